@@ -97,15 +97,16 @@ MAY_INCLUDE = {
     "host/graph/onnx": ["host/graph"],
     "host/graph/onnx/operators": ["host/graph/onnx"],
     "host/graph/kernels": ["host/graph", "host/ops"],
+    "host/graph/passes": ["host/graph"],
     "host/graph/plan": ["host/graph"],
-    "host/graph/reference": ["host/graph/kernels", "host/lang/reference"],
-    "host/graph/compile": ["crosscompile", "host/graph/kernels", "host/graph/plan"],
+    "host/graph/reference": ["host/graph/kernels", "host/graph/passes", "host/lang/reference"],
+    "host/graph/compile": ["crosscompile", "host/graph/kernels", "host/graph/passes", "host/graph/plan"],
     # The client and the command line.
     "host/session": ["host/blobs", "host/stats", "rpc/secure"],
     "host/compiler/api": ["crosscompile/target", "host/lang"],
     "host/compiler/llvm": [
-        "crosscompile", "host/compiler/api", "host/graph/compile", "host/graph/onnx", "host/graph/reference",
-        "host/lang/text", "host/session",
+        "crosscompile", "host/compiler/api", "host/graph/compile", "host/graph/onnx", "host/graph/passes",
+        "host/graph/reference", "host/lang/text", "host/session",
     ],
     # The services, which know of no command line.
     "host/kernel": ["host/compiler/api", "host/lang/text", "host/npy", "host/session"],

@@ -56,7 +56,7 @@ struct Compiled {
   std::vector<std::string> notes = {};           // on directives without effect on the target
   std::vector<std::string> module_notes = {};    // on the devices that the module is for
   std::shared_ptr<const BlobSource> blobs = {};  // contents of its blobs, if it has any
-  std::vector<std::string> nodes = {};           // of a network: the node that each step of its plan computes
+  std::vector<std::string> nodes = {};           // of a network: the nodes that each step of its plan computes
 };
 
 struct NetworkRequest {
@@ -65,16 +65,16 @@ struct NetworkRequest {
   std::uint32_t code_padding = 0;  // moves the code by this many bytes
 };
 
-// A tensor of a node: the parameter of the network's function that holds its contents, or these themselves.
+// A tensor of nodes: the parameter of the network's function that holds its contents, or these themselves.
 struct NodeTensor {
   std::size_t parameter = 0;
   std::span<const std::uint8_t> constant = {};
   bool is_constant = false;
 };
 
-// A node as a program of the kernel language, for the reference evaluation.
+// The nodes that one kernel computes as a program of the kernel language, for the reference evaluation.
 struct NodeProgram {
-  std::string node;  // its name
+  std::string node;  // their names
   lang::Program program;
   std::vector<std::int64_t> symbols;  // of the program
   std::vector<std::int64_t> scalars;  // the values of its scalar parameters, in their order
@@ -89,9 +89,10 @@ class Network {
   virtual const FunctionInfo& function() const = 0;
   virtual Compiled compile(const NetworkRequest& request) const = 0;
 
-  // Returns a network with what each node computes as a further output.
+  // Returns a network with what each of its kernels computes as a further output.
   virtual std::shared_ptr<const Network> with_all_outputs() const = 0;
-  // Returns the nodes of such a network, in order, for a call with these sizes. They refer to the network.
+  // Returns the nodes of such a network, in order, a program for those that one kernel computes, for a call with these
+  // sizes. They refer to the network.
   virtual std::vector<NodeProgram> nodes(const SizesByName& sizes) const = 0;
 };
 

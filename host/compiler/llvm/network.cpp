@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "host/graph/compile/compile_network.h"
+#include "host/graph/passes/make_groups.h"
 #include "host/graph/plan/network_function.h"
 #include "host/graph/reference/all_outputs.h"
 #include "host/graph/reference/definition.h"
@@ -32,11 +33,13 @@ class GraphNetwork final : public Network {
   std::vector<NodeProgram> nodes(const SizesByName& sizes) const override {
     const std::vector<graph::TensorId> origins = graph::origins_of(graph_);
     std::vector<NodeProgram> programs;
-    for (const graph::Node& node : graph_.nodes) {
-      if (node.op == graph::Operator::reshape) continue;
-      graph::NodeDefinition definition = graph::definition_of(graph_, node, sizes);
-      NodeProgram program{
-          node.name, std::move(definition.program), std::move(definition.symbols), std::move(definition.scalars), {}};
+    for (const graph::Group& group : graph::make_groups(graph_)) {
+      graph::GroupDefinition definition = graph::definition_of(graph_, group, sizes);
+      NodeProgram program{name_of(graph_, group),
+                          std::move(definition.program),
+                          std::move(definition.symbols),
+                          std::move(definition.scalars),
+                          {}};
       for (const graph::TensorId id : definition.tensors) program.tensors.push_back(tensor_of(origins[id], origins));
       programs.push_back(std::move(program));
     }

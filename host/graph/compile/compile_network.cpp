@@ -4,6 +4,7 @@
 #include "crosscompile/ir/error.h"
 #include "host/graph/compile/network_blob.h"
 #include "host/graph/compile/network_kernels.h"
+#include "host/graph/passes/make_groups.h"
 #include "host/graph/plan/composition.h"
 #include "host/graph/plan/network_function.h"
 
@@ -20,11 +21,10 @@ const FunctionInfo& function_called(const Manifest& manifest, const std::string&
   return *found;
 }
 
-KernelCall call_of(const Graph& graph, const Manifest& manifest, const NetworkKernels& kernels, std::size_t node,
+KernelCall call_of(const Graph& graph, const Manifest& manifest, const NetworkKernels& kernels, const GroupCall& call,
                    const TensorStorages& storages) {
-  const NodeCall& call = *kernels.calls[node];
   KernelCall result;
-  result.node = graph.nodes[node].name;
+  result.node = name_of(graph, call.group);
   result.kernel = &function_called(manifest, kernels.programs[call.kernel].name);
   for (std::size_t s = 0; s < call.sizes.size(); ++s)
     result.sizes.emplace(symbol_name(s), to_manifest(call.sizes[s], graph.symbols));
@@ -32,15 +32,14 @@ KernelCall call_of(const Graph& graph, const Manifest& manifest, const NetworkKe
   return result;
 }
 
-// Replaces the kernels' entries by the function that calls them. Returns the node of each step.
+// Replaces the kernels' entries by the function that calls them. Returns the name of each step's group.
 std::vector<std::string> compose_network(const Graph& graph, const NetworkKernels& kernels,
                                          const TensorStorages& storages, const NetworkBlob& blob,
                                          const Composition& common, Manifest& manifest) {
   Composition composition = common;
   std::vector<std::string> nodes;
-  for (std::size_t node = 0; node < graph.nodes.size(); ++node) {
-    if (!kernels.calls[node]) continue;
-    KernelCall call = call_of(graph, manifest, kernels, node, storages);
+  for (const GroupCall& group : kernels.calls) {
+    KernelCall call = call_of(graph, manifest, kernels, group, storages);
     nodes.insert(nodes.end(), call.kernel->plan.steps.size(), call.node);
     composition.steps.emplace_back(std::move(call));
   }
@@ -60,7 +59,7 @@ std::vector<std::string> compose_network(const Graph& graph, const NetworkKernel
 }  // namespace
 
 CompiledNetwork compile_network(const Graph& graph, const Target& target, const NetworkOptions& options) {
-  const NetworkKernels kernels = kernels_of(graph, options.sizes);
+  const NetworkKernels kernels = kernels_of(graph, make_groups(graph), options.sizes);
   const LoweredKernels lowered = lower_kernels(graph, kernels, target);
   const TensorStorages storages = assign_storages(graph);
   const auto blob = std::make_shared<const NetworkBlob>(graph, storages.constants);

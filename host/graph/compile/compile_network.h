@@ -1,4 +1,5 @@
-// Compiles a network to a module with one function: a kernel for each kind of node, and a plan that runs them.
+// Compiles a network to a module with one function: a kernel for each kind of group of nodes (passes/make_groups.h),
+// and a plan that runs them.
 #pragma once
 
 #include "ferry/blob_source.h"
@@ -22,7 +23,7 @@ struct NetworkOptions {
 struct CompiledNetwork {
   std::vector<std::uint8_t> module;
   std::shared_ptr<const BlobSource> blobs;  // contents of the module's blobs; null if there are none
-  std::vector<std::string> nodes;           // the name of the node that each step of the plan computes
+  std::vector<std::string> nodes;           // the names of the nodes that each step of the plan computes
 };
 
 // Throws CompileError, which names the node.

@@ -2,7 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "ferry/schedule/module_schedule.h"
-#include "host/graph/kernels/node_program.h"
+#include "host/graph/kernels/group_program.h"
 #include "host/lower/lower.h"
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 namespace ferry::graph {
 namespace {
 
-// Runs what concerns a node; errors name it.
+// Runs what concerns a group; errors name it.
 template <class Action>
-auto for_node(const Node& node, const Action& action) {
+auto for_group(const Graph& graph, const Group& group, const Action& action) {
   try {
     return action();
   } catch (const CompileError& error) {
-    throw CompileError("node '" + node.name + "' (" + operator_name(node.op) + "): " + error.what());
+    throw CompileError("node '" + name_of(graph, group) + "' (" + operators_of(graph, group) + "): " + error.what());
   }
 }
 
@@ -41,22 +41,21 @@ std::vector<std::int64_t> hints_of(const std::vector<Size>& sizes, const std::ma
 
 }  // namespace
 
-NetworkKernels kernels_of(const Graph& graph, const std::map<std::string, std::int64_t>& sizes) {
+NetworkKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
+                          const std::map<std::string, std::int64_t>& sizes) {
   NetworkKernels kernels;
-  for (const Node& node : graph.nodes) {
-    kernels.calls.emplace_back();
-    if (node.op == Operator::reshape) continue;
-    for_node(node, [&] {
-      NodeKernel kernel = kernel_of(graph, node);
+  for (const Group& group : groups) {
+    for_group(graph, group, [&] {
+      GroupKernel kernel = kernel_of(graph, group);
       kernel.key.hints = hints_of(kernel.sizes, sizes);
       const auto known = std::ranges::find(kernels.keys, kernel.key);
       const auto index = static_cast<std::size_t>(known - kernels.keys.begin());
       if (known == kernels.keys.end()) {
-        const std::string name = operator_name(node.op) + ("_" + std::to_string(index));
-        kernels.programs.push_back(node_program(kernel.key, name));
+        const std::string name = operators_of(graph, group) + "_" + std::to_string(index);
+        kernels.programs.push_back(group_program(kernel.key, name));
         kernels.keys.push_back(kernel.key);
       }
-      kernels.calls.back() = NodeCall{index, std::move(kernel.sizes), std::move(kernel.arguments)};
+      kernels.calls.push_back({group, index, std::move(kernel.sizes), std::move(kernel.arguments)});
     });
   }
   return kernels;
@@ -66,9 +65,7 @@ LoweredKernels lower_kernels(const Graph& graph, const NetworkKernels& kernels, 
   LoweredKernels lowered;
   std::vector<schedule::Schedule> schedules;
   for (std::size_t k = 0; k < kernels.programs.size(); ++k) {
-    const auto call = std::ranges::find_if(kernels.calls,
-                                           [&](const std::optional<NodeCall>& one) { return one && one->kernel == k; });
-    for_node(graph.nodes[static_cast<std::size_t>(call - kernels.calls.begin())], [&] {
+    for_group(graph, std::ranges::find(kernels.calls, k, &GroupCall::kernel)->group, [&] {
       const lang::Program& program = kernels.programs[k];
       autoschedule::Sizes hints;
       for (std::size_t s = 0; s < kernels.keys[k].hints.size(); ++s) hints[symbol_name(s)] = kernels.keys[k].hints[s];

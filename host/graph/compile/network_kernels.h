@@ -8,27 +8,28 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace ferry::graph {
 
-struct NodeCall {
+struct GroupCall {
+  Group group;
   std::size_t kernel = 0;           // index into the programs
-  std::vector<Size> sizes;          // as of NodeKernel
-  std::vector<TensorId> arguments;  // as of NodeKernel
+  std::vector<Size> sizes;          // as of GroupKernel
+  std::vector<TensorId> arguments;  // as of GroupKernel
 };
 
 struct NetworkKernels {
-  std::vector<lang::Program> programs;         // with different names: "conv_0"
-  std::vector<KernelKey> keys;                 // one for each program
-  std::vector<std::optional<NodeCall>> calls;  // one for each node; nothing for reshapes, which move no data
+  std::vector<lang::Program> programs;  // with different names: "conv_relu_0"
+  std::vector<KernelKey> keys;          // one for each program
+  std::vector<GroupCall> calls;         // one for each group, in their order
 };
 
 // `sizes` are those of the network's symbols that are known; kernels are scheduled for them. Throws CompileError, which
-// names the node.
-NetworkKernels kernels_of(const Graph& graph, const std::map<std::string, std::int64_t>& sizes);
+// names the nodes.
+NetworkKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
+                          const std::map<std::string, std::int64_t>& sizes);
 
 // The kernels as loops, and the text of their default schedules.
 struct LoweredKernels {

@@ -17,14 +17,8 @@ lang::Tensor convolution(const ConvAttributes& attributes, const Inputs& inputs,
   std::vector<ops::Window> windows;
   for (const WindowAttributes& window : attributes.windows)
     windows.push_back({window.stride, window.pad_before, window.dilation, window.pad_after});
-  const bool has_bias = inputs.size() > 2 && inputs[2].buffer() != nullptr;
-  const std::string sums = has_bias ? name + ".sums" : name;
-  const lang::Tensor total = is_depthwise(attributes, x, weights)
-                                 ? ops::depthwise_conv2d(x, weights, {windows[0], windows[1]}, sums)
-                                 : ops::conv(x, weights, windows, sums, attributes.groups);
-  if (!has_bias) return total;
-  return lang::compute(
-      total.shape(), [&](const std::vector<lang::Expr>& i) { return total(i) + inputs[2](i[1]); }, name);
+  return is_depthwise(attributes, x, weights) ? ops::depthwise_conv2d(x, weights, {windows[0], windows[1]}, name)
+                                              : ops::conv(x, weights, windows, name, attributes.groups);
 }
 
 }  // namespace ferry::graph

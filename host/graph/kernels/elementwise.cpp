@@ -1,6 +1,4 @@
 // The definitions of the elementwise operators.
-#include "ferry/ops/elementwise.h"
-
 #include "crosscompile/ir/error.h"
 #include "ferry/lang/math.h"
 #include "host/graph/kernels/families.h"
@@ -25,7 +23,25 @@ Expr divide(const Expr& x, const Expr& y) {
   return ir::select(is_inexact && is_negative, x / y + 1, x / y);
 }
 
-Expr value_of(Unary function, const Expr& x) {
+}  // namespace
+
+std::optional<Unary> unary_of(Operator op) {
+#define FERRY_IF(name, inputs, attributes) \
+  if (op == Operator::name) return Unary::name;
+  FERRY_GRAPH_UNARY(FERRY_IF)
+#undef FERRY_IF
+  return std::nullopt;
+}
+
+std::optional<Binary> binary_of(Operator op) {
+#define FERRY_IF(name, inputs, attributes) \
+  if (op == Operator::name) return Binary::name;
+  FERRY_GRAPH_BINARY(FERRY_IF)
+#undef FERRY_IF
+  return std::nullopt;
+}
+
+Expr elementwise(Unary function, const Expr& x) {
   switch (function) {
     case Unary::relu: return ir::max(x, zero_of(x));
     case Unary::abs: return lang::abs(x);
@@ -43,10 +59,10 @@ Expr value_of(Unary function, const Expr& x) {
     case Unary::round: return round_to_even(x);
     case Unary::logical_not: return ir::logical_not(x);
   }
-  throw InternalError("value_of: unknown function");
+  throw InternalError("elementwise: unknown function");
 }
 
-Expr value_of(Binary function, const Expr& x, const Expr& y) {
+Expr elementwise(Binary function, const Expr& x, const Expr& y) {
   switch (function) {
     case Binary::add: return x + y;
     case Binary::sub: return x - y;
@@ -61,36 +77,14 @@ Expr value_of(Binary function, const Expr& x, const Expr& y) {
     case Binary::logical_and: return x && y;
     case Binary::logical_or: return x || y;
   }
-  throw InternalError("value_of: unknown function");
+  throw InternalError("elementwise: unknown function");
 }
 
-}  // namespace
-
-lang::Tensor elementwise(Unary function, const Inputs& inputs, const std::string& name) {
-  return ops::map(inputs[0], [&](const Expr& x) { return value_of(function, x); }, name);
-}
-
-lang::Tensor elementwise(Binary function, const Inputs& inputs, const std::string& name) {
-  return ops::broadcast(
-      inputs[0], inputs[1], [&](const Expr& x, const Expr& y) { return value_of(function, x, y); }, name);
-}
-
-lang::Tensor choice(const Inputs& inputs, const std::string& name) {
-  const lang::Tensor values =
-      lang::placeholder(ops::broadcast_shape(inputs[1], inputs[2], name), inputs[1].dtype(), "values");
-  const std::vector<Expr> shape = ops::broadcast_shape(inputs[0], values, name);
-  const auto element = [&](const lang::Tensor& x, const std::vector<Expr>& i) {
-    std::vector<Expr> at;
-    for (std::size_t d = 0; d < x.rank(); ++d)
-      at.push_back(ir::is_constant(x.shape()[d], 1) ? Expr(0) : i[i.size() - x.rank() + d]);
-    return x(at);
-  };
-  return lang::compute(
-      shape,
-      [&](const std::vector<Expr>& i) {
-        return ir::select(element(inputs[0], i), element(inputs[1], i), element(inputs[2], i));
-      },
-      name);
+Expr element_of(const lang::Tensor& tensor, const std::vector<Expr>& indices) {
+  std::vector<Expr> at;
+  for (std::size_t d = 0; d < tensor.rank(); ++d)
+    at.push_back(ir::is_constant(tensor.shape()[d], 1) ? Expr(0) : indices[indices.size() - tensor.rank() + d]);
+  return tensor(at);
 }
 
 }  // namespace ferry::graph

@@ -1,4 +1,4 @@
-// The definitions of operators' outputs, by families. Each returns the tensor `name`; inputs that are not given are
+// The definitions of operators, by families. Those of tensors return the tensor `name`; inputs that are not given are
 // empty tensors, and `size` returns a size of the attributes as the program knows it.
 #pragma once
 
@@ -6,6 +6,7 @@
 #include "host/graph/graph.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace ferry::graph {
 using Inputs = std::vector<lang::Tensor>;
 using SizeExpr = std::function<lang::Expr(const Size&)>;
 
+// Does not add a bias.
 lang::Tensor convolution(const ConvAttributes& attributes, const Inputs& inputs, const std::string& name);
 lang::Tensor pooling(Operator op, const PoolAttributes& attributes, const Inputs& inputs, const std::string& name);
 lang::Tensor product(const MatmulAttributes& attributes, const Inputs& inputs, const std::string& name);
@@ -28,9 +30,12 @@ enum class Binary : std::uint8_t {
   FERRY_GRAPH_BINARY(FERRY_ENUM)
 #undef FERRY_ENUM
 };
-lang::Tensor elementwise(Unary function, const Inputs& inputs, const std::string& name);
-lang::Tensor elementwise(Binary function, const Inputs& inputs, const std::string& name);
-lang::Tensor choice(const Inputs& inputs, const std::string& name);
+std::optional<Unary> unary_of(Operator op);
+std::optional<Binary> binary_of(Operator op);
+lang::Expr elementwise(Unary function, const lang::Expr& x);
+lang::Expr elementwise(Binary function, const lang::Expr& x, const lang::Expr& y);
+// Returns the element of a tensor that broadcasts to these indices.
+lang::Expr element_of(const lang::Tensor& tensor, const std::vector<lang::Expr>& indices);
 
 lang::Tensor broadcast_to(const BroadcastAttributes& attributes, const Inputs& inputs, const SizeExpr& size,
                           const std::string& name);

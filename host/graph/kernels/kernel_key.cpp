@@ -1,8 +1,10 @@
 #include "host/graph/kernels/kernel_key.h"
 
-#include "crosscompile/ir/error.h"
+#include "host/graph/kernels/fused_dimensions.h"
+#include "host/graph/operator_kind.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace ferry::graph {
 namespace {
@@ -40,83 +42,122 @@ class CanonicalSizes {
   std::vector<Size>& sizes_;
 };
 
-bool is_elementwise(Operator op) {
-  switch (op) {
-#define FERRY_CASE(name, inputs, attributes) case Operator::name:
-    FERRY_GRAPH_UNARY(FERRY_CASE)
-    FERRY_GRAPH_BINARY(FERRY_CASE)
-#undef FERRY_CASE
-    case Operator::where:
-    case Operator::cast: return true;
-    case Operator::conv:
-    case Operator::matmul:
-    case Operator::max_pool:
-    case Operator::average_pool:
-    case Operator::reduce_sum:
-    case Operator::reduce_mean:
-    case Operator::reduce_max:
-    case Operator::reduce_min:
-    case Operator::reduce_prod:
-    case Operator::softmax:
-    case Operator::batch_norm:
-    case Operator::layer_norm:
-    case Operator::reshape:
-    case Operator::broadcast:
-    case Operator::transpose:
-    case Operator::slice:
-    case Operator::pad:
-    case Operator::concat:
-    case Operator::gather: return false;
-  }
-  throw InternalError("is_elementwise: unknown operator");
-}
+// An input of a node that no node of its group computes.
+struct Read {
+  std::size_t node = 0, input = 0;  // of the group, of the node
+  TensorId tensor = kNoTensor;
+  Shape shape;              // as the program sees it
+  bool broadcasts = false;  // to the result of the group
+};
 
-void fuse_leading_dimensions(Shape& shape, std::size_t count) {
-  const auto end = shape.begin() + static_cast<std::ptrdiff_t>(count);
-  const Size fused = element_count(Shape(shape.begin(), end));
-  shape.erase(shape.begin(), end);
-  shape.insert(shape.begin(), fused);
-}
+class KeyMaker {
+ public:
+  KeyMaker(const Graph& graph, const Group& group)
+      : graph_(graph), group_(group), result_(graph.tensor(output_of(graph, group)).shape) {}
 
-// Makes one dimension of those that the operator does not tell apart, so that fewer kernels do for a network: all
-// dimensions of elementwise operators without broadcasting, and the batches and rows of a product with one matrix.
-void fuse_dimensions(Operator op, const Attributes& attributes, std::vector<KernelInput>& inputs) {
-  if (is_elementwise(op)) {
-    const Shape& first = inputs.front().shape;
-    const bool broadcasts =
-        std::any_of(inputs.begin(), inputs.end(), [&](const KernelInput& input) { return input.shape != first; });
-    if (broadcasts) return;
-    for (KernelInput& input : inputs) fuse_leading_dimensions(input.shape, input.shape.size());
+  GroupKernel run() {
+    add_nodes();
+    fuse_dimensions();
+    add_inputs();
+    CanonicalSizes canonical(kernel_.sizes);
+    for (KernelInput& input : kernel_.key.inputs) canonical.replace(input.shape);
+    for (KernelNode& node : kernel_.key.nodes) canonical.replace(node.attributes);
+    kernel_.arguments.push_back(output_of(graph_, group_));
+    return std::move(kernel_);
   }
-  if (op == Operator::matmul && !std::get<MatmulAttributes>(attributes).transposed_a && inputs[0].shape.size() > 2 &&
-      inputs[1].shape.size() == 2) {
-    fuse_leading_dimensions(inputs[0].shape, inputs[0].shape.size() - 1);
+
+ private:
+  const Node& node(std::size_t member) const { return graph_.nodes[group_.nodes[member]]; }
+
+  // Returns the member of the group that computes a tensor.
+  std::optional<std::size_t> writer_of(TensorId id, std::size_t before) const {
+    for (std::size_t member = 0; member < before; ++member)
+      if (node(member).outputs.front() == id) return member;
+    return std::nullopt;
   }
-}
+
+  // Elements for each channel broadcast as if they had dimensions of size 1 after them.
+  Shape channels(const Shape& shape) const {
+    Shape aligned(result_.size() - 1, 1);
+    aligned.front() = shape.front();
+    return aligned;
+  }
+
+  void add_nodes() {
+    for (std::size_t member = 0; member < group_.nodes.size(); ++member) {
+      KernelNode result{node(member).op, node(member).attributes, {}};
+      for (std::size_t input = 0; input < node(member).inputs.size(); ++input) {
+        const TensorId id = node(member).inputs[input];
+        KernelOperand& operand = result.operands.emplace_back();
+        if (id == kNoTensor) continue;
+        if (const auto writer = writer_of(id, member)) {
+          operand = {KernelOperand::Kind::node, *writer};
+          continue;
+        }
+        const bool per_channel = is_per_channel(result.op, input);
+        const Shape& shape = graph_.tensor(id).shape;
+        reads_.push_back({member, input, id, per_channel ? channels(shape) : shape,
+                          per_channel || kind_of(result.op) == OperatorKind::elementwise});
+      }
+      kernel_.key.nodes.push_back(std::move(result));
+    }
+  }
+
+  // Whether a node is a product whose rows may be in any number of dimensions.
+  bool is_product_of_rows(std::size_t member) const {
+    if (node(member).op != Operator::matmul) return false;
+    const Shape &a = graph_.tensor(node(member).inputs[0]).shape, &b = graph_.tensor(node(member).inputs[1]).shape;
+    return !std::get<MatmulAttributes>(node(member).attributes).transposed_a && a.size() > 2 && b.size() == 2;
+  }
+
+  void fuse_dimensions() {
+    std::vector<bool> is_free(result_.size(), true);
+    Read* rows = nullptr;
+    for (Read& read : reads_) {
+      if (read.broadcasts) continue;
+      if (!is_product_of_rows(read.node)) return;
+      if (read.input != 0) continue;
+      rows = &read;
+      is_free.back() = false;
+    }
+    std::vector<Shape> inputs;
+    for (const Read& read : reads_)
+      if (read.broadcasts) inputs.push_back(read.shape);
+    const FusedDimensions fused(result_, inputs, is_free);
+    for (Read& read : reads_)
+      if (read.broadcasts) read.shape = fused.broadcast_input(read.shape);
+    if (rows == nullptr) return;
+    const Size depth = rows->shape.back();
+    rows->shape = fused.leading(result_.size() - 1);
+    rows->shape.push_back(depth);
+  }
+
+  void add_inputs() {
+    std::vector<KernelInput>& inputs = kernel_.key.inputs;
+    for (const Read& read : reads_) {
+      std::size_t index = 0;
+      while (index < inputs.size() && (kernel_.arguments[index] != read.tensor || inputs[index].shape != read.shape))
+        ++index;
+      if (index == inputs.size()) {
+        const Tensor& tensor = graph_.tensor(read.tensor);
+        inputs.push_back({tensor.constant != nullptr, tensor.dtype, read.shape});
+        kernel_.arguments.push_back(read.tensor);
+      }
+      kernel_.key.nodes[read.node].operands[read.input] = {KernelOperand::Kind::input, index};
+    }
+  }
+
+  const Graph& graph_;
+  const Group& group_;
+  const Shape& result_;
+  GroupKernel kernel_;
+  std::vector<Read> reads_;
+};
 
 }  // namespace
 
 std::string symbol_name(std::size_t index) { return "n" + std::to_string(index); }
 
-NodeKernel kernel_of(const Graph& graph, const Node& node) {
-  NodeKernel kernel;
-  kernel.key.op = node.op;
-  kernel.key.attributes = node.attributes;
-  for (const TensorId id : node.inputs) {
-    if (id == kNoTensor) {
-      kernel.key.inputs.push_back({false, false, DType::f32, {}});
-      continue;
-    }
-    const Tensor& tensor = graph.tensor(id);
-    kernel.key.inputs.push_back({true, tensor.constant != nullptr, tensor.dtype, tensor.shape});
-    kernel.arguments.push_back(id);
-  }
-  kernel.arguments.insert(kernel.arguments.end(), node.outputs.begin(), node.outputs.end());
-  fuse_dimensions(node.op, node.attributes, kernel.key.inputs);
-  CanonicalSizes canonical(kernel.sizes);
-  for (KernelInput& input : kernel.key.inputs) canonical.replace(input.shape);
-  canonical.replace(kernel.key.attributes);
-  return kernel;
-}
+GroupKernel kernel_of(const Graph& graph, const Group& group) { return KeyMaker(graph, group).run(); }
 
 }  // namespace ferry::graph

@@ -1,8 +1,8 @@
-// Identifies the program of a node. Nodes that differ only in names, in the contents of constants, or in the names
-// of sizes have equal keys, and so one kernel.
+// Identifies the program of a group of nodes. Groups that differ only in names, in the contents of constants, or in the
+// names of sizes have equal keys, and so one kernel.
 #pragma once
 
-#include "host/graph/graph.h"
+#include "host/graph/group.h"
 
 #include <cstdint>
 #include <string>
@@ -11,31 +11,44 @@
 namespace ferry::graph {
 
 struct KernelInput {
-  bool is_given = true;
   bool is_constant = false;
   DType dtype = DType::f32;
   Shape shape;
   bool operator==(const KernelInput&) const = default;
 };
 
-// Sizes that are not numbers are the symbols n0, n1, ... in order of first occurrence.
-struct KernelKey {
+// What a node of a kernel reads: an input of the kernel, or the result of an earlier node.
+struct KernelOperand {
+  enum class Kind : std::uint8_t { none, input, node };
+  Kind kind = Kind::none;
+  std::size_t index = 0;
+  bool operator==(const KernelOperand&) const = default;
+};
+
+struct KernelNode {
   Operator op{};
   Attributes attributes;
-  std::vector<KernelInput> inputs;  // as the program sees them: leading or all dimensions may be fused
+  std::vector<KernelOperand> operands;
+  bool operator==(const KernelNode&) const = default;
+};
+
+// Sizes that are not numbers are the symbols n0, n1, ... in order of first occurrence.
+struct KernelKey {
+  std::vector<KernelNode> nodes;
+  std::vector<KernelInput> inputs;  // as the program sees them: dimensions may be fused (fused_dimensions.h)
   std::vector<std::int64_t> hints;  // values of the symbols for which the kernel is scheduled, or empty
   bool operator==(const KernelKey&) const = default;
 };
 
-// A node as a call of a kernel.
-struct NodeKernel {
+// A group as a call of a kernel.
+struct GroupKernel {
   KernelKey key;
   std::vector<Size> sizes;          // the values of n0, n1, ...
-  std::vector<TensorId> arguments;  // the tensors of the program's parameters: the inputs that are given, then outputs
+  std::vector<TensorId> arguments;  // the tensors of the program's parameters: the inputs, then the output
 };
 
-// Reshapes have no kernel.
-NodeKernel kernel_of(const Graph& graph, const Node& node);
+// The group has no reshapes, which have no kernel.
+GroupKernel kernel_of(const Graph& graph, const Group& group);
 
 // Returns "n2".
 std::string symbol_name(std::size_t index);

@@ -18,16 +18,8 @@ std::vector<Expr> sizes_of(const Shape& shape, const SizeExpr& size) {
 
 lang::Tensor broadcast_to(const BroadcastAttributes& attributes, const Inputs& inputs, const SizeExpr& size,
                           const std::string& name) {
-  const lang::Tensor& x = inputs[0];
   return lang::compute(
-      sizes_of(attributes.shape, size),
-      [&](const std::vector<Expr>& i) {
-        std::vector<Expr> at;
-        for (std::size_t d = 0; d < x.rank(); ++d)
-          at.push_back(ir::is_constant(x.shape()[d], 1) ? Expr(0) : i[i.size() - x.rank() + d]);
-        return x(at);
-      },
-      name);
+      sizes_of(attributes.shape, size), [&](const std::vector<Expr>& i) { return element_of(inputs[0], i); }, name);
 }
 
 lang::Tensor sliced(const SliceAttributes& attributes, const Inputs& inputs, const SizeExpr& size,

@@ -1,5 +1,7 @@
 #include "host/graph/reference/all_outputs.h"
 
+#include "host/graph/passes/make_groups.h"
+
 #include <algorithm>
 
 namespace ferry::graph {
@@ -16,12 +18,11 @@ Graph with_all_outputs(Graph graph) {
   const std::vector<TensorId> origins = origins_of(graph);
   std::vector<TensorId> known;
   for (const TensorId output : graph.outputs) known.push_back(origins[output]);
-  for (const Node& node : graph.nodes) {
-    for (const TensorId output : node.outputs) {
-      if (node.op == Operator::reshape || std::ranges::find(known, output) != known.end()) continue;
-      graph.outputs.push_back(output);
-      graph.output_names.push_back(node.name);
-    }
+  for (const Group& group : make_groups(graph)) {
+    const TensorId output = output_of(graph, group);
+    if (std::ranges::find(known, output) != known.end()) continue;
+    graph.outputs.push_back(output);
+    graph.output_names.push_back(name_of(graph, group));
   }
   return graph;
 }

@@ -1,5 +1,5 @@
-// A network whose tensors between the nodes are outputs too, so that each node's result can be compared with what the
-// node computes from its inputs.
+// A network whose tensors between groups of nodes are outputs too, so that the result of each kernel can be compared
+// with what the nodes of its group compute from its inputs.
 #pragma once
 
 #include "host/graph/graph.h"
@@ -8,8 +8,8 @@
 
 namespace ferry::graph {
 
-// Appends an output for each tensor that a node computes and that is none. Reshaped tensors are those that they are
-// made from. The outputs have the names of their nodes.
+// Appends an output for each tensor that a group (passes/make_groups.h) computes and that is none. Reshaped tensors are
+// those that they are made from. The outputs have the names of their groups, which stay the same.
 Graph with_all_outputs(Graph graph);
 
 // Returns the tensor that this one is reshaped from, through any number of reshapes, or itself; for all tensors.

@@ -2,7 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
-#include "host/graph/kernels/node_program.h"
+#include "host/graph/kernels/group_program.h"
 #include "host/lang/reference/reference.h"
 
 namespace ferry::graph {
@@ -19,9 +19,9 @@ std::int64_t value_of(const Size& size, const NetworkSizes& sizes) {
   return result.value();
 }
 
-NodeDefinition definition_of(const Graph& graph, const Node& node, const NetworkSizes& sizes) {
-  const NodeKernel kernel = kernel_of(graph, node);
-  NodeDefinition definition{node_program(kernel.key, "kernel"), {}, {}, kernel.arguments};
+GroupDefinition definition_of(const Graph& graph, const Group& group, const NetworkSizes& sizes) {
+  const GroupKernel kernel = kernel_of(graph, group);
+  GroupDefinition definition{group_program(kernel.key, "kernel"), {}, {}, kernel.arguments};
   std::map<std::string, std::int64_t> values;
   for (std::size_t s = 0; s < kernel.sizes.size(); ++s) values[symbol_name(s)] = value_of(kernel.sizes[s], sizes);
   for (const lang::Expr& symbol : lang::symbols_of(definition.program))
@@ -40,12 +40,13 @@ std::vector<std::vector<std::byte>> evaluate(const Graph& graph, const NetworkSi
     const auto bytes = std::as_bytes(graph.tensors[t].constant->bytes);
     tensors[t].assign(bytes.begin(), bytes.end());
   }
-  for (const Node& node : graph.nodes) {
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
     if (node.op == Operator::reshape) {
       tensors[node.outputs[0]] = tensors[node.inputs[0]];
       continue;
     }
-    const NodeDefinition definition = definition_of(graph, node, sizes);
+    const GroupDefinition definition = definition_of(graph, {{n}}, sizes);
     std::vector<const void*> arguments;
     std::size_t next_tensor = 0, next_scalar = 0;
     const std::size_t output = definition.tensors.size() - 1;

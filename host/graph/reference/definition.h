@@ -1,8 +1,8 @@
-// A node as the reference evaluator computes it.
+// A group of nodes as the reference evaluator computes it.
 #pragma once
 
 #include "ferry/lang/program.h"
-#include "host/graph/graph.h"
+#include "host/graph/group.h"
 
 #include <cstdint>
 #include <map>
@@ -16,18 +16,18 @@ using NetworkSizes = std::map<std::string, std::int64_t>;
 
 std::int64_t value_of(const Size& size, const NetworkSizes& sizes);
 
-struct NodeDefinition {
+struct GroupDefinition {
   lang::Program program;
   std::vector<std::int64_t> symbols;  // of the program
   std::vector<std::int64_t> scalars;  // the values of its scalar parameters, in their order
   std::vector<TensorId> tensors;      // of its tensor parameters, in their order; the output is the last
 };
 
-// The node is no reshape.
-NodeDefinition definition_of(const Graph& graph, const Node& node, const NetworkSizes& sizes);
+// The group has no reshapes.
+GroupDefinition definition_of(const Graph& graph, const Group& group, const NetworkSizes& sizes);
 
-// Computes all tensors of the network from the contents of its inputs, by id. A tensor that is reshaped from another
-// has a copy of its contents.
+// Computes all tensors of the network from the contents of its inputs, by id, node by node. A tensor that is reshaped
+// from another has a copy of its contents.
 std::vector<std::vector<std::byte>> evaluate(const Graph& graph, const NetworkSizes& sizes,
                                              const std::vector<std::vector<std::byte>>& inputs);
 

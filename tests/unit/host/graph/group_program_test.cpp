@@ -1,5 +1,5 @@
 // The results of each operator's program, compared with loops in double precision.
-#include "host/graph/kernels/node_program.h"
+#include "host/graph/kernels/group_program.h"
 
 #include <doctest/doctest.h>
 
@@ -82,8 +82,8 @@ Values run(Operator op, const Attributes& attributes, const std::vector<Shape>& 
   for (std::size_t i = 0; i < inputs.size(); ++i)
     ids.push_back(network.input("in" + std::to_string(i), shapes[i], inputs[i].dtype));
   const Tensor& output = network.graph.tensor(network.node(op, ids, attributes));
-  const NodeKernel kernel = kernel_of(network.graph, network.graph.nodes[0]);
-  const lang::Program program = node_program(kernel.key, "kernel");
+  const GroupKernel kernel = kernel_of(network.graph, {{0}});
+  const lang::Program program = group_program(kernel.key, "kernel");
   std::vector<std::vector<std::byte>> bytes;
   std::vector<const void*> arguments;
   std::map<std::string, std::int64_t> canonical;
@@ -333,11 +333,46 @@ TEST_CASE("nodes that differ in names, weights and names of sizes have one kerne
   network.node(Operator::conv, {x, network.weights("a", {4, 4, 3, 3})}, conv, "first");
   network.node(Operator::conv, {y, network.weights("b", {4, 4, 3, 3})}, conv, "second");
   network.node(Operator::conv, {y, network.weights("c", {5, 4, 3, 3})}, conv, "third");
-  const NodeKernel first = kernel_of(network.graph, network.graph.nodes[0]),
-                   second = kernel_of(network.graph, network.graph.nodes[1]),
-                   third = kernel_of(network.graph, network.graph.nodes[2]);
+  const GroupKernel first = kernel_of(network.graph, {{0}}), second = kernel_of(network.graph, {{1}}),
+                    third = kernel_of(network.graph, {{2}});
   CHECK(first.key == second.key);
   CHECK(first.key != third.key);
   REQUIRE(second.sizes.size() == 1);
   CHECK(to_text(second.sizes[0]) == "M");
+}
+
+namespace {
+
+// The shapes of a group's inputs as its program sees them.
+std::vector<std::string> input_shapes(const Graph& graph, const Group& group) {
+  std::vector<std::string> shapes;
+  for (const KernelInput& input : kernel_of(graph, group).key.inputs) shapes.push_back(to_text(input.shape));
+  return shapes;
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("dimensions that a group does not tell apart are fused") {
+  NetworkBuilder network;
+  const Size n = Size::symbol("N");
+  const TensorId image = network.input("image", {n, 4, 8, 8}), rows = network.input("rows", {n, 5, 6});
+  const auto shapes_of_last = [&] { return input_shapes(network.graph, {{network.graph.nodes.size() - 1}}); };
+  network.node(Operator::add, {image, network.weights("channel", {4, 1, 1})});
+  CHECK(shapes_of_last() == Texts{"[n0,4,64]", "[4,1]"});
+  network.node(Operator::maximum, {image, network.weights("scalar", {})});
+  CHECK(shapes_of_last() == Texts{"[n0]", "[1]"});
+  network.node(Operator::add, {image, network.weights("row", {8})});
+  CHECK(shapes_of_last() == Texts{"[n0,8]", "[8]"});
+  network.node(Operator::mul, {image, image});
+  CHECK(shapes_of_last() == Texts{"[n0]"});
+  const TensorId c = network.weights("c", {4});
+  network.node(Operator::batch_norm, {image, c, c, c, c}, BatchNormAttributes{});
+  CHECK(shapes_of_last() == Texts{"[n0,4,64]", "[4,1]"});
+  const TensorId product = network.node(Operator::matmul, {rows, network.weights("w", {6, 7})}, MatmulAttributes{});
+  CHECK(shapes_of_last() == Texts{"[n0,6]", "[6,7]"});
+  network.node(Operator::add, {product, network.weights("b", {7})});
+  const std::size_t last = network.graph.nodes.size() - 1;
+  CHECK(input_shapes(network.graph, {{last - 1, last}}) == Texts{"[n0,6]", "[6,7]", "[7]"});
 }

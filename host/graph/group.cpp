@@ -1,0 +1,33 @@
+#include "host/graph/group.h"
+
+#include <algorithm>
+
+namespace ferry::graph {
+
+TensorId output_of(const Graph& graph, const Group& group) { return graph.nodes[group.nodes.back()].outputs.front(); }
+
+std::string name_of(const Graph& graph, const Group& group) {
+  std::string text;
+  const std::string* last = nullptr;
+  for (const std::size_t index : group.nodes) {
+    const std::string& name = graph.nodes[index].name;
+    if (last != nullptr && name == *last) continue;
+    const std::size_t path = name.ends_with('/') ? std::string::npos : name.rfind('/');
+    if (last == nullptr)
+      text = name;
+    else
+      text += "+" + (path == std::string::npos ? name : name.substr(path + 1));
+    last = &name;
+  }
+  return text;
+}
+
+std::string operators_of(const Graph& graph, const Group& group) {
+  constexpr std::size_t kMostNames = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(group.nodes.size(), kMostNames); ++i)
+    text += (i == 0 ? "" : "_") + std::string(operator_name(graph.nodes[group.nodes[i]].op));
+  return text;
+}
+
+}  // namespace ferry::graph

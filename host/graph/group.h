@@ -1,0 +1,27 @@
+// Nodes that one kernel computes.
+#pragma once
+
+#include "host/graph/graph.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace ferry::graph {
+
+// At most one node is not elementwise. All results have the shape of the last one's, which alone is read outside.
+struct Group {
+  std::vector<std::size_t> nodes;  // indices, ascending
+  bool operator==(const Group&) const = default;
+};
+
+// Returns the tensor that the group computes.
+TensorId output_of(const Graph& graph, const Group& group);
+
+// Returns "/layer1/conv1/Conv+Add+Relu": the names of the nodes, without the paths of those after the first. Nodes of
+// one name count as one.
+std::string name_of(const Graph& graph, const Group& group);
+// Returns the names of the operators, at most four, as "conv_add_relu".
+std::string operators_of(const Graph& graph, const Group& group);
+
+}  // namespace ferry::graph

@@ -1,0 +1,186 @@
+#include "host/graph/kernels/group_program.h"
+
+#include "crosscompile/ir/error.h"
+#include "ferry/ops/elementwise.h"
+#include "ferry/ops/normalization.h"
+#include "ferry/ops/reductions.h"
+#include "ferry/ops/shapes.h"
+#include "host/graph/kernels/families.h"
+#include "host/graph/operator_kind.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace ferry::graph {
+namespace {
+
+using lang::Expr;
+
+constexpr const char* kOutput = "y";
+
+// The symbols of a program as its variables.
+class Variables {
+ public:
+  Expr operator()(const Size& size) {
+    for (const std::string& name : size.symbols()) values_.try_emplace(name, lang::var(name));
+    return substitute(size, values_);
+  }
+  const std::map<std::string, Expr>& all() const { return values_; }
+
+ private:
+  std::map<std::string, Expr> values_;
+};
+
+lang::Tensor reduction(const KernelNode& node, const lang::Tensor& x, const std::string& name) {
+  const auto& [dimensions, keep] = std::get<ReduceAttributes>(node.attributes);
+  const auto reduced = [&](ir::ReduceOp op) { return ops::reduce(op, x, dimensions, name, keep); };
+  if (dimensions.empty()) return ops::map(x, [](const Expr& value) { return value; }, name);
+  if (node.op == Operator::reduce_mean) return ops::mean(x, dimensions, name, keep);
+  if (node.op == Operator::reduce_max) return reduced(ir::ReduceOp::max);
+  if (node.op == Operator::reduce_min) return reduced(ir::ReduceOp::min);
+  return reduced(node.op == Operator::reduce_sum ? ir::ReduceOp::sum : ir::ReduceOp::prod);
+}
+
+// Returns the result of a node that is not elementwise. The bias of a convolution is not added.
+lang::Tensor tensor_of(const KernelNode& node, const Inputs& x, const SizeExpr& size, const std::string& name) {
+  const auto dimension = [&] { return std::get<DimensionAttributes>(node.attributes).dimension; };
+  switch (node.op) {
+    case Operator::conv: return convolution(std::get<ConvAttributes>(node.attributes), x, name);
+    case Operator::matmul: return product(std::get<MatmulAttributes>(node.attributes), x, name);
+    case Operator::max_pool:
+    case Operator::average_pool: return pooling(node.op, std::get<PoolAttributes>(node.attributes), x, name);
+    case Operator::reduce_sum:
+    case Operator::reduce_mean:
+    case Operator::reduce_max:
+    case Operator::reduce_min:
+    case Operator::reduce_prod: return reduction(node, x[0], name);
+    case Operator::softmax: return ops::softmax(x[0], dimension(), name);
+    case Operator::layer_norm:
+      return ops::layer_norm(x[0], x[1], x[2], name, std::get<LayerNormAttributes>(node.attributes).epsilon);
+    case Operator::broadcast: return broadcast_to(std::get<BroadcastAttributes>(node.attributes), x, size, name);
+    case Operator::transpose: return ops::transpose(x[0], name, std::get<TransposeAttributes>(node.attributes).order);
+    case Operator::slice: return sliced(std::get<SliceAttributes>(node.attributes), x, size, name);
+    case Operator::pad: return padded(std::get<PadAttributes>(node.attributes), x, size, name);
+    case Operator::concat: return ops::concat(x, dimension(), name);
+    case Operator::gather: return gathered(std::get<DimensionAttributes>(node.attributes), x, name);
+#define FERRY_CASE(function, inputs, attributes) case Operator::function:
+      FERRY_GRAPH_UNARY(FERRY_CASE)
+      FERRY_GRAPH_BINARY(FERRY_CASE)
+#undef FERRY_CASE
+    case Operator::where:
+    case Operator::cast:
+    case Operator::batch_norm:
+    case Operator::reshape: break;
+  }
+  throw InternalError(std::string("tensor_of: unexpected operator ") + operator_name(node.op));
+}
+
+class ProgramMaker {
+ public:
+  ProgramMaker(const KernelKey& key, const std::string& name) : key_(key), name_(name) {}
+
+  lang::Program run() {
+    add_inputs();
+    const std::map<std::string, Expr> dimensions = variables_.all();
+    parameters_.push_back(lang::out(output()));
+    for (const auto& [symbol, variable] : variables_.all())
+      if (!dimensions.contains(symbol)) parameters_.push_back(lang::scalar(variable));
+    return lang::make_program(name_, std::move(parameters_));
+  }
+
+ private:
+  void add_inputs() {
+    for (std::size_t i = 0; i < key_.inputs.size(); ++i) {
+      const KernelInput& input = key_.inputs[i];
+      std::vector<Expr> shape;
+      for (const Size& size : input.shape) shape.push_back(variables_(size));
+      inputs_.push_back(lang::placeholder(std::move(shape), input.dtype, "x" + std::to_string(i)));
+      parameters_.push_back(input.is_constant ? lang::constant(inputs_.back()) : lang::in(inputs_.back()));
+    }
+  }
+
+  // Whether a convolution has a bias, which is added with the elementwise nodes.
+  static bool has_bias(const KernelNode& node) {
+    return node.op == Operator::conv && node.operands.size() > 2 && node.operands[2].kind != KernelOperand::Kind::none;
+  }
+
+  lang::Tensor output() {
+    const auto anchor = std::ranges::find_if(
+        key_.nodes, [](const KernelNode& node) { return kind_of(node.op) != OperatorKind::elementwise; });
+    if (anchor == key_.nodes.end()) return elements({});
+    const bool is_all = key_.nodes.size() == 1 && !has_bias(*anchor);
+    Inputs inputs;
+    for (const KernelOperand& operand : anchor->operands)
+      inputs.push_back(operand.kind == KernelOperand::Kind::input ? inputs_[operand.index] : lang::Tensor());
+    const lang::Tensor tensor =
+        tensor_of(*anchor, inputs, std::ref(variables_), is_all ? kOutput : operator_name(anchor->op));
+    return is_all ? tensor : elements(tensor);
+  }
+
+  // Returns the output as an expression of the inputs that broadcast, and of what the node computes that is not
+  // elementwise.
+  lang::Tensor elements(const lang::Tensor& anchor) {
+    add_deviations();
+    return lang::compute(
+        anchor.buffer() != nullptr ? anchor.shape() : result_shape(),
+        [&](const std::vector<Expr>& i) {
+          std::vector<Expr> values;
+          for (std::size_t node = 0; node < key_.nodes.size(); ++node)
+            values.push_back(value_of(node, anchor, i, values));
+          return values.back();
+        },
+        kOutput);
+  }
+
+  std::vector<Expr> result_shape() const {
+    std::vector<Expr> shape;
+    for (const lang::Tensor& input : inputs_)
+      shape = ops::broadcast_shape(input, lang::placeholder(shape, input.dtype(), "result"), kOutput);
+    return shape;
+  }
+
+  // The divisors of batch normalisations depend on constants alone, as stages of their own, and so are computed once.
+  void add_deviations() {
+    for (std::size_t node = 0; node < key_.nodes.size(); ++node) {
+      if (key_.nodes[node].op != Operator::batch_norm) continue;
+      const double epsilon = std::get<BatchNormAttributes>(key_.nodes[node].attributes).epsilon;
+      deviations_[node] = ops::map(
+          inputs_[key_.nodes[node].operands[4].index],
+          [&](const Expr& variance) {
+            return ir::call_math("sqrt", {variance + ir::constant(variance.type(), epsilon)});
+          },
+          "deviation" + std::to_string(node));
+    }
+  }
+
+  Expr value_of(std::size_t index, const lang::Tensor& anchor, const std::vector<Expr>& i,
+                const std::vector<Expr>& values) const {
+    const KernelNode& node = key_.nodes[index];
+    const auto operand = [&](std::size_t o) {
+      const KernelOperand& one = node.operands[o];
+      return one.kind == KernelOperand::Kind::node ? values[one.index] : element_of(inputs_[one.index], i);
+    };
+    if (kind_of(node.op) != OperatorKind::elementwise) return has_bias(node) ? anchor(i) + operand(2) : anchor(i);
+    if (node.op == Operator::where) return ir::select(operand(0), operand(1), operand(2));
+    if (node.op == Operator::cast) return ir::cast(std::get<CastAttributes>(node.attributes).to, operand(0));
+    if (node.op == Operator::batch_norm)
+      return (operand(0) - operand(3)) / element_of(deviations_.at(index), i) * operand(1) + operand(2);
+    if (const auto unary = unary_of(node.op)) return elementwise(*unary, operand(0));
+    if (const auto binary = binary_of(node.op)) return elementwise(*binary, operand(0), operand(1));
+    throw InternalError(std::string("value_of: unexpected operator ") + operator_name(node.op));
+  }
+
+  const KernelKey& key_;
+  const std::string& name_;
+  Variables variables_;
+  std::vector<lang::Parameter> parameters_;
+  Inputs inputs_;
+  std::map<std::size_t, lang::Tensor> deviations_;  // of batch normalisations, by node
+};
+
+}  // namespace
+
+lang::Program group_program(const KernelKey& key, const std::string& name) { return ProgramMaker(key, name).run(); }
+
+}  // namespace ferry::graph

@@ -1,0 +1,42 @@
+#include "host/graph/operator_kind.h"
+
+#include "crosscompile/ir/error.h"
+
+namespace ferry::graph {
+
+OperatorKind kind_of(Operator op) {
+  switch (op) {
+    case Operator::conv:
+    case Operator::matmul:
+    case Operator::max_pool:
+    case Operator::average_pool:
+    case Operator::reduce_sum:
+    case Operator::reduce_mean:
+    case Operator::reduce_max:
+    case Operator::reduce_min:
+    case Operator::reduce_prod:
+    case Operator::softmax:
+    case Operator::layer_norm: return OperatorKind::anchor;
+#define FERRY_CASE(name, inputs, attributes) case Operator::name:
+      FERRY_GRAPH_UNARY(FERRY_CASE)
+      FERRY_GRAPH_BINARY(FERRY_CASE)
+#undef FERRY_CASE
+    case Operator::where:
+    case Operator::cast:
+    case Operator::batch_norm: return OperatorKind::elementwise;
+    case Operator::broadcast:
+    case Operator::transpose:
+    case Operator::slice:
+    case Operator::pad:
+    case Operator::concat:
+    case Operator::gather: return OperatorKind::movement;
+    case Operator::reshape: return OperatorKind::view;
+  }
+  throw InternalError("kind_of: unknown operator");
+}
+
+bool is_per_channel(Operator op, std::size_t input) {
+  return (op == Operator::conv && input == 2) || (op == Operator::batch_norm && input > 0);
+}
+
+}  // namespace ferry::graph

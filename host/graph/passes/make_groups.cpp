@@ -1,0 +1,163 @@
+#include "host/graph/passes/make_groups.h"
+
+#include "host/graph/operator_kind.h"
+
+#include <algorithm>
+#include <set>
+
+namespace ferry::graph {
+namespace {
+
+// Limits of a group. Operations are counted at every use of their result, because kernels have one expression for all
+// elementwise nodes.
+constexpr std::size_t kMaxNodes = 32, kMaxInputs = 24, kMaxOperations = 256;
+constexpr std::size_t kNoGroup = SIZE_MAX;
+
+class Grouping {
+ public:
+  explicit Grouping(const Graph& graph)
+      : graph_(graph),
+        readers_(graph.tensors.size()),
+        is_output_(graph.tensors.size()),
+        group_of_(graph.nodes.size(), kNoGroup),
+        writer_(graph.tensors.size(), kNoGroup) {
+    for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+      for (const TensorId id : graph.nodes[n].inputs) {
+        if (id != kNoTensor && (readers_[id].empty() || readers_[id].back() != n)) readers_[id].push_back(n);
+      }
+      for (const TensorId id : graph.nodes[n].outputs) writer_[id] = n;
+    }
+    for (const TensorId id : graph.outputs) is_output_[id] = true;
+  }
+
+  std::vector<Group> run() {
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (group_of_[n] != kNoGroup || kind_of(graph_.nodes[n].op) == OperatorKind::view) continue;
+      Group group = grown(n);
+      for (const std::size_t node : group.nodes) group_of_[node] = groups_.size();
+      groups_.push_back(std::move(group));
+    }
+    for (std::size_t g = 0; g < groups_.size(); ++g) join_reader(g);
+    std::erase_if(groups_, [](const Group& group) { return group.nodes.empty(); });
+    // What a group reads from others, their last nodes compute before the node that reads it.
+    std::ranges::sort(groups_, {}, [](const Group& group) { return group.nodes.back(); });
+    return std::move(groups_);
+  }
+
+ private:
+  const Node& node(std::size_t index) const { return graph_.nodes[index]; }
+  TensorId output(std::size_t index) const { return node(index).outputs.front(); }
+  const Shape& shape(std::size_t index) const { return graph_.tensor(output(index)).shape; }
+  bool is_elementwise(std::size_t index) const { return kind_of(node(index).op) == OperatorKind::elementwise; }
+
+  static bool contains(const std::vector<std::size_t>& nodes, std::size_t index) {
+    return std::ranges::find(nodes, index) != nodes.end();
+  }
+
+  // Whether nothing but the last node's result is read outside of the group.
+  bool is_closed(const std::vector<std::size_t>& nodes) const {
+    return std::ranges::all_of(nodes, [&](std::size_t index) {
+      const TensorId id = output(index);
+      return index == nodes.back() || (!is_output_[id] && std::ranges::all_of(readers_[id], [&](std::size_t reader) {
+               return contains(nodes, reader);
+             }));
+    });
+  }
+
+  // Returns the first node outside that reads a result of the group.
+  std::size_t next_reader(const std::vector<std::size_t>& nodes) const {
+    std::size_t next = kNoGroup;
+    for (const std::size_t index : nodes)
+      for (const std::size_t reader : readers_[output(index)])
+        if (!contains(nodes, reader)) next = std::min(next, reader);
+    return next;
+  }
+
+  // Whether all inputs that the node reads from the group are such that it reads the element of its own result.
+  bool reads_in_place(std::size_t reader, const std::vector<std::size_t>& nodes) const {
+    const std::vector<TensorId>& inputs = node(reader).inputs;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const bool inside =
+          inputs[i] != kNoTensor && writer_[inputs[i]] != kNoGroup && contains(nodes, writer_[inputs[i]]);
+      if (inside && is_per_channel(node(reader).op, i)) return false;
+    }
+    return true;
+  }
+
+  bool is_within_limits(const std::vector<std::size_t>& nodes) const {
+    std::set<TensorId> inputs;
+    std::vector<std::size_t> operations;
+    for (const std::size_t index : nodes) {
+      operations.push_back(1);
+      for (const TensorId id : node(index).inputs) {
+        const auto writer = std::ranges::find(nodes, id == kNoTensor ? kNoGroup : writer_[id]);
+        if (writer == nodes.end())
+          inputs.insert(id);
+        else
+          operations.back() += operations[static_cast<std::size_t>(writer - nodes.begin())];
+      }
+      if (operations.back() > kMaxOperations) return false;
+    }
+    return nodes.size() <= kMaxNodes && inputs.size() <= kMaxInputs;
+  }
+
+  // Returns the largest group that begins with a node: nodes join in order as long as they fit, and those after the
+  // last at which the group was closed leave again.
+  Group grown(std::size_t first) const {
+    std::vector<std::size_t> nodes{first};
+    std::size_t closed = 1;
+    while (true) {
+      const std::size_t next = next_reader(nodes);
+      if (next == kNoGroup || group_of_[next] != kNoGroup || !is_elementwise(next) || shape(next) != shape(first) ||
+          !reads_in_place(next, nodes))
+        break;
+      nodes.push_back(next);
+      if (!is_within_limits(nodes)) break;
+      if (is_closed(nodes)) closed = nodes.size();
+    }
+    nodes.resize(closed);
+    return {std::move(nodes)};
+  }
+
+  // Adds a group of elementwise nodes to the only group that reads its result, if that reads it in place.
+  void join_reader(std::size_t from) {
+    const std::vector<std::size_t>& nodes = groups_[from].nodes;
+    const TensorId result = output(nodes.back());
+    if (!std::ranges::all_of(nodes, [&](std::size_t index) { return is_elementwise(index); }) || is_output_[result] ||
+        readers_[result].empty())
+      return;
+    const std::size_t to = group_of_[readers_[result].front()];
+    const bool fits = to != kNoGroup && std::ranges::all_of(readers_[result], [&](std::size_t reader) {
+                        return group_of_[reader] == to && is_elementwise(reader) &&
+                               shape(reader) == shape(nodes.back()) && reads_in_place(reader, nodes);
+                      });
+    if (!fits) return;
+    std::vector<std::size_t> all = nodes;
+    all.insert(all.end(), groups_[to].nodes.begin(), groups_[to].nodes.end());
+    std::ranges::sort(all);
+    if (!is_within_limits(all)) return;
+    for (const std::size_t index : nodes) group_of_[index] = to;
+    groups_[from].nodes.clear();
+    groups_[to].nodes = std::move(all);
+  }
+
+  const Graph& graph_;
+  std::vector<std::vector<std::size_t>> readers_;  // of each tensor, ascending
+  std::vector<bool> is_output_;
+  std::vector<std::size_t> group_of_;  // of each node
+  std::vector<std::size_t> writer_;    // of each tensor
+  std::vector<Group> groups_;
+};
+
+}  // namespace
+
+std::vector<Group> make_groups(const Graph& graph) { return Grouping(graph).run(); }
+
+std::vector<Group> single_groups(const Graph& graph) {
+  std::vector<Group> groups;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
+    if (kind_of(graph.nodes[n].op) != OperatorKind::view) groups.push_back({{n}});
+  return groups;
+}
+
+}  // namespace ferry::graph
