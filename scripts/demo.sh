@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Sets up and builds ferry and starts four servers (one on this machine's own CPU, three emulated). On each it compiles,
-# transfers, runs, checks and times four kernels. Exits with a non-zero status if a result is wrong.
+# transfers, runs, checks and times four kernels, and runs a network and checks each of its kernels. Exits with a
+# non-zero status if a result is wrong.
 #
 #   scripts/demo.sh
 set -euo pipefail
@@ -54,3 +55,9 @@ start riscv64 static qemu-riscv64 -cpu rv64,v=true,vext_spec=v1.0
 arguments=("x86_64=$(address x86_64)")
 for name in armv7 aarch64 riscv64; do arguments+=("$name=$(address "$name"),emulated"); done
 build/release/bin/demo examples/kernels "${arguments[@]}"
+
+build/venv/bin/python examples/networks/models.py squeezenet "$work/squeezenet.onnx" 64
+for name in x86_64 armv7 aarch64 riscv64; do
+  build/release/bin/ferry run "$work/squeezenet.onnx" --arg 'x=f32[1,3,64,64]' --check --quiet -r "$(address "$name")"
+  echo "$name: SqueezeNet, for images of 64 x 64 pixels: every kernel agrees with its definition."
+done

@@ -1,4 +1,12 @@
-"""Networks in ONNX's format, as exporters write them, with seeded weights: torchvision's and a transformer encoder."""
+#!/usr/bin/env python3
+"""Networks in ONNX's format, as exporters write them, with seeded weights: torchvision's and a transformer encoder.
+
+    build/venv/bin/python examples/networks/models.py NAME FILE [IMAGE_SIZE]
+
+The names are those of the list NETWORKS. The files serve tests and trials: random weights recognise nothing.
+"""
+import sys
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -215,3 +223,17 @@ def encoder(layers=2, width=96, heads=6, length="length"):
 
 
 NETWORKS = [resnet18, resnet50_stage, mobilenet_v2, mobilenet_v3_small, squeezenet, encoder]
+
+
+def main():
+    builders = {build.__name__: build for build in NETWORKS}
+    if len(sys.argv) not in (3, 4) or sys.argv[1] not in builders:
+        sys.exit(f"usage: models.py {'|'.join(builders)} FILE [IMAGE_SIZE]")
+    build = builders[sys.argv[1]]
+    if build is encoder and len(sys.argv) == 4:
+        sys.exit("models.py: the encoder reads no images")
+    onnx.save(build(*(int(word) for word in sys.argv[3:])), sys.argv[2])
+
+
+if __name__ == "__main__":
+    main()
