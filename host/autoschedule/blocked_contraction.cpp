@@ -184,11 +184,14 @@ Loops make_loops(Schedule& schedule, StageHandle handle, const ScheduledStage& s
   return loops;
 }
 
-// Makes the outermost loop over batches and columns, or over batches and rows, with more than one iteration parallel.
+// Makes the outermost loop over batches and columns, or over batches and rows, with more than one iteration parallel;
+// if there is a single block of columns, and enough work, that over rows.
 void make_blocks_parallel(Schedule& schedule, StageHandle handle, const Loops& loops, bool columns_outermost) {
   const StageLoops& outer = stage_of(schedule, handle).loops;
-  for (const std::string& name :
-       columns_outermost ? joined(loops.batches, std::vector{loops.columns}) : joined(loops.batches, loops.rows)) {
+  std::vector<std::string> candidates =
+      joined(loops.batches, columns_outermost ? std::vector{loops.columns} : loops.rows);
+  if (columns_outermost && is_worth_threads(outer)) candidates = joined(candidates, loops.rows);
+  for (const std::string& name : candidates) {
     if (is_constant(outer.loop(*outer.find(name)).extent, 1)) continue;
     handle.parallel(name);
     break;
@@ -257,17 +260,25 @@ Space space_of(const ScheduledStage& stage, const Contraction& contraction, cons
 }  // namespace
 
 bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Target& target) {
-  const std::int64_t min_rows = contraction.is_column_constant ? kMinRowsOfConstants : kMinRows;
+  std::int64_t min_rows = kMinRows;
+  if (contraction.is_column_constant) min_rows = contraction.is_column_inlined ? 1 : kMinRowsOfConstants;
   if (lanes < 2 || contraction.columns < lanes || contraction.rows < min_rows || contraction.depth < kMinDepth)
     return false;
+  // Plain tiles have one block of channels, and load an element for each multiply-add; and packing puts the elements of
+  // inlined columns in order.
+  if (contraction.is_column_constant && (contraction.blocks || contraction.is_column_inlined)) return true;
   return !contraction.is_column_contiguous || contraction.column_bytes > l1_bytes(target);
 }
 
 std::optional<Match> match_blocked_contraction(const StageContext& context) {
   const ScheduledStage& stage = context.stage;
   const std::int64_t lanes = native_lanes(stage, context.target);
-  const auto contraction = find_contraction(stage, lanes, context.constants);
-  if (!contraction || !wants_blocks(*contraction, lanes, context.target)) return std::nullopt;
+  auto contraction = find_contraction(stage, lanes, context.constants);
+  if (!contraction) return std::nullopt;
+  const ScheduledStage* columns = find_stage(context.schedule.stages(), contraction->column_load->buffer->name);
+  contraction->is_column_inlined = columns != nullptr && columns->compute_kind == schedule::ComputeKind::inlined &&
+                                   contraction->row < stage.axes.size();
+  if (!wants_blocks(*contraction, lanes, context.target)) return std::nullopt;
   const Blocking by_default = default_blocking(stage, *contraction, lanes, context.target);
   Match match;
   match.space = space_of(stage, *contraction, by_default, context);

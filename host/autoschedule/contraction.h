@@ -35,6 +35,7 @@ struct Contraction {
   std::int64_t row_bytes = 0, column_bytes = 0;  // sizes of the two whole tensors
   bool is_column_contiguous = false;             // in column_load's tensor
   bool is_column_constant = false;  // whether column_load's tensor is constant: it is packed once, not in every call
+  bool is_column_inlined = false;   // whether it is an inlined stage, whose elements come from elsewhere in any order
 };
 
 // Names of the constant parameters and of the stages that are computed from them alone.

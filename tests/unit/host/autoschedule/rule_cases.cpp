@@ -22,6 +22,12 @@ constexpr const char* kBlockedConvolution =
     "def f(int(N,C,H,W,LANES) I, const int(O,C,3,2,LANES,LANES) K, int(O,LANES) B) -> (Y) {\n"
     "  S(n,o,h,w,v) +=! I(n,c,h+kh,w+kw,u) * K(o,c,kh,kw,u,v) where h in 0:H-2, w in 0:W-1\n"
     "  Y(n,o,h,w,v) = max(S(n,o,h,w,v) + B(o,v), 0)\n}";
+// The same with filters in another order, which a stage puts into blocks.
+constexpr const char* kPackedConvolution =
+    "def f(int(N,C,H,W,LANES) I, const int(CO,CI,3,2) K, int(O,LANES) B) -> (Y) {\n"
+    "  P(o,c,kh,kw,u,v) = K(o*LANES+v,c*LANES+u,kh,kw) where o in 0:O, c in 0:C, u in 0:LANES, v in 0:LANES\n"
+    "  S(n,o,h,w,v) +=! I(n,c,h+kh,w+kw,u) * P(o,c,kh,kw,u,v) where h in 0:H-2, w in 0:W-1\n"
+    "  Y(n,o,h,w,v) = max(S(n,o,h,w,v) + B(o,v), 0)\n}";
 constexpr const char* kStencil =
     "def f(int(C,H,W) I, int(C,3,3) K) -> (Y) {\n"
     "  P(c,h,w) = h >= 1 && h <= H && w >= 1 && w <= W ? I(c,h-1,w-1) : 0 where c in 0:C, h in 0:H+2, w in 0:W+2\n"
@@ -59,6 +65,8 @@ const std::vector<Sizes> kBatchSizes = {{{"B", 3}, {"M", 11}, {"N", 37}},
 
 const Sizes kImage = {{"N", 1}, {"C", 2}, {"O", 5}, {"H", 9}, {"W", 30}};
 const Sizes kSmallImage = {{"N", 1}, {"C", 2}, {"O", 4}, {"H", 9}, {"W", 4}};
+const Sizes kBlock = {{"N", 1}, {"C", 2}, {"O", 1}, {"H", 5}, {"W", 19}};
+const Sizes kPixel = {{"N", 1}, {"C", 1}, {"O", 3}, {"H", 3}, {"W", 2}};
 const std::vector<Sizes> kBlockedImages = {{{"N", 1}, {"C", 2}, {"O", 5}, {"H", 9}, {"W", 30}},
                                            {{"N", 1}, {"C", 2}, {"O", 4}, {"H", 9}, {"W", 4}},
                                            {{"N", 2}, {"C", 1}, {"O", 1}, {"H", 5}, {"W", 17}},
@@ -93,6 +101,18 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
   add("convolution of blocks of channels", blocked, {"blocked_contraction"}, cpu, kImage, kBlockedImages);
   add("convolution of blocks of channels in rows of few pixels", blocked, {"blocked_contraction"}, cpu, kSmallImage,
       kBlockedImages);
+  // Filters that fit the first-level cache are packed too.
+  const std::string packed = with_lanes(kPackedConvolution, bits);
+  const Target large = small_cpu(bits, 1 << 20, 1 << 20);
+  std::vector<Sizes> packed_sizes;
+  for (const Sizes& image : {kImage, kSmallImage, kBlock, kPixel}) {
+    packed_sizes.push_back(image);
+    packed_sizes.back()["CO"] = image.at("O") * bits / 32;
+    packed_sizes.back()["CI"] = image.at("C") * bits / 32;
+  }
+  add("convolution with filters in rows", packed, {"blocked_contraction"}, large, packed_sizes[0], packed_sizes);
+  add("convolution to one block of channels", packed, {"blocked_contraction"}, large, packed_sizes[2], packed_sizes);
+  add("convolution to one pixel", packed, {"blocked_contraction"}, large, packed_sizes[3], packed_sizes);
   const Sizes vector = {{"M", 1}, {"K", 67}, {"N", 2500}};
   const std::vector<Sizes> vector_sizes = {
       {{"M", 1}, {"K", 67}, {"N", 271}}, {{"M", 2}, {"K", 5}, {"N", 3}}, {{"M", 0}, {"K", 1}, {"N", 1}}};
