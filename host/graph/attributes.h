@@ -46,7 +46,8 @@ struct MatmulAttributes {
   bool operator==(const MatmulAttributes&) const = default;
 };
 
-// reduce_*: over these dimensions, ascending.
+// reduce_*: over these dimensions, ascending. arg_max and arg_min give the int64 index of the first greatest or least
+// element, in row-major order of these dimensions; NaN counts as the greatest and as the least.
 struct ReduceAttributes {
   std::vector<std::size_t> dimensions;
   bool keep = false;  // as dimensions of size 1
@@ -58,6 +59,34 @@ struct ReduceAttributes {
 struct DimensionAttributes {
   std::size_t dimension = 0;
   bool operator==(const DimensionAttributes&) const = default;
+};
+
+// gather_elements: X and integers I of its rank, which index this dimension of X as those of gather do. The other
+// dimensions of both broadcast.
+
+// scatter: X with elements replaced by those of U, or combined with them. The integers I say where each stands along
+// this dimension, counted as those of gather; an index outside of the dimension changes nothing. I and U have as many
+// entries in it, and broadcast to the shape of X in the other dimensions. The last of several equal indices replaces
+// the others.
+enum class ScatterMode : std::uint8_t { replace, add, mul, minimum, maximum };
+struct ScatterAttributes {
+  std::size_t dimension = 0;
+  ScatterMode mode = ScatterMode::replace;
+  bool operator==(const ScatterAttributes&) const = default;
+};
+
+// sort_rank: for each element its int64 place along this dimension if that were sorted. Equal elements keep their
+// order; NaN counts as the greatest.
+struct SortAttributes {
+  std::size_t dimension = 0;
+  bool descending = false;
+  bool operator==(const SortAttributes&) const = default;
+};
+
+// iota: the int64 vector 0, 1, ... of this many elements.
+struct IotaAttributes {
+  Size count;
+  bool operator==(const IotaAttributes&) const = default;
 };
 
 // batch_norm: (X - mean) / sqrt(variance + epsilon) * scale + bias; inputs X, scale, bias, mean, variance.
@@ -116,6 +145,6 @@ struct CastAttributes {
 using Attributes =
     std::variant<NoAttributes, ConvAttributes, PoolAttributes, MatmulAttributes, ReduceAttributes, DimensionAttributes,
                  BatchNormAttributes, LayerNormAttributes, ReshapeAttributes, BroadcastAttributes, TransposeAttributes,
-                 SliceAttributes, PadAttributes, CastAttributes>;
+                 SliceAttributes, PadAttributes, CastAttributes, ScatterAttributes, SortAttributes, IotaAttributes>;
 
 }  // namespace ferry::graph

@@ -106,15 +106,46 @@ Shape concat_shape(const NodeCheck& check, std::size_t dimension, std::span<cons
   return result;
 }
 
+void check_index(const NodeCheck& check, DType dtype) {
+  check.expect(is_signed_int(dtype), "signed integers as indices", [&] { return dtype_name(dtype); });
+}
+
 Shape gather_shape(const NodeCheck& check, std::size_t dimension, std::span<const TensorType> inputs) {
   const Shape &x = inputs[0].shape, &indices = inputs[1].shape;
   check.dimension(dimension, x);
-  check.expect(is_signed_int(inputs[1].dtype), "signed integers as indices",
-               [&] { return dtype_name(inputs[1].dtype); });
+  check_index(check, inputs[1].dtype);
   Shape result(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(dimension));
   result.insert(result.end(), indices.begin(), indices.end());
   result.insert(result.end(), x.begin() + static_cast<std::ptrdiff_t>(dimension) + 1, x.end());
   return result;
+}
+
+// Returns the shape to which both broadcast, except in one dimension, in which it is that of the indices.
+Shape gather_elements_shape(const NodeCheck& check, std::size_t dimension, std::span<const TensorType> inputs) {
+  Shape x = inputs[0].shape;
+  const Shape& indices = inputs[1].shape;
+  check.dimension(dimension, x);
+  check_index(check, inputs[1].dtype);
+  check.rank("the indices", indices, x.size());
+  x[dimension] = indices[dimension];
+  return expect_broadcast(check, x, indices);
+}
+
+Shape scatter_shape(const NodeCheck& check, std::size_t dimension, std::span<const TensorType> inputs) {
+  const Shape &x = inputs[0].shape, &indices = inputs[1].shape, &updates = inputs[2].shape;
+  check.dimension(dimension, x);
+  check_index(check, inputs[1].dtype);
+  check.same_dtype(inputs[0].dtype, inputs[2].dtype);
+  check.rank("the indices", indices, x.size());
+  check.rank("the updates", updates, x.size());
+  for (std::size_t d = 0; d < x.size(); ++d) {
+    const Size& whole = d == dimension ? updates[d] : x[d];
+    for (const Size& size : {indices[d], updates[d]}) {
+      check.expect(size == whole || (size.constant() == 1 && d != dimension), "indices and updates that fit the input",
+                   [&] { return to_text(indices) + " and " + to_text(updates) + " for " + to_text(x); });
+    }
+  }
+  return x;
 }
 
 Shape transpose_shape(const NodeCheck& check, const std::vector<std::size_t>& order, const Shape& x) {
@@ -185,20 +216,29 @@ void check_layer_norm(const NodeCheck& check, std::size_t dimension, std::span<c
 }
 
 bool is_of_reals(Operator op) {
-  constexpr Operator kOfReals[] = {Operator::exp,   Operator::log,     Operator::sqrt,  Operator::erf,
-                                   Operator::tanh,  Operator::sigmoid, Operator::sin,   Operator::cos,
-                                   Operator::floor, Operator::ceil,    Operator::round, Operator::pow};
+  constexpr Operator kOfReals[] = {Operator::exp,     Operator::log,  Operator::sqrt, Operator::erf,   Operator::tanh,
+                                   Operator::sigmoid, Operator::sin,  Operator::cos,  Operator::floor, Operator::ceil,
+                                   Operator::round,   Operator::pow,  Operator::tan,  Operator::asin,  Operator::acos,
+                                   Operator::atan,    Operator::sinh, Operator::cosh, Operator::expm1, Operator::log1p};
   return std::find(std::begin(kOfReals), std::end(kOfReals), op) != std::end(kOfReals);
 }
 
-// Functions of real numbers take floats; the others any numbers.
-void check_reals(const NodeCheck& check, Operator op, DType dtype) {
+bool is_of_bits(Operator op) {
+  constexpr Operator kOfBits[] = {Operator::bit_not, Operator::bit_and,    Operator::bit_or,
+                                  Operator::bit_xor, Operator::shift_left, Operator::shift_right};
+  return std::find(std::begin(kOfBits), std::end(kOfBits), op) != std::end(kOfBits);
+}
+
+// Functions of real numbers take floats, and those of bits integers; the others any numbers.
+void check_domain(const NodeCheck& check, Operator op, DType dtype) {
   check.expect(!is_of_reals(op) || is_float(dtype), "floats", [&] { return dtype_name(dtype); });
+  check.expect(!is_of_bits(op) || is_signed_int(dtype) || is_unsigned_int(dtype), "integers",
+               [&] { return dtype_name(dtype); });
 }
 
 TensorType binary_type(const NodeCheck& check, Operator op, std::span<const TensorType> inputs) {
   check.same_dtype(inputs[0].dtype, inputs[1].dtype);
-  check_reals(check, op, inputs[0].dtype);
+  check_domain(check, op, inputs[0].dtype);
   Shape shape = expect_broadcast(check, inputs[0].shape, inputs[1].shape);
   const bool compares = op == Operator::equal || op == Operator::less || op == Operator::less_equal;
   return {compares ? DType::boolean : inputs[0].dtype, std::move(shape)};
@@ -250,11 +290,21 @@ std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType
     case Operator::pad: return type(pad_shape(check, check.attributes<PadAttributes>(), inputs[0].shape));
     case Operator::concat: return type(concat_shape(check, check.attributes<DimensionAttributes>().dimension, inputs));
     case Operator::gather: return type(gather_shape(check, check.attributes<DimensionAttributes>().dimension, inputs));
+    case Operator::gather_elements:
+      return type(gather_elements_shape(check, check.attributes<DimensionAttributes>().dimension, inputs));
+    case Operator::scatter: return type(scatter_shape(check, check.attributes<ScatterAttributes>().dimension, inputs));
+    case Operator::arg_max:
+    case Operator::arg_min:
+      return {{DType::i64, reduce_shape(check, check.attributes<ReduceAttributes>(), inputs[0].shape)}};
+    case Operator::sort_rank:
+      check.dimension(check.attributes<SortAttributes>().dimension, inputs[0].shape);
+      return {{DType::i64, inputs[0].shape}};
+    case Operator::iota: return {{DType::i64, {check.attributes<IotaAttributes>().count}}};
     case Operator::cast: return {{check.attributes<CastAttributes>().to, inputs[0].shape}};
     case Operator::where: return {where_type(check, inputs)};
 #define FERRY_CASE(name, count, attributes) case Operator::name:
       FERRY_GRAPH_UNARY(FERRY_CASE)
-      check_reals(check, node.op, inputs[0].dtype);
+      check_domain(check, node.op, inputs[0].dtype);
       return type(inputs[0].shape);
       FERRY_GRAPH_BINARY(FERRY_CASE)
 #undef FERRY_CASE

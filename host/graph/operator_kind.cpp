@@ -16,6 +16,10 @@ OperatorKind kind_of(Operator op) {
     case Operator::reduce_min:
     case Operator::reduce_prod:
     case Operator::softmax:
+    case Operator::arg_max:
+    case Operator::arg_min:
+    case Operator::sort_rank:
+    case Operator::scatter:
     case Operator::layer_norm: return OperatorKind::anchor;
 #define FERRY_CASE(name, inputs, attributes) case Operator::name:
       FERRY_GRAPH_UNARY(FERRY_CASE)
@@ -29,7 +33,9 @@ OperatorKind kind_of(Operator op) {
     case Operator::slice:
     case Operator::pad:
     case Operator::concat:
-    case Operator::gather: return OperatorKind::movement;
+    case Operator::gather:
+    case Operator::gather_elements:
+    case Operator::iota: return OperatorKind::movement;
     case Operator::reshape: return OperatorKind::view;
   }
   throw InternalError("kind_of: unknown operator");

@@ -123,6 +123,17 @@ inline Proto value(const std::string& name, std::int64_t type, const std::vector
   return Proto().bytes(1, name).message(2, Proto().message(1, tensor_type));
 }
 
+inline Proto node_proto(const std::string& op, const std::vector<std::string>& inputs,
+                        const std::vector<std::string>& outputs, const std::vector<Proto>& attributes = {},
+                        const std::string& name = "", const std::string& domain = "") {
+  Proto proto;
+  for (const std::string& one : inputs) proto.bytes(1, one);
+  for (const std::string& one : outputs) proto.bytes(2, one);
+  proto.bytes(3, name).bytes(4, op).bytes(7, domain);
+  for (const Proto& one : attributes) proto.message(5, one);
+  return proto;
+}
+
 class ModelBytes {
  public:
   std::int64_t ir_version = 8, opset = 17;
@@ -137,12 +148,7 @@ class ModelBytes {
   ModelBytes& node(const std::string& op, const std::vector<std::string>& inputs,
                    const std::vector<std::string>& outputs, const std::vector<Proto>& attributes = {},
                    const std::string& name = "", const std::string& node_domain = "") {
-    Proto proto;
-    for (const std::string& one : inputs) proto.bytes(1, one);
-    for (const std::string& one : outputs) proto.bytes(2, one);
-    proto.bytes(3, name).bytes(4, op).bytes(7, node_domain);
-    for (const Proto& one : attributes) proto.message(5, one);
-    return part(1, proto);
+    return part(1, node_proto(op, inputs, outputs, attributes, name, node_domain));
   }
   // Adds any field of GraphProto.
   ModelBytes& part(std::uint64_t field, const Proto& value) {
@@ -150,12 +156,20 @@ class ModelBytes {
     return *this;
   }
 
+  // Adds any field of ModelProto.
+  ModelBytes& model_part(std::uint64_t field, const Proto& value) {
+    others_.message(field, value);
+    return *this;
+  }
+  const Proto& graph() const { return graph_; }
+
   std::string text() const {
     const Proto version = Proto().bytes(1, domain).number(2, opset);
-    return Proto().number(1, ir_version).message(8, version).message(7, graph_).text();
+    return Proto().number(1, ir_version).message(8, version).message(7, graph_).text() + others_.text();
   }
 
  private:
+  Proto others_;
   Proto graph_ = Proto().bytes(2, "net");
 };
 

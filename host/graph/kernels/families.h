@@ -45,4 +45,7 @@ lang::Tensor padded(const PadAttributes& attributes, const Inputs& inputs, const
                     const std::string& name);
 lang::Tensor gathered(const DimensionAttributes& attributes, const Inputs& inputs, const std::string& name);
 
+lang::Tensor scattered(const ScatterAttributes& attributes, const Inputs& inputs, const std::string& name);
+lang::Tensor counting(const IotaAttributes& attributes, const SizeExpr& size, const std::string& name);
+
 }  // namespace ferry::graph

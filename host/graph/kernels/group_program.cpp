@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "ferry/ops/elementwise.h"
+#include "ferry/ops/indexing.h"
 #include "ferry/ops/normalization.h"
 #include "ferry/ops/reductions.h"
 #include "ferry/ops/shapes.h"
@@ -42,6 +43,11 @@ lang::Tensor reduction(const KernelNode& node, const lang::Tensor& x, const std:
   return reduced(node.op == Operator::reduce_sum ? ir::ReduceOp::sum : ir::ReduceOp::prod);
 }
 
+lang::Tensor place_of(const KernelNode& node, const lang::Tensor& x, const std::string& name) {
+  const auto& [dimensions, keep] = std::get<ReduceAttributes>(node.attributes);
+  return node.op == Operator::arg_max ? ops::argmax(x, dimensions, name, keep) : ops::argmin(x, dimensions, name, keep);
+}
+
 // Returns the result of a node that is not elementwise. The bias of a convolution is not added.
 lang::Tensor tensor_of(const KernelNode& node, const Inputs& x, const SizeExpr& size, const std::string& name) {
   const auto dimension = [&] { return std::get<DimensionAttributes>(node.attributes).dimension; };
@@ -64,6 +70,15 @@ lang::Tensor tensor_of(const KernelNode& node, const Inputs& x, const SizeExpr& 
     case Operator::pad: return padded(std::get<PadAttributes>(node.attributes), x, size, name);
     case Operator::concat: return ops::concat(x, dimension(), name);
     case Operator::gather: return gathered(std::get<DimensionAttributes>(node.attributes), x, name);
+    case Operator::gather_elements: return ops::gather_elements(x[0], x[1], dimension(), name);
+    case Operator::scatter: return scattered(std::get<ScatterAttributes>(node.attributes), x, name);
+    case Operator::arg_max:
+    case Operator::arg_min: return place_of(node, x[0], name);
+    case Operator::sort_rank: {
+      const auto& sort = std::get<SortAttributes>(node.attributes);
+      return ops::sort_rank(x[0], sort.dimension, sort.descending, name);
+    }
+    case Operator::iota: return counting(std::get<IotaAttributes>(node.attributes), size, name);
 #define FERRY_CASE(function, inputs, attributes) case Operator::function:
       FERRY_GRAPH_UNARY(FERRY_CASE)
       FERRY_GRAPH_BINARY(FERRY_CASE)

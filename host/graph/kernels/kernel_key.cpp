@@ -36,6 +36,7 @@ class CanonicalSizes {
       replace(pad->before);
       replace(pad->after);
     }
+    if (auto* iota = std::get_if<IotaAttributes>(&attributes)) iota->count = canonical(iota->count);
   }
 
  private:

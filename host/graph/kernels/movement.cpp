@@ -1,6 +1,8 @@
 // Operators that only move elements.
+#include "ferry/ops/indexing.h"
 #include "ferry/ops/shapes.h"
 
+#include "crosscompile/ir/error.h"
 #include "host/graph/kernels/families.h"
 
 namespace ferry::graph {
@@ -54,6 +56,24 @@ lang::Tensor gathered(const DimensionAttributes& attributes, const Inputs& input
         return x(at);
       },
       name);
+}
+
+lang::Tensor scattered(const ScatterAttributes& attributes, const Inputs& inputs, const std::string& name) {
+  const auto mode = [&] {
+    switch (attributes.mode) {
+      case ScatterMode::replace: return ops::ScatterMode::replace;
+      case ScatterMode::add: return ops::ScatterMode::add;
+      case ScatterMode::mul: return ops::ScatterMode::mul;
+      case ScatterMode::minimum: return ops::ScatterMode::minimum;
+      case ScatterMode::maximum: return ops::ScatterMode::maximum;
+    }
+    throw InternalError("scattered: unknown mode");
+  };
+  return ops::scatter(inputs[0], inputs[1], inputs[2], attributes.dimension, mode(), name);
+}
+
+lang::Tensor counting(const IotaAttributes& attributes, const SizeExpr& size, const std::string& name) {
+  return lang::compute({size(attributes.count)}, [](const std::vector<Expr>& i) { return i[0]; }, name);
 }
 
 }  // namespace ferry::graph

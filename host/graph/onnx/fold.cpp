@@ -189,7 +189,13 @@ class Folder {
       case Operator::softmax:
       case Operator::batch_norm:
       case Operator::layer_norm:
-      case Operator::pad: return false;
+      case Operator::pad:
+      case Operator::gather_elements:
+      case Operator::scatter:
+      case Operator::arg_max:
+      case Operator::arg_min:
+      case Operator::sort_rank: return false;
+      case Operator::iota: output_.integers.emplace_back(static_cast<std::int64_t>(index)); return true;
     }
     return false;
   }

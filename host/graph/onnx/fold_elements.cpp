@@ -59,6 +59,13 @@ Folded divided(const Size& a, const Size& b) {
   return floor_divide(a, b);
 }
 
+Folded modulo(const Size& a, const Size& b) {
+  const std::optional<std::int64_t> left = a.constant(), right = b.constant();
+  if (!left || !right || *right <= 0) return std::nullopt;
+  const std::int64_t rest = *left % *right;
+  return Size(rest < 0 ? rest + *right : rest);
+}
+
 Folded both(const Size& a, const Size& b) {
   return truth(a.constant() == 1 && b.constant() == 1, a.constant() == 0 || b.constant() == 0);
 }
@@ -80,6 +87,7 @@ constexpr IntegerFunction kIntegerFunctions[] = {
     {Operator::sub, [](const Size& a, const Size& b) -> Folded { return a - b; }},
     {Operator::mul, [](const Size& a, const Size& b) -> Folded { return a * b; }},
     {Operator::div, divided},
+    {Operator::modulo, modulo},
     {Operator::minimum, [](const Size& a, const Size& b) -> Folded { return min(a, b); }},
     {Operator::maximum, [](const Size& a, const Size& b) -> Folded { return max(a, b); }},
     {Operator::logical_and, both},

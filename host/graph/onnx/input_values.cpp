@@ -19,23 +19,21 @@ class Inputs {
  public:
   Inputs(const Model& model, const ImportOptions& options) : model_(model), options_(options) { name_symbols(); }
 
-  std::map<std::string, Value> run(GraphBuilder& builder) {
+  void run(GraphBuilder& builder, Scope& scope) {
     expect_known_names();
     for (const ValueInfo& input : model_.inputs) bind(input);
     for (const auto& [symbol, value] : options_.sizes) fix(symbol, value, "the options");
-    std::map<std::string, Value> values;
     for (const ValueInfo& input : model_.inputs) {
       // Models of IR version 3 list their initializers among the inputs.
       if (model_.initializers.contains(input.name)) continue;
       const auto bound = options_.bindings.find(input.name);
       if (bound != options_.bindings.end()) {
-        values[input.name] = constant_value(input.name, bound->second);
+        scope.set(input.name, constant_value(input.name, bound->second));
         continue;
       }
       const TensorType type = type_of_input(input);
-      values[input.name] = {type, add_input(builder.graph, input.name, type)};
+      scope.set(input.name, {type, add_input(builder.graph, input.name, type), {}, {}, input.name});
     }
-    return values;
   }
 
  private:
@@ -148,8 +146,8 @@ class Inputs {
 
 }  // namespace
 
-std::map<std::string, Value> input_values(const Model& model, const ImportOptions& options, GraphBuilder& builder) {
-  return Inputs(model, options).run(builder);
+void input_values(const Model& model, const ImportOptions& options, GraphBuilder& builder, Scope& scope) {
+  Inputs(model, options).run(builder, scope);
 }
 
 }  // namespace ferry::graph::onnx

@@ -25,18 +25,26 @@ struct Constant {
   std::string unsupported_type = {};
 };
 
-// The value of an attribute that no operator ferry imports has, such as a graph.
+// The value of an attribute that no operator ferry imports has, such as graphs.
 struct OtherAttribute {
   std::string kind;
 };
-using AttributeValue = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
-                                    std::vector<std::string>, Constant, OtherAttribute>;
+struct ModelGraph;
+using ModelGraphRef = std::shared_ptr<const ModelGraph>;
+// In a function: the value of this attribute of the node that calls it.
+struct AttributeReference {
+  std::string name;
+};
+using AttributeValue =
+    std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
+                 std::vector<std::string>, Constant, ModelGraphRef, AttributeReference, OtherAttribute>;
 
 struct ModelNode {
   std::string name;  // of its first output if it has no name itself
   std::string op, domain;
   std::vector<std::string> inputs, outputs;  // empty: optional and not given
   std::map<std::string, AttributeValue> attributes;
+  std::vector<std::string> captured;  // tensors that the graphs among its attributes read from outside
 };
 
 // A size that a number or a name gives, or nothing.
@@ -51,14 +59,35 @@ struct ValueInfo {
   std::optional<std::vector<Dimension>> shape;
 };
 
-struct Model {
-  std::int64_t ir_version = 0;
-  std::map<std::string, std::int64_t> opsets;  // by domain; that of ONNX's own operators is ""
+// The model's graph, or the body of a loop or branch.
+struct ModelGraph {
   std::string name;
   std::vector<ValueInfo> inputs, outputs;
   std::map<std::string, Constant> initializers;
   std::vector<ModelNode> nodes;
+  std::vector<std::string> captured;  // tensors that it reads from the graphs around it
 };
+
+using Opsets = std::map<std::string, std::int64_t>;  // by domain; that of ONNX's own operators is ""
+
+// An operator that the model itself defines.
+struct ModelFunction {
+  Opsets opsets;
+  std::vector<std::string> inputs, outputs;
+  std::map<std::string, AttributeValue> defaults;  // of its attributes
+  std::vector<ModelNode> nodes;
+};
+
+struct Model : ModelGraph {
+  std::int64_t ir_version = 0;
+  Opsets opsets;
+  std::map<std::string, ModelFunction> functions;  // by qualified_name()
+};
+
+// Returns "com.example.Op", or "Conv" for one of ONNX's own operators.
+inline std::string qualified_name(const std::string& domain, const std::string& op) {
+  return domain.empty() ? op : domain + "." + op;
+}
 
 inline constexpr std::int64_t kMinIrVersion = 3, kMaxIrVersion = 14;
 inline constexpr std::int64_t kMinOpset = 6, kMaxOpset = 28;

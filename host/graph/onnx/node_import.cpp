@@ -5,6 +5,7 @@
 #include "base/printable.h"
 #include "base/suggest.h"
 #include "host/graph/node_check.h"
+#include "host/graph/onnx/convert_tensor.h"
 
 namespace ferry::graph::onnx {
 namespace {
@@ -16,7 +17,8 @@ std::string node_text(const ModelNode& node, std::int64_t opset) {
 }
 
 const char* kind_of(const AttributeValue& value) {
-  constexpr const char* kKinds[] = {"an integer", "a float", "a text", "integers", "floats", "texts", "a tensor"};
+  constexpr const char* kKinds[] = {"an integer", "a float",  "a text",  "integers",   "floats",
+                                    "texts",      "a tensor", "a graph", "a reference"};
   const auto* other = std::get_if<OtherAttribute>(&value);
   return other != nullptr ? other->kind.c_str() : kKinds[value.index()];
 }
@@ -77,6 +79,19 @@ std::string NodeImport::text(const std::string& name, const std::string& otherwi
   return value_or<std::string>(*this, name, "a text", otherwise);
 }
 
+DType NodeImport::element_type(const std::string& name) {
+  const std::int64_t number = integer(name);
+  const bool fits = number == static_cast<std::int32_t>(number);
+  const std::optional<DType> type = fits ? dtype_of(static_cast<std::int32_t>(number)) : std::nullopt;
+  expect(type.has_value(), "a type that ferry has",
+         [&] { return fits ? element_type_name(static_cast<std::int32_t>(number)) : std::to_string(number); });
+  return *type;
+}
+
+const ModelGraph& NodeImport::body(const std::string& name) {
+  return *value_or<ModelGraphRef>(*this, name, "a graph", {});
+}
+
 std::vector<std::int64_t> NodeImport::integers(const std::string& name,
                                                std::optional<std::vector<std::int64_t>> otherwise) {
   return value_or<std::vector<std::int64_t>>(*this, name, "integers", std::move(otherwise));
@@ -84,7 +99,7 @@ std::vector<std::int64_t> NodeImport::integers(const std::string& name,
 
 const Value& NodeImport::input(std::size_t i) const {
   if (!has_input(i)) refuse("at least " + std::to_string(i + 1) + " inputs", std::to_string(i));
-  return values_.at(node_.inputs[i]);
+  return *scope_.find(node_.inputs[i]);
 }
 
 std::vector<Value> NodeImport::inputs() const {
@@ -124,9 +139,9 @@ void NodeImport::output(std::size_t i, const Value& value) {
   if (!has_output(i)) return;
   const std::string& name = node_.outputs[i];
   builder_.rename(value, name);
-  Value& output = values_[name];
-  output = value;
+  Value output = value;
   output.name = name;
+  scope_.set(name, std::move(output));
 }
 
 std::size_t NodeImport::dimension(std::int64_t axis, std::size_t rank) const {
@@ -142,6 +157,12 @@ Value NodeImport::add(Operator op, const std::vector<Value>& inputs, const Attri
   } catch (const NodeError& error) {
     refuse(error.detail());
   }
+}
+
+std::vector<Value> NodeImport::import_body(const ModelGraph& body, const std::vector<Value>& inputs) const {
+  expect(body.inputs.size() == inputs.size(), "a body with " + std::to_string(inputs.size()) + " inputs",
+         [&] { return std::to_string(body.inputs.size()); });
+  return bodies_.import_body(body, inputs, scope_);
 }
 
 Value NodeImport::reshape(const Value& value, Shape shape) const {

@@ -11,25 +11,26 @@
 #include <vector>
 
 #include "ferry/error.h"
-#include "host/graph/onnx/known.h"
-#include "host/graph/onnx/model.h"
+#include "host/graph/onnx/scope.h"
 
 namespace ferry::graph::onnx {
-
-// A tensor of the ONNX graph as far as it is imported.
-struct Value {
-  TensorType type;
-  TensorId id = kNoTensor;                            // in the graph, if it is computed there or an input
-  std::shared_ptr<const ConstantData> constant = {};  // its contents, if they are all known
-  KnownRef known = {};                                // the same of a small tensor; may depend on sizes
-  std::string name = {};                              // of a constant
-};
-Value constant_value(std::string name, const Constant& constant);
 
 // A refusal of a node, whose message names it.
 class NodeRefusal : public CompileError {
  public:
   using CompileError::CompileError;
+};
+// The refusal of a node because a node inside of it was refused, which says why.
+class InnerRefusal {};
+
+// Imports the graphs that are attributes of nodes.
+class BodyImporter {
+ public:
+  virtual ~BodyImporter() = default;
+  // Returns the outputs of a body that is given these inputs, by adding its nodes. Throws InnerRefusal, and UsageError
+  // where all bodies together have too many nodes.
+  virtual std::vector<Value> import_body(const ModelGraph& body, const std::vector<Value>& inputs,
+                                         const Scope& around) = 0;
 };
 
 // Adds tensors to the graph when a node first needs them.
@@ -56,8 +57,8 @@ class GraphBuilder {
 
 class NodeImport {
  public:
-  NodeImport(const ModelNode& node, std::int64_t opset, GraphBuilder& builder, std::map<std::string, Value>& values)
-      : node_(node), opset_(opset), builder_(builder), values_(values) {}
+  NodeImport(const ModelNode& node, std::int64_t opset, GraphBuilder& builder, Scope& scope, BodyImporter& bodies)
+      : node_(node), opset_(opset), builder_(builder), scope_(scope), bodies_(bodies) {}
 
   const std::string& op() const { return node_.op; }
   std::int64_t opset() const { return opset_; }
@@ -76,6 +77,9 @@ class NodeImport {
   std::string text(const std::string& name, const std::string& otherwise);
   std::vector<std::int64_t> integers(const std::string& name, std::optional<std::vector<std::int64_t>> otherwise = {});
   const AttributeValue* attribute(const std::string& name);
+  const ModelGraph& body(const std::string& name);
+  // Returns the type that an attribute names by ONNX's number of it.
+  DType element_type(const std::string& name);
   // Names attributes that change nothing here.
   void ignore(std::initializer_list<const char*> names);
   void expect_no_other_attributes() const;
@@ -83,7 +87,9 @@ class NodeImport {
   // Inputs and outputs.
   std::size_t input_count() const { return node_.inputs.size(); }
   std::size_t output_count() const { return node_.outputs.size(); }
-  bool has_input(std::size_t i) const { return i < node_.inputs.size() && !node_.inputs[i].empty(); }
+  bool has_input(std::size_t i) const {
+    return i < node_.inputs.size() && !node_.inputs[i].empty() && !scope_.is_absent(node_.inputs[i]);
+  }
   bool has_output(std::size_t i) const { return i < node_.outputs.size() && !node_.outputs[i].empty(); }
   const Value& input(std::size_t i) const;
   std::vector<Value> inputs() const;
@@ -100,6 +106,7 @@ class NodeImport {
 
   // Building.
   Value add(Operator op, const std::vector<Value>& inputs, const Attributes& attributes = {}) const;
+  std::vector<Value> import_body(const ModelGraph& body, const std::vector<Value>& inputs) const;
   Value reshape(const Value& value, Shape shape) const;
   Value cast(const Value& value, DType to) const;
   Value constant(DType dtype, double value) const;          // a scalar
@@ -110,7 +117,8 @@ class NodeImport {
   const ModelNode& node_;
   std::int64_t opset_;
   GraphBuilder& builder_;
-  std::map<std::string, Value>& values_;
+  Scope& scope_;
+  BodyImporter& bodies_;
   std::set<std::string> named_;  // attributes
 };
 

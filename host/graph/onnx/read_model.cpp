@@ -1,6 +1,8 @@
 // Parses the protobuf of a model and converts it to the structs of model.h.
 #include <onnx.pb.h>
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
 
@@ -35,34 +37,33 @@ class Converter {
       : proto_(std::move(proto)), files_(path) {}
 
   Model convert() {
-    const ::onnx::GraphProto& graph = proto_->graph();
     model_.ir_version = proto_->ir_version();
-    model_.name = graph.name();
-    convert_versions();
-    if (graph.sparse_initializer_size() != 0) throw UsageError("expected dense initializers, got a sparse one");
-    for (const auto& tensor : graph.initializer()) {
-      const std::string what = "initializer '" + printable(tensor.name()) + "'";
-      Constant constant = naming(what, [&] { return convert_tensor(tensor, proto_, files_); });
-      if (tensor.name().empty() || !model_.initializers.emplace(tensor.name(), std::move(constant)).second) {
-        throw UsageError(what + ": expected a name of its own");
-      }
-    }
-    for (const auto& input : graph.input()) model_.inputs.push_back(convert_value(input));
-    for (const auto& output : graph.output()) model_.outputs.push_back(convert_value(output));
-    for (const auto& node : graph.node()) model_.nodes.push_back(convert_node(node));
-    expect_distinct_inputs();
-    return std::move(model_);
-  }
-
- private:
-  void convert_versions() {
     if (model_.ir_version < kMinIrVersion || model_.ir_version > kMaxIrVersion) {
       throw UsageError(format("expected IR version %d to %d, got %lld", static_cast<int>(kMinIrVersion),
                               static_cast<int>(kMaxIrVersion), static_cast<long long>(model_.ir_version)));
     }
-    for (const auto& import : proto_->opset_import()) {
-      const std::string domain = import.domain() == "ai.onnx" ? "" : import.domain();
-      if (!model_.opsets.emplace(domain, import.version()).second) {
+    model_.opsets = convert_opsets(proto_->opset_import());
+    static_cast<ModelGraph&>(model_) = convert_graph(proto_->graph());
+    model_.captured.clear();  // nothing is around it
+    for (const auto& function : proto_->functions()) {
+      const std::string name = qualified_name(domain_of(function), function.name());
+      const std::string what = "function '" + printable(name) + "'";
+      ModelFunction converted = naming(what, [&] { return convert_function(function); });
+      if (!model_.functions.emplace(name, std::move(converted)).second) {
+        throw UsageError(what + ": expected a name of its own");
+      }
+    }
+    return std::move(model_);
+  }
+
+ private:
+  static std::string domain_of(const auto& proto) { return proto.domain() == "ai.onnx" ? "" : proto.domain(); }
+
+  static Opsets convert_opsets(const auto& imports) {
+    Opsets opsets;
+    for (const auto& import : imports) {
+      const std::string domain = domain_of(import);
+      if (!opsets.emplace(domain, import.version()).second) {
         throw UsageError("expected one opset of each domain, got two of '" + printable(import.domain()) + "'");
       }
       if (domain.empty() && (import.version() < kMinOpset || import.version() > kMaxOpset)) {
@@ -70,11 +71,63 @@ class Converter {
                                 static_cast<int>(kMaxOpset), static_cast<long long>(import.version())));
       }
     }
+    return opsets;
   }
 
-  void expect_distinct_inputs() const {
+  ModelGraph convert_graph(const ::onnx::GraphProto& proto) {
+    ModelGraph graph;
+    graph.name = proto.name();
+    if (proto.sparse_initializer_size() != 0) throw UsageError("expected dense initializers, got a sparse one");
+    for (const auto& tensor : proto.initializer()) {
+      const std::string what = "initializer '" + printable(tensor.name()) + "'";
+      Constant constant = naming(what, [&] { return convert_tensor(tensor, proto_, files_); });
+      if (tensor.name().empty() || !graph.initializers.emplace(tensor.name(), std::move(constant)).second) {
+        throw UsageError(what + ": expected a name of its own");
+      }
+    }
+    for (const auto& input : proto.input()) graph.inputs.push_back(convert_value(input));
+    for (const auto& output : proto.output()) graph.outputs.push_back(convert_value(output));
+    for (const auto& node : proto.node()) graph.nodes.push_back(convert_node(node));
+    expect_distinct_inputs(graph);
+    graph.captured = captured_by(graph);
+    return graph;
+  }
+
+  // Returns what a body reads without providing it.
+  static std::vector<std::string> captured_by(const ModelGraph& graph) {
+    std::set<std::string> own, read;
+    for (const ValueInfo& input : graph.inputs) own.insert(input.name);
+    for (const auto& [name, constant] : graph.initializers) own.insert(name);
+    for (const ModelNode& node : graph.nodes) {
+      own.insert(node.outputs.begin(), node.outputs.end());
+      read.insert(node.inputs.begin(), node.inputs.end());
+      read.insert(node.captured.begin(), node.captured.end());
+    }
+    for (const ValueInfo& output : graph.outputs) read.insert(output.name);
+    read.erase("");
+    std::vector<std::string> captured;
+    std::set_difference(read.begin(), read.end(), own.begin(), own.end(), std::back_inserter(captured));
+    return captured;
+  }
+
+  ModelFunction convert_function(const ::onnx::FunctionProto& proto) {
+    ModelFunction function;
+    function.opsets = convert_opsets(proto.opset_import());
+    function.inputs = list_of<std::string>(proto.input());
+    function.outputs = list_of<std::string>(proto.output());
+    is_in_function_ = true;
+    for (const auto& node : proto.node()) function.nodes.push_back(convert_node(node));
+    is_in_function_ = false;
+    for (const auto& attribute : proto.attribute_proto()) {
+      function.defaults[attribute.name()] =
+          naming("attribute '" + printable(attribute.name()) + "'", [&] { return convert_attribute(attribute); });
+    }
+    return function;
+  }
+
+  static void expect_distinct_inputs(const ModelGraph& graph) {
     std::set<std::string> names;
-    for (const ValueInfo& input : model_.inputs) {
+    for (const ValueInfo& input : graph.inputs) {
       if (input.name.empty() || !names.insert(input.name).second) {
         throw UsageError("input '" + printable(input.name) + "': expected a name of its own");
       }
@@ -101,7 +154,7 @@ class Converter {
   ModelNode convert_node(const ::onnx::NodeProto& proto) {
     ModelNode node;
     node.op = proto.op_type();
-    node.domain = proto.domain() == "ai.onnx" ? "" : proto.domain();
+    node.domain = domain_of(proto);
     node.inputs = list_of<std::string>(proto.input());
     node.outputs = list_of<std::string>(proto.output());
     node.name = proto.name();
@@ -117,11 +170,20 @@ class Converter {
         throw UsageError(what + ": expected " + name + " once, got it twice");
       }
     }
+    std::set<std::string> captured;
+    for (const auto& [name, value] : node.attributes) {
+      const auto* body = std::get_if<ModelGraphRef>(&value);
+      if (body != nullptr) captured.insert((*body)->captured.begin(), (*body)->captured.end());
+    }
+    node.captured.assign(captured.begin(), captured.end());
     return node;
   }
 
   AttributeValue convert_attribute(const AttributeProto& proto) {
-    if (!proto.ref_attr_name().empty()) throw UsageError("expected a value, got a reference to one");
+    if (!proto.ref_attr_name().empty()) {
+      if (!is_in_function_) throw UsageError("expected a value, got a reference to one");
+      return AttributeReference{proto.ref_attr_name()};
+    }
     switch (proto.type()) {
       case AttributeProto::FLOAT: return proto.f();
       case AttributeProto::INT: return std::int64_t{proto.i()};
@@ -130,7 +192,7 @@ class Converter {
       case AttributeProto::FLOATS: return list_of<float>(proto.floats());
       case AttributeProto::INTS: return list_of<std::int64_t>(proto.ints());
       case AttributeProto::STRINGS: return list_of<std::string>(proto.strings());
-      case AttributeProto::GRAPH: return OtherAttribute{"a graph"};
+      case AttributeProto::GRAPH: return std::make_shared<const ModelGraph>(convert_graph(proto.g()));
       case AttributeProto::GRAPHS: return OtherAttribute{"graphs"};
       case AttributeProto::SPARSE_TENSOR: return OtherAttribute{"a sparse tensor"};
       case AttributeProto::SPARSE_TENSORS: return OtherAttribute{"sparse tensors"};
@@ -145,6 +207,7 @@ class Converter {
   std::shared_ptr<const ::onnx::ModelProto> proto_;
   ExternalFiles files_;
   Model model_;
+  bool is_in_function_ = false;  // where attributes may refer to those of the call
 };
 
 // Reads a number of protobuf's variable length; returns false at the end of the bytes.

@@ -1,8 +1,10 @@
 // Elementwise functions that have a graph operator.
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <numbers>
 
-#include "host/graph/onnx/convert_tensor.h"
+#include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
@@ -15,8 +17,13 @@ struct Function {
 };
 constexpr Function kFunctions[] = {
     {"Abs", Operator::abs},
+    {"Acos", Operator::acos},
+    {"Asin", Operator::asin},
+    {"Atan", Operator::atan},
+    {"BitwiseNot", Operator::bit_not},
     {"Ceil", Operator::ceil},
     {"Cos", Operator::cos},
+    {"Cosh", Operator::cosh},
     {"Erf", Operator::erf},
     {"Exp", Operator::exp},
     {"Floor", Operator::floor},
@@ -27,10 +34,15 @@ constexpr Function kFunctions[] = {
     {"Round", Operator::round},
     {"Sigmoid", Operator::sigmoid},
     {"Sin", Operator::sin},
+    {"Sinh", Operator::sinh},
     {"Sqrt", Operator::sqrt},
+    {"Tan", Operator::tan},
     {"Tanh", Operator::tanh},
     {"Add", Operator::add},
     {"And", Operator::logical_and},
+    {"BitwiseAnd", Operator::bit_and},
+    {"BitwiseOr", Operator::bit_or},
+    {"BitwiseXor", Operator::bit_xor},
     {"Div", Operator::div},
     {"Equal", Operator::equal},
     {"Greater", Operator::less, true},
@@ -103,12 +115,7 @@ void import_where(NodeImport& node) {
 
 void import_cast(NodeImport& node) {
   node.ignore({"saturate", "round_mode"});  // of types that ferry lacks
-  const std::int64_t number = node.integer("to");
-  const std::optional<DType> to =
-      number == static_cast<std::int32_t>(number) ? dtype_of(static_cast<std::int32_t>(number)) : std::nullopt;
-  node.expect(to.has_value(), "a type that ferry has",
-              [&] { return element_type_name(static_cast<std::int32_t>(number)); });
-  node.output(0, node.cast(node.input(0), *to));
+  node.output(0, node.cast(node.input(0), node.element_type("to")));
 }
 
 void import_cast_like(NodeImport& node) {
@@ -128,6 +135,64 @@ void import_is_nan(NodeImport& node) {
 void import_reciprocal(NodeImport& node) {
   const Value& x = node.input(0);
   node.output(0, node.add(Operator::div, {node.constant(x.type.dtype, 1), x}));
+}
+
+void import_mod(NodeImport& node) {
+  const Value &a = node.input(0), &b = node.input(1);
+  const bool of_dividend = node.flag("fmod", false);
+  node.output(0, node.add(of_dividend ? Operator::remainder : Operator::modulo, {a, b}));
+}
+
+void import_bit_shift(NodeImport& node) {
+  const std::string direction = node.text("direction", "");
+  node.expect(direction == "LEFT" || direction == "RIGHT", "the direction LEFT or RIGHT", [&] { return direction; });
+  const Operator shift = direction == "LEFT" ? Operator::shift_left : Operator::shift_right;
+  node.output(0, node.add(shift, {node.input(0), node.input(1)}));
+}
+
+void import_is_inf(NodeImport& node) {
+  const Value& x = node.input(0);
+  node.expect(is_float(x.type.dtype), "floats", [&] { return dtype_name(x.type.dtype); });
+  const bool positive = node.flag("detect_positive", true), negative = node.flag("detect_negative", true);
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (!positive && !negative) {
+    return node.output(
+        0, node.add(Operator::broadcast, {node.constant(DType::boolean, 0)}, BroadcastAttributes{x.type.shape}));
+  }
+  const Value checked = positive && negative ? node.add(Operator::abs, {x}) : x;
+  node.output(0, node.add(Operator::equal, {checked, node.constant(x.type.dtype, positive ? infinity : -infinity)}));
+}
+
+namespace {
+
+// Above this their squares hide the 1 beside them, and may overflow.
+constexpr double kLarge = 2048;
+
+}  // namespace
+
+// log1p(r + r * r / (1 + sqrt(1 + r * r))) for the absolute value r, with the sign of x
+void import_asinh(NodeImport& node) {
+  const NodeOps of(node);
+  const Value &x = node.input(0), r = of.abs(x), square = of.mul(r, r);
+  const Value divisor = of.add(of.sqrt(of.add(square, 1)), 1);
+  const Value small = of.log1p(of.add(r, of.div(square, divisor)));
+  const Value size = of.where(of.less(r, kLarge), small, of.add(of.log(r), std::numbers::ln2));
+  node.output(0, of.where(of.less(x, 0), of.neg(size), size));
+}
+
+// log1p(x - 1 + sqrt((x - 1) * (x + 1)))
+void import_acosh(NodeImport& node) {
+  const NodeOps of(node);
+  const Value &x = node.input(0), less = of.sub(x, 1);
+  const Value small = of.log1p(of.add(less, of.sqrt(of.mul(less, of.add(x, 1)))));
+  node.output(0, of.where(of.less(x, kLarge), small, of.add(of.log(x), std::numbers::ln2)));
+}
+
+// log1p(2 * x / (1 - x)) / 2
+void import_atanh(NodeImport& node) {
+  const NodeOps of(node);
+  const Value& x = node.input(0);
+  node.output(0, of.mul(of.log1p(of.div(of.mul(x, 2), of.sub(1, x))), 0.5));
 }
 
 }  // namespace ferry::graph::onnx

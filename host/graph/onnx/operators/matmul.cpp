@@ -1,11 +1,10 @@
 // Matrix products.
+#include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
 
-void import_matmul(NodeImport& node) {
-  node.output(0, node.add(Operator::matmul, {node.input(0), node.input(1)}, MatmulAttributes{}));
-}
+void import_matmul(NodeImport& node) { node.output(0, NodeOps(node).matmul(node.input(0), node.input(1))); }
 
 // alpha * A * B + beta * C
 void import_gemm(NodeImport& node) {
@@ -15,7 +14,7 @@ void import_gemm(NodeImport& node) {
   for (const std::size_t i : {0, 1}) {
     node.expect(node.shape(i).size() == 2, "two matrices", [&] { return to_text(node.shape(i)); });
   }
-  Value result = node.add(Operator::matmul, {node.input(0), node.input(1)}, transposed);
+  Value result = NodeOps(node).matmul(node.input(0), node.input(1), transposed);
   const DType dtype = result.type.dtype;
   if (alpha != 1) result = node.add(Operator::mul, {result, node.constant(dtype, alpha)});
   if (node.has_input(2) && beta != 0) {

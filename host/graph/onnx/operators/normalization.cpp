@@ -1,4 +1,5 @@
 // Normalisations, softmax, and dropout, which networks that are not being trained leave out.
+#include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
@@ -49,15 +50,7 @@ void import_softmax(NodeImport& node) {
     value = node.reshape(x, {element_count(Shape(begin, at)), element_count(Shape(at, x.type.shape.end()))});
     dimension = 1;
   }
-  if (is_log) {
-    // x - max - log(sum(exp(x - max))), because the logarithm of a softmax that rounds to 0 would be infinite
-    const ReduceAttributes along = {{dimension}, true};
-    const Value shifted = node.add(Operator::sub, {value, node.add(Operator::reduce_max, {value}, along)});
-    const Value sum = node.add(Operator::reduce_sum, {node.add(Operator::exp, {shifted})}, along);
-    value = node.add(Operator::sub, {shifted, node.add(Operator::log, {sum})});
-  } else {
-    value = node.add(Operator::softmax, {value}, DimensionAttributes{dimension});
-  }
+  value = is_log ? NodeOps(node).log_softmax(value, dimension) : NodeOps(node).softmax(value, dimension);
   node.output(0, node.reshape(value, x.type.shape));
 }
 
@@ -67,6 +60,9 @@ void import_dropout(NodeImport& node) {
   if (node.opset() < 7) node.ignore({"is_test"});
   if (node.has_input(2)) expect_no_training(node, node.scalar(2, "the training mode") != 0);
   node.output(0, node.input(0));
+  // All elements are kept. Before opset 10 the mask has the input's type.
+  const DType mask = node.opset() < 10 ? node.input(0).type.dtype : DType::boolean;
+  if (node.has_output(1)) node.output(1, NodeOps(node).filled({mask, node.shape(0)}, 1));
 }
 
 }  // namespace ferry::graph::onnx

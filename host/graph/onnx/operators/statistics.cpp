@@ -1,17 +1,11 @@
 // Normalisations that are built from reductions and elementwise functions.
 #include <algorithm>
-#include <numeric>
 
+#include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
 namespace {
-
-std::vector<std::size_t> dimensions_from(std::size_t first, std::size_t rank) {
-  std::vector<std::size_t> dimensions(rank - first);
-  std::iota(dimensions.begin(), dimensions.end(), first);
-  return dimensions;
-}
 
 Value mean_over(const NodeImport& node, const Value& x, std::vector<std::size_t> dimensions) {
   return node.add(Operator::reduce_mean, {x}, ReduceAttributes{std::move(dimensions), true});

@@ -1,141 +1,13 @@
 // The results of each operator's program, compared with loops in double precision.
-#include "host/graph/kernels/group_program.h"
-
 #include <doctest/doctest.h>
 
-#include "ferry/fill.h"
-#include "host/lang/reference/reference.h"
-#include "tests/support/network_builder.h"
+#include "tests/unit/host/graph/node_values.h"
 
-#include <cmath>
-#include <functional>
 #include <limits>
-#include <map>
 
 using namespace ferry;
 using namespace ferry::graph;
-using test::NetworkBuilder;
-
-namespace {
-
-using Index = std::vector<std::int64_t>;
-
-struct Values {
-  Index shape;
-  DType dtype = DType::f32;
-  std::vector<double> elements;
-
-  double operator()(const Index& at) const {
-    std::size_t place = 0;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      if (at[d] < 0 || at[d] >= shape[d]) return 0;
-      place = place * static_cast<std::size_t>(shape[d]) + static_cast<std::size_t>(at[d]);
-    }
-    return elements.at(place);
-  }
-};
-
-std::size_t count_of(const Index& shape) {
-  std::size_t count = 1;
-  for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
-  return count;
-}
-
-Values random_values(Index shape, std::uint64_t seed, double scale = 1, double shift = 0) {
-  Values values{std::move(shape), DType::f32, {}};
-  std::vector<float> drawn(count_of(values.shape));
-  fill(FillKind::random, seed, DType::f32, 0, drawn.size(), drawn.data());
-  for (const float each : drawn) values.elements.push_back(static_cast<float>(each * scale + shift));
-  return values;
-}
-
-Values integers(Index shape, std::vector<double> elements, DType dtype = DType::i64) {
-  return {std::move(shape), dtype, std::move(elements)};
-}
-
-std::vector<std::byte> bytes_of(const Values& values) {
-  std::vector<std::byte> bytes(values.elements.size() * dtype_bytes(values.dtype));
-  for (std::size_t i = 0; i < values.elements.size(); ++i) {
-    lang::Element element;
-    element.real = values.elements[i];
-    element.integer = static_cast<std::int64_t>(values.elements[i]);
-    lang::store_element(values.dtype, element, bytes.data() + i * dtype_bytes(values.dtype));
-  }
-  return bytes;
-}
-
-std::int64_t evaluated(const Size& size, const std::map<std::string, std::int64_t>& sizes) {
-  std::vector<std::string> names;
-  std::vector<std::int64_t> values;
-  for (const auto& [name, value] : sizes) {
-    names.push_back(name);
-    values.push_back(value);
-  }
-  return evaluate(to_manifest(size, names), values).value();
-}
-
-// Evaluates the program of a node whose inputs have these shapes, in which sizes may be symbols.
-Values run(Operator op, const Attributes& attributes, const std::vector<Shape>& shapes,
-           const std::vector<Values>& inputs, const std::map<std::string, std::int64_t>& sizes = {}) {
-  NetworkBuilder network;
-  std::vector<TensorId> ids;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    ids.push_back(network.input("in" + std::to_string(i), shapes[i], inputs[i].dtype));
-  const Tensor& output = network.graph.tensor(network.node(op, ids, attributes));
-  const GroupKernel kernel = kernel_of(network.graph, {{0}});
-  const lang::Program program = group_program(kernel.key, "kernel");
-  std::vector<std::vector<std::byte>> bytes;
-  std::vector<const void*> arguments;
-  std::map<std::string, std::int64_t> canonical;
-  for (std::size_t s = 0; s < kernel.sizes.size(); ++s) canonical[symbol_name(s)] = evaluated(kernel.sizes[s], sizes);
-  std::size_t result = 0;
-  for (std::size_t p = 0; p < program.parameters.size(); ++p) {
-    const lang::Parameter& parameter = program.parameters[p];
-    if (parameter.kind == ParameterKind::scalar) {
-      arguments.push_back(&canonical.at(parameter.name));
-    } else if (parameter.direction == Direction::in) {
-      bytes.push_back(bytes_of(inputs.at(p)));
-      arguments.push_back(bytes.back().data());
-    } else {
-      result = p;
-      arguments.push_back(nullptr);
-    }
-  }
-  std::vector<std::int64_t> symbols;
-  for (const lang::Expr& symbol : lang::symbols_of(program)) symbols.push_back(canonical.at(ir::to_text(symbol)));
-  const lang::Reference reference(program, symbols, arguments);
-  Values values;
-  values.dtype = program.parameters[result].tensor.dtype();
-  CHECK(values.dtype == output.dtype);
-  for (const Size& size : output.shape) values.shape.push_back(evaluated(size, sizes));
-  REQUIRE(reference.elements(result) == count_of(values.shape));
-  const std::vector<std::byte> raw = reference.evaluate_all(result);
-  for (std::size_t i = 0; i < count_of(values.shape); ++i) {
-    const lang::Element element = lang::load_element(values.dtype, raw.data() + i * dtype_bytes(values.dtype));
-    values.elements.push_back(is_float(values.dtype) ? element.real : static_cast<double>(element.integer));
-  }
-  return values;
-}
-
-Values run(Operator op, const Attributes& attributes, const std::vector<Values>& inputs) {
-  std::vector<Shape> shapes;
-  for (const Values& input : inputs) shapes.emplace_back(input.shape.begin(), input.shape.end());
-  return run(op, attributes, shapes, inputs);
-}
-
-void check(const Values& got, const Index& shape, const std::function<double(const Index&)>& expected) {
-  REQUIRE(got.shape == shape);
-  Index at(shape.size());
-  for (const double value : got.elements) {
-    CHECK(value == doctest::Approx(expected(at)).epsilon(1e-5));
-    for (std::size_t d = at.size(); d-- > 0;) {
-      if (++at[d] < shape[d]) break;
-      at[d] = 0;
-    }
-  }
-}
-
-}  // namespace
+using namespace ferry::test;
 
 TEST_CASE("the program of a convolution pads, moves, divides into groups and adds its bias") {
   const Values x = random_values({2, 4, 7, 6}, 1), bias = random_values({6}, 3);
@@ -259,14 +131,24 @@ TEST_CASE("the programs of elementwise functions") {
   each(Operator::sigmoid, [](double v) { return 1 / (1 + std::exp(-v)); }, x);
   each(Operator::sin, [](double v) { return std::sin(v); }, x);
   each(Operator::cos, [](double v) { return std::cos(v); }, x);
+  each(Operator::tan, [](double v) { return std::tan(v); }, x);
+  each(Operator::atan, [](double v) { return std::atan(v); }, x);
+  each(Operator::sinh, [](double v) { return std::sinh(v); }, x);
+  each(Operator::cosh, [](double v) { return std::cosh(v); }, x);
+  each(Operator::expm1, [](double v) { return std::expm1(v); }, x);
   each(Operator::floor, [](double v) { return std::floor(v); }, x);
   each(Operator::ceil, [](double v) { return std::ceil(v); }, x);
   const Values positive = random_values({7}, 2, 1, 2);
   each(Operator::log, [](double v) { return std::log(v); }, positive);
   each(Operator::sqrt, [](double v) { return std::sqrt(v); }, positive);
+  each(Operator::log1p, [](double v) { return std::log1p(v); }, positive);
+  const Values below_one = random_values({6}, 3);
+  each(Operator::asin, [](double v) { return std::asin(v); }, below_one);
+  each(Operator::acos, [](double v) { return std::acos(v); }, below_one);
   const Values halves{{9}, DType::f32, {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 2.25, -7.75}};
   each(Operator::round, [](double v) { return std::nearbyint(v); }, halves);
   each(Operator::logical_not, [](double v) { return v == 0 ? 1 : 0; }, integers({2}, {0, 1}, DType::boolean));
+  each(Operator::bit_not, [](double v) { return -v - 1; }, integers({3}, {0, 5, -7}));
 }
 
 TEST_CASE("the programs of elementwise functions of two inputs broadcast") {
@@ -289,6 +171,25 @@ TEST_CASE("the programs of elementwise functions of two inputs broadcast") {
         [&](const Index& i) { return std::pow(base(i), power(i)); });
   const Values a = integers({6}, {7, -7, 7, -7, 6, -6}), b = integers({6}, {2, 2, -2, -2, 3, 3});
   check(run(Operator::div, NoAttributes{}, {a, b}), {6}, [&](const Index& i) { return std::trunc(a(i) / b(i)); });
+  check(run(Operator::remainder, NoAttributes{}, {a, b}), {6}, [&](const Index& i) { return std::fmod(a(i), b(i)); });
+  check(run(Operator::modulo, NoAttributes{}, {a, b}), {6},
+        [&](const Index& i) { return a(i) - std::floor(a(i) / b(i)) * b(i); });
+  check(run(Operator::remainder, NoAttributes{}, {x, y}), {2, 3, 4},
+        [&](const Index& i) { return std::fmod(x(i), y({i[1], 0})); });
+  const Values bits = integers({4}, {12, -12, 7, 255}, DType::i32), shifts = integers({4}, {1, 2, 31, 3}, DType::i32);
+  const auto of_bits = [&](Operator op, const std::function<std::int32_t(std::int32_t, std::int32_t)>& function) {
+    CAPTURE(operator_name(op));
+    check(run(op, NoAttributes{}, {bits, shifts}), {4}, [&](const Index& i) {
+      return function(static_cast<std::int32_t>(bits(i)), static_cast<std::int32_t>(shifts(i)));
+    });
+  };
+  of_bits(Operator::bit_and, [](std::int32_t one, std::int32_t other) { return one & other; });
+  of_bits(Operator::bit_or, [](std::int32_t one, std::int32_t other) { return one | other; });
+  of_bits(Operator::bit_xor, [](std::int32_t one, std::int32_t other) { return one ^ other; });
+  of_bits(Operator::shift_left, [](std::int32_t one, std::int32_t other) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(one) << other);
+  });
+  of_bits(Operator::shift_right, [](std::int32_t one, std::int32_t other) { return one >> other; });
   const Values p = integers({4}, {0, 0, 1, 1}, DType::boolean), q = integers({4}, {0, 1, 0, 1}, DType::boolean);
   check(run(Operator::logical_and, NoAttributes{}, {p, q}), {4}, [&](const Index& i) { return p(i) * q(i); });
   check(run(Operator::logical_or, NoAttributes{}, {p, q}), {4}, [&](const Index& i) { return std::max(p(i), q(i)); });

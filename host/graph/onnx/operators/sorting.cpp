@@ -1,0 +1,112 @@
+// The greatest elements, their places, and what is computed of all elements before one.
+#include "host/graph/onnx/node_ops.h"
+#include "host/graph/onnx/operators.h"
+
+namespace ferry::graph::onnx {
+namespace {
+
+Value reversed(const NodeOps& of, const Value& x, std::size_t d) {
+  return of.slice(x, d, x.type.shape[d] - 1, x.type.shape[d], -1);
+}
+
+Value number_of(const NodeImport& node, const Size& size) { return node.known({DType::i64, {}}, Known{{size}, {}}); }
+
+// Combines each element with the one `distance` before it, or after it.
+Value with_neighbour(const NodeOps& of, Operator combine, const NodeImport& node, const Value& x, std::size_t d,
+                     std::int64_t distance, bool after, double identity) {
+  const Size rest = x.type.shape[d] - distance;
+  const Value moved = after ? of.pad(of.slice(x, d, distance, rest), d, 0, distance, identity)
+                            : of.pad(of.slice(x, d, 0, rest), d, distance, 0, identity);
+  return node.add(combine, {x, moved});
+}
+
+// The sum or product of all elements up to each one, by a matrix of which elements count: for sizes that are open.
+Value cumulative_by_mask(const NodeOps& of, const Value& x, std::size_t d, bool is_sum, bool exclusive,
+                         bool backwards) {
+  const std::size_t rank = x.type.shape.size() + 1;
+  Shape shape = x.type.shape;
+  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(d), 1);  // of the results; the elements follow
+  const Size& size = x.type.shape[d];
+  const Value to = of.iota(size, d, rank), from = of.iota(size, d + 1, rank);
+  const Value &low = backwards ? to : from, &high = backwards ? from : to;
+  const Value counts = exclusive ? of.less(low, high) : of.less_equal(low, high);
+  const Value chosen = of.where(counts, of.reshape(x, shape), of.number(x, is_sum ? 0 : 1));
+  return of.reduce(is_sum ? Operator::reduce_sum : Operator::reduce_prod, chosen, {d + 1}, false);
+}
+
+}  // namespace
+
+void import_arg_max(NodeImport& node) {
+  const NodeOps of(node);
+  const Value& x = node.input(0);
+  const std::size_t d = node.dimension(node.integer("axis", 0), x.type.shape.size());
+  const bool keep = node.flag("keepdims", true), is_last = node.opset() >= 12 && node.flag("select_last_index", false);
+  const Operator op = node.op() == "ArgMax" ? Operator::arg_max : Operator::arg_min;
+  const Value found = of.reduce(op, is_last ? reversed(of, x, d) : x, {d}, keep);
+  node.output(0, is_last ? of.sub(number_of(node, x.type.shape[d] - 1), found) : found);
+}
+
+// The places that the elements would have if they were sorted say where to write their indices.
+void import_top_k(NodeImport& node) {
+  const NodeOps of(node);
+  const Value& x = node.input(0);
+  const std::size_t d = node.dimension(node.integer("axis", -1), x.type.shape.size());
+  std::vector<Size> count;
+  if (node.opset() < 10) {
+    count = {node.integer("k")};
+  } else {
+    count = node.sizes(1, "the number of elements");
+  }
+  const bool largest = node.opset() < 11 || node.flag("largest", true);
+  node.ignore({"sorted"});  // sorted is one of the orders that are allowed otherwise
+  node.expect(count.size() == 1 && !proves_less(count[0], 0) && !proves_less(x.type.shape[d], count[0]),
+              "one number of elements, at most that of the dimension", [&] { return to_text(count); });
+  const Value rank = node.add(Operator::sort_rank, {x}, SortAttributes{d, largest});
+  Shape shape = x.type.shape;
+  shape[d] = count[0];
+  const Value own = of.iota(x.type.shape[d], d, shape.size());
+  const Value indices = of.scatter(of.filled({DType::i64, shape}, 0), rank, own, {d, ScatterMode::replace});
+  node.output(0, of.gather_elements(x, indices, d));
+  node.output(1, indices);
+}
+
+void import_hardmax(NodeImport& node) {
+  const NodeOps of(node);
+  const Value& x = node.input(0);
+  const std::size_t rank = x.type.shape.size();
+  std::size_t d = node.dimension(node.integer("axis", node.opset() < 13 ? 1 : -1), rank);
+  Value value = x;
+  if (node.opset() < 13) {
+    // Before opset 13 all dimensions from the axis on are one.
+    const auto at = x.type.shape.begin() + static_cast<std::ptrdiff_t>(d);
+    value =
+        of.reshape(x, {element_count(Shape(x.type.shape.begin(), at)), element_count(Shape(at, x.type.shape.end()))});
+    d = 1;
+  }
+  const Shape& shape = value.type.shape;
+  const Value greatest = of.reduce(Operator::arg_max, value, {d});
+  const Value result = node.cast(of.equal(of.iota(shape[d], d, shape.size()), greatest), x.type.dtype);
+  node.output(0, of.reshape(result, x.type.shape));
+}
+
+// In as many steps as the size has binary digits: after each, an element has the sum of twice as many before it.
+void import_cumulative(NodeImport& node) {
+  const NodeOps of(node);
+  const bool is_sum = node.op() == "CumSum";
+  const bool exclusive = node.flag("exclusive", false), backwards = node.flag("reverse", false);
+  Value value = node.input(0);
+  const std::size_t d = node.dimension(static_cast<std::int64_t>(node.scalar(1, "the axis")), value.type.shape.size());
+  const std::optional<std::int64_t> size = value.type.shape[d].constant();
+  if (!size) return node.output(0, cumulative_by_mask(of, value, d, is_sum, exclusive, backwards));
+  const double identity = is_sum ? 0 : 1;
+  if (exclusive && *size > 0) {
+    value = backwards ? of.pad(of.slice(value, d, 1, *size - 1), d, 0, 1, identity)
+                      : of.pad(of.slice(value, d, 0, *size - 1), d, 1, 0, identity);
+  }
+  for (std::int64_t distance = 1; distance < *size; distance *= 2) {
+    value = with_neighbour(of, is_sum ? Operator::add : Operator::mul, node, value, d, distance, backwards, identity);
+  }
+  node.output(0, value);
+}
+
+}  // namespace ferry::graph::onnx

@@ -1,0 +1,167 @@
+// Functions that a model defines, and loops and branches: their nodes become nodes of the network.
+#include <doctest/doctest.h>
+
+#include "tests/unit/host/graph/onnx/imported.h"
+
+namespace ferry::test {
+namespace {
+
+Proto body(const std::string& name, const ModelBytes& graph) {
+  return Proto().bytes(1, name).message(6, graph.graph()).number(20, 5);
+}
+
+Proto truth(const std::string& name, bool value) {
+  return tensor(name, kBool, {}, value ? std::string(1, '\1') : std::string(1, '\0'));
+}
+
+// A function of the domain "local".
+Proto function(const std::string& name, const std::vector<std::string>& inputs, const std::vector<Proto>& nodes) {
+  Proto proto = Proto().bytes(1, name);
+  for (const std::string& input : inputs) proto.bytes(4, input);
+  proto.bytes(5, "result");
+  for (const Proto& node : nodes) proto.message(7, node);
+  const Proto own = Proto().bytes(1, "").number(2, 17), local = Proto().bytes(1, "local").number(2, 1);
+  return proto.message(9, own).message(9, local).bytes(10, "local");
+}
+
+ModelBytes model_with(const std::vector<Proto>& functions) {
+  ModelBytes model;
+  model.model_part(8, Proto().bytes(1, "local").number(2, 1));
+  for (const Proto& one : functions) model.model_part(25, one);
+  return model.input("x", {2, 3});
+}
+
+Proto reference(const std::string& name, const std::string& to, int type) {
+  return Proto().bytes(1, name).bytes(21, to).number(20, type);
+}
+
+TEST_CASE("the nodes of a function stand where it is called, with the attributes of the call") {
+  const Proto leak = function("Leak", {"a", "b"},
+                              {node_proto("LeakyRelu", {"a"}, {"c"}, {reference("alpha", "slope", 1)}),
+                               node_proto("Add", {"c", "b"}, {"result"})});
+  ModelBytes model = model_with({leak});
+  model.node("Leak", {"x", "x"}, {"y"}, {attribute("slope", 0.5F)}, "call", "local").output("y");
+  CHECK(text_of(imported(model)) == "mul(x,c) f32[2,3]\nless(x,c) bool[2,3]\nwhere(c,c,x) f32[2,3]\nadd(c,x) f32[2,3]");
+  CHECK(graph::onnx::import_model(parsed(model.text())).operators.at(2).is_imported);
+}
+
+TEST_CASE("an input that a call leaves out is not given inside of the function either") {
+  const Proto clip = function("Limit", {"a", "low", "high"}, {node_proto("Clip", {"a", "low", "high"}, {"result"})});
+  ModelBytes model = model_with({clip});
+  model.initializer(scalar("six", 6)).node("Limit", {"x", "", "six"}, {"y"}, {}, "call", "local").output("y");
+  CHECK(text_of(imported(model)) == "minimum(x,six) f32[2,3]");
+}
+
+TEST_CASE("functions that call themselves are refused") {
+  const Proto endless = function("Endless", {"a"}, {node_proto("Endless", {"a"}, {"result"}, {}, "again", "local")});
+  ModelBytes model = model_with({endless});
+  model.node("Endless", {"x"}, {"y"}, {}, "call", "local").output("y");
+  CHECK(refusal_of(model) == "expected functions, loops and branches inside of each other at most 32 deep, got more");
+}
+
+TEST_CASE("functions that call others twice and again twice are refused before they fill the memory") {
+  std::vector<Proto> functions;
+  for (int i = 0; i < 30; ++i) {
+    const std::string next = "F" + std::to_string(i + 1);
+    functions.push_back(function(
+        "F" + std::to_string(i), {"a"},
+        {node_proto(next, {"a"}, {"b"}, {}, "one", "local"), node_proto(next, {"b"}, {"result"}, {}, "two", "local")}));
+  }
+  functions.push_back(function("F30", {"a"}, {node_proto("Relu", {"a"}, {"result"})}));
+  ModelBytes model = model_with(functions);
+  model.node("F0", {"x"}, {"y"}, {}, "call", "local").output("y");
+  CHECK(refusal_of(model) ==
+        "expected at most 32768 nodes in all iterations of loops and calls of functions, got more");
+}
+
+TEST_CASE("a node that is refused inside of a function is named") {
+  ModelBytes model =
+      model_with({function("Bad", {"a"}, {node_proto("NonMaxSuppression", {"a"}, {"result"}, {}, "inner")})});
+  model.node("Bad", {"x"}, {"y"}, {}, "call", "local").node("Relu", {"y"}, {"z"}).output("z");
+  CHECK(refusal_of(model) == "node 'inner' (NonMaxSuppression, opset 17): ferry does not import this operator");
+}
+
+ModelBytes branch(const std::string& op) {
+  ModelBytes graph;
+  return graph.node(op, {"x"}, {op + "_result"}).output(op + "_result");
+}
+
+TEST_CASE("of a branch that is known only the nodes that run are imported, and they see the tensors around it") {
+  ModelBytes model;
+  model.input("x", {2}).initializer(truth("yes", true));
+  model.node("If", {"yes"}, {"y"}, {body("then_branch", branch("Relu")), body("else_branch", branch("Neg"))}, "choice")
+      .output("y");
+  CHECK(text_of(imported(model)) == "relu(x) f32[2]");
+}
+
+TEST_CASE("a condition that the network computes is refused") {
+  ModelBytes model;
+  model.input("x", {2}).input("b", {1}, kBool);
+  model.node("If", {"b"}, {"y"}, {body("then_branch", branch("Relu")), body("else_branch", branch("Neg"))}, "choice")
+      .output("y");
+  CHECK(
+      refusal_of(model) ==
+      "node 'choice' (If, opset 17): expected the condition to be known when the network is imported, got the computed "
+      "tensor 'b'");
+}
+
+// y = y + x in each iteration, with all sums as a second output.
+ModelBytes loop_body() {
+  ModelBytes graph;
+  graph.input("i", {}, kInt64).input("go", {}, kBool).input("sum", {2});
+  graph.node("Add", {"sum", "x"}, {"next"}).node("Identity", {"next"}, {"seen"}).node("Identity", {"go"}, {"go_on"});
+  return graph.output("go_on").output("next").output("seen");
+}
+
+ModelBytes loop_model(std::int64_t count) {
+  ModelBytes model;
+  model.input("x", {2})
+      .initializer(tensor("count", kInt64, {}, raw<std::int64_t>({count})))
+      .initializer(truth("go0", true));
+  model.node("Loop", {"count", "go0", "x"}, {"y", "all"}, {body("body", loop_body())}, "loop");
+  return model.output("y").output("all");
+}
+
+TEST_CASE("a loop of a known number of iterations is unrolled, and what it scans is joined") {
+  CHECK(text_of(imported(loop_model(2))) ==
+        "add(x,x) f32[2]\nadd(next,x) f32[2]\nreshape(next) f32[1,2]\nreshape(next) f32[1,2]\nconcat(loop,loop) "
+        "f32[2,2]");
+}
+
+TEST_CASE("a loop of more iterations than memory has room for is refused") {
+  CHECK(refusal_of(loop_model(std::int64_t{1} << 60)) ==
+        "expected at most 32768 nodes in all iterations of loops and calls of functions, got more");
+}
+
+TEST_CASE("a scan visits the entries of a known dimension, backwards if it says so") {
+  ModelBytes graph, model;
+  graph.input("state", {2}).input("entry", {2}).node("Mul", {"state", "entry"}, {"product"});
+  graph.node("Identity", {"product"}, {"seen"}).output("product").output("seen");
+  model.input("x", {3, 2}).initializer(floats("start", {2}));
+  model.node("Scan", {"start", "x"}, {"y", "all"},
+             {body("body", graph), attribute("num_scan_inputs", 1), attribute("scan_input_directions", Sizes{1})},
+             "scan");
+  model.output("all");
+  const graph::Graph network = imported(model);
+  CHECK(to_text(std::get<graph::SliceAttributes>(network.nodes[0].attributes).begin) == "[2,0]");
+  CHECK(outputs_of(network) == "f32[3,2]");
+  ModelBytes open;
+  open.input("x", {"N", 2}).initializer(floats("start", {2}));
+  open.node("Scan", {"start", "x"}, {"y", "all"}, {body("body", graph), attribute("num_scan_inputs", 1)}, "scan");
+  CHECK(refusal_of(open.output("all")) ==
+        "node 'scan' (Scan, opset 17): expected scanned dimensions of one known size, got [N,2]");
+}
+
+TEST_CASE("a body that reads a tensor which nothing provides is refused") {
+  ModelBytes inner;
+  inner.node("Relu", {"nowhere"}, {"z"}).output("z");
+  ModelBytes model;
+  model.input("x", {2}).initializer(truth("yes", true));
+  model.node("If", {"yes"}, {"y"}, {body("then_branch", inner), body("else_branch", inner)}, "choice").output("y");
+  CHECK(refusal_of(model) ==
+        "node 'choice' (If): expected 'nowhere' to be an input, an initializer or computed by a node, got none of that "
+        "name");
+}
+
+}  // namespace
+}  // namespace ferry::test
