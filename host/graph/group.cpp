@@ -6,17 +6,18 @@ namespace ferry::graph {
 
 TensorId output_of(const Graph& graph, const Group& group) { return graph.nodes[group.nodes.back()].outputs.front(); }
 
+std::string joined_names(const std::string& first, const std::string& next) {
+  const std::size_t path = next.ends_with('/') ? std::string::npos : next.rfind('/');
+  return first + "+" + (path == std::string::npos ? next : next.substr(path + 1));
+}
+
 std::string name_of(const Graph& graph, const Group& group) {
   std::string text;
   const std::string* last = nullptr;
   for (const std::size_t index : group.nodes) {
     const std::string& name = graph.nodes[index].name;
     if (last != nullptr && name == *last) continue;
-    const std::size_t path = name.ends_with('/') ? std::string::npos : name.rfind('/');
-    if (last == nullptr)
-      text = name;
-    else
-      text += "+" + (path == std::string::npos ? name : name.substr(path + 1));
+    text = last == nullptr ? name : joined_names(text, name);
     last = &name;
   }
   return text;

@@ -18,6 +18,8 @@ struct Group {
 // Returns the tensor that the group computes.
 TensorId output_of(const Graph& graph, const Group& group);
 
+// Returns "/layer1/conv1/Conv+Add" for "/layer1/conv1/Conv" and "/layer1/Add".
+std::string joined_names(const std::string& first, const std::string& next);
 // Returns "/layer1/conv1/Conv+Add+Relu": the names of the nodes, without the paths of those after the first. Nodes of
 // one name count as one.
 std::string name_of(const Graph& graph, const Group& group);

@@ -39,15 +39,27 @@ bool is_machine_code(Stage stage) {
     case Stage::llvm:
     case Stage::assembly:
     case Stage::object: return true;
+    case Stage::graph:
+    case Stage::groups:
     case Stage::schedule:
     case Stage::space:
     case Stage::loops:
+    case Stage::plan:
     case Stage::c:
     case Stage::opencl:
     case Stage::cuda:
     case Stage::ptx: return false;
   }
   return false;
+}
+
+bool is_of_networks(Stage stage) { return stage == Stage::graph || stage == Stage::groups || stage == Stage::plan; }
+
+Emission emit_network(const KernelSource& source, const TextRequest& request, Stage stage, const Target& target,
+                      const Observer& observer) {
+  const SizesByName sizes = expected_sizes(source.network->function().symbols, request.sizes);
+  const StepGuard compilation = observer.begin_compilation(source.name);
+  return {.text = source.network->emit(stage, {target, sizes})};
 }
 
 void expect_text(const KernelSource& source) {
@@ -87,9 +99,12 @@ std::string target_of_stage(Stage stage) {
     case Stage::opencl: return "opencl";
     case Stage::cuda:
     case Stage::ptx: return "cuda";
+    case Stage::graph:
+    case Stage::groups:
     case Stage::schedule:
     case Stage::space:
     case Stage::loops:
+    case Stage::plan:
     case Stage::c:
     case Stage::llvm:
     case Stage::assembly:
@@ -128,6 +143,9 @@ Emission emit_text(const KernelSource& source, const TextRequest& request, Stage
                    const std::string& after, const Observer& observer) {
   expect_text(source);
   const std::string name = stage_name(stage);
+  if (source.network && (is_of_networks(stage) || stage == Stage::schedule))
+    return emit_network(source, request, stage, target, observer);
+  if (is_of_networks(stage)) throw OptionError(Option::stage, name + ": expected a network, got " + source.name);
   if (source.foreign || source.network)
     throw OptionError(Option::stage, name + ": expected a kernel in ferry's own notation, got " + source.name);
   if (stage == Stage::space && (source.schedule || source.unscheduled))

@@ -12,9 +12,12 @@ namespace ferry {
 
 // The stages, and their names for users. The names of source texts are those of the targets that they are for.
 #define FERRY_STAGES(X)   \
+  X(graph, "graph")       \
+  X(groups, "groups")     \
   X(schedule, "schedule") \
   X(space, "space")       \
   X(loops, "lower")       \
+  X(plan, "plan")         \
   X(c, "c")               \
   X(opencl, "opencl")     \
   X(cuda, "cuda")         \
@@ -41,8 +44,8 @@ struct TextRequest {
 CompiledModule compile_text(const KernelSource& source, const TextRequest& request, const Target& target,
                             const Observer& observer = {});
 // Throws as above; OptionError (stage) for machine code of a target that has none, for a kernel in another language,
-// which only its own compiler can show, and for the space of a kernel whose schedule the user chose. `after` is as of
-// Compiler::emit().
+// which only its own compiler can show, for a stage that networks or kernels do not have, and for the space of a kernel
+// whose schedule the user chose. `after` is as of Compiler::emit().
 Emission emit_text(const KernelSource& source, const TextRequest& request, Stage stage, const Target& target,
                    const std::string& after = {}, const Observer& observer = {});
 

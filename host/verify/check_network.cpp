@@ -55,7 +55,7 @@ CheckResult check_node(const NodeProgram& node, const FunctionInfo& info, const 
 std::vector<CheckResult> check_network(const Device& device, const KernelSource& source, const Target& target,
                                        const CallOptions& call, const CheckLimits& limits, const Observer& observer) {
   KernelSource traced = source;
-  traced.network = source.network->with_all_outputs();
+  traced.network = source.network->with_all_outputs(target);
   const CompiledModule module = compile_kernel(traced, "", target, call, observer).module;
   const FunctionInfo& info = module.manifest().functions.front();
   const CallPlan plan = plan_call(info, call);

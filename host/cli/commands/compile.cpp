@@ -154,7 +154,8 @@ void add_compile(CLI::App& app, Action& chosen) {
       .add_option_function<std::string>(
           "--emit", [options](const std::string& name) { options->emit = stage_named(name); },
           "Instead of a module: schedule, space (what it was chosen from), lower (the loops), c, opencl, cuda, "
-          "ptx, llvm or asm on stdout, or obj, an object file")
+          "ptx, llvm or asm on stdout, or obj, an object file; for a network graph, groups (the nodes of each kernel), "
+          "schedule or plan")
       ->type_name("STAGE")
       ->check(one_of(stage_names()));
   add_after_option(command, options->after, "With --emit lower: the loops after this pass");

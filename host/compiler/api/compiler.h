@@ -59,6 +59,10 @@ struct Compiled {
   std::vector<std::string> nodes = {};           // of a network: the nodes that each step of its plan computes
 };
 
+// The stages of compilation that can be shown: of networks graph, groups, schedule and plan, of kernels all but graph,
+// groups and plan.
+enum class Stage { graph, groups, schedule, space, loops, plan, c, opencl, cuda, ptx, llvm, assembly, object };
+
 struct NetworkRequest {
   const Target& target;
   SizesByName sizes = {};          // those that are known, for default schedules
@@ -88,16 +92,15 @@ class Network {
   // Returns its function as it is called, without the plan.
   virtual const FunctionInfo& function() const = 0;
   virtual Compiled compile(const NetworkRequest& request) const = 0;
+  // Shows one of the stages graph, groups, schedule and plan.
+  virtual std::string emit(Stage stage, const NetworkRequest& request) const = 0;
 
-  // Returns a network with what each of its kernels computes as a further output.
-  virtual std::shared_ptr<const Network> with_all_outputs() const = 0;
+  // Returns a network with what each kernel for this target computes as a further output.
+  virtual std::shared_ptr<const Network> with_all_outputs(const Target& target) const = 0;
   // Returns the nodes of such a network, in order, a program for those that one kernel computes, for a call with these
   // sizes. They refer to the network.
   virtual std::vector<NodeProgram> nodes(const SizesByName& sizes) const = 0;
 };
-
-// The stages of compilation that can be shown.
-enum class Stage { schedule, space, loops, c, opencl, cuda, ptx, llvm, assembly, object };
 
 struct Emission {
   std::string text;            // the bytes of an object

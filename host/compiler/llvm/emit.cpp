@@ -86,8 +86,11 @@ Emission emit_lowered(Stage stage, const CompileRequest& request, const std::vec
   const Target& target = request.target;
   std::vector<ir::Function> lowered = lower::lower_module(request.scheduled.programs, schedules);
   switch (stage) {
+    case Stage::graph:
+    case Stage::groups:
     case Stage::schedule:
-    case Stage::space: break;
+    case Stage::space:
+    case Stage::plan: break;
     case Stage::loops: return {.text = loops_text(std::move(lowered), target, after)};
     case Stage::c: return backend_text(TextForm::source, lowered, source_target("c", target));
     case Stage::opencl: return gpu_text(TextForm::source, lowered, source_target("opencl", target));

@@ -5,6 +5,7 @@
 #include "host/graph/compile/network_blob.h"
 #include "host/graph/compile/network_kernels.h"
 #include "host/graph/passes/make_groups.h"
+#include "host/graph/passes/simplify.h"
 #include "host/graph/plan/composition.h"
 #include "host/graph/plan/network_function.h"
 
@@ -58,7 +59,17 @@ std::vector<std::string> compose_network(const Graph& graph, const NetworkKernel
 
 }  // namespace
 
+Graph optimized(Graph graph, const Target&) { return simplify(std::move(graph)); }
+
 CompiledNetwork compile_network(const Graph& graph, const Target& target, const NetworkOptions& options) {
+  return compile_optimized(optimized(graph, target), target, options);
+}
+
+std::string schedule_text(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes) {
+  return lower_kernels(graph, kernels_of(graph, make_groups(graph), sizes), target).schedule;
+}
+
+CompiledNetwork compile_optimized(const Graph& graph, const Target& target, const NetworkOptions& options) {
   const NetworkKernels kernels = kernels_of(graph, make_groups(graph), options.sizes);
   const LoweredKernels lowered = lower_kernels(graph, kernels, target);
   const TensorStorages storages = assign_storages(graph);

@@ -14,6 +14,9 @@
 
 namespace ferry::graph {
 
+// Returns the network as it is divided into groups and compiled for a target: with the passes done (host/graph/passes).
+Graph optimized(Graph graph, const Target& target);
+
 struct NetworkOptions {
   std::map<std::string, std::int64_t> sizes = {};  // that are known, to choose schedules by
   std::string source = {};                         // stored in the module for people to read
@@ -28,5 +31,9 @@ struct CompiledNetwork {
 
 // Throws CompileError, which names the node.
 CompiledNetwork compile_network(const Graph& graph, const Target& target, const NetworkOptions& options = {});
+// The same for what optimized() returned, perhaps with further outputs.
+CompiledNetwork compile_optimized(const Graph& graph, const Target& target, const NetworkOptions& options = {});
+// Returns the default schedules of the kernels of such a network.
+std::string schedule_text(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes);
 
 }  // namespace ferry::graph

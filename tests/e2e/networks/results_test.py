@@ -92,6 +92,15 @@ class ResultsTest(unittest.TestCase):
         self.assertCountEqual(nodes_of(check["output"] for check in report["check"]), computing_nodes(model))
         self.assertEqual(sum(check["wrong"] for check in report["check"]), 0)
 
+    def test_each_stage_of_compilation_can_be_shown(self):
+        self.build("squeezenet")
+        shown = {stage: self.ferry("compile", self.path("net.onnx"), "--emit", stage)
+                 for stage in ("graph", "groups", "schedule", "plan")}
+        self.assertIn(" = conv(%0, ", shown["graph"])
+        self.assertIn("\n  /Conv_0+Relu_1\n    %", shown["groups"])
+        self.assertIn("def conv_relu_0\n", shown["schedule"])
+        self.assertIn("/Conv_0+Relu_1\n  call ", shown["plan"])
+
     def test_a_compiled_network_contains_its_weights(self):
         self.build("squeezenet")
         run = ["--arg", f"x=@{self.path('x.npy')}", "--out"]

@@ -85,7 +85,8 @@ class FakeCompiler final : public Compiler {
       compiler_.code_padding = request.code_padding;
       return {.module = module_of({compiler_.function}), .nodes = compiler_.nodes};
     }
-    std::shared_ptr<const Network> with_all_outputs() const override { unexpected(); }
+    std::string emit(Stage, const NetworkRequest&) const override { unexpected(); }
+    std::shared_ptr<const Network> with_all_outputs(const Target&) const override { unexpected(); }
     std::vector<NodeProgram> nodes(const SizesByName&) const override { unexpected(); }
 
    private:

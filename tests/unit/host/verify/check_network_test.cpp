@@ -21,7 +21,7 @@ graph::Graph small_network(float bias) {
                                             graph::ReshapeAttributes{{graph::Size::symbol("N") * 24, 6}}, "rows");
   const graph::TensorId shifted =
       network.node(graph::Operator::add, {rows, network.constant<float>("b", {1}, {bias}, DType::f32)}, {}, "shifted");
-  network.output(network.node(graph::Operator::relu, {shifted}, {}, "last"), "y");
+  network.output(network.node(graph::Operator::transpose, {shifted}, graph::TransposeAttributes{{1, 0}}, "last"), "y");
   return network.graph;
 }
 
@@ -35,8 +35,9 @@ class Different final : public Network {
 
   const FunctionInfo& function() const override { return run_->function(); }
   Compiled compile(const NetworkRequest& request) const override { return run_->compile(request); }
-  std::shared_ptr<const Network> with_all_outputs() const override {
-    return std::make_shared<const Different>(run_->with_all_outputs(), defined_->with_all_outputs());
+  std::string emit(Stage stage, const NetworkRequest& request) const override { return run_->emit(stage, request); }
+  std::shared_ptr<const Network> with_all_outputs(const Target& target) const override {
+    return std::make_shared<const Different>(run_->with_all_outputs(target), defined_->with_all_outputs(target));
   }
   std::vector<NodeProgram> nodes(const SizesByName& sizes) const override { return defined_->nodes(sizes); }
 
@@ -57,7 +58,7 @@ std::vector<verify::CheckResult> check(std::shared_ptr<const Network> network) {
 
 }  // namespace
 
-TEST_CASE("each node of a network is compared with its definition") {
+TEST_CASE("each kernel of a network is compared with its definition") {
   const std::vector<verify::CheckResult> results = check(make_network(small_network(0.25F)));
   REQUIRE(results.size() == 3);
   CHECK(results[0].output == "first");
@@ -69,7 +70,7 @@ TEST_CASE("each node of a network is compared with its definition") {
   }
 }
 
-TEST_CASE("only the node that computes something else is wrong, and not those after it") {
+TEST_CASE("only the kernel that computes something else is wrong, and not those after it") {
   const std::vector<verify::CheckResult> results =
       check(std::make_shared<const Different>(small_network(0.25F), small_network(0.26F)));
   REQUIRE(results.size() == 3);

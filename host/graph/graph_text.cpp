@@ -1,0 +1,125 @@
+#include "host/graph/graph_text.h"
+
+#include "base/printable.h"
+#include "base/quantity_text.h"
+#include "host/graph/operator_kind.h"
+
+namespace ferry::graph {
+namespace {
+
+template <class List, class Text>
+std::string joined(const List& list, const std::string& between, const Text& text) {
+  std::string all;
+  for (const auto& each : list) all += (all.empty() ? "" : between) + text(each);
+  return all;
+}
+
+std::string number(double value) {
+  std::string text = std::to_string(value);
+  text.erase(text.find_last_not_of('0') + 1);
+  return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
+}
+
+// The attributes of a node, each as " name=value"; those that change nothing are left out.
+struct AttributesText {
+  std::string operator()(const NoAttributes&) const { return ""; }
+  std::string operator()(const ConvAttributes& conv) const {
+    return windows(conv.windows) + (conv.groups == 1 ? "" : " groups=" + std::to_string(conv.groups));
+  }
+  std::string operator()(const PoolAttributes& pool) const {
+    return windows(pool.windows) + (pool.ceil ? " ceil" : "") + (pool.count_padding ? " count_padding" : "");
+  }
+  std::string operator()(const MatmulAttributes& matmul) const {
+    return std::string(matmul.transposed_a ? " transposed_a" : "") + (matmul.transposed_b ? " transposed_b" : "");
+  }
+  std::string operator()(const ReduceAttributes& reduce) const {
+    return " dimensions=" + numbers(reduce.dimensions) + (reduce.keep ? " keep" : "");
+  }
+  std::string operator()(const DimensionAttributes& one) const { return " dimension=" + std::to_string(one.dimension); }
+  std::string operator()(const BatchNormAttributes& norm) const { return " epsilon=" + number(norm.epsilon); }
+  std::string operator()(const LayerNormAttributes& norm) const {
+    return " dimension=" + std::to_string(norm.dimension) + " epsilon=" + number(norm.epsilon);
+  }
+  std::string operator()(const ReshapeAttributes&) const { return ""; }
+  std::string operator()(const BroadcastAttributes&) const { return ""; }
+  std::string operator()(const TransposeAttributes& transpose) const { return " order=" + numbers(transpose.order); }
+  std::string operator()(const SliceAttributes& slice) const {
+    return " begin=" + graph::to_text(slice.begin) + " stride=" + numbers(slice.stride);
+  }
+  std::string operator()(const PadAttributes& pad) const {
+    return " before=" + graph::to_text(pad.before) + " after=" + graph::to_text(pad.after) +
+           " value=" + number(pad.value);
+  }
+  std::string operator()(const CastAttributes&) const { return ""; }
+
+ private:
+  template <class List>
+  static std::string numbers(const List& list) {
+    return joined(list, ",", [](auto each) { return std::to_string(each); });
+  }
+
+  static std::string windows(const std::vector<WindowAttributes>& windows) {
+    std::string text;
+    const auto add = [&](const char* name, const char* between, auto value, auto ignored) {
+      const std::string values = joined(windows, between, value);
+      const std::string plain = joined(windows, between, [&](const WindowAttributes&) { return std::string(ignored); });
+      if (values != plain) text += std::string(" ") + name + "=" + values;
+    };
+    add("kernel", "x", [](const WindowAttributes& w) { return std::to_string(w.kernel); }, "1");
+    add("stride", "x", [](const WindowAttributes& w) { return std::to_string(w.stride); }, "1");
+    add("dilation", "x", [](const WindowAttributes& w) { return std::to_string(w.dilation); }, "1");
+    add(
+        "padding", ",",
+        [](const WindowAttributes& w) { return std::to_string(w.pad_before) + "+" + std::to_string(w.pad_after); },
+        "0+0");
+    return text;
+  }
+};
+
+std::string number_of(TensorId id) { return id == kNoTensor ? "none" : "%" + std::to_string(id); }
+
+std::string typed(const Graph& graph, TensorId id) { return number_of(id) + " " + to_text(type_of(graph.tensor(id))); }
+
+std::string named(const Graph& graph, TensorId id) { return typed(graph, id) + " " + printable(graph.tensor(id).name); }
+
+std::string to_text(const Graph& graph, const Node& node) {
+  const auto operand = [&](TensorId id) {
+    return id != kNoTensor && graph.tensor(id).constant != nullptr ? named(graph, id) : number_of(id);
+  };
+  return typed(graph, node.outputs.front()) + " = " + operator_name(node.op) + "(" +
+         joined(node.inputs, ", ", operand) + ")" + std::visit(AttributesText(), node.attributes) + "  " +
+         printable(node.name);
+}
+
+std::string first_line(const Graph& graph) {
+  return "network " + printable(graph.name) + "(" +
+         joined(graph.inputs, ", ", [&](TensorId id) { return named(graph, id); }) + ")\n";
+}
+
+std::string last_line(const Graph& graph) {
+  std::string text;
+  for (std::size_t o = 0; o < graph.outputs.size(); ++o)
+    text += (o == 0 ? "  return " : ", ") + number_of(graph.outputs[o]) + " " + printable(graph.output_names[o]);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const Graph& graph) {
+  std::string text = first_line(graph);
+  for (const Node& node : graph.nodes) text += "  " + to_text(graph, node) + "\n";
+  return text + last_line(graph);
+}
+
+std::string groups_text(const Graph& graph, const std::vector<Group>& groups) {
+  std::string text = first_line(graph);
+  for (const Group& group : groups) {
+    text += "  " + printable(name_of(graph, group)) + "\n";
+    for (const std::size_t node : group.nodes) text += "    " + to_text(graph, graph.nodes[node]) + "\n";
+  }
+  for (const Node& node : graph.nodes)
+    if (kind_of(node.op) == OperatorKind::view) text += "  no kernel: " + to_text(graph, node) + "\n";
+  return text + last_line(graph);
+}
+
+}  // namespace ferry::graph
