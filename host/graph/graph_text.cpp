@@ -14,6 +14,17 @@ std::string joined(const List& list, const std::string& between, const Text& tex
   return all;
 }
 
+const char* mode_name(ScatterMode mode) {
+  switch (mode) {
+    case ScatterMode::replace: return "replace";
+    case ScatterMode::add: return "add";
+    case ScatterMode::mul: return "mul";
+    case ScatterMode::minimum: return "minimum";
+    case ScatterMode::maximum: return "maximum";
+  }
+  return "unknown";
+}
+
 std::string number(double value) {
   std::string text = std::to_string(value);
   text.erase(text.find_last_not_of('0') + 1);
@@ -51,6 +62,13 @@ struct AttributesText {
            " value=" + number(pad.value);
   }
   std::string operator()(const CastAttributes&) const { return ""; }
+  std::string operator()(const ScatterAttributes& scatter) const {
+    return " dimension=" + std::to_string(scatter.dimension) + " mode=" + mode_name(scatter.mode);
+  }
+  std::string operator()(const SortAttributes& sort) const {
+    return " dimension=" + std::to_string(sort.dimension) + (sort.descending ? " descending" : "");
+  }
+  std::string operator()(const IotaAttributes&) const { return ""; }
 
  private:
   template <class List>
