@@ -1,5 +1,6 @@
 #include "host/autoschedule/decisions.h"
 
+#include "host/autoschedule/borders.h"
 #include "host/autoschedule/epilogue.h"
 #include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/inline_choice.h"
@@ -8,7 +9,6 @@
 #include "host/autoschedule/read_ahead.h"
 #include "host/autoschedule/row_fusion.h"
 #include "host/autoschedule/rules.h"
-#include "host/autoschedule/stencil.h"
 #include "host/autoschedule/tiled_stages.h"
 
 #include "crosscompile/analysis/loads.h"
@@ -39,7 +39,7 @@ class Walk {
 
   DecidedSchedule run() {
     for (const std::string& stage : stages_to_inline(schedule_.stages())) schedule_[stage].compute_inline();
-    for (const std::string& stage : borders_of_stencils(schedule_.stages())) schedule_[stage].compute_inline();
+    for (const std::string& stage : borders_to_inline(schedule_.stages())) schedule_[stage].compute_inline();
     const RowFusion fusion = target_.is_gpu() ? RowFusion{} : fuse_rows();
     // Excludes the copies that packing adds, which are scheduled already.
     std::vector<std::string> stages;

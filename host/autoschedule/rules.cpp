@@ -1,6 +1,7 @@
 #include "host/autoschedule/rules.h"
 
 #include "host/autoschedule/blocked_contraction.h"
+#include "host/autoschedule/blocked_window.h"
 #include "host/autoschedule/gemv.h"
 #include "host/autoschedule/gpu_contraction.h"
 #include "host/autoschedule/gpu_elements.h"
@@ -19,6 +20,7 @@ constexpr Rule kCpuRules[] = {
     {"blocked_contraction", match_blocked_contraction},
     {"gemv", match_gemv},
     {"stencil", match_stencil},
+    {"blocked_window", match_blocked_window},
     {"reduction", match_reduction},
     {"transposed", match_transposed},
     {"injective", match_injective},

@@ -15,12 +15,10 @@ using namespace ir;
 using analysis::access_stride;
 using analysis::AccessStride;
 using analysis::loads_of;
-using schedule::ComputeKind;
 using schedule::Schedule;
 using schedule::ScheduledStage;
 using schedule::StageHandle;
 using schedule::StageLoops;
-using schedule::Stages;
 
 namespace {
 
@@ -45,19 +43,6 @@ std::int64_t tile_rows(std::int64_t rows, std::int64_t columns, std::int64_t lan
   for (const std::int64_t tile : {kRows, std::int64_t{7}, std::int64_t{5}, std::int64_t{6}})
     if (rows % tile == 0) return tile;
   return kRows;
-}
-
-bool is_constant_value(const Expr& expr) {
-  return expr.kind() == NodeKind::IntImm || expr.kind() == NodeKind::FloatImm;
-}
-
-// Whether the stage is an element of another tensor where the indices are in bounds, and a constant elsewhere.
-bool is_border(const ScheduledStage& stage) {
-  if (stage.is_final() || stage.values.size() != 1 || stage.compute_kind != ComputeKind::root) return false;
-  const auto* choice = stage.values[0].as<IfThenElse>();
-  if (choice == nullptr || !loads_of(choice->condition).empty() || !is_constant_value(choice->on_false)) return false;
-  const auto* load = choice->on_true.as<Load>();
-  return load != nullptr && loads_of(choice->on_true).size() == 1;
 }
 
 void schedule_stencil(StageHandle handle, const ScheduledStage& stage, std::int64_t rows, std::int64_t lanes,
@@ -103,18 +88,6 @@ bool is_stencil(const ScheduledStage& stage) {
     any = true;
   }
   return any;
-}
-
-std::vector<std::string> borders_of_stencils(const Stages& stages) {
-  std::vector<std::string> names;
-  for (const ScheduledStage& stage : stages) {
-    if (!is_border(stage)) continue;
-    const auto readers = readers_of(stages, stage);
-    if (!readers.empty() &&
-        std::all_of(readers.begin(), readers.end(), [](const ScheduledStage* reader) { return is_stencil(*reader); }))
-      names.push_back(stage.name);
-  }
-  return names;
 }
 
 std::optional<Match> match_stencil(const StageContext& context) {

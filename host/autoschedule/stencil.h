@@ -10,10 +10,6 @@ namespace ferry::autoschedule {
 // contiguous in memory, and along the next one: adjacent rows then share most of what they read.
 bool is_stencil(const schedule::ScheduledStage& stage);
 
-// Returns stages that only pad a tensor with a constant and are read by stencils alone: recomputing them is cheaper
-// than storing them.
-std::vector<std::string> borders_of_stencils(const schedule::Stages& stages);
-
 //     for rows by tile, for columns by vectors
 //       for window (unrolled), for the tile's rows (unrolled)
 //         row's vector += ...

@@ -1,6 +1,7 @@
 #include "host/autoschedule/tiled_stages.h"
 
 #include "host/autoschedule/blocked_contraction.h"
+#include "host/autoschedule/blocked_window.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/gemv.h"
@@ -30,7 +31,7 @@ std::vector<std::string> tiled_stages(const Stages& stages, const Target& target
     const Reduce* reduce = stage.reduction();
     if (reduce == nullptr) continue;
     const auto vector = choose_vector_axis(stage, target, 0);
-    if (is_stencil(stage) || is_tiled_contraction(stage, target, constants) ||
+    if (is_stencil(stage) || is_blocked_window(stage) || is_tiled_contraction(stage, target, constants) ||
         (vector && choose_row_axis(stage, *reduce, *vector, 0)))
       names.push_back(stage.name);
   }

@@ -35,6 +35,17 @@ constexpr const char* kStencil =
 constexpr const char* kFinishedStencil =
     "def f(int(C,H,W) I, int(C,2,3) K) -> (Y) {\n"
     "  S(c,h,w) +=! I(c,h+kh,w+kw) * K(c,kh,kw) where h in 0:H-1, w in 0:W-2\n  Y(c,h,w) = max(S(c,h,w), 0)\n}";
+// Depthwise convolutions and pools of channels in blocks of LANES, with borders.
+constexpr const char* kBlockedDepthwise =
+    "def f(int(C,H,W,LANES) I, const int(K,3,3) F, int(C,LANES) B) -> (Y) {\n"
+    "  G(c,kh,kw,v) = F(c*LANES+v,kh,kw) where c in 0:C, v in 0:LANES\n"
+    "  P(c,h,w,v) = h >= 1 && h <= H && w >= 1 && w <= W ? I(c,h-1,w-1,v) : 0 where h in 0:H+2, w in 0:W+2\n"
+    "  S(c,h,w,v) +=! P(c,h+kh,w+kw,v) * G(c,kh,kw,v)\n"
+    "  Y(c,h,w,v) = max(S(c,h,w,v) + B(c,v), 0)\n}";
+constexpr const char* kBlockedPooling =
+    "def f(int(C,H,W,LANES) I) -> (Y) {\n"
+    "  P(c,h,w,v) = h >= 1 && h <= H && w >= 1 ? I(c,h-1,w-1,v) : -9 where h in 0:H+2, w in 0:W+1\n"
+    "  Y(c,h,w,v) max=! P(c,2*h+kh,2*w+kw,v) where kh in 0:3, kw in 0:2, h in 0:(H+1)/2, w in 0:W/2\n}";
 constexpr const char* kPooling =
     "def f(int(C,H,W) X) -> (Y) { Y(c,h,w) max=! X(c,2*h+a,2*w+b) where a in 0:2, b in 0:2, h in 0:H/2, w in 0:W/2 }";
 constexpr const char* kRowSums = "def f(int(M,N) A) -> (S) { S(m) +=! A(m,n) }";
@@ -113,6 +124,15 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
   add("convolution with filters in rows", packed, {"blocked_contraction"}, large, packed_sizes[0], packed_sizes);
   add("convolution to one block of channels", packed, {"blocked_contraction"}, large, packed_sizes[2], packed_sizes);
   add("convolution to one pixel", packed, {"blocked_contraction"}, large, packed_sizes[3], packed_sizes);
+  std::vector<Sizes> depthwise_sizes;
+  for (const auto& [height, width] : {std::pair{5, 31}, {4, 7}, {1, 1}, {3, 14}, {2, 20}})
+    depthwise_sizes.push_back({{"C", 2}, {"K", 2 * bits / 32}, {"H", height}, {"W", width}});
+  const std::string depthwise = with_lanes(kBlockedDepthwise, bits), pooling = with_lanes(kBlockedPooling, bits);
+  for (const Sizes& sizes : {depthwise_sizes[0], depthwise_sizes[1]}) {
+    const std::string size = " in blocks, rows of " + std::to_string(sizes.at("W")) + " pixels";
+    add("depthwise convolution" + size, depthwise, {"blocked_window", "parallel"}, cpu, sizes, depthwise_sizes);
+    add("pooling" + size, pooling, {"blocked_window", "parallel"}, cpu, sizes, depthwise_sizes);
+  }
   const Sizes vector = {{"M", 1}, {"K", 67}, {"N", 2500}};
   const std::vector<Sizes> vector_sizes = {
       {{"M", 1}, {"K", 67}, {"N", 271}}, {{"M", 2}, {"K", 5}, {"N", 3}}, {{"M", 0}, {"K", 1}, {"N", 1}}};

@@ -1,0 +1,145 @@
+#include "host/autoschedule/blocked_window.h"
+
+#include "crosscompile/analysis/access_stride.h"
+#include "crosscompile/analysis/loads.h"
+#include "crosscompile/ir/substitute.h"
+#include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/epilogue_fusion.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace ferry::autoschedule {
+
+using namespace ir;
+using analysis::access_stride;
+using analysis::AccessStride;
+using analysis::loads_of;
+using schedule::ComputeKind;
+using schedule::Schedule;
+using schedule::ScheduledStage;
+using schedule::StageHandle;
+using schedule::StageLoops;
+
+namespace {
+
+// Unrolling larger windows increases code size more than it saves time.
+constexpr std::int64_t kMaxPoints = 25;
+// Most channels in a block.
+constexpr std::int64_t kMaxBlock = 64;
+// Two multiply-add units with a latency of four cycles.
+constexpr std::int64_t kInFlight = 8, kMaxPixels = 14;
+// Cost factors of a shorter last tile, and of a row of two tiles, whose borders are not separated from each other.
+constexpr double kTail = 0.88, kTwoTiles = 0.5;
+
+bool uses_any(const Expr& index, const std::vector<Axis>& axes) {
+  return std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) { return uses_var(index, axis.var); });
+}
+
+// Returns the most pixels that a tile may have: a register for each, and two for what they are computed from.
+std::int64_t max_pixels(const Target& target) {
+  return std::clamp<std::int64_t>(static_cast<std::int64_t>(target.vector_registers) - 4, 2, kMaxPixels);
+}
+
+std::int64_t tile_pixels(std::int64_t width, const Target& target) {
+  const std::int64_t most = max_pixels(target);
+  if (width < 1) return std::min(most, kInFlight);
+  std::int64_t best = 1;
+  double best_score = 0;
+  for (std::int64_t pixels = 1; pixels <= std::min(most, width); ++pixels) {
+    const std::int64_t tiles = (width + pixels - 1) / pixels;
+    double score = static_cast<double>(std::min(pixels, kInFlight)) * static_cast<double>(width) /
+                   static_cast<double>(tiles * pixels);
+    if (width % pixels != 0) score *= kTail;
+    if (tiles == 2) score *= kTwoTiles;
+    if (score < best_score) continue;
+    best = pixels;
+    best_score = score;
+  }
+  return best;
+}
+
+// Copies constant filters that an inlined stage reads from elsewhere.
+void copy_filters(Schedule& schedule, const ScheduledStage& stage, const ConstantNames& constants) {
+  std::vector<std::string> filters;
+  for (const Load* load : loads_of(stage.reduction()->sources[0])) {
+    const ScheduledStage* read = find_stage(schedule.stages(), load->buffer->name);
+    if (read != nullptr && read->compute_kind == ComputeKind::inlined && constants.contains(read->name))
+      filters.push_back(read->name);
+  }
+  const std::string reader = stage.name;
+  for (const std::string& name : filters) {
+    StageHandle copy = StageHandle(schedule, name).cache_read("global", {reader});
+    copy.vectorize(names_in_order(stage_of(schedule, copy).loops).back());
+  }
+}
+
+void schedule_window(StageHandle handle, const ScheduledStage& stage, std::int64_t pixels, std::int64_t lanes,
+                     bool unrolls_window) {
+  const StageLoops loops = stage.loops;
+  const std::size_t axes = stage.axes.size();
+  std::vector<std::string> order, unrolled;
+  for (std::size_t a = 0; a + 2 < axes; ++a) order.push_back(loops.loop(loops.spatial(a)).name);
+  const auto [tiles, pixel] = handle.split(loops.loop(loops.spatial(axes - 2)).name, pixels);
+  order.push_back(tiles);
+  std::string lane = loops.loop(loops.spatial(axes - 1)).name;
+  if (constant_extent(stage.axes.back().extent) != lanes) {
+    const auto [vectors, inner] = handle.split(lane, lanes);
+    order.push_back(vectors);
+    lane = inner;
+  }
+  for (std::size_t a = 0; a < stage.reduction()->axes.size(); ++a) {
+    order.push_back(loops.loop(loops.reduction(a)).name);
+    if (unrolls_window) unrolled.push_back(order.back());
+  }
+  order.insert(order.end(), {pixel, lane});
+  unrolled.push_back(pixel);
+  handle.reorder(order).vectorize(lane);
+  for (const std::string& name : unrolled) handle.unroll(name);
+}
+
+}  // namespace
+
+bool is_blocked_window(const ScheduledStage& stage) {
+  const Reduce* reduce = stage.reduction();
+  if (reduce == nullptr || reduce->sources.size() != 1 || reduce->reducer->op == ReduceOp::user ||
+      reduce->condition.defined() || !reduce->init.empty() || stage.axes.size() < 3)
+    return false;
+  std::int64_t points = 1;
+  for (const Axis& axis : reduce->axes) points *= constant_extent(axis.extent);
+  if (points < 2 || points > kMaxPoints) return false;
+  const std::int64_t block = constant_extent(stage.axes.back().extent);
+  if (block < 2 || block > kMaxBlock || !std::has_single_bit(static_cast<std::uint64_t>(block))) return false;
+  const Expr &lane = stage.axes.back().var, &pixel = stage.axes[stage.axes.size() - 2].var;
+  bool slides = false;
+  for (const Load* load : loads_of(reduce->sources[0])) {
+    if (access_stride(*load, lane) != AccessStride::contiguous || uses_any(load->indices.back(), reduce->axes))
+      return false;
+    slides |= std::any_of(load->indices.begin(), load->indices.end(),
+                          [&](const Expr& index) { return uses_var(index, pixel) && uses_any(index, reduce->axes); });
+  }
+  return slides;
+}
+
+std::optional<Match> match_blocked_window(const StageContext& context) {
+  const ScheduledStage& stage = context.stage;
+  if (context.outer != 0 || !is_blocked_window(stage)) return std::nullopt;
+  const std::int64_t lanes = std::min(native_lanes(stage, context.target), constant_extent(stage.axes.back().extent));
+  if (lanes < 2) return std::nullopt;
+  const std::int64_t pixels = tile_pixels(constant_extent(stage.axes[stage.axes.size() - 2].extent), context.target);
+  std::vector<std::int64_t> candidates;
+  for (std::int64_t count = 1; count <= max_pixels(context.target); ++count) candidates.push_back(count);
+  Match match;
+  match.space.knobs = {number_knob("pixels", KnobKind::tile, candidates, pixels), flag_knob("unroll_window", true)};
+  match.apply = [name = stage.name, lanes, constants = context.constants, epilogues = context.epilogues](
+                    Schedule& schedule, const Point& point) {
+    copy_filters(schedule, *find_stage(schedule.stages(), name), constants);
+    const std::size_t first = schedule.directives().size();
+    StageHandle handle = schedule[name];
+    schedule_window(handle, stage_of(schedule, handle), point.number("pixels"), lanes, point.flag("unroll_window"));
+    return with_epilogues(schedule, name, first, epilogues);
+  };
+  return match;
+}
+
+}  // namespace ferry::autoschedule

@@ -1,0 +1,23 @@
+// Schedules small windows that slide over images whose channels are stored in blocks of vectors (NCHWc), each channel
+// by itself: depthwise convolutions and pools.
+#pragma once
+
+#include "host/autoschedule/rule.h"
+
+namespace ferry::autoschedule {
+
+// Whether the stage reduces few elements around each pixel, all at the innermost index of the result, which is
+// contiguous in memory and is not what the window slides along.
+bool is_blocked_window(const schedule::ScheduledStage& stage);
+
+//     for blocks of channels, for rows, for pixels by tile
+//       for window (unrolled), for the tile's pixels (unrolled)
+//         pixel's vector += ...
+//
+// Constant filters of an inlined stage are copied in the order of the lanes, once. Borders are inlined: the tiles at
+// the edges of the image have code of their own.
+//
+// Knobs: `pixels` of a tile; `unroll_window`.
+std::optional<Match> match_blocked_window(const StageContext& context);
+
+}  // namespace ferry::autoschedule

@@ -1,0 +1,47 @@
+#include "host/autoschedule/borders.h"
+
+#include "crosscompile/analysis/loads.h"
+#include "host/autoschedule/blocked_window.h"
+#include "host/autoschedule/stencil.h"
+
+#include <algorithm>
+
+namespace ferry::autoschedule {
+
+using namespace ir;
+using analysis::loads_of;
+using schedule::ComputeKind;
+using schedule::ScheduledStage;
+using schedule::Stages;
+
+namespace {
+
+bool is_constant_value(const Expr& expr) {
+  return expr.kind() == NodeKind::IntImm || expr.kind() == NodeKind::FloatImm;
+}
+
+// Whether the stage is an element of another tensor where the indices are in bounds, and a constant elsewhere.
+bool is_border(const ScheduledStage& stage) {
+  if (stage.is_final() || stage.values.size() != 1 || stage.compute_kind != ComputeKind::root) return false;
+  const auto* choice = stage.values[0].as<IfThenElse>();
+  if (choice == nullptr || !loads_of(choice->condition).empty() || !is_constant_value(choice->on_false)) return false;
+  const auto* load = choice->on_true.as<Load>();
+  return load != nullptr && loads_of(choice->on_true).size() == 1;
+}
+
+}  // namespace
+
+std::vector<std::string> borders_to_inline(const Stages& stages) {
+  std::vector<std::string> names;
+  for (const ScheduledStage& stage : stages) {
+    if (!is_border(stage)) continue;
+    const auto readers = readers_of(stages, stage);
+    if (!readers.empty() && std::all_of(readers.begin(), readers.end(), [](const ScheduledStage* reader) {
+          return is_stencil(*reader) || is_blocked_window(*reader);
+        }))
+      names.push_back(stage.name);
+  }
+  return names;
+}
+
+}  // namespace ferry::autoschedule
