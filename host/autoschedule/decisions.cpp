@@ -10,6 +10,7 @@
 #include "host/autoschedule/row_fusion.h"
 #include "host/autoschedule/rules.h"
 #include "host/autoschedule/tiled_stages.h"
+#include "host/autoschedule/winograd.h"
 
 #include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/error.h"
@@ -40,6 +41,7 @@ class Walk {
   DecidedSchedule run() {
     for (const std::string& stage : stages_to_inline(schedule_.stages())) schedule_[stage].compute_inline();
     for (const std::string& stage : borders_to_inline(schedule_.stages())) schedule_[stage].compute_inline();
+    if (!target_.is_gpu()) schedule_winograd();
     const RowFusion fusion = target_.is_gpu() ? RowFusion{} : fuse_rows();
     // Excludes the copies that packing adds, which are scheduled already.
     std::vector<std::string> stages;
@@ -72,9 +74,22 @@ class Walk {
     return match.apply(schedule_, point);
   }
 
+  // Schedules the stages of Winograd convolutions, which belong together.
+  void schedule_winograd() {
+    std::vector<std::string> names;
+    for (const ScheduledStage& stage : schedule_.stages()) names.push_back(stage.name);
+    for (const std::string& name : names) {
+      auto match = match_winograd(context_of(name));
+      if (!match) continue;
+      const Scheduled scheduled = apply(name, "winograd", *std::move(match));
+      finished_.insert(finished_.end(), scheduled.epilogues.begin(), scheduled.epilogues.end());
+    }
+  }
+
   RowFusion fuse_rows() {
-    RowFusion fusion =
-        find_row_fusion(schedule_.stages(), tiled_stages(schedule_.stages(), target_, constants_), target_);
+    std::vector<std::string> apart = tiled_stages(schedule_.stages(), target_, constants_);
+    apart.insert(apart.end(), finished_.begin(), finished_.end());
+    RowFusion fusion = find_row_fusion(schedule_.stages(), apart, target_);
     if (fusion.result.empty()) return {};
     const Point point = choose({fusion.result, "row_fusion", space_of(fusion)});
     fusion.outer = static_cast<std::size_t>(point.number("axes"));

@@ -11,3 +11,4 @@
 #include "ferry/ops/pooling.h"
 #include "ferry/ops/reductions.h"
 #include "ferry/ops/shapes.h"
+#include "ferry/ops/winograd.h"

@@ -55,6 +55,7 @@ std::vector<ProgramCase> reducer_cases();
 std::vector<ProgramCase> math_cases();
 std::vector<ProgramCase> notation_cases();  // the C++ notation
 std::vector<ProgramCase> library_cases();   // host/ops: matrices, images, normalisation
+std::vector<ProgramCase> winograd_cases();  // host/ops: Winograd convolution
 std::vector<ProgramCase> schedule_cases();  // each primitive
 std::vector<ProgramCase> tensorize_cases();
 std::vector<ProgramCase> axis_cases();      // host/ops: along dimensions

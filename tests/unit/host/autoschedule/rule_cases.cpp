@@ -28,6 +28,26 @@ constexpr const char* kPackedConvolution =
     "  P(o,c,kh,kw,u,v) = K(o*LANES+v,c*LANES+u,kh,kw) where o in 0:O, c in 0:C, u in 0:LANES, v in 0:LANES\n"
     "  S(n,o,h,w,v) +=! I(n,c,h+kh,w+kw,u) * P(o,c,kh,kw,u,v) where h in 0:H-2, w in 0:W-1\n"
     "  Y(n,o,h,w,v) = max(S(n,o,h,w,v) + B(o,v), 0)\n}";
+// Transforms as in a Winograd convolution, but for the factors that integers lack.
+constexpr const char* kWinograd =
+    "def f(int(N,C,H,W,LANES) X, const int(O,C,3,3,LANES,LANES) K, int(N,O,H,W,LANES) R) -> (Y) {\n"
+    "  A(i,s,o,c,u,v) = i == 0 ? K(o,c,0,s,u,v) : i == 1 ? K(o,c,0,s,u,v) + K(o,c,1,s,u,v) + K(o,c,2,s,u,v)"
+    " : i == 2 ? K(o,c,0,s,u,v) - K(o,c,1,s,u,v) + K(o,c,2,s,u,v) : K(o,c,2,s,u,v) where i in 0:4\n"
+    "  U(i,j,o,c,u,v) = j == 0 ? A(i,0,o,c,u,v) : j == 1 ? A(i,0,o,c,u,v) + A(i,1,o,c,u,v) + A(i,2,o,c,u,v)"
+    " : j == 2 ? A(i,0,o,c,u,v) - A(i,1,o,c,u,v) + A(i,2,o,c,u,v) : A(i,2,o,c,u,v) where j in 0:4\n"
+    "  P(n,c,h,w,u) = h >= 1 && h <= H && w >= 1 && w <= W ? X(n,c,h-1,w-1,u) : 0 where h in 0:H+4, w in 0:W+4\n"
+    "  B(n,c,y,x,i,j,u) = i == 0 ? P(n,c,2*y,2*x+j,u) - P(n,c,2*y+2,2*x+j,u)"
+    " : i == 1 ? P(n,c,2*y+1,2*x+j,u) + P(n,c,2*y+2,2*x+j,u) : i == 2 ? P(n,c,2*y+2,2*x+j,u) - P(n,c,2*y+1,2*x+j,u)"
+    " : P(n,c,2*y+3,2*x+j,u) - P(n,c,2*y+1,2*x+j,u)"
+    " where i in 0:4, j in 0:4, y in 0:(H+1)/2, x in 0:(W+1)/2\n"
+    "  V(i,j,n,c,y,x,u) = j == 0 ? B(n,c,y,x,i,0,u) - B(n,c,y,x,i,2,u) : j == 1 ? B(n,c,y,x,i,1,u) + B(n,c,y,x,i,2,u)"
+    " : j == 2 ? B(n,c,y,x,i,2,u) - B(n,c,y,x,i,1,u) : B(n,c,y,x,i,3,u) - B(n,c,y,x,i,1,u) where j in 0:4\n"
+    "  M(i,j,n,o,y,x,v) +=! V(i,j,n,c,y,x,u) * U(i,j,o,c,u,v)\n"
+    "  Z(n,o,y,x,k,j,v) = k == 0 ? M(0,j,n,o,y,x,v) + M(1,j,n,o,y,x,v) + M(2,j,n,o,y,x,v)"
+    " : M(1,j,n,o,y,x,v) - M(2,j,n,o,y,x,v) + M(3,j,n,o,y,x,v) where k in 0:2\n"
+    "  S(n,o,h,w,v) = w % 2 == 0 ? Z(n,o,h/2,w/2,h%2,0,v) + Z(n,o,h/2,w/2,h%2,1,v) + Z(n,o,h/2,w/2,h%2,2,v)"
+    " : Z(n,o,h/2,w/2,h%2,1,v) - Z(n,o,h/2,w/2,h%2,2,v) + Z(n,o,h/2,w/2,h%2,3,v) where h in 0:H, w in 0:W\n"
+    "  Y(n,o,h,w,v) = EPILOGUE\n}";
 constexpr const char* kStencil =
     "def f(int(C,H,W) I, int(C,3,3) K) -> (Y) {\n"
     "  P(c,h,w) = h >= 1 && h <= H && w >= 1 && w <= W ? I(c,h-1,w-1) : 0 where c in 0:C, h in 0:H+2, w in 0:W+2\n"
@@ -84,12 +104,35 @@ const std::vector<Sizes> kBlockedImages = {{{"N", 1}, {"C", 2}, {"O", 5}, {"H", 
                                            {{"N", 1}, {"C", 0}, {"O", 2}, {"H", 3}, {"W", 2}},
                                            {{"N", 0}, {"C", 1}, {"O", 3}, {"H", 4}, {"W", 5}}};
 
+const Sizes kTiles = {{"N", 1}, {"C", 1}, {"O", 3}, {"H", 3}, {"W", 5}};
+const std::vector<Sizes> kImagesOfTiles = {{{"N", 1}, {"C", 1}, {"O", 3}, {"H", 3}, {"W", 5}},
+                                           {{"N", 2}, {"C", 2}, {"O", 1}, {"H", 1}, {"W", 3}},
+                                           {{"N", 1}, {"C", 0}, {"O", 1}, {"H", 2}, {"W", 2}}};
+
 // Replaces LANES by the number of 32-bit elements of a vector.
 std::string with_lanes(std::string source, std::uint32_t bits) {
   const std::string word = "LANES";
   for (std::size_t at; (at = source.find(word)) != std::string::npos;)
     source.replace(at, word.size(), std::to_string(bits / 32));
   return source;
+}
+
+// Winograd convolutions with epilogues: one that reads the result once and is inlined, one that reads it twice, and one
+// that reads other elements.
+void add_winograd_cases(std::vector<RuleCase>& cases) {
+  const Target cpu = small_cpu(64);
+  for (const auto& [epilogue, value] :
+       {std::pair("inlined", "max(S(n,o,h,w,v) + R(n,o,h,w,v), 0)"), std::pair("fused", "S(n,o,h,w,v) * S(n,o,h,w,v)"),
+        std::pair("apart", "S(n,o,h,W-1-w,v) + R(n,o,h,w,v)")}) {
+    std::string source = with_lanes(kWinograd, cpu.vector_bits);
+    source.replace(source.find("EPILOGUE"), 8, value);
+    cases.push_back({std::string("Winograd convolution with an epilogue that is ") + epilogue,
+                     std::move(source),
+                     {"winograd"},
+                     cpu,
+                     kTiles,
+                     kImagesOfTiles});
+  }
 }
 
 void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
@@ -181,6 +224,7 @@ const std::vector<RuleCase>& rule_cases() {
   static const std::vector<RuleCase> all = [] {
     std::vector<RuleCase> cases;
     for (const std::uint32_t bits : {128U, 512U}) add_cpu_cases(cases, bits);
+    add_winograd_cases(cases);
     for (const char* target : {"cuda -arch=sm_80", "opencl"}) add_gpu_cases(cases, target);
     return cases;
   }();
