@@ -9,6 +9,7 @@
 #include "ferry/lang/text.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/file.h"
+#include "host/kernel/network_source.h"
 
 namespace ferry {
 
@@ -130,7 +131,7 @@ KernelSource read_network(const KernelOptions& options, KernelSource source) {
                      " is a network, whose kernels have default schedules: expected a kernel's text beside "
                      "a schedule");
   source.network = expect_compiler(source.compiler, options.file)
-                       .read({.file = options.file, .sizes = parse_sizes(options.fixed, Option::fixed_size)});
+                       .read(network_source(options.file, options.fixed, options.bindings, Option::fixed_size));
   return source;
 }
 
@@ -140,6 +141,10 @@ KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options,
                          const std::string& other_signature) {
   if (options.file == "-" && options.schedule.file == "-")
     throw UsageError("expected stdin once: '-' as the kernel or as its schedule");
+  if (!options.bindings.empty() && !is_network(options.file)) {
+    throw OptionError(Option::binding, options.bindings.front() + ": expected a network, got " +
+                                           (options.file.empty() ? options.expression_name : options.file));
+  }
   KernelSource source;
   source.compiler = compiler;
   source.unscheduled = options.schedule.file == kUnscheduled;

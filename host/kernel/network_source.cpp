@@ -1,14 +1,13 @@
 #include "host/kernel/network_source.h"
 
-#include "ferry/kernel/option_error.h"
 #include "host/kernel/argument_spec.h"
 #include "host/npy/npy.h"
 
 namespace ferry {
 
 NetworkSource network_source(const std::string& file, const std::vector<std::string>& sizes,
-                             const std::vector<std::string>& bindings) {
-  NetworkSource source = {file, parse_sizes(sizes), {}};
+                             const std::vector<std::string>& bindings, Option size_option) {
+  NetworkSource source = {file, parse_sizes(sizes, size_option), {}};
   for (const std::string& text : bindings) {
     const std::size_t at = text.find("=@");
     if (at == std::string::npos || at == 0 || at + 2 == text.size()) {

@@ -18,6 +18,13 @@ void add_kernel_options(CLI::App& command, KernelCommand& options, const char* f
       ->type_name("NAME=SIZE")
       ->type_size(1)
       ->allow_extra_args(false);
+  command
+      .add_option("--bind", options.bindings,
+                  "The contents that an input of a network has in every call, where shapes depend on them. They are "
+                  "constants of the code then, and no longer arguments")
+      ->type_name("NAME=@FILE.npy")
+      ->type_size(1)
+      ->allow_extra_args(false);
   add_schedule_options(command, options.schedule);
   add_compile_deadline(command, options.deadline);
 }

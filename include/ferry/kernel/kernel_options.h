@@ -23,10 +23,11 @@ struct KernelOptions {
   std::string expression_name = "kernel.tc";
   std::string function;  // empty: the only function
   ScheduleOptions schedule;
-  std::string signature = {};           // for a kernel that ferry did not write
-  std::string c_flags = {};             // for its compiler, separated by spaces
-  std::vector<std::string> fixed = {};  // sizes to compile for alone, each "M=512,N=512"
-  bool debug = false;                   // with source lines
+  std::string signature = {};              // for a kernel that ferry did not write
+  std::string c_flags = {};                // for its compiler, separated by spaces
+  std::vector<std::string> fixed = {};     // sizes to compile for alone, each "M=512,N=512"
+  std::vector<std::string> bindings = {};  // inputs of a network with their contents, each "shape=@shape.npy"
+  bool debug = false;                      // with source lines
 };
 
 }  // namespace ferry

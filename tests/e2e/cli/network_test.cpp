@@ -1,0 +1,68 @@
+// Networks on the command line.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "host/npy/npy.h"
+#include "tests/e2e/cli/run_ferry.h"
+#include "tests/support/model_bytes.h"
+
+using namespace ferry;
+using test::Folder;
+using test::Outcome;
+using test::run_ferry;
+
+namespace {
+
+// Gives x the shape that another input says.
+std::string write_network(const Folder& folder) {
+  test::ModelBytes model;
+  model.input("x", {6}).input("shape", {2}, test::kInt64);
+  model.node("Reshape", {"x", "shape"}, {"z"}, {}, "view").node("Add", {"z", "z"}, {"y"}).output("y");
+  return folder.file("net.onnx", model.text());
+}
+
+std::string write_shape(const Folder& folder, const std::vector<std::int64_t>& shape) {
+  std::vector<std::uint8_t> bytes(shape.size() * sizeof(std::int64_t));
+  std::memcpy(bytes.data(), shape.data(), bytes.size());
+  const std::vector<std::int64_t> count = {static_cast<std::int64_t>(shape.size())};
+  npy::write(folder.path("shape.npy"), DType::i64, count, bytes);
+  return "shape=@" + folder.path("shape.npy");
+}
+
+}  // namespace
+
+TEST_CASE("an input of a network that decides shapes is bound to its contents, and is no argument then") {
+  const Folder folder;
+  const std::string network = write_network(folder), binding = write_shape(folder, {2, 3});
+  const Outcome unbound = run_ferry({"run", network, "--arg", "x=:iota"});
+  CHECK(unbound.code == 2);
+  CHECK(
+      unbound.err.find("node 'view' (Reshape, opset 17): expected the shape to be known when the network is imported, "
+                       "got the computed tensor 'shape'; bind the input that decides it") != std::string::npos);
+  const Outcome ran = run_ferry({"run", network, "--bind", binding, "--arg", "x=:iota", "--check"});
+  CAPTURE(ran.err);
+  CHECK(ran.code == 0);
+  CHECK(ran.out.starts_with("y = f32[2,3]\n[[ 0.  2.  4.]\n [ 6.  8. 10.]]\n"));
+  const Outcome compiled = run_ferry({"compile", network, "--bind", binding, "-o", folder.path("net.ferry")});
+  CAPTURE(compiled.err);
+  CHECK(compiled.out.find("net(in f32[6] x, out f32[2,3] y)") != std::string::npos);
+  const Outcome measured =
+      run_ferry({"bench", network, "--bind", binding, "--no-peak", "--repeat", "3", "--max-repeat", "3"});
+  CAPTURE(measured.err);
+  CHECK(measured.code == 0);
+}
+
+TEST_CASE("bindings that do not fit are refused") {
+  const Folder folder;
+  const std::string network = write_network(folder), binding = write_shape(folder, {2, 3, 1});
+  const auto error_of = [&](const std::string& bound) {
+    return run_ferry({"run", network, "--bind", bound, "--arg", "x=:iota"}).err;
+  };
+  CHECK(error_of("shape=3") == "ferry: --bind shape=3: expected NAME=@FILE.npy\n");
+  CHECK(error_of(binding).find("input 'shape': expected 2 as size 0, got [3]") != std::string::npos);
+  CHECK(run_ferry({"run", "-e", "def f(float(N) A) -> (B) { B(i) = A(i) }", "--bind", binding}).err ==
+        "ferry: --bind " + binding + ": expected a network, got -e\n");
+}
