@@ -79,6 +79,15 @@ std::string NodeImport::text(const std::string& name, const std::string& otherwi
   return value_or<std::string>(*this, name, "a text", otherwise);
 }
 
+std::vector<double> NodeImport::reals(const std::string& name) {
+  const auto values = value_or<std::vector<float>>(*this, name, "floats", std::vector<float>());
+  return {values.begin(), values.end()};
+}
+
+std::vector<std::string> NodeImport::texts(const std::string& name) {
+  return value_or<std::vector<std::string>>(*this, name, "texts", std::vector<std::string>());
+}
+
 DType NodeImport::element_type(const std::string& name) {
   const std::int64_t number = integer(name);
   const bool fits = number == static_cast<std::int32_t>(number);

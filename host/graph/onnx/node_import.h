@@ -76,6 +76,8 @@ class NodeImport {
   double real(const std::string& name, std::optional<double> otherwise = {});
   std::string text(const std::string& name, const std::string& otherwise);
   std::vector<std::int64_t> integers(const std::string& name, std::optional<std::vector<std::int64_t>> otherwise = {});
+  std::vector<double> reals(const std::string& name);       // none: empty
+  std::vector<std::string> texts(const std::string& name);  // none: empty
   const AttributeValue* attribute(const std::string& name);
   const ModelGraph& body(const std::string& name);
   // Returns the type that an attribute names by ONNX's number of it.

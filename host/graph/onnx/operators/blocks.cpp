@@ -1,4 +1,5 @@
 // Operators that move blocks of elements.
+#include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
@@ -81,17 +82,53 @@ void import_tile(NodeImport& node) {
   node.output(0, node.reshape(repeated, result));
 }
 
+// Takes the middle of an image, or puts it into the middle of zeros.
+void import_center_crop_pad(NodeImport& node) {
+  const NodeOps of(node);
+  Value x = node.input(0);
+  const std::size_t rank = x.type.shape.size();
+  const std::vector<Size> wanted = node.sizes(1, "the shape");
+  std::vector<std::size_t> dimensions = dimensions_from(0, rank);
+  if (node.has("axes")) {
+    dimensions.clear();
+    for (const std::int64_t axis : node.integers("axes")) dimensions.push_back(node.dimension(axis, rank));
+  }
+  node.ignore({"axes"});
+  node.expect(wanted.size() == dimensions.size(), "a size for each axis", [&] { return to_text(wanted); });
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    const std::size_t d = dimensions[i];
+    const Size has = x.type.shape[d], more = wanted[i] - has;
+    if (more.constant() == 0) continue;
+    node.expect(proves_less(-1, more) || proves_less(more, 0), "sizes that are known to be greater or less",
+                [&] { return to_text(wanted[i]) + " for " + to_text(has); });
+    if (proves_less(more, 0)) {
+      x = of.slice(x, d, floor_divide(has - wanted[i], 2), wanted[i]);
+    } else {
+      const Size before = floor_divide(more, 2);
+      x = of.pad(x, d, before, more - before);
+    }
+  }
+  node.output(0, x);
+}
+
 // The upper or the lower triangle of matrices; 0 elsewhere.
 void import_trilu(NodeImport& node) {
   const Value& x = node.input(0);
   const Shape& shape = x.type.shape;
   node.expect(shape.size() >= 2, "matrices", [&] { return to_text(shape); });
   const bool upper = node.flag("upper", true);
-  const auto k = node.has_input(1) ? static_cast<std::int64_t>(node.scalar(1, "the diagonal")) : 0;
   const Shape matrix(shape.end() - 2, shape.end());
   const std::optional<std::int64_t> rows = matrix[0].constant(), columns = matrix[1].constant();
-  node.expect(rows && columns && element_count(matrix).constant() <= kMaxMask,
-              "matrices of known size, up to 2^24 elements", [&] { return to_text(matrix); });
+  const bool is_known = !node.has_input(1) || node.input(1).known != nullptr;
+  if (!is_known || !rows || !columns || proves_less(kMaxMask, element_count(matrix))) {
+    const NodeOps of(node);
+    Value first = of.iota(matrix[0], 0, 2);
+    if (node.has_input(1)) first = of.add(first, of.reshape(node.cast(node.input(1), DType::i64), {}));
+    const Value column = of.iota(matrix[1], 1, 2);
+    const Value kept = upper ? of.less_equal(first, column) : of.less_equal(column, first);
+    return node.output(0, of.where(kept, x, of.number(x, 0)));
+  }
+  const auto k = node.has_input(1) ? static_cast<std::int64_t>(node.scalar(1, "the diagonal")) : 0;
   const auto mask = std::make_shared<std::vector<std::uint8_t>>();
   for (std::int64_t i = 0; i < *rows; ++i) {
     for (std::int64_t j = 0; j < *columns; ++j) mask->push_back((upper ? j - i >= k : j - i <= k) ? 1 : 0);

@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
 namespace {
+
+constexpr double kMaxRange = 0x1p40;
 
 Constant constant_of(const AttributeValue& value, const NodeImport& node) {
   const auto dense = [](DType dtype, std::vector<std::int64_t> shape, const auto* elements, std::size_t count) {
@@ -23,6 +26,25 @@ Constant constant_of(const AttributeValue& value, const NodeImport& node) {
     return dense(DType::i64, {static_cast<std::int64_t>(integers->size())}, integers->data(), integers->size());
   }
   node.refuse("a tensor of numbers", "another value");
+}
+
+// Counts to a limit that depends on sizes.
+void import_open_range(NodeImport& node) {
+  const NodeOps of(node);
+  std::vector<Size> bounds;
+  for (const std::size_t i : {0, 1, 2}) {
+    const std::vector<Size> bound = node.sizes(i, "the range");
+    node.expect(bound.size() == 1, "scalars", [&] { return to_text(node.input(i).type); });
+    bounds.push_back(bound[0]);
+  }
+  const std::optional<std::int64_t> start = bounds[0].constant(), step = bounds[2].constant();
+  node.expect(start && step && *step > 0, "a start and a positive step that are numbers",
+              [&] { return to_text(bounds[0]) + " and " + to_text(bounds[2]); });
+  const Size count = max(floor_divide(bounds[1] - *start + (*step - 1), *step), 0);
+  Value value = of.iota(count);
+  if (*step != 1) value = of.mul(value, static_cast<double>(*step));
+  if (*start != 0) value = of.add(value, static_cast<double>(*start));
+  node.output(0, node.cast(value, node.input(0).type.dtype));
 }
 
 }  // namespace
@@ -46,12 +68,23 @@ void import_constant_of_shape(NodeImport& node) {
 
 void import_range(NodeImport& node) {
   const DType dtype = node.input(0).type.dtype;
+  const auto is_number = [&](std::size_t i) {
+    const Value& value = node.input(i);
+    return is_float(value.type.dtype) || value.known == nullptr || value.known->integers.empty() ||
+           value.known->integers[0].constant().has_value();
+  };
+  if (!is_number(0) || !is_number(1) || !is_number(2)) return import_open_range(node);
   const double start = node.scalar(0, "the start"), limit = node.scalar(1, "the limit"),
                delta = node.scalar(2, "the step");
   node.expect(delta != 0, "a step other than 0", [] { return "0"; });
   const double count = std::max(0.0, std::ceil((limit - start) / delta));
-  node.expect(count <= kMaxKnown, "at most " + std::to_string(kMaxKnown) + " elements",
-              [&] { return std::to_string(count); });
+  node.expect(count <= kMaxRange, "at most 2^40 elements", [&] { return std::to_string(count); });
+  if (count > kMaxKnown) {
+    const NodeOps of(node);
+    const Value places = of.iota(static_cast<std::int64_t>(count));
+    const Value steps = is_float(dtype) ? node.cast(places, dtype) : places;
+    return node.output(0, node.cast(of.add(of.mul(steps, delta), start), dtype));
+  }
   Known contents;
   for (double i = 0; i < count; ++i) {
     if (is_float(dtype)) {

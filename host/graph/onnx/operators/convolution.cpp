@@ -1,76 +1,40 @@
 // Convolutions and pooling: operators whose windows move over the spatial dimensions.
+#include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
+#include "host/graph/onnx/windows.h"
 
 namespace ferry::graph::onnx {
 namespace {
 
-std::vector<std::int64_t> one_each(NodeImport& node, const std::string& name, std::size_t dimensions,
-                                   std::int64_t otherwise) {
-  std::vector<std::int64_t> values = node.integers(name, std::vector<std::int64_t>(dimensions, otherwise));
-  node.expect(values.size() == dimensions,
-              "the attribute '" + name + "' with " + std::to_string(dimensions) + " integers",
-              [&] { return std::to_string(values.size()); });
-  return values;
-}
-
-// Pads so that the number of positions is the size divided by the stride, rounded up.
-void pad_to_same(NodeImport& node, WindowAttributes& window, const Size& size, bool at_end) {
-  node.expect(window.stride > 0, "positive strides", [&] { return std::to_string(window.stride); });
-  const Size extent = Size(window.dilation) * (window.kernel - 1) + 1;
-  const Size last = floor_divide(size + (window.stride - 1), window.stride) - 1;
-  // With a stride of 1 the size has no influence unless it is 0.
-  const Size missing = window.stride == 1 ? extent - 1 : max(last * window.stride + extent - size, 0);
-  const std::optional<std::int64_t> total = missing.constant();
-  node.expect(total.has_value() && *total >= 0, "spatial sizes that are numbers, for padding by auto_pad",
-              [&] { return to_text(size); });
-  window.pad_before = at_end ? *total / 2 : *total - *total / 2;
-  window.pad_after = *total - window.pad_before;
-}
-
-std::vector<WindowAttributes> read_windows(NodeImport& node, const std::vector<std::int64_t>& kernel) {
-  const Shape& x = node.shape(0);
-  const std::size_t count = kernel.size();
-  node.expect(x.size() == count + 2, "an input of rank " + std::to_string(count + 2), [&] { return to_text(x); });
-  const std::vector<std::int64_t> strides = one_each(node, "strides", count, 1);
-  const std::vector<std::int64_t> dilations = one_each(node, "dilations", count, 1);
-  const std::vector<std::int64_t> pads = one_each(node, "pads", 2 * count, 0);
-  const std::string automatic = node.text("auto_pad", "NOTSET");
-  node.expect(automatic == "NOTSET" || automatic == "VALID" || automatic.starts_with("SAME_"),
-              "auto_pad of NOTSET, VALID, SAME_UPPER or SAME_LOWER", [&] { return automatic; });
-  std::vector<WindowAttributes> windows;
-  for (std::size_t i = 0; i < count; ++i) {
-    WindowAttributes& window = windows.emplace_back(WindowAttributes{kernel[i], strides[i], dilations[i]});
-    if (automatic == "NOTSET") {
-      window.pad_before = pads[i];
-      window.pad_after = pads[i + count];
-    } else if (automatic != "VALID") {
-      pad_to_same(node, window, x[i + 2], automatic == "SAME_UPPER");
-    }
-    node.expect(window.pad_before >= 0 && window.pad_after >= 0, "padding of 0 or more elements",
-                [&] { return std::to_string(window.pad_before) + " and " + std::to_string(window.pad_after); });
-  }
-  return windows;
-}
-
 void import_pool(NodeImport& node, Operator op, PoolAttributes pool) {
-  pool.windows = read_windows(node, node.integers("kernel_shape"));
+  pool.windows = read_windows(node, node.shape(0), node.integers("kernel_shape"));
   pool.ceil = node.flag("ceil_mode", false);
   node.output(0, node.add(op, {node.input(0)}, pool));
+}
+
+double read_p(NodeImport& node) {
+  const std::int64_t p = node.integer("p", 2);
+  node.expect(p > 0, "a positive p", [&] { return std::to_string(p); });
+  return static_cast<double>(p);
+}
+
+// Returns the absolute value to the power of p.
+Value powers(const NodeImport& node, const Value& x, double p) {
+  const NodeOps of(node);
+  if (p == 2) return of.mul(x, x);
+  return p == 1 ? of.abs(x) : of.pow(of.abs(x), p);
+}
+
+Value root(const NodeImport& node, const Value& x, double p) {
+  const NodeOps of(node);
+  if (p == 2) return of.sqrt(x);
+  return p == 1 ? x : of.pow(x, 1 / p);
 }
 
 }  // namespace
 
 void import_conv(NodeImport& node) {
-  const Shape& w = node.shape(1);
-  std::vector<std::int64_t> kernel;
-  for (std::size_t d = 2; d < w.size(); ++d) {
-    node.expect(w[d].constant().has_value(), "filters of known size", [&] { return to_text(w); });
-    kernel.push_back(*w[d].constant());
-  }
-  const std::vector<std::int64_t> declared = one_each(node, "kernel_shape", kernel.size(), 0);
-  node.expect(!node.has("kernel_shape") || declared == kernel, "kernel_shape to be the filters' size",
-              [&] { return "another for filters of " + to_text(w); });
-  const ConvAttributes conv = {read_windows(node, kernel), node.integer("group", 1)};
+  const ConvAttributes conv = read_convolution(node, 0, 1);
   std::vector<Value> inputs = {node.input(0), node.input(1)};
   if (node.has_input(2)) inputs.push_back(node.input(2));
   node.output(0, node.add(Operator::conv, inputs, conv));
@@ -92,6 +56,37 @@ void import_global_pool(NodeImport& node) {
   for (std::size_t d = 2; d < node.shape(0).size(); ++d) reduce.dimensions.push_back(d);
   const Operator op = node.op() == "GlobalMaxPool" ? Operator::reduce_max : Operator::reduce_mean;
   node.output(0, node.add(op, {node.input(0)}, reduce));
+}
+
+// The pth root of the sum of pth powers, which a convolution with ones computes for each channel alone.
+void import_lp_pool(NodeImport& node) {
+  const NodeOps of(node);
+  const Value& x = node.input(0);
+  const Shape& shape = x.type.shape;
+  const std::vector<std::int64_t> kernel = node.integers("kernel_shape");
+  std::vector<WindowAttributes> windows = read_windows(node, shape, kernel);
+  const bool ceil = node.flag("ceil_mode", false);
+  Shape filter = {1, 1}, images = {shape[0] * shape[1], 1};
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    // The last window may exceed the padded input, which adds nothing.
+    if (ceil) windows[i].pad_after += windows[i].stride - 1;
+    filter.push_back(kernel[i]);
+    images.push_back(shape[i + 2]);
+  }
+  const Value sum = node.add(Operator::conv,
+                             {of.reshape(powers(node, x, read_p(node)), images), of.filled({x.type.dtype, filter}, 1)},
+                             ConvAttributes{windows, 1});
+  Shape result = {shape[0], shape[1]};
+  result.insert(result.end(), sum.type.shape.begin() + 2, sum.type.shape.end());
+  node.output(0, of.reshape(root(node, sum, read_p(node)), result));
+}
+
+void import_global_lp_pool(NodeImport& node) {
+  const Value& x = node.input(0);
+  const std::size_t rank = x.type.shape.size();
+  node.expect(rank >= 2, "an input with channels", [&] { return to_text(x.type); });
+  const Value sum = NodeOps(node).reduce(Operator::reduce_sum, powers(node, x, read_p(node)), dimensions_from(2, rank));
+  node.output(0, root(node, sum, read_p(node)));
 }
 
 }  // namespace ferry::graph::onnx

@@ -1,15 +1,35 @@
-// Conversion between floats and integers with a scale and a zero point.
+// Conversion between floats and integers with a scale and a zero point, and products of such integers.
 #include <cmath>
 
+#include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
+#include "host/graph/onnx/windows.h"
 
 namespace ferry::graph::onnx {
 namespace {
 
-// Returns a scale or zero point with the rank of x, along the axis if it has several entries.
+// Repeats the entries of blocks of an axis, the last of which may be shorter.
+Value repeated(const NodeOps& of, const Value& value, std::size_t d, std::int64_t block, const Size& size) {
+  Shape apart = value.type.shape;
+  apart.insert(apart.begin() + static_cast<std::ptrdiff_t>(d) + 1, 1);
+  Shape often = apart, together = value.type.shape;
+  often[d + 1] = block;
+  together[d] = together[d] * block;
+  return of.slice(of.reshape(of.broadcast(of.reshape(value, apart), often), together), d, 0, size);
+}
+
+// Returns a scale or zero point that broadcasts to x: one number, one for each entry of the axis, or one for each
+// block.
 Value along_axis(NodeImport& node, std::size_t input, std::int64_t axis) {
   const Value& value = node.input(input);
   const Shape& x = node.shape(0);
+  const std::int64_t block = node.integer("block_size", 0);
+  if (block != 0) {
+    const std::size_t d = node.dimension(axis, x.size());
+    node.expect(block > 0 && value.type.shape.size() == x.size(), "blocks of a positive size, with a scale for each",
+                [&] { return std::to_string(block) + " and " + to_text(value.type); });
+    return repeated(NodeOps(node), value, d, block, x[d]);
+  }
   if (value.type.shape.empty() || element_count(value.type.shape).constant() == 1) return node.reshape(value, {});
   node.expect(value.type.shape.size() == 1, "one scale and zero point, or one for each entry of an axis",
               [&] { return to_text(value.type); });
@@ -19,8 +39,7 @@ Value along_axis(NodeImport& node, std::size_t input, std::int64_t axis) {
 }
 
 std::int64_t read_axis(NodeImport& node) {
-  node.expect(node.integer("block_size", 0) == 0, "no blocks", [] { return "a block_size"; });
-  node.ignore({"saturate"});  // of types that ferry lacks
+  node.ignore({"saturate", "precision"});  // of types that ferry lacks
   return node.integer("axis", 1);
 }
 
@@ -31,31 +50,120 @@ std::pair<double, double> limits_of(DType dtype) {
   return {-std::ldexp(1, bits - 1), std::ldexp(1, bits - 1) - 1};
 }
 
+void expect_narrow(const NodeImport& node, DType dtype) {
+  node.expect(!is_float(dtype) && dtype != DType::boolean && dtype_bytes(dtype) <= 2, "integers of 8 or 16 bits",
+              [&] { return dtype_name(dtype); });
+}
+
+// Returns round(x) + zero_point within the limits of its type.
+Value rounded_to(const NodeImport& node, const Value& x, const Value* zero_point, DType to) {
+  const NodeOps of(node);
+  expect_narrow(node, to);
+  Value value = of.round(x);
+  if (zero_point != nullptr) value = of.add(value, node.cast(*zero_point, x.type.dtype));
+  const auto [least, greatest] = limits_of(to);
+  return node.cast(of.clamp(value, least, greatest), to);
+}
+
+// Returns the scale or zero point of a product's rows (dimension `d` of its rank, from the end), or the single one.
+Value along(const NodeImport& node, const Value& value, std::size_t from_end) {
+  if (value.type.shape.size() != 1 || value.type.shape[0].constant() == 1) {
+    return element_count(value.type.shape).constant() == 1 ? node.reshape(value, {}) : value;
+  }
+  Shape shape(from_end, 1);
+  shape[0] = value.type.shape[0];
+  return node.reshape(value, shape);
+}
+
+// Returns an input as int32 without its zero point. The results are exact, and padding stands for 0.
+Value centered(const NodeImport& node, std::size_t input, std::size_t zero_point, std::size_t from_end) {
+  expect_narrow(node, node.input(input).type.dtype);
+  const Value value = node.cast(node.input(input), DType::i32);
+  if (!node.has_input(zero_point)) return value;
+  return NodeOps(node).sub(value, along(node, node.cast(node.input(zero_point), DType::i32), from_end));
+}
+
+// Returns the integers of the result: the sums times the scales of both inputs, divided by that of the result.
+Value requantized(const NodeImport& node, const Value& sums, const Value& factor, std::size_t scale,
+                  std::size_t zero_point) {
+  const NodeOps of(node);
+  const Value real = of.mul(node.cast(sums, DType::f32), of.div(factor, node.cast(node.input(scale), DType::f32)));
+  const Value& zero = node.input(zero_point);
+  return rounded_to(node, real, &zero, zero.type.dtype);
+}
+
+Value float_scale(const NodeImport& node, std::size_t input, std::size_t from_end) {
+  return along(node, node.cast(node.input(input), DType::f32), from_end);
+}
+
+// Filters have a scale and zero point each, which stand in dimension 0 of the filters, and 1 of the result.
+std::size_t filters_from_end(const NodeImport& node, std::size_t input) { return node.shape(input).size(); }
+
 }  // namespace
 
 void import_dequantize(NodeImport& node) {
   const std::int64_t axis = read_axis(node);
-  node.expect(node.integer("output_dtype", 0) == 0, "the scale's type as result", [] { return "an output_dtype"; });
   const Value scale = along_axis(node, 1, axis);
+  const std::int64_t wanted = node.integer("output_dtype", 0);
+  const DType to = wanted == 0 ? scale.type.dtype : node.element_type("output_dtype");
   Value value = node.cast(node.input(0), scale.type.dtype);
-  if (node.has_input(2))
-    value = node.add(Operator::sub, {value, node.cast(along_axis(node, 2, axis), scale.type.dtype)});
-  node.output(0, node.add(Operator::mul, {value, scale}));
+  const NodeOps of(node);
+  if (node.has_input(2)) value = of.sub(value, node.cast(along_axis(node, 2, axis), scale.type.dtype));
+  node.output(0, node.cast(of.mul(value, scale), to));
 }
 
 void import_quantize(NodeImport& node) {
   const std::int64_t axis = read_axis(node);
-  node.expect(node.integer("output_dtype", 0) == 0 && node.integer("precision", 0) == 0,
-              "a type given by the zero point", [] { return "an output_dtype or a precision"; });
   const Value scale = along_axis(node, 1, axis);
-  const DType dtype = scale.type.dtype, to = node.has_input(2) ? node.input(2).type.dtype : DType::u8;
-  node.expect(!is_float(to) && dtype_bytes(to) <= 2, "integers of 8 or 16 bits", [&] { return dtype_name(to); });
-  Value value = node.add(Operator::round, {node.add(Operator::div, {node.cast(node.input(0), dtype), scale})});
-  if (node.has_input(2)) value = node.add(Operator::add, {value, node.cast(along_axis(node, 2, axis), dtype)});
-  const auto [least, greatest] = limits_of(to);
-  value = node.add(Operator::maximum, {value, node.constant(dtype, least)});
-  value = node.add(Operator::minimum, {value, node.constant(dtype, greatest)});
-  node.output(0, node.cast(value, to));
+  const std::int64_t wanted = node.integer("output_dtype", 0);
+  const DType to = node.has_input(2) ? node.input(2).type.dtype
+                   : wanted == 0     ? DType::u8
+                                     : node.element_type("output_dtype");
+  const Value real = NodeOps(node).div(node.cast(node.input(0), scale.type.dtype), scale);
+  if (!node.has_input(2)) return node.output(0, rounded_to(node, real, nullptr, to));
+  const Value zero_point = along_axis(node, 2, axis);
+  node.output(0, rounded_to(node, real, &zero_point, to));
+}
+
+// The scale is such that 0 and all elements are within the limits of uint8.
+void import_dynamic_quantize(NodeImport& node) {
+  const NodeOps of(node);
+  const Value& x = node.input(0);
+  const std::vector<std::size_t> all = dimensions_from(0, x.type.shape.size());
+  const Value least = of.minimum(of.reduce(Operator::reduce_min, x, all, false), 0);
+  const Value greatest = of.maximum(of.reduce(Operator::reduce_max, x, all, false), 0);
+  const Value scale = of.div(of.sub(greatest, least), 255);
+  const Value zero_point = rounded_to(node, of.div(of.neg(least), scale), nullptr, DType::u8);
+  node.output(0, rounded_to(node, of.div(x, scale), &zero_point, DType::u8));
+  node.output(1, scale);
+  node.output(2, zero_point);
+}
+
+void import_matmul_integer(NodeImport& node) {
+  node.output(0, NodeOps(node).matmul(centered(node, 0, 2, 2), centered(node, 1, 3, 1)));
+}
+
+void import_qlinear_matmul(NodeImport& node) {
+  const NodeOps of(node);
+  const Value sums = of.matmul(centered(node, 0, 2, 2), centered(node, 3, 5, 1));
+  const Value factor = of.mul(float_scale(node, 1, 2), float_scale(node, 4, 1));
+  node.output(0, requantized(node, sums, factor, 6, 7));
+}
+
+void import_conv_integer(NodeImport& node) {
+  const ConvAttributes conv = read_convolution(node, 0, 1);
+  const Value x = centered(node, 0, 2, 0), filters = centered(node, 1, 3, filters_from_end(node, 1));
+  node.output(0, node.add(Operator::conv, {x, filters}, conv));
+}
+
+void import_qlinear_conv(NodeImport& node) {
+  const ConvAttributes conv = read_convolution(node, 0, 3);
+  const std::size_t rank = filters_from_end(node, 3);
+  std::vector<Value> inputs = {centered(node, 0, 2, 0), centered(node, 3, 5, rank)};
+  if (node.has_input(8)) inputs.push_back(node.cast(node.input(8), DType::i32));
+  const Value sums = node.add(Operator::conv, inputs, conv);
+  const Value factor = NodeOps(node).mul(float_scale(node, 1, 0), float_scale(node, 4, rank - 1));
+  node.output(0, requantized(node, sums, factor, 6, 7));
 }
 
 }  // namespace ferry::graph::onnx

@@ -1,8 +1,8 @@
-// Interpolation of images, one dimension after the other: elements are gathered, and for linear interpolation two of
-// them weighted.
+// Interpolation of images, one dimension after the other: elements are gathered and weighted.
 #include <algorithm>
 #include <cmath>
 
+#include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
@@ -10,15 +10,21 @@ namespace {
 
 // A larger result is not interpolated one index at a time.
 constexpr std::int64_t kMaxSize = 1 << 16;
+// Elements that one of the result depends on. More are needed where antialias shrinks images to less than 1/16.
+constexpr std::int64_t kMaxTaps = 64;
 
 struct Interpolation {
   std::string mode, coordinates, nearest;
+  double cubic_coefficient = -0.75;
+  bool antialias = false, exclude_outside = false;
+  double extrapolation_value = 0;
 };
 
 // The change of one dimension.
 struct Axis {
   std::int64_t from = 0, to = 0;
   double scale = 1;
+  double begin = 0, end = 1;  // the region of interest
 };
 
 // Returns the place in the input of an element of the result.
@@ -28,6 +34,10 @@ double coordinate(const Interpolation& how, const Axis& axis, std::int64_t i) {
   // The result's size before it is rounded.
   const double length = axis.scale * from;
   if (how.coordinates == "align_corners") return axis.to == 1 ? 0 : at * (from - 1) / (length - 1);
+  if (how.coordinates == "tf_crop_and_resize") {
+    const double extent = (axis.end - axis.begin) * (from - 1);
+    return axis.begin * (from - 1) + (length == 1 ? extent / 2 : at * extent / (length - 1));
+  }
   if (how.coordinates == "pytorch_half_pixel" && axis.to == 1) return 0;
   const double half = (at + 0.5) / axis.scale - 0.5;
   if (how.coordinates != "half_pixel_symmetric") return half;
@@ -41,29 +51,72 @@ double nearest_index(const std::string& rounding, double place) {
   return rounding == "round_prefer_ceil" ? std::floor(place + 0.5) : std::ceil(place - 0.5);
 }
 
-Value gathered(const NodeImport& node, const Value& x, std::size_t d, const std::vector<Size>& indices) {
-  return node.add(Operator::gather, {x, node.known(DType::i64, indices)}, DimensionAttributes{d});
+// The weight of an element at a distance: of linear interpolation, or of the cubic convolution of R. Keys, "Cubic
+// Convolution Interpolation for Digital Image Processing", 1981.
+double weight_at(const Interpolation& how, double distance) {
+  const double x = std::fabs(distance), a = how.cubic_coefficient;
+  if (how.mode == "linear") return std::max(0.0, 1 - x);
+  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+// What one element of the result depends on.
+struct Taps {
+  double first = 0;  // the lowest index, which may be outside of the input
+  std::vector<double> weights;
+};
+
+Taps taps_of(const Interpolation& how, const Axis& axis, double place) {
+  if (how.mode == "nearest") return {nearest_index(how.nearest, place), {1}};
+  // Images that shrink are smoothed by weights that reach as much further.
+  const double narrow = how.antialias ? std::min(axis.scale, 1.0) : 1, reach = how.mode == "linear" ? 1 : 2;
+  const double start = std::floor(-reach / narrow) + 1;
+  Taps taps = {std::ceil(place) - 1 + start, {}};
+  double sum = 0;
+  for (double k = 0; k < 2 - 2 * start; ++k) {
+    const double index = taps.first + k;
+    const bool is_outside = index < 0 || index > static_cast<double>(axis.from - 1);
+    taps.weights.push_back(how.exclude_outside && is_outside ? 0 : weight_at(how, (index - place) * narrow));
+    sum += taps.weights.back();
+  }
+  if (how.antialias || how.exclude_outside) {
+    for (double& weight : taps.weights) weight /= sum;
+  }
+  return taps;
 }
 
 Value resize_axis(const NodeImport& node, const Value& x, std::size_t d, const Interpolation& how, const Axis& axis) {
-  const auto clamped = [&](double place) {
-    return static_cast<std::int64_t>(std::clamp(place, 0.0, static_cast<double>(axis.from - 1)));
-  };
-  std::vector<Size> low, high;
-  Known weights;
+  const NodeOps of(node);
+  const auto last = static_cast<double>(axis.from - 1);
+  std::vector<std::vector<Size>> indices;
+  std::vector<Known> weights;
+  Known outside;
   for (std::int64_t i = 0; i < axis.to; ++i) {
     const double place = coordinate(how, axis, i);
-    low.emplace_back(clamped(how.mode == "nearest" ? nearest_index(how.nearest, place) : std::floor(place)));
-    high.emplace_back(clamped(std::floor(place) + 1));
-    weights.reals.push_back(rounded(x.type.dtype, place - std::floor(place)));
+    node.expect(std::fabs(place) < 0x1p40, "scales and regions that stay near the input",
+                [&] { return std::to_string(place); });
+    const Taps taps = taps_of(how, axis, place);
+    indices.resize(taps.weights.size());
+    weights.resize(taps.weights.size());
+    node.expect(taps.weights.size() <= kMaxTaps, "antialias of at most 64 elements for one of the result",
+                [&] { return std::to_string(taps.weights.size()); });
+    for (std::size_t k = 0; k < taps.weights.size(); ++k) {
+      indices[k].emplace_back(static_cast<std::int64_t>(std::clamp(taps.first + static_cast<double>(k), 0.0, last)));
+      weights[k].reals.push_back(rounded(x.type.dtype, taps.weights[k]));
+    }
+    outside.integers.emplace_back(place < 0 || place > last ? 1 : 0);
   }
-  const Value first = gathered(node, x, d, low);
-  if (how.mode == "nearest") return first;
   Shape shape(x.type.shape.size() - d, 1);
   shape[0] = axis.to;
-  const Value difference = node.add(Operator::sub, {gathered(node, x, d, high), first});
-  const Value weight = node.known({x.type.dtype, shape}, std::move(weights));
-  return node.add(Operator::add, {first, node.add(Operator::mul, {difference, weight})});
+  Value result;
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    Value tap = of.gather(x, node.known(DType::i64, indices[k]), d);
+    if (how.mode != "nearest") tap = of.mul(tap, node.known({x.type.dtype, shape}, std::move(weights[k])));
+    result = k == 0 ? tap : of.add(result, tap);
+  }
+  if (how.coordinates != "tf_crop_and_resize") return result;
+  const Value is_outside = node.known({DType::boolean, shape}, std::move(outside));
+  return of.where(is_outside, of.number(x, how.extrapolation_value), result);
 }
 
 std::vector<double> known_scales(const NodeImport& node, std::size_t input) {
@@ -77,27 +130,65 @@ bool is_given(const NodeImport& node, std::size_t input) {
   return node.has_input(input) && element_count(node.shape(input)).constant() != 0;
 }
 
-// Resizes the axes, of which either the scales or the sizes of the result are given.
-void resize(NodeImport& node, const Interpolation& how, const std::vector<std::int64_t>& axes,
-            const std::vector<double>& scales, const std::vector<std::int64_t>& sizes) {
-  node.expect(std::max(scales.size(), sizes.size()) == axes.size(), "a scale or a size for each axis",
-              [&] { return std::to_string(std::max(scales.size(), sizes.size())); });
+// What the result's size is computed from: a factor or a size for each axis, and the regions of interest if there are
+// any.
+struct Extent {
+  std::vector<std::int64_t> axes;
+  std::vector<double> scales = {};
+  std::vector<std::int64_t> sizes = {};
+  std::string policy = "stretch";
+  std::vector<double> regions = {};  // the begins of all axes, then the ends
+};
+
+// Replaces sizes by the same factor for all axes, if the image is to keep its form.
+void keep_form(const NodeImport& node, Extent& extent) {
+  if (extent.policy == "stretch" || extent.sizes.empty()) return;
+  std::optional<double> factor;
+  std::vector<double> from;
+  for (std::size_t i = 0; i < extent.axes.size(); ++i) {
+    const Size& size = node.shape(0)[node.dimension(extent.axes[i], node.shape(0).size())];
+    node.expect(size.constant().has_value() && *size.constant() > 0, "a known size of the dimensions that change",
+                [&] { return to_text(node.shape(0)); });
+    from.push_back(static_cast<double>(*size.constant()));
+    const double own = static_cast<double>(extent.sizes[i]) / from[i];
+    const bool is_better = !factor || (extent.policy == "not_larger" ? own < *factor : own > *factor);
+    if (is_better) factor = own;
+  }
+  for (std::size_t i = 0; i < extent.axes.size(); ++i) {
+    extent.sizes[i] = static_cast<std::int64_t>(std::floor(std::min(*factor * from[i], 0x1p40) + 0.5));
+  }
+  extent.scales.assign(extent.axes.size(), *factor);
+}
+
+void resize(NodeImport& node, const Interpolation& how, Extent extent) {
+  const std::size_t count = std::max(extent.scales.size(), extent.sizes.size());
+  node.expect(count == extent.axes.size(), "a scale or a size for each axis", [&] { return std::to_string(count); });
   Value value = node.input(0);
   node.expect(is_float(value.type.dtype) || how.mode == "nearest", "floats to interpolate",
               [&] { return dtype_name(value.type.dtype); });
+  keep_form(node, extent);
+  const auto& [axes, scales, sizes, policy, regions] = extent;
+  const bool has_regions = how.coordinates == "tf_crop_and_resize";
+  node.expect(!has_regions || regions.size() == 2 * axes.size(), "a begin and an end of the region for each axis",
+              [&] { return std::to_string(regions.size()); });
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t d = node.dimension(axes[i], value.type.shape.size());
     const std::optional<std::int64_t> from = value.type.shape[d].constant();
-    if (!scales.empty() ? scales[i] == 1 : from == sizes[i]) continue;
+    const bool is_whole = !has_regions || (regions[i] == 0 && regions[i + axes.size()] == 1);
+    if (is_whole && (sizes.empty() ? scales[i] == 1 : from == sizes[i])) continue;
     node.expect(from.has_value() && *from > 0, "a known size of the dimensions that change",
                 [&] { return to_text(value.type.shape); });
-    Axis axis = {*from, scales.empty() ? sizes[i] : 0, scales.empty() ? 0 : scales[i]};
+    Axis axis = {*from, 0, scales.empty() ? 0 : scales[i]};
     const double to =
-        scales.empty() ? static_cast<double>(sizes[i]) : std::floor(static_cast<double>(*from) * scales[i]);
+        sizes.empty() ? std::floor(static_cast<double>(*from) * scales[i]) : static_cast<double>(sizes[i]);
     node.expect(to >= 1 && to <= kMaxSize, "results of 1 to 65536 elements in each dimension",
                 [&] { return std::to_string(to); });
     axis.to = static_cast<std::int64_t>(to);
     if (scales.empty()) axis.scale = to / static_cast<double>(*from);
+    if (has_regions) {
+      axis.begin = regions[i];
+      axis.end = regions[i + axes.size()];
+    }
     value = resize_axis(node, value, d, how, axis);
   }
   node.output(0, value);
@@ -113,7 +204,9 @@ void expect_one_of(const NodeImport& node, const char* what, const std::string& 
                    std::initializer_list<const char*> choices) {
   const bool is_known =
       std::any_of(choices.begin(), choices.end(), [&](const char* choice) { return value == choice; });
-  if (!is_known) node.refuse(std::string("another ") + what, value);
+  std::string all;
+  for (const char* choice : choices) all += (all.empty() ? "" : ", ") + std::string(choice);
+  if (!is_known) node.refuse(std::string(what) + " to be one of " + all, value);
 }
 
 }  // namespace
@@ -130,25 +223,37 @@ void import_upsample(NodeImport& node) {
   } else {
     scales = known_scales(node, 1);
   }
-  resize(node, how, all_axes(node), scales, {});
+  resize(node, how, {all_axes(node), scales});
 }
 
 void import_resize(NodeImport& node) {
   const bool is_first = node.opset() < 11;
-  const Interpolation how = {node.text("mode", "nearest"),
-                             node.text("coordinate_transformation_mode", is_first ? "asymmetric" : "half_pixel"),
-                             node.text("nearest_mode", is_first ? "floor" : "round_prefer_floor")};
-  expect_one_of(node, "mode", how.mode, {"nearest", "linear"});
+  Interpolation how = {node.text("mode", "nearest"),
+                       node.text("coordinate_transformation_mode", is_first ? "asymmetric" : "half_pixel"),
+                       node.text("nearest_mode", is_first ? "floor" : "round_prefer_floor")};
+  expect_one_of(node, "mode", how.mode, {"nearest", "linear", "cubic"});
   expect_one_of(node, "coordinate_transformation_mode", how.coordinates,
-                {"asymmetric", "align_corners", "half_pixel", "pytorch_half_pixel", "half_pixel_symmetric"});
+                {"asymmetric", "align_corners", "half_pixel", "pytorch_half_pixel", "half_pixel_symmetric",
+                 "tf_half_pixel_for_nn", "tf_crop_and_resize"});
   expect_one_of(node, "nearest_mode", how.nearest, {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"});
-  expect_one_of(node, "keep_aspect_ratio_policy", node.text("keep_aspect_ratio_policy", "stretch"), {"stretch"});
-  node.expect(!node.flag("antialias", false), "no antialias", [] { return "antialias"; });
-  node.ignore({"cubic_coeff_a", "exclude_outside", "extrapolation_value"});  // of other modes
-  const std::vector<std::int64_t> axes = node.integers("axes", all_axes(node));
-  if (is_first) return resize(node, how, axes, known_scales(node, 1), {});
-  if (is_given(node, 2)) return resize(node, how, axes, known_scales(node, 2), {});
-  resize(node, how, axes, {}, node.numbers(3, "the sizes"));
+  // Only opset 11 has it, as another name for half_pixel where the nearest element is taken.
+  if (how.coordinates == "tf_half_pixel_for_nn") how.coordinates = "half_pixel";
+  how.cubic_coefficient = node.real("cubic_coeff_a", -0.75);
+  how.antialias = node.flag("antialias", false);
+  how.exclude_outside = node.flag("exclude_outside", false);
+  how.extrapolation_value = node.real("extrapolation_value", 0);
+  Extent extent = {node.integers("axes", all_axes(node))};
+  extent.policy = node.text("keep_aspect_ratio_policy", "stretch");
+  expect_one_of(node, "keep_aspect_ratio_policy", extent.policy, {"stretch", "not_larger", "not_smaller"});
+  if (how.coordinates == "tf_crop_and_resize") extent.regions = known_scales(node, 1);
+  if (is_first) {
+    extent.scales = known_scales(node, 1);
+  } else if (is_given(node, 2)) {
+    extent.scales = known_scales(node, 2);
+  } else {
+    extent.sizes = node.numbers(3, "the sizes");
+  }
+  resize(node, how, extent);
 }
 
 }  // namespace ferry::graph::onnx

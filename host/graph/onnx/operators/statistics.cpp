@@ -120,4 +120,16 @@ void import_lrn(NodeImport& node) {
   node.output(0, node.add(Operator::div, {x, node.add(Operator::pow, {base, node.constant(dtype, beta)})}));
 }
 
+// x / its norm, and 0 where the norm is 0
+void import_lp_norm(NodeImport& node) {
+  const NodeOps of(node);
+  const Value& x = node.input(0);
+  const std::size_t d = node.dimension(node.integer("axis", -1), x.type.shape.size());
+  const std::int64_t p = node.integer("p", 2);
+  node.expect(p == 1 || p == 2, "a p of 1 or 2", [&] { return std::to_string(p); });
+  const Value sum = of.reduce(Operator::reduce_sum, p == 1 ? of.abs(x) : of.mul(x, x), {d});
+  const Value norm = p == 1 ? sum : of.sqrt(sum);
+  node.output(0, of.div(x, of.where(of.equal(norm, 0), of.number(x, 1), norm)));
+}
+
 }  // namespace ferry::graph::onnx

@@ -1,42 +1,10 @@
-// The import of single nodes. A node is imported with inputs of given shapes and its other inputs as initializers.
+// The import of single nodes.
 #include <doctest/doctest.h>
 
-#include "tests/unit/host/graph/onnx/imported.h"
+#include "tests/unit/host/graph/onnx/import_case.h"
 
 namespace ferry::test {
 namespace {
-
-struct Case {
-  std::string op;
-  std::vector<Dim> x;
-  std::vector<Proto> initializers = {};
-  std::vector<Proto> attributes = {};
-  std::int64_t opset = 17;
-  std::size_t outputs = 1;
-};
-
-std::string import_case(const Case& one) {
-  ModelBytes model;
-  model.opset = one.opset;
-  model.input("x", one.x);
-  std::vector<std::string> inputs = {"x"}, outputs;
-  for (std::size_t i = 0; i < one.initializers.size(); ++i) {
-    if (one.initializers[i].text().empty()) {
-      inputs.emplace_back();
-      continue;
-    }
-    model.initializer(one.initializers[i]);
-    inputs.push_back(std::string(1, static_cast<char>('a' + i)));
-  }
-  for (std::size_t i = 0; i < one.outputs; ++i) outputs.push_back("y" + std::to_string(i));
-  model.node(one.op, inputs, outputs, one.attributes, "n");
-  for (const std::string& output : outputs) model.output(output);
-  try {
-    return text_of(imported(model));
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
 
 TEST_CASE("convolutions and pooling pad as auto_pad says") {
   const auto same = [](const char* mode) {
@@ -182,9 +150,9 @@ TEST_CASE("blocks of elements are moved by reshapes and transposes") {
         "node 'n' (DepthToSpace, opset 17): expected sizes that the blocks divide, got 6");
   CHECK(import_case({"Tile", {"N", 2}, {integers("a", {1, 3})}}) ==
         "reshape(x) f32[N,1,2]\nbroadcast(n) f32[N,3,2]\nreshape(n) f32[N,6]");
+  CHECK(import_case({"Trilu", {4, 2}}) == "where(mask,x,n) f32[4,2]");
   CHECK(import_case({"Trilu", {"N", 2}}) ==
-        "node 'n' (Trilu, opset 17): expected matrices of known size, up to 2^24 "
-        "elements, got [N,2]");
+        "iota() i64[N]\nreshape(n) i64[N,1]\nless_equal(n,n) bool[N,2]\nwhere(n,x,n) f32[N,2]");
 }
 
 TEST_CASE("images are interpolated along the dimensions that change") {
@@ -192,8 +160,8 @@ TEST_CASE("images are interpolated along the dimensions that change") {
   CHECK(import_case({"Resize", {"N", 3, 4, 5}, {none, twice}}) == "gather(x,n) f32[N,3,8,5]");
   CHECK(import_case({"Resize", {"N", 3, "H", 5}, {none, twice}}) ==
         "node 'n' (Resize, opset 17): expected a known size of the dimensions that change, got [N,3,H,5]");
-  CHECK(import_case({"Resize", {"N", 3, 4, 5}, {none, twice}, {attribute("mode", "cubic")}}) ==
-        "node 'n' (Resize, opset 17): expected another mode, got cubic");
+  CHECK(import_case({"Resize", {"N", 3, 4, 5}, {none, twice}, {attribute("mode", "area")}}) ==
+        "node 'n' (Resize, opset 17): expected mode to be one of nearest, linear, cubic, got area");
 }
 
 TEST_CASE("dropout is left out, and refused in training mode") {

@@ -1,0 +1,209 @@
+// Attention and rotary embeddings, with heads in a dimension of their own: [batch, heads, sequence, size].
+#include <cmath>
+#include <limits>
+
+#include "host/graph/onnx/node_ops.h"
+#include "host/graph/onnx/operators.h"
+
+namespace ferry::graph::onnx {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::int64_t read_heads(NodeImport& node, const char* name) {
+  const std::int64_t heads = node.integer(name, 0);
+  node.expect(heads > 0, std::string("a positive ") + name, [&] { return std::to_string(heads); });
+  return heads;
+}
+
+// Returns [batch, heads, sequence, size] of a tensor that has this form, or is [batch, sequence, heads * size].
+Value with_heads(NodeImport& node, const NodeOps& of, const Value& x, const char* heads_name) {
+  const Shape& shape = x.type.shape;
+  if (shape.size() == 4) return x;
+  node.expect(shape.size() == 3, "tensors of rank 3 or 4", [&] { return to_text(shape); });
+  const std::int64_t heads = read_heads(node, heads_name);
+  const std::optional<Size> size = divide_exactly(shape[2], heads);
+  node.expect(size.has_value(), "heads that divide the last dimension",
+              [&] { return std::to_string(heads) + " for " + to_text(shape); });
+  return of.transpose(of.reshape(x, {shape[0], shape[1], heads, *size}), {0, 2, 1, 3});
+}
+
+// [batch, heads, sequence, size] as [batch, sequence, heads * size].
+Value without_heads(const NodeOps& of, const Value& x) {
+  const Shape& shape = x.type.shape;
+  return of.reshape(of.transpose(x, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
+}
+
+class Attention {
+ public:
+  explicit Attention(NodeImport& node) : node_(node), of_(node) {}
+
+  void run() {
+    const Value q = with_heads(node_, of_, node_.input(0), "q_num_heads");
+    Value k = with_heads(node_, of_, node_.input(1), "kv_num_heads");
+    Value v = with_heads(node_, of_, node_.input(2), "kv_num_heads");
+    for (const Value& value : {q, k, v}) {
+      node_.expect(value.type.shape.size() == 4, "tensors of one rank", [&] { return to_text(value.type); });
+    }
+    node_.ignore({"q_num_heads", "kv_num_heads"});
+    node_.expect(node_.has_input(4) == node_.has_input(5), "past keys together with past values",
+                 [] { return "one of them"; });
+    past_ = 0;
+    if (node_.has_input(4)) {
+      past_ = node_.shape(4).at(2);
+      k = of_.concat({node_.input(4), k}, 2);
+      v = of_.concat({node_.input(5), v}, 2);
+    }
+    node_.output(1, k);
+    node_.output(2, v);
+    queries_ = q.type.shape[2];
+    keys_ = k.type.shape[2];
+    attend(q, of_.widened(k), of_.widened(v));
+  }
+
+ private:
+  double read_scale(const Value& q) {
+    if (node_.has("scale")) return node_.real("scale");
+    node_.ignore({"scale"});
+    const std::optional<std::int64_t> size = q.type.shape[3].constant();
+    node_.expect(size && *size > 0, "heads of known size, or a scale", [&] { return to_text(q.type.shape); });
+    return 1 / std::sqrt(static_cast<double>(*size));
+  }
+
+  // Multiplies matrices for each head of `a`; several of them in turn share one head of `b`.
+  Value per_head(const Value& a, const Value& b, bool transposed_b) {
+    const Shape &shape = a.type.shape, &other = b.type.shape;
+    const std::optional<Size> shared = divide_exactly(shape[1], other[1]);
+    node_.expect(shared.has_value(), "a number of query heads that those of the keys divide",
+                 [&] { return to_text(shape) + " and " + to_text(other); });
+    const Value rows = of_.reshape(a, {shape[0], other[1], *shared * shape[2], shape[3]});
+    const Value product = of_.matmul(rows, b, {false, transposed_b});
+    return of_.reshape(product, {shape[0], shape[1], shape[2], product.type.shape[3]});
+  }
+
+  void attend(const Value& q, const Value& k, const Value& v) {
+    const DType dtype = q.type.dtype;
+    const std::int64_t mode = node_.integer("qk_matmul_output_mode", 0);
+    node_.expect(mode >= 0 && mode <= 3, "a qk_matmul_output_mode of 0 to 3", [&] { return std::to_string(mode); });
+    node_.ignore({"softmax_precision"});  // it is float32 at least
+    const Value scaled = of_.mul(of_.widened(q), read_scale(q));
+    Value scores = per_head(scaled, k, true);
+    const double cap = node_.real("softcap", 0);
+    if (cap > 0) scores = of_.mul(of_.tanh(of_.div(scores, cap)), cap);
+    if (mode < 2) node_.output(3, node_.cast(scores, dtype));
+    const std::optional<Value> bias = read_bias(scores.type.dtype);
+    if (bias) scores = of_.add(scores, *bias);
+    if (mode == 2) node_.output(3, node_.cast(scores, dtype));
+    Value weights = of_.softmax(scores, 3);
+    if (bias && may_mask_all_) {
+      // Where all keys are masked the softmax is not defined, and nothing is attended to.
+      const std::size_t last = bias->type.shape.size() - 1;
+      const Value is_masked = of_.equal(of_.reduce(Operator::reduce_max, *bias, {last}), -kInfinity);
+      weights = of_.where(is_masked, of_.number(weights, 0), weights);
+    }
+    if (mode == 3) node_.output(3, node_.cast(weights, dtype));
+    const Value y = node_.cast(per_head(weights, v, false), dtype);
+    node_.output(0, node_.shape(0).size() == 3 ? without_heads(of_, y) : y);
+  }
+
+  // The keys that each query may attend to by its position; nothing: all.
+  std::optional<Value> allowed_places() {
+    const Value key = of_.iota(keys_, 1, 2), query = of_.iota(queries_, 0, 2);
+    std::optional<Value> allowed;
+    const auto restrict = [&](const Value& condition) {
+      allowed = allowed ? of_.logical_and(*allowed, condition) : condition;
+    };
+    Value place = of_.add(query, node_.known({DType::i64, {}}, Known{{past_}, {}}));
+    if (node_.has_input(6)) {
+      const Value& lengths = node_.input(6);
+      const Value length = of_.reshape(node_.cast(lengths, DType::i64), {element_count(lengths.type.shape), 1, 1, 1});
+      restrict(of_.less(key, length));
+      const Value before = of_.sub(length, node_.known({DType::i64, {}}, Known{{queries_}, {}}));
+      if (!node_.has_input(4)) place = of_.add(query, before);
+      may_mask_all_ = true;
+    }
+    if (node_.flag("is_causal", false)) restrict(of_.less_equal(key, place));
+    for (const char* name : {"left_window_size", "right_window_size"}) {
+      const std::int64_t size = node_.opset() < 25 ? -1 : node_.integer(name, -1);
+      if (size < 0) continue;
+      const bool is_left = name[0] == 'l';
+      const Value distance = is_left ? of_.sub(place, key) : of_.sub(key, place);
+      restrict(of_.less_equal(distance, static_cast<double>(size)));
+      may_mask_all_ = true;
+    }
+    return allowed;
+  }
+
+  // What is added to the scores: minus infinity where a key is masked; nothing if none is.
+  std::optional<Value> read_bias(DType dtype) {
+    std::optional<Value> allowed = allowed_places(), bias;
+    if (node_.has_input(3)) {
+      Value mask = node_.input(3);
+      may_mask_all_ = true;
+      const std::size_t last = mask.type.shape.size() - 1;
+      node_.expect(!mask.type.shape.empty(), "a mask of keys", [&] { return to_text(mask.type); });
+      const Size missing = keys_ - mask.type.shape[last];
+      const bool is_bool = mask.type.dtype == DType::boolean;
+      if (mask.type.shape[last].constant() != 1 || keys_.constant() == 1) {
+        mask = of_.pad(mask, last, 0, missing, is_bool ? 0 : -kInfinity);
+      }
+      if (is_bool) {
+        allowed = allowed ? of_.logical_and(*allowed, mask) : mask;
+      } else {
+        bias = node_.cast(mask, dtype);
+      }
+    }
+    if (!allowed) return bias;
+    const Value zero = node_.constant(dtype, 0);
+    return of_.where(*allowed, bias ? *bias : zero, node_.constant(dtype, -kInfinity));
+  }
+
+  NodeImport& node_;
+  NodeOps of_;
+  Size past_, queries_, keys_;
+  bool may_mask_all_ = false;
+};
+
+}  // namespace
+
+void import_attention(NodeImport& node) { Attention(node).run(); }
+
+// Rotates pairs of entries by angles that depend on the position.
+void import_rotary_embedding(NodeImport& node) {
+  const NodeOps of(node);
+  const Value x = with_heads(node, of, node.input(0), "num_heads");
+  node.ignore({"num_heads"});
+  const Shape& shape = x.type.shape;
+  const std::optional<std::int64_t> size = shape[3].constant();
+  node.expect(size.has_value(), "heads of known size", [&] { return to_text(shape); });
+  const std::int64_t wanted = node.integer("rotary_embedding_dim", 0), rotated = wanted == 0 ? *size : wanted;
+  node.expect(rotated > 0 && rotated % 2 == 0 && rotated <= *size, "an even number of rotated entries",
+              [&] { return std::to_string(rotated); });
+  const std::int64_t half = rotated / 2;
+  const bool interleaved = node.flag("interleaved", false);
+  const auto angles = [&](std::size_t input) {
+    const Value& cache = node.input(input);
+    const Value picked = node.has_input(3) ? of.gather(cache, node.input(3), 0) : cache;
+    node.expect(picked.type.shape.size() == 3 && picked.type.shape[2].constant() == half,
+                "angles for " + std::to_string(half) + " pairs at each position", [&] { return to_text(picked.type); });
+    const Shape& own = picked.type.shape;
+    return of.reshape(picked, {own[0], 1, own[1], own[2]});
+  };
+  const Value cosine = angles(1), sine = angles(2);
+  const Value first = of.slice(x, 3, 0, half, interleaved ? 2 : 1);
+  const Value second = of.slice(x, 3, interleaved ? 1 : half, half, interleaved ? 2 : 1);
+  const Value real = of.sub(of.mul(cosine, first), of.mul(sine, second));
+  const Value imaginary = of.add(of.mul(sine, first), of.mul(cosine, second));
+  Value turned;
+  if (interleaved) {
+    const Shape pairs = {shape[0], shape[1], shape[2], half, 1};
+    turned = of.reshape(of.concat({of.reshape(real, pairs), of.reshape(imaginary, pairs)}, 4),
+                        {shape[0], shape[1], shape[2], rotated});
+  } else {
+    turned = of.concat({real, imaginary}, 3);
+  }
+  if (rotated < *size) turned = of.concat({turned, of.slice(x, 3, rotated, *size - rotated)}, 3);
+  node.output(0, node.shape(0).size() == 3 ? without_heads(of, turned) : turned);
+}
+
+}  // namespace ferry::graph::onnx

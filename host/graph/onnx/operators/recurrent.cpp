@@ -1,0 +1,236 @@
+// Recurrent networks over sequences of known length: the nodes of one step become nodes of the network, once for each
+// step. Products with the input are one product for all steps.
+#include <algorithm>
+#include <iterator>
+
+#include "host/graph/onnx/node_ops.h"
+#include "host/graph/onnx/operators.h"
+
+namespace ferry::graph::onnx {
+namespace {
+
+// Each step has some twenty nodes.
+constexpr std::int64_t kMaxSteps = 1024;
+
+// An activation with its parameters.
+struct Activation {
+  std::string name;
+  double alpha = 0, beta = 0;
+};
+
+Value apply(const NodeImport& node, const NodeOps& of, const Activation& function, const Value& x) {
+  const auto& [name, alpha, beta] = function;
+  if (name == "Sigmoid") return of.sigmoid(x);
+  if (name == "Tanh") return of.tanh(x);
+  if (name == "Relu") return of.relu(x);
+  if (name == "Affine") return of.add(of.mul(x, alpha), beta);
+  if (name == "LeakyRelu") return of.where(of.less(x, 0), of.mul(x, alpha), x);
+  if (name == "ThresholdedRelu") return of.where(of.less(x, alpha), of.number(x, 0), x);
+  if (name == "ScaledTanh") return of.mul(of.tanh(of.mul(x, beta)), alpha);
+  if (name == "HardSigmoid") return of.clamp(of.add(of.mul(x, alpha), beta), 0, 1);
+  if (name == "Elu") return of.where(of.less(x, 0), of.mul(of.expm1(x), alpha), x);
+  if (name == "Softsign") return of.div(x, of.add(of.abs(x), 1));
+  if (name == "Softplus") return of.add(of.relu(x), of.log1p(of.exp(of.neg(of.abs(x)))));
+  node.refuse("an activation that ONNX defines", name);
+}
+
+Activation with_defaults(const std::string& name) {
+  constexpr std::pair<const char*, std::pair<double, double>> kDefaults[] = {
+      {"Affine", {1, 0}},     {"LeakyRelu", {0.01, 0}},    {"ThresholdedRelu", {1, 0}},
+      {"ScaledTanh", {1, 1}}, {"HardSigmoid", {0.2, 0.5}}, {"Elu", {1, 0}}};
+  for (const auto& [one, parameters] : kDefaults) {
+    if (name == one) return {name, parameters.first, parameters.second};
+  }
+  return {name};
+}
+
+class Recurrence {
+ public:
+  explicit Recurrence(NodeImport& node) : node_(node), of_(node) {}
+
+  void run(std::size_t gates, const std::vector<std::string>& activations) {
+    gates_ = gates;
+    is_batch_first_ = node_.opset() >= 14 && node_.flag("layout", false);
+    node_.ignore({"layout", "hidden_size", "output_sequence"});
+    x_ = is_batch_first_ ? of_.transpose(node_.input(0), {1, 0, 2}) : node_.input(0);
+    node_.expect(x_.type.shape.size() == 3, "an input of rank 3", [&] { return to_text(x_.type); });
+    const std::optional<std::int64_t> steps = x_.type.shape[0].constant();
+    node_.expect(steps && *steps > 0 && *steps <= kMaxSteps,
+                 "a known number of steps, up to " + std::to_string(kMaxSteps), [&] { return to_text(x_.type.shape); });
+    steps_ = *steps;
+    batch_ = x_.type.shape[1];
+    for (const std::size_t i : {1, 2}) {
+      node_.expect(node_.shape(i).size() == 3, "weights of rank 3", [&] { return to_text(node_.shape(i)); });
+    }
+    hidden_ = node_.shape(2)[2];
+    clip_ = node_.real("clip", 0);
+    const std::string direction = node_.text("direction", "forward");
+    node_.expect(direction == "forward" || direction == "reverse" || direction == "bidirectional",
+                 "the direction forward, reverse or bidirectional", [&] { return direction; });
+    const std::size_t directions = direction == "bidirectional" ? 2 : 1;
+    node_.expect(node_.shape(1)[0] == Size(static_cast<std::int64_t>(directions)), "weights for each direction",
+                 [&] { return to_text(node_.shape(1)); });
+    read_activations(activations, directions);
+    std::vector<Value> all, hidden, cells;
+    for (std::size_t d = 0; d < directions; ++d) {
+      direction_ = d;
+      run_direction(d == 1 || direction == "reverse");
+      for (Value& y : outputs_) y = of_.reshape(y, {1, 1, batch_, hidden_});
+      all.push_back(of_.concat(outputs_, 0));
+      hidden.push_back(of_.reshape(h_, {1, batch_, hidden_}));
+      if (gates_ == 4) cells.push_back(of_.reshape(c_, {1, batch_, hidden_}));
+    }
+    const auto last = [&](const std::vector<Value>& parts) {
+      const Value state = of_.concat(parts, 0);
+      return is_batch_first_ ? of_.transpose(state, {1, 0, 2}) : state;
+    };
+    const Value y = of_.concat(all, 1);
+    node_.output(0, is_batch_first_ ? of_.transpose(y, {2, 0, 1, 3}) : y);
+    node_.output(1, last(hidden));
+    if (gates_ == 4) node_.output(2, last(cells));
+  }
+
+ private:
+  void read_activations(const std::vector<std::string>& defaults, std::size_t directions) {
+    std::vector<std::string> names = node_.texts("activations");
+    if (names.empty()) {
+      for (std::size_t d = 0; d < directions; ++d) names.insert(names.end(), defaults.begin(), defaults.end());
+    }
+    node_.expect(names.size() == defaults.size() * directions, "an activation for each function and direction",
+                 [&] { return std::to_string(names.size()); });
+    const std::vector<double> alphas = node_.reals("activation_alpha"), betas = node_.reals("activation_beta");
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      activations_.push_back(with_defaults(names[i]));
+      if (i < alphas.size()) activations_.back().alpha = alphas[i];
+      if (i < betas.size()) activations_.back().beta = betas[i];
+    }
+    functions_ = defaults.size();
+  }
+
+  // Returns this direction's part of an input.
+  Value part(std::size_t input) const {
+    const Value& whole = node_.input(input);
+    const Shape& shape = whole.type.shape;
+    return of_.reshape(of_.slice(whole, 0, static_cast<std::int64_t>(direction_), 1),
+                       Shape(shape.begin() + 1, shape.end()));
+  }
+  // Returns some gates of a tensor whose last dimension has all of them.
+  Value gates_of(const Value& x, std::size_t first, std::size_t count) const {
+    return of_.slice(x, x.type.shape.size() - 1, hidden_ * static_cast<std::int64_t>(first),
+                     hidden_ * static_cast<std::int64_t>(count));
+  }
+  Value initial(std::size_t input) const {
+    if (!node_.has_input(input)) return of_.filled({x_.type.dtype, {batch_, hidden_}}, 0);
+    if (!is_batch_first_) return part(input);
+    return of_.reshape(of_.slice(node_.input(input), 1, static_cast<std::int64_t>(direction_), 1), {batch_, hidden_});
+  }
+  Value activated(std::size_t function, const Value& x) const {
+    const Value limited = clip_ > 0 ? of_.clamp(x, -clip_, clip_) : x;
+    return apply(node_, of_, activations_[direction_ * functions_ + function], limited);
+  }
+
+  void run_direction(bool backwards) {
+    const auto gates = static_cast<std::int64_t>(gates_);
+    const Size all = hidden_ * gates;
+    Value from_input = of_.matmul(x_, part(1), {false, true});
+    weights_ = part(2);
+    recurrent_bias_ = {};
+    if (node_.has_input(3)) {
+      const Value bias = part(3);
+      const Value own = of_.slice(bias, 0, 0, all), recurrent = of_.slice(bias, 0, all, all);
+      // The GRU may multiply the product with the state, and the bias of it, by a gate.
+      if (gates_ == 3) recurrent_bias_ = recurrent;
+      from_input = of_.add(from_input, gates_ == 3 ? own : of_.add(own, recurrent));
+    }
+    h_ = initial(5);
+    if (gates_ == 4) {
+      c_ = initial(6);
+      if (node_.has_input(7)) peepholes_ = part(7);
+    }
+    outputs_.assign(static_cast<std::size_t>(steps_), {});
+    for (std::int64_t step = 0; step < steps_; ++step) {
+      const std::int64_t t = backwards ? steps_ - 1 - step : step;
+      const Value own = of_.reshape(of_.slice(from_input, 0, t, 1), {batch_, all});
+      const Value h = h_, c = c_;
+      step_of(own);
+      outputs_[static_cast<std::size_t>(t)] = h_;
+      if (!node_.has_input(4)) continue;
+      // Sequences that end before this step keep their state.
+      const Value lengths = of_.reshape(node_.cast(node_.input(4), DType::i64), {batch_, 1});
+      const Value runs = of_.less(static_cast<double>(t), lengths);
+      outputs_[static_cast<std::size_t>(t)] = of_.where(runs, h_, of_.number(h_, 0));
+      h_ = of_.where(runs, h_, h);
+      if (gates_ == 4) c_ = of_.where(runs, c_, c);
+    }
+  }
+
+  void step_of(const Value& own) {
+    if (gates_ == 4) {
+      lstm(of_.add(own, of_.matmul(h_, weights_, {false, true})));
+    } else if (gates_ == 3) {
+      gru(own);
+    } else {
+      h_ = activated(0, of_.add(own, of_.matmul(h_, weights_, {false, true})));
+    }
+  }
+
+  // Gates: input, output, forget, cell.
+  void lstm(const Value& all) {
+    const auto peeped = [&](const Value& gate, std::size_t which, const Value& cell) {
+      return peepholes_ ? of_.add(gate, of_.mul(gates_of(*peepholes_, which, 1), cell)) : gate;
+    };
+    const Value input = activated(0, peeped(gates_of(all, 0, 1), 0, c_));
+    const Value forget =
+        node_.flag("input_forget", false) ? of_.sub(1, input) : activated(0, peeped(gates_of(all, 2, 1), 2, c_));
+    const Value cell = activated(1, gates_of(all, 3, 1));
+    c_ = of_.add(of_.mul(forget, c_), of_.mul(input, cell));
+    const Value output = activated(0, peeped(gates_of(all, 1, 1), 1, c_));
+    h_ = of_.mul(output, apply(node_, of_, activations_[direction_ * functions_ + 2], c_));
+  }
+
+  // Gates: update, reset, hidden.
+  void gru(const Value& own) {
+    const bool resets_product = node_.flag("linear_before_reset", false);
+    const auto product = [&](const Value& state, std::size_t first, std::size_t count) {
+      const Value rows = of_.slice(weights_, 0, hidden_ * static_cast<std::int64_t>(first),
+                                   hidden_ * static_cast<std::int64_t>(count));
+      const Value result = of_.matmul(state, rows, {false, true});
+      return recurrent_bias_ ? of_.add(result, gates_of(*recurrent_bias_, first, count)) : result;
+    };
+    const Value both = of_.add(gates_of(own, 0, 2), product(h_, 0, 2));
+    const Value update = activated(0, gates_of(both, 0, 1)), reset = activated(0, gates_of(both, 1, 1));
+    const Value hidden = resets_product ? of_.mul(reset, product(h_, 2, 1)) : product(of_.mul(reset, h_), 2, 1);
+    const Value next = activated(1, of_.add(gates_of(own, 2, 1), hidden));
+    h_ = of_.add(of_.mul(of_.sub(1, update), next), of_.mul(update, h_));
+  }
+
+  NodeImport& node_;
+  NodeOps of_;
+  std::size_t gates_ = 1, functions_ = 1, direction_ = 0;
+  bool is_batch_first_ = false;
+  Value x_;
+  std::int64_t steps_ = 0;
+  Size batch_, hidden_;
+  double clip_ = 0;
+  std::vector<Activation> activations_;
+  // Of one direction.
+  Value weights_, h_, c_;
+  std::optional<Value> recurrent_bias_, peepholes_;
+  std::vector<Value> outputs_;
+};
+
+}  // namespace
+
+void import_rnn(NodeImport& node) { Recurrence(node).run(1, {"Tanh"}); }
+
+void import_gru(NodeImport& node) {
+  node.ignore({"linear_before_reset"});
+  Recurrence(node).run(3, {"Sigmoid", "Tanh"});
+}
+
+void import_lstm(NodeImport& node) {
+  node.ignore({"input_forget"});
+  Recurrence(node).run(4, {"Sigmoid", "Tanh", "Tanh"});
+}
+
+}  // namespace ferry::graph::onnx

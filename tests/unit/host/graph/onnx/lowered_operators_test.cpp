@@ -1,0 +1,131 @@
+// Operators that become several of the graph's: their shapes where sizes are open, and what is refused. ONNX's own
+// tests compare what they compute.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/unit/host/graph/onnx/import_case.h"
+
+namespace ferry::test {
+namespace {
+
+// Returns the operators of the nodes and the result's type.
+std::string summary(const Case& one) {
+  const std::string text = import_case(one);
+  if (text.starts_with("node ")) return text;
+  std::string operators;
+  for (std::size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1) {
+    operators += text.substr(at, text.find('(', at) - at) + " ";
+  }
+  return operators + text.substr(text.rfind(' ') + 1);
+}
+
+TEST_CASE("indices are linear positions where tuples of them name elements") {
+  CHECK(summary({"GatherElements", {"N", 3}, {tensor("a", kInt64, {2, 3}, std::string(48, '\0'))}}) ==
+        "gather_elements f32[2,3]");
+  CHECK(summary({"GatherND", {2, 3, "N"}, {tensor("a", kInt64, {5, 2}, std::string(80, '\0'))}}) ==
+        "reshape gather_elements reshape f32[5,N]");
+  CHECK(summary({"GatherND", {2}, {tensor("a", kInt64, {5, 2}, std::string(80, '\0'))}}) ==
+        "node 'n' (GatherND, opset 17): expected tuples of 1 to 1 indices, got [5,2]");
+  CHECK(summary({"ScatterND", {4, "N"}, {tensor("a", kInt64, {2, 1}, std::string(16, '\0')), floats("b", {2, 3})}}) ==
+        "node 'n' (ScatterND, opset 17): expected updates of shape [2,N], got [2,3]");
+  CHECK(summary({"ScatterElements",
+                 {4, 3},
+                 {tensor("a", kInt64, {2, 1}, std::string(16, '\0')), floats("b", {2, 1})},
+                 {attribute("reduction", "xor")},
+                 18}) ==
+        "node 'n' (ScatterElements, opset 18): expected the reduction none, add, mul, min or max, got xor");
+}
+
+TEST_CASE("cumulative sums take as many steps as the size has digits, and a mask where it is open") {
+  const Proto axis = tensor("a", kInt64, {}, std::string(8, '\0'));
+  CHECK(summary({"CumSum", {5}, {axis}}) == "slice pad add slice pad add slice pad add f32[5]");
+  CHECK(summary({"CumSum", {1}, {axis}}) == "");
+  CHECK(summary({"CumSum", {"N"}, {axis}}) == "iota reshape iota reshape less_equal reshape where reduce_sum f32[N]");
+}
+
+TEST_CASE("the greatest elements are written to the places that sorting would give them") {
+  CHECK(import_case({"TopK", {"N", 9}, {integers("a", {3})}, {}, 17, 2}) ==
+        "sort_rank(x) i64[N,9]\nbroadcast(n) i64[N,3]\nscatter(n,n,n) i64[N,3]\ngather_elements(x,y1) f32[N,3]");
+  CHECK(summary({"TopK", {"N", 9}, {integers("a", {10})}, {}, 17, 2}) ==
+        "node 'n' (TopK, opset 17): expected one number of elements, at most that of the dimension, got [10]");
+}
+
+TEST_CASE("ranges count to sizes that are open") {
+  ModelBytes model;
+  model.input("x", {"N", 2}).initializer(tensor("zero", kInt64, {}, raw<std::int64_t>({0})));
+  model.initializer(tensor("one", kInt64, {}, raw<std::int64_t>({1}))).node("Shape", {"x"}, {"shape"});
+  model.node("Gather", {"shape", "zero"}, {"n"}).node("Range", {"zero", "n", "one"}, {"y"}).output("y");
+  CHECK(text_of(imported(model)) == "iota() i64[N]");
+}
+
+TEST_CASE("sums of products become products of matrices") {
+  const auto einsum = [](const char* equation, const Sizes& other) {
+    return summary({"Einsum", {"N", 3, 4}, {floats("a", other)}, {attribute("equation", equation)}});
+  };
+  CHECK(einsum("bij,bjk->bik", {1, 4, 5}) == "matmul f32[N,3,5]");
+  CHECK(einsum("bij,jk", {4, 5}) == "reshape matmul reshape f32[N,3,5]");
+  CHECK(einsum("...j,...j->...", {4}) == "reshape matmul reshape f32[N,3]");
+  CHECK(einsum("ij,jk", {4, 5}) ==
+        "node 'n' (Einsum, opset 17): expected a letter for each dimension, got 'ij' for [N,3,4]");
+  CHECK(einsum("bij,jk->bi?", {4, 5}) ==
+        "node 'n' (Einsum, opset 17): expected letters and at most one '...' in each term, got bi?");
+  CHECK(einsum("bij,jk->bz", {4, 5}) ==
+        "node 'n' (Einsum, opset 17): expected different letters of the inputs in the output, got bij,jk->bz");
+  CHECK(einsum("bij", {4, 5}) ==
+        "node 'n' (Einsum, opset 17): expected a term of the equation for each input, got 1 for 2");
+}
+
+TEST_CASE("transposed convolutions compute the elements between two of the input as channels") {
+  const auto transposed = [](const std::vector<Dim>& x, std::vector<Proto> attributes) {
+    return summary({"ConvTranspose", x, {floats("a", {6, 4, 2, 2})}, std::move(attributes)});
+  };
+  CHECK(transposed({1, 6, "H", 5}, {attribute("strides", {2, 2})}).ends_with(" f32[1,4,H*2,10]"));
+  CHECK(
+      transposed({1, 6, "H", 5}, {attribute("strides", {2, 2}), attribute("group", 2)}).ends_with(" f32[1,8,H*2,10]"));
+  CHECK(transposed({1, 6, 4, 5}, {attribute("strides", {2, 2}), attribute("output_shape", {9, 10})})
+            .ends_with(" f32[1,4,9,10]"));
+  CHECK(transposed({1, 6, 4, 5}, {attribute("strides", {0, 2})}) ==
+        "node 'n' (ConvTranspose, opset 17): expected kernel sizes, strides and dilations from 1 to 2^20, got 0");
+  CHECK(transposed({1, 6, "H", 5}, {attribute("auto_pad", "SAME_UPPER"), attribute("strides", {2, 2})})
+            .ends_with(" f32[1,4,H*2,10]"));
+  CHECK(transposed({1, 5, 4, 5}, {}) ==
+        "node 'n' (ConvTranspose, opset 17): expected filters for the input's channels, which the groups divide, got "
+        "[6,4,2,2] for [1,5,4,5]");
+}
+
+TEST_CASE("recurrent networks are unrolled over a known number of steps") {
+  const auto lstm = [](const std::vector<Dim>& x) {
+    return summary({"LSTM", x, {floats("a", {1, 12, 4}), floats("b", {1, 12, 3})}});
+  };
+  CHECK(lstm({2, "N", 4}).ends_with(" f32[2,1,N,3]"));
+  CHECK(lstm({"T", 2, 4}) == "node 'n' (LSTM, opset 17): expected a known number of steps, up to 1024, got [T,2,4]");
+  CHECK(lstm({std::int64_t{1} << 30, 2, 4}).starts_with("node 'n' (LSTM, opset 17): expected a known number of steps"));
+}
+
+TEST_CASE("attention takes open sequences, and shares heads of keys") {
+  ModelBytes model;
+  model.opset = 23;
+  model.input("q", {1, 8, "S", 16}).input("k", {1, 2, "T", 16}).input("v", {1, 2, "T", 16});
+  model.node("Attention", {"q", "k", "v"}, {"y"}, {attribute("is_causal", 1)}, "n").output("y");
+  CHECK(outputs_of(imported(model)) == "f32[1,8,S,16]");
+  ModelBytes heads;
+  heads.opset = 23;
+  heads.input("q", {1, "S", 24})
+      .node("Attention", {"q", "q", "q"}, {"y"}, {attribute("q_num_heads", 5)}, "n")
+      .output("y");
+  CHECK(refusal_of(heads) ==
+        "node 'n' (Attention, opset 23): expected heads that divide the last dimension, got 5 for [1,S,24]");
+}
+
+TEST_CASE("sizes that would fill the memory are refused") {
+  const std::int64_t large = std::int64_t{1} << 30;
+  CHECK(
+      summary({"Resize", {1, 1, 4}, {floats("a", {0}), floats("b", {0}), integers("c", {1, 1, large})}}) ==
+      "node 'n' (Resize, opset 17): expected results of 1 to 65536 elements in each dimension, got 1073741824.000000");
+  CHECK(summary({"Col2Im", {1, 4, 4}, {integers("a", {large, 4}), integers("b", {2, 2})}, {}, 18}) ==
+        "node 'n' (Col2Im, opset 18): expected sizes and padding from 0 to 2^20, got 1073741824");
+}
+
+}  // namespace
+}  // namespace ferry::test
