@@ -26,6 +26,18 @@ TensorId append_tensor(Graph& graph, Tensor tensor) {
 
 }  // namespace
 
+Shape stored_shape(const Tensor& tensor) {
+  if (tensor.channel_block == 1) return tensor.shape;
+  const Shape& shape = tensor.shape;
+  return {shape[0], floor_divide(shape[1] + (tensor.channel_block - 1), tensor.channel_block), shape[2], shape[3],
+          tensor.channel_block};
+}
+
+bool is_same_bytes(const Shape& image, std::int64_t channel_block) {
+  const std::optional<std::int64_t> channels = image[1].constant();
+  return channels && *channels % channel_block == 0 && image[2].constant() == 1 && image[3].constant() == 1;
+}
+
 TensorId add_input(Graph& graph, std::string name, TensorType type) {
   for (const Size& size : type.shape) {
     for (const std::string& symbol : size.symbols()) {

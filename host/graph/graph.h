@@ -37,7 +37,15 @@ struct Tensor {
   DType dtype = DType::f32;
   Shape shape;
   std::shared_ptr<const ConstantData> constant = {};  // null: not known before the call
+  // Of an image [N, C, H, W] in memory: channels in a block. With more than 1 it is [N, ceil(C / block), H, W, block],
+  // and what lies past the channels in the last block is unspecified (include/ferry/ops/blocked.h).
+  std::int64_t channel_block = 1;
 };
+
+// Returns the shape of a tensor in memory.
+Shape stored_shape(const Tensor& tensor);
+// Whether an image is the same bytes with and without its channels in blocks.
+bool is_same_bytes(const Shape& image, std::int64_t channel_block);
 
 struct Node {
   Operator op{};

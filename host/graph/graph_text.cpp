@@ -96,7 +96,11 @@ struct AttributesText {
 
 std::string number_of(TensorId id) { return id == kNoTensor ? "none" : "%" + std::to_string(id); }
 
-std::string typed(const Graph& graph, TensorId id) { return number_of(id) + " " + to_text(type_of(graph.tensor(id))); }
+std::string typed(const Graph& graph, TensorId id) {
+  const Tensor& tensor = graph.tensor(id);
+  return number_of(id) + " " + to_text(type_of(tensor)) +
+         (tensor.channel_block == 1 ? "" : " NCHW" + std::to_string(tensor.channel_block) + "c");
+}
 
 std::string named(const Graph& graph, TensorId id) { return typed(graph, id) + " " + printable(graph.tensor(id).name); }
 

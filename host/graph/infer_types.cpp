@@ -289,6 +289,7 @@ std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType
     case Operator::slice: return type(slice_shape(check, check.attributes<SliceAttributes>(), inputs[0].shape));
     case Operator::pad: return type(pad_shape(check, check.attributes<PadAttributes>(), inputs[0].shape));
     case Operator::concat: return type(concat_shape(check, check.attributes<DimensionAttributes>().dimension, inputs));
+    case Operator::convert: check.rank("the image", inputs[0].shape, 4); return type(inputs[0].shape);
     case Operator::gather: return type(gather_shape(check, check.attributes<DimensionAttributes>().dimension, inputs));
     case Operator::gather_elements:
       return type(gather_elements_shape(check, check.attributes<DimensionAttributes>().dimension, inputs));

@@ -33,6 +33,7 @@ OperatorKind kind_of(Operator op) {
     case Operator::slice:
     case Operator::pad:
     case Operator::concat:
+    case Operator::convert:
     case Operator::gather:
     case Operator::gather_elements:
     case Operator::iota: return OperatorKind::movement;

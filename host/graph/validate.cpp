@@ -17,7 +17,10 @@ class Validator {
 
   void run() {
     check_symbols();
-    for (const TensorId id : graph_.inputs) write(id, "input");
+    for (const TensorId id : graph_.inputs) {
+      write(id, "input");
+      expect(graph_.tensors[id].channel_block == 1, "an input has its channels in blocks");
+    }
     for (TensorId id = 0; id < graph_.tensors.size(); ++id) {
       check_tensor(graph_.tensors[id]);
       if (graph_.tensors[id].constant) write(id, "constant");
@@ -44,6 +47,9 @@ class Validator {
         expect(symbols_.contains(symbol), "the size '" + symbol + "' of tensor '" + tensor.name + "' is of no input");
       }
     }
+    const bool is_image = tensor.shape.size() == 4 && tensor.shape[1].constant() && tensor.dtype == DType::f32;
+    expect(tensor.channel_block == 1 || (tensor.channel_block > 1 && is_image && !tensor.constant),
+           "tensor '" + tensor.name + "' is no image that may have its channels in blocks");
     if (!tensor.constant) return;
     const Size bytes = element_count(tensor.shape) * static_cast<std::int64_t>(dtype_bytes(tensor.dtype));
     expect(bytes.constant() == static_cast<std::int64_t>(tensor.constant->bytes.size()),

@@ -4,6 +4,7 @@
 #include "crosscompile/ir/error.h"
 #include "host/graph/compile/network_blob.h"
 #include "host/graph/compile/network_kernels.h"
+#include "host/graph/passes/choose_layouts.h"
 #include "host/graph/passes/make_groups.h"
 #include "host/graph/passes/simplify.h"
 #include "host/graph/plan/composition.h"
@@ -59,7 +60,14 @@ std::vector<std::string> compose_network(const Graph& graph, const NetworkKernel
 
 }  // namespace
 
-Graph optimized(Graph graph, const Target&) { return simplify(std::move(graph)); }
+Graph optimized(Graph graph, const Target& target) {
+  graph = simplify(std::move(graph));
+  const std::int64_t lanes = target.lanes(sizeof(float));
+  if (target.is_gpu() || lanes == 1) return graph;
+  graph = choose_layouts(graph, lanes);
+  validate(graph);
+  return graph;
+}
 
 CompiledNetwork compile_network(const Graph& graph, const Target& target, const NetworkOptions& options) {
   return compile_optimized(optimized(graph, target), target, options);

@@ -1,4 +1,4 @@
-#include "ferry/ops/convolution.h"
+#include "ferry/ops/blocked.h"
 
 #include "host/graph/kernels/families.h"
 
@@ -10,15 +10,31 @@ bool is_depthwise(const ConvAttributes& attributes, const lang::Tensor& x, const
          ir::is_constant(weights.shape()[0], attributes.groups) && ir::is_constant(weights.shape()[1], 1);
 }
 
+std::vector<ops::Window> windows_of(const ConvAttributes& attributes) {
+  std::vector<ops::Window> windows;
+  for (const WindowAttributes& window : attributes.windows)
+    windows.push_back({window.stride, window.pad_before, window.dilation, window.pad_after});
+  return windows;
+}
+
 }  // namespace
 
 lang::Tensor convolution(const ConvAttributes& attributes, const Inputs& inputs, const std::string& name) {
   const lang::Tensor &x = inputs[0], &weights = inputs[1];
-  std::vector<ops::Window> windows;
-  for (const WindowAttributes& window : attributes.windows)
-    windows.push_back({window.stride, window.pad_before, window.dilation, window.pad_after});
+  const std::vector<ops::Window> windows = windows_of(attributes);
   return is_depthwise(attributes, x, weights) ? ops::depthwise_conv2d(x, weights, {windows[0], windows[1]}, name)
                                               : ops::conv(x, weights, windows, name, attributes.groups);
+}
+
+lang::Tensor blocked_convolution(const ConvAttributes& attributes, const Inputs& inputs, std::int64_t lanes,
+                                 const std::string& name) {
+  const lang::Tensor &x = inputs[0], &weights = inputs[1];
+  const std::vector<ops::Window> windows = windows_of(attributes);
+  if (x.rank() == 4) return ops::conv2d_to_blocked(x, weights, windows, lanes, name);
+  const bool depthwise = attributes.groups > 1 && ir::is_constant(weights.shape()[0], attributes.groups) &&
+                         ir::is_constant(weights.shape()[1], 1);
+  return depthwise ? ops::depthwise_conv2d_blocked(x, weights, windows, name)
+                   : ops::conv2d_blocked(x, weights, windows, name, attributes.groups);
 }
 
 }  // namespace ferry::graph

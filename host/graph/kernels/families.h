@@ -5,6 +5,7 @@
 #include "ferry/lang/tensor.h"
 #include "host/graph/graph.h"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +20,14 @@ using SizeExpr = std::function<lang::Expr(const Size&)>;
 lang::Tensor convolution(const ConvAttributes& attributes, const Inputs& inputs, const std::string& name);
 lang::Tensor pooling(Operator op, const PoolAttributes& attributes, const Inputs& inputs, const std::string& name);
 lang::Tensor product(const MatmulAttributes& attributes, const Inputs& inputs, const std::string& name);
+
+// The same for images with their channels in blocks of `lanes`; a convolution may read an image without.
+lang::Tensor blocked_convolution(const ConvAttributes& attributes, const Inputs& inputs, std::int64_t lanes,
+                                 const std::string& name);
+lang::Tensor blocked_pooling(Operator op, const PoolAttributes& attributes, const Inputs& inputs,
+                             const std::string& name);
+// Reduces the height and the width of such an image to 1, by a mean or a maximum.
+lang::Tensor blocked_reduction(Operator op, const lang::Tensor& x, const std::string& name);
 
 enum class Unary : std::uint8_t {
 #define FERRY_ENUM(name, inputs, attributes) name,

@@ -1,6 +1,7 @@
 #include "host/graph/kernels/group_program.h"
 
 #include "crosscompile/ir/error.h"
+#include "ferry/ops/blocked.h"
 #include "ferry/ops/elementwise.h"
 #include "ferry/ops/indexing.h"
 #include "ferry/ops/normalization.h"
@@ -83,12 +84,25 @@ lang::Tensor tensor_of(const KernelNode& node, const Inputs& x, const SizeExpr& 
       FERRY_GRAPH_UNARY(FERRY_CASE)
       FERRY_GRAPH_BINARY(FERRY_CASE)
 #undef FERRY_CASE
+    case Operator::convert:
     case Operator::where:
     case Operator::cast:
     case Operator::batch_norm:
     case Operator::reshape: break;
   }
   throw InternalError(std::string("tensor_of: unexpected operator ") + operator_name(node.op));
+}
+
+// The same for a result with its channels in blocks of `lanes`.
+lang::Tensor blocked_tensor_of(const KernelNode& node, const Inputs& x, std::int64_t lanes, const std::string& name) {
+  if (const auto* conv = std::get_if<ConvAttributes>(&node.attributes))
+    return blocked_convolution(*conv, x, lanes, name);
+  if (const auto* pool = std::get_if<PoolAttributes>(&node.attributes)) return blocked_pooling(node.op, *pool, x, name);
+  if (node.op == Operator::convert) return ops::to_blocked(x[0], lanes, name);
+  if (node.op == Operator::concat) return ops::concat(x, 1, name);
+  if (node.op == Operator::reduce_mean || node.op == Operator::reduce_max)
+    return blocked_reduction(node.op, x[0], name);
+  throw InternalError(std::string("blocked_tensor_of: unexpected operator ") + operator_name(node.op));
 }
 
 class ProgramMaker {
@@ -128,15 +142,24 @@ class ProgramMaker {
     Inputs inputs;
     for (const KernelOperand& operand : anchor->operands)
       inputs.push_back(operand.kind == KernelOperand::Kind::input ? inputs_[operand.index] : lang::Tensor());
-    const lang::Tensor tensor =
-        tensor_of(*anchor, inputs, std::ref(variables_), is_all ? kOutput : operator_name(anchor->op));
+    const lang::Tensor tensor = anchor_tensor(*anchor, inputs, is_all ? kOutput : operator_name(anchor->op));
     return is_all ? tensor : elements(tensor);
+  }
+
+  lang::Tensor anchor_tensor(const KernelNode& anchor, const Inputs& inputs, const std::string& name) {
+    if (key_.channel_block > 1) return blocked_tensor_of(anchor, inputs, key_.channel_block, name);
+    if (anchor.op == Operator::convert)
+      return ops::from_blocked(inputs[0], variables_(key_.inputs[anchor.operands[0].index].channels), name);
+    return tensor_of(anchor, inputs, std::ref(variables_), name);
   }
 
   // Returns the output as an expression of the inputs that broadcast, and of what the node computes that is not
   // elementwise.
   lang::Tensor elements(const lang::Tensor& anchor) {
     add_deviations();
+    if (key_.channel_block > 1)
+      for (std::size_t i = 0; i < inputs_.size(); ++i)
+        if (is_for_channels(i)) in_blocks_[i] = in_blocks(inputs_[i]);
     return lang::compute(
         anchor.buffer() != nullptr ? anchor.shape() : result_shape(),
         [&](const std::vector<Expr>& i) {
@@ -151,7 +174,8 @@ class ProgramMaker {
   std::vector<Expr> result_shape() const {
     std::vector<Expr> shape;
     for (const lang::Tensor& input : inputs_)
-      shape = ops::broadcast_shape(input, lang::placeholder(shape, input.dtype(), "result"), kOutput);
+      if (key_.channel_block == 1 || input.rank() == 5)
+        shape = ops::broadcast_shape(input, lang::placeholder(shape, input.dtype(), "result"), kOutput);
     return shape;
   }
 
@@ -160,13 +184,34 @@ class ProgramMaker {
     for (std::size_t node = 0; node < key_.nodes.size(); ++node) {
       if (key_.nodes[node].op != Operator::batch_norm) continue;
       const double epsilon = std::get<BatchNormAttributes>(key_.nodes[node].attributes).epsilon;
-      deviations_[node] = ops::map(
+      const lang::Tensor deviation = ops::map(
           inputs_[key_.nodes[node].operands[4].index],
           [&](const Expr& variance) {
             return ir::call_math("sqrt", {variance + ir::constant(variance.type(), epsilon)});
           },
           "deviation" + std::to_string(node));
+      deviations_[node] = key_.channel_block > 1 ? in_blocks(deviation) : deviation;
     }
+  }
+
+  // Whether an input has one element for each channel of an output with these in blocks.
+  bool is_for_channels(std::size_t input) const {
+    const KernelInput& one = key_.inputs[input];
+    return one.is_constant && one.shape.size() == 4 && one.shape[1].constant() != 1 && one.shape[2].constant() == 1 &&
+           one.shape[3].constant() == 1 && one.shape[0].constant() == 1;
+  }
+
+  // Returns elements for each channel, [1, C, 1, 1], in the blocks that channels are in. Constants are so before calls.
+  lang::Tensor in_blocks(const lang::Tensor& x) const {
+    return ops::to_blocked(x, key_.channel_block, x.name() + ".blocked");
+  }
+
+  // Returns the element of an input that broadcasts to these indices of the output.
+  Expr element(std::size_t input, const std::vector<Expr>& i) const {
+    const auto blocked = in_blocks_.find(input);
+    if (blocked != in_blocks_.end()) return element_of(blocked->second, i);
+    if (key_.channel_block == 1 || key_.inputs[input].blocked) return element_of(inputs_[input], i);
+    return element_of(inputs_[input], {i[0], Expr(0), i[2], i[3]});
   }
 
   Expr value_of(std::size_t index, const lang::Tensor& anchor, const std::vector<Expr>& i,
@@ -174,7 +219,7 @@ class ProgramMaker {
     const KernelNode& node = key_.nodes[index];
     const auto operand = [&](std::size_t o) {
       const KernelOperand& one = node.operands[o];
-      return one.kind == KernelOperand::Kind::node ? values[one.index] : element_of(inputs_[one.index], i);
+      return one.kind == KernelOperand::Kind::node ? values[one.index] : element(one.index, i);
     };
     if (kind_of(node.op) != OperatorKind::elementwise) return has_bias(node) ? anchor(i) + operand(2) : anchor(i);
     if (node.op == Operator::where) return ir::select(operand(0), operand(1), operand(2));
@@ -192,6 +237,7 @@ class ProgramMaker {
   std::vector<lang::Parameter> parameters_;
   Inputs inputs_;
   std::map<std::size_t, lang::Tensor> deviations_;  // of batch normalisations, by node
+  std::map<std::size_t, lang::Tensor> in_blocks_;   // inputs with one element for each channel
 };
 
 }  // namespace

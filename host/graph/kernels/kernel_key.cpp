@@ -57,6 +57,7 @@ class KeyMaker {
       : graph_(graph), group_(group), result_(graph.tensor(output_of(graph, group)).shape) {}
 
   GroupKernel run() {
+    kernel_.key.channel_block = graph_.tensor(output_of(graph_, group_)).channel_block;
     add_nodes();
     fuse_dimensions();
     add_inputs();
@@ -84,6 +85,14 @@ class KeyMaker {
     return aligned;
   }
 
+  // Returns the shape of a tensor that broadcasts to the result.
+  Shape broadcast_shape(const Tensor& tensor, bool per_channel) const {
+    if (tensor.channel_block > 1) return stored_shape(tensor);
+    Shape shape = per_channel ? channels(tensor.shape) : tensor.shape;
+    if (kernel_.key.channel_block > 1) shape.insert(shape.begin(), result_.size() - shape.size(), 1);
+    return shape;
+  }
+
   void add_nodes() {
     for (std::size_t member = 0; member < group_.nodes.size(); ++member) {
       KernelNode result{node(member).op, node(member).attributes, {}};
@@ -96,9 +105,10 @@ class KeyMaker {
           continue;
         }
         const bool per_channel = is_per_channel(result.op, input);
-        const Shape& shape = graph_.tensor(id).shape;
-        reads_.push_back({member, input, id, per_channel ? channels(shape) : shape,
-                          per_channel || kind_of(result.op) == OperatorKind::elementwise});
+        const bool broadcasts = per_channel || kind_of(result.op) == OperatorKind::elementwise;
+        const Tensor& tensor = graph_.tensor(id);
+        reads_.push_back(
+            {member, input, id, broadcasts ? broadcast_shape(tensor, per_channel) : stored_shape(tensor), broadcasts});
       }
       kernel_.key.nodes.push_back(std::move(result));
     }
@@ -112,6 +122,7 @@ class KeyMaker {
   }
 
   void fuse_dimensions() {
+    if (kernel_.key.channel_block > 1) return;
     std::vector<bool> is_free(result_.size(), true);
     Read* rows = nullptr;
     for (Read& read : reads_) {
@@ -141,7 +152,9 @@ class KeyMaker {
         ++index;
       if (index == inputs.size()) {
         const Tensor& tensor = graph_.tensor(read.tensor);
-        inputs.push_back({tensor.constant != nullptr, tensor.dtype, read.shape});
+        const bool blocked = tensor.channel_block > 1;
+        inputs.push_back(
+            {tensor.constant != nullptr, tensor.dtype, read.shape, blocked, blocked ? tensor.shape[1] : Size(0)});
         kernel_.arguments.push_back(read.tensor);
       }
       kernel_.key.nodes[read.node].operands[read.input] = {KernelOperand::Kind::input, index};

@@ -13,7 +13,9 @@ namespace ferry::graph {
 struct KernelInput {
   bool is_constant = false;
   DType dtype = DType::f32;
-  Shape shape;
+  Shape shape;           // in memory
+  bool blocked = false;  // an image with its channels in blocks
+  Size channels = 0;     // of such an image
   bool operator==(const KernelInput&) const = default;
 };
 
@@ -36,6 +38,9 @@ struct KernelNode {
 struct KernelKey {
   std::vector<KernelNode> nodes;
   std::vector<KernelInput> inputs;  // as the program sees them: dimensions may be fused (fused_dimensions.h)
+  // Of the output, an image with its channels in blocks of so many; 1: not in blocks. Inputs that broadcast to such an
+  // output have rank 4 if they are not in blocks.
+  std::int64_t channel_block = 1;
   std::vector<std::int64_t> hints;  // values of the symbols for which the kernel is scheduled, or empty
   bool operator==(const KernelKey&) const = default;
 };

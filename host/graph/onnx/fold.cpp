@@ -190,6 +190,7 @@ class Folder {
       case Operator::batch_norm:
       case Operator::layer_norm:
       case Operator::pad:
+      case Operator::convert:
       case Operator::gather_elements:
       case Operator::scatter:
       case Operator::arg_max:

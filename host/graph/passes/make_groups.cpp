@@ -47,7 +47,11 @@ class Grouping {
  private:
   const Node& node(std::size_t index) const { return graph_.nodes[index]; }
   TensorId output(std::size_t index) const { return node(index).outputs.front(); }
-  const Shape& shape(std::size_t index) const { return graph_.tensor(output(index)).shape; }
+  // Whether two nodes have results of the same shape and layout.
+  bool are_alike(std::size_t a, std::size_t b) const {
+    const Tensor &x = graph_.tensor(output(a)), &y = graph_.tensor(output(b));
+    return x.shape == y.shape && x.channel_block == y.channel_block;
+  }
   bool is_elementwise(std::size_t index) const { return kind_of(node(index).op) == OperatorKind::elementwise; }
 
   static bool contains(const std::vector<std::size_t>& nodes, std::size_t index) {
@@ -108,7 +112,7 @@ class Grouping {
     std::size_t closed = 1;
     while (true) {
       const std::size_t next = next_reader(nodes);
-      if (next == kNoGroup || group_of_[next] != kNoGroup || !is_elementwise(next) || shape(next) != shape(first) ||
+      if (next == kNoGroup || group_of_[next] != kNoGroup || !is_elementwise(next) || !are_alike(next, first) ||
           !reads_in_place(next, nodes))
         break;
       nodes.push_back(next);
@@ -128,8 +132,8 @@ class Grouping {
       return;
     const std::size_t to = group_of_[readers_[result].front()];
     const bool fits = to != kNoGroup && std::ranges::all_of(readers_[result], [&](std::size_t reader) {
-                        return group_of_[reader] == to && is_elementwise(reader) &&
-                               shape(reader) == shape(nodes.back()) && reads_in_place(reader, nodes);
+                        return group_of_[reader] == to && is_elementwise(reader) && are_alike(reader, nodes.back()) &&
+                               reads_in_place(reader, nodes);
                       });
     if (!fits) return;
     std::vector<std::size_t> all = nodes;

@@ -29,7 +29,7 @@ ParameterInfo parameter_of(const Graph& graph, const Tensor& tensor, const std::
   parameter.name = names.name(name);
   parameter.dtype = tensor.dtype;
   parameter.direction = direction;
-  for (const Size& size : tensor.shape) parameter.shape.push_back(to_manifest(size, graph.symbols));
+  for (const Size& size : stored_shape(tensor)) parameter.shape.push_back(to_manifest(size, graph.symbols));
   return parameter;
 }
 
@@ -57,7 +57,7 @@ FunctionInfo describe(const Graph& graph) {
 }
 
 ManifestExpr bytes_of(const Graph& graph, const Tensor& tensor) {
-  return to_manifest(element_count(tensor.shape) * Size(static_cast<std::int64_t>(dtype_bytes(tensor.dtype))),
+  return to_manifest(element_count(stored_shape(tensor)) * Size(static_cast<std::int64_t>(dtype_bytes(tensor.dtype))),
                      graph.symbols);
 }
 

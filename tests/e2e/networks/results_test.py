@@ -33,8 +33,9 @@ def reference(model, x):
 
 
 def nodes_of(steps):
-    """The names of the nodes, without paths, that steps such as "/Conv_1+Relu_2" compute."""
-    return [node for step in steps for node in step.lstrip("/").split("+")]
+    """The names of the model's nodes, without paths, that steps such as "/Conv_1+Relu_2" compute. Other steps convert
+    between layouts, as "conv_1 to NCHW16c" does."""
+    return [node for step in steps if " to NCHW" not in step for node in step.lstrip("/").split("+")]
 
 
 def computing_nodes(model):

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -77,6 +78,36 @@ Graph mobile(const Size& batch) {
   x = network.node(Operator::max_pool, {x}, PoolAttributes{{{2, 2, 1, 0, 0}, {3, 2, 1, 0, 0}}, true});
   network.output(network.node(Operator::sigmoid, {x}), "gates");
   network.output(network.node(Operator::reduce_mean, {x}, ReduceAttributes{{2, 3}, false}), "means");
+  return network.graph;
+}
+
+// An image whose channels are in blocks where there are vectors: convolutions of all kinds, residuals, squeeze and
+// excitation, pools and a concatenation. Blocks divide only some of the numbers of channels.
+Graph images(const Size& batch) {
+  NetworkBuilder network("images");
+  const auto conv = [&](TensorId x, std::int64_t from, std::int64_t to, std::int64_t size, std::int64_t stride = 1,
+                        std::int64_t groups = 1) {
+    const WindowAttributes window = {size, stride, 1, size / 2, size / 2};
+    return network.node(
+        Operator::conv,
+        {x, network.weights("w", {to, from / groups, size, size}, 0.2F), network.weights("b", {to}, 0.1F)},
+        ConvAttributes{{window, window}, groups});
+  };
+  const auto relu = [&](TensorId x) { return network.node(Operator::relu, {x}); };
+  TensorId x = relu(conv(network.input("x", {batch, 3, 21, 19}), 3, 24, 3, 2));
+  x = network.node(Operator::add, {x, relu(conv(relu(conv(x, 24, 40, 3)), 40, 24, 3))});
+  TensorId y = conv(relu(conv(x, 24, 72, 1)), 72, 72, 5, 2, 72);
+  TensorId gate = network.node(Operator::reduce_mean, {y}, ReduceAttributes{{2, 3}, true});
+  gate = network.node(Operator::sigmoid, {conv(relu(conv(gate, 72, 20, 1)), 20, 72, 1)});
+  y = batch_norm(network, network.node(Operator::mul, {y, gate}), 72);
+  const PoolAttributes window{{{3, 2, 1, 1, 1}, {3, 2, 1, 1, 1}}};
+  const TensorId left = network.node(Operator::max_pool, {conv(x, 24, 32, 1)}, window);
+  y = network.node(Operator::concat, {left, conv(y, 72, 48, 1)}, DimensionAttributes{1});
+  y = relu(conv(relu(conv(y, 80, 64, 3, 1, 2)), 64, 64, 3));
+  network.output(network.node(Operator::average_pool, {y}, window), "pooled");
+  y = network.node(Operator::reshape, {network.node(Operator::reduce_max, {y}, ReduceAttributes{{2, 3}, true})},
+                   ReshapeAttributes{{batch, 64}});
+  network.output(network.node(Operator::matmul, {y, network.weights("fc", {64, 10})}, MatmulAttributes{}), "y");
   return network.graph;
 }
 
@@ -186,6 +217,10 @@ void run_all(const std::string& arch) {
   run_network(device, target, residual(1), {{}});
   run_network(device, target, residual(n), {{{"N", 1}}, {{"N", 3}}});
   run_network(device, target, mobile(n), {{{"N", 2}}});
+  const Graph with_layouts = optimized(images(n), target);
+  CHECK(std::ranges::any_of(with_layouts.tensors, [](const Tensor& tensor) { return tensor.channel_block > 1; }) ==
+        (target.lanes(sizeof(float)) > 1));
+  run_network(device, target, images(n), {{{"N", 1}}, {{"N", 2}}});
   run_network(device, target, encoder(2, 5), {{}});
   run_network(device, target, encoder(n, l), {{{"N", 1}, {"L", 7}}, {{"N", 3}, {"L", 4}}});
 }

@@ -1,0 +1,25 @@
+// What groups of nodes can compute on images with their channels in blocks, and how long that takes.
+#pragma once
+
+#include "host/graph/group.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace ferry::graph {
+
+// Estimated times of a group, in the time that moving one byte takes.
+struct LayoutCosts {
+  double plain = 0, blocked = 0;
+};
+
+// Returns nothing for a group that must be plain.
+std::optional<LayoutCosts> layout_costs(const Graph& graph, const Group& group, std::int64_t lanes);
+
+// Whether a node of a group in blocks reads an input in blocks too; otherwise it reads it plain.
+bool reads_blocked(const Graph& graph, const Node& node, std::size_t input);
+
+// Returns the time of converting a tensor between the layouts; 0 where both are the same bytes.
+double conversion_cost(const Graph& graph, TensorId id, std::int64_t lanes);
+
+}  // namespace ferry::graph

@@ -1,0 +1,119 @@
+#include "host/graph/passes/choose_layouts.h"
+
+#include "host/graph/passes/blocked_groups.h"
+#include "host/graph/passes/make_groups.h"
+#include "host/graph/passes/minimum_cut.h"
+
+#include <map>
+#include <utility>
+
+namespace ferry::graph {
+namespace {
+
+constexpr std::size_t kNoIndex = SIZE_MAX;
+
+// Returns for each node whether its result is in blocks.
+std::vector<bool> blocked_nodes(const Graph& graph, std::int64_t lanes) {
+  const std::vector<Group> groups = make_groups(graph);
+  std::vector<std::size_t> group_of(graph.nodes.size(), kNoIndex), writer(graph.tensors.size(), kNoIndex);
+  // All groups that must be plain, views, inputs and outputs are one more node of the cut.
+  const std::size_t plain = groups.size();
+  constexpr double kNever = 1e30;
+  MinimumCut cut(groups.size() + 1);
+  cut.add_node_cost(plain, kNever, 0);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const std::size_t node : groups[g].nodes) {
+      group_of[node] = g;
+      for (const TensorId id : graph.nodes[node].outputs) writer[id] = g;
+    }
+    const std::optional<LayoutCosts> costs = layout_costs(graph, groups[g], lanes);
+    cut.add_node_cost(g, costs ? costs->blocked : kNever, costs ? costs->plain : 0);
+  }
+  const auto join = [&](TensorId id, std::size_t reader) {
+    const std::size_t from = writer[id] == kNoIndex ? plain : writer[id];
+    if (from != reader) cut.add_pair_cost(from, reader, conversion_cost(graph, id, lanes));
+  };
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    const std::size_t reader = group_of[n] == kNoIndex ? plain : group_of[n];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const TensorId id = node.inputs[i];
+      if (id == kNoTensor || graph.tensor(id).constant != nullptr) continue;
+      // What a group reads plain in any layout ties its writer to the plain layout instead.
+      if (reader == plain || graph.tensor(id).shape.size() != 4 || reads_blocked(graph, node, i))
+        join(id, reader);
+      else
+        join(id, plain);
+    }
+  }
+  for (const TensorId id : graph.outputs) join(id, plain);
+  const std::vector<bool> is_blocked = cut.solve();
+  std::vector<bool> nodes;
+  for (const std::size_t group : group_of) nodes.push_back(group != kNoIndex && is_blocked[group]);
+  return nodes;
+}
+
+// Copies a graph node by node with the chosen layouts, and adds conversions.
+class LayoutWriter {
+ public:
+  LayoutWriter(const Graph& graph, std::int64_t lanes) : from_(graph), lanes_(lanes), result_(graph) {
+    result_.nodes.clear();
+  }
+
+  Graph run(const std::vector<bool>& is_blocked) {
+    for (std::size_t n = 0; n < from_.nodes.size(); ++n) {
+      Node node = from_.nodes[n];
+      for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+        TensorId& id = node.inputs[i];
+        if (id == kNoTensor || result_.tensor(id).constant != nullptr) continue;
+        const bool wants_blocked = is_blocked[n] && reads_blocked(from_, node, i);
+        // A view reads the same bytes in either layout.
+        if (node.op == Operator::reshape && is_same_bytes(result_.tensor(id))) continue;
+        id = in_layout(id, wants_blocked ? lanes_ : 1);
+      }
+      if (is_blocked[n])
+        for (const TensorId id : node.outputs) result_.tensors[id].channel_block = lanes_;
+      result_.nodes.push_back(std::move(node));
+    }
+    for (TensorId& id : result_.outputs) id = in_layout(id, 1);
+    return std::move(result_);
+  }
+
+ private:
+  // Returns the tensor in this layout, converted if need be.
+  TensorId in_layout(TensorId id, std::int64_t block) {
+    if (result_.tensor(id).channel_block == block) return id;
+    const auto known = converted_.find({id, block});
+    if (known != converted_.end()) return known->second;
+    Tensor converted = result_.tensor(id);
+    converted.channel_block = block;
+    const bool is_view = is_same_bytes(result_.tensor(id)) && is_same_bytes(converted);
+    const std::string name = converted.name + (block == 1 ? " to NCHW" : " to NCHW" + std::to_string(block) + "c");
+    const auto to = static_cast<TensorId>(result_.tensors.size());
+    Node node = {is_view ? Operator::reshape : Operator::convert, name, {id}, {to}};
+    if (is_view) node.attributes = ReshapeAttributes{converted.shape};
+    result_.tensors.push_back(std::move(converted));
+    result_.nodes.push_back(std::move(node));
+    converted_[{id, block}] = to;
+    return to;
+  }
+
+  // Whether the tensor is in memory what it would be in the plain layout.
+  bool is_same_bytes(const Tensor& tensor) const {
+    return tensor.channel_block == 1 ? tensor.shape.size() == 4 && graph::is_same_bytes(tensor.shape, lanes_)
+                                     : graph::is_same_bytes(tensor.shape, tensor.channel_block);
+  }
+
+  const Graph& from_;
+  std::int64_t lanes_;
+  Graph result_;
+  std::map<std::pair<TensorId, std::int64_t>, TensorId> converted_;
+};
+
+}  // namespace
+
+Graph choose_layouts(const Graph& graph, std::int64_t lanes) {
+  return LayoutWriter(graph, lanes).run(blocked_nodes(graph, lanes));
+}
+
+}  // namespace ferry::graph
