@@ -60,12 +60,12 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
   const link::ObjectFacts facts = link::inspect_object(object, kernel.file, target);
   check_object(facts, kernel);
   std::vector<std::string> exports;
-  std::vector<std::vector<std::uint8_t>> objects;
+  std::vector<std::vector<std::uint8_t>> adapters, code;
   for (const Signature& signature : kernel.signatures) {
     const std::string c_name = find_function(facts, kernel, signature);
     check_declaration(kernel, signature, c_name, target);
     exports.push_back(kSymbolPrefix + signature.function.name);
-    objects.push_back(
+    adapters.push_back(
         codegen::emit_adapter(signature.function, c_name, signature.returns_status, facts.is_shared, target));
   }
   std::vector<std::uint8_t> padding;
@@ -73,10 +73,8 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
     padding = codegen::emit_padding(target, code_padding);
     exports.emplace_back(codegen::kPaddingSymbol);
   }
-  const std::vector<std::uint8_t> first = std::move(objects.front());
-  objects.erase(objects.begin());
-  if (!facts.is_shared) objects.push_back(object);
-  module.images.push_back({"elf", link::link_shared(first, target, exports, objects, padding), 0});
+  if (!facts.is_shared) code.push_back(object);
+  module.images.push_back({"elf", link::link_shared(adapters, target, exports, code, padding), 0});
   // A shared object is shipped unchanged; the device loads it first and resolves the adapters' calls in it.
   if (facts.is_shared) module.images.push_back({"elf_library", object, 0});
   check_image_imports(module.images.back().bytes, kernel, target);

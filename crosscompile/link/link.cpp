@@ -60,11 +60,17 @@ std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, cons
                                       std::span<const std::string> exports,
                                       std::span<const std::vector<std::uint8_t>> user_objects,
                                       std::span<const std::uint8_t> padding) {
+  const std::vector<std::uint8_t> only(object.begin(), object.end());
+  return link_shared(std::span(&only, 1), target, exports, user_objects, padding);
+}
+
+std::vector<std::uint8_t> link_shared(std::span<const std::vector<std::uint8_t>> objects, const Target& target,
+                                      std::span<const std::string> exports,
+                                      std::span<const std::vector<std::uint8_t>> user_objects,
+                                      std::span<const std::uint8_t> padding) {
   const TemporaryFolder folder;
-  const std::string input = folder.file("kernels.o");
   const std::string script = folder.file("exports");
   const std::string output = folder.file("kernels.so");
-  write_file(input, object);
   write_file(script, version_script(exports));
 
   // Segments start on pages of their own whatever page size the board uses; 64 KiB is the largest in use on ARM. In the
@@ -94,17 +100,18 @@ std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, cons
     write_file(padding_file, padding);
     arguments.push_back(padding_file.c_str());
   }
-  arguments.push_back(input.c_str());
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < user_objects.size(); ++i) {
-    names.push_back(folder.file("object" + std::to_string(i) + ".o"));
-    write_file(names.back(), user_objects[i]);
+  bool has_lines = false;
+  for (const auto& inputs : {objects, user_objects}) {
+    for (const std::vector<std::uint8_t>& input : inputs) {
+      names.push_back(folder.file("object" + std::to_string(names.size()) + ".o"));
+      write_file(names.back(), input);
+      has_lines = has_lines || has_debug_information(input);
+    }
   }
   for (const std::string& name : names) arguments.push_back(name.c_str());
   // Devices relocate debug information to the address where they load the code, so the relocations are kept.
-  if (has_debug_information(object) || std::any_of(user_objects.begin(), user_objects.end(), has_debug_information)) {
-    arguments.push_back("--emit-relocs");
-  }
+  if (has_lines) arguments.push_back("--emit-relocs");
   try {
     run_lld(arguments);
   } catch (const InternalError& error) {

@@ -10,9 +10,13 @@
 
 namespace ferry::link {
 
-// Keeps only `exports` visible and places the code of `padding`, an object too, before all other code. Throws
-// InternalError with lld's own message, or CompileError when user objects are among the inputs. Safe to call from
-// several threads (one links at a time).
+// Links the objects in their order. Keeps only `exports` visible and places the code of `padding`, an object too,
+// before all other code. Throws InternalError with lld's own message, or CompileError when user objects are among the
+// inputs. Safe to call from several threads (one links at a time).
+std::vector<std::uint8_t> link_shared(std::span<const std::vector<std::uint8_t>> objects, const Target& target,
+                                      std::span<const std::string> exports,
+                                      std::span<const std::vector<std::uint8_t>> user_objects = {},
+                                      std::span<const std::uint8_t> padding = {});
 std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, const Target& target,
                                       std::span<const std::string> exports,
                                       std::span<const std::vector<std::uint8_t>> user_objects = {},

@@ -49,7 +49,7 @@ ir::Function run_pass(const Pass& pass, ir::Function function, const Target& tar
 ir::Function run_pipeline(ir::Function function, const Target& target,
                           const std::function<void(std::string_view pass, const ir::Function&)>& after = {});
 
-// Runs all passes on each function.
+// Runs all passes on each function, on several threads. Throws the exception of the first function that has one.
 std::vector<ir::Function> run_pipeline(std::span<const ir::Function> lowered, const Target& target);
 
 }  // namespace ferry::passes

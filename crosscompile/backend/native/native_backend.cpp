@@ -62,7 +62,7 @@ std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) c
     padding = codegen::emit_padding(target_, functions.code_padding);
     exports.push_back(codegen::kPaddingSymbol);
   }
-  const std::vector<std::uint8_t> own = codegen::emit_object(functions.after_passes, target_);
+  const std::vector<std::vector<std::uint8_t>> own = codegen::emit_objects(functions.after_passes, target_);
   std::vector<std::uint8_t> linked = link::link_shared(own, target_, exports, objects, padding);
   check_image_imports(linked, functions.after_passes, target_);
   return {{kImage, std::move(linked), 0}};

@@ -7,11 +7,15 @@
 #include "crosscompile/codegen/llvm/target/optimise.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
+#include "crosscompile/ir/parallel_for.h"
+#include "crosscompile/ir/symbol.h"
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/MemoryBufferRef.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
+
+#include <set>
 
 namespace ferry::codegen {
 namespace {
@@ -22,6 +26,9 @@ struct Compiled {
   std::unique_ptr<llvm::Module> module;
   std::unique_ptr<llvm::TargetMachine> machine;
 };
+
+// The code of few functions is a little smaller in one object, and is compiled soon.
+constexpr std::size_t kFunctionsOfOneObject = 16;
 
 void verify(const llvm::Module& module) {
   std::string problem;
@@ -62,6 +69,17 @@ std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, c
     for (std::string& name : ir::extern_functions(function.body)) linked_later.push_back(std::move(name));
   check_object_imports(object, target, linked_later);
   return {object.begin(), object.end()};
+}
+
+std::vector<std::vector<std::uint8_t>> emit_objects(std::span<const ir::Function> functions, const Target& target) {
+  std::set<std::string> symbols;
+  for (const ir::Function& function : functions) {
+    if (!symbols.insert(ir::function_symbol(function)).second) refuse_second(function);
+  }
+  if (functions.size() <= kFunctionsOfOneObject) return {emit_object(functions, target)};
+  std::vector<std::vector<std::uint8_t>> objects(functions.size());
+  ir::parallel_for(functions.size(), [&](std::size_t i) { objects[i] = emit_object(functions.subspan(i, 1), target); });
+  return objects;
 }
 
 std::string emit_llvm(std::span<const ir::Function> functions, const Target& target) {

@@ -79,15 +79,17 @@ void mark_aligned(llvm::LoadInst* pointer) {
   pointer->setMetadata(llvm::LLVMContext::MD_align, llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(bytes)));
 }
 
+void refuse_second(const ir::Function& function) {
+  throw CompileError("two functions are called '" + function.name + "'");
+}
+
 void emit_function(ModuleState& module, const ir::Function& function) {
   if (!function.flat) throw InternalError(function.name + ": code generation expects what passes/flatten.h makes");
   llvm::LLVMContext& context = module.context;
   llvm::Type* pointer = llvm::PointerType::getUnqual(context);
   auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer, pointer}, false);
   const std::string symbol = ir::function_symbol(function);
-  if (module.module.getFunction(symbol) != nullptr) {
-    throw CompileError("two functions are called '" + function.name + "'");
-  }
+  if (module.module.getFunction(symbol) != nullptr) refuse_second(function);
   auto* kernel = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, symbol, module.module);
   set_function_attributes(module, kernel);
   kernel->addParamAttr(0, llvm::Attribute::NoAlias);

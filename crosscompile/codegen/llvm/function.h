@@ -7,6 +7,9 @@ namespace ferry::codegen {
 
 void emit_function(ModuleState& module, const ir::Function& function);
 
+// Throws CompileError: a module cannot have another function of this name.
+[[noreturn]] void refuse_second(const ir::Function& function);
+
 // Records the ranges of sizes.
 void note_sizes(FunctionState& state);
 

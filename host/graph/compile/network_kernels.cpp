@@ -1,11 +1,13 @@
 #include "host/graph/compile/network_kernels.h"
 
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/parallel_for.h"
 #include "ferry/schedule/module_schedule.h"
 #include "host/graph/kernels/group_program.h"
 #include "host/lower/lower.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace ferry::graph {
 namespace {
@@ -62,17 +64,26 @@ NetworkKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
 }
 
 LoweredKernels lower_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target) {
-  LoweredKernels lowered;
-  std::vector<schedule::Schedule> schedules;
-  for (std::size_t k = 0; k < kernels.programs.size(); ++k) {
+  struct Lowered {
+    schedule::Schedule schedule;
+    std::vector<ir::Function> functions;
+  };
+  std::vector<std::optional<Lowered>> results(kernels.programs.size());
+  ir::parallel_for(results.size(), [&](std::size_t k) {
     for_group(graph, std::ranges::find(kernels.calls, k, &GroupCall::kernel)->group, [&] {
       const lang::Program& program = kernels.programs[k];
       autoschedule::Sizes hints;
       for (std::size_t s = 0; s < kernels.keys[k].hints.size(); ++s) hints[symbol_name(s)] = kernels.keys[k].hints[s];
-      schedules.push_back(autoschedule::default_schedule(program, target, hints));
-      for (ir::Function& function : lower::lower_module(std::span(&program, 1), std::span(&schedules.back(), 1)))
-        lowered.functions.push_back(std::move(function));
+      schedule::Schedule schedule = autoschedule::default_schedule(program, target, hints);
+      std::vector<ir::Function> functions = lower::lower_module(std::span(&program, 1), std::span(&schedule, 1));
+      results[k] = Lowered{std::move(schedule), std::move(functions)};
     });
+  });
+  LoweredKernels lowered;
+  std::vector<schedule::Schedule> schedules;
+  for (std::optional<Lowered>& result : results) {
+    schedules.push_back(std::move(result->schedule));
+    std::ranges::move(result->functions, std::back_inserter(lowered.functions));
   }
   lowered.schedule = autoschedule::to_text(kernels.programs, schedules);
   return lowered;

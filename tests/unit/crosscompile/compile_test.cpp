@@ -11,6 +11,7 @@
 #include "module/module_file.h"
 
 #include <doctest/doctest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <thread>
@@ -95,6 +96,36 @@ TEST_CASE("a module says how to call it and what it needs") {
   CHECK(value_of(info.preconditions[0].condition, {401, 100}) == 0);
   CHECK(value_of(info.preconditions[0].condition, {100, 1}) == 1);
   CHECK(info.preconditions[0].message == "N must not be much larger than M");
+}
+
+TEST_CASE("a module's bytes do not depend on the number of processors that compile it") {
+  std::vector<Function> functions;
+  for (int i = 0; i < 24; ++i) functions.push_back(scaled_add("f" + std::to_string(i)));
+  cpu_set_t all, one;
+  REQUIRE(sched_getaffinity(0, sizeof all, &all) == 0);
+  unsigned first = 0;
+  while (!CPU_ISSET(first, &all)) ++first;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  for (const char* target : {"x86-64-v3", "armv7", "aarch64"}) {
+    CAPTURE(target);
+    const auto parallel = compile_module(functions, resolve_target(target), {});
+    REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+    const auto serial = compile_module(functions, resolve_target(target), {});
+    REQUIRE(sched_setaffinity(0, sizeof all, &all) == 0);
+    CHECK(serial == parallel);
+    CHECK(compile_module(functions, resolve_target(target), {}) == parallel);
+  }
+}
+
+TEST_CASE("two functions of one name are refused") {
+  for (const int others : {1, 30}) {
+    std::vector<Function> functions{scaled_add()};
+    for (int i = 0; i < others; ++i) functions.push_back(scaled_add("other" + std::to_string(i)));
+    CHECK_NOTHROW(compile_module(functions, resolve_target("x86-64"), {}));
+    functions.push_back(scaled_add());
+    CHECK_THROWS_AS(compile_module(functions, resolve_target("x86-64"), {}), CompileError);
+  }
 }
 
 TEST_CASE("a compiled module runs") {

@@ -1,0 +1,15 @@
+// Runs independent parts of a compilation on this machine's processors.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace ferry::ir {
+
+// Calls action(i) for each i below `count`, on the calling thread and on others: on as many in total as processors may
+// run this process. Returns when all calls have ended. If calls throw, the exception of the lowest index is thrown, so
+// that the result depends on neither the number of threads nor their timing. The other threads have blocked all
+// signals.
+void parallel_for(std::size_t count, const std::function<void(std::size_t)>& action);
+
+}  // namespace ferry::ir
