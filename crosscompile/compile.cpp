@@ -108,7 +108,7 @@ PreparedModule run_passes_and_describe(std::span<const ir::Function> functions, 
     else
       attach(std::move(info), function.init_of, manifest);
   }
-  if (compose) compose(manifest);
+  if (compose) compose(prepared.module);
   if (const Status status = check_manifest(manifest); !status.is_ok()) {
     throw CompileError("the module cannot be described: " + status.message());
   }

@@ -3,7 +3,7 @@
 
 #include "crosscompile/ir/function.h"
 #include "ferry/target/target.h"
-#include "module/manifest.h"
+#include "module/module_file.h"
 
 #include <cstdint>
 #include <functional>
@@ -19,8 +19,9 @@ struct ModuleText {
   std::string schedule;
 };
 
-// Replaces the functions of a manifest, which describes what was compiled, by others whose plans run their code.
-using ComposeFunctions = std::function<void(Manifest& manifest)>;
+// Replaces the functions of a module without code, which describes what was compiled, by others whose plans run their
+// code.
+using ComposeFunctions = std::function<void(ModuleFile& module)>;
 
 // code_padding: number of bytes to insert before the code, which moves the code to other addresses (docs/measuring.md
 // says why). compose: empty for a module of the functions themselves.

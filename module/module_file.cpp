@@ -21,7 +21,7 @@ constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kHashBytes = sizeof(Hash);
 constexpr std::uint32_t kMaxSections = 64;
 
-enum class SectionKind : std::uint32_t { manifest = 1, code = 2, source = 3, schedule = 4, launches = 5 };
+enum class SectionKind : std::uint32_t { manifest = 1, code = 2, source = 3, schedule = 4, launches = 5, nodes = 6 };
 
 // Versions 1 to 3 describe one device and the launches of GPU functions in a section of their own, from version 2 on.
 constexpr std::uint32_t kVersionWithLaunches = 2;
@@ -109,7 +109,8 @@ Result<std::vector<Section>> read_sections(Bytes bytes) {
     const auto length = get<std::uint64_t>(bytes, entry + 16);
     const auto version = get<std::uint32_t>(bytes, 8);
     const bool has_launches = version >= kVersionWithLaunches && version < kVersionWithPlans;
-    if (kind < 1 || kind > (has_launches ? 5U : 4U)) {
+    const bool may_have_nodes = version >= kVersionWithPlans && kind == 6;
+    if (kind < 1 || (kind > (has_launches ? 5U : 4U) && !may_have_nodes)) {
       return refuse(entry, has_launches ? "a section of kind 1 to 5" : "a section of kind 1 to 4",
                     std::to_string(kind));
     }
@@ -150,6 +151,7 @@ std::vector<std::uint8_t> write_module(const ModuleFile& module) {
   }
   sections.push_back({SectionKind::source, "", bytes_of(module.source)});
   sections.push_back({SectionKind::schedule, "", bytes_of(module.schedule)});
+  if (!module.nodes.empty()) sections.push_back({SectionKind::nodes, "", bytes_of(module.nodes)});
 
   std::uint64_t length = kHeaderBytes + sections.size() * kEntryBytes;
   for (const Section& section : sections) length = aligned(length + section.bytes.size());
@@ -183,7 +185,7 @@ Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes) {
   FERRY_ASSIGN(const std::vector<Section> sections, read_sections(bytes));
   ModuleFile module;
   const auto version = get<std::uint32_t>(bytes, 8);
-  unsigned seen[6] = {};
+  unsigned seen[7] = {};
   Bytes manifest, launches;
   for (const Section& section : sections) {
     const auto place = static_cast<std::uint64_t>(section.bytes.data() - bytes.data());
@@ -201,9 +203,11 @@ Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes) {
       case SectionKind::source: module.source = text_of(section.bytes); break;
       case SectionKind::schedule: module.schedule = text_of(section.bytes); break;
       case SectionKind::launches: launches = section.bytes; break;
+      case SectionKind::nodes: module.nodes = text_of(section.bytes); break;
     }
   }
   if (seen[1] == 0) return refuse(kHeaderBytes, "a manifest section", "none");
+  if (seen[6] != 0 && module.nodes.empty()) return refuse(kHeaderBytes, "names of nodes", "none");
   if (version < kVersionWithPlans) {
     FERRY_ASSIGN(module.manifest, decode_earlier_manifest(version, manifest, seen[5] == 0 ? nullptr : &launches));
   } else {

@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
+#include "base/cache_folder.h"
 #include "base/hash_stream.h"
 #include "device-runtime/device/memory_budget.h"
-#include "device-runtime/handlers/cache_folder.h"
 
 namespace ferry::device {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device-runtime/handlers/cache_folder.h"
+#include "base/cache_folder.h"
 
 namespace ferry::device {
 

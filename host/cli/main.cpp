@@ -3,6 +3,6 @@
 #include "host/compiler/llvm/llvm_compiler.h"
 
 int main(int count, char** words) {
-  const std::unique_ptr<const ferry::Compiler> compiler = ferry::make_compiler();
+  const std::unique_ptr<const ferry::Compiler> compiler = ferry::make_compiler(ferry::ModuleCache::of_user());
   return ferry::cli::run_command_line(count, words, compiler.get());
 }

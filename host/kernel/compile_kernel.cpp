@@ -72,9 +72,10 @@ Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> p
   return scheduled;
 }
 
-void name_nodes(const CompiledKernel& kernel, std::vector<StepTime>& steps) {
-  if (steps.size() != kernel.nodes.size()) return;
-  for (std::size_t s = 0; s < steps.size(); ++s) steps[s].node = kernel.nodes[s];
+void name_nodes(const CompiledModule& module, std::vector<StepTime>& steps) {
+  const std::vector<std::string>& nodes = module.nodes();
+  if (steps.size() != nodes.size()) return;
+  for (std::size_t s = 0; s < steps.size(); ++s) steps[s].node = nodes[s];
 }
 
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
@@ -96,7 +97,7 @@ CompiledKernel compile_kernel(const KernelSource& source, const std::string& fun
   report_notes(compiled.notes, observer);
   CompiledModule module(std::move(compiled.module), std::move(compiled.blobs));
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  return {std::move(module), took.count(), std::move(compiled.nodes)};
+  return {std::move(module), took.count()};
 }
 
 }  // namespace ferry

@@ -31,11 +31,10 @@ Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> p
 
 struct CompiledKernel {
   CompiledModule module;
-  double compile_ms = 0;                // 0 for a module from a file
-  std::vector<std::string> nodes = {};  // of a network: the node that each step of its plan computes
+  double compile_ms = 0;  // 0 for a module from a file
 };
 // Gives the steps of a call the names of the nodes that they compute, if these are known and no step was left out.
-void name_nodes(const CompiledKernel& kernel, std::vector<StepTime>& steps);
+void name_nodes(const CompiledModule& module, std::vector<StepTime>& steps);
 // Compiles the chosen def of a text, with the default schedule for the sizes known from the call unless the user gives
 // one. code_padding shifts the code by this many bytes; it has no effect on a module that is compiled already.
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,

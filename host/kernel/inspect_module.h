@@ -15,6 +15,7 @@ struct InspectedModule {
   std::size_t bytes = 0;  // without its blobs
   std::string hash;
   bool contains_blobs = false;
+  std::vector<std::string> nodes;  // of a network: which one each step of the only function computes; or none
   // For each image the report of NVIDIA's assembler on its kernels; empty for images that are no cubins.
   std::vector<std::vector<CubinKernel>> kernels;
 

@@ -29,7 +29,7 @@ FunctionInfo with_init_plan(FunctionInfo function) {
   return function;
 }
 
-Json function_json(const FunctionInfo& function) {
+Json function_json(const FunctionInfo& function, const std::vector<std::string>& nodes) {
   Json parameters = Json::array();
   for (const ParameterInfo& parameter : function.parameters) {
     Json shape = Json::array();
@@ -60,6 +60,7 @@ Json function_json(const FunctionInfo& function) {
           {"preconditions", preconditions},
           {"workspaces", workspaces},
           {"steps", steps},
+          {"nodes", nodes},
           {"persistent", persistent},
           {"init_steps", init_steps},
           {"flops", to_text(function.flops, function.symbols)}};
@@ -95,7 +96,7 @@ void print_blobs(const InspectedModule& inspected) {
          manifest.constants.size(), inspected.contains_blobs ? "" : ", not in this file");
 }
 
-void print_function(const FunctionInfo& function) {
+void print_function(const FunctionInfo& function, const std::vector<std::string>& nodes) {
   printf("\n%s\n", signature_text(function).c_str());
   for (const Precondition& precondition : function.preconditions) {
     printf("  requires   %s (%s)\n", to_text(precondition.condition, function.symbols).c_str(),
@@ -108,7 +109,10 @@ void print_function(const FunctionInfo& function) {
   for (const Workspace& workspace : function.plan.workspaces) {
     printf("  %-10s %s bytes a call\n", "workspace", value_text(function, workspace.bytes).c_str());
   }
-  for (const Step& step : function.plan.steps) printf("  %-10s %s\n", "step", step_text(function, step).c_str());
+  for (std::size_t s = 0; s < function.plan.steps.size(); ++s) {
+    const std::string node = s < nodes.size() && !nodes[s].empty() ? nodes[s] + ": " : "";
+    printf("  %-10s %s%s\n", "step", node.c_str(), step_text(function, function.plan.steps[s]).c_str());
+  }
   const FunctionInfo init = with_init_plan(function);
   for (const PersistentBuffer& buffer : function.persistent)
     printf("  %-10s %s bytes an instance\n", "persistent", value_text(init, buffer.bytes).c_str());
@@ -125,7 +129,8 @@ Json to_json(const InspectedModule& inspected, const std::string& file) {
   for (std::size_t i = 0; i < module.images.size(); ++i)
     images.push_back(image_json(module.images[i], inspected.kernels[i]));
   Json functions = Json::array(), blobs = Json::array();
-  for (const FunctionInfo& function : module.manifest.functions) functions.push_back(function_json(function));
+  for (const FunctionInfo& function : module.manifest.functions)
+    functions.push_back(function_json(function, inspected.nodes));
   for (const Blob& blob : module.manifest.blobs) blobs.push_back({{"hash", to_hex(blob.hash)}, {"bytes", blob.bytes}});
   return {{"schema", "ferry.inspect/1"},
           {"file", file},
@@ -172,7 +177,7 @@ int inspect(const std::string& name, bool json) {
   printf("target    %s\n", module.manifest.target.c_str());
   printf("needs     %s%s%s, ABI %u\n", device_name(device).c_str(), device.features.empty() ? "" : " with ",
          join(" ", device.features).c_str(), module.manifest.abi_version);
-  for (const FunctionInfo& function : module.manifest.functions) print_function(function);
+  for (const FunctionInfo& function : module.manifest.functions) print_function(function, inspected.nodes);
   print_schedule(module.schedule);
   return kExitFine;
 }

@@ -56,7 +56,6 @@ struct Compiled {
   std::vector<std::string> notes = {};           // on directives without effect on the target
   std::vector<std::string> module_notes = {};    // on the devices that the module is for
   std::shared_ptr<const BlobSource> blobs = {};  // contents of its blobs, if it has any
-  std::vector<std::string> nodes = {};           // of a network: the nodes that each step of its plan computes
 };
 
 // The stages of compilation that can be shown: of networks graph, groups, schedule and plan, of kernels all but graph,

@@ -1,7 +1,6 @@
 #include "host/compiler/llvm/llvm_compiler.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "crosscompile/backend/native/native_backend.h"
@@ -44,6 +43,8 @@ std::vector<std::string> notes_on(const Bytes& module, const Target& target) {
 
 class LlvmCompiler final : public Compiler {
  public:
+  explicit LlvmCompiler(ModuleCache cache) : cache_(std::move(cache)) {}
+
   Noted<Target> resolve_target(std::string_view text) const override {
     Noted<Target> target;
     target.value = ferry::resolve_target(text, &target.notes);
@@ -88,9 +89,7 @@ class LlvmCompiler final : public Compiler {
   NetworkSummary inspect(const NetworkSource& source) const override { return inspect_network(source); }
 
   std::shared_ptr<const Network> read(const NetworkSource& source) const override {
-    graph::Graph network = import_graph(graph::onnx::read_model(source.file), import_options(source));
-    network.name = std::filesystem::path(source.file).stem().string();
-    return make_network(std::move(network));
+    return read_network(source, cache_);
   }
 
   std::vector<FunctionInfo> describe(const ForeignSource& source) const override {
@@ -128,10 +127,15 @@ class LlvmCompiler final : public Compiler {
   std::string source_line(std::span<const std::uint8_t> image, std::uint64_t address) const override {
     return codegen::source_line(image, address);
   }
+
+ private:
+  ModuleCache cache_;
 };
 
 }  // namespace
 
-std::unique_ptr<const Compiler> make_compiler() { return std::make_unique<LlvmCompiler>(); }
+std::unique_ptr<const Compiler> make_compiler(ModuleCache cache) {
+  return std::make_unique<LlvmCompiler>(std::move(cache));
+}
 
 }  // namespace ferry

@@ -4,9 +4,11 @@
 #include <memory>
 
 #include "host/compiler/api/compiler.h"
+#include "host/compiler/llvm/module_cache.h"
 
 namespace ferry {
 
-std::unique_ptr<const Compiler> make_compiler();
+// Modules of networks are kept in the cache.
+std::unique_ptr<const Compiler> make_compiler(ModuleCache cache = ModuleCache());
 
 }  // namespace ferry

@@ -1,14 +1,23 @@
 #include "host/compiler/llvm/network.h"
 
+#include "base/throw_status.h"
 #include "crosscompile/ir/error.h"
+#include "host/compiler/llvm/cache_key.h"
+#include "host/compiler/llvm/inspect_network.h"
 #include "host/graph/compile/compile_network.h"
 #include "host/graph/graph_text.h"
+#include "host/graph/onnx/import.h"
 #include "host/graph/passes/make_groups.h"
 #include "host/graph/plan/network_function.h"
 #include "host/graph/reference/all_outputs.h"
 #include "host/graph/reference/definition.h"
 #include "module/module_file.h"
+#include "module/step_nodes.h"
 
+#include <chrono>
+#include <filesystem>
+#include <future>
+#include <optional>
 #include <utility>
 
 namespace ferry {
@@ -19,25 +28,65 @@ namespace {
 std::string plan_text(const Compiled& compiled) {
   const Result<ModuleFile> file = read_module(compiled.module);
   if (!file.is_ok()) throw InternalError("emit: " + file.status().message());
+  const std::vector<std::string> nodes = take(step_nodes(file.value()));
   const FunctionInfo& function = file.value().manifest.functions.front();
   std::string text;
   for (std::size_t s = 0; s < function.plan.steps.size(); ++s)
-    text += compiled.nodes[s] + "\n  " + step_text(function, function.plan.steps[s]) + "\n";
+    text += nodes[s] + "\n  " + step_text(function, function.plan.steps[s]) + "\n";
   return text;
 }
 
+// What a network was read from.
+struct Origin {
+  NetworkSource source;
+  std::vector<std::string> files;
+  std::chrono::system_clock::time_point read;  // when reading began
+  std::optional<Target> all_outputs_for = {};  // that it was optimised for, if each kernel has an output
+};
+
+// A module of the network in the cache.
+class CachedModule final : public graph::KeptModule {
+ public:
+  // Hashes the files of the network while the caller goes on.
+  CachedModule(const ModuleCache& cache, const Origin& origin, const NetworkRequest& request)
+      : cache_(cache), key_(std::async([&origin, &request]() -> std::optional<Hash> {
+          CacheKey key;
+          key.add(origin.source);
+          key.add(request);
+          if (origin.all_outputs_for) key.add(*origin.all_outputs_for);
+          if (!key.add_files(origin.files, origin.read)) return std::nullopt;
+          return key.finish();
+        })) {}
+
+  std::optional<Bytes> load() const override {
+    const std::optional<Hash>& key = key_.get();
+    return key ? cache_.find(*key) : std::nullopt;
+  }
+
+  void store(std::span<const std::uint8_t> module) const override {
+    if (const std::optional<Hash>& key = key_.get()) cache_.store(*key, module);
+  }
+
+ private:
+  const ModuleCache& cache_;
+  std::shared_future<std::optional<Hash>> key_;
+};
+
 class GraphNetwork final : public Network {
  public:
-  explicit GraphNetwork(graph::Graph graph, bool is_optimized = false)
-      : graph_(std::move(graph)), is_optimized_(is_optimized), function_(graph::describe(graph_)) {}
+  GraphNetwork(graph::Graph graph, Origin origin, const ModuleCache& cache)
+      : graph_(std::move(graph)), function_(graph::describe(graph_)), origin_(std::move(origin)), cache_(cache) {}
 
   const FunctionInfo& function() const override { return function_; }
 
   Compiled compile(const NetworkRequest& request) const override {
+    // The tools that make code for GPUs are no part of this program.
+    std::optional<CachedModule> kept;
+    if (cache_.is_on() && !request.target.is_gpu()) kept.emplace(cache_, origin_, request);
     graph::CompiledNetwork compiled =
-        compile_optimized(optimized_for(request.target), request.target, {request.sizes, {}, request.code_padding});
-    return {
-        .module = std::move(compiled.module), .blobs = std::move(compiled.blobs), .nodes = std::move(compiled.nodes)};
+        compile_optimized(optimized_for(request.target), request.target,
+                          {request.sizes, {}, request.code_padding, kept ? &*kept : nullptr});
+    return {.module = std::move(compiled.module), .blobs = std::move(compiled.blobs)};
   }
 
   std::string emit(Stage stage, const NetworkRequest& request) const override {
@@ -50,7 +99,10 @@ class GraphNetwork final : public Network {
   }
 
   std::shared_ptr<const Network> with_all_outputs(const Target& target) const override {
-    return std::make_shared<const GraphNetwork>(graph::with_all_outputs(optimized_for(target)), true);
+    Origin origin = origin_;
+    origin.all_outputs_for = target;
+    return std::make_shared<const GraphNetwork>(graph::with_all_outputs(optimized_for(target)), std::move(origin),
+                                                cache_);
   }
 
   std::vector<NodeProgram> nodes(const SizesByName& sizes) const override {
@@ -85,18 +137,27 @@ class GraphNetwork final : public Network {
   }
 
   graph::Graph optimized_for(const Target& target) const {
-    return is_optimized_ ? graph_ : graph::optimized(graph_, target);
+    return origin_.all_outputs_for ? graph_ : graph::optimized(graph_, target);
   }
 
   graph::Graph graph_;
-  bool is_optimized_ = false;
   FunctionInfo function_;
+  Origin origin_;
+  ModuleCache cache_;
 };
 
 }  // namespace
 
+std::shared_ptr<const Network> read_network(const NetworkSource& source, const ModuleCache& cache) {
+  const auto now = std::chrono::system_clock::now();
+  const graph::onnx::Model model = graph::onnx::read_model(source.file);
+  graph::Graph network = import_graph(model, import_options(source));
+  network.name = std::filesystem::path(source.file).stem().string();
+  return std::make_shared<const GraphNetwork>(std::move(network), Origin{source, model.files, now}, cache);
+}
+
 std::shared_ptr<const Network> make_network(graph::Graph graph) {
-  return std::make_shared<const GraphNetwork>(std::move(graph));
+  return std::make_shared<const GraphNetwork>(std::move(graph), Origin(), ModuleCache());
 }
 
 }  // namespace ferry

@@ -9,6 +9,8 @@
 #include "host/graph/passes/simplify.h"
 #include "host/graph/plan/composition.h"
 #include "host/graph/plan/network_function.h"
+#include "module/module_file.h"
+#include "module/step_nodes.h"
 
 #include <algorithm>
 
@@ -34,10 +36,10 @@ KernelCall call_of(const Graph& graph, const Manifest& manifest, const NetworkKe
   return result;
 }
 
-// Replaces the kernels' entries by the function that calls them. Returns the name of each step's group.
-std::vector<std::string> compose_network(const Graph& graph, const NetworkKernels& kernels,
-                                         const TensorStorages& storages, const NetworkBlob& blob,
-                                         const Composition& common, Manifest& manifest) {
+// Replaces the kernels' entries by the function that calls them, and names the group of each step.
+void compose_network(const Graph& graph, const NetworkKernels& kernels, const TensorStorages& storages,
+                     const NetworkBlob& blob, const Composition& common, ModuleFile& module) {
+  Manifest& manifest = module.manifest;
   Composition composition = common;
   std::vector<std::string> nodes;
   for (const GroupCall& group : kernels.calls) {
@@ -55,7 +57,17 @@ std::vector<std::string> compose_network(const Graph& graph, const NetworkKernel
     manifest.blobs = {blob.blob()};
     manifest.constants = blob.constants();
   }
-  return nodes;
+  module.nodes = step_nodes_text(nodes);
+}
+
+// Returns whether there is a module with the network's constants.
+bool load_kept(const KeptModule& kept, NetworkBlob& blob, std::vector<std::uint8_t>& module) {
+  std::optional<std::vector<std::uint8_t>> found = kept.load();
+  if (!found) return false;
+  const Result<ModuleFile> read = read_module(*found);
+  if (!read.is_ok() || !blob.take_hash_from(read.value().manifest)) return false;
+  module = std::move(*found);
+  return true;
 }
 
 }  // namespace
@@ -78,10 +90,14 @@ std::string schedule_text(const Graph& graph, const Target& target, const std::m
 }
 
 CompiledNetwork compile_optimized(const Graph& graph, const Target& target, const NetworkOptions& options) {
+  const TensorStorages storages = assign_storages(graph);
+  const auto blob = std::make_shared<NetworkBlob>(graph, storages.constants);
+  CompiledNetwork result;
+  if (!blob->constants().empty()) result.blobs = blob;
+  if (options.kept != nullptr && load_kept(*options.kept, *blob, result.module)) return result;
+  blob->hash_contents();
   const NetworkKernels kernels = kernels_of(graph, make_groups(graph), options.sizes);
   const LoweredKernels lowered = lower_kernels(graph, kernels, target);
-  const TensorStorages storages = assign_storages(graph);
-  const auto blob = std::make_shared<const NetworkBlob>(graph, storages.constants);
   const FunctionInfo described = describe(graph);
   Composition common;
   common.name = described.name;
@@ -91,13 +107,12 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   common.storages = storages.storages;
   common.alignment = target.is_gpu() ? kGpuAlignment : kCpuAlignment;
   common.guesses = options.sizes;
-  CompiledNetwork result;
-  const auto compose_with = [&](Manifest& manifest) {
-    result.nodes = compose_network(graph, kernels, storages, *blob, common, manifest);
+  const auto compose_with = [&](ModuleFile& module) {
+    compose_network(graph, kernels, storages, *blob, common, module);
   };
   result.module =
       compile_module(lowered.functions, target, {options.source, lowered.schedule}, options.code_padding, compose_with);
-  if (!blob->constants().empty()) result.blobs = blob;
+  if (options.kept != nullptr) options.kept->store(result.module);
   return result;
 }
 

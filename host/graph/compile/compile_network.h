@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,19 +19,28 @@ namespace ferry::graph {
 // Returns the network as it is divided into groups and compiled for a target: with the passes done (host/graph/passes).
 Graph optimized(Graph graph, const Target& target);
 
+// The module that an earlier compilation of the same network with the same options has made, if it was kept.
+class KeptModule {
+ public:
+  virtual ~KeptModule() = default;
+  // Returns nothing if there is none.
+  virtual std::optional<std::vector<std::uint8_t>> load() const = 0;
+  virtual void store(std::span<const std::uint8_t> module) const = 0;
+};
+
 struct NetworkOptions {
   std::map<std::string, std::int64_t> sizes = {};  // that are known, to choose schedules by
   std::string source = {};                         // stored in the module for people to read
   std::uint32_t code_padding = 0;                  // as of compile_module()
+  const KeptModule* kept = nullptr;                // null: compile
 };
 
 struct CompiledNetwork {
   std::vector<std::uint8_t> module;
   std::shared_ptr<const BlobSource> blobs;  // contents of the module's blobs; null if there are none
-  std::vector<std::string> nodes;           // the names of the nodes that each step of the plan computes
 };
 
-// Throws CompileError, which names the node.
+// The module has the names of the nodes that its steps compute. Throws CompileError, which names the node.
 CompiledNetwork compile_network(const Graph& graph, const Target& target, const NetworkOptions& options = {});
 // The same for what optimized() returned, perhaps with further outputs.
 CompiledNetwork compile_optimized(const Graph& graph, const Target& target, const NetworkOptions& options = {});

@@ -13,18 +13,33 @@ constexpr std::uint64_t kConstantAlignment = 256;
 }  // namespace
 
 NetworkBlob::NetworkBlob(const Graph& graph, std::span<const TensorId> constants) {
-  const std::vector<std::uint8_t> zeros(kConstantAlignment);
-  HashStream hash;
   for (const TensorId id : constants) {
     contents_.push_back(graph.tensor(id).constant);
-    const std::span<const std::uint8_t> bytes = contents_.back()->bytes;
+    const std::size_t bytes = contents_.back()->bytes.size();
     const std::uint64_t begin = (blob_.bytes + kConstantAlignment - 1) / kConstantAlignment * kConstantAlignment;
-    hash.add(std::span(zeros).first(begin - blob_.bytes));
-    hash.add(bytes);
-    constants_.push_back({.offset = begin, .bytes = bytes.size()});
-    blob_.bytes = begin + bytes.size();
+    constants_.push_back({.offset = begin, .bytes = bytes});
+    blob_.bytes = begin + bytes;
+  }
+}
+
+void NetworkBlob::hash_contents() {
+  const std::vector<std::uint8_t> zeros(kConstantAlignment);
+  HashStream hash;
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < constants_.size(); ++i) {
+    hash.add(std::span(zeros).first(constants_[i].offset - end));
+    hash.add(contents_[i]->bytes);
+    end = constants_[i].offset + constants_[i].bytes;
   }
   blob_.hash = hash.finish();
+}
+
+bool NetworkBlob::take_hash_from(const Manifest& manifest) {
+  if (manifest.constants != constants_ || manifest.blobs.size() != (constants_.empty() ? 0U : 1U)) return false;
+  if (manifest.blobs.empty()) return true;
+  if (manifest.blobs.front().bytes != blob_.bytes) return false;
+  blob_.hash = manifest.blobs.front().hash;
+  return true;
 }
 
 void NetworkBlob::read(const Hash&, std::uint64_t offset, std::span<std::uint8_t> into) const {

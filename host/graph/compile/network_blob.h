@@ -17,6 +17,12 @@ class NetworkBlob final : public BlobSource {
   // Keeps the contents in memory, or mapped, as long as it lives.
   NetworkBlob(const Graph& graph, std::span<const TensorId> constants);
 
+  // Computes the hash of the contents; call it once, before everything below but constants().
+  void hash_contents();
+  // Takes the hash from the manifest of a module that was compiled from the same network; returns false, and leaves the
+  // hash as it was, if its constants are others.
+  bool take_hash_from(const Manifest& manifest);
+
   const Blob& blob() const { return blob_; }
   // One for each tensor, in order.
   const std::vector<Constant>& constants() const { return constants_; }

@@ -61,8 +61,12 @@ std::string path_inside(const fs::path& folder, const std::string& location) {
 
 ConstantData ExternalFiles::read(const std::string& location, std::int64_t offset, std::int64_t length) {
   const auto [entry, is_new] = files_.try_emplace(location);
-  if (is_new) entry->second = map_file(path_inside(fs::path(model_path_).parent_path(), location));
-  const ConstantData& file = entry->second;
+  if (is_new) {
+    std::string path = path_inside(fs::path(model_path_).parent_path(), location);
+    ConstantData contents = map_file(path);
+    entry->second = {std::move(path), std::move(contents)};
+  }
+  const ConstantData& file = entry->second.contents;
   const auto size = static_cast<std::int64_t>(file.bytes.size());
   if (length < 0) length = std::max<std::int64_t>(0, size - offset);
   if (offset < 0 || offset > size || length > size - offset) {
@@ -71,6 +75,12 @@ ConstantData ExternalFiles::read(const std::string& location, std::int64_t offse
                             static_cast<long long>(offset)));
   }
   return {file.bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(length)), file.owner};
+}
+
+std::vector<std::string> ExternalFiles::paths() const {
+  std::vector<std::string> paths;
+  for (const auto& [_, file] : files_) paths.push_back(file.path);
+  return paths;
 }
 
 }  // namespace ferry::graph::onnx

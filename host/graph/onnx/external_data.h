@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "host/graph/graph.h"
 
@@ -18,10 +19,17 @@ class ExternalFiles {
   // Maps `length` bytes, or all from `offset` if the length is negative. Throws UsageError without a name in front:
   // for a location outside the model's folder, a file that cannot be read, and a range beyond its end.
   ConstantData read(const std::string& location, std::int64_t offset, std::int64_t length);
+  // Returns the paths of the files that have been read, in the order of their locations.
+  std::vector<std::string> paths() const;
 
  private:
+  struct File {
+    std::string path;
+    ConstantData contents;
+  };
+
   std::string model_path_;
-  std::map<std::string, ConstantData> files_;  // each mapped once, as a whole
+  std::map<std::string, File> files_;  // each mapped once, as a whole
 };
 
 // Maps a whole file for reading. Throws UsageError that says why it cannot be read; empty files and all but regular

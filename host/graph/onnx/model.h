@@ -82,6 +82,7 @@ struct Model : ModelGraph {
   std::int64_t ir_version = 0;
   Opsets opsets;
   std::map<std::string, ModelFunction> functions;  // by qualified_name()
+  std::vector<std::string> files;                  // that it was read from: its own, and those of external data
 };
 
 // Returns "com.example.Op", or "Conv" for one of ONNX's own operators.

@@ -34,7 +34,7 @@ std::vector<Element> list_of(const auto& values) {
 class Converter {
  public:
   Converter(std::shared_ptr<const ::onnx::ModelProto> proto, const std::string& path)
-      : proto_(std::move(proto)), files_(path) {}
+      : proto_(std::move(proto)), path_(path), files_(path) {}
 
   Model convert() {
     model_.ir_version = proto_->ir_version();
@@ -53,6 +53,8 @@ class Converter {
         throw UsageError(what + ": expected a name of its own");
       }
     }
+    model_.files = files_.paths();
+    model_.files.insert(model_.files.begin(), path_);
     return std::move(model_);
   }
 
@@ -205,6 +207,7 @@ class Converter {
   }
 
   std::shared_ptr<const ::onnx::ModelProto> proto_;
+  std::string path_;
   ExternalFiles files_;
   Model model_;
   bool is_in_function_ = false;  // where attributes may refer to those of the call

@@ -187,9 +187,9 @@ void run_network(const Device& device, const Target& target, const Graph& graph,
   CAPTURE(target.text);
   validate(graph);
   CompiledNetwork compiled = compile_network(graph, target);
-  const Module module = device.load(CompiledModule(std::move(compiled.module), compiled.blobs));
-  const Function function = module[graph.name];
-  CHECK(compiled.nodes.size() == function.info().plan.steps.size());
+  const CompiledModule loaded(std::move(compiled.module), compiled.blobs);
+  const Function function = device.load(loaded)[graph.name];
+  CHECK(loaded.nodes().size() == function.info().plan.steps.size());
   for (const NetworkSizes& sizes : all_sizes) {
     std::vector<std::vector<std::byte>> inputs;
     std::vector<Argument> arguments;

@@ -7,6 +7,7 @@
 
 #include "host/compiler/api/compiler.h"
 #include "module/module_file.h"
+#include "module/step_nodes.h"
 
 namespace ferry::test {
 
@@ -68,10 +69,12 @@ class FakeCompiler final : public Compiler {
   }
 
   // Returns a .ferry file with these functions and no code.
-  static Bytes module_of(std::vector<FunctionInfo> functions, const ModuleDevice& device = {"cpu", "x86_64", {}}) {
+  static Bytes module_of(std::vector<FunctionInfo> functions, const ModuleDevice& device = {"cpu", "x86_64", {}},
+                         const std::vector<std::string>& nodes = {}) {
     ModuleFile module;
     module.manifest.devices = {device};
     module.manifest.functions = std::move(functions);
+    module.nodes = step_nodes_text(nodes);
     return write_module(module);
   }
 
@@ -83,7 +86,7 @@ class FakeCompiler final : public Compiler {
     Compiled compile(const NetworkRequest& request) const override {
       compiler_.sizes = request.sizes;
       compiler_.code_padding = request.code_padding;
-      return {.module = module_of({compiler_.function}), .nodes = compiler_.nodes};
+      return {.module = module_of({compiler_.function}, {"cpu", "x86_64", {}}, compiler_.nodes)};
     }
     std::string emit(Stage, const NetworkRequest&) const override { unexpected(); }
     std::shared_ptr<const Network> with_all_outputs(const Target&) const override { unexpected(); }

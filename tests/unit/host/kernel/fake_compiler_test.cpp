@@ -98,6 +98,9 @@ TEST_CASE("a network is compiled for the call's sizes, and its steps are named a
   x.name = "x";
   x.shape = {manifest_symbol(0), manifest_constant(3)};
   compiler.function.parameters = {x};
+  CallStep step;
+  step.symbol = "ferry_fn_net";
+  compiler.function.plan.steps = {step, step};
   compiler.nodes = {"conv1", "relu1"};
   KernelOptions options;
   options.file = folder.file("net.onnx", "");
@@ -114,12 +117,12 @@ TEST_CASE("a network is compiled for the call's sizes, and its steps are named a
   CHECK(compiler.sizes == SizesByName{{"N", 4}});
   CHECK(compiler.code_padding == 48);
   std::vector<StepTime> steps(2);
-  name_nodes(kernel, steps);
+  name_nodes(kernel.module, steps);
   CHECK(steps[0].node == "conv1");
   CHECK(steps[1].node == "relu1");
   steps.resize(1);
   steps[0].node.clear();
-  name_nodes(kernel, steps);
+  name_nodes(kernel.module, steps);
   CHECK(steps[0].node.empty());
   options.schedule.text = "parallel i";
   CHECK_THROWS_WITH_AS(read_kernel(&compiler, options),

@@ -1,5 +1,5 @@
-// A folder of files that are named by the hashes of their contents and kept for later sessions. Sessions of one server
-// use it concurrently: files appear completely or not at all, and are never modified. Every session may write to the
+// A folder of files that are named by hashes and kept for later processes, such as the sessions of a server. They use
+// it concurrently: files appear completely or not at all, and are never modified. Every one of them may write to the
 // folder, so a reader checks the contents of what it finds there.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "ferry/hash.h"
 
-namespace ferry::device {
+namespace ferry {
 
 class CacheFolder {
  public:
@@ -32,7 +32,7 @@ class CacheFolder {
 
   // Opens a file for reading, which counts as its use. Returns its size, or 0 if there is none.
   Descriptor open_file(const Hash& hash, std::uint64_t& bytes) const;
-  // Deletes files until there is room for another of this size, and those that a session that was killed has left
+  // Deletes files until there is room for another of this size, and those that a process that was killed has left
   // incomplete.
   void make_room(std::uint64_t bytes) const;
 
@@ -71,4 +71,4 @@ class NewCacheFile {
   std::string path_;  // empty: published
 };
 
-}  // namespace ferry::device
+}  // namespace ferry

@@ -1,4 +1,4 @@
-#include "device-runtime/handlers/cache_folder.h"
+#include "base/cache_folder.h"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include <fstream>
 #include <vector>
 
-namespace ferry::device {
+namespace ferry {
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,4 +104,4 @@ TEST_CASE_FIXTURE(Fixture, "a disk that is full, and a folder that is gone, are 
 }
 
 }  // namespace
-}  // namespace ferry::device
+}  // namespace ferry

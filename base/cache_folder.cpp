@@ -1,4 +1,4 @@
-#include "device-runtime/handlers/cache_folder.h"
+#include "base/cache_folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,16 +15,16 @@
 
 #include "base/format.h"
 
-namespace ferry::device {
+namespace ferry {
 namespace {
 
-// An incomplete file is locked by the session that writes it, from shortly after its creation on.
+// An incomplete file is locked by the process that writes it, from shortly after its creation on.
 constexpr time_t kUnlockedSeconds = 60;
 
-// A session may have left a link or a pipe in the place of a file.
+// A process may have left a link or a pipe in the place of a file.
 constexpr int kOpenFound = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
-// Returns whether the session that wrote this incomplete file has ended.
+// Returns whether the process that wrote this incomplete file has ended.
 bool is_abandoned(const std::string& path, const timespec& used) {
   if (time(nullptr) - used.tv_sec < kUnlockedSeconds) return false;
   const Descriptor file(open(path.c_str(), kOpenFound));
@@ -45,7 +45,7 @@ Descriptor CacheFolder::open_file(const Hash& hash, std::uint64_t& bytes) const 
   return file;
 }
 
-// Sessions may run this concurrently: a file that has already been deleted is no error.
+// Processes may run this concurrently: a file that has already been deleted is no error.
 void CacheFolder::make_room(std::uint64_t bytes) const {
   if (bytes <= room_) {
     room_ -= bytes;
@@ -128,4 +128,4 @@ Result<Descriptor> NewCacheFile::publish(const Hash& hash, mode_t mode) {
   return reader;
 }
 
-}  // namespace ferry::device
+}  // namespace ferry

@@ -1,0 +1,40 @@
+// The keys of modules in the cache: hashes of everything that the bytes of a module depend on.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash_stream.h"
+#include "ferry/target/target.h"
+#include "host/compiler/api/compiler.h"
+#include "host/compiler/api/network.h"
+
+namespace ferry {
+
+// Values are hashed with their lengths, so that different sequences have different hashes.
+class CacheKey {
+ public:
+  // Begins with the identity of this program and the libraries that it has loaded, so that another build has other
+  // keys.
+  CacheKey();
+
+  void add(std::string_view text);
+  void add(std::uint64_t number);
+  void add(const Target& target);
+  void add(const NetworkSource& source);
+  void add(const NetworkRequest& request);
+  // Adds the contents of files that were read from this time on. Returns false if one cannot be read or has been
+  // changed since, so that what was read may be something else.
+  bool add_files(const std::vector<std::string>& paths, std::chrono::system_clock::time_point read);
+  // Returns the hash, once.
+  Hash finish() { return hash_.finish(); }
+
+ private:
+  HashStream hash_;
+};
+
+}  // namespace ferry
