@@ -1,13 +1,12 @@
 #include "host/autoschedule/blocked_contraction.h"
 
 #include "crosscompile/ir/substitute.h"
+#include "host/autoschedule/blocking.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/packing.h"
-#include "host/autoschedule/register_tile.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace ferry::autoschedule {
 
@@ -22,58 +21,6 @@ namespace {
 // Fewer rows would reuse packed columns too rarely. Columns packed before the call are worthwhile from two rows on.
 constexpr std::int64_t kMinRows = 32, kMinRowsOfConstants = 2;
 constexpr std::int64_t kMinDepth = 8;
-// Longer sums are accumulated in blocks, so that a block of packed columns stays in the second-level cache.
-constexpr std::int64_t kMaxDepth = 1536, kDepthBlock = 1024;
-// Smallest block of the depth that is offered as a choice.
-constexpr std::int64_t kMinDepthBlock = 128;
-constexpr std::int64_t kCacheLine = 64;
-// Cost of loading a vector of NCHWc's filters, as a multiple of that of broadcasting an element of the image. Among
-// tiles of 14x2, 7x4, 7x2, 4x4 and 14x1 (pixels and vectors) on AVX-512, it puts them in the order of their measured
-// times.
-constexpr double kBlockCost = 4;
-
-bool wants_columns_outermost(const Contraction& contraction, RegisterTile tile, std::int64_t lanes,
-                             const Target& target) {
-  if (contraction.row_bytes <= l2_bytes(target) * 3 / 4) return true;
-  if (contraction.column_bytes <= l2_bytes(target) / 2) return false;
-  const auto read = [](std::int64_t bytes, std::int64_t times) {
-    return static_cast<double>(bytes) * static_cast<double>(times);
-  };
-  const double columns_read = read(contraction.column_bytes, (contraction.rows + tile.rows - 1) / tile.rows);
-  const double rows_read = read(contraction.row_bytes, contraction.columns / (tile.vectors * lanes) + 1);
-  // Columns are read sequentially, and with rows outermost, a tile of rows stays in the first-level cache.
-  return columns_read > 4 * rows_read;
-}
-
-// Whether the rows of a tile map to so few sets of an eight-way first-level cache that they evict one another.
-bool rows_collide(const Contraction& contraction, std::int64_t tile_rows, const Target& target) {
-  if (contraction.row_dimension == contraction.row_load->indices.size()) return false;
-  const std::int64_t stride = stride_bytes(*contraction.row_load->buffer, contraction.row_dimension);
-  if (stride < kCacheLine) return true;  // the elements along the depth are strided
-  const std::int64_t sets = l1_bytes(target) / 8 / kCacheLine;
-  const std::int64_t places = sets / std::gcd(sets, stride / kCacheLine);
-  return tile_rows > places * 4;
-}
-
-// Returns the largest divisor between half of kDepthBlock and kDepthBlock; without one, equal blocks of at most
-// kDepthBlock, the last of which may be shorter.
-std::int64_t depth_block(std::int64_t depth) {
-  for (std::int64_t block = kDepthBlock; block >= kDepthBlock / 2; --block)
-    if (depth % block == 0) return block;
-  const std::int64_t blocks = (depth + kDepthBlock - 1) / kDepthBlock;
-  return (depth + blocks - 1) / blocks;
-}
-
-// A point of the space.
-struct Blocking {
-  RegisterTile tile;
-  std::int64_t lanes = 1;
-  bool columns_outermost = true;
-  std::int64_t depth_block = 0;  // the whole depth, or less
-  bool packs_columns = true, packs_rows = false;
-  bool is_parallel = true;
-};
-
 // The stage's loops grouped by what they iterate over, outermost first.
 struct Loops {
   std::vector<std::string> batches, rows, depth, tile;
@@ -145,31 +92,6 @@ std::vector<std::string> joined(const Lists&... lists) {
   return all;
 }
 
-TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes) {
-  TiledAxes axes = {
-      .columns = contraction.columns, .lanes = lanes, .rows = constant_extent(stage.axes[contraction.row].extent)};
-  if (!contraction.blocks) return axes;
-  // Rows are few pixels of an image, and all of its rows share the columns, which come from the second-level cache.
-  if (contraction.outer_row) axes.outer_rows = constant_extent(stage.axes[*contraction.outer_row].extent);
-  axes.vector_cost = kBlockCost;
-  return axes;
-}
-
-// Returns the blocking of the default schedule.
-Blocking default_blocking(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
-                          const Target& target) {
-  Blocking blocking;
-  blocking.lanes = lanes;
-  blocking.tile = choose_register_tile(target.vector_registers, tiled_axes(stage, contraction, lanes));
-  blocking.columns_outermost = wants_columns_outermost(contraction, blocking.tile, lanes, target);
-  blocking.packs_rows = !blocking.columns_outermost && contraction.columns >= 4 * blocking.tile.vectors * lanes &&
-                        rows_collide(contraction, blocking.tile.rows, target);
-  const bool blocks_depth =
-      !blocking.columns_outermost && contraction.depth > kMaxDepth && stage.reduction()->axes.size() == 1;
-  blocking.depth_block = blocks_depth ? depth_block(contraction.depth) : contraction.depth;
-  return blocking;
-}
-
 // Splits, orders and unrolls the loops of the contraction's stage, or of a stage with the same axes.
 Loops make_loops(Schedule& schedule, StageHandle handle, const ScheduledStage& stage, const Contraction& contraction,
                  const Blocking& blocking) {
@@ -204,6 +126,13 @@ Packing column_packing(const Contraction& contraction, RegisterTile tile, std::i
   return {contraction.column_load, contraction.blocks->dimension, tile.vectors, lanes, contraction.column_dimension};
 }
 
+// Returns the innermost of these loops with more than one iteration.
+std::string last_loop(const ScheduledStage& stage, const std::vector<std::string>& names) {
+  for (std::size_t i = names.size(); i-- > 0;)
+    if (!is_constant(stage.loops.loop(*stage.loops.find(names[i])).extent, 1)) return names[i];
+  return names.back();
+}
+
 void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction& contraction, const Blocking& blocking,
                       const std::string& epilogue) {
   const ScheduledStage& stage = stage_of(schedule, handle);
@@ -218,6 +147,8 @@ void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction&
   const std::string packed_rows = packs_rows ? pack(schedule, handle.name(), rows) : "";
 
   Loops loops = make_loops(schedule, handle, stage, contraction, blocking);
+  if (blocking.packs_columns && blocking.steps_ahead > 0)
+    handle.apply("prefetch", {packed_columns, last_loop(stage, loops.depth), std::to_string(blocking.steps_ahead)});
   // The stage in whose loops the packed operands and the contraction's tiles are computed.
   StageHandle around = epilogue.empty() ? handle : schedule[epilogue];
   if (!epilogue.empty()) {
@@ -231,30 +162,6 @@ void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction&
   if (!blocking.is_parallel) return;
   make_blocks_parallel(schedule, around, loops, columns_outermost);
   if (blocking.packs_columns && !packs_inside) make_parallel(schedule, schedule[packed_columns]);
-}
-
-Space space_of(const ScheduledStage& stage, const Contraction& contraction, const Blocking& by_default,
-               const StageContext& context) {
-  std::vector<KnobValue> tiles;
-  const TiledAxes axes = tiled_axes(stage, contraction, by_default.lanes);
-  for (const RegisterTile& tile : register_tiles(context.target.vector_registers, axes))
-    tiles.push_back({tile.rows, tile.vectors});
-  std::vector<std::int64_t> depths = {contraction.depth};
-  // Smaller blocks would separate an epilogue that is fused.
-  const bool is_fused = !context.epilogues.empty() && by_default.depth_block == contraction.depth;
-  if (stage.reduction()->axes.size() == 1 && !is_fused)
-    for (std::int64_t block = kMinDepthBlock; block <= kDepthBlock * 2; block *= 2)
-      if (block < contraction.depth) depths.push_back(block);
-  Space space;
-  space.knobs = {
-      tile_knob("tile", {"rows", "vectors"}, std::move(tiles), {by_default.tile.rows, by_default.tile.vectors}),
-      order_knob("order", {"rows_outside", "columns_outside"}, by_default.columns_outermost ? 1 : 0),
-      number_knob("depth_block", KnobKind::tile, std::move(depths), by_default.depth_block),
-      flag_knob("pack_columns", true)};
-  if (contraction.row_dimension < contraction.row_load->indices.size())
-    space.knobs.push_back(flag_knob("pack_rows", by_default.packs_rows));
-  space.knobs.push_back(flag_knob("parallel", true));
-  return space;
 }
 
 }  // namespace
@@ -281,18 +188,12 @@ std::optional<Match> match_blocked_contraction(const StageContext& context) {
   if (!wants_blocks(*contraction, lanes, context.target)) return std::nullopt;
   const Blocking by_default = default_blocking(stage, *contraction, lanes, context.target);
   Match match;
-  match.space = space_of(stage, *contraction, by_default, context);
+  match.space = space_of(*contraction, by_default, context);
   match.apply = [name = stage.name, contraction = *contraction, lanes,
                  fused = by_default.depth_block == contraction->depth ? context.epilogues : std::vector<std::string>{}](
                     Schedule& schedule, const Point& point) {
     const std::size_t first = schedule.directives().size();
-    const Blocking blocking = {.tile = {point["tile"][0], point["tile"][1]},
-                               .lanes = lanes,
-                               .columns_outermost = point.flag("order"),
-                               .depth_block = point.number("depth_block"),
-                               .packs_columns = point.flag("pack_columns"),
-                               .packs_rows = point.flag("pack_rows"),
-                               .is_parallel = point.flag("parallel")};
+    const Blocking blocking = blocking_at(point, lanes);
     schedule_blocked(schedule, schedule[name], contraction, blocking, fused.empty() ? "" : fused.back());
     if (fused.empty()) return Scheduled{.outermost = blocking.is_parallel ? name : ""};
     compute_between(schedule, name, first, fused);

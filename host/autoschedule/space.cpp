@@ -56,10 +56,12 @@ SpaceKnob order_knob(std::string name, std::vector<std::string> labels, std::siz
   return knob;
 }
 
-bool Point::flag(const std::string& knob) const {
+std::int64_t Point::number(const std::string& knob, std::int64_t without) const {
   const auto found = values_.find(knob);
-  return found != values_.end() && found->second.at(0) != 0;
+  return found == values_.end() ? without : found->second.at(0);
 }
+
+bool Point::flag(const std::string& knob) const { return number(knob, 0) != 0; }
 
 std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t product = 0;

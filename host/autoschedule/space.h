@@ -53,6 +53,8 @@ class Point {
   // The knob must exist.
   const KnobValue& operator[](const std::string& knob) const { return values_.at(knob); }
   std::int64_t number(const std::string& knob) const { return values_.at(knob).at(0); }
+  // The same for a knob that the space may lack.
+  std::int64_t number(const std::string& knob, std::int64_t without) const;
   // Returns false for a knob that the space does not have: the rule then leaves nothing to choose.
   bool flag(const std::string& knob) const;
   bool operator==(const Point&) const = default;

@@ -1,0 +1,145 @@
+#include "host/autoschedule/blocking.h"
+
+#include "host/autoschedule/default_loops.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ferry::autoschedule {
+
+using namespace ir;
+using schedule::ScheduledStage;
+
+namespace {
+
+// Longer sums are accumulated in blocks, so that a block of packed columns stays in the second-level cache.
+constexpr std::int64_t kMaxDepth = 1536, kDepthBlock = 1024;
+// Smallest block of the depth that is offered as a choice.
+constexpr std::int64_t kMinDepthBlock = 128;
+constexpr std::int64_t kCacheLine = 64;
+// Cost of loading a vector of NCHWc's filters, as a multiple of that of broadcasting an element of the image. Among
+// tiles of 14x2, 7x4, 7x2, 4x4 and 14x1 (pixels and vectors) on AVX-512, it puts them in the order of their measured
+// times.
+constexpr double kBlockCost = 4;
+// Filters that so few tiles use are prefetched, because reading them from memory takes a large part of the time: bytes
+// ahead, by default and as choices.
+constexpr std::int64_t kFewTiles = 32, kBytesAhead = 2048, kMostBytesAhead = 8192;
+
+bool wants_columns_outermost(const Contraction& contraction, RegisterTile tile, std::int64_t lanes,
+                             const Target& target) {
+  if (contraction.row_bytes <= l2_bytes(target) * 3 / 4) return true;
+  if (contraction.column_bytes <= l2_bytes(target) / 2) return false;
+  const auto read = [](std::int64_t bytes, std::int64_t times) {
+    return static_cast<double>(bytes) * static_cast<double>(times);
+  };
+  const double columns_read = read(contraction.column_bytes, (contraction.rows + tile.rows - 1) / tile.rows);
+  const double rows_read = read(contraction.row_bytes, contraction.columns / (tile.vectors * lanes) + 1);
+  // Columns are read sequentially, and with rows outermost, a tile of rows stays in the first-level cache.
+  return columns_read > 4 * rows_read;
+}
+
+// Whether the rows of a tile map to so few sets of an eight-way first-level cache that they evict one another.
+bool rows_collide(const Contraction& contraction, std::int64_t tile_rows, const Target& target) {
+  if (contraction.row_dimension == contraction.row_load->indices.size()) return false;
+  const std::int64_t stride = stride_bytes(*contraction.row_load->buffer, contraction.row_dimension);
+  if (stride < kCacheLine) return true;  // the elements along the depth are strided
+  const std::int64_t sets = l1_bytes(target) / 8 / kCacheLine;
+  const std::int64_t places = sets / std::gcd(sets, stride / kCacheLine);
+  return tile_rows > places * 4;
+}
+
+// Returns the largest divisor between half of kDepthBlock and kDepthBlock; without one, equal blocks of at most
+// kDepthBlock, the last of which may be shorter.
+std::int64_t depth_block(std::int64_t depth) {
+  for (std::int64_t block = kDepthBlock; block >= kDepthBlock / 2; --block)
+    if (depth % block == 0) return block;
+  const std::int64_t blocks = (depth + kDepthBlock - 1) / kDepthBlock;
+  return (depth + blocks - 1) / blocks;
+}
+
+TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes) {
+  TiledAxes axes = {
+      .columns = contraction.columns, .lanes = lanes, .rows = constant_extent(stage.axes[contraction.row].extent)};
+  if (!contraction.blocks) return axes;
+  // Rows are few pixels of an image, and all of its rows share the columns, which come from the second-level cache.
+  if (contraction.outer_row) axes.outer_rows = constant_extent(stage.axes[*contraction.outer_row].extent);
+  axes.vector_cost = kBlockCost;
+  return axes;
+}
+
+// Returns the bytes of columns that a tile reads in each step; 0 if they are not filters in blocks that are packed
+// once, or not worth prefetching.
+std::int64_t prefetched_bytes(const Contraction& contraction, RegisterTile tile, std::int64_t lanes,
+                              const Target& target) {
+  if (!contraction.blocks || !contraction.is_column_constant || !target.capabilities.row_prefetch) return 0;
+  const std::int64_t bytes =
+      tile.vectors * lanes * static_cast<std::int64_t>(dtype_bytes(contraction.column_load->buffer->dtype));
+  return bytes >= kCacheLine ? bytes : 0;
+}
+
+std::int64_t default_steps_ahead(const Contraction& contraction, RegisterTile tile, std::int64_t lanes,
+                                 const Target& target) {
+  const std::int64_t bytes = prefetched_bytes(contraction, tile, lanes, target);
+  const bool has_few_tiles = contraction.rows <= kFewTiles * tile.rows;
+  return bytes > 0 && has_few_tiles && contraction.column_bytes > l1_bytes(target) ? kBytesAhead / bytes : 0;
+}
+
+}  // namespace
+
+Blocking default_blocking(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
+                          const Target& target) {
+  Blocking blocking;
+  blocking.lanes = lanes;
+  blocking.tile = choose_register_tile(target.vector_registers, tiled_axes(stage, contraction, lanes));
+  blocking.columns_outermost = wants_columns_outermost(contraction, blocking.tile, lanes, target);
+  blocking.packs_rows = !blocking.columns_outermost && contraction.columns >= 4 * blocking.tile.vectors * lanes &&
+                        rows_collide(contraction, blocking.tile.rows, target);
+  const bool blocks_depth =
+      !blocking.columns_outermost && contraction.depth > kMaxDepth && stage.reduction()->axes.size() == 1;
+  blocking.depth_block = blocks_depth ? depth_block(contraction.depth) : contraction.depth;
+  blocking.steps_ahead = default_steps_ahead(contraction, blocking.tile, lanes, target);
+  return blocking;
+}
+
+Space space_of(const Contraction& contraction, const Blocking& by_default, const StageContext& context) {
+  const ScheduledStage& stage = context.stage;
+  std::vector<KnobValue> tiles;
+  const TiledAxes axes = tiled_axes(stage, contraction, by_default.lanes);
+  for (const RegisterTile& tile : register_tiles(context.target.vector_registers, axes))
+    tiles.push_back({tile.rows, tile.vectors});
+  std::vector<std::int64_t> depths = {contraction.depth};
+  // Smaller blocks would separate an epilogue that is fused.
+  const bool is_fused = !context.epilogues.empty() && by_default.depth_block == contraction.depth;
+  if (stage.reduction()->axes.size() == 1 && !is_fused)
+    for (std::int64_t block = kMinDepthBlock; block <= kDepthBlock * 2; block *= 2)
+      if (block < contraction.depth) depths.push_back(block);
+  Space space;
+  space.knobs = {
+      tile_knob("tile", {"rows", "vectors"}, std::move(tiles), {by_default.tile.rows, by_default.tile.vectors}),
+      order_knob("order", {"rows_outside", "columns_outside"}, by_default.columns_outermost ? 1 : 0),
+      number_knob("depth_block", KnobKind::tile, std::move(depths), by_default.depth_block),
+      flag_knob("pack_columns", true)};
+  if (contraction.row_dimension < contraction.row_load->indices.size())
+    space.knobs.push_back(flag_knob("pack_rows", by_default.packs_rows));
+  if (const std::int64_t bytes = prefetched_bytes(contraction, by_default.tile, by_default.lanes, context.target);
+      bytes > 0) {
+    std::vector<std::int64_t> steps = {0};
+    for (std::int64_t ahead = kBytesAhead / 2; ahead <= kMostBytesAhead; ahead *= 2) steps.push_back(ahead / bytes);
+    space.knobs.push_back(number_knob("ahead", KnobKind::grain, std::move(steps), by_default.steps_ahead));
+  }
+  space.knobs.push_back(flag_knob("parallel", true));
+  return space;
+}
+
+Blocking blocking_at(const Point& point, std::int64_t lanes) {
+  return {.tile = {point["tile"][0], point["tile"][1]},
+          .lanes = lanes,
+          .columns_outermost = point.flag("order"),
+          .depth_block = point.number("depth_block"),
+          .packs_columns = point.flag("pack_columns"),
+          .packs_rows = point.flag("pack_rows"),
+          .steps_ahead = point.number("ahead", 0),
+          .is_parallel = point.flag("parallel")};
+}
+
+}  // namespace ferry::autoschedule

@@ -1,0 +1,28 @@
+// Chooses how blocked contractions are tiled, ordered, packed and prefetched.
+#pragma once
+
+#include "host/autoschedule/register_tile.h"
+#include "host/autoschedule/rule.h"
+
+namespace ferry::autoschedule {
+
+// A point of the space of match_blocked_contraction().
+struct Blocking {
+  RegisterTile tile;
+  std::int64_t lanes = 1;
+  bool columns_outermost = true;
+  std::int64_t depth_block = 0;  // the whole depth, or less
+  bool packs_columns = true, packs_rows = false;
+  std::int64_t steps_ahead = 0;  // that packed columns are prefetched
+  bool is_parallel = true;
+};
+
+// Returns the blocking of the default schedule.
+Blocking default_blocking(const schedule::ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
+                          const Target& target);
+
+// Returns the space around it.
+Space space_of(const Contraction& contraction, const Blocking& by_default, const StageContext& context);
+Blocking blocking_at(const Point& point, std::int64_t lanes);
+
+}  // namespace ferry::autoschedule

@@ -1,0 +1,85 @@
+// Tests of the default schedules of operators on images with channels in blocks.
+#include "ferry/lang/program.h"
+#include "ferry/ops/blocked.h"
+#include "ferry/schedule/default_schedule.h"
+#include "tests/unit/host/autoschedule/rule_cases.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace ferry;
+using lang::Tensor;
+
+namespace {
+
+const Target kTarget = test::small_cpu(512, 48 << 10, 2 << 20);
+
+struct Shape {
+  std::int64_t channels, outputs, pixels, kernel;
+};
+
+Tensor image(const Shape& shape) {
+  return lang::placeholder({1, (shape.channels + 15) / 16, shape.pixels, shape.pixels, 16}, DType::f32, "X");
+}
+
+std::vector<ops::Window> windows(const Shape& shape) {
+  const ops::Window window = {1, shape.kernel / 2};
+  return {window, window};
+}
+
+std::string convolution(const Shape& shape, const Target& target = kTarget) {
+  const Tensor x = image(shape);
+  const Tensor k = lang::placeholder({shape.outputs, shape.channels, shape.kernel, shape.kernel}, DType::f32, "K");
+  const Tensor y = ops::conv2d_blocked(x, k, windows(shape), "Y");
+  const lang::Program program = lang::make_program("f", {lang::in(x), lang::constant(k), lang::out(y)});
+  return autoschedule::default_schedule(program, target).to_text();
+}
+
+std::string depthwise(const Shape& shape) {
+  const Tensor x = image(shape);
+  const Tensor k = lang::placeholder({shape.channels, 1, shape.kernel, shape.kernel}, DType::f32, "K");
+  const Tensor y = ops::depthwise_conv2d_blocked(x, k, windows(shape), "Y");
+  const lang::Program program = lang::make_program("f", {lang::in(x), lang::constant(k), lang::out(y)});
+  return autoschedule::default_schedule(program, kTarget).to_text();
+}
+
+bool has(const std::string& text, const std::string& directive) { return text.find(directive) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("filters of convolutions are packed before the calls, whether blocks are full or not") {
+  for (const Shape& shape :
+       {Shape{64, 128, 28, 1}, {24, 40, 28, 1}, {64, 16, 28, 1}, {16, 16, 14, 3}, {72, 24, 1, 1}}) {
+    const std::string text = convolution(shape);
+    INFO(text);
+    CHECK(has(text, "Y.weights: cache_read global Y"));
+    CHECK(has(text, "Y.weights.global: transform_layout"));
+  }
+}
+
+TEST_CASE("filters that few tiles use are prefetched") {
+  CHECK(has(convolution({512, 512, 7, 3}), "Y: prefetch Y.weights.global c 16\n"));
+  CHECK(has(convolution({1024, 256, 14, 1}), "Y: prefetch Y.weights.global c 16\n"));
+  CHECK(has(convolution({24, 1280, 7, 1}), "Y: prefetch Y.weights.global c 16\n"));
+  // Many tiles use them, or they stay in the first-level cache.
+  CHECK_FALSE(has(convolution({64, 64, 56, 3}), "prefetch"));
+  CHECK_FALSE(has(convolution({32, 64, 7, 1}), "prefetch"));
+  Target other = kTarget;
+  other.capabilities.row_prefetch = false;
+  CHECK_FALSE(has(convolution({512, 512, 7, 3}, other), "prefetch"));
+}
+
+TEST_CASE("depthwise convolutions unroll tiles of pixels and read no padded image") {
+  const std::string text = depthwise({32, 32, 112, 3});
+  INFO(text);
+  CHECK(has(text, "Y.pad: compute_inline"));
+  CHECK(has(text, "Y: split i3 14"));
+  CHECK(has(text, "Y: unroll kh"));
+  CHECK(has(depthwise({32, 32, 7, 5}), "Y: split i3 7"));
+  // Two tiles in a row would both check for the border.
+  CHECK(has(depthwise({32, 32, 28, 3}), "Y: split i3 7"));
+  CHECK(has(depthwise({32, 32, 14, 3}), "Y: split i3 14"));
+  // The window is too large to be unrolled.
+  CHECK_FALSE(has(depthwise({32, 32, 14, 7}), "Y: unroll kh"));
+}
