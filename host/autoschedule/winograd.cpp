@@ -21,6 +21,8 @@ enum Parallel : std::size_t { kNone, kImages, kBlocks, kStages };
 
 // Rows of tiles in a block if sizes are known only at run time.
 constexpr std::int64_t kBlock = 2;
+// Fewer tiles in a block would load the weights too often.
+constexpr std::int64_t kMinTiles = 14;
 // Cost of a load for the products, in multiply-adds; that of a vector of weights, which come from the second-level
 // cache, is a multiple. On AVX-512 they put the tiles 14x2, 12x2, 7x3, 6x4 and 7x2 in the order of their times.
 constexpr double kLoadCost = 0.4, kWeightsCost = 4;
@@ -32,19 +34,19 @@ struct WinogradSizes {
   std::int64_t images = 0, rows = 0, columns = 0;  // of tiles
   std::int64_t inputs = 0, outputs = 0;            // blocks of channels
   std::int64_t points = 0;                         // of a transformed tile
-  std::int64_t block_bytes = 0;                    // of a block of channels of one element of a tile
+  std::int64_t lanes = 0, bytes = 0;               // channels in a block; bytes of an element
 };
 
 WinogradSizes sizes_of(const ScheduledStage& products) {
   const auto extent = [&](std::size_t axis) { return constant_extent(products.axes[axis].extent); };
-  const auto type = static_cast<std::int64_t>(dtype_bytes(products.outputs[0]->dtype));
   return {.images = extent(2),
           .rows = extent(4),
           .columns = extent(5),
           .inputs = constant_extent(products.reduction()->axes[0].extent),
           .outputs = extent(3),
           .points = extent(0) * extent(1),
-          .block_bytes = extent(6) * type};
+          .lanes = extent(6),
+          .bytes = static_cast<std::int64_t>(dtype_bytes(products.outputs[0]->dtype))};
 }
 
 // Returns the relative time of a step of the sum for all tiles of a block and all channels.
@@ -60,23 +62,29 @@ double cost(RegisterTile tile, std::int64_t tiles, std::int64_t outputs) {
 }
 
 // Returns the number of rows of tiles whose transformed input and products fit the second-level cache beside the
-// weights, or instead of them if the weights exceed it.
+// weights, or instead of them if the weights exceed it. It divides the rows, since a shorter block would compute its
+// products under conditions, and has enough tiles for the registers.
 std::int64_t default_block(const WinogradSizes& sizes, const Target& target) {
-  const std::int64_t lanes = sizes.block_bytes / 4;
-  const std::int64_t row_bytes = sizes.points * sizes.columns * (sizes.inputs + sizes.outputs) * sizes.block_bytes;
+  const std::int64_t block_bytes = sizes.lanes * sizes.bytes;  // of the channels in a block
+  const std::int64_t row_bytes = sizes.points * sizes.columns * (sizes.inputs + sizes.outputs) * block_bytes;
   if (sizes.rows == 0 || row_bytes == 0) return kBlock;
-  const std::int64_t weights = sizes.points * sizes.inputs * sizes.outputs * lanes * sizes.block_bytes;
+  const std::int64_t weights = sizes.points * sizes.inputs * sizes.outputs * sizes.lanes * block_bytes;
   const std::int64_t l2 = l2_bytes(target);
   const std::int64_t budget = weights <= l2 / 2 ? l2 * 5 / 8 - weights : l2;
-  const std::int64_t most = std::clamp<std::int64_t>(budget / row_bytes, 1, sizes.rows);
-  const std::int64_t blocks = (sizes.rows + most - 1) / most;
-  return (sizes.rows + blocks - 1) / blocks;
+  std::int64_t best = 0;
+  for (std::int64_t block = 1; block <= sizes.rows; ++block) {
+    if (sizes.rows % block != 0) continue;
+    const bool is_needed = best * sizes.columns < kMinTiles;
+    if (is_needed || block * row_bytes <= budget) best = block;
+  }
+  return best;
 }
 
 // Returns the tiles that fit the registers.
 std::vector<RegisterTile> tiles_of(const ScheduledStage& products, const Target& target) {
   const std::int64_t lanes = std::max<std::int64_t>(native_lanes(products, target), 1);
-  const std::int64_t vectors = (constant_extent(products.axes[6].extent) + lanes - 1) / lanes;
+  const std::int64_t vectors =
+      std::max<std::int64_t>((constant_extent(products.axes[6].extent) + lanes - 1) / lanes, 1);
   return register_tiles(static_cast<std::uint32_t>(target.vector_registers / vectors), {});
 }
 

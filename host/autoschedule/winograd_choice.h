@@ -1,0 +1,21 @@
+// Estimates whether Winograd convolution is faster than direct convolution. It rounds differently
+// (ferry/ops/winograd.h), so a schedule cannot decide on it: what builds the program does.
+#pragma once
+
+#include "ferry/target/target.h"
+
+#include <cstdint>
+
+namespace ferry::autoschedule {
+
+// A convolution of 3x3 with a stride of 1.
+struct ConvolutionSizes {
+  std::int64_t images = 1, channels = 1, filters = 1;
+  std::int64_t height = 1, width = 1;  // of the results
+};
+
+// Returns the tile, 2 or 4, of the fastest Winograd convolution of tensors in blocks of `lanes` channels; 0 if a direct
+// one is as fast, or nearly. Tiles of 4 have larger errors and must be faster by as much.
+std::int64_t winograd_tile(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target);
+
+}  // namespace ferry::autoschedule
