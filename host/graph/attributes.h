@@ -28,6 +28,7 @@ struct WindowAttributes {
 struct ConvAttributes {
   std::vector<WindowAttributes> windows;  // one for each spatial dimension
   std::int64_t groups = 1;
+  std::int64_t winograd_tile = 0;  // 2 or 4: of Winograd's algorithm (ferry/ops/winograd.h); 0: computed directly
   bool operator==(const ConvAttributes&) const = default;
 };
 

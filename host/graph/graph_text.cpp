@@ -35,7 +35,8 @@ std::string number(double value) {
 struct AttributesText {
   std::string operator()(const NoAttributes&) const { return ""; }
   std::string operator()(const ConvAttributes& conv) const {
-    return windows(conv.windows) + (conv.groups == 1 ? "" : " groups=" + std::to_string(conv.groups));
+    return windows(conv.windows) + (conv.groups == 1 ? "" : " groups=" + std::to_string(conv.groups)) +
+           (conv.winograd_tile == 0 ? "" : " winograd=" + std::to_string(conv.winograd_tile));
   }
   std::string operator()(const PoolAttributes& pool) const {
     return windows(pool.windows) + (pool.ceil ? " ceil" : "") + (pool.count_padding ? " count_padding" : "");

@@ -26,8 +26,12 @@ std::string name_of(const Graph& graph, const Group& group) {
 std::string operators_of(const Graph& graph, const Group& group) {
   constexpr std::size_t kMostNames = 4;
   std::string text;
-  for (std::size_t i = 0; i < std::min(group.nodes.size(), kMostNames); ++i)
-    text += (i == 0 ? "" : "_") + std::string(operator_name(graph.nodes[group.nodes[i]].op));
+  for (std::size_t i = 0; i < std::min(group.nodes.size(), kMostNames); ++i) {
+    const Node& node = graph.nodes[group.nodes[i]];
+    text += (i == 0 ? "" : "_") + std::string(operator_name(node.op));
+    if (const auto* conv = std::get_if<ConvAttributes>(&node.attributes); conv != nullptr && conv->winograd_tile != 0)
+      text += "_winograd" + std::to_string(conv->winograd_tile);
+  }
   return text;
 }
 

@@ -24,7 +24,8 @@ std::string joined_names(const std::string& first, const std::string& next);
 // Returns "/layer1/conv1/Conv+Add+Relu": the names of the nodes, without the paths of those after the first. Nodes of
 // one name count as one.
 std::string name_of(const Graph& graph, const Group& group);
-// Returns the names of the operators, at most four, as "conv_add_relu".
+// Returns the names of the operators, at most four, as "conv_add_relu". Convolutions by Winograd's algorithm are called
+// "conv_winograd4", say, after the size of their tiles.
 std::string operators_of(const Graph& graph, const Group& group);
 
 }  // namespace ferry::graph

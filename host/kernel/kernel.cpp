@@ -130,8 +130,9 @@ KernelSource read_network(const KernelOptions& options, KernelSource source) {
     throw UsageError(source.name +
                      " is a network, whose kernels have default schedules: expected a kernel's text beside "
                      "a schedule");
-  source.network = expect_compiler(source.compiler, options.file)
-                       .read(network_source(options.file, options.fixed, options.bindings, Option::fixed_size));
+  NetworkSource network = network_source(options.file, options.fixed, options.bindings, Option::fixed_size);
+  network.winograd = options.winograd;
+  source.network = expect_compiler(source.compiler, options.file).read(network);
   return source;
 }
 

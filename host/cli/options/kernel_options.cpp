@@ -25,6 +25,13 @@ void add_kernel_options(CLI::App& command, KernelCommand& options, const char* f
       ->type_name("NAME=@FILE.npy")
       ->type_size(1)
       ->allow_extra_args(false);
+  command
+      .add_option_function<std::string>(
+          "--winograd", [&options](const std::string& word) { options.winograd = word == "on"; },
+          "Whether convolutions of a network may be computed by Winograd's algorithm, which rounds differently "
+          "(default: on)")
+      ->type_name("on|off")
+      ->check(CLI::IsMember({"on", "off"}));
   add_schedule_options(command, options.schedule);
   add_compile_deadline(command, options.deadline);
 }

@@ -21,6 +21,7 @@ struct NetworkSource {
   std::string file;                                  // net.onnx
   std::map<std::string, std::int64_t> sizes = {};    // that are the same in every call
   std::map<std::string, BoundTensor> bindings = {};  // inputs that are the same in every call
+  bool winograd = true;  // convolutions may be computed by Winograd's algorithm, which rounds differently
 };
 
 struct NetworkTensor {

@@ -137,7 +137,8 @@ class GraphNetwork final : public Network {
   }
 
   graph::Graph optimized_for(const Target& target) const {
-    return origin_.all_outputs_for ? graph_ : graph::optimized(graph_, target);
+    if (origin_.all_outputs_for) return graph_;
+    return graph::optimized(graph_, target, {.winograd = origin_.source.winograd});
   }
 
   graph::Graph graph_;

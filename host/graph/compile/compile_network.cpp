@@ -5,6 +5,7 @@
 #include "host/graph/compile/network_blob.h"
 #include "host/graph/compile/network_kernels.h"
 #include "host/graph/passes/choose_layouts.h"
+#include "host/graph/passes/choose_winograd.h"
 #include "host/graph/passes/make_groups.h"
 #include "host/graph/passes/simplify.h"
 #include "host/graph/plan/composition.h"
@@ -72,11 +73,12 @@ bool load_kept(const KeptModule& kept, NetworkBlob& blob, std::vector<std::uint8
 
 }  // namespace
 
-Graph optimized(Graph graph, const Target& target) {
+Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms) {
   graph = simplify(std::move(graph));
   const std::int64_t lanes = target.lanes(sizeof(float));
   if (target.is_gpu() || lanes == 1) return graph;
   graph = choose_layouts(graph, lanes);
+  if (algorithms.winograd) graph = choose_winograd(std::move(graph));
   validate(graph);
   return graph;
 }

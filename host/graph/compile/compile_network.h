@@ -16,8 +16,13 @@
 
 namespace ferry::graph {
 
+// Algorithms that a network may use beside those that its nodes define.
+struct Algorithms {
+  bool winograd = true;  // for convolutions
+};
+
 // Returns the network as it is divided into groups and compiled for a target: with the passes done (host/graph/passes).
-Graph optimized(Graph graph, const Target& target);
+Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms = {});
 
 // The module that an earlier compilation of the same network with the same options has made, if it was kept.
 class KeptModule {

@@ -1,4 +1,5 @@
 #include "ferry/ops/blocked.h"
+#include "ferry/ops/winograd.h"
 
 #include "host/graph/kernels/families.h"
 
@@ -31,6 +32,8 @@ lang::Tensor blocked_convolution(const ConvAttributes& attributes, const Inputs&
   const lang::Tensor &x = inputs[0], &weights = inputs[1];
   const std::vector<ops::Window> windows = windows_of(attributes);
   if (x.rank() == 4) return ops::conv2d_to_blocked(x, weights, windows, lanes, name);
+  if (attributes.winograd_tile != 0)
+    return ops::winograd_conv2d_blocked(x, weights, windows, attributes.winograd_tile, name);
   const bool depthwise = attributes.groups > 1 && ir::is_constant(weights.shape()[0], attributes.groups) &&
                          ir::is_constant(weights.shape()[1], 1);
   return depthwise ? ops::depthwise_conv2d_blocked(x, weights, windows, name)

@@ -27,7 +27,8 @@ struct KernelOptions {
   std::string c_flags = {};                // for its compiler, separated by spaces
   std::vector<std::string> fixed = {};     // sizes to compile for alone, each "M=512,N=512"
   std::vector<std::string> bindings = {};  // inputs of a network with their contents, each "shape=@shape.npy"
-  bool debug = false;                      // with source lines
+  bool winograd = true;  // convolutions of a network may be computed by Winograd's algorithm, which rounds differently
+  bool debug = false;    // with source lines
 };
 
 }  // namespace ferry

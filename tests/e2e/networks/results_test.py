@@ -93,6 +93,20 @@ class ResultsTest(unittest.TestCase):
         self.assertCountEqual(nodes_of(check["output"] for check in report["check"]), computing_nodes(model))
         self.assertEqual(sum(check["wrong"] for check in report["check"]), 0)
 
+    def test_winograd_may_be_switched_off(self):
+        model, x = self.build("resnet50_stage")
+        emit = ["compile", self.path("net.onnx"), "--target", "x86-64-v3", "--emit", "groups"]
+        self.assertIn("conv_winograd", self.ferry(*emit[:-1], "plan"))
+        self.assertIn(" winograd=4", self.ferry(*emit))
+        self.assertNotIn("winograd", self.ferry(*emit, "--winograd", "off"))
+        output = model.graph.output[0].name
+        results = []
+        for words in ([], ["--winograd", "off"]):
+            self.ferry("run", self.path("net.onnx"), "--arg", f"x=@{self.path('x.npy')}", "--out",
+                       f"{output}=@{self.path('y.npy')}", *words)
+            results.append(np.load(self.path("y.npy")))
+        self.assertLess(np.abs(results[0] - results[1]).max(), 1e-4 * np.abs(results[1]).max())
+
     def test_each_stage_of_compilation_can_be_shown(self):
         self.build("squeezenet")
         shown = {stage: self.ferry("compile", self.path("net.onnx"), "--emit", stage)

@@ -101,6 +101,9 @@ TEST_CASE_FIXTURE(Fixture, "everything that a module depends on is part of its k
   NetworkSource fixed = source();
   fixed.sizes = {{"N", 8}};
   CHECK(is_new(fixed, {host}));
+  NetworkSource direct = source();
+  direct.winograd = false;
+  CHECK(is_new(direct, {host}));
   fs::copy_file(root / "net.onnx", root / "other.onnx");
   let_it_age();
   CHECK(is_new(source("other.onnx"), {host}));
