@@ -29,6 +29,9 @@ constexpr std::int64_t kMaxPoints = 25;
 constexpr std::int64_t kMaxBlock = 64;
 // Two multiply-add units with a latency of four cycles.
 constexpr std::int64_t kInFlight = 8, kMaxPixels = 14;
+// Images most of whose rows are at a border are unrolled as a whole, up to this many multiply-adds: the code of a row
+// then reads no border.
+constexpr std::int64_t kMaxImage = 1225;
 // Cost factors of a shorter last tile, and of a row of two tiles, whose borders are not separated from each other.
 constexpr double kTail = 0.88, kTwoTiles = 0.5;
 
@@ -74,8 +77,28 @@ void copy_filters(Schedule& schedule, const ScheduledStage& stage, const Constan
   }
 }
 
+std::int64_t points_of(const Reduce& reduce) {
+  std::int64_t points = 1;
+  for (const Axis& axis : reduce.axes) points *= constant_extent(axis.extent);
+  return points;
+}
+
+// Whether all pixels of an image may be unrolled.
+bool is_small(const ScheduledStage& stage) {
+  const std::size_t axes = stage.axes.size();
+  const std::int64_t pixels =
+      constant_extent(stage.axes[axes - 3].extent) * constant_extent(stage.axes[axes - 2].extent);
+  return pixels > 0 && pixels * points_of(*stage.reduction()) <= kMaxImage;
+}
+
+// Whether at least half of the rows are at a border.
+bool is_mostly_border(const ScheduledStage& stage) {
+  const std::int64_t rows = constant_extent(stage.axes[stage.axes.size() - 3].extent);
+  return 2 * (constant_extent(stage.reduction()->axes.front().extent) - 1) >= rows;
+}
+
 void schedule_window(StageHandle handle, const ScheduledStage& stage, std::int64_t pixels, std::int64_t lanes,
-                     bool unrolls_window) {
+                     bool unrolls_window, bool unrolls_rows) {
   const StageLoops loops = stage.loops;
   const std::size_t axes = stage.axes.size();
   std::vector<std::string> order, unrolled;
@@ -94,6 +117,7 @@ void schedule_window(StageHandle handle, const ScheduledStage& stage, std::int64
   }
   order.insert(order.end(), {pixel, lane});
   unrolled.push_back(pixel);
+  if (unrolls_rows) unrolled.push_back(loops.loop(loops.spatial(axes - 3)).name);
   handle.reorder(order).vectorize(lane);
   for (const std::string& name : unrolled) handle.unroll(name);
 }
@@ -105,8 +129,7 @@ bool is_blocked_window(const ScheduledStage& stage) {
   if (reduce == nullptr || reduce->sources.size() != 1 || reduce->reducer->op == ReduceOp::user ||
       reduce->condition.defined() || !reduce->init.empty() || stage.axes.size() < 3)
     return false;
-  std::int64_t points = 1;
-  for (const Axis& axis : reduce->axes) points *= constant_extent(axis.extent);
+  const std::int64_t points = points_of(*reduce);
   if (points < 2 || points > kMaxPoints) return false;
   const std::int64_t block = constant_extent(stage.axes.back().extent);
   if (block < 2 || block > kMaxBlock || !std::has_single_bit(static_cast<std::uint64_t>(block))) return false;
@@ -131,12 +154,14 @@ std::optional<Match> match_blocked_window(const StageContext& context) {
   for (std::int64_t count = 1; count <= max_pixels(context.target); ++count) candidates.push_back(count);
   Match match;
   match.space.knobs = {number_knob("pixels", KnobKind::tile, candidates, pixels), flag_knob("unroll_window", true)};
+  if (is_small(stage)) match.space.knobs.push_back(flag_knob("unroll_rows", is_mostly_border(stage)));
   match.apply = [name = stage.name, lanes, constants = context.constants, epilogues = context.epilogues](
                     Schedule& schedule, const Point& point) {
     copy_filters(schedule, *find_stage(schedule.stages(), name), constants);
     const std::size_t first = schedule.directives().size();
     StageHandle handle = schedule[name];
-    schedule_window(handle, stage_of(schedule, handle), point.number("pixels"), lanes, point.flag("unroll_window"));
+    schedule_window(handle, stage_of(schedule, handle), point.number("pixels"), lanes, point.flag("unroll_window"),
+                    point.flag("unroll_rows"));
     return with_epilogues(schedule, name, first, epilogues);
   };
   return match;

@@ -17,7 +17,7 @@ bool is_blocked_window(const schedule::ScheduledStage& stage);
 // Constant filters of an inlined stage are copied in the order of the lanes, once. Borders are inlined: the tiles at
 // the edges of the image have code of their own.
 //
-// Knobs: `pixels` of a tile; `unroll_window`.
+// Knobs: `pixels` of a tile; `unroll_window`; `unroll_rows`, if the image is small.
 std::optional<Match> match_blocked_window(const StageContext& context);
 
 }  // namespace ferry::autoschedule

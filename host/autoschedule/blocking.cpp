@@ -64,6 +64,7 @@ TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction
   // Rows are few pixels of an image, and all of its rows share the columns, which come from the second-level cache.
   if (contraction.outer_row) axes.outer_rows = constant_extent(stage.axes[*contraction.outer_row].extent);
   axes.vector_cost = kBlockCost;
+  axes.has_whole_vectors = true;
   return axes;
 }
 

@@ -53,7 +53,8 @@ RegisterTile choose_register_tile(std::uint32_t registers, const TiledAxes& axes
     // Two multiply-add units with a latency of four or five cycles need about ten independent chains.
     const double in_flight = std::min(1.0, static_cast<double>(rows * vectors) / 10.0);
     const double score =
-        reuse * in_flight * rows_share(rows, axes) * used_share(axes.columns, vectors * axes.lanes, kColumnTail);
+        reuse * in_flight * rows_share(rows, axes) *
+        used_share(axes.columns, vectors * axes.lanes, axes.has_whole_vectors ? kRowTail : kColumnTail);
     if (score > best_score + 1e-9) {
       best_score = score;
       best = tile;

@@ -20,6 +20,7 @@ struct TiledAxes {
   std::int64_t outer_rows = 1;
   // Cost of loading a vector of columns, as a multiple of the cost of broadcasting an element of a row.
   double vector_cost = 1;
+  bool has_whole_vectors = false;  // a tail of columns needs code of its own, but no masks
 };
 
 // Returns the tiles that fit the registers.

@@ -70,6 +70,12 @@ TEST_CASE("filters that few tiles use are prefetched") {
   CHECK_FALSE(has(convolution({512, 512, 7, 3}, other), "prefetch"));
 }
 
+TEST_CASE("a last tile of fewer blocks is better than a smaller tile") {
+  CHECK(has(convolution({512, 1000, 13, 1}), "Y: split i3 13\n"));
+  CHECK(has(convolution({512, 1000, 13, 1}), "Y: split i1 2\n"));
+  CHECK(has(convolution({24, 144, 56, 1}), "Y: split i1 3\n"));
+}
+
 TEST_CASE("depthwise convolutions unroll tiles of pixels and read no padded image") {
   const std::string text = depthwise({32, 32, 112, 3});
   INFO(text);
@@ -80,6 +86,9 @@ TEST_CASE("depthwise convolutions unroll tiles of pixels and read no padded imag
   // Two tiles in a row would both check for the border.
   CHECK(has(depthwise({32, 32, 28, 3}), "Y: split i3 7"));
   CHECK(has(depthwise({32, 32, 14, 3}), "Y: split i3 14"));
+  // Rows at a border are most of the image.
+  CHECK(has(depthwise({32, 32, 7, 5}), "Y: unroll i2"));
+  CHECK_FALSE(has(depthwise({32, 32, 7, 3}), "Y: unroll i2"));
   // The window is too large to be unrolled.
   CHECK_FALSE(has(depthwise({32, 32, 14, 7}), "Y: unroll kh"));
 }
