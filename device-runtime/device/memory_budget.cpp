@@ -5,6 +5,7 @@
 namespace ferry::device {
 
 Status MemoryBudget::take(std::uint64_t bytes) {
+  if (bytes > limit_ - used_ && reclaim_ != nullptr) reclaim_(context_);
   if (bytes > limit_ - used_) {
     const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
     return {ErrorCode::resource_exhausted,

@@ -17,6 +17,11 @@ class MemoryBudget {
 
   // resource_exhausted names the requested bytes, those in use and the limit; nothing is taken in that case.
   Status take(std::uint64_t bytes);
+  // Sets what take() calls before it refuses: it may give back what is only kept to save time.
+  void set_reclaim(void (*reclaim)(void* context), void* context) {
+    reclaim_ = reclaim;
+    context_ = context;
+  }
   void give_back(std::uint64_t bytes) { used_ -= bytes; }
 
   std::uint64_t used() const { return used_; }
@@ -27,6 +32,8 @@ class MemoryBudget {
   const char* name_;
   const char* hint_;
   std::uint64_t used_ = 0;
+  void (*reclaim_)(void*) = nullptr;
+  void* context_ = nullptr;
 };
 
 // Bytes that are taken from a budget, which must outlive it, for as long as it exists.

@@ -86,8 +86,7 @@ class Stream {
   // Resolution of that clock; 0: it is the processor's.
   virtual std::int64_t clock_resolution_ns() const { return 0; }
 
-  // Whether the stream can stay open between calls: it owns no memory of the device and refers to that of its operands
-  // by addresses alone.
+  // Whether the stream can stay open between calls: it refers to the memory of its operands by addresses alone.
   virtual bool may_stay_open() const { return false; }
 
   // Returns why the device could not run a step; otherwise ok.

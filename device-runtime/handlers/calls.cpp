@@ -27,15 +27,14 @@ Result<rpc::CallReply> run_once(RequestContext& context, const CheckedCall& call
 Result<rpc::CallReply> handle_call(SessionState& state, RequestContext& context, const rpc::Call& request) {
   FERRY_ASSIGN(const CheckedCall call, check_call(state, context, request));
   KeptCall& kept = call.instance != nullptr ? call.instance->kept_call : call.module->kept_calls[call.function];
-  std::unique_ptr<PlanCall> made;
-  PlanCall* workload = kept.find(call.arguments, call.bound.symbols);
+  std::unique_ptr<PlanCall> workload = kept.take(call.arguments, call.bound.symbols);
   if (workload == nullptr) {
-    FERRY_ASSIGN(made, prepare_call(call));
-    workload = made.get();
+    kept.drop();
+    FERRY_ASSIGN(workload, prepare_call(call));
   }
   FERRY_ASSIGN(const rpc::CallReply reply, run_once(context, call, *workload));
   mark_outputs_written(state, request, call);
-  if (made != nullptr) kept.keep(call.arguments, call.bound.symbols, std::move(made));
+  kept.keep(call.arguments, call.bound.symbols, std::move(workload));
   return reply;
 }
 

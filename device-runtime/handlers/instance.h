@@ -16,7 +16,7 @@ struct Instance {
   std::size_t function = 0;              // index in the module's manifest
   std::vector<rpc::Argument> arguments;  // one for each parameter, of which those for constants are given
   MemoryBlocks persistent;
-  MemoryCharge charge;  // for this and for the kept call
+  MemoryCharge charge;  // for this and for the kept call without its workspaces
   KeptCall kept_call;   // of the function with these persistent buffers
 };
 

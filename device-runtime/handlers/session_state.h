@@ -29,7 +29,19 @@ struct SessionState {
       : facts(std::move(device_facts)),
         store(module_store),
         budget(facts.memory_limit_bytes),
-        blobs(blob_store, budget) {}
+        blobs(blob_store, budget) {
+    budget.set_reclaim([](void* state) { static_cast<SessionState*>(state)->drop_kept_calls(); }, this);
+  }
+  SessionState(const SessionState&) = delete;
+  SessionState& operator=(const SessionState&) = delete;
+
+  // Frees the workspaces of all calls but one that runs.
+  void drop_kept_calls() {
+    modules.for_each([](rpc::Handle, Module& module) {
+      for (KeptCall& call : module.kept_calls) call.drop();
+    });
+    instances.for_each([](rpc::Handle, Instance& instance) { instance.kept_call.drop(); });
+  }
 
   DeviceFacts facts;
   rpc::TimeLimits limits;          // enforced by the supervisor

@@ -21,10 +21,11 @@ std::uint64_t KeptCall::most_bytes(const FunctionInfo& function) {
   return bytes;
 }
 
-PlanCall* KeptCall::find(std::span<const DeviceArgument> arguments, std::span<const std::int64_t> symbols) const {
+std::unique_ptr<PlanCall> KeptCall::take(std::span<const DeviceArgument> arguments,
+                                         std::span<const std::int64_t> symbols) {
   const bool is_same = std::equal(arguments.begin(), arguments.end(), arguments_.begin(), arguments_.end()) &&
                        std::equal(symbols.begin(), symbols.end(), symbols_.begin(), symbols_.end());
-  return is_same ? call_.get() : nullptr;
+  return is_same ? std::move(call_) : nullptr;
 }
 
 void KeptCall::keep(std::span<const DeviceArgument> arguments, std::span<const std::int64_t> symbols,

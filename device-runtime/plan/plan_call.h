@@ -37,7 +37,7 @@ class PlanCall final : public Workload {
   std::vector<StepTime> steps() const override;
   std::int32_t run_timed(std::span<std::int64_t> elapsed_ns) override;
   // Whether it can be kept for later calls with the same arguments and sizes, although buffers may be freed meanwhile.
-  bool may_be_kept() const { return workspaces_.blocks().empty() && stream_->may_stay_open(); }
+  bool may_be_kept() const { return stream_->may_stay_open(); }
   Status failure() const override { return failure_.is_ok() ? stream_->failure() : failure_; }
 
  private:

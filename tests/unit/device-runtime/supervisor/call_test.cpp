@@ -116,6 +116,33 @@ TEST_CASE_FIXTURE(Fixture, "a workspace larger than the session's memory is refu
   CHECK(call("ramp", {scalar(n), tensor(big, {n})}).status.code() == ErrorCode::resource_exhausted);
 }
 
+TEST_CASE_FIXTURE(Fixture, "a call keeps its workspace for one that repeats it, until the session needs the memory") {
+  const std::int64_t n = 2 << 20;
+  const rpc::Handle a = client.new_handle(), b = client.new_handle(), large = client.new_handle();
+  for (const rpc::Handle handle : {a, b}) client.must(rpc::Alloc{handle, static_cast<std::uint64_t>(n) * 4, 0});
+  const auto tally = [&](rpc::Handle into, std::int64_t size) {
+    const auto answer = call("tally", {scalar(size), tensor(into, {size})});
+    REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
+    return client.download<float>(into, static_cast<std::size_t>(size)).back();
+  };
+  CHECK(tally(a, n) == 1);
+  CHECK(tally(a, n) == 2);
+  CHECK(tally(b, n) == 1);
+  CHECK(tally(a, n - 16) == 1);
+  CHECK(tally(a, n) == 1);
+  CHECK(tally(a, n) == 2);
+  // The limit is 64 MiB: two buffers of 8, a workspace of 16 and this one are more.
+  client.must(rpc::Alloc{large, 45 << 20, 0});
+  CHECK(call("tally", {scalar(n), tensor(a, {n})}).status.code() == ErrorCode::resource_exhausted);
+  client.must(rpc::Free{large});
+  CHECK(tally(a, n) == 1);
+  CHECK(tally(a, n) == 2);
+  // A measurement has a workspace of its own, for which there is room.
+  client.must(rpc::Alloc{large, 20 << 20, 0});
+  client.must(rpc::TimeSteps{{module, "tally", {scalar(n), tensor(a, {n})}}, 1, false});
+  CHECK(tally(a, n) == 1);
+}
+
 TEST_CASE_FIXTURE(Fixture, "views at multiples of 64 work, others and those beyond the buffer are refused") {
   const auto a = client.upload(numbers(64));
   const rpc::Handle c = client.new_handle();

@@ -41,6 +41,14 @@ KERNEL(ramp) {
   for (int64_t i = 0; i < n; ++i) a[i] = (float)call[i];
   return 0;
 }
+/* tally(n, out A): how often it was called with this workspace */
+KERNEL(tally) {
+  float* a = args[1];
+  int64_t last = *(int64_t*)args[0] - 1;
+  int64_t* call = rt->workspace(rt, FERRY_WORKSPACE_CALL);
+  a[last] = (float)++call[last];
+  return 0;
+}
 /* fail(code, out A) returns the code */
 KERNEL(fail) { return (int32_t)*(int64_t*)args[0]; }
 KERNEL(say) {
@@ -222,6 +230,9 @@ ModuleFile kit_module() {
   one_element.dtype = DType::i64;
   system.push_back(one_element);
   functions.push_back(function("system", std::move(system)));
+  functions.push_back(function("tally", {scalar_parameter("n", DType::i64), tensor_parameter("A", Direction::out)}));
+  set_native_code(functions.back(),
+                  {"tally", manifest_apply(ManifestOp::mul, {manifest_symbol(0), manifest_constant(8)}), {}});
   KernelOptions options;
   options.arch = server_arch();
   module.images.push_back({"elf", compile_kernel(kSource, options), 0});
