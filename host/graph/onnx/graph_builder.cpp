@@ -63,6 +63,12 @@ Value GraphBuilder::add(const std::string& name, Operator op, const std::vector<
   return value;
 }
 
+bool GraphBuilder::has_room_for(std::size_t elements) {
+  constexpr std::size_t kMaxMade = std::size_t{1} << 22;
+  made_ = elements > kMaxMade ? kMaxMade + 1 : made_ + elements;
+  return made_ <= kMaxMade;
+}
+
 void GraphBuilder::rename(const Value& value, const std::string& name) {
   if (value.id != kNoTensor && unnamed_.erase(value.id) != 0) graph.tensors[value.id].name = name;
 }

@@ -199,6 +199,8 @@ Value NodeImport::known(DType dtype, std::vector<Size> sizes) const {
 }
 
 Value NodeImport::known(TensorType type, Known contents) const {
+  expect(builder_.has_room_for(contents.integers.size() + contents.reals.size()),
+         "fewer than 2^22 elements in all constants that the import makes", [] { return "more"; });
   Value value = {std::move(type)};
   value.known = std::make_shared<Known>(std::move(contents));
   value.name = node_.name;

@@ -42,6 +42,8 @@ class GraphBuilder {
   TensorId tensor_of(const Value& value);
   // Appends a node to the graph, or computes with the inputs if all are known. Throws as infer_types() does.
   Value add(const std::string& name, Operator op, const std::vector<Value>& inputs, const Attributes& attributes);
+  // Counts elements of tensors that importers make. Returns false where all together are too many.
+  bool has_room_for(std::size_t elements);
   // Gives the value's tensor the name by which the network calls it, unless it has one already.
   void rename(const Value& value, const std::string& name);
 
@@ -53,6 +55,7 @@ class GraphBuilder {
   std::multimap<const ConstantData*, Materialized> constants_;
   std::vector<std::shared_ptr<const ConstantData>> kept_;  // so that no address is used twice
   std::set<TensorId> unnamed_;
+  std::size_t made_ = 0;
 };
 
 class NodeImport {

@@ -9,6 +9,10 @@ namespace {
 // Each part adds a choice to the kernel that joins them.
 constexpr std::size_t kMaxJoined = 32;
 
+void expect_dimension(const NodeImport& node, const Value& x, std::size_t dimension) {
+  node.expect(dimension < x.type.shape.size(), "a tensor of higher rank", [&] { return to_text(x.type); });
+}
+
 }  // namespace
 
 Value NodeOps::widened(const Value& x) const {
@@ -46,6 +50,7 @@ Value NodeOps::transpose(const Value& x, const std::vector<std::size_t>& order) 
 Value NodeOps::slice(const Value& x, std::size_t dimension, const Size& begin, const Size& count,
                      std::int64_t stride) const {
   const Shape& shape = x.type.shape;
+  expect_dimension(node_, x, dimension);
   if (stride == 1 && count == shape[dimension]) return x;
   SliceAttributes slice = {Shape(shape.size(), 0), std::vector<std::int64_t>(shape.size(), 1), shape};
   slice.begin[dimension] = begin;
@@ -55,6 +60,7 @@ Value NodeOps::slice(const Value& x, std::size_t dimension, const Size& begin, c
 }
 
 Value NodeOps::pad(const Value& x, std::size_t dimension, const Size& before, const Size& after, double value) const {
+  expect_dimension(node_, x, dimension);
   if (before.constant() == 0 && after.constant() == 0) return x;
   PadAttributes pad = {Shape(x.type.shape.size(), 0), Shape(x.type.shape.size(), 0), value};
   pad.before[dimension] = before;

@@ -11,82 +11,17 @@ import sys
 import tempfile
 import textwrap
 import unittest
-import warnings
 from pathlib import Path
 
-import ml_dtypes
-import numpy as np
-import onnx
-from onnx.backend.test.case.node import collect_testcases
+from node_cases import DIFFERENT, all_cases, difference, save
 
 UPDATES = "--update" in sys.argv and not sys.argv.remove("--update")
 EVALUATE = sys.argv.pop(1)
 PAGE = Path(__file__).parents[3] / "docs" / "onnx.md"
 # The number of cases that pass; it only grows.
-AT_LEAST = 1508
-# Cases whose results are nearer to the exact ones than what ONNX expects, which rounds each step to the narrow type, but
-# not within the tolerance of that. They count as different.
-DIFFERENT = {"test_attention_4d_causal_bf16_expanded", "test_attention_4d_causal_fp16_expanded"}
+AT_LEAST = 1568
 
-ARRAY_TYPES = {
-    onnx.TensorProto.DataType.Value(name)
-    for name in "FLOAT DOUBLE FLOAT16 BFLOAT16 INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT64 BOOL".split()
-}
 Outcome = collections.namedtuple("Outcome", "operator kind reason")
-
-
-def is_array(value):
-    return isinstance(value, (np.ndarray, np.generic)) and np.asarray(value).dtype.kind in "biuf" or str(
-        getattr(value, "dtype", "")) == "bfloat16"
-
-
-def arrays_of(values):
-    """Returns the values with tensors of ONNX as arrays, where NumPy has their type."""
-    return [
-        onnx.numpy_helper.to_array(value) if isinstance(value, onnx.TensorProto) and value.data_type in ARRAY_TYPES else value
-        for value in values
-    ]
-
-
-def kind_of(value):
-    """Says what a value is that is no tensor which NumPy can save."""
-    if isinstance(value, onnx.TensorProto):
-        return onnx.TensorProto.DataType.Name(value.data_type).lower()
-    if value is None or isinstance(value, list):
-        return "a sequence or optional value"
-    return "strings" if value.dtype.kind in "OSU" else str(value.dtype)
-
-
-def save(case, folder):
-    """Writes a case as EVALUATE reads it. Returns what its inputs or outputs are, if some are no tensors."""
-    inputs, outputs = (arrays_of(values) for values in case.data_sets[0])
-    others = {kind_of(value) for value in [*inputs, *outputs] if not is_array(value)}
-    if others:
-        return ", ".join(sorted(others))
-    folder.mkdir()
-    onnx.save(case.model, folder / "net.onnx")
-    for number, value in enumerate(inputs):
-        np.save(folder / f"in{number}.npy", np.asarray(value))
-    return None
-
-
-def load(path, dtype):
-    values = np.load(path)
-    return values.view(dtype) if values.dtype.kind == "V" else values
-
-
-def difference(case, folder):
-    """Returns what differs between an output and what is expected, or nothing."""
-    for number, expected in enumerate(arrays_of(case.data_sets[0][1])):
-        expected = np.asarray(expected)
-        got = load(folder / f"out{number}.npy", expected.dtype)
-        if got.shape != expected.shape or got.dtype != expected.dtype:
-            return f"{got.dtype}{got.shape} instead of {expected.dtype}{expected.shape}"
-        rtol = 1e-2 if expected.dtype == ml_dtypes.bfloat16 else 1e-3
-        a, b = (value.astype(np.float64) if value.dtype.kind not in "iub" else value for value in (got, expected))
-        if not np.allclose(a, b, rtol=max(case.rtol, rtol), atol=max(case.atol, 1e-6), equal_nan=True):
-            return f"{a.ravel()[:4]} instead of {b.ravel()[:4]}"
-    return None
 
 
 def operators_by_case(cases):
@@ -170,9 +105,7 @@ def page_of(outcomes):
 class NodeCasesTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        warnings.simplefilter("ignore")
-        cases = [case for case in collect_testcases(None) if case.model is not None and case.data_sets]
-        cls.outcomes, cls.differences = run(cases)
+        cls.outcomes, cls.differences = run(all_cases())
         if UPDATES:
             PAGE.write_text(page_of(cls.outcomes))
 

@@ -179,4 +179,12 @@ void import_swish(NodeImport& node) {
   node.output(0, act.mul(act.x, act.of(Operator::sigmoid, scaled)));
 }
 
+// The swish of the first input times the second.
+void import_swiglu(NodeImport& node) {
+  const Activation act(node);
+  const double alpha = node.real("alpha", 1);
+  const Value scaled = alpha == 1 ? act.x : act.mul(act.x, act.number(alpha));
+  node.output(0, act.mul(act.mul(act.x, act.of(Operator::sigmoid, scaled)), node.input(1)));
+}
+
 }  // namespace ferry::graph::onnx

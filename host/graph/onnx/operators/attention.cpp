@@ -50,7 +50,8 @@ class Attention {
                  [] { return "one of them"; });
     past_ = 0;
     if (node_.has_input(4)) {
-      past_ = node_.shape(4).at(2);
+      node_.expect(node_.shape(4).size() == 4, "past keys of rank 4", [&] { return to_text(node_.shape(4)); });
+      past_ = node_.shape(4)[2];
       k = of_.concat({node_.input(4), k}, 2);
       v = of_.concat({node_.input(5), v}, 2);
     }

@@ -1,12 +1,14 @@
 // Operators that move blocks of elements.
+#include <algorithm>
+
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
 namespace {
 
-// More elements than the masks of attention have.
-constexpr std::int64_t kMaxMask = std::int64_t{1} << 24;
+// A larger mask is computed when the network runs.
+constexpr std::int64_t kMaxMask = kMaxKnown;
 
 struct Image {
   Size n, c, h, w;
@@ -120,7 +122,7 @@ void import_trilu(NodeImport& node) {
   const Shape matrix(shape.end() - 2, shape.end());
   const std::optional<std::int64_t> rows = matrix[0].constant(), columns = matrix[1].constant();
   const bool is_known = !node.has_input(1) || node.input(1).known != nullptr;
-  if (!is_known || !rows || !columns || proves_less(kMaxMask, element_count(matrix))) {
+  if (!is_known || !rows || !columns || *rows > kMaxMask / std::max<std::int64_t>(*columns, 1)) {
     const NodeOps of(node);
     Value first = of.iota(matrix[0], 0, 2);
     if (node.has_input(1)) first = of.add(first, of.reshape(node.cast(node.input(1), DType::i64), {}));

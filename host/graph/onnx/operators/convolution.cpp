@@ -1,4 +1,6 @@
 // Convolutions and pooling: operators whose windows move over the spatial dimensions.
+#include <limits>
+
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 #include "host/graph/onnx/windows.h"
@@ -10,6 +12,70 @@ void import_pool(NodeImport& node, Operator op, PoolAttributes pool) {
   pool.windows = read_windows(node, node.shape(0), node.integers("kernel_shape"));
   pool.ceil = node.flag("ceil_mode", false);
   node.output(0, node.add(op, {node.input(0)}, pool));
+}
+
+// Returns the indices of the greatest elements of all windows in the whole input, which are counted by rows, or by the
+// columns of images.
+Value greatest_places(NodeImport& node, bool by_columns) {
+  const NodeOps of(node);
+  const Value& x = node.input(0);
+  const Shape& shape = x.type.shape;
+  const std::vector<WindowAttributes> windows = read_windows(node, shape, node.integers("kernel_shape"));
+  node.expect(!node.flag("ceil_mode", false), "no ceil_mode where indices are wanted", [] { return "1"; });
+  const std::size_t spatial = windows.size();
+  node.expect(2 * spatial + 2 <= 8, "images of 1 to 3 dimensions where indices are wanted",
+              [&] { return to_text(shape); });
+  // The elements of each window, in dimensions after the window's place, and their positions in the image.
+  Value elements = x, place;
+  Shape results = {shape[0], shape[1]};
+  Size image = 1;
+  const double least = is_float(x.type.dtype) ? -std::numeric_limits<double>::infinity() : 0;
+  for (std::size_t i = 0; i < spatial; ++i) {
+    const WindowAttributes& window = windows[i];
+    const std::size_t d = 2 + 2 * i;
+    const Size& size = shape[i + 2];
+    const Size padded = size + window.pad_before + window.pad_after;
+    const Size count = floor_divide(padded - (Size(window.dilation) * (window.kernel - 1) + 1), window.stride) + 1;
+    const Value at = of.add(of.mul(of.iota(count, 0, 2), static_cast<double>(window.stride)),
+                            of.mul(of.iota(window.kernel, 1, 2), static_cast<double>(window.dilation)));
+    elements = of.gather(of.pad(elements, d, window.pad_before, window.pad_after, least), at, d);
+    Shape along(2 * spatial, 1);
+    along[2 * i] = count;
+    along[2 * i + 1] = window.kernel;
+    Value own = of.reshape(of.sub(at, static_cast<double>(window.pad_before)), along);
+    // The last dimension counts first by rows, the first one by columns.
+    const std::optional<std::int64_t> known = size.constant();
+    node.expect(known.has_value(), "images of known size where indices are wanted", [&] { return to_text(shape); });
+    const auto number = static_cast<double>(*known), before = static_cast<double>(image.constant().value_or(1));
+    if (i == 0) {
+      place = own;
+    } else {
+      place = by_columns ? of.add(place, of.mul(own, before)) : of.add(of.mul(place, number), own);
+    }
+    image = image * size;
+    results.push_back(count);
+  }
+  std::vector<std::size_t> order = {0, 1};
+  for (std::size_t i = 0; i < spatial; ++i) order.push_back(2 + 2 * i);
+  for (std::size_t i = 0; i < spatial; ++i) order.push_back(3 + 2 * i);
+  Shape flat = results;
+  Size window_size = 1;
+  for (const WindowAttributes& window : windows) window_size = window_size * window.kernel;
+  flat.push_back(window_size);
+  const Value columns = of.reshape(of.transpose(elements, order), flat);
+  const Value greatest = of.reduce(Operator::arg_max, columns, {spatial + 2});
+  std::vector<std::size_t> place_order;
+  for (std::size_t i = 2; i < order.size(); ++i) place_order.push_back(order[i] - 2);
+  Shape places_shape = {1, 1};
+  places_shape.insert(places_shape.end(), flat.begin() + 2, flat.end());
+  const Value places = of.reshape(of.transpose(place, place_order), places_shape);
+  const Value chosen = of.reshape(of.gather_elements(places, greatest, spatial + 2), results);
+  const Value channel = of.add(of.mul(of.iota(shape[0], 0, 2), node.known({DType::i64, {}}, Known{{shape[1]}, {}})),
+                               of.iota(shape[1], 1, 2));
+  Shape broadcast = {shape[0], shape[1]};
+  broadcast.resize(results.size(), 1);
+  const Value offset = of.mul(of.reshape(channel, broadcast), node.known({DType::i64, {}}, Known{{image}, {}}));
+  return of.add(chosen, offset);
 }
 
 double read_p(NodeImport& node) {
@@ -41,8 +107,38 @@ void import_conv(NodeImport& node) {
 }
 
 void import_max_pool(NodeImport& node) {
-  node.ignore({"storage_order"});  // of the indices, which are not computed
+  const bool by_columns = node.flag("storage_order", false);
   import_pool(node, Operator::max_pool, {});
+  if (node.has_output(1)) node.output(1, greatest_places(node, by_columns));
+}
+
+// Puts each element where the index of its maximum says, and 0 elsewhere.
+void import_max_unpool(NodeImport& node) {
+  const NodeOps of(node);
+  const Value& x = node.input(0);
+  const Shape& shape = x.type.shape;
+  const std::vector<std::int64_t> kernel = node.integers("kernel_shape");
+  const std::vector<WindowAttributes> windows = read_windows(node, shape, kernel);
+  Shape images = {shape[0], shape[1]};
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    const WindowAttributes& window = windows[i];
+    images.push_back((shape[i + 2] - 1) * window.stride + window.kernel - window.pad_before - window.pad_after);
+  }
+  const Size count = element_count(images), given = element_count(shape);
+  const Value indices = of.reshape(node.cast(node.input(1), DType::i64), {given});
+  const Value zeros = of.filled({x.type.dtype, {count}}, 0);
+  Value y = of.reshape(of.scatter(zeros, indices, of.reshape(x, {given}), {0, ScatterMode::replace}), images);
+  if (node.has_input(2)) {
+    const std::vector<Size> wanted = node.sizes(2, "the output's shape");
+    node.expect(wanted.size() == images.size(), "a size for each dimension", [&] { return to_text(wanted); });
+    for (std::size_t d = 0; d < images.size(); ++d) {
+      const Size missing = wanted[d] - images[d];
+      node.expect(!proves_less(missing, 0), "an output shape of at least " + to_text(images),
+                  [&] { return to_text(wanted); });
+      y = of.pad(y, d, 0, missing);
+    }
+  }
+  node.output(0, y);
 }
 
 void import_average_pool(NodeImport& node) {

@@ -70,6 +70,7 @@ Value along(const NodeImport& node, const Value& value, std::size_t from_end) {
   if (value.type.shape.size() != 1 || value.type.shape[0].constant() == 1) {
     return element_count(value.type.shape).constant() == 1 ? node.reshape(value, {}) : value;
   }
+  node.expect(from_end > 0, "one scale and zero point", [&] { return to_text(value.type); });
   Shape shape(from_end, 1);
   shape[0] = value.type.shape[0];
   return node.reshape(value, shape);
@@ -97,7 +98,11 @@ Value float_scale(const NodeImport& node, std::size_t input, std::size_t from_en
 }
 
 // Filters have a scale and zero point each, which stand in dimension 0 of the filters, and 1 of the result.
-std::size_t filters_from_end(const NodeImport& node, std::size_t input) { return node.shape(input).size(); }
+std::size_t filters_from_end(const NodeImport& node, std::size_t input) {
+  const Shape& filters = node.shape(input);
+  node.expect(filters.size() >= 3, "filters of rank 3 or more", [&] { return to_text(filters); });
+  return filters.size();
+}
 
 }  // namespace
 

@@ -110,9 +110,9 @@ class Recurrence {
   // Returns this direction's part of an input.
   Value part(std::size_t input) const {
     const Value& whole = node_.input(input);
+    const Value own = of_.slice(whole, 0, static_cast<std::int64_t>(direction_), 1);
     const Shape& shape = whole.type.shape;
-    return of_.reshape(of_.slice(whole, 0, static_cast<std::int64_t>(direction_), 1),
-                       Shape(shape.begin() + 1, shape.end()));
+    return of_.reshape(own, Shape(shape.begin() + 1, shape.end()));
   }
   // Returns some gates of a tensor whose last dimension has all of them.
   Value gates_of(const Value& x, std::size_t first, std::size_t count) const {

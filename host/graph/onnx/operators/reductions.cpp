@@ -66,7 +66,11 @@ void import_reduce(NodeImport& node) {
   if (node.op() == "ReduceLogSumExp") return node.output(0, nothing ? value : log_sum_exp(node, value, reduce));
   if (row->before == Operator::mul) value = node.add(Operator::mul, {value, value});
   if (row->before == Operator::abs) value = node.add(Operator::abs, {value});
+  // The extremes of bools are whether any or all of them hold.
+  const bool is_bool = value.type.dtype == DType::boolean;
+  if (is_bool) value = node.cast(value, DType::u8);
   if (!reduce.dimensions.empty()) value = node.add(row->reduce, {value}, reduce);
+  if (is_bool) value = node.cast(value, DType::boolean);
   if (row->after) value = node.add(*row->after, {value});
   node.output(0, value);
 }

@@ -11,7 +11,7 @@ namespace {
 // A larger result is not interpolated one index at a time.
 constexpr std::int64_t kMaxSize = 1 << 16;
 // Elements that one of the result depends on. More are needed where antialias shrinks images to less than 1/16.
-constexpr std::int64_t kMaxTaps = 64;
+constexpr double kMaxTaps = 64;
 
 struct Interpolation {
   std::string mode, coordinates, nearest;
@@ -88,6 +88,10 @@ Taps taps_of(const Interpolation& how, const Axis& axis, double place) {
 Value resize_axis(const NodeImport& node, const Value& x, std::size_t d, const Interpolation& how, const Axis& axis) {
   const NodeOps of(node);
   const auto last = static_cast<double>(axis.from - 1);
+  // Images that shrink by this are smoothed by twice as many elements, and by four times as many for cubic weights.
+  node.expect(!how.antialias || axis.scale * kMaxTaps >= (how.mode == "linear" ? 2 : 4),
+              "antialias of at most 64 elements for one of the result",
+              [&] { return "a scale of " + std::to_string(axis.scale); });
   std::vector<std::vector<Size>> indices;
   std::vector<Known> weights;
   Known outside;
@@ -98,8 +102,6 @@ Value resize_axis(const NodeImport& node, const Value& x, std::size_t d, const I
     const Taps taps = taps_of(how, axis, place);
     indices.resize(taps.weights.size());
     weights.resize(taps.weights.size());
-    node.expect(taps.weights.size() <= kMaxTaps, "antialias of at most 64 elements for one of the result",
-                [&] { return std::to_string(taps.weights.size()); });
     for (std::size_t k = 0; k < taps.weights.size(); ++k) {
       indices[k].emplace_back(static_cast<std::int64_t>(std::clamp(taps.first + static_cast<double>(k), 0.0, last)));
       weights[k].reals.push_back(rounded(x.type.dtype, taps.weights[k]));
@@ -135,7 +137,7 @@ bool is_given(const NodeImport& node, std::size_t input) {
 struct Extent {
   std::vector<std::int64_t> axes;
   std::vector<double> scales = {};
-  std::vector<std::int64_t> sizes = {};
+  std::vector<Size> sizes = {};
   std::string policy = "stretch";
   std::vector<double> regions = {};  // the begins of all axes, then the ends
 };
@@ -150,7 +152,8 @@ void keep_form(const NodeImport& node, Extent& extent) {
     node.expect(size.constant().has_value() && *size.constant() > 0, "a known size of the dimensions that change",
                 [&] { return to_text(node.shape(0)); });
     from.push_back(static_cast<double>(*size.constant()));
-    const double own = static_cast<double>(extent.sizes[i]) / from[i];
+    node.expect(extent.sizes[i].constant().has_value(), "sizes as numbers", [&] { return to_text(extent.sizes[i]); });
+    const double own = static_cast<double>(*extent.sizes[i].constant()) / from[i];
     const bool is_better = !factor || (extent.policy == "not_larger" ? own < *factor : own > *factor);
     if (is_better) factor = own;
   }
@@ -175,12 +178,14 @@ void resize(NodeImport& node, const Interpolation& how, Extent extent) {
     const std::size_t d = node.dimension(axes[i], value.type.shape.size());
     const std::optional<std::int64_t> from = value.type.shape[d].constant();
     const bool is_whole = !has_regions || (regions[i] == 0 && regions[i + axes.size()] == 1);
-    if (is_whole && (sizes.empty() ? scales[i] == 1 : from == sizes[i])) continue;
+    // A size that is open may stay as it is.
+    if (is_whole && (sizes.empty() ? scales[i] == 1 : value.type.shape[d] == sizes[i])) continue;
     node.expect(from.has_value() && *from > 0, "a known size of the dimensions that change",
                 [&] { return to_text(value.type.shape); });
     Axis axis = {*from, 0, scales.empty() ? 0 : scales[i]};
-    const double to =
-        sizes.empty() ? std::floor(static_cast<double>(*from) * scales[i]) : static_cast<double>(sizes[i]);
+    const std::optional<std::int64_t> wanted = sizes.empty() ? std::nullopt : sizes[i].constant();
+    node.expect(sizes.empty() || wanted.has_value(), "sizes as numbers", [&] { return to_text(sizes[i]); });
+    const double to = wanted ? static_cast<double>(*wanted) : std::floor(static_cast<double>(*from) * scales[i]);
     node.expect(to >= 1 && to <= kMaxSize, "results of 1 to 65536 elements in each dimension",
                 [&] { return std::to_string(to); });
     axis.to = static_cast<std::int64_t>(to);
@@ -251,7 +256,7 @@ void import_resize(NodeImport& node) {
   } else if (is_given(node, 2)) {
     extent.scales = known_scales(node, 2);
   } else {
-    extent.sizes = node.numbers(3, "the sizes");
+    extent.sizes = node.sizes(3, "the sizes");
   }
   resize(node, how, extent);
 }

@@ -103,6 +103,20 @@ TEST_CASE("recurrent networks are unrolled over a known number of steps") {
   CHECK(lstm({std::int64_t{1} << 30, 2, 4}).starts_with("node 'n' (LSTM, opset 17): expected a known number of steps"));
 }
 
+TEST_CASE("inputs of too low a rank are refused") {
+  const std::vector<Proto> scalar_bias = {floats("a", {1, 5, 3}), floats("b", {1, 5, 5}), floats("c", {})};
+  CHECK(summary({"RNN", {1, 3, 3}, scalar_bias}) ==
+        "node 'n' (RNN, opset 17): expected a tensor of higher rank, got f32[]");
+  const std::vector<Proto> scales = {floats("a", {2}), tensor("b", kUint8, {2}, std::string(2, '\0')),
+                                     tensor("c", kUint8, {2, 3}, std::string(6, '\0'))};
+  ModelBytes model;
+  model.input("x", {2, 2}, kUint8)
+      .initializer(scales[1])
+      .initializer(tensor("w", kUint8, {2, 2}, std::string(4, '\0')));
+  model.node("ConvInteger", {"x", "w", "b"}, {"y"}, {}, "n").output("y");
+  CHECK(refusal_of(model) == "node 'n' (ConvInteger, opset 17): expected one scale and zero point, got i32[2]");
+}
+
 TEST_CASE("attention takes open sequences, and shares heads of keys") {
   ModelBytes model;
   model.opset = 23;
@@ -116,6 +130,34 @@ TEST_CASE("attention takes open sequences, and shares heads of keys") {
       .output("y");
   CHECK(refusal_of(heads) ==
         "node 'n' (Attention, opset 23): expected heads that divide the last dimension, got 5 for [1,S,24]");
+}
+
+TEST_CASE("Fourier transforms are products with matrices, up to a length") {
+  CHECK(summary({"DFT", {"N", 8, 1}, {}, {attribute("axis", 1)}}).ends_with(" f32[N,8,2]"));
+  CHECK(summary({"DFT", {"N", 8, 1}, {}, {attribute("axis", 1), attribute("onesided", 1)}}).ends_with(" f32[N,5,2]"));
+  CHECK(summary({"DFT", {1, 5000, 1}, {}, {attribute("axis", 1)}}) ==
+        "node 'n' (DFT, opset 17): expected transforms of 1 to 4096 elements, got 5000");
+}
+
+TEST_CASE("the indices of maxima are those of the whole input") {
+  CHECK(import_case({"MaxPool", {2, 3, 8}, {}, {attribute("kernel_shape", {2}), attribute("strides", {2})}, 17, 2})
+            .ends_with("i64[2,3,4]"));
+  CHECK(summary({"MaxUnpool",
+                 {"N", 3, 4},
+                 {tensor("a", kInt64, {2, 3, 4}, std::string(192, '\0'))},
+                 {attribute("kernel_shape", {2})}}) ==
+        "node 'n' (MaxUnpool, opset 17): expected the elements of [N*12] to equal those of [2,3,4], got N*12 and 24");
+}
+
+TEST_CASE("constants that many nodes make are bounded together") {
+  ModelBytes model;
+  model.input("x", {1, 1, 4}).initializer(tensor("none", kFloat, {0}, "")).initializer(integers("size", {1, 1, 65536}));
+  for (int i = 0; i < 80; ++i) {
+    model.node("Resize", {"x", "none", "none", "size"}, {"y" + std::to_string(i)}, {}, "n" + std::to_string(i));
+    model.output("y" + std::to_string(i));
+  }
+  CHECK(refusal_of(model).find("expected fewer than 2^22 elements in all constants that the import makes, got more") !=
+        std::string::npos);
 }
 
 TEST_CASE("sizes that would fill the memory are refused") {

@@ -22,8 +22,8 @@ TEST_CASE("convolutions and pooling pad as auto_pad says") {
                      {},
                      {attribute("kernel_shape", {3}), attribute("ceil_mode", 1), attribute("strides", {2})}}) ==
         "average_pool(x) f32[1,3,4]");
-  CHECK(import_case({"MaxPool", {1, 3, 8}, {}, {attribute("kernel_shape", {3})}, 17, 2}) ==
-        "node 'n' (MaxPool, opset 17): expected only outputs that ferry computes, got 'y1'");
+  CHECK(import_case({"AveragePool", {1, 3, 8}, {}, {attribute("kernel_shape", {3})}, 17, 2}) ==
+        "node 'n' (AveragePool, opset 17): expected only outputs that ferry computes, got 'y1'");
   CHECK(import_case({"GlobalMaxPool", {"N", 3, 8, 8}}) == "reduce_max(x) f32[N,3,1,1]");
 }
 
@@ -160,6 +160,14 @@ TEST_CASE("images are interpolated along the dimensions that change") {
   CHECK(import_case({"Resize", {"N", 3, 4, 5}, {none, twice}}) == "gather(x,n) f32[N,3,8,5]");
   CHECK(import_case({"Resize", {"N", 3, "H", 5}, {none, twice}}) ==
         "node 'n' (Resize, opset 17): expected a known size of the dimensions that change, got [N,3,H,5]");
+  ModelBytes open;
+  open.input("x", {"N", 3, 4, 5}).initializer(integers("rest", {3, 8, 5})).initializer(integers("first", {0}));
+  open.initializer(tensor("none", kFloat, {0}, ""))
+      .node("Shape", {"x"}, {"shape"})
+      .node("Gather", {"shape", "first"}, {"n"});
+  open.node("Concat", {"n", "rest"}, {"size"}, {attribute("axis", 0)})
+      .node("Resize", {"x", "none", "none", "size"}, {"y"});
+  CHECK(outputs_of(imported(open.output("y"))) == "f32[N,3,8,5]");
   CHECK(import_case({"Resize", {"N", 3, 4, 5}, {none, twice}, {attribute("mode", "area")}}) ==
         "node 'n' (Resize, opset 17): expected mode to be one of nearest, linear, cubic, got area");
 }
