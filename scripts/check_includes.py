@@ -97,7 +97,7 @@ MAY_INCLUDE = {
     "host/graph/onnx": ["host/graph"],
     "host/graph/onnx/operators": ["host/graph/onnx"],
     "host/graph/kernels": ["host/graph", "host/ops"],
-    "host/graph/passes": ["host/graph"],
+    "host/graph/passes": ["host/autoschedule", "host/graph"],
     "host/graph/plan": ["host/graph"],
     "host/graph/reference": ["host/graph/kernels", "host/graph/passes", "host/lang/reference"],
     "host/graph/compile": ["crosscompile", "host/graph/kernels", "host/graph/passes", "host/graph/plan"],

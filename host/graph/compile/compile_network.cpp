@@ -78,7 +78,7 @@ Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms)
   const std::int64_t lanes = target.lanes(sizeof(float));
   if (target.is_gpu() || lanes == 1) return graph;
   graph = choose_layouts(graph, lanes);
-  if (algorithms.winograd) graph = choose_winograd(std::move(graph));
+  if (algorithms.winograd) graph = choose_winograd(std::move(graph), target);
   validate(graph);
   return graph;
 }

@@ -1,12 +1,13 @@
-// Computes convolutions of 3 x 3 with Winograd's algorithm (ferry/ops/winograd.h) where that takes less time: it does
-// fewer multiplications, but transforms what it reads and writes. Results differ in rounding.
+// Computes convolutions of 3 x 3 with Winograd's algorithm (ferry/ops/winograd.h) where that is estimated to take less
+// time (host/autoschedule/winograd_choice.h). Results differ in rounding.
 #pragma once
 
+#include "ferry/target/target.h"
 #include "host/graph/graph.h"
 
 namespace ferry::graph {
 
 // Only convolutions that read and write images with their channels in blocks have the choice.
-Graph choose_winograd(Graph graph);
+Graph choose_winograd(Graph graph, const Target& target);
 
 }  // namespace ferry::graph
