@@ -121,11 +121,11 @@ PreparedModule run_passes_and_describe(std::span<const ir::Function> functions, 
 
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text, std::uint32_t code_padding,
-                                         const ComposeFunctions& compose) {
+                                         const ComposeFunctions& compose, bool relocatable) {
   const std::unique_ptr<Backend> backend = make_backend(target);
   backend->check_supports_modules();
   PreparedModule prepared = run_passes_and_describe(functions, target, *backend, text, compose);
-  prepared.module.images = backend->images({functions, prepared.functions, code_padding});
+  prepared.module.images = backend->images({functions, prepared.functions, code_padding, relocatable});
   return write_module(prepared.module);
 }
 

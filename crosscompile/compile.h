@@ -24,10 +24,11 @@ struct ModuleText {
 using ComposeFunctions = std::function<void(ModuleFile& module)>;
 
 // code_padding: number of bytes to insert before the code, which moves the code to other addresses (docs/measuring.md
-// says why). compose: empty for a module of the functions themselves.
+// says why). compose: empty for a module of the functions themselves. relocatable: of a CPU, the code is an object in
+// an image of the kind kRelocatableImage, which devices do not load (crosscompile/export links it).
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text, std::uint32_t code_padding = 0,
-                                         const ComposeFunctions& compose = {});
+                                         const ComposeFunctions& compose = {}, bool relocatable = false);
 
 // Returns the relocatable object, for linking into other programs. It also carries its own module description where an
 // rpc_server runs on the target (see Target::objects_only), from which module_of_object() builds what devices load.

@@ -65,8 +65,10 @@ MAY_INCLUDE = {
     ],
     "crosscompile/codegen/llvm/expr": ["crosscompile/codegen/llvm"],
     "crosscompile/codegen/llvm/gpu": ["crosscompile/codegen/llvm"],
+    "crosscompile/codegen/llvm/plan": ["crosscompile/codegen/llvm/target"],
     "crosscompile/codegen/llvm/memory": ["crosscompile/codegen/llvm"],
     "crosscompile/link": ["crosscompile/target"],
+    "crosscompile/export": ["crosscompile/codegen/llvm/plan", "crosscompile/link"],
     "crosscompile/foreign": ["crosscompile/codegen/llvm", "crosscompile/link"],
     # One folder a kind of target.
     "crosscompile/backend": ["crosscompile/passes"],
@@ -78,7 +80,7 @@ MAY_INCLUDE = {
     "crosscompile/backend/opencl": ["crosscompile/backend", "crosscompile/codegen/source"],
     "crosscompile": [
         "crosscompile/backend/c", "crosscompile/backend/cuda", "crosscompile/backend/native", "crosscompile/backend/opencl",
-        "crosscompile/foreign",
+        "crosscompile/export", "crosscompile/foreign",
     ],
     # The host: language, schedules, lowering.
     "host/npy": ["module"],
@@ -112,10 +114,11 @@ MAY_INCLUDE = {
     "host/kernel": ["host/compiler/api", "host/lang/text", "host/npy", "host/session"],
     "host/verify": ["host/kernel", "host/lang/reference"],
     "host/bench": ["host/verify"],
+    "host/export": ["host/kernel"],
     # libferry's services for programs of users, with the compiler.
     "host/api": ["host/bench", "host/compiler/llvm"],
     "host/cli/output": ["module"],
-    "host/cli/options": ["host/bench", "host/cli/output"],
+    "host/cli/options": ["host/bench", "host/cli/output", "host/export"],
     "host/cli/completion": ["host/cli/options"],
     "host/cli/commands": ["host/cli/completion", "host/cli/options"],
     "host/cli": ["host/cli/commands", "host/compiler/llvm"],

@@ -20,6 +20,7 @@ struct ModuleFunctions {
   std::span<const ir::Function> lowered;       // before the passes
   std::span<const ir::Function> after_passes;  // after the passes for pipeline_target()
   std::uint32_t code_padding = 0;              // see compile_module()
+  bool relocatable = false;                    // likewise; only CPUs have objects
 };
 
 class Backend {

@@ -79,7 +79,8 @@ void name_nodes(const CompiledModule& module, std::vector<StepTime>& steps) {
 }
 
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
-                              const CallOptions& call, const Observer& observer, std::uint32_t code_padding) {
+                              const CallOptions& call, const Observer& observer, std::uint32_t code_padding,
+                              bool relocatable) {
   if (source.module) return {*source.module};
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
   const StepGuard compilation = observer.begin_compilation(source.name);
@@ -88,7 +89,8 @@ CompiledKernel compile_kernel(const KernelSource& source, const std::string& fun
   const auto start = std::chrono::steady_clock::now();
   Compiled compiled;
   if (source.network)
-    compiled = source.network->compile({target, size_hints(function_of(source, function), call), code_padding});
+    compiled =
+        source.network->compile({target, size_hints(function_of(source, function), call), code_padding, relocatable});
   else if (program == nullptr)
     compiled.module = compiler.compile(*source.foreign, target, code_padding);
   else

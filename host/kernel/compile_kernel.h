@@ -37,7 +37,9 @@ struct CompiledKernel {
 void name_nodes(const CompiledModule& module, std::vector<StepTime>& steps);
 // Compiles the chosen def of a text, with the default schedule for the sizes known from the call unless the user gives
 // one. code_padding shifts the code by this many bytes; it has no effect on a module that is compiled already.
+// relocatable: for Compiler::export_code() instead of devices; of networks.
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
-                              const CallOptions& call, const Observer& observer = {}, std::uint32_t code_padding = 0);
+                              const CallOptions& call, const Observer& observer = {}, std::uint32_t code_padding = 0,
+                              bool relocatable = false);
 
 }  // namespace ferry

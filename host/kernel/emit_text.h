@@ -37,6 +37,7 @@ std::string target_of_stage(Stage stage);
 struct TextRequest {
   std::string function = {};            // empty: every function
   std::vector<std::string> sizes = {};  // "M=512,N=512", to choose default schedules by
+  bool relocatable = false;             // for Compiler::export_code() instead of devices; of kernels of ferry's own
 };
 
 // Throws OptionError for a size that no function has, CompileError, and UsageError for a compiled module. The observer

@@ -8,6 +8,7 @@
 #include "crosscompile/ir/symbol.h"
 #include "crosscompile/link/inspect_object.h"
 #include "crosscompile/link/link.h"
+#include "crosscompile/link/relocatable.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/needed_features.h"
 #include "crosscompile/target/resolve.h"
@@ -62,7 +63,11 @@ std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) c
     padding = codegen::emit_padding(target_, functions.code_padding);
     exports.push_back(codegen::kPaddingSymbol);
   }
-  const std::vector<std::vector<std::uint8_t>> own = codegen::emit_objects(functions.after_passes, target_);
+  std::vector<std::vector<std::uint8_t>> own = codegen::emit_objects(functions.after_passes, target_);
+  if (functions.relocatable) {
+    own.insert(own.end(), objects.begin(), objects.end());
+    return {{link::kRelocatableImage, link::link_relocatable(own), 0}};
+  }
   std::vector<std::uint8_t> linked = link::link_shared(own, target_, exports, objects, padding);
   check_image_imports(linked, functions.after_passes, target_);
   return {{kImage, std::move(linked), 0}};

@@ -167,6 +167,7 @@ void add_commands(CLI::App& app, Action& chosen) {
   add_device(app, chosen);
   add_targets(app, chosen);
   add_compile(app, chosen);
+  add_export(app, chosen);
   add_diff(app, chosen);
   add_inspect(app, chosen);
   add_check(app, chosen);

@@ -16,6 +16,7 @@ using Action = std::function<int(const Compiler* compiler)>;
 void add_device(CLI::App& app, Action& chosen);
 void add_targets(CLI::App& app, Action& chosen);
 void add_compile(CLI::App& app, Action& chosen);
+void add_export(CLI::App& app, Action& chosen);
 void add_diff(CLI::App& app, Action& chosen);
 void add_inspect(CLI::App& app, Action& chosen);
 void add_check(CLI::App& app, Action& chosen);

@@ -42,6 +42,7 @@ struct CompileRequest {
   const Target& target;
   std::string source = {};         // stored in the module for people to read
   std::uint32_t code_padding = 0;  // moves the code by this many bytes
+  bool relocatable = false;        // for Compiler::export_code() instead of devices
 };
 
 // A result, with notes for the user.
@@ -66,6 +67,25 @@ struct NetworkRequest {
   const Target& target;
   SizesByName sizes = {};          // those that are known, for default schedules
   std::uint32_t code_padding = 0;  // moves the code by this many bytes
+  bool relocatable = false;        // for Compiler::export_code() instead of devices
+};
+
+// What a C program links: the code as an object, in a static or in a shared library.
+enum class ExportForm : std::uint8_t { object, archive, shared };
+
+struct ExportRequest {
+  std::span<const std::uint8_t> module;  // that was compiled as relocatable
+  const BlobSource* blobs = nullptr;     // null if it has no blobs
+  const Target& target;
+  std::string name = {};  // of the files and the C functions; empty: that of the function
+  ExportForm form = ExportForm::object;
+  bool weights_file = false;  // weights in a file of their own
+  SizesByName sizes = {};     // of the call in the example
+};
+
+struct ExportedFile {
+  std::string name;
+  Bytes bytes;
 };
 
 // A tensor of nodes: the parameter of the network's function that holds its contents, or these themselves.
@@ -152,6 +172,8 @@ class Compiler {
   virtual Compiled compile(const CompileRequest& request) const = 0;
   // Compiles loops that are given directly to a .ferry file.
   virtual Bytes compile(std::span<const ir::Function> functions, const Target& target) const = 0;
+  // Turns a module into an object, a header and an example for C programs.
+  virtual std::vector<ExportedFile> export_code(const ExportRequest& request) const = 0;
   // `after` names the pass after which Stage::loops shows the loops; empty: as lowered, and simplified.
   virtual Emission emit(Stage stage, const CompileRequest& request, const std::string& after = {}) const = 0;
   // Returns the names of the schedule's knobs, and the values that it lists for each.

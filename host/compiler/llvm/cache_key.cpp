@@ -139,10 +139,11 @@ void CacheKey::add(const NetworkSource& source) {
 }
 
 void CacheKey::add(const NetworkRequest& request) {
-  const auto& [target, sizes, code_padding] = request;
+  const auto& [target, sizes, code_padding, relocatable] = request;
   add(target);
   add_sizes(*this, sizes);
   add(std::uint64_t{code_padding});
+  add(std::uint64_t{relocatable ? 1U : 0U});
 }
 
 bool CacheKey::add_files(const std::vector<std::string>& paths, std::chrono::system_clock::time_point read) {

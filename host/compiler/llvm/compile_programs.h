@@ -12,10 +12,11 @@
 
 namespace ferry {
 
-// Takes one schedule for each program. `source` is stored in the module for people to read, code_padding as of
-// compile_module().
+// Takes one schedule for each program. `source` is stored in the module for people to read, code_padding and
+// relocatable as of compile_module().
 std::vector<std::uint8_t> compile_programs(std::span<const lang::Program> programs,
                                            std::span<const schedule::Schedule> schedules, const Target& target,
-                                           const std::string& source, std::uint32_t code_padding);
+                                           const std::string& source, std::uint32_t code_padding,
+                                           bool relocatable = false);
 
 }  // namespace ferry

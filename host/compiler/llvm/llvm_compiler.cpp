@@ -6,6 +6,7 @@
 #include "crosscompile/backend/native/native_backend.h"
 #include "crosscompile/codegen/llvm/source_line.h"
 #include "crosscompile/compile.h"
+#include "crosscompile/export/export_code.h"
 #include "crosscompile/foreign/foreign.h"
 #include "crosscompile/foreign/sanitized_run.h"
 #include "crosscompile/ir/error.h"
@@ -41,6 +42,15 @@ std::vector<std::string> notes_on(const Bytes& module, const Target& target) {
   return file.is_ok() ? make_backend(target)->notes_on_images(file.value().images) : std::vector<std::string>();
 }
 
+exported::Form form_of(ExportForm form) {
+  switch (form) {
+    case ExportForm::object: return exported::Form::object;
+    case ExportForm::archive: return exported::Form::archive;
+    case ExportForm::shared: return exported::Form::shared;
+  }
+  return exported::Form::object;
+}
+
 class LlvmCompiler final : public Compiler {
  public:
   explicit LlvmCompiler(ModuleCache cache) : cache_(std::move(cache)) {}
@@ -62,14 +72,23 @@ class LlvmCompiler final : public Compiler {
   Compiled compile(const CompileRequest& request) const override {
     const std::vector<schedule::Schedule> schedules = schedules_of(request.scheduled, request.target);
     std::vector<std::string> notes = schedule_notes(request.scheduled, schedules, request.target);
-    Bytes module =
-        compile_programs(request.scheduled.programs, schedules, request.target, request.source, request.code_padding);
+    Bytes module = compile_programs(request.scheduled.programs, schedules, request.target, request.source,
+                                    request.code_padding, request.relocatable);
     std::vector<std::string> module_notes = notes_on(module, request.target);
     return {std::move(module), std::move(notes), std::move(module_notes)};
   }
 
   Bytes compile(std::span<const ir::Function> functions, const Target& target) const override {
     return compile_module(functions, target, {});
+  }
+
+  std::vector<ExportedFile> export_code(const ExportRequest& request) const override {
+    std::vector<ExportedFile> files;
+    for (exported::File& file :
+         exported::export_code(request.module, request.blobs, request.target,
+                               {request.name, form_of(request.form), request.weights_file, request.sizes}))
+      files.push_back({std::move(file.name), std::move(file.bytes)});
+    return files;
   }
 
   Emission emit(Stage stage, const CompileRequest& request, const std::string& after) const override {

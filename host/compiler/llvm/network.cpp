@@ -80,12 +80,12 @@ class GraphNetwork final : public Network {
   const FunctionInfo& function() const override { return function_; }
 
   Compiled compile(const NetworkRequest& request) const override {
-    // The tools that make code for GPUs are no part of this program.
+    // The tools that make code for GPUs are no part of this program. What is kept is for devices.
     std::optional<CachedModule> kept;
-    if (cache_.is_on() && !request.target.is_gpu()) kept.emplace(cache_, origin_, request);
+    if (cache_.is_on() && !request.target.is_gpu() && !request.relocatable) kept.emplace(cache_, origin_, request);
     graph::CompiledNetwork compiled =
         compile_optimized(optimized_for(request.target), request.target,
-                          {request.sizes, {}, request.code_padding, kept ? &*kept : nullptr});
+                          {request.sizes, {}, request.code_padding, kept ? &*kept : nullptr, request.relocatable});
     return {.module = std::move(compiled.module), .blobs = std::move(compiled.blobs)};
   }
 

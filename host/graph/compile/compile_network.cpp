@@ -112,8 +112,8 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   const auto compose_with = [&](ModuleFile& module) {
     compose_network(graph, kernels, storages, *blob, common, module);
   };
-  result.module =
-      compile_module(lowered.functions, target, {options.source, lowered.schedule}, options.code_padding, compose_with);
+  result.module = compile_module(lowered.functions, target, {options.source, lowered.schedule}, options.code_padding,
+                                 compose_with, options.relocatable);
   if (options.kept != nullptr) options.kept->store(result.module);
   return result;
 }

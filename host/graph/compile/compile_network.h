@@ -38,6 +38,7 @@ struct NetworkOptions {
   std::string source = {};                         // stored in the module for people to read
   std::uint32_t code_padding = 0;                  // as of compile_module()
   const KeptModule* kept = nullptr;                // null: compile
+  bool relocatable = false;                        // as of compile_module()
 };
 
 struct CompiledNetwork {

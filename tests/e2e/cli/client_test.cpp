@@ -101,6 +101,7 @@ TEST_CASE("what needs a compiler is refused in a sentence that says what to do")
   const std::string source = folder.file("mm.c", "// ferry: mm(f32 a)\n");
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
            {"compile", text, "-o", folder.path("x.ferry")},
+           {"export", text, "-o", folder.path("x")},
            {"diff", text, "none", "default"},
            {"targets"},
            {"inspect", "net.onnx"},

@@ -13,7 +13,8 @@ using test::Outcome;
 using test::run_ferry;
 
 TEST_CASE("every command's help ends with examples") {
-  for (const char* command : {"device", "targets", "compile", "diff", "inspect", "run", "bench", "compare", "ping"}) {
+  for (const char* command :
+       {"device", "targets", "compile", "export", "diff", "inspect", "run", "bench", "compare", "ping"}) {
     CAPTURE(command);
     const Outcome outcome = run_ferry({command, "--help"});
     CHECK(outcome.code == 0);

@@ -67,6 +67,7 @@ TEST_CASE("every field that a command prints is documented in its section") {
   documented("compile", {"compile", kernel, "-o", module, "--json"});
   documented("compile", {"compile", kernel, "--target", "c", "-o", folder.path("twice.c"), "--json"});
   documented("compile", {"compile", kernel, "--emit", "lower", "--after", "flatten", "--json"});
+  documented("export", {"export", kernel, "-o", folder.path("twice"), "--json"});
   documented("inspect", {"inspect", module, "--json"});
   test::ModelBytes network;
   network.input("x", {"N", 2}).node("Relu", {"x"}, {"y"}).output("y");

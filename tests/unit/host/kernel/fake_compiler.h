@@ -55,6 +55,7 @@ class FakeCompiler final : public Compiler {
   const std::vector<NamedTarget>& named_targets() const override { unexpected(); }
   NetworkSummary inspect(const NetworkSource&) const override { unexpected(); }
   Bytes compile(std::span<const ir::Function>, const Target&) const override { unexpected(); }
+  std::vector<ExportedFile> export_code(const ExportRequest&) const override { unexpected(); }
   Emission emit(Stage, const CompileRequest&, const std::string&) const override { unexpected(); }
   std::map<std::string, std::vector<std::string>> knobs_of(const ScheduleText&) const override { unexpected(); }
   InterpretedKernel interpret(const Scheduled&, const Target*) const override { unexpected(); }

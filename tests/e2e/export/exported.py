@@ -1,0 +1,92 @@
+"""Exports kernels and networks with a ferry, and calls their shared libraries in this process."""
+import atexit
+import ctypes
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+FERRY = ""  # set by the tests from their command line
+
+
+def ferry(*words, expected=0):
+    """Runs ferry and returns what it printed, on both streams."""
+    done = subprocess.run([FERRY, *map(str, words)], capture_output=True, text=True, timeout=280)
+    assert done.returncode == expected, f"ferry {words}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def aligned(bytes_or_array, offset=0):
+    """A copy of an array, or so many zero bytes, at an address `offset` behind a multiple of 64."""
+    array = bytes_or_array if isinstance(bytes_or_array, np.ndarray) else np.zeros(bytes_or_array, np.uint8)
+    memory = np.zeros(array.nbytes + 128, np.uint8)
+    begin = -memory.ctypes.data % 64 + offset
+    copy = memory[begin:begin + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+def as_argument(value):
+    if isinstance(value, np.ndarray):
+        return ctypes.c_void_p(value.ctypes.data)
+    if value is None:
+        return ctypes.c_void_p(0)
+    if isinstance(value, float):
+        return ctypes.c_float(value)
+    return value if not isinstance(value, int) else ctypes.c_int64(value)
+
+
+class Exported:
+    """A function exported as a shared library. Arguments are arrays at aligned addresses, None, floats, and sizes."""
+
+    def __init__(self, kernel, name, *options):
+        self.folder = Path(tempfile.mkdtemp())
+        atexit.register(shutil.rmtree, self.folder)
+        ferry("export", kernel, "--shared", "-o", self.folder, *options)
+        self.name = name
+        self.library = ctypes.CDLL(str(self.path(f"lib{name}.so")))
+
+    def path(self, file):
+        return self.folder / file
+
+    def call(self, ending, *arguments, result=ctypes.c_int32):
+        function = self.library[f"{self.name}_{ending}"]
+        function.restype = result
+        return function(*map(as_argument, arguments))
+
+    def message(self, code):
+        return self.call("message", ctypes.c_int32(code), result=ctypes.c_char_p).decode()
+
+    def arena_bytes(self, *sizes, threads=1):
+        return self.call("arena_bytes", *sizes, ctypes.c_int32(threads), result=ctypes.c_int64)
+
+    def init(self, arena, *arguments, threads=None):
+        """Returns the instance, or the code of an error."""
+        instance = ctypes.c_void_p()
+        code = self.call("init", arena, arena.nbytes, *arguments, threads, ctypes.byref(instance))
+        return instance if code == 0 else code
+
+    def make(self, *sizes, arguments=(), threads=None, number=1):
+        """An instance with an arena for these sizes, which it keeps."""
+        self.arena = aligned(self.arena_bytes(*sizes, threads=number))
+        return self.init(self.arena, *arguments, threads=threads)
+
+    def start_threads(self, number):
+        pool = aligned(self.call("threads_bytes", ctypes.c_int32(number), result=ctypes.c_int64))
+        assert self.call("threads_start", pool, pool.nbytes, ctypes.c_int32(number)) == 0
+        return pool
+
+
+def run(kernel, outputs, *options, **inputs):
+    """What `ferry run` computes: the outputs with these names."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = []
+        for name, array in inputs.items():
+            np.save(f"{folder}/{name}.npy", array)
+            words += ["--arg", f"{name}=@{folder}/{name}.npy"]
+        for name in outputs:
+            words += ["--out", f"{name}=@{folder}/{name}.out.npy"]
+        ferry("run", kernel, "--quiet", *words, *options)
+        return [np.load(f"{folder}/{name}.out.npy") for name in outputs]
