@@ -21,8 +21,9 @@ struct Blocking {
 Blocking default_blocking(const schedule::ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
                           const Target& target);
 
-// Returns the space around it.
+// Returns the knobs of match_blocked_contraction(), with the default blocking as their defaults.
 Space space_of(const Contraction& contraction, const Blocking& by_default, const StageContext& context);
+// Returns the blocking that a point of this space selects.
 Blocking blocking_at(const Point& point, std::int64_t lanes);
 
 }  // namespace ferry::autoschedule

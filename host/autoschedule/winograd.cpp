@@ -23,6 +23,8 @@ enum Parallel : std::size_t { kNone, kImages, kBlocks, kStages };
 constexpr std::int64_t kBlock = 2;
 // Fewer tiles in a block would load the weights too often.
 constexpr std::int64_t kMinTiles = 14;
+// Larger blocks are not considered.
+constexpr std::int64_t kMaxBlock = 4096;
 // Cost of a load for the products, in multiply-adds; that of a vector of weights, which come from the second-level
 // cache, is a multiple. On AVX-512 they put the tiles 14x2, 12x2, 7x3, 6x4 and 7x2 in the order of their times.
 constexpr double kLoadCost = 0.4, kWeightsCost = 4;
@@ -72,10 +74,10 @@ std::int64_t default_block(const WinogradSizes& sizes, const Target& target) {
   const std::int64_t l2 = l2_bytes(target);
   const std::int64_t budget = weights <= l2 / 2 ? l2 * 5 / 8 - weights : l2;
   std::int64_t best = 0;
-  for (std::int64_t block = 1; block <= sizes.rows; ++block) {
+  for (std::int64_t block = 1; block <= std::min(sizes.rows, kMaxBlock); ++block) {
     if (sizes.rows % block != 0) continue;
-    const bool is_needed = best * sizes.columns < kMinTiles;
-    if (is_needed || block * row_bytes <= budget) best = block;
+    const bool is_needed = best < (kMinTiles + sizes.columns - 1) / sizes.columns;
+    if (is_needed || row_bytes <= budget / block) best = block;
   }
   return best;
 }

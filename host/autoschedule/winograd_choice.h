@@ -1,5 +1,5 @@
 // Estimates whether Winograd convolution is faster than direct convolution. It rounds differently
-// (ferry/ops/winograd.h), so a schedule cannot decide on it: what builds the program does.
+// (ferry/ops/winograd.h), so the choice belongs to the code that builds the program, not to a schedule.
 #pragma once
 
 #include "ferry/target/target.h"
