@@ -144,7 +144,7 @@ TEST_CASE_FIXTURE(CpuFixture, "a sample ends at the first result other than 0, i
   CHECK(prepare("fail", arguments, {{}, {0, 4}})->sample(5, elapsed) == 2);
 }
 
-TEST_CASE_FIXTURE(CpuFixture, "a bound call is kept for the same arguments and sizes, unless it holds workspaces") {
+TEST_CASE_FIXTURE(CpuFixture, "a bound call is kept for the same arguments and sizes") {
   float a[2] = {1, 2}, other[2] = {1, 2};
   const auto scale = [&](float by, float* memory) {
     std::uint64_t bits = 0;
@@ -153,25 +153,41 @@ TEST_CASE_FIXTURE(CpuFixture, "a bound call is kept for the same arguments and s
   };
   const std::vector<std::int64_t> two = {2}, one = {1};
   KeptCall kept;
-  CHECK(kept.find(scale(2, a), two) == nullptr);
+  CHECK(kept.take(scale(2, a), two) == nullptr);
   auto call = prepare("scale", scale(2, a), {two, {0, 8}});
   PlanCall* const address = call.get();
   kept.keep(scale(2, a), two, std::move(call));
-  REQUIRE(kept.find(scale(2, a), two) == address);
-  CHECK(kept.find(scale(2, a), two)->run() == 0);
+  CHECK(kept.take(scale(3, a), two) == nullptr);
+  CHECK(kept.take(scale(2, other), two) == nullptr);
+  CHECK(kept.take(scale(2, a), one) == nullptr);
+  call = kept.take(scale(2, a), two);
+  REQUIRE(call.get() == address);
+  CHECK(call->run() == 0);
   CHECK(a[1] == 4);
-  CHECK(kept.find(scale(3, a), two) == nullptr);
-  CHECK(kept.find(scale(2, other), two) == nullptr);
-  CHECK(kept.find(scale(2, a), one) == nullptr);
+  CHECK(kept.take(scale(2, a), two) == nullptr);
+  kept.keep(scale(2, a), two, std::move(call));
   kept.keep(scale(2, other), two, prepare("scale", scale(2, other), {two, {0, 8}}));
-  CHECK(kept.find(scale(2, a), two) == nullptr);
-  CHECK(kept.find(scale(2, other), two) != nullptr);
+  CHECK(kept.take(scale(2, a), two) == nullptr);
+  CHECK(kept.take(scale(2, other), two) != nullptr);
+}
 
+TEST_CASE_FIXTURE(CpuFixture, "a kept call holds its workspaces until it is dropped") {
   const std::uint64_t before = budget.used();
+  const std::vector<std::int64_t> two = {2};
   float out[2] = {};
   const std::vector<DeviceArgument> ramp = {{true, nullptr, 2}, {false, out, 0}};
+  KeptCall kept;
   kept.keep(ramp, two, prepare("ramp", ramp, {two, {0, 8}}));
-  CHECK(kept.find(ramp, two) == nullptr);
+  const std::uint64_t charged = budget.used();
+  CHECK(charged > before);
+  auto call = kept.take(ramp, two);
+  REQUIRE(call != nullptr);
+  CHECK(call->run() == 0);
+  CHECK(out[1] == 1);
+  CHECK(budget.used() == charged);
+  kept.keep(ramp, two, std::move(call));
+  kept.drop();
+  CHECK(kept.take(ramp, two) == nullptr);
   CHECK(budget.used() == before);
 }
 
