@@ -3,8 +3,15 @@
 #include "base/printable.h"
 #include "host/graph/onnx/fold.h"
 #include "host/graph/onnx/node_import.h"
+#include "module/plan.h"
 
 namespace ferry::graph::onnx {
+namespace {
+
+// Bounds what a small file can ask for by operators that become many nodes each; a plan has no more steps.
+constexpr std::size_t kMaxNodes = ferry::kMaxSteps;
+
+}  // namespace
 
 Value constant_value(std::string name, const Constant& constant) {
   if (!constant.unsupported_type.empty()) {
@@ -57,6 +64,9 @@ Value GraphBuilder::add(const std::string& name, Operator op, const std::vector<
   if (op == Operator::reshape) value.constant = inputs[0].constant;
   if (std::find(known.begin(), known.end(), nullptr) == known.end()) value.known = fold(node, types, known, result);
   if (value.known != nullptr || value.constant != nullptr) return value;
+  if (graph.nodes.size() >= kMaxNodes) {
+    throw UsageError("expected a network of at most " + std::to_string(kMaxNodes) + " nodes, got more");
+  }
   for (const Value& input : inputs) node.inputs.push_back(tensor_of(input));
   value.id = add_node(graph, std::move(node));
   unnamed_.insert(value.id);

@@ -1,7 +1,5 @@
 #include "host/graph/onnx/graph_import.h"
 
-#include <iterator>
-
 #include "base/printable.h"
 #include "host/graph/onnx/node_order.h"
 #include "host/graph/onnx/operators.h"
@@ -11,34 +9,35 @@ namespace {
 
 // Bounds what a small file can ask for by loops and functions that call functions.
 constexpr std::size_t kMaxUnrolled = std::size_t{1} << 15;
+constexpr std::size_t kMaxUnrolledNames = std::size_t{1} << 20;
 constexpr std::size_t kMaxDepth = 32;
 
-// Adds 1 while it lives.
-class Deeper {
+// Counts one level of nesting for its lifetime.
+class NestingGuard {
  public:
-  explicit Deeper(std::size_t& depth) : depth_(depth) {
+  explicit NestingGuard(std::size_t& depth) : depth_(depth) {
     if (depth_ >= kMaxDepth) {
-      throw UsageError("expected functions, loops and branches inside of each other at most " +
-                       std::to_string(kMaxDepth) + " deep, got more");
+      throw UsageError("expected functions, loops and branches nested at most " + std::to_string(kMaxDepth) +
+                       " deep, got more");
     }
     ++depth_;
   }
-  ~Deeper() { --depth_; }
-  Deeper(const Deeper&) = delete;
-  Deeper& operator=(const Deeper&) = delete;
+  ~NestingGuard() { --depth_; }
+  NestingGuard(const NestingGuard&) = delete;
+  NestingGuard& operator=(const NestingGuard&) = delete;
 
  private:
   std::size_t& depth_;
 };
 
-// Gives a variable another value while it lives.
+// Assigns a value for its lifetime, then restores the previous one.
 template <class T>
-class Replaced {
+class ScopedValue {
  public:
-  Replaced(T& variable, T value) : variable_(variable), before_(variable) { variable_ = std::move(value); }
-  ~Replaced() { variable_ = before_; }
-  Replaced(const Replaced&) = delete;
-  Replaced& operator=(const Replaced&) = delete;
+  ScopedValue(T& variable, T value) : variable_(variable), before_(variable) { variable_ = std::move(value); }
+  ~ScopedValue() { variable_ = before_; }
+  ScopedValue(const ScopedValue&) = delete;
+  ScopedValue& operator=(const ScopedValue&) = delete;
 
  private:
   T& variable_;
@@ -51,34 +50,78 @@ std::vector<std::string> names_of(const std::vector<ValueInfo>& values) {
   return names;
 }
 
+// Returns the tensors that nodes read, or that are outputs of their graph.
+std::set<std::string> tensors_read(const std::vector<const ModelNode*>& nodes,
+                                   const std::vector<std::string>& outputs) {
+  std::set<std::string> read(outputs.begin(), outputs.end());
+  for (const ModelNode* node : nodes) {
+    read.insert(node->inputs.begin(), node->inputs.end());
+    read.insert(node->captured.begin(), node->captured.end());
+  }
+  read.erase("");
+  return read;
+}
+
+std::size_t count_names(const std::vector<const ModelNode*>& nodes) {
+  std::size_t names = 0;
+  for (const ModelNode* node : nodes) {
+    names += node->inputs.size() + node->outputs.size() + node->captured.size() + node->attributes.size();
+  }
+  return names;
+}
+
 }  // namespace
 
 void GraphImport::run(Scope& scope) {
   call_.opsets = &model_.opsets;
-  import_nodes(nodes_in_order(model_), names_of(model_.outputs), scope);
+  import_nodes(prepared(model_), scope);
+}
+
+const GraphImport::Body& GraphImport::prepared(const ModelGraph& graph) {
+  const auto [found, is_new] = prepared_.try_emplace(&graph);
+  Body& body = found->second;
+  if (!is_new) return body;
+  body.nodes = nodes_in_order(graph);
+  body.read = tensors_read(body.nodes, names_of(graph.outputs));
+  if (&graph != &model_) {
+    for (const auto& [name, constant] : graph.initializers) body.initializers.add_initializer(name, constant);
+  }
+  body.names = graph.inputs.size() + graph.outputs.size() + graph.initializers.size() + count_names(body.nodes);
+  return body;
+}
+
+const GraphImport::Body& GraphImport::prepared(const ModelFunction& function) {
+  const auto [found, is_new] = prepared_.try_emplace(&function);
+  Body& body = found->second;
+  if (!is_new) return body;
+  body.nodes = nodes_in_order(function.nodes, {function.inputs.begin(), function.inputs.end()});
+  body.read = tensors_read(body.nodes, function.outputs);
+  body.names = function.inputs.size() + function.outputs.size() + function.defaults.size() + count_names(body.nodes);
+  return body;
 }
 
 std::vector<Value> GraphImport::import_body(const ModelGraph& body, const std::vector<Value>& inputs,
                                             const Scope& around) {
-  const Deeper deeper(depth_);
-  count_unrolled(body.nodes.size() + 1);
-  Scope scope(&around);
+  const NestingGuard nesting(depth_);
+  const Body& own = prepared(body);
+  count_unrolled(own);
+  Scope scope(own.initializers, &around);
   for (std::size_t i = 0; i < inputs.size(); ++i) scope.set(body.inputs[i].name, inputs[i]);
-  for (const auto& [name, constant] : body.initializers) scope.add_initializer(name, constant);
-  const std::vector<std::string> names = names_of(body.outputs);
-  import_nodes(nodes_in_order(body), names, scope);
+  import_nodes(own, scope);
   std::vector<Value> outputs;
-  for (const std::string& name : names) {
-    const Value* value = scope.find(name);
+  for (const ValueInfo& output : body.outputs) {
+    const Value* value = scope.find(output.name);
     if (value == nullptr) throw InnerRefusal();
     outputs.push_back(*value);
   }
   return outputs;
 }
 
-void GraphImport::import_call(const ModelNode& node, const ModelFunction& function, NodeImport& import) {
-  const Deeper deeper(depth_);
-  count_unrolled(function.nodes.size() + 1);
+void GraphImport::import_call(const ModelNode& node, const AttributeRefs& attributes, const ModelFunction& function,
+                              NodeImport& import) {
+  const NestingGuard nesting(depth_);
+  const Body& body = prepared(function);
+  count_unrolled(body);
   import.expect(node.inputs.size() <= function.inputs.size() && node.outputs.size() <= function.outputs.size(),
                 "no more inputs and outputs than the function has",
                 [&] { return std::to_string(node.inputs.size()) + " and " + std::to_string(node.outputs.size()); });
@@ -90,11 +133,10 @@ void GraphImport::import_call(const ModelNode& node, const ModelFunction& functi
       scope.set_absent(function.inputs[i]);
     }
   }
-  std::map<std::string, AttributeValue> attributes = node.attributes;
-  attributes.insert(function.defaults.begin(), function.defaults.end());
-  const Replaced replaced(call_, Call{&function.opsets, &attributes});
-  import_nodes(nodes_in_order(function.nodes, {function.inputs.begin(), function.inputs.end()}), function.outputs,
-               scope);
+  AttributeRefs given = attributes;
+  for (const auto& [name, value] : function.defaults) given.emplace(name, &value);
+  const ScopedValue call(call_, Call{&function.opsets, &given});
+  import_nodes(body, scope);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     const Value* value = scope.find(function.outputs[i]);
     if (import.has_output(i) && value == nullptr) throw InnerRefusal();
@@ -102,19 +144,11 @@ void GraphImport::import_call(const ModelNode& node, const ModelFunction& functi
   }
 }
 
-void GraphImport::import_nodes(const std::vector<const ModelNode*>& nodes, const std::vector<std::string>& outputs,
-                               Scope& scope) {
-  std::set<std::string> read(outputs.begin(), outputs.end());
-  for (const ModelNode* node : nodes) {
-    read.insert(node->inputs.begin(), node->inputs.end());
-    read.insert(node->captured.begin(), node->captured.end());
-  }
-  read.erase("");
-  for (const ModelNode* node : nodes) import_node(*node, read, scope);
+void GraphImport::import_nodes(const Body& body, Scope& scope) {
+  for (const ModelNode* node : body.nodes) import_node(*node, body.read, scope);
 }
 
-void GraphImport::import_node(const ModelNode& given, const std::set<std::string>& read, Scope& scope) {
-  const ModelNode node = with_attributes_of_call(given);
+void GraphImport::import_node(const ModelNode& node, const std::set<std::string>& read, Scope& scope) {
   const std::int64_t opset = opset_of(node);
   const std::string name = qualified_name(node.domain, node.op);
   const auto function = model_.functions.find(name);
@@ -122,18 +156,20 @@ void GraphImport::import_node(const ModelNode& given, const std::set<std::string
   for (const std::string& output : node.outputs) scope.drop(output);
   if (function == model_.functions.end() && importer == nullptr) {
     Missing& group = missing_[name];
-    if (group.nodes++ == 0) group = {&given, opset, 1};
+    if (group.first == nullptr) group = {&node, opset};
+    group.nodes.insert(&node);
     return;
   }
-  NodeImport import(node, opset, builder_, scope, *this);
+  const AttributeRefs attributes = attributes_of(node);
+  NodeImport import(node, attributes, opset, builder_, scope, *this);
   const auto refused = [&](std::string why) {
-    refusals_.push_back(std::move(why));
+    if (refused_.insert(&node).second) refusals_.push_back(std::move(why));
     for (const std::string& output : node.outputs) scope.drop(output);
   };
   try {
     if (!is_reachable(node, import, scope)) return;
     if (function != model_.functions.end()) {
-      import_call(node, function->second, import);
+      import_call(node, attributes, function->second, import);
     } else {
       importer(import);
       import.expect_no_other_attributes();
@@ -158,28 +194,33 @@ void GraphImport::import_node(const ModelNode& given, const std::set<std::string
 
 // Returns whether all inputs are there; a node that reads what a refused node computes is left out.
 bool GraphImport::is_reachable(const ModelNode& node, const NodeImport& import, const Scope& scope) const {
-  std::vector<std::string> inputs = node.inputs;
-  inputs.insert(inputs.end(), node.captured.begin(), node.captured.end());
-  for (const std::string& input : inputs) {
-    if (input.empty() || scope.is_absent(input)) continue;
-    if (const std::string* type = scope.unsupported_type(input)) {
-      import.refuse("a tensor '" + printable(input) + "' of a type that ferry has", *type);
+  for (const std::vector<std::string>* inputs : {&node.inputs, &node.captured}) {
+    for (const std::string& input : *inputs) {
+      if (input.empty() || scope.is_absent(input)) continue;
+      if (const std::string* type = scope.unsupported_type(input)) {
+        import.refuse("a tensor '" + printable(input) + "' of a type that ferry has", *type);
+      }
+      if (scope.find(input) == nullptr) return false;
     }
-    if (scope.find(input) == nullptr) return false;
   }
   return true;
 }
 
-ModelNode GraphImport::with_attributes_of_call(ModelNode node) const {
-  if (call_.attributes == nullptr) return node;
-  for (auto at = node.attributes.begin(); at != node.attributes.end();) {
-    const auto* reference = std::get_if<AttributeReference>(&at->second);
-    const auto found = reference == nullptr ? call_.attributes->end() : call_.attributes->find(reference->name);
-    const bool is_given = found != call_.attributes->end();
-    if (is_given) at->second = AttributeValue(found->second);
-    at = reference == nullptr || is_given ? std::next(at) : node.attributes.erase(at);
+// A reference to a graph remains one, and is refused as such: the graph's nodes would see the function's tensors
+// instead of those around the call.
+AttributeRefs GraphImport::attributes_of(const ModelNode& node) const {
+  AttributeRefs attributes;
+  for (const auto& [name, value] : node.attributes) {
+    const auto* reference = std::get_if<AttributeReference>(&value);
+    if (reference == nullptr || call_.attributes == nullptr) {
+      attributes.emplace(name, &value);
+      continue;
+    }
+    const auto found = call_.attributes->find(reference->name);
+    if (found == call_.attributes->end()) continue;
+    attributes.emplace(name, std::holds_alternative<ModelGraphRef>(*found->second) ? &value : found->second);
   }
-  return node;
+  return attributes;
 }
 
 std::int64_t GraphImport::opset_of(const ModelNode& node) const {
@@ -190,18 +231,23 @@ std::int64_t GraphImport::opset_of(const ModelNode& node) const {
                    (node.domain.empty() ? "ai.onnx" : printable(node.domain)) + "', got none");
 }
 
-void GraphImport::count_unrolled(std::size_t nodes) {
-  unrolled_ += nodes;
-  if (unrolled_ <= kMaxUnrolled) return;
-  throw UsageError("expected at most " + std::to_string(kMaxUnrolled) +
-                   " nodes in all iterations of loops and calls of functions, got more");
+void GraphImport::count_unrolled(const Body& body) {
+  const auto expect_at_most = [](std::size_t limit, const char* what, std::size_t got) {
+    if (got <= limit) return;
+    throw UsageError("expected at most " + std::to_string(limit) + " " + what +
+                     " in all iterations of loops and calls of functions, got more");
+  };
+  unrolled_ += body.nodes.size();
+  unrolled_names_ += body.names;
+  expect_at_most(kMaxUnrolled, "nodes", unrolled_);
+  expect_at_most(kMaxUnrolledNames, "tensors and attributes", unrolled_names_);
 }
 
 std::vector<std::string> GraphImport::refusals() const {
   std::vector<std::string> refusals = refusals_;
   for (const auto& [name, group] : missing_) {
     std::string nodes = "node '" + printable(group.first->name) + "'";
-    if (group.nodes > 1) nodes += " and " + std::to_string(group.nodes - 1) + " more";
+    if (group.nodes.size() > 1) nodes += " and " + std::to_string(group.nodes.size() - 1) + " more";
     const std::string others = supported_opsets(group.first->domain, group.first->op);
     refusals.push_back(
         nodes + " (" + printable(name) + ", opset " + std::to_string(group.opset) + "): ferry " +

@@ -28,27 +28,43 @@ class GraphImport : public BodyImporter {
   struct Missing {
     const ModelNode* first = nullptr;
     std::int64_t opset = 0;
-    std::size_t nodes = 0;
+    std::set<const ModelNode*> nodes = {};
   };
   // The function whose nodes are imported: its opsets, and the attributes of the node that calls it.
   struct Call {
     const Opsets* opsets = nullptr;
-    const std::map<std::string, AttributeValue>* attributes = nullptr;
+    const AttributeRefs* attributes = nullptr;
   };
 
-  void import_nodes(const std::vector<const ModelNode*>& nodes, const std::vector<std::string>& outputs, Scope& scope);
+  // What is the same in every iteration of a body and in every call of a function.
+  struct Body {
+    std::vector<const ModelNode*> nodes;  // in the order of their import
+    std::set<std::string> read;           // by its nodes or as its outputs
+    Scope initializers;
+    std::size_t names = 0;  // number of its inputs, outputs, initializers and attributes, and of those of its nodes
+  };
+
+  // Return what was prepared before of the same body or function.
+  const Body& prepared(const ModelGraph& graph);
+  const Body& prepared(const ModelFunction& function);
+  void import_nodes(const Body& body, Scope& scope);
   void import_node(const ModelNode& node, const std::set<std::string>& read, Scope& scope);
-  void import_call(const ModelNode& node, const ModelFunction& function, NodeImport& import);
+  void import_call(const ModelNode& node, const AttributeRefs& attributes, const ModelFunction& function,
+                   NodeImport& import);
   bool is_reachable(const ModelNode& node, const NodeImport& import, const Scope& scope) const;
-  ModelNode with_attributes_of_call(ModelNode node) const;
+  // Returns the node's attributes, with those of the call in the place of references.
+  AttributeRefs attributes_of(const ModelNode& node) const;
   std::int64_t opset_of(const ModelNode& node) const;
-  void count_unrolled(std::size_t nodes);
+  void count_unrolled(const Body& body);
 
   const Model& model_;
   GraphBuilder& builder_;
   Call call_;
-  std::size_t depth_ = 0;     // of functions and bodies
-  std::size_t unrolled_ = 0;  // number of nodes of functions and bodies
+  std::size_t depth_ = 0;           // of functions and bodies
+  std::size_t unrolled_ = 0;        // number of nodes of functions and bodies
+  std::size_t unrolled_names_ = 0;  // of their tensors and attributes
+  std::map<const void*, Body> prepared_;
+  std::set<const ModelNode*> refused_;
   std::vector<std::string> refusals_;
   std::map<std::string, Missing> missing_;
 };

@@ -1,6 +1,7 @@
 #include "host/graph/onnx/node_import.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/printable.h"
 #include "base/suggest.h"
@@ -33,8 +34,8 @@ void NodeImport::refuse(const std::string& expected, const std::string& got) con
 
 const AttributeValue* NodeImport::attribute(const std::string& name) {
   named_.insert(name);
-  const auto found = node_.attributes.find(name);
-  return found == node_.attributes.end() ? nullptr : &found->second;
+  const auto found = attributes_.find(name);
+  return found == attributes_.end() ? nullptr : found->second;
 }
 
 void NodeImport::ignore(std::initializer_list<const char*> names) {
@@ -42,8 +43,8 @@ void NodeImport::ignore(std::initializer_list<const char*> names) {
 }
 
 void NodeImport::expect_no_other_attributes() const {
-  for (const auto& [name, value] : node_.attributes) {
-    if (!named_.contains(name)) refuse("no attribute '" + printable(name) + "'", kind_of(value));
+  for (const auto& [name, value] : attributes_) {
+    if (!named_.contains(name)) refuse("no attribute '" + printable(name) + "'", kind_of(*value));
   }
 }
 
@@ -144,6 +145,14 @@ double NodeImport::scalar(std::size_t i, const std::string& what) const {
   return static_cast<double>(numbers(i, what)[0]);
 }
 
+std::int64_t NodeImport::number(std::size_t i, const std::string& what) const {
+  const double value = scalar(i, what);
+  if (!is_float(input(i).type.dtype)) return numbers(i, what)[0];
+  expect(std::floor(value) == value && std::fabs(value) <= 0x1p53, what + " as an integer",
+         [&] { return std::to_string(value); });
+  return static_cast<std::int64_t>(value);
+}
+
 void NodeImport::output(std::size_t i, const Value& value) {
   if (!has_output(i)) return;
   const std::string& name = node_.outputs[i];
@@ -188,6 +197,8 @@ Value NodeImport::constant(DType dtype, double value) const {
   if (is_float(dtype)) {
     contents.reals = {rounded(dtype, value)};
   } else {
+    expect(value >= -0x1p63 && value < 0x1p63, std::string("a value of ") + dtype_name(dtype),
+           [&] { return std::to_string(value); });
     contents.integers = {static_cast<std::int64_t>(value)};
   }
   return known({dtype, {}}, std::move(contents));

@@ -40,7 +40,8 @@ class GraphBuilder {
 
   // Returns the value's tensor in the graph. Throws CompileError if its contents depend on sizes.
   TensorId tensor_of(const Value& value);
-  // Appends a node to the graph, or computes with the inputs if all are known. Throws as infer_types() does.
+  // Appends a node to the graph, or computes with the inputs if all are known. Throws as infer_types() does, and
+  // UsageError where the graph has too many nodes.
   Value add(const std::string& name, Operator op, const std::vector<Value>& inputs, const Attributes& attributes);
   // Counts elements of tensors that importers make. Returns false where all together are too many.
   bool has_room_for(std::size_t elements);
@@ -58,10 +59,14 @@ class GraphBuilder {
   std::size_t made_ = 0;
 };
 
+// The attributes of a node, or of the call of a function, that the model holds.
+using AttributeRefs = std::map<std::string, const AttributeValue*>;
+
 class NodeImport {
  public:
-  NodeImport(const ModelNode& node, std::int64_t opset, GraphBuilder& builder, Scope& scope, BodyImporter& bodies)
-      : node_(node), opset_(opset), builder_(builder), scope_(scope), bodies_(bodies) {}
+  NodeImport(const ModelNode& node, const AttributeRefs& attributes, std::int64_t opset, GraphBuilder& builder,
+             Scope& scope, BodyImporter& bodies)
+      : node_(node), attributes_(attributes), opset_(opset), builder_(builder), scope_(scope), bodies_(bodies) {}
 
   const std::string& op() const { return node_.op; }
   std::int64_t opset() const { return opset_; }
@@ -73,7 +78,7 @@ class NodeImport {
   }
 
   // Attributes. Without `otherwise` an attribute is required. Those that no call names are refused at the end.
-  bool has(const std::string& name) const { return node_.attributes.contains(name); }
+  bool has(const std::string& name) const { return attributes_.contains(name); }
   std::int64_t integer(const std::string& name, std::optional<std::int64_t> otherwise = {});
   bool flag(const std::string& name, bool otherwise) { return integer(name, otherwise ? 1 : 0) != 0; }
   double real(const std::string& name, std::optional<double> otherwise = {});
@@ -104,6 +109,8 @@ class NodeImport {
   std::vector<std::int64_t> numbers(std::size_t i, const std::string& what) const;
   // Returns the single element of an input that must be known now.
   double scalar(std::size_t i, const std::string& what) const;
+  // The same of an integer, which a float type may hold.
+  std::int64_t number(std::size_t i, const std::string& what) const;
   void output(std::size_t i, const Value& value);
 
   // Returns the dimension that a possibly negative axis names.
@@ -114,12 +121,13 @@ class NodeImport {
   std::vector<Value> import_body(const ModelGraph& body, const std::vector<Value>& inputs) const;
   Value reshape(const Value& value, Shape shape) const;
   Value cast(const Value& value, DType to) const;
-  Value constant(DType dtype, double value) const;          // a scalar
+  Value constant(DType dtype, double value) const;          // a scalar; refused where an integer type has no such value
   Value known(DType dtype, std::vector<Size> sizes) const;  // a vector
   Value known(TensorType type, Known contents) const;
 
  private:
   const ModelNode& node_;
+  const AttributeRefs& attributes_;
   std::int64_t opset_;
   GraphBuilder& builder_;
   Scope& scope_;

@@ -24,6 +24,8 @@ class NodeOps {
   FERRY_GRAPH_BINARY(FERRY_FUNCTION)
 #undef FERRY_FUNCTION
   Value number(const Value& like, double value) const { return node_.constant(like.type.dtype, value); }
+  // Returns a scalar of int64, exact where a double would be rounded.
+  Value size(const Size& value) const { return node_.known({DType::i64, {}}, Known{{value}, {}}); }
   Value where(const Value& condition, const Value& yes, const Value& no) const {
     return node_.add(Operator::where, {condition, yes, no});
   }
@@ -58,7 +60,7 @@ class NodeOps {
   // Returns 0, 1, ... as int64, along one dimension of a tensor of this rank.
   Value iota(const Size& count) const;
   Value iota(const Size& count, std::size_t dimension, std::size_t rank) const;
-  // Returns a tensor of one number.
+  // Returns a tensor filled with one number.
   Value filled(const TensorType& type, double value) const;
 
  private:

@@ -25,6 +25,8 @@ class Scope {
  public:
   // `outer` outlives this object. Functions have none.
   explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
+  // Copies the tensors of `own`, which has no outer scope.
+  Scope(const Scope& own, const Scope* outer) : Scope(own) { outer_ = outer; }
 
   // Returns null for a tensor that no scope has, because the node that computes it was refused.
   const Value* find(const std::string& name) const {

@@ -1,5 +1,5 @@
-// Loops and branches whose course is known when the network is imported. The nodes of their bodies become nodes of the
-// network, once for each iteration.
+// Loops and branches whose trip counts and conditions are known when the network is imported. The nodes of their bodies
+// become nodes of the network, once for each iteration.
 #include <algorithm>
 #include <limits>
 
@@ -8,10 +8,6 @@
 
 namespace ferry::graph::onnx {
 namespace {
-
-Value scalar(const NodeImport& node, DType dtype, std::int64_t value) {
-  return node.known({dtype, {}}, Known{{value}, {}});
-}
 
 // Returns the number that a tensor of one element is known to hold.
 std::int64_t known_number(const NodeImport& node, const Value& value, const std::string& what) {
@@ -29,10 +25,13 @@ Value with_dimension(const NodeOps& of, const Value& value, std::size_t dimensio
   return of.reshape(value, shape);
 }
 
-// Appends the last outputs of an iteration to what earlier iterations gave.
-void collect(std::vector<std::vector<Value>>& collected, const std::vector<Value>& outputs) {
+// Appends the last outputs of an iteration to what earlier iterations gave, if the node gives them after its state.
+void collect(const NodeImport& node, std::size_t states, std::vector<std::vector<Value>>& collected,
+             const std::vector<Value>& outputs) {
   const std::size_t first = outputs.size() - collected.size();
-  for (std::size_t i = 0; i < collected.size(); ++i) collected[i].push_back(outputs[first + i]);
+  for (std::size_t i = 0; i < collected.size(); ++i) {
+    if (node.has_output(states + i)) collected[i].push_back(outputs[first + i]);
+  }
 }
 
 }  // namespace
@@ -58,13 +57,13 @@ void import_loop(NodeImport& node) {
               [&] { return std::to_string(body.outputs.size()) + " outputs"; });
   std::vector<std::vector<Value>> scanned(body.outputs.size() - state.size() - 1);
   for (std::int64_t i = 0; i < count && continues; ++i) {
-    std::vector<Value> inputs = {scalar(node, DType::i64, i), scalar(node, DType::boolean, 1)};
+    std::vector<Value> inputs = {of.size(i), node.constant(DType::boolean, 1)};
     inputs.insert(inputs.end(), state.begin(), state.end());
     const std::vector<Value> outputs = node.import_body(body, inputs);
-    // The condition of the last iteration is not needed.
-    if (i + 1 < count) continues = known_number(node, outputs[0], "the condition") != 0;
+    // The condition of the last iteration is not needed, and a loop that is given none ignores those of its body.
+    if (node.has_input(1) && i + 1 < count) continues = known_number(node, outputs[0], "the condition") != 0;
     std::copy_n(outputs.begin() + 1, state.size(), state.begin());
-    collect(scanned, outputs);
+    collect(node, state.size(), scanned, outputs);
   }
   for (std::size_t i = 0; i < state.size(); ++i) node.output(i, state[i]);
   for (std::size_t i = 0; i < scanned.size(); ++i) {
@@ -120,7 +119,7 @@ void import_scan(NodeImport& node) {
     }
     const std::vector<Value> outputs = node.import_body(body, inputs);
     std::copy_n(outputs.begin(), states, state.begin());
-    collect(scanned, outputs);
+    collect(node, states, scanned, outputs);
   }
   for (std::size_t i = 0; i < states; ++i) node.output(i, state[i]);
   for (std::size_t i = 0; i < scanned_outputs; ++i) {

@@ -56,7 +56,7 @@ TEST_CASE("functions that call themselves are refused") {
   const Proto endless = function("Endless", {"a"}, {node_proto("Endless", {"a"}, {"result"}, {}, "again", "local")});
   ModelBytes model = model_with({endless});
   model.node("Endless", {"x"}, {"y"}, {}, "call", "local").output("y");
-  CHECK(refusal_of(model) == "expected functions, loops and branches inside of each other at most 32 deep, got more");
+  CHECK(refusal_of(model) == "expected functions, loops and branches nested at most 32 deep, got more");
 }
 
 TEST_CASE("functions that call others twice and again twice are refused before they fill the memory") {
@@ -161,6 +161,81 @@ TEST_CASE("a body that reads a tensor which nothing provides is refused") {
   CHECK(refusal_of(model) ==
         "node 'choice' (If): expected 'nowhere' to be an input, an initializer or computed by a node, got none of that "
         "name");
+}
+
+// A loop whose body has these outputs after the condition and the state, and these nodes.
+ModelBytes plain_loop(std::int64_t count, ModelBytes body_graph, std::size_t scanned, bool has_condition = true) {
+  ModelBytes model;
+  model.input("x", {2}).initializer(truth("go0", true));
+  model.initializer(tensor("count", kInt64, {}, raw<std::int64_t>({count})));
+  std::vector<std::string> outputs = {"y"};
+  for (std::size_t i = 0; i < scanned; ++i) outputs.push_back("all" + std::to_string(i));
+  model.node("Loop", {"count", has_condition ? "go0" : "", "x"}, outputs, {body("body", body_graph)}, "loop");
+  for (const std::string& output : outputs) model.output(output);
+  return model;
+}
+
+ModelBytes loop_inputs() {
+  ModelBytes graph;
+  return graph.input("i", {}, kInt64).input("go", {}, kBool).input("sum", {2});
+}
+
+TEST_CASE("bodies without nodes are refused where their outputs or initializers would fill the memory") {
+  const std::string too_many =
+      "expected at most 1048576 tensors and attributes in all iterations of loops and calls of functions, got more";
+  ModelBytes outputs = loop_inputs().output("go").output("sum");
+  for (int i = 0; i < 100; ++i) outputs.output("x");
+  CHECK(refusal_of(plain_loop(16'000, outputs, 1)) == too_many);
+  ModelBytes initializers = loop_inputs().output("go").output("sum");
+  for (int i = 0; i < 100; ++i) initializers.initializer(floats("w" + std::to_string(i), {1}));
+  CHECK(refusal_of(plain_loop(16'000, initializers, 0)) == too_many);
+  CHECK(refusal_of(plain_loop(1000, initializers, 0)) == "imported ");
+}
+
+TEST_CASE("a node that is refused in each iteration of a loop is named once") {
+  ModelBytes graph = loop_inputs();
+  graph.node("Flatten", {"x"}, {"unused"}, {attribute("axis", "one")}, "flat");
+  graph.node("NonMaxSuppression", {"x"}, {"unused2"}, {}, "boxes").node("Add", {"sum", "x"}, {"next"});
+  CHECK(refusal_of(plain_loop(3, graph.output("go").output("next"), 0)) ==
+        "node 'flat' (Flatten, opset 17): expected the attribute 'axis' with an integer, got a text\n"
+        "node 'boxes' (NonMaxSuppression, opset 17): ferry does not import this operator");
+}
+
+TEST_CASE("a loop that is given no condition ignores that of its body") {
+  ModelBytes graph = loop_inputs();
+  graph.node("Add", {"sum", "x"}, {"next"}).initializer(truth("never", false)).output("never").output("next");
+  CHECK(text_of(imported(plain_loop(2, graph, 0, false))) == "add(x,x) f32[2]\nadd(next,x) f32[2]");
+  CHECK(text_of(imported(plain_loop(2, graph, 0))) == "add(x,x) f32[2]");
+  ModelBytes computed = loop_inputs();
+  computed.node("Add", {"sum", "x"}, {"next"}).node("ReduceSum", {"next"}, {"total"}, {attribute("keepdims", 0)});
+  computed.node("Less", {"total", "total"}, {"go_on"}).output("go_on").output("next");
+  CHECK(outputs_of(imported(plain_loop(2, computed, 0, false))) == "f32[2]");
+  CHECK(refusal_of(plain_loop(2, computed, 0)) ==
+        "node 'loop' (Loop, opset 17): expected the condition to be known when the network is imported, got the "
+        "computed tensor 'go_on'");
+}
+
+TEST_CASE("a loop of no iterations gives its state, and has nothing to join of what it scans") {
+  ModelBytes graph = loop_inputs();
+  graph.node("Add", {"sum", "x"}, {"next"}).output("go").output("next");
+  CHECK(refusal_of(plain_loop(0, graph, 0)) == "imported ");
+  CHECK(refusal_of(plain_loop(0, graph.output("next"), 1)) ==
+        "node 'loop' (Loop, opset 17): expected at least one tensor to join, got none");
+}
+
+TEST_CASE("graphs that a call gives to a function are refused, because they would see the function's tensors") {
+  ModelBytes negation;
+  negation.node("Neg", {"a"}, {"r"}).output("r");
+  const Proto choose =
+      function("Choose", {"a"},
+               {node_proto("Constant", {}, {"on"}, {attribute("value", truth("", true))}),
+                node_proto("If", {"on"}, {"result"},
+                           {reference("then_branch", "branch", 5), body("else_branch", negation)}, "inner")});
+  ModelBytes model = model_with({choose});
+  model.node("Relu", {"x"}, {"a"});
+  model.node("Choose", {"x"}, {"y"}, {body("branch", negation)}, "call", "local").output("y");
+  CHECK(refusal_of(model) ==
+        "node 'inner' (If, opset 17): expected the attribute 'then_branch' with a graph, got a reference");
 }
 
 }  // namespace

@@ -169,5 +169,15 @@ TEST_CASE("a node with too few inputs is refused") {
   CHECK(refusal_of(model) == "node 'sum' (Add, opset 17): expected at least 2 inputs, got 1");
 }
 
+TEST_CASE("operators that become more nodes than a plan has steps are refused while they are imported") {
+  ModelBytes model;
+  model.input("x", {1024, 1, 1}).initializer(floats("w", {1, 4, 1})).initializer(floats("r", {1, 4, 1}));
+  for (int i = 0; i < 8; ++i) {
+    const std::string y = "y" + std::to_string(i);
+    model.node("LSTM", {"x", "w", "r"}, {y}, {}, "n" + y).output(y);
+  }
+  CHECK(refusal_of(model) == "expected a network of at most 65536 nodes, got more");
+}
+
 }  // namespace
 }  // namespace ferry::test
