@@ -165,34 +165,36 @@ void import_is_inf(NodeImport& node) {
 
 namespace {
 
-// Above this their squares hide the 1 beside them, and may overflow.
-constexpr double kLarge = 2048;
+// Above this the squares of the type's numbers hide the 1 beside them.
+double large(const Value& x) { return x.type.dtype == DType::f64 ? 0x1p28 : 2048; }
 
 }  // namespace
 
 // log1p(r + r * r / (1 + sqrt(1 + r * r))) for the absolute value r, with the sign of x
 void import_asinh(NodeImport& node) {
   const NodeOps of(node);
-  const Value &x = node.input(0), r = of.abs(x), square = of.mul(r, r);
+  const Value x = of.widened(node.input(0)), r = of.abs(x), square = of.mul(r, r);
   const Value divisor = of.add(of.sqrt(of.add(square, 1)), 1);
   const Value small = of.log1p(of.add(r, of.div(square, divisor)));
-  const Value size = of.where(of.less(r, kLarge), small, of.add(of.log(r), std::numbers::ln2));
-  node.output(0, of.where(of.less(x, 0), of.neg(size), size));
+  const Value size = of.where(of.less(r, large(x)), small, of.add(of.log(r), std::numbers::ln2));
+  node.output(0, node.cast(of.where(of.less(x, 0), of.neg(size), size), node.input(0).type.dtype));
 }
 
 // log1p(x - 1 + sqrt((x - 1) * (x + 1)))
 void import_acosh(NodeImport& node) {
   const NodeOps of(node);
-  const Value &x = node.input(0), less = of.sub(x, 1);
+  const Value x = of.widened(node.input(0)), less = of.sub(x, 1);
   const Value small = of.log1p(of.add(less, of.sqrt(of.mul(less, of.add(x, 1)))));
-  node.output(0, of.where(of.less(x, kLarge), small, of.add(of.log(x), std::numbers::ln2)));
+  const Value y = of.where(of.less(x, large(x)), small, of.add(of.log(x), std::numbers::ln2));
+  node.output(0, node.cast(y, node.input(0).type.dtype));
 }
 
-// log1p(2 * x / (1 - x)) / 2
+// log1p(2 * r / (1 - r)) / 2 for the absolute value r, with the sign of x
 void import_atanh(NodeImport& node) {
   const NodeOps of(node);
-  const Value& x = node.input(0);
-  node.output(0, of.mul(of.log1p(of.div(of.mul(x, 2), of.sub(1, x))), 0.5));
+  const Value x = of.widened(node.input(0)), r = of.abs(x);
+  const Value size = of.mul(of.log1p(of.div(of.mul(r, 2), of.sub(1, r))), 0.5);
+  node.output(0, node.cast(of.where(of.less(x, 0), of.neg(size), size), node.input(0).type.dtype));
 }
 
 }  // namespace ferry::graph::onnx
