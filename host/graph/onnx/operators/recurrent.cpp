@@ -12,14 +12,15 @@ namespace {
 // Each step has some twenty nodes.
 constexpr std::int64_t kMaxSteps = 1024;
 
-// An activation with its parameters.
+// An activation with its parameters, if it has them.
 struct Activation {
   std::string name;
-  double alpha = 0, beta = 0;
+  std::optional<double> alpha = {}, beta = {};
 };
 
 Value apply(const NodeImport& node, const NodeOps& of, const Activation& function, const Value& x) {
-  const auto& [name, alpha, beta] = function;
+  const std::string& name = function.name;
+  const double alpha = function.alpha.value_or(0), beta = function.beta.value_or(0);
   if (name == "Sigmoid") return of.sigmoid(x);
   if (name == "Tanh") return of.tanh(x);
   if (name == "Relu") return of.relu(x);
@@ -35,12 +36,11 @@ Value apply(const NodeImport& node, const NodeOps& of, const Activation& functio
 }
 
 Activation with_defaults(const std::string& name) {
-  constexpr std::pair<const char*, std::pair<double, double>> kDefaults[] = {
-      {"Affine", {1, 0}},     {"LeakyRelu", {0.01, 0}},    {"ThresholdedRelu", {1, 0}},
-      {"ScaledTanh", {1, 1}}, {"HardSigmoid", {0.2, 0.5}}, {"Elu", {1, 0}}};
-  for (const auto& [one, parameters] : kDefaults) {
-    if (name == one) return {name, parameters.first, parameters.second};
-  }
+  if (name == "Affine") return {name, 1, 0};
+  if (name == "LeakyRelu") return {name, 0.01};
+  if (name == "ThresholdedRelu" || name == "Elu") return {name, 1};
+  if (name == "ScaledTanh") return {name, 1, 1};
+  if (name == "HardSigmoid") return {name, 0.2, 0.5};
   return {name};
 }
 
@@ -98,13 +98,20 @@ class Recurrence {
     }
     node_.expect(names.size() == defaults.size() * directions, "an activation for each function and direction",
                  [&] { return std::to_string(names.size()); });
-    const std::vector<double> alphas = node_.reals("activation_alpha"), betas = node_.reals("activation_beta");
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      activations_.push_back(with_defaults(names[i]));
-      if (i < alphas.size()) activations_.back().alpha = alphas[i];
-      if (i < betas.size()) activations_.back().beta = betas[i];
-    }
+    for (const std::string& name : names) activations_.push_back(with_defaults(name));
+    give_parameters("activation_alpha", &Activation::alpha);
+    give_parameters("activation_beta", &Activation::beta);
     functions_ = defaults.size();
+  }
+  // Gives the values of an attribute to the functions that have the parameter, in their order.
+  void give_parameters(const char* attribute, std::optional<double> Activation::* parameter) {
+    const std::vector<double> values = node_.reals(attribute);
+    std::size_t given = 0;
+    for (Activation& function : activations_) {
+      if (given < values.size() && (function.*parameter).has_value()) function.*parameter = values[given++];
+    }
+    node_.expect(given == values.size(), "a value of " + std::string(attribute) + " for functions that have one alone",
+                 [&] { return std::to_string(values.size()) + " for " + std::to_string(given); });
   }
 
   // Returns this direction's part of an input.
