@@ -3,9 +3,20 @@
 namespace ferry::graph::onnx {
 namespace {
 
+// Sums of numbers up to this fit int64; their products are computed as a Size, which checks them.
+constexpr std::int64_t kMaxInWindow = std::int64_t{1} << 40;
+
+void expect_within(const NodeImport& node, std::int64_t least, std::initializer_list<std::int64_t> values,
+                   const char* what) {
+  for (const std::int64_t value : values) {
+    node.expect(value >= least && value <= kMaxInWindow,
+                std::string(what) + " from " + std::to_string(least) + " to 2^40",
+                [&] { return std::to_string(value); });
+  }
+}
+
 // Pads so that the number of positions is the size divided by the stride, rounded up.
 void pad_to_same(NodeImport& node, WindowAttributes& window, const Size& size, bool at_end) {
-  node.expect(window.stride > 0, "positive strides", [&] { return std::to_string(window.stride); });
   const Size extent = Size(window.dilation) * (window.kernel - 1) + 1;
   const Size last = floor_divide(size + (window.stride - 1), window.stride) - 1;
   // With a stride of 1 the size has no influence unless it is 0.
@@ -40,14 +51,14 @@ std::vector<WindowAttributes> read_windows(NodeImport& node, const Shape& x, con
   std::vector<WindowAttributes> windows;
   for (std::size_t i = 0; i < count; ++i) {
     WindowAttributes& window = windows.emplace_back(WindowAttributes{kernel[i], strides[i], dilations[i]});
+    expect_within(node, 1, {kernel[i], strides[i], dilations[i]}, "kernel sizes, strides and dilations");
+    expect_within(node, 0, {pads[i], pads[i + count]}, "padding");
     if (automatic == "NOTSET") {
       window.pad_before = pads[i];
       window.pad_after = pads[i + count];
     } else if (automatic != "VALID") {
       pad_to_same(node, window, x[i + 2], automatic == "SAME_UPPER");
     }
-    node.expect(window.pad_before >= 0 && window.pad_after >= 0, "padding of 0 or more elements",
-                [&] { return std::to_string(window.pad_before) + " and " + std::to_string(window.pad_after); });
   }
   return windows;
 }
