@@ -15,6 +15,12 @@ Folded truth(bool yes, bool no) {  // nothing: it depends on sizes
   return no ? Folded(Size(0)) : std::nullopt;
 }
 
+// Constants may be any int64, of which those near the greatest have no size after them.
+bool proves_at_most(const Size& a, const Size& b) {
+  if (a.constant() && b.constant()) return !proves_less(b, a);
+  return proves_less(a, b + 1);
+}
+
 // Operations that give the same in double, once rounded, as in a narrower type; functions such as exp do not.
 struct RealFunction {
   Operator op;
@@ -45,9 +51,9 @@ constexpr Comparison kComparisons[] = {
     {Operator::equal, [](double a, double b) { return a == b; },
      [](const Size& a, const Size& b) { return truth(a == b, proves_different(a, b)); }},
     {Operator::less, [](double a, double b) { return a < b; },
-     [](const Size& a, const Size& b) { return truth(proves_less(a, b), proves_less(b, a + 1)); }},
+     [](const Size& a, const Size& b) { return truth(proves_less(a, b), proves_at_most(b, a)); }},
     {Operator::less_equal, [](double a, double b) { return a <= b; },
-     [](const Size& a, const Size& b) { return truth(proves_less(a, b + 1), proves_less(b, a)); }},
+     [](const Size& a, const Size& b) { return truth(proves_at_most(a, b), proves_less(b, a)); }},
 };
 
 // Rounds towards zero, as ONNX does, and thus like a Size where neither side is negative.

@@ -44,6 +44,8 @@ class Attention {
     Value v = with_heads(node_, of_, node_.input(2), "kv_num_heads");
     for (const Value& value : {q, k, v}) {
       node_.expect(value.type.shape.size() == 4, "tensors of one rank", [&] { return to_text(value.type); });
+      node_.expect(is_float(value.type.dtype), "queries, keys and values of floats",
+                   [&] { return to_text(value.type); });
     }
     node_.ignore({"q_num_heads", "kv_num_heads"});
     node_.expect(node_.has_input(4) == node_.has_input(5), "past keys together with past values",
@@ -114,12 +116,12 @@ class Attention {
     const auto restrict = [&](const Value& condition) {
       allowed = allowed ? of_.logical_and(*allowed, condition) : condition;
     };
-    Value place = of_.add(query, node_.known({DType::i64, {}}, Known{{past_}, {}}));
+    Value place = of_.add(query, of_.size(past_));
     if (node_.has_input(6)) {
       const Value& lengths = node_.input(6);
       const Value length = of_.reshape(node_.cast(lengths, DType::i64), {element_count(lengths.type.shape), 1, 1, 1});
       restrict(of_.less(key, length));
-      const Value before = of_.sub(length, node_.known({DType::i64, {}}, Known{{queries_}, {}}));
+      const Value before = of_.sub(length, of_.size(queries_));
       if (!node_.has_input(4)) place = of_.add(query, before);
       may_mask_all_ = true;
     }
@@ -129,13 +131,13 @@ class Attention {
       if (size < 0) continue;
       const bool is_left = name[0] == 'l';
       const Value distance = is_left ? of_.sub(place, key) : of_.sub(key, place);
-      restrict(of_.less_equal(distance, static_cast<double>(size)));
+      restrict(of_.less_equal(distance, of_.size(size)));
       may_mask_all_ = true;
     }
     return allowed;
   }
 
-  // What is added to the scores: minus infinity where a key is masked; nothing if none is.
+  // Returns the bias added to the scores: minus infinity where a key is masked; nothing if no key is.
   std::optional<Value> read_bias(DType dtype) {
     std::optional<Value> allowed = allowed_places(), bias;
     if (node_.has_input(3)) {
@@ -145,6 +147,8 @@ class Attention {
       node_.expect(!mask.type.shape.empty(), "a mask of keys", [&] { return to_text(mask.type); });
       const Size missing = keys_ - mask.type.shape[last];
       const bool is_bool = mask.type.dtype == DType::boolean;
+      node_.expect(is_bool || is_float(mask.type.dtype), "a mask of bools or floats",
+                   [&] { return to_text(mask.type); });
       if (mask.type.shape[last].constant() != 1 || keys_.constant() == 1) {
         mask = of_.pad(mask, last, 0, missing, is_bool ? 0 : -kInfinity);
       }

@@ -31,10 +31,6 @@ Size divided(const NodeImport& node, const Size& size, std::int64_t by) {
   return *part;
 }
 
-Value transposed(const NodeImport& node, const Value& value, std::vector<std::size_t> order) {
-  return node.add(Operator::transpose, {value}, TransposeAttributes{std::move(order)});
-}
-
 }  // namespace
 
 void import_depth_to_space(NodeImport& node) {
@@ -47,7 +43,7 @@ void import_depth_to_space(NodeImport& node) {
   const Value split =
       node.reshape(node.input(0), depth_first ? Shape{n, b, b, channels, h, w} : Shape{n, channels, b, b, h, w});
   using Order = std::vector<std::size_t>;
-  const Value moved = transposed(node, split, depth_first ? Order{0, 3, 4, 1, 5, 2} : Order{0, 1, 4, 2, 5, 3});
+  const Value moved = NodeOps(node).transpose(split, depth_first ? Order{0, 3, 4, 1, 5, 2} : Order{0, 1, 4, 2, 5, 3});
   node.output(0, node.reshape(moved, {n, channels, h * b, w * b}));
 }
 
@@ -59,7 +55,7 @@ void import_space_to_depth(NodeImport& node) {
   const Size rows = divided(node, h, b), columns = divided(node, w, b);
   const Value split = node.reshape(node.input(0), {n, c, rows, b, columns, b});
   using Order = std::vector<std::size_t>;
-  const Value moved = transposed(node, split, mode == "DCR" ? Order{0, 3, 5, 1, 2, 4} : Order{0, 1, 3, 5, 2, 4});
+  const Value moved = NodeOps(node).transpose(split, mode == "DCR" ? Order{0, 3, 5, 1, 2, 4} : Order{0, 1, 3, 5, 2, 4});
   node.output(0, node.reshape(moved, {n, c * (b * b), rows, columns}));
 }
 
@@ -124,13 +120,16 @@ void import_trilu(NodeImport& node) {
   const bool is_known = !node.has_input(1) || node.input(1).known != nullptr;
   if (!is_known || !rows || !columns || *rows > kMaxMask / std::max<std::int64_t>(*columns, 1)) {
     const NodeOps of(node);
-    Value first = of.iota(matrix[0], 0, 2);
-    if (node.has_input(1)) first = of.add(first, of.reshape(node.cast(node.input(1), DType::i64), {}));
-    const Value column = of.iota(matrix[1], 1, 2);
-    const Value kept = upper ? of.less_equal(first, column) : of.less_equal(column, first);
+    const Value row = of.iota(matrix[0], 0, 2), column = of.iota(matrix[1], 1, 2);
+    const auto kept_from = [&](const Value& diagonal, const Value& first) {
+      return upper ? of.less_equal(first, diagonal) : of.less_equal(diagonal, first);
+    };
+    const Value kept = node.has_input(1)
+                           ? kept_from(of.sub(column, row), of.reshape(node.cast(node.input(1), DType::i64), {}))
+                           : kept_from(column, row);
     return node.output(0, of.where(kept, x, of.number(x, 0)));
   }
-  const auto k = node.has_input(1) ? static_cast<std::int64_t>(node.scalar(1, "the diagonal")) : 0;
+  const auto k = node.has_input(1) ? node.number(1, "the diagonal") : 0;
   const auto mask = std::make_shared<std::vector<std::uint8_t>>();
   for (std::int64_t i = 0; i < *rows; ++i) {
     for (std::int64_t j = 0; j < *columns; ++j) mask->push_back((upper ? j - i >= k : j - i <= k) ? 1 : 0);

@@ -1,4 +1,4 @@
-// Constants, and what a network computes of shapes.
+// Constants, ranges, and the shapes of tensors.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace ferry::graph::onnx {
 namespace {
 
-constexpr double kMaxRange = 0x1p40;
+constexpr std::int64_t kMaxRange = std::int64_t{1} << 40;
 
 Constant constant_of(const AttributeValue& value, const NodeImport& node) {
   const auto dense = [](DType dtype, std::vector<std::int64_t> shape, const auto* elements, std::size_t count) {
@@ -42,9 +42,46 @@ void import_open_range(NodeImport& node) {
               [&] { return to_text(bounds[0]) + " and " + to_text(bounds[2]); });
   const Size count = max(floor_divide(bounds[1] - *start + (*step - 1), *step), 0);
   Value value = of.iota(count);
-  if (*step != 1) value = of.mul(value, static_cast<double>(*step));
-  if (*start != 0) value = of.add(value, static_cast<double>(*start));
+  if (*step != 1) value = of.mul(value, of.size(*step));
+  if (*start != 0) value = of.add(value, of.size(*start));
   node.output(0, node.cast(value, node.input(0).type.dtype));
+}
+
+void import_float_range(NodeImport& node, DType dtype) {
+  const double start = node.scalar(0, "the start"), limit = node.scalar(1, "the limit"),
+               delta = node.scalar(2, "the step");
+  node.expect(delta != 0, "a step other than 0", [] { return "0"; });
+  const double count = std::max(0.0, std::ceil((limit - start) / delta));
+  node.expect(count <= static_cast<double>(kMaxRange), "at most 2^40 elements", [&] { return std::to_string(count); });
+  if (count > kMaxKnown) {
+    const NodeOps of(node);
+    const Value places = node.cast(of.iota(static_cast<std::int64_t>(count)), dtype);
+    return node.output(0, of.add(of.mul(places, delta), start));
+  }
+  Known contents;
+  for (double i = 0; i < count; ++i) contents.reals.push_back(rounded(dtype, start + i * delta));
+  node.output(0, node.known({dtype, {static_cast<std::int64_t>(count)}}, std::move(contents)));
+}
+
+// All elements are between start and limit, so arithmetic modulo 2^64 is exact.
+void import_integer_range(NodeImport& node, DType dtype) {
+  const std::int64_t start = node.number(0, "the start"), limit = node.number(1, "the limit"),
+                     delta = node.number(2, "the step");
+  node.expect(delta != 0, "a step other than 0", [] { return "0"; });
+  const auto from = static_cast<std::uint64_t>(start), to = static_cast<std::uint64_t>(limit),
+             step = static_cast<std::uint64_t>(delta);
+  const bool is_empty = delta > 0 ? start >= limit : start <= limit;
+  const std::uint64_t distance = delta > 0 ? to - from : from - to, stride = delta > 0 ? step : 0 - step;
+  const std::uint64_t count = is_empty ? 0 : (distance - 1) / stride + 1;
+  node.expect(count <= std::uint64_t{kMaxRange}, "at most 2^40 elements", [&] { return std::to_string(count); });
+  const auto size = static_cast<std::int64_t>(count);
+  if (count > kMaxKnown) {
+    const NodeOps of(node);
+    return node.output(0, node.cast(of.add(of.mul(of.iota(size), of.size(delta)), of.size(start)), dtype));
+  }
+  Known contents;
+  for (std::uint64_t i = 0; i < count; ++i) contents.integers.emplace_back(static_cast<std::int64_t>(from + i * step));
+  node.output(0, node.known({dtype, {size}}, std::move(contents)));
 }
 
 }  // namespace
@@ -74,26 +111,7 @@ void import_range(NodeImport& node) {
            value.known->integers[0].constant().has_value();
   };
   if (!is_number(0) || !is_number(1) || !is_number(2)) return import_open_range(node);
-  const double start = node.scalar(0, "the start"), limit = node.scalar(1, "the limit"),
-               delta = node.scalar(2, "the step");
-  node.expect(delta != 0, "a step other than 0", [] { return "0"; });
-  const double count = std::max(0.0, std::ceil((limit - start) / delta));
-  node.expect(count <= kMaxRange, "at most 2^40 elements", [&] { return std::to_string(count); });
-  if (count > kMaxKnown) {
-    const NodeOps of(node);
-    const Value places = of.iota(static_cast<std::int64_t>(count));
-    const Value steps = is_float(dtype) ? node.cast(places, dtype) : places;
-    return node.output(0, node.cast(of.add(of.mul(steps, delta), start), dtype));
-  }
-  Known contents;
-  for (double i = 0; i < count; ++i) {
-    if (is_float(dtype)) {
-      contents.reals.push_back(rounded(dtype, start + i * delta));
-    } else {
-      contents.integers.emplace_back(static_cast<std::int64_t>(start + i * delta));
-    }
-  }
-  node.output(0, node.known({dtype, {static_cast<std::int64_t>(count)}}, std::move(contents)));
+  return is_float(dtype) ? import_float_range(node, dtype) : import_integer_range(node, dtype);
 }
 
 void import_shape(NodeImport& node) {
@@ -105,8 +123,6 @@ void import_shape(NodeImport& node) {
                             start < end ? std::vector<Size>(x.begin() + start, x.begin() + end) : std::vector<Size>()));
 }
 
-void import_size(NodeImport& node) {
-  node.output(0, node.known({DType::i64, {}}, {{element_count(node.shape(0))}, {}}));
-}
+void import_size(NodeImport& node) { node.output(0, NodeOps(node).size(element_count(node.shape(0)))); }
 
 }  // namespace ferry::graph::onnx

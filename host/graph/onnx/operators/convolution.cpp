@@ -70,11 +70,10 @@ Value greatest_places(NodeImport& node, bool by_columns) {
   places_shape.insert(places_shape.end(), flat.begin() + 2, flat.end());
   const Value places = of.reshape(of.transpose(place, place_order), places_shape);
   const Value chosen = of.reshape(of.gather_elements(places, greatest, spatial + 2), results);
-  const Value channel = of.add(of.mul(of.iota(shape[0], 0, 2), node.known({DType::i64, {}}, Known{{shape[1]}, {}})),
-                               of.iota(shape[1], 1, 2));
+  const Value channel = of.add(of.mul(of.iota(shape[0], 0, 2), of.size(shape[1])), of.iota(shape[1], 1, 2));
   Shape broadcast = {shape[0], shape[1]};
   broadcast.resize(results.size(), 1);
-  const Value offset = of.mul(of.reshape(channel, broadcast), node.known({DType::i64, {}}, Known{{image}, {}}));
+  const Value offset = of.mul(of.reshape(channel, broadcast), of.size(image));
   return of.add(chosen, offset);
 }
 

@@ -18,8 +18,6 @@ Value expect_indices(const NodeImport& node, std::size_t input) {
   return node.cast(indices, DType::i64);
 }
 
-Value number_of(const NodeImport& node, const Size& size) { return node.known({DType::i64, {}}, Known{{size}, {}}); }
-
 ScatterMode read_mode(NodeImport& node) {
   constexpr std::pair<const char*, ScatterMode> kModes[] = {{"none", ScatterMode::replace},
                                                             {"add", ScatterMode::add},
@@ -61,7 +59,7 @@ Places read_places(const NodeImport& node, std::size_t batch_dims) {
   for (std::int64_t i = 0; i < *length; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const Value index = of.reshape(of.slice(indices, shape.size() - 1, i, 1), linear);
-    const Value size = number_of(node, places.indexed[at]);
+    const Value size = of.size(places.indexed[at]);
     const Value counted = of.where(of.less(index, 0), of.add(index, size), index);
     places.linear = i == 0 ? counted : of.add(of.mul(places.linear, size), counted);
   }
@@ -174,14 +172,14 @@ void import_one_hot(NodeImport& node) {
   const NodeOps of(node);
   const Value& given = node.input(0);
   const std::vector<Size> depth = node.has_input(1) && is_float(node.input(1).type.dtype)
-                                      ? std::vector<Size>{static_cast<std::int64_t>(node.scalar(1, "the depth"))}
+                                      ? std::vector<Size>{node.number(1, "the depth")}
                                       : node.sizes(1, "the depth");
   node.expect(depth.size() == 1 && !proves_less(depth[0], 0), "one depth of 0 or more", [&] { return to_text(depth); });
   const std::size_t rank = given.type.shape.size() + 1, d = node.dimension(node.integer("axis", -1), rank);
   Shape shape = given.type.shape;
   shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(d), 1);
   const Value index = of.reshape(node.cast(given, DType::i64), shape);
-  const Value counted = of.where(of.less(index, 0), of.add(index, number_of(node, depth[0])), index);
+  const Value counted = of.where(of.less(index, 0), of.add(index, of.size(depth[0])), index);
   const Value& values = node.input(2);
   node.expect(values.type.shape == Shape{2}, "the values off and on", [&] { return to_text(values.type); });
   const Value off = of.reshape(of.slice(values, 0, 0, 1), {}), on = of.reshape(of.slice(values, 0, 1, 1), {});
@@ -196,8 +194,8 @@ void import_eye_like(NodeImport& node) {
   const Value rows = of.iota(shape[0], 0, 2), columns = of.iota(shape[1], 1, 2);
   const DType to = node.has("dtype") ? node.element_type("dtype") : x.type.dtype;
   node.ignore({"dtype"});
-  const auto diagonal = static_cast<double>(node.integer("k", 0));
-  node.output(0, node.cast(of.equal(of.add(rows, diagonal), columns), to));
+  const Value diagonal = of.size(node.integer("k", 0));
+  node.output(0, node.cast(of.equal(of.sub(columns, rows), diagonal), to));
 }
 
 }  // namespace ferry::graph::onnx

@@ -21,7 +21,7 @@ Value negative_log_likelihood(NodeImport& node, const Loss& loss) {
   const bool ignores = node.has("ignore_index"), has_weights = node.has_input(2);
   Value target = node.cast(loss.target, DType::i64), is_ignored;
   if (ignores) {
-    is_ignored = of.equal(target, static_cast<double>(node.integer("ignore_index")));
+    is_ignored = of.equal(target, of.size(node.integer("ignore_index")));
     target = of.where(is_ignored, of.number(target, 0), target);
   }
   Shape places = shape;

@@ -106,15 +106,14 @@ void import_dft(NodeImport& node) {
   const Value& x = node.input(0);
   const std::size_t rank = x.type.shape.size();
   std::int64_t axis = node.opset() < 20 ? node.integer("axis", 1) : -2;
-  if (node.opset() >= 20 && node.has_input(2)) axis = static_cast<std::int64_t>(node.scalar(2, "the axis"));
+  if (node.opset() >= 20 && node.has_input(2)) axis = node.number(2, "the axis");
   const bool inverse = node.flag("inverse", false), onesided = node.flag("onesided", false);
   const std::size_t d = node.dimension(axis, rank);
   const std::optional<std::int64_t> size = x.type.shape[d].constant();
   node.expect(d + 1 < rank && size && *size > 0, "a known size of a dimension before the last one",
               [&] { return to_text(x.type.shape); });
   const std::int64_t usual = inverse && onesided ? 2 * (*size - 1) : *size;
-  const std::int64_t length = read_length(
-      node, node.has_input(1) ? static_cast<std::int64_t>(node.scalar(1, "the transform's length")) : usual);
+  const std::int64_t length = read_length(node, node.has_input(1) ? node.number(1, "the transform's length") : usual);
   Complex parts = parts_of(node, of, x);
   const std::size_t last = rank - 2;
   parts.real = exchanged(of, parts.real, d, last);
@@ -146,12 +145,12 @@ void import_dft(NodeImport& node) {
 void import_stft(NodeImport& node) {
   const NodeOps of(node);
   const Value& x = node.input(0);
-  const auto step = static_cast<std::int64_t>(node.scalar(1, "the step"));
+  const std::int64_t step = node.number(1, "the step");
   node.expect(x.type.shape.size() == 3 && x.type.shape[1].constant() && step > 0 && step < std::int64_t{1} << 40,
               "a signal of known length, and a positive step", [&] { return to_text(x.type.shape); });
   node.expect(node.has_input(2) || node.has_input(3), "a window or a length of the frames", [] { return "none"; });
   std::optional<std::int64_t> given;
-  if (node.has_input(3)) given = static_cast<std::int64_t>(node.scalar(3, "the frame's length"));
+  if (node.has_input(3)) given = node.number(3, "the frame's length");
   if (!given) given = element_count(node.shape(2)).constant();
   const std::int64_t length = read_length(node, given.value_or(0)), signal = *x.type.shape[1].constant();
   node.expect(signal >= length, "a signal as long as a frame", [&] { return std::to_string(signal); });

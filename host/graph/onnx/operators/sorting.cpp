@@ -1,4 +1,4 @@
-// The greatest elements, their places, and what is computed of all elements before one.
+// ArgMax, TopK, Hardmax, and cumulative sums and products.
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
@@ -8,8 +8,6 @@ namespace {
 Value reversed(const NodeOps& of, const Value& x, std::size_t d) {
   return of.slice(x, d, x.type.shape[d] - 1, x.type.shape[d], -1);
 }
-
-Value number_of(const NodeImport& node, const Size& size) { return node.known({DType::i64, {}}, Known{{size}, {}}); }
 
 // Combines each element with the one `distance` before it, or after it.
 Value with_neighbour(const NodeOps& of, Operator combine, const NodeImport& node, const Value& x, std::size_t d,
@@ -43,7 +41,7 @@ void import_arg_max(NodeImport& node) {
   const bool keep = node.flag("keepdims", true), is_last = node.opset() >= 12 && node.flag("select_last_index", false);
   const Operator op = node.op() == "ArgMax" ? Operator::arg_max : Operator::arg_min;
   const Value found = of.reduce(op, is_last ? reversed(of, x, d) : x, {d}, keep);
-  node.output(0, is_last ? of.sub(number_of(node, x.type.shape[d] - 1), found) : found);
+  node.output(0, is_last ? of.sub(of.size(x.type.shape[d] - 1), found) : found);
 }
 
 // The places that the elements would have if they were sorted say where to write their indices.
@@ -89,13 +87,13 @@ void import_hardmax(NodeImport& node) {
   node.output(0, of.reshape(result, x.type.shape));
 }
 
-// In as many steps as the size has binary digits: after each, an element has the sum of twice as many before it.
+// A parallel prefix scan (Hillis and Steele): after step i an element combines the 2^i elements that end at it.
 void import_cumulative(NodeImport& node) {
   const NodeOps of(node);
   const bool is_sum = node.op() == "CumSum";
   const bool exclusive = node.flag("exclusive", false), backwards = node.flag("reverse", false);
   Value value = node.input(0);
-  const std::size_t d = node.dimension(static_cast<std::int64_t>(node.scalar(1, "the axis")), value.type.shape.size());
+  const std::size_t d = node.dimension(node.number(1, "the axis"), value.type.shape.size());
   const std::optional<std::int64_t> size = value.type.shape[d].constant();
   if (!size) return node.output(0, cumulative_by_mask(of, value, d, is_sum, exclusive, backwards));
   const double identity = is_sum ? 0 : 1;

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "tests/unit/host/graph/onnx/import_case.h"
 
@@ -167,6 +169,72 @@ TEST_CASE("sizes that would fill the memory are refused") {
       "node 'n' (Resize, opset 17): expected results of 1 to 65536 elements in each dimension, got 1073741824.000000");
   CHECK(summary({"Col2Im", {1, 4, 4}, {integers("a", {large, 4}), integers("b", {2, 2})}, {}, 18}) ==
         "node 'n' (Col2Im, opset 18): expected sizes and padding from 0 to 2^20, got 1073741824");
+}
+
+TEST_CASE("windows, strides and padding beyond any image are refused") {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const std::vector<Proto> lp = {attribute("kernel_shape", {2}), attribute("ceil_mode", 1), attribute("strides", {2}),
+                                 attribute("pads", {0, kMost})};
+  CHECK(summary({"LpPool", {1, 1, 8}, {}, lp, 18}) ==
+        "node 'n' (LpPool, opset 18): expected padding from 0 to 2^40, got 9223372036854775807");
+  CHECK(
+      summary(
+          {"MaxPool", {1, 1, 8}, {}, {attribute("kernel_shape", {-kMost - 1}), attribute("auto_pad", "SAME_UPPER")}}) ==
+      "node 'n' (MaxPool, opset 17): expected kernel sizes, strides and dilations from 1 to 2^40, got "
+      "-9223372036854775808");
+}
+
+TEST_CASE("antialias over more elements than it weighs is refused") {
+  const std::int64_t large = std::int64_t{1} << 40;
+  CHECK(summary({"Resize",
+                 {1, 1, large},
+                 {floats("a", {0}), floats("b", {0}), integers("c", {1, 1, 1})},
+                 {attribute("mode", "linear"), attribute("antialias", 1)},
+                 18}) ==
+        "node 'n' (Resize, opset 18): expected antialias of at most 64 elements for one of the result, got a scale of "
+        "0.000000");
+}
+
+TEST_CASE("numbers that an integer type does not hold are refused") {
+  ModelBytes leaky;
+  leaky.input("x", {2}, kInt32).node("LeakyRelu", {"x"}, {"y"}, {attribute("alpha", INFINITY)}, "n").output("y");
+  CHECK(refusal_of(leaky) == "node 'n' (LeakyRelu, opset 17): expected a value of i32, got inf");
+  const Proto values = floats("b", {2});
+  CHECK(summary({"OneHot", {2}, {tensor("a", kFloat, {}, raw<float>({NAN})), values}}) ==
+        "node 'n' (OneHot, opset 17): expected the depth as an integer, got nan");
+  CHECK(summary({"OneHot", {2}, {tensor("a", kFloat, {}, raw<float>({2.5F})), values}}) ==
+        "node 'n' (OneHot, opset 17): expected the depth as an integer, got 2.500000");
+  CHECK(summary({"OneHot", {2}, {tensor("a", kFloat, {}, raw<float>({2})), values}}).ends_with(" f32[2,2]"));
+}
+
+TEST_CASE("attention refuses integers, and past keys of another rank") {
+  const auto attention = [](std::int64_t type, const std::vector<Dim>& past, std::int64_t mask_type) {
+    ModelBytes model;
+    model.opset = 23;
+    const std::vector<Dim> heads = {1, 1, 2, 4};
+    model.input("q", heads, type).input("k", heads, type).input("v", heads, type);
+    model.input("mask", {2, 2}, mask_type).input("past", past);
+    const std::string given = past.empty() ? "" : "past";
+    model.node("Attention", {"q", "k", "v", "mask", given, given}, {"y"}, {}, "n").output("y");
+    return refusal_of(model);
+  };
+  CHECK(attention(kInt32, {}, kBool) ==
+        "node 'n' (Attention, opset 23): expected queries, keys and values of floats, got i32[1,1,2,4]");
+  CHECK(attention(kFloat, {}, kInt32) ==
+        "node 'n' (Attention, opset 23): expected a mask of bools or floats, got i32[2,2]");
+  CHECK(attention(kFloat, {2, 4}, kBool) == "node 'n' (Attention, opset 23): expected past keys of rank 4, got [2,4]");
+}
+
+TEST_CASE("parameters of activations that no function has are refused") {
+  const auto gru = [](const Proto& alphas) {
+    const Proto activations = Proto().bytes(1, "activations").bytes(9, "Sigmoid").bytes(9, "LeakyRelu").number(20, 8);
+    return summary({"GRU", {1, 1, 4}, {floats("a", {1, 9, 4}), floats("b", {1, 9, 3})}, {activations, alphas}});
+  };
+  const Proto alphas = Proto().bytes(1, "activation_alpha").real(7, 0.1F).number(20, 6);
+  CHECK(gru(alphas).ends_with(" f32[1,1,1,3]"));
+  CHECK(
+      gru(Proto(alphas).real(7, 0.2F)) ==
+      "node 'n' (GRU, opset 17): expected a value of activation_alpha for functions that have one alone, got 2 for 1");
 }
 
 }  // namespace
