@@ -210,7 +210,7 @@ class Converter {
   std::string path_;
   ExternalFiles files_;
   Model model_;
-  bool is_in_function_ = false;  // where attributes may refer to those of the call
+  bool is_in_function_ = false;  // whether attribute references are allowed
 };
 
 // Reads a number of protobuf's variable length; returns false at the end of the bytes.

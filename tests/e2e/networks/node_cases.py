@@ -8,6 +8,7 @@ from onnx.backend.test.case.node import collect_testcases
 
 # Cases whose results are nearer to the exact ones than what ONNX expects, which rounds each step to the narrow type, but
 # not within the tolerance of that. They count as different.
+DIFFERENT_REASON = "expanded cases that round each step to the narrow type"
 DIFFERENT = {"test_attention_4d_causal_bf16_expanded", "test_attention_4d_causal_fp16_expanded"}
 ARRAY_TYPES = {
     onnx.TensorProto.DataType.Value(name)

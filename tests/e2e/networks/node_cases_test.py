@@ -13,7 +13,7 @@ import textwrap
 import unittest
 from pathlib import Path
 
-from node_cases import DIFFERENT, all_cases, difference, save
+from node_cases import DIFFERENT, DIFFERENT_REASON, all_cases, difference, save
 
 UPDATES = "--update" in sys.argv and not sys.argv.remove("--update")
 EVALUATE = sys.argv.pop(1)
@@ -67,7 +67,7 @@ def run(cases):
                 outcomes[case.name] = Outcome(operator, "refused", reason)
                 continue
             what = difference(case, folder)
-            outcomes[case.name] = Outcome(operator, "differs" if what else "passed", "")
+            outcomes[case.name] = Outcome(operator, "differs", DIFFERENT_REASON) if what else Outcome(operator, "passed", "")
             if what:
                 differences[case.name] = what
     return outcomes, differences
@@ -85,7 +85,7 @@ def page_of(outcomes):
             "this page (`--update`); every run of the tests compares the page with what it finds. A case whose shapes "
             "depend on the contents of inputs is imported with these inputs bound. Expanded cases, in which an operator is "
             "replaced by the nodes that define it, count for that operator.", 118), "",
-        f"Of {run_cases} cases with tensors of types that NumPy has, {total['passed']} pass, {total['differs']} differ and "
+        f"Of {run_cases} cases with tensors of element types that ferry has, {total['passed']} pass, {total['differs']} differ and "
         f"{total['refused']} are",
         f"refused. {total['skipped']} more are skipped, because their inputs or outputs are sequences, strings or of other "
         "types.", "",

@@ -65,7 +65,8 @@ Value rounded_to(const NodeImport& node, const Value& x, const Value* zero_point
   return node.cast(of.clamp(value, least, greatest), to);
 }
 
-// Returns the scale or zero point of a product's rows (dimension `d` of its rank, from the end), or the single one.
+// Reshapes a vector of scales or zero points to broadcast along the dimension that is `from_end` from the end; a single
+// one becomes a scalar.
 Value along(const NodeImport& node, const Value& value, std::size_t from_end) {
   if (value.type.shape.size() != 1 || value.type.shape[0].constant() == 1) {
     return element_count(value.type.shape).constant() == 1 ? node.reshape(value, {}) : value;

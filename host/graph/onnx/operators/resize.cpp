@@ -60,7 +60,7 @@ double weight_at(const Interpolation& how, double distance) {
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-// What one element of the result depends on.
+// The input elements and weights of one element of the result.
 struct Taps {
   double first = 0;  // the lowest index, which may be outside of the input
   std::vector<double> weights;
@@ -132,8 +132,7 @@ bool is_given(const NodeImport& node, std::size_t input) {
   return node.has_input(input) && element_count(node.shape(input)).constant() != 0;
 }
 
-// What the result's size is computed from: a factor or a size for each axis, and the regions of interest if there are
-// any.
+// The requested size: a scale or a size for each axis, and the regions of interest, if any.
 struct Extent {
   std::vector<std::int64_t> axes;
   std::vector<double> scales = {};
@@ -142,8 +141,8 @@ struct Extent {
   std::vector<double> regions = {};  // the begins of all axes, then the ends
 };
 
-// Replaces sizes by the same factor for all axes, if the image is to keep its form.
-void keep_form(const NodeImport& node, Extent& extent) {
+// Replaces sizes by the same factor for all axes, if the image is to keep its aspect ratio.
+void keep_aspect_ratio(const NodeImport& node, Extent& extent) {
   if (extent.policy == "stretch" || extent.sizes.empty()) return;
   std::optional<double> factor;
   std::vector<double> from;
@@ -169,7 +168,7 @@ void resize(NodeImport& node, const Interpolation& how, Extent extent) {
   Value value = node.input(0);
   node.expect(is_float(value.type.dtype) || how.mode == "nearest", "floats to interpolate",
               [&] { return dtype_name(value.type.dtype); });
-  keep_form(node, extent);
+  keep_aspect_ratio(node, extent);
   const auto& [axes, scales, sizes, policy, regions] = extent;
   const bool has_regions = how.coordinates == "tf_crop_and_resize";
   node.expect(!has_regions || regions.size() == 2 * axes.size(), "a begin and an end of the region for each axis",

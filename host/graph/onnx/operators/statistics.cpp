@@ -8,24 +8,24 @@ namespace ferry::graph::onnx {
 namespace {
 
 Value mean_over(const NodeImport& node, const Value& x, std::vector<std::size_t> dimensions) {
-  return node.add(Operator::reduce_mean, {x}, ReduceAttributes{std::move(dimensions), true});
+  return NodeOps(node).reduce(Operator::reduce_mean, x, std::move(dimensions));
 }
 
 // x minus its mean over these dimensions.
 Value centered(const NodeImport& node, const Value& x, const std::vector<std::size_t>& dimensions) {
-  return node.add(Operator::sub, {x, mean_over(node, x, dimensions)});
+  return NodeOps(node).sub(x, mean_over(node, x, dimensions));
 }
 
 // The square root of the mean of the squares, with epsilon added to the mean.
 Value root_mean_square(const NodeImport& node, const Value& x, const std::vector<std::size_t>& dimensions,
                        double epsilon) {
-  const Value squares = mean_over(node, node.add(Operator::mul, {x, x}), dimensions);
-  return node.add(Operator::sqrt, {node.add(Operator::add, {squares, node.constant(x.type.dtype, epsilon)})});
+  const NodeOps of(node);
+  return of.sqrt(of.add(mean_over(node, of.mul(x, x), dimensions), epsilon));
 }
 
 Value standardized(const NodeImport& node, const Value& x, const std::vector<std::size_t>& dimensions, double epsilon) {
   const Value difference = centered(node, x, dimensions);
-  return node.add(Operator::div, {difference, root_mean_square(node, difference, dimensions, epsilon)});
+  return NodeOps(node).div(difference, root_mean_square(node, difference, dimensions, epsilon));
 }
 
 // Multiplies by a scale and adds a bias, one of each for an entry of dimension 1.
@@ -35,8 +35,8 @@ Value scaled(const NodeImport& node, const Value& x, const Value& scale, const V
     node.expect(value.type.shape.size() == 1, "scale and bias of rank 1", [&] { return to_text(value.type); });
   }
   channels[0] = scale.type.shape[0];
-  const Value product = node.add(Operator::mul, {x, node.reshape(scale, channels)});
-  return node.add(Operator::add, {product, node.reshape(bias, channels)});
+  const NodeOps of(node);
+  return of.add(of.mul(x, of.reshape(scale, channels)), of.reshape(bias, channels));
 }
 
 void expect_channels(const NodeImport& node) {
@@ -75,7 +75,8 @@ void import_rms_norm(NodeImport& node) {
   const std::size_t rank = x.type.shape.size();
   const std::size_t axis = node.dimension(node.integer("axis", -1), rank);
   const Value norm = root_mean_square(node, x, dimensions_from(axis, rank), node.real("epsilon", 1e-5));
-  node.output(0, node.add(Operator::mul, {node.add(Operator::div, {x, norm}), node.input(1)}));
+  const NodeOps of(node);
+  node.output(0, of.mul(of.div(x, norm), node.input(1)));
 }
 
 void import_mean_variance_norm(NodeImport& node) {
@@ -87,8 +88,8 @@ void import_mean_variance_norm(NodeImport& node) {
   std::sort(dimensions.begin(), dimensions.end());
   const Value difference = centered(node, x, dimensions);
   const Value deviation = root_mean_square(node, difference, dimensions, 0);
-  const Value divisor = node.add(Operator::add, {deviation, node.constant(x.type.dtype, 1e-9)});
-  node.output(0, node.add(Operator::div, {difference, divisor}));
+  const NodeOps of(node);
+  node.output(0, of.div(difference, of.add(deviation, 1e-9)));
 }
 
 // The mean and the reciprocal of the standard deviation, which layer normalisation gives beside its result.
@@ -98,26 +99,25 @@ void output_moments(NodeImport& node, std::size_t axis, double epsilon) {
   if (node.has_output(1)) node.output(1, mean_over(node, x, dimensions));
   if (!node.has_output(2)) return;
   const Value deviation = root_mean_square(node, centered(node, x, dimensions), dimensions, epsilon);
-  node.output(2, node.add(Operator::div, {node.constant(x.type.dtype, 1), deviation}));
+  node.output(2, NodeOps(node).div(1, deviation));
 }
 
 // x / (bias + alpha / size * sum of squares of neighbouring channels) ^ beta
 void import_lrn(NodeImport& node) {
   expect_channels(node);
   const Value& x = node.input(0);
-  const DType dtype = x.type.dtype;
   const std::int64_t size = node.integer("size");
   node.expect(size > 0, "a positive size", [&] { return std::to_string(size); });
   const double alpha = node.real("alpha", 1e-4), beta = node.real("beta", 0.75), bias = node.real("bias", 1);
   const Shape& shape = x.type.shape;
   const Shape flat = {shape[0], 1, shape[1], element_count(Shape(shape.begin() + 2, shape.end()))};
   const WindowAttributes channels = {size, 1, 1, (size - 1) / 2, size / 2};
-  const Value squares = node.reshape(node.add(Operator::mul, {x, x}), flat);
+  const NodeOps of(node);
+  const Value squares = of.reshape(of.mul(x, x), flat);
   const PoolAttributes pool = {{channels, {}}, false, true};
   const Value mean = node.reshape(node.add(Operator::average_pool, {squares}, pool), shape);
-  const Value sum = node.add(Operator::mul, {mean, node.constant(dtype, alpha)});
-  const Value base = node.add(Operator::add, {sum, node.constant(dtype, bias)});
-  node.output(0, node.add(Operator::div, {x, node.add(Operator::pow, {base, node.constant(dtype, beta)})}));
+  const Value base = of.add(of.mul(mean, alpha), bias);
+  node.output(0, of.div(x, of.pow(base, beta)));
 }
 
 // x / its norm, and 0 where the norm is 0

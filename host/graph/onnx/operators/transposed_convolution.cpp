@@ -1,5 +1,5 @@
-// Transposed convolutions, as convolutions that compute all elements of the result between two of the input at once:
-// the filter is divided into its parts for each of them, which become channels, and these move into the image.
+// Transposed convolution as sub-pixel convolution: the filter is split into one part for each phase of the stride, the
+// parts are channels of an ordinary convolution, and depth-to-space interleaves them.
 #include <algorithm>
 
 #include "host/graph/onnx/node_ops.h"
@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kMaxWindow = 1 << 20;
 
 // One spatial dimension: the result's elements from `begin` on, in the whole product of input and filter.
-struct Spread {
+struct TransposedWindow {
   std::int64_t kernel = 1, stride = 1, dilation = 1, begin = 0;
   Size size;  // of the result
 
@@ -26,8 +26,8 @@ Value dilated(const NodeOps& of, const Value& x, std::size_t d, std::int64_t by)
   Shape apart = x.type.shape, together = x.type.shape;
   apart.insert(apart.begin() + static_cast<std::ptrdiff_t>(d) + 1, 1);
   together[d] = together[d] * by;
-  const Value spread = of.reshape(of.pad(of.reshape(x, apart), d + 1, 0, by - 1), together);
-  return of.slice(spread, d, 0, together[d] - (by - 1));
+  const Value zeros_between = of.reshape(of.pad(of.reshape(x, apart), d + 1, 0, by - 1), together);
+  return of.slice(zeros_between, d, 0, together[d] - (by - 1));
 }
 
 // Moves dimension `from` to stand before dimension `to`.
@@ -55,50 +55,50 @@ Value merged(const NodeOps& of, const Value& x, std::size_t d) {
 }
 
 // Returns the filters [C, O / groups, kernel...] as those of a convolution [O * strides, C / groups, taps...].
-Value filters_of(const NodeOps& of, Value w, const std::vector<Spread>& spreads, std::int64_t groups) {
+Value filters_of(const NodeOps& of, Value w, const std::vector<TransposedWindow>& windows, std::int64_t groups) {
   w = divided(of, w, 0, groups, floor_divide(w.type.shape[0], groups));
-  for (std::size_t i = 0; i < spreads.size(); ++i) {
-    const Spread& spread = spreads[i];
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const TransposedWindow& window = windows[i];
     const std::size_t d = i + 3;
-    w = of.pad(dilated(of, w, d, spread.dilation), d, 0, spread.taps() * spread.stride - spread.extent());
-    if (spread.stride > 1) {
-      w = merged(of, moved(of, divided(of, w, d, spread.taps(), spread.stride), d + 1, 3), 2);
+    w = of.pad(dilated(of, w, d, window.dilation), d, 0, window.taps() * window.stride - window.extent());
+    if (window.stride > 1) {
+      w = merged(of, moved(of, divided(of, w, d, window.taps(), window.stride), d + 1, 3), 2);
     }
-    if (spread.taps() > 1) w = of.slice(w, d, spread.taps() - 1, spread.taps(), -1);
+    if (window.taps() > 1) w = of.slice(w, d, window.taps() - 1, window.taps(), -1);
   }
   return merged(of, moved(of, w, 2, 1), 0);
 }
 
 Value convolve_transposed(const NodeOps& of, const NodeImport& node, const Value& x, const Value& w,
-                          const std::vector<Spread>& spreads, std::int64_t groups) {
+                          const std::vector<TransposedWindow>& windows, std::int64_t groups) {
   ConvAttributes conv = {{}, groups};
-  for (const Spread& spread : spreads)
-    conv.windows.push_back({spread.taps(), 1, 1, spread.taps() - 1, spread.taps() - 1});
-  Value y = node.add(Operator::conv, {x, filters_of(of, w, spreads, groups)}, conv);
+  for (const TransposedWindow& window : windows)
+    conv.windows.push_back({window.taps(), 1, 1, window.taps() - 1, window.taps() - 1});
+  Value y = node.add(Operator::conv, {x, filters_of(of, w, windows, groups)}, conv);
   Size channels = y.type.shape[1];
-  for (std::size_t i = spreads.size(); i-- > 0;) {
-    const std::int64_t stride = spreads[i].stride;
+  for (std::size_t i = windows.size(); i-- > 0;) {
+    const std::int64_t stride = windows[i].stride;
     if (stride == 1) continue;
     channels = floor_divide(channels, stride);
     y = merged(of, moved(of, divided(of, y, 1, channels, stride), 2, i + 4), i + 2);
   }
-  for (std::size_t i = 0; i < spreads.size(); ++i) {
-    const Spread& spread = spreads[i];
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const TransposedWindow& window = windows[i];
     const std::size_t d = i + 2;
-    const Size missing = Size(spread.begin) + spread.size - y.type.shape[d];
-    y = of.pad(y, d, std::max<std::int64_t>(0, -spread.begin), max(missing, 0));
-    y = of.slice(y, d, std::max<std::int64_t>(0, spread.begin), spread.size);
+    const Size missing = Size(window.begin) + window.size - y.type.shape[d];
+    y = of.pad(y, d, std::max<std::int64_t>(0, -window.begin), max(missing, 0));
+    y = of.slice(y, d, std::max<std::int64_t>(0, window.begin), window.size);
   }
   return y;
 }
 
-void expect_window(const NodeImport& node, const Spread& spread) {
-  for (const std::int64_t value : {spread.kernel, spread.stride, spread.dilation}) {
+void expect_window(const NodeImport& node, const TransposedWindow& window) {
+  for (const std::int64_t value : {window.kernel, window.stride, window.dilation}) {
     node.expect(value > 0 && value <= kMaxWindow, "kernel sizes, strides and dilations from 1 to 2^20",
                 [&] { return std::to_string(value); });
   }
-  node.expect(spread.extent() <= kMaxWindow, "windows of at most 2^20 elements",
-              [&] { return std::to_string(spread.extent()); });
+  node.expect(window.extent() <= kMaxWindow, "windows of at most 2^20 elements",
+              [&] { return std::to_string(window.extent()); });
 }
 
 }  // namespace
@@ -121,30 +121,30 @@ void import_conv_transpose(NodeImport& node) {
   const std::string automatic = node.text("auto_pad", "NOTSET");
   node.expect(automatic == "NOTSET" || automatic == "VALID" || automatic.starts_with("SAME_"),
               "auto_pad of NOTSET, VALID, SAME_UPPER or SAME_LOWER", [&] { return automatic; });
-  std::vector<Spread> spreads;
+  std::vector<TransposedWindow> windows;
   for (std::size_t i = 0; i < count; ++i) {
-    Spread spread = {kernel[i], strides[i], dilations[i], automatic == "NOTSET" ? pads[i] : 0, {}};
-    expect_window(node, spread);
+    TransposedWindow window = {kernel[i], strides[i], dilations[i], automatic == "NOTSET" ? pads[i] : 0, {}};
+    expect_window(node, window);
     for (const std::int64_t value : {extra[i], wanted[i], pads[i], pads[i + count]}) {
       node.expect(value >= 0 && value < std::int64_t{1} << 40, "padding and output sizes from 0 to 2^40",
                   [&] { return std::to_string(value); });
     }
-    const Size full = (x[i + 2] - 1) * spread.stride + extra[i] + spread.extent();
+    const Size full = (x[i + 2] - 1) * window.stride + extra[i] + window.extent();
     const bool is_same = automatic.starts_with("SAME_");
     if (is_same || node.has("output_shape")) {
-      spread.size = node.has("output_shape") ? Size(wanted[i]) : x[i + 2] * spread.stride;
-      const std::optional<std::int64_t> total = (full - spread.size).constant();
+      window.size = node.has("output_shape") ? Size(wanted[i]) : x[i + 2] * window.stride;
+      const std::optional<std::int64_t> total = (full - window.size).constant();
       node.expect(total.has_value(), "spatial sizes that are numbers, for padding by the result's size",
                   [&] { return to_text(x); });
       const std::int64_t half = *total >= 0 ? *total / 2 : (*total - 1) / 2;  // rounded down
-      spread.begin = automatic == "SAME_UPPER" ? half : *total - half;
+      window.begin = automatic == "SAME_UPPER" ? half : *total - half;
     } else {
-      spread.size = full - spread.begin - (automatic == "NOTSET" ? pads[i + count] : 0);
+      window.size = full - window.begin - (automatic == "NOTSET" ? pads[i + count] : 0);
     }
-    node.expect(!proves_less(spread.size, 1), "a result with elements", [&] { return to_text(spread.size); });
-    spreads.push_back(spread);
+    node.expect(!proves_less(window.size, 1), "a result with elements", [&] { return to_text(window.size); });
+    windows.push_back(window);
   }
-  Value y = convolve_transposed(of, node, node.input(0), node.input(1), spreads, groups);
+  Value y = convolve_transposed(of, node, node.input(0), node.input(1), windows, groups);
   if (node.has_input(2)) {
     Shape channels(count + 1, 1);
     channels[0] = w[1] * groups;
@@ -166,23 +166,23 @@ void import_col2im(NodeImport& node) {
   const auto each = [&](const char* name, std::int64_t otherwise) { return one_each(node, name, count, otherwise); };
   const std::vector<std::int64_t> strides = each("strides", 1), dilations = each("dilations", 1),
                                   pads = one_each(node, "pads", 2 * count, 0);
-  std::vector<Spread> spreads;
+  std::vector<TransposedWindow> windows;
   std::int64_t elements = 1;
   Shape filters = {0, 1}, columns = {0, 0};
   for (std::size_t i = 0; i < count; ++i) {
-    const Spread spread = {block[i], strides[i], dilations[i], pads[i], image[i]};
-    expect_window(node, spread);
+    const TransposedWindow window = {block[i], strides[i], dilations[i], pads[i], image[i]};
+    expect_window(node, window);
     elements *= block[i];
     node.expect(elements <= 4096, "blocks of at most 4096 elements", [&] { return std::to_string(elements); });
     for (const std::int64_t value : {image[i], pads[i], pads[i + count]}) {
       node.expect(value >= 0 && value <= kMaxWindow, "sizes and padding from 0 to 2^20",
                   [&] { return std::to_string(value); });
     }
-    const std::int64_t room = image[i] + pads[i] + pads[i + count] - spread.extent();
+    const std::int64_t room = image[i] + pads[i] + pads[i + count] - window.extent();
     node.expect(room >= 0, "blocks that fit the image", [&] { return std::to_string(block[i]); });
     filters.push_back(block[i]);
     columns.push_back(room / strides[i] + 1);
-    spreads.push_back(spread);
+    windows.push_back(window);
   }
   const std::optional<Size> channels = divide_exactly(x.type.shape[1], elements);
   node.expect(channels.has_value(), "columns of whole blocks", [&] { return to_text(x.type.shape); });
@@ -190,7 +190,7 @@ void import_col2im(NodeImport& node) {
   columns[0] = x.type.shape[0] * *channels;
   const Value ones = of.equal(of.iota(elements, 0, 2), of.iota(elements, 1, 2));
   const Value images = convolve_transposed(of, node, of.reshape(x, columns),
-                                           of.reshape(node.cast(ones, x.type.dtype), filters), spreads, 1);
+                                           of.reshape(node.cast(ones, x.type.dtype), filters), windows, 1);
   Shape shape = {x.type.shape[0], *channels};
   shape.insert(shape.end(), image.begin(), image.end());
   node.output(0, of.reshape(images, shape));
