@@ -1,4 +1,5 @@
 // Convolutions and pooling: operators whose windows move over the spatial dimensions.
+#include <cmath>
 #include <limits>
 
 #include "host/graph/onnx/node_ops.h"
@@ -7,6 +8,12 @@
 
 namespace ferry::graph::onnx {
 namespace {
+
+// Returns the least number of a type.
+double least_of(DType dtype) {
+  if (is_float(dtype)) return -std::numeric_limits<double>::infinity();
+  return is_signed_int(dtype) ? -std::ldexp(1, static_cast<int>(dtype_bytes(dtype)) * 8 - 1) : 0;
+}
 
 void import_pool(NodeImport& node, Operator op, PoolAttributes pool) {
   pool.windows = read_windows(node, node.shape(0), node.integers("kernel_shape"));
@@ -29,7 +36,7 @@ Value greatest_places(NodeImport& node, bool by_columns) {
   Value elements = x, place;
   Shape results = {shape[0], shape[1]};
   Size image = 1;
-  const double least = is_float(x.type.dtype) ? -std::numeric_limits<double>::infinity() : 0;
+  const double least = least_of(x.type.dtype);
   for (std::size_t i = 0; i < spatial; ++i) {
     const WindowAttributes& window = windows[i];
     const std::size_t d = 2 + 2 * i;

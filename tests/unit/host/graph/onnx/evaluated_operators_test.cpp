@@ -109,6 +109,14 @@ TEST_CASE("attention to a window without a limit is attention to all keys") {
   CHECK(attention({attribute("left_window_size", kMost), attribute("right_window_size", kMost)}) == all);
 }
 
+TEST_CASE("the index of a negative maximum is not that of padding") {
+  constexpr std::int64_t kInt8 = 3;
+  ModelBytes model;
+  model.input("x", {1, 1, 2}, kInt8);
+  model.node("MaxPool", {"x"}, {"v", "y"}, {attribute("kernel_shape", {2}), attribute("pads", {1, 1})}).output("y");
+  CHECK(computed<std::int64_t>(model, std::vector<std::int8_t>{-5, -3}) == Sizes{0, 1, 1});
+}
+
 TEST_CASE("activations take their parameters in the order of the functions that have them") {
   const auto ones = [](const char* name) { return tensor(name, kFloat, {2, 1, 1}, raw<float>({1, 1})); };
   const Proto activations = Proto().bytes(1, "activations").bytes(9, "Tanh").bytes(9, "LeakyRelu").number(20, 8);
