@@ -8,11 +8,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 namespace ferry::graph {
 namespace {
 
-// Runs what concerns a group; errors name it.
+// Calls action(), and names the group in its errors.
 template <class Action>
 auto for_group(const Graph& graph, const Group& group, const Action& action) {
   try {
@@ -46,16 +47,22 @@ std::vector<std::int64_t> hints_of(const std::vector<Size>& sizes, const std::ma
 NetworkKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
                           const std::map<std::string, std::int64_t>& sizes) {
   NetworkKernels kernels;
+  std::unordered_multimap<std::size_t, std::size_t> known;  // programs by the hashes of their keys
   for (const Group& group : groups) {
     for_group(graph, group, [&] {
       GroupKernel kernel = kernel_of(graph, group);
       kernel.key.hints = hints_of(kernel.sizes, sizes);
-      const auto known = std::ranges::find(kernels.keys, kernel.key);
-      const auto index = static_cast<std::size_t>(known - kernels.keys.begin());
-      if (known == kernels.keys.end()) {
+      const std::size_t hash = hash_of(kernel.key);
+      const auto [first, last] = known.equal_range(hash);
+      const auto same =
+          std::find_if(first, last, [&](const auto& one) { return kernels.keys[one.second] == kernel.key; });
+      const std::size_t index = same == last ? kernels.keys.size() : same->second;
+      if (same == last) {
         const std::string name = operators_of(graph, group) + "_" + std::to_string(index);
         kernels.programs.push_back(group_program(kernel.key, name));
         kernels.keys.push_back(kernel.key);
+        kernels.first_call.push_back(kernels.calls.size());
+        known.emplace(hash, index);
       }
       kernels.calls.push_back({group, index, std::move(kernel.sizes), std::move(kernel.arguments)});
     });
@@ -70,7 +77,7 @@ LoweredKernels lower_kernels(const Graph& graph, const NetworkKernels& kernels, 
   };
   std::vector<std::optional<Lowered>> results(kernels.programs.size());
   ir::parallel_for(results.size(), [&](std::size_t k) {
-    for_group(graph, std::ranges::find(kernels.calls, k, &GroupCall::kernel)->group, [&] {
+    for_group(graph, kernels.calls[kernels.first_call[k]].group, [&] {
       const lang::Program& program = kernels.programs[k];
       autoschedule::Sizes hints;
       for (std::size_t s = 0; s < kernels.keys[k].hints.size(); ++s) hints[symbol_name(s)] = kernels.keys[k].hints[s];

@@ -23,6 +23,7 @@ struct GroupCall {
 struct NetworkKernels {
   std::vector<lang::Program> programs;  // with different names: "conv_relu_0"
   std::vector<KernelKey> keys;          // one for each program
+  std::vector<std::size_t> first_call;  // of each program
   std::vector<GroupCall> calls;         // one for each group, in their order
 };
 

@@ -1,5 +1,6 @@
 #include "host/graph/kernels/kernel_key.h"
 
+#include "host/graph/hash_code.h"
 #include "host/graph/kernels/fused_dimensions.h"
 #include "host/graph/operator_kind.h"
 
@@ -169,6 +170,26 @@ class KeyMaker {
 };
 
 }  // namespace
+
+std::size_t hash_of(const KernelKey& key) {
+  HashCode hash;
+  for (const KernelNode& node : key.nodes) {
+    hash.add(static_cast<std::uint64_t>(node.op));
+    hash.add(node.attributes);
+    for (const KernelOperand& operand : node.operands) {
+      hash.add(static_cast<std::uint64_t>(operand.kind));
+      hash.add(std::uint64_t{operand.index});
+    }
+  }
+  for (const KernelInput& input : key.inputs) {
+    hash.add(std::uint64_t{input.is_constant ? 1U : 0U});
+    hash.add(static_cast<std::uint64_t>(input.dtype));
+    hash.add(input.shape);
+  }
+  hash.add(static_cast<std::uint64_t>(key.channel_block));
+  for (const std::int64_t hint : key.hints) hash.add(static_cast<std::uint64_t>(hint));
+  return hash.value();
+}
 
 std::string symbol_name(std::size_t index) { return "n" + std::to_string(index); }
 

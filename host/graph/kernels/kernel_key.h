@@ -38,12 +38,15 @@ struct KernelNode {
 struct KernelKey {
   std::vector<KernelNode> nodes;
   std::vector<KernelInput> inputs;  // as the program sees them: dimensions may be fused (fused_dimensions.h)
-  // Of the output, an image with its channels in blocks of so many; 1: not in blocks. Inputs that broadcast to such an
-  // output have rank 4 if they are not in blocks.
+  // Channels in a block of the output (NCHWc); 1 if the output is plain. Plain inputs that broadcast to an output in
+  // blocks have rank 4.
   std::int64_t channel_block = 1;
   std::vector<std::int64_t> hints;  // values of the symbols for which the kernel is scheduled, or empty
   bool operator==(const KernelKey&) const = default;
 };
+
+// Equal keys have equal hashes.
+std::size_t hash_of(const KernelKey& key);
 
 // A group as a call of a kernel.
 struct GroupKernel {

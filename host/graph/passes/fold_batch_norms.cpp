@@ -27,19 +27,21 @@ TensorId add_elements(Graph& graph, const std::string& name, TensorType type, co
 
 class BatchNormFolder {
  public:
-  explicit BatchNormFolder(Graph graph) : graph_(std::move(graph)), uses_(graph_.tensors.size()) {
-    for (const Node& node : graph_.nodes)
+  explicit BatchNormFolder(Graph graph)
+      : graph_(std::move(graph)), uses_(graph_.tensors.size()), writer_(graph_.tensors.size()) {
+    for (Node& node : graph_.nodes) {
       for (const TensorId id : node.inputs)
         if (id != kNoTensor) ++uses_[id];
+      for (const TensorId id : node.outputs) writer_[id] = &node;
+    }
     for (const TensorId id : graph_.outputs) ++uses_[id];
   }
 
   Graph run() {
     for (Node& node : graph_.nodes) {
       if (node.op != Operator::batch_norm) continue;
-      const auto before = std::ranges::find_if(
-          graph_.nodes, [&](const Node& other) { return other.outputs.front() == node.inputs[0]; });
-      if (before != graph_.nodes.end() && can_fold(*before, node)) fold(*before, node);
+      Node* const before = writer_[node.inputs[0]];
+      if (before != nullptr && can_fold(*before, node)) fold(*before, node);
     }
     return prune(graph_);
   }
@@ -52,7 +54,8 @@ class BatchNormFolder {
                               (before.op == Operator::matmul && graph_.tensor(norm.inputs[0]).shape.size() == 2 &&
                                graph_.tensor(before.inputs[1]).shape.size() == 2);
     const auto constant = [&](TensorId id) { return is_constant(id); };
-    return has_channels && uses_[norm.inputs[0]] == 1 && is_float(graph_.tensor(norm.inputs[0]).dtype) &&
+    return has_channels && graph_.tensor(norm.inputs[1]).shape[0].constant() != 0 && uses_[norm.inputs[0]] == 1 &&
+           is_float(graph_.tensor(norm.inputs[0]).dtype) &&
            std::all_of(before.inputs.begin() + 1, before.inputs.end(), constant) &&
            std::all_of(norm.inputs.begin() + 1, norm.inputs.end(), constant);
   }
@@ -78,6 +81,8 @@ class BatchNormFolder {
       // The convolution computes what the normalisation did.
       before.name = joined_names(before.name, norm.name);
       std::swap(before.outputs, norm.outputs);
+      writer_[before.outputs[0]] = &before;
+      writer_[norm.outputs[0]] = &norm;
       norm.inputs[0] = before.outputs[0];
       return;
     }
@@ -96,7 +101,9 @@ class BatchNormFolder {
   }
 
   Graph graph_;
-  std::vector<std::size_t> uses_;  // of the tensors that the graph had before
+  // Of the tensors that the graph had before.
+  std::vector<std::size_t> uses_;
+  std::vector<Node*> writer_;  // null: inputs and constants
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Computes batch normalisations as a part of what they follow:
+// Folds batch normalisations into the convolution or product before them:
 //
 //     batch_norm(conv(x, w, b), scale, bias, mean, variance)   ->   conv(x, w * s, (b - mean) * s + bias)
 //

@@ -1,10 +1,13 @@
 #include "host/graph/passes/merge_equal_nodes.h"
 
+#include "host/graph/hash_code.h"
 #include "host/graph/passes/replacements.h"
 #include "host/graph/prune.h"
 
 #include <algorithm>
-#include <utility>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
 
 namespace ferry::graph {
 namespace {
@@ -13,16 +16,28 @@ bool are_equal(const Tensor& a, const Tensor& b) {
   return type_of(a) == type_of(b) && std::ranges::equal(a.constant->bytes, b.constant->bytes);
 }
 
+std::size_t hash_of(const ConstantData& data) {
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(data.bytes.data()), data.bytes.size()});
+}
+
+std::size_t hash_of(const Node& node) {
+  HashCode hash;
+  hash.add(static_cast<std::uint64_t>(node.op));
+  for (const TensorId id : node.inputs) hash.add(std::uint64_t{id});
+  hash.add(node.attributes);
+  return hash.value();
+}
+
 void merge_constants(const Graph& graph, Replacements& replacements) {
-  std::multimap<std::size_t, TensorId> known;  // by size in bytes
+  std::unordered_multimap<std::size_t, TensorId> known;  // by hash
   for (TensorId id = 0; id < graph.tensors.size(); ++id) {
     if (graph.tensor(id).constant == nullptr) continue;
-    const std::size_t bytes = graph.tensor(id).constant->bytes.size();
-    const auto [first, last] = known.equal_range(bytes);
+    const std::size_t hash = hash_of(*graph.tensor(id).constant);
+    const auto [first, last] = known.equal_range(hash);
     const auto same = std::find_if(
         first, last, [&](const auto& one) { return are_equal(graph.tensor(one.second), graph.tensor(id)); });
     if (same == last)
-      known.emplace(bytes, id);
+      known.emplace(hash, id);
     else
       replacements.replace(id, same->second);
   }
@@ -33,15 +48,17 @@ void merge_constants(const Graph& graph, Replacements& replacements) {
 Graph merge_equal_nodes(Graph graph) {
   Replacements replacements;
   merge_constants(graph, replacements);
-  std::multimap<std::pair<Operator, std::vector<TensorId>>, const Node*> known;
+  std::unordered_multimap<std::size_t, const Node*> known;  // by hash
   for (Node& node : graph.nodes) {
     replacements.apply(node.inputs);
-    const std::pair key(node.op, node.inputs);
-    const auto [first, last] = known.equal_range(key);
-    const auto same =
-        std::find_if(first, last, [&](const auto& one) { return one.second->attributes == node.attributes; });
+    const std::size_t hash = hash_of(node);
+    const auto [first, last] = known.equal_range(hash);
+    const auto same = std::find_if(first, last, [&](const auto& one) {
+      const Node& other = *one.second;
+      return other.op == node.op && other.inputs == node.inputs && other.attributes == node.attributes;
+    });
     if (same == last)
-      known.emplace(key, &node);
+      known.emplace(hash, &node);
     else
       for (std::size_t o = 0; o < node.outputs.size(); ++o)
         replacements.replace(node.outputs[o], same->second->outputs[o]);

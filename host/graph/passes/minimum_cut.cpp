@@ -30,9 +30,12 @@ std::vector<std::size_t> reached_from(std::size_t source, const Leaving& leaving
 MinimumCut::MinimumCut(std::size_t nodes) : source_(nodes), sink_(nodes + 1), leaving_(nodes + 2) {}
 
 void MinimumCut::add_node_cost(std::size_t node, double if_first, double if_second) {
-  // The cut separates the nodes with the first label, which stay with the source, from those with the second.
-  add_edge(source_, node, if_second, 0);
-  add_edge(node, sink_, if_first, 0);
+  // The cut separates the nodes with the first label, which stay with the source, from those with the second. What both
+  // labels cost changes no choice, and would take a path of its own through the node.
+  if (if_second > if_first)
+    add_edge(source_, node, if_second - if_first, 0);
+  else if (if_first > if_second)
+    add_edge(node, sink_, if_first - if_second, 0);
 }
 
 void MinimumCut::add_pair_cost(std::size_t a, std::size_t b, double if_different) {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <limits>
 #include <random>
 
@@ -28,6 +29,20 @@ TEST_CASE("equal costs give the second label") {
   MinimumCut cut(2);
   cut.add_node_cost(0, 2, 2);
   CHECK(cut.solve() == std::vector<bool>{false, false});
+}
+
+TEST_CASE("costs that a node has with either label take no time") {
+  constexpr std::size_t kNodes = 30'000;
+  MinimumCut cut(kNodes);
+  for (std::size_t node = 0; node < kNodes; ++node) {
+    cut.add_node_cost(node, 5, 5);
+    if (node > 0) cut.add_pair_cost(node - 1, node, 1);
+  }
+  cut.add_node_cost(kNodes - 1, 0, 10);
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<bool> expected(kNodes, true);
+  CHECK(cut.solve() == expected);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(1));
 }
 
 TEST_CASE("no other labels cost less than those of a minimum cut") {

@@ -10,6 +10,7 @@
 #include "host/graph/reference/definition.h"
 #include "tests/support/network_builder.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 
@@ -114,6 +115,23 @@ TEST_CASE("equal nodes of equal inputs are one") {
   check_same(network.graph, after);
 }
 
+TEST_CASE("nodes that differ in their attributes alone, and constants of one size, are merged in linear time") {
+  constexpr std::int64_t kNodes = 20'000;
+  NetworkBuilder network;
+  const TensorId x = network.input("x", {kNodes, 4});
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::int64_t i = 0; i < kNodes; ++i) {
+    const TensorId row = network.node(Operator::slice, {x}, SliceAttributes{{i / 2, 0}, {1, 1}, {1, 4}});
+    const TensorId number = network.constant<float>("c", {}, {static_cast<float>(i / 2)}, DType::f32);
+    network.output(network.node(Operator::mul, {row, number}), "y" + std::to_string(i));
+  }
+  const auto built = std::chrono::steady_clock::now();
+  const Graph after = merge_equal_nodes(network.graph);
+  const auto merged = std::chrono::steady_clock::now();
+  CHECK(after.nodes.size() == kNodes);
+  CHECK(merged - built < 10 * (built - begin) + std::chrono::seconds(1));
+}
+
 TEST_CASE("batch normalisations become a part of the weights before them") {
   NetworkBuilder network;
   const TensorId x = network.input("x", {2, 4, 5, 5});
@@ -138,6 +156,15 @@ TEST_CASE("batch normalisations become a part of the weights before them") {
   CHECK(operators_left(after) == Names{"conv", "conv", "add", "reshape", "matmul", "add", "matmul", "add"});
   CHECK(after.nodes[0].name == "/layer/conv+norm");
   check_same(network.graph, after);
+}
+
+TEST_CASE("a batch normalisation of no channels stays") {
+  NetworkBuilder network;
+  const TensorId x = network.input("x", {2, 4, 5, 5}), none = network.weights("none", {0});
+  const TensorId conv =
+      network.node(Operator::conv, {x, network.weights("w", {0, 4, 1, 1})}, ConvAttributes{{{}, {}}, 1});
+  network.output(network.node(Operator::batch_norm, {conv, none, none, none, none}, BatchNormAttributes{}), "y");
+  CHECK(operators_left(fold_batch_norms(network.graph)) == Names{"conv", "batch_norm"});
 }
 
 TEST_CASE("a batch normalisation stays where others read what it normalises, or weights are no constants") {
