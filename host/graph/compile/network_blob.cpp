@@ -20,6 +20,8 @@ NetworkBlob::NetworkBlob(const Graph& graph, std::span<const TensorId> constants
     constants_.push_back({.offset = begin, .bytes = bytes});
     blob_.bytes = begin + bytes;
   }
+  // A blob has at least one byte, also if all constants are empty.
+  if (!constants_.empty()) blob_.bytes = std::max<std::uint64_t>(blob_.bytes, 1);
 }
 
 void NetworkBlob::hash_contents() {
@@ -31,6 +33,7 @@ void NetworkBlob::hash_contents() {
     hash.add(contents_[i]->bytes);
     end = constants_[i].offset + constants_[i].bytes;
   }
+  hash.add(std::span(zeros).first(blob_.bytes - end));
   blob_.hash = hash.finish();
 }
 
