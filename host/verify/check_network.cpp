@@ -1,6 +1,7 @@
 #include "host/verify/check_network.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "host/verify/check_outputs.h"
 #include "host/verify/kernel_outputs.h"
@@ -47,7 +48,10 @@ CheckResult check_node(const NodeProgram& node, const FunctionInfo& info, const 
   ParameterInfo named = info.parameters[parameter];
   named.name = node.node;
   const lang::Reference reference(node.program, node.symbols, arguments);
-  return check_output(reference, output, named, contents.of(parameter), limits, work);
+  std::optional<lang::Reference> algorithm;
+  if (node.algorithm) algorithm.emplace(node.algorithm->program, node.algorithm->symbols, arguments);
+  return check_output(reference, output, named, contents.of(parameter), limits, work,
+                      algorithm ? &*algorithm : nullptr);
 }
 
 }  // namespace

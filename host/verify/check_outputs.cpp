@@ -35,9 +35,9 @@ Tolerance tolerance_for(DType dtype, const CheckLimits& limits) {
 
 // Returns all positions, or a seeded sample in order that includes the first and the last.
 std::vector<std::uint64_t> positions_to_check(const lang::Reference& reference, std::size_t parameter,
-                                              double work_limit) {
+                                              double work_limit, const lang::Reference* algorithm) {
   const std::uint64_t elements = reference.elements(parameter);
-  const double work = reference.work(parameter);
+  const double work = reference.work(parameter) + (algorithm != nullptr ? algorithm->work(parameter) : 0);
   const double share = work > 0 ? std::min(1.0, work_limit / work) : 1;
   const auto affordable = static_cast<std::uint64_t>(share * static_cast<double>(elements));
   const std::uint64_t count = std::min(elements, std::max(affordable, kLeastSample));
@@ -81,10 +81,15 @@ std::string printed(DType dtype, const lang::Element& element) {
 }  // namespace
 
 CheckResult check_output(const lang::Reference& reference, std::size_t parameter, const ParameterInfo& info,
-                         const std::vector<std::uint8_t>& bytes, const CheckLimits& limits, double work_limit) {
+                         const std::vector<std::uint8_t>& bytes, const CheckLimits& limits, double work_limit,
+                         const lang::Reference* algorithm) {
   const Tolerance tolerance = tolerance_for(info.dtype, limits);
-  const std::vector<std::uint64_t> positions = positions_to_check(reference, parameter, work_limit);
-  const std::vector<lang::Element> expected = reference.evaluate(parameter, positions);
+  const std::vector<std::uint64_t> positions = positions_to_check(reference, parameter, work_limit, algorithm);
+  std::vector<lang::Element> expected = reference.evaluate(parameter, positions);
+  if (algorithm != nullptr && tolerance.rounding > 0) {
+    const std::vector<lang::Element> computed = algorithm->evaluate(parameter, positions);
+    for (std::size_t i = 0; i < expected.size(); ++i) expected[i].error += computed[i].error / tolerance.rounding;
+  }
   CheckResult result;
   result.output = info.name;
   result.compared = positions.size();

@@ -23,9 +23,10 @@ std::vector<CheckResult> check_outputs(const lang::Program& program, const Funct
 // Limit of loop iterations in the reference, about a second; beyond it only a sample is compared.
 inline constexpr double kWorkLimit = 5e6;
 
-// Compares one output of a program, called as the reference is. Throws as above.
+// Compares one output of a program, called as the reference is. If the output is computed by an algorithm with other
+// rounding errors, `algorithm` evaluates it, and these are allowed too. Throws as above.
 CheckResult check_output(const lang::Reference& reference, std::size_t parameter, const ParameterInfo& info,
                          const std::vector<std::uint8_t>& bytes, const CheckLimits& limits,
-                         double work_limit = kWorkLimit);
+                         double work_limit = kWorkLimit, const lang::Reference* algorithm = nullptr);
 
 }  // namespace ferry::verify

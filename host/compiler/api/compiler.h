@@ -95,6 +95,12 @@ struct NodeTensor {
   bool is_constant = false;
 };
 
+// How a kernel computes its nodes where that is not their definition and rounds differently.
+struct NodeAlgorithm {
+  lang::Program program;              // with the parameters of the definition
+  std::vector<std::int64_t> symbols;  // of the program
+};
+
 // The nodes that one kernel computes as a program of the kernel language, for the reference evaluation.
 struct NodeProgram {
   std::string node;  // their names
@@ -102,6 +108,7 @@ struct NodeProgram {
   std::vector<std::int64_t> symbols;  // of the program
   std::vector<std::int64_t> scalars;  // the values of its scalar parameters, in their order
   std::vector<NodeTensor> tensors;    // of its tensor parameters, in their order; the output is the last
+  std::optional<NodeAlgorithm> algorithm = {};
 };
 
 // A network that a compiler read from a file. Throws CompileError as the compiler does.

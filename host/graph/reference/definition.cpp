@@ -5,7 +5,23 @@
 #include "host/graph/kernels/group_program.h"
 #include "host/lang/reference/reference.h"
 
+#include <algorithm>
+
 namespace ferry::graph {
+namespace {
+
+GroupDefinition program_of(const GroupKernel& kernel, const NetworkSizes& sizes) {
+  GroupDefinition definition{group_program(kernel.key, "kernel"), {}, {}, kernel.arguments};
+  std::map<std::string, std::int64_t> values;
+  for (std::size_t s = 0; s < kernel.sizes.size(); ++s) values[symbol_name(s)] = value_of(kernel.sizes[s], sizes);
+  for (const lang::Expr& symbol : lang::symbols_of(definition.program))
+    definition.symbols.push_back(values.at(symbol.as<ir::Var>()->name));
+  for (const lang::Parameter& parameter : definition.program.parameters)
+    if (parameter.kind == ParameterKind::scalar) definition.scalars.push_back(values.at(parameter.name));
+  return definition;
+}
+
+}  // namespace
 
 std::int64_t value_of(const Size& size, const NetworkSizes& sizes) {
   std::vector<std::string> names;
@@ -20,15 +36,20 @@ std::int64_t value_of(const Size& size, const NetworkSizes& sizes) {
 }
 
 GroupDefinition definition_of(const Graph& graph, const Group& group, const NetworkSizes& sizes) {
+  GroupKernel kernel = kernel_of(graph, group);
+  for (KernelNode& node : kernel.key.nodes)
+    if (auto* conv = std::get_if<ConvAttributes>(&node.attributes)) conv->winograd_tile = 0;
+  return program_of(kernel, sizes);
+}
+
+std::optional<GroupDefinition> algorithm_of(const Graph& graph, const Group& group, const NetworkSizes& sizes) {
   const GroupKernel kernel = kernel_of(graph, group);
-  GroupDefinition definition{group_program(kernel.key, "kernel"), {}, {}, kernel.arguments};
-  std::map<std::string, std::int64_t> values;
-  for (std::size_t s = 0; s < kernel.sizes.size(); ++s) values[symbol_name(s)] = value_of(kernel.sizes[s], sizes);
-  for (const lang::Expr& symbol : lang::symbols_of(definition.program))
-    definition.symbols.push_back(values.at(symbol.as<ir::Var>()->name));
-  for (const lang::Parameter& parameter : definition.program.parameters)
-    if (parameter.kind == ParameterKind::scalar) definition.scalars.push_back(values.at(parameter.name));
-  return definition;
+  const bool is_direct = std::ranges::all_of(kernel.key.nodes, [](const KernelNode& node) {
+    const auto* conv = std::get_if<ConvAttributes>(&node.attributes);
+    return conv == nullptr || conv->winograd_tile == 0;
+  });
+  if (is_direct) return std::nullopt;
+  return program_of(kernel, sizes);
 }
 
 std::vector<std::vector<std::byte>> evaluate(const Graph& graph, const NetworkSizes& sizes,
@@ -46,7 +67,7 @@ std::vector<std::vector<std::byte>> evaluate(const Graph& graph, const NetworkSi
       tensors[node.outputs[0]] = tensors[node.inputs[0]];
       continue;
     }
-    const GroupDefinition definition = definition_of(graph, {{n}}, sizes);
+    const GroupDefinition definition = program_of(kernel_of(graph, {{n}}), sizes);
     std::vector<const void*> arguments;
     std::size_t next_tensor = 0, next_scalar = 0;
     const std::size_t output = definition.tensors.size() - 1;

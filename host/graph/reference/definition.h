@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,13 @@ struct GroupDefinition {
   std::vector<TensorId> tensors;      // of its tensor parameters, in their order; the output is the last
 };
 
-// The group has no reshapes.
+// The group has no reshapes. Convolutions are computed directly, whatever algorithm the group's kernel uses.
 GroupDefinition definition_of(const Graph& graph, const Group& group, const NetworkSizes& sizes);
+// The same with the algorithms of the group's kernel, which round differently; nothing if these are the definition.
+std::optional<GroupDefinition> algorithm_of(const Graph& graph, const Group& group, const NetworkSizes& sizes);
 
-// Computes all tensors of the network from the contents of its inputs, by id, node by node. A tensor that is reshaped
-// from another has a copy of its contents.
+// Computes all tensors of the network from the contents of its inputs, by id, node by node, with the algorithms of
+// their kernels. A tensor that is reshaped from another has a copy of its contents.
 std::vector<std::vector<std::byte>> evaluate(const Graph& graph, const NetworkSizes& sizes,
                                              const std::vector<std::vector<std::byte>>& inputs);
 

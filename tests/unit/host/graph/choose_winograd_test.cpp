@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "crosscompile/target/resolve.h"
+#include "ferry/ops/winograd.h"
+#include "host/graph/compile/compile_network.h"
 #include "host/graph/group.h"
 #include "host/graph/passes/choose_layouts.h"
 #include "host/graph/reference/definition.h"
@@ -26,7 +28,7 @@ struct Convolution {
   std::int64_t lanes = kLanes;
 };
 
-Graph network_with(const Convolution& shape) {
+Graph plain_network_with(const Convolution& shape) {
   NetworkBuilder network;
   const auto conv = [&](TensorId x, std::int64_t from, const char* name, std::int64_t kernel, std::int64_t groups = 1,
                         WindowAttributes window = {}) {
@@ -40,7 +42,37 @@ Graph network_with(const Convolution& shape) {
   x = conv(x, shape.channels, "conv", shape.kernel, shape.groups, {1, shape.stride, shape.dilation});
   x = conv(x, shape.channels, "last", 1);
   network.output(network.node(Operator::reduce_mean, {x}, ReduceAttributes{{2, 3}, true}), "y");
-  return choose_winograd(choose_layouts(network.graph, shape.lanes), resolve_target("x86-64-v3 -l2-bytes=2097152"));
+  return network.graph;
+}
+
+Graph network_with(const Convolution& shape) {
+  return choose_winograd(choose_layouts(plain_network_with(shape), shape.lanes),
+                         resolve_target("x86-64-v3 -l2-bytes=2097152"));
+}
+
+Graph without_winograd(Graph graph) {
+  for (Node& node : graph.nodes)
+    if (auto* conv = std::get_if<ConvAttributes>(&node.attributes)) conv->winograd_tile = 0;
+  return graph;
+}
+
+std::vector<float> floats(std::span<const std::byte> bytes) {
+  std::vector<float> elements(bytes.size() / sizeof(float));
+  std::memcpy(elements.data(), bytes.data(), bytes.size());
+  return elements;
+}
+
+float most(const std::vector<float>& values) {
+  float most = 0;
+  for (const float value : values) most = std::max(most, std::abs(value));
+  return most;
+}
+
+float apart(const std::vector<float>& a, const std::vector<float>& b) {
+  REQUIRE(a.size() == b.size());
+  float apart = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) apart = std::max(apart, std::abs(a[i] - b[i]));
+  return apart;
 }
 
 std::int64_t tile_of(const Graph& graph) {
@@ -65,6 +97,7 @@ TEST_CASE("convolutions of few channels, whose transforms cost more than they sa
 
 TEST_CASE("a smaller tile is chosen where larger ones load too many weights") {
   CHECK(tile_of(network_with({.channels = 256, .size = 14})) == 2);
+  CHECK(tile_of(network_with({.channels = 512, .size = 7})) == 2);
 }
 
 TEST_CASE("the kernel of a convolution by Winograd's algorithm is called so") {
@@ -73,25 +106,63 @@ TEST_CASE("the kernel of a convolution by Winograd's algorithm is called so") {
   CHECK(operators_of(graph, {{node}}) == "conv_winograd4");
 }
 
+TEST_CASE("an image of open size is convolved directly") {
+  NetworkBuilder network;
+  const TensorId x = network.input("x", {1, 64, Size::symbol("H"), 28});
+  const ConvAttributes conv = {{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}, 1};
+  const TensorId first = network.node(Operator::conv, {x, network.weights("w", {64, 64, 3, 3})}, conv, "first");
+  network.output(network.node(Operator::conv, {first, network.weights("v", {64, 64, 3, 3})}, conv, "conv"), "y");
+  const Graph blocked = choose_layouts(network.graph, kLanes);
+  REQUIRE(blocked.tensor(std::ranges::find(blocked.nodes, "conv", &Node::name)->inputs[0]).channel_block == kLanes);
+  CHECK(tile_of(choose_winograd(blocked, resolve_target("x86-64-v3 -l2-bytes=2097152"))) == 0);
+}
+
+TEST_CASE("Winograd's algorithm can be switched off") {
+  const Graph plain = plain_network_with({});
+  const Target cpu = resolve_target("x86-64-v3 -l2-bytes=2097152");
+  CHECK(tile_of(optimized(plain, cpu)) == 4);
+  CHECK(tile_of(optimized(plain, cpu, {.winograd = false})) == 0);
+}
+
 TEST_CASE("a network computes the same with Winograd's algorithm") {
   const Graph graph = network_with({.size = 12});
-  REQUIRE(tile_of(graph) != 0);
-  Graph direct = graph;
-  for (Node& node : direct.nodes)
-    if (auto* conv = std::get_if<ConvAttributes>(&node.attributes)) conv->winograd_tile = 0;
+  REQUIRE(tile_of(graph) == 4);
+  const Graph direct = without_winograd(graph);
   std::vector<std::byte> input(3 * 12 * 12 * sizeof(float));
   fill(FillKind::random, 1, DType::f32, 0, input.size() / sizeof(float), input.data());
-  const auto a = evaluate(graph, {}, {input})[graph.outputs[0]], b = evaluate(direct, {}, {input})[direct.outputs[0]];
-  REQUIRE(a.size() == b.size());
-  float largest = 0, apart = 0;
-  for (std::size_t i = 0; i < a.size(); i += sizeof(float)) {
-    float x = 0, y = 0;
-    std::memcpy(&x, a.data() + i, sizeof x);
-    std::memcpy(&y, b.data() + i, sizeof y);
-    largest = std::max(largest, std::abs(y));
-    apart = std::max(apart, std::abs(x - y));
+  const auto all = evaluate(graph, {}, {input}), all_direct = evaluate(direct, {}, {input});
+  const auto y = floats(all[graph.outputs[0]]), want = floats(all_direct[direct.outputs[0]]);
+  CHECK(most(want) > 0);
+  CHECK(apart(y, want) > 0);
+  CHECK(apart(y, want) <= 1e-5F * most(want));
+
+  // The bound of ferry/ops/winograd.h, for the convolution itself.
+  const Node& conv = *std::ranges::find(graph.nodes, "conv", &Node::name);
+  const auto weights = floats(std::as_bytes(graph.tensor(conv.inputs[1]).constant->bytes));
+  const std::size_t channels = 64, each = channels * 9;
+  float sum = 0;
+  for (std::size_t filter = 0; filter < weights.size(); filter += each) {
+    float magnitude = 0;
+    for (std::size_t i = 0; i < each; ++i) magnitude += std::abs(weights[filter + i]);
+    sum = std::max(sum, magnitude);
   }
-  CHECK(largest > 0);
-  CHECK(apart > 0);
-  CHECK(apart <= 1e-5F * largest);
+  const double factor = ops::winograd_error_factor(4) + 1;
+  CHECK(apart(floats(all[conv.outputs[0]]), floats(all_direct[conv.outputs[0]])) <=
+        factor * (channels + 33) * std::ldexp(1.0, -24) * most(floats(all[conv.inputs[0]])) * sum);
+}
+
+TEST_CASE("the definition of a convolution by Winograd's algorithm is the direct convolution") {
+  const Graph graph = network_with({.size = 12}), direct = without_winograd(graph);
+  const auto node = static_cast<std::size_t>(std::ranges::find(graph.nodes, "conv", &Node::name) - graph.nodes.begin());
+  const auto stages = [](const GroupDefinition& definition) {
+    std::vector<std::string> names;
+    for (const lang::Tensor& stage : lang::computed_tensors(definition.program)) names.push_back(stage.name());
+    return names;
+  };
+  const auto algorithm = algorithm_of(graph, {{node}}, {});
+  REQUIRE(algorithm.has_value());
+  CHECK(stages(definition_of(graph, {{node}}, {})) == stages(definition_of(direct, {{node}}, {})));
+  CHECK(stages(*algorithm) != stages(definition_of(direct, {{node}}, {})));
+  CHECK(algorithm->tensors == definition_of(graph, {{node}}, {}).tensors);
+  CHECK_FALSE(algorithm_of(direct, {{node}}, {}).has_value());
 }

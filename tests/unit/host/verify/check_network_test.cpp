@@ -45,11 +45,16 @@ class Different final : public Network {
   std::shared_ptr<const Network> run_, defined_;
 };
 
-std::vector<verify::CheckResult> check(std::shared_ptr<const Network> network) {
+KernelSource source_of(std::shared_ptr<const Network> network) {
   KernelSource source;
   source.compiler = test::own_compiler();
   source.name = "small.onnx";
   source.network = std::move(network);
+  return source;
+}
+
+std::vector<verify::CheckResult> check(std::shared_ptr<const Network> network) {
+  const KernelSource source = source_of(std::move(network));
   CallOptions call;
   call.sizes = {"N=2"};
   const Device device = local_device();
@@ -78,4 +83,37 @@ TEST_CASE("only the kernel that computes something else is wrong, and not those 
   CHECK(results[1].wrong == results[1].compared);
   CHECK(results[1].first_wrong.starts_with("shifted["));
   CHECK(results[2].wrong == 0);
+}
+
+TEST_CASE("a convolution by Winograd's algorithm is compared with the direct convolution") {
+  const auto network = [](float last_weight) {
+    test::NetworkBuilder builder("small");
+    graph::TensorId x = builder.input("x", {1, 64, 24, 24});
+    const graph::ConvAttributes conv = {{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}, 1};
+    for (const char* name : {"first", "second"}) {
+      std::vector<float> weights(std::size_t{64} * 64 * 9);
+      fill(FillKind::random, 1, DType::f32, 0, weights.size(), weights.data());
+      weights.back() += last_weight;
+      x = builder.node(graph::Operator::conv, {x, builder.constant<float>("w", {64, 64, 3, 3}, weights, DType::f32)},
+                       conv, name);
+    }
+    builder.output(x, "y");
+    return make_network(builder.graph);
+  };
+  const Device device = local_device();
+  Target target = target_for(device, "", source_of(network(0)));
+  target.l2_bytes = 2 << 20;
+  REQUIRE(network(0)->emit(Stage::groups, {target}).find("winograd=") != std::string::npos);
+  const auto checked = [&](std::shared_ptr<const Network> one) {
+    return verify::check_network(device, source_of(std::move(one)), target, {}, {});
+  };
+  for (const verify::CheckResult& result : checked(network(0))) {
+    CHECK(result.compared > 0);
+    CHECK(result.wrong == 0);
+  }
+  // One of 576 weights of the last filter.
+  const std::vector<verify::CheckResult> wrong = checked(std::make_shared<const Different>(network(1), network(0)));
+  CHECK(wrong.size() == 4);
+  for (const verify::CheckResult& result : wrong)
+    CHECK((result.wrong > 0) == (result.output == "first" || result.output == "second"));
 }
