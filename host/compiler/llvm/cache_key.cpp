@@ -4,6 +4,7 @@
 #include <link.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "ferry/error.h"
@@ -79,6 +80,13 @@ void add_names(CacheKey& key, const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+bool are_unchanged(const std::vector<std::string>& paths, std::chrono::system_clock::time_point read) {
+  return std::ranges::all_of(paths, [&](const std::string& path) {
+    struct stat status{};
+    return stat(path.c_str(), &status) == 0 && time_of(status.st_ctim) <= read - kClockStep;
+  });
+}
 
 CacheKey::CacheKey() {
   add(kFormat);
@@ -156,11 +164,7 @@ bool CacheKey::add_files(const std::vector<std::string>& paths, std::chrono::sys
       return false;
     }
   }
-  for (const std::string& path : paths) {
-    struct stat status{};
-    if (stat(path.c_str(), &status) != 0 || time_of(status.st_ctim) > read - kClockStep) return false;
-  }
-  return true;
+  return are_unchanged(paths, read);
 }
 
 }  // namespace ferry

@@ -15,6 +15,9 @@
 
 namespace ferry {
 
+// Returns whether the files exist and have not been changed since this time, at which they began to be read.
+bool are_unchanged(const std::vector<std::string>& paths, std::chrono::system_clock::time_point read);
+
 // Values are hashed with their lengths, so that different sequences have different hashes.
 class CacheKey {
  public:

@@ -2,7 +2,7 @@
 
 #include "base/throw_status.h"
 #include "crosscompile/ir/error.h"
-#include "host/compiler/llvm/cache_key.h"
+#include "host/compiler/llvm/cached_module.h"
 #include "host/compiler/llvm/inspect_network.h"
 #include "host/graph/compile/compile_network.h"
 #include "host/graph/graph_text.h"
@@ -14,9 +14,7 @@
 #include "module/module_file.h"
 #include "module/step_nodes.h"
 
-#include <chrono>
 #include <filesystem>
-#include <future>
 #include <optional>
 #include <utility>
 
@@ -36,42 +34,6 @@ std::string plan_text(const Compiled& compiled) {
   return text;
 }
 
-// What a network was read from.
-struct Origin {
-  NetworkSource source;
-  std::vector<std::string> files;
-  std::chrono::system_clock::time_point read;  // when reading began
-  std::optional<Target> all_outputs_for = {};  // that it was optimised for, if each kernel has an output
-};
-
-// A module of the network in the cache.
-class CachedModule final : public graph::KeptModule {
- public:
-  // Hashes the files of the network while the caller goes on.
-  CachedModule(const ModuleCache& cache, const Origin& origin, const NetworkRequest& request)
-      : cache_(cache), key_(std::async([&origin, &request]() -> std::optional<Hash> {
-          CacheKey key;
-          key.add(origin.source);
-          key.add(request);
-          if (origin.all_outputs_for) key.add(*origin.all_outputs_for);
-          if (!key.add_files(origin.files, origin.read)) return std::nullopt;
-          return key.finish();
-        })) {}
-
-  std::optional<Bytes> load() const override {
-    const std::optional<Hash>& key = key_.get();
-    return key ? cache_.find(*key) : std::nullopt;
-  }
-
-  void store(std::span<const std::uint8_t> module) const override {
-    if (const std::optional<Hash>& key = key_.get()) cache_.store(*key, module);
-  }
-
- private:
-  const ModuleCache& cache_;
-  std::shared_future<std::optional<Hash>> key_;
-};
-
 class GraphNetwork final : public Network {
  public:
   GraphNetwork(graph::Graph graph, Origin origin, const ModuleCache& cache)
@@ -80,12 +42,12 @@ class GraphNetwork final : public Network {
   const FunctionInfo& function() const override { return function_; }
 
   Compiled compile(const NetworkRequest& request) const override {
-    // The tools that make code for GPUs are no part of this program. What is kept is for devices.
-    std::optional<CachedModule> kept;
-    if (cache_.is_on() && !request.target.is_gpu() && !request.relocatable) kept.emplace(cache_, origin_, request);
+    // The tools that make code for GPUs are no part of this program. Cached modules are for devices.
+    std::optional<CachedModule> cached;
+    if (cache_.is_on() && !request.target.is_gpu() && !request.relocatable) cached.emplace(cache_, origin_, request);
     graph::CompiledNetwork compiled =
         compile_optimized(optimized_for(request.target), request.target,
-                          {request.sizes, {}, request.code_padding, kept ? &*kept : nullptr, request.relocatable});
+                          {request.sizes, {}, request.code_padding, cached ? &*cached : nullptr, request.relocatable});
     return {.module = std::move(compiled.module), .blobs = std::move(compiled.blobs)};
   }
 
@@ -115,6 +77,8 @@ class GraphNetwork final : public Network {
                           std::move(definition.symbols),
                           std::move(definition.scalars),
                           {}};
+      if (auto algorithm = graph::algorithm_of(graph_, group, sizes))
+        program.algorithm = NodeAlgorithm{std::move(algorithm->program), std::move(algorithm->symbols)};
       for (const graph::TensorId id : definition.tensors) program.tensors.push_back(tensor_of(origins[id], origins));
       programs.push_back(std::move(program));
     }

@@ -62,8 +62,8 @@ void compose_network(const Graph& graph, const NetworkKernels& kernels, const Te
 }
 
 // Returns whether there is a module with the network's constants.
-bool load_kept(const KeptModule& kept, NetworkBlob& blob, std::vector<std::uint8_t>& module) {
-  std::optional<std::vector<std::uint8_t>> found = kept.load();
+bool load_cached(const CachedModuleSlot& cached, NetworkBlob& blob, std::vector<std::uint8_t>& module) {
+  std::optional<std::vector<std::uint8_t>> found = cached.load();
   if (!found) return false;
   const Result<ModuleFile> read = read_module(*found);
   if (!read.is_ok() || !blob.take_hash_from(read.value().manifest)) return false;
@@ -96,7 +96,7 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   const auto blob = std::make_shared<NetworkBlob>(graph, storages.constants);
   CompiledNetwork result;
   if (!blob->constants().empty()) result.blobs = blob;
-  if (options.kept != nullptr && load_kept(*options.kept, *blob, result.module)) return result;
+  if (options.cached != nullptr && load_cached(*options.cached, *blob, result.module)) return result;
   blob->hash_contents();
   const NetworkKernels kernels = kernels_of(graph, make_groups(graph), options.sizes);
   const LoweredKernels lowered = lower_kernels(graph, kernels, target);
@@ -114,7 +114,7 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   };
   result.module = compile_module(lowered.functions, target, {options.source, lowered.schedule}, options.code_padding,
                                  compose_with, options.relocatable);
-  if (options.kept != nullptr) options.kept->store(result.module);
+  if (options.cached != nullptr) options.cached->store(result.module);
   return result;
 }
 

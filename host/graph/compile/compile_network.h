@@ -24,10 +24,10 @@ struct Algorithms {
 // Returns the network as it is divided into groups and compiled for a target: with the passes done (host/graph/passes).
 Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms = {});
 
-// The module that an earlier compilation of the same network with the same options has made, if it was kept.
-class KeptModule {
+// Where the module of one network, compiled with the same options, is cached.
+class CachedModuleSlot {
  public:
-  virtual ~KeptModule() = default;
+  virtual ~CachedModuleSlot() = default;
   // Returns nothing if there is none.
   virtual std::optional<std::vector<std::uint8_t>> load() const = 0;
   virtual void store(std::span<const std::uint8_t> module) const = 0;
@@ -37,7 +37,7 @@ struct NetworkOptions {
   std::map<std::string, std::int64_t> sizes = {};  // that are known, to choose schedules by
   std::string source = {};                         // stored in the module for people to read
   std::uint32_t code_padding = 0;                  // as of compile_module()
-  const KeptModule* kept = nullptr;                // null: compile
+  const CachedModuleSlot* cached = nullptr;        // null: compile without a cache
   bool relocatable = false;                        // as of compile_module()
 };
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "host/compiler/llvm/cached_module.h"
 #include "host/compiler/llvm/llvm_compiler.h"
 #include "module/module_file.h"
 #include "tests/support/model_bytes.h"
@@ -134,6 +135,23 @@ TEST_CASE_FIXTURE(Fixture, "a network whose file changes while it is read is not
   fs::remove(root / "weights.bin");
   CHECK_NOTHROW(network->compile({host}));
   CHECK(kept().empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a network whose file changes while it is compiled is not kept") {
+  const auto store = [&](const std::string& weights) {
+    const Origin origin{
+        source(), {(root / "net.onnx").string(), (root / "weights.bin").string()}, std::chrono::system_clock::now()};
+    const NetworkRequest request{host};
+    const CachedModule module(cache, origin, request);
+    CHECK_FALSE(module.load().has_value());
+    if (!weights.empty()) write("weights.bin", weights);
+    module.store(uncached->read(source())->compile(request).module);
+  };
+  store(raw<float>({5, 6, 7, 8}));
+  CHECK(kept().empty());
+  let_it_age();
+  store({});
+  CHECK(kept().size() == 1);
 }
 
 TEST_CASE_FIXTURE(Fixture, "modules for GPUs are not kept") {

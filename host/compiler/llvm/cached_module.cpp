@@ -1,0 +1,27 @@
+#include "host/compiler/llvm/cached_module.h"
+
+#include "host/compiler/llvm/cache_key.h"
+
+namespace ferry {
+
+CachedModule::CachedModule(const ModuleCache& cache, const Origin& origin, const NetworkRequest& request)
+    : cache_(cache), origin_(origin), key_(std::async([&origin, &request]() -> std::optional<Hash> {
+        CacheKey key;
+        key.add(origin.source);
+        key.add(request);
+        if (origin.all_outputs_for) key.add(*origin.all_outputs_for);
+        if (!key.add_files(origin.files, origin.read)) return std::nullopt;
+        return key.finish();
+      })) {}
+
+std::optional<std::vector<std::uint8_t>> CachedModule::load() const {
+  const std::optional<Hash>& key = key_.get();
+  return key ? cache_.find(*key) : std::nullopt;
+}
+
+void CachedModule::store(std::span<const std::uint8_t> module) const {
+  const std::optional<Hash>& key = key_.get();
+  if (key && are_unchanged(origin_.files, origin_.read)) cache_.store(*key, module);
+}
+
+}  // namespace ferry
