@@ -37,8 +37,9 @@ struct Tensor {
   DType dtype = DType::f32;
   Shape shape;
   std::shared_ptr<const ConstantData> constant = {};  // null: not known before the call
-  // Of an image [N, C, H, W] in memory: channels in a block. With more than 1 it is [N, ceil(C / block), H, W, block],
-  // and what lies past the channels in the last block is unspecified (include/ferry/ops/blocked.h).
+  // Channels in a block in memory (NCHWc); 1 for a plain tensor. With more than 1, an image [N, C, H, W] is stored as
+  // [N, ceil(C / block), H, W, block], and lanes past the channels in the last block are unspecified
+  // (include/ferry/ops/blocked.h).
   std::int64_t channel_block = 1;
 };
 
@@ -84,6 +85,8 @@ std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType
 // Returns the shape to which NumPy's rules broadcast both; nothing where they do not, or only for some values of the
 // symbols.
 std::optional<Shape> broadcast_shapes(const Shape& a, const Shape& b);
+// Returns the size of the dimension that broadcasts to dimension `d` of `rank`.
+Size size_at(const Shape& shape, std::size_t d, std::size_t rank);
 
 // Build a graph. add_node() infers the types of the outputs, which get the node's name, and returns the first.
 TensorId add_input(Graph& graph, std::string name, TensorType type);

@@ -7,14 +7,15 @@
 
 namespace ferry::graph {
 
+Size size_at(const Shape& shape, std::size_t d, std::size_t rank) {
+  return d + shape.size() < rank ? Size(1) : shape[d + shape.size() - rank];
+}
+
 std::optional<Shape> broadcast_shapes(const Shape& a, const Shape& b) {
   const std::size_t rank = std::max(a.size(), b.size());
   Shape result;
   for (std::size_t i = 0; i < rank; ++i) {
-    const auto at = [&](const Shape& shape) {
-      return i + shape.size() < rank ? Size(1) : shape[i + shape.size() - rank];
-    };
-    const Size left = at(a), right = at(b);
+    const Size left = size_at(a, i, rank), right = size_at(b, i, rank);
     if (right.constant() == 1) {
       result.push_back(left);
     } else if (left.constant() == 1 || left == right) {

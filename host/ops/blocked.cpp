@@ -36,15 +36,13 @@ void expect_channels(const Tensor& x, const Expr& channels, std::int64_t lanes, 
               name);
 }
 
-bool divides(std::int64_t lanes, const Expr& size) {
-  const std::int64_t* constant = ir::as_int(size);
-  return lanes == 1 || (constant != nullptr && *constant % lanes == 0);
-}
+// Whether `size` channels fill whole blocks.
+bool fills_blocks(const Expr& size, std::int64_t lanes) { return lanes == 1 || is_multiple(size, lanes); }
 
 // Returns the index of lane `lane` of a block, or of the last channel in lanes past `channels`.
 Expr channel_at(const Expr& block, const Expr& lane, std::int64_t lanes, const Expr& channels) {
   const Expr channel = block * Expr(lanes) + lane;
-  return divides(lanes, channels) ? channel : ir::min(channel, channels - 1);
+  return fills_blocks(channels, lanes) ? channel : ir::min(channel, channels - 1);
 }
 
 Tensor padded_image(const Tensor& x, const std::vector<Window>& windows, const std::string& name) {
@@ -60,7 +58,7 @@ Tensor padded_image(const Tensor& x, const std::vector<Window>& windows, const s
 struct Sum {
   Sum(const Tensor& weights, std::int64_t lanes)
       : channels(weights.shape()[1]),
-        has_blocks(lanes > 1 && divides(lanes, channels)),
+        has_blocks(lanes > 1 && is_multiple(channels, lanes)),
         block(lang::reduce_axis(has_blocks ? channels / Expr(lanes) : Expr(1), "cb")),
         channel(lang::reduce_axis(has_blocks ? Expr(lanes) : channels, "c")),
         height(lang::reduce_axis(weights.shape()[2], "kh")),
@@ -152,7 +150,8 @@ Tensor conv2d_blocked(const Tensor& x, const Tensor& weights, const std::vector<
         // Index of the group that lane i[4] of block i[1] is in.
         Expr group(0);
         if (groups > 1)
-          group = divides(lanes, each) ? i[1] / (each / Expr(lanes)) : channel_at(i[1], i[4], lanes, outputs) / each;
+          group =
+              fills_blocks(each, lanes) ? i[1] / (each / Expr(lanes)) : channel_at(i[1], i[4], lanes, outputs) / each;
         const Expr channel = groups > 1 ? group * sum.channels + sum.channel : Expr(sum.channel);
         const Expr block = groups > 1 ? group * (sum.channels / Expr(lanes)) + sum.block : Expr(sum.block);
         const Expr value =

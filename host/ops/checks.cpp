@@ -23,4 +23,9 @@ void expect_same(const Expr& a, const Expr& b, const std::string& what, const st
                      ir::to_text(b));
 }
 
+bool is_multiple(const Expr& size, std::int64_t block) {
+  const std::int64_t* constant = ir::as_int(size);
+  return constant != nullptr && *constant % block == 0;
+}
+
 }  // namespace ferry::ops

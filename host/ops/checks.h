@@ -17,5 +17,7 @@ void expect_rank(const Tensor& tensor, std::size_t rank, const std::string& name
 // Throws CompileError unless both are the same constant or expression. `what` names the sizes: "the inner dimensions of
 // 'A' and 'B'".
 void expect_same(const Expr& a, const Expr& b, const std::string& what, const std::string& name);
+// Whether the size is a number that `block` divides.
+bool is_multiple(const Expr& size, std::int64_t block);
 
 }  // namespace ferry::ops

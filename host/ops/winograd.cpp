@@ -19,11 +19,6 @@ Expr element(const Expr& index, const std::vector<Expr>& values) {
   return result;
 }
 
-bool is_multiple(const Expr& size, std::int64_t block) {
-  const std::int64_t* constant = ir::as_int(size);
-  return constant != nullptr && *constant % block == 0;
-}
-
 // Returns the value, or 0 unless all conditions hold.
 Expr value_if(const std::vector<Expr>& conditions, const Expr& value) {
   if (conditions.empty()) return value;

@@ -20,7 +20,7 @@ FusedDimensions::FusedDimensions(const Shape& result, std::span<const Shape> inp
     std::vector<Pattern> here;
     bool joins = d > 0 && is_free[d];
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Size size = size_at(inputs[i], d);
+      const Size size = size_at(inputs[i], d, result.size());
       if (result[d].constant() == 1)
         here.push_back(Pattern::either);
       else if (size.constant() == 1)
@@ -42,17 +42,13 @@ FusedDimensions::FusedDimensions(const Shape& result, std::span<const Shape> inp
   fuses_ = true;
 }
 
-Size FusedDimensions::size_at(const Shape& shape, std::size_t d) const {
-  return d + shape.size() >= result_.size() ? shape[d + shape.size() - result_.size()] : Size(1);
-}
-
 Shape FusedDimensions::broadcast_input(const Shape& shape) const {
   if (!fuses_) return shape;
   Shape fused;
   for (std::size_t b = 0; b < begins_.size(); ++b) {
     Size size = 1;
     for (std::size_t d = begins_[b]; d < (b + 1 < begins_.size() ? begins_[b + 1] : result_.size()); ++d)
-      size = size * size_at(shape, d);
+      size = size * size_at(shape, d, result_.size());
     // Leading dimensions of size 1 are left out.
     if (!fused.empty() || size.constant() != 1 || b + 1 == begins_.size()) fused.push_back(size);
   }

@@ -7,8 +7,8 @@
 namespace ferry::graph {
 namespace {
 
-// Multiply-adds in the time of moving one byte, and the bytes that other work takes as much time as, estimated for one
-// core with its caches.
+// Multiply-adds that take as long as moving one byte. The factors below scale the cost of work in the plain layout. All
+// are estimates for one core with its caches.
 constexpr double kMultiplyAddsPerByte = 4;
 // Plain convolutions vectorise along rows, which leaves vectors partly empty, and read their filters as scalars.
 constexpr double kPlainConvolution = 1.3, kPlainDepthwise = 1.5, kPlainPool = 4, kTransposition = 4;
@@ -45,13 +45,9 @@ bool reduces_image(const Node& node) {
   return reduce.keep && reduce.dimensions == std::vector<std::size_t>{2, 3};
 }
 
-// Returns the size of a tensor's dimension that broadcasts to dimension `d` of four.
-Size size_at(const Shape& shape, std::size_t d) {
-  return d + shape.size() >= 4 ? shape[d + shape.size() - 4] : Size(1);
-}
-
 bool is_one_for_each_channel(const Shape& shape) {
-  return size_at(shape, 0).constant() == 1 && size_at(shape, 2).constant() == 1 && size_at(shape, 3).constant() == 1;
+  const auto is_one = [&](std::size_t d) { return size_at(shape, d, 4).constant() == 1; };
+  return is_one(0) && is_one(2) && is_one(3);
 }
 
 class BlockedGroup {
@@ -108,7 +104,7 @@ class BlockedGroup {
         if (!is_image(tensor)) return false;
         has_whole_input_ |= tensor.shape == result_.shape;
         add_read(id, 1, 1);
-      } else if (tensor.constant != nullptr && size_at(tensor.shape, 1).constant() != 1 &&
+      } else if (tensor.constant != nullptr && size_at(tensor.shape, 1, 4).constant() != 1 &&
                  !is_one_for_each_channel(tensor.shape)) {
         return false;
       }
@@ -188,7 +184,7 @@ bool reads_blocked(const Graph& graph, const Node& node, std::size_t input) {
                           tensor.shape[1].constant().value_or(kGuess) > kFewChannels);
   // One element for all channels is read as it is.
   return kind_of(node.op) != OperatorKind::elementwise ||
-         (!is_per_channel(node.op, input) && size_at(tensor.shape, 1).constant() != 1);
+         (!is_per_channel(node.op, input) && size_at(tensor.shape, 1, 4).constant() != 1);
 }
 
 double conversion_cost(const Graph& graph, TensorId id, std::int64_t lanes) {

@@ -1,4 +1,4 @@
-// What groups of nodes can compute on images with their channels in blocks, and how long that takes.
+// Decides which groups can compute in the NCHWc layout, and estimates their times.
 #pragma once
 
 #include "host/graph/group.h"

@@ -39,7 +39,7 @@ std::vector<bool> blocked_nodes(const Graph& graph, std::int64_t lanes) {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const TensorId id = node.inputs[i];
       if (id == kNoTensor || graph.tensor(id).constant != nullptr) continue;
-      // What a group reads plain in any layout ties its writer to the plain layout instead.
+      // An input that is read plain in either layout costs a conversion whenever its writer is blocked.
       if (reader == plain || graph.tensor(id).shape.size() != 4 || reads_blocked(graph, node, i))
         join(id, reader);
       else

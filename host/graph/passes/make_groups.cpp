@@ -39,7 +39,8 @@ class Grouping {
     }
     for (std::size_t g = 0; g < groups_.size(); ++g) join_reader(g);
     std::erase_if(groups_, [](const Group& group) { return group.nodes.empty(); });
-    // What a group reads from others, their last nodes compute before the node that reads it.
+    // A group reads only the results of other groups' last nodes, which precede its own last node, so this order is
+    // topological.
     std::ranges::sort(groups_, {}, [](const Group& group) { return group.nodes.back(); });
     return std::move(groups_);
   }
@@ -156,12 +157,5 @@ class Grouping {
 }  // namespace
 
 std::vector<Group> make_groups(const Graph& graph) { return Grouping(graph).run(); }
-
-std::vector<Group> single_groups(const Graph& graph) {
-  std::vector<Group> groups;
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-    if (kind_of(graph.nodes[n].op) != OperatorKind::view) groups.push_back({{n}});
-  return groups;
-}
 
 }  // namespace ferry::graph

@@ -1,4 +1,4 @@
-// Removes nodes that move elements for nothing:
+// Removes redundant data movement:
 //
 //     transpose(transpose(x))     ->   x, or one transpose
 //     reshape(reshape(x))         ->   one reshape

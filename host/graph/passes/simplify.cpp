@@ -9,7 +9,7 @@ namespace {
 
 using Pass = Graph (*)(Graph);
 
-// Equal constants are one before nodes that read them are compared, and moves of constants are done before that.
+// remove_moves folds moves of constants first; merge_equal_nodes then merges equal constants before it compares nodes.
 constexpr Pass kPasses[] = {remove_moves, merge_equal_nodes, fold_batch_norms};
 
 }  // namespace
