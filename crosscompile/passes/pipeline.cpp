@@ -1,8 +1,8 @@
 #include "crosscompile/passes/pipeline.h"
 
+#include "base/parallel_for.h"
 #include "crosscompile/intrinsics/lower_intrinsics.h"
 #include "crosscompile/ir/gpu_loops.h"
-#include "crosscompile/ir/parallel_for.h"
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/gpu/copy_async.h"
 #include "crosscompile/passes/gpu/gpu_limits.h"
@@ -96,7 +96,7 @@ ir::Function run_pipeline(ir::Function function, const Target& target,
 
 std::vector<Function> run_pipeline(std::span<const Function> lowered, const Target& target) {
   std::vector<Function> functions(lowered.size());
-  ir::parallel_for(lowered.size(), [&](std::size_t i) { functions[i] = run_pipeline(lowered[i], target); });
+  parallel_for(lowered.size(), [&](std::size_t i) { functions[i] = run_pipeline(lowered[i], target); });
   return functions;
 }
 

@@ -1,4 +1,5 @@
 #include "crosscompile/codegen/llvm/codegen.h"
+#include "base/parallel_for.h"
 #include "crosscompile/codegen/llvm/function.h"
 #include "crosscompile/codegen/llvm/memory/nontemporal.h"
 #include "crosscompile/codegen/llvm/target/half_selects.h"
@@ -7,7 +8,6 @@
 #include "crosscompile/codegen/llvm/target/optimise.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
-#include "crosscompile/ir/parallel_for.h"
 #include "crosscompile/ir/symbol.h"
 
 #include <llvm/IR/Verifier.h>
@@ -78,7 +78,7 @@ std::vector<std::vector<std::uint8_t>> emit_objects(std::span<const ir::Function
   }
   if (functions.size() <= kFunctionsOfOneObject) return {emit_object(functions, target)};
   std::vector<std::vector<std::uint8_t>> objects(functions.size());
-  ir::parallel_for(functions.size(), [&](std::size_t i) { objects[i] = emit_object(functions.subspan(i, 1), target); });
+  parallel_for(functions.size(), [&](std::size_t i) { objects[i] = emit_object(functions.subspan(i, 1), target); });
   return objects;
 }
 

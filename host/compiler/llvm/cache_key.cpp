@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/mapped_file.h"
 #include "ferry/error.h"
-#include "host/graph/onnx/external_data.h"
 
 namespace ferry {
 
@@ -158,7 +158,7 @@ bool CacheKey::add_files(const std::vector<std::string>& paths, std::chrono::sys
   add(std::uint64_t{paths.size()});
   for (const std::string& path : paths) {
     try {
-      const graph::ConstantData contents = graph::onnx::map_file(path);
+      const MappedFile contents = map_file(path);
       add({reinterpret_cast<const char*>(contents.bytes.data()), contents.bytes.size()});
     } catch (const Error&) {
       return false;

@@ -1,7 +1,7 @@
 #include "host/graph/compile/network_kernels.h"
 
+#include "base/parallel_for.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/ir/parallel_for.h"
 #include "ferry/schedule/module_schedule.h"
 #include "host/graph/kernels/group_program.h"
 #include "host/lower/lower.h"
@@ -76,7 +76,7 @@ LoweredKernels lower_kernels(const Graph& graph, const NetworkKernels& kernels, 
     std::vector<ir::Function> functions;
   };
   std::vector<std::optional<Lowered>> results(kernels.programs.size());
-  ir::parallel_for(results.size(), [&](std::size_t k) {
+  parallel_for(results.size(), [&](std::size_t k) {
     for_group(graph, kernels.calls[kernels.first_call[k]].group, [&] {
       const lang::Program& program = kernels.programs[k];
       autoschedule::Sizes hints;

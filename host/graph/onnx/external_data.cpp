@@ -1,15 +1,8 @@
 #include "host/graph/onnx/external_data.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 
-#include "base/descriptor.h"
 #include "base/format.h"
 #include "base/printable.h"
 #include "ferry/error.h"
@@ -17,23 +10,6 @@
 namespace ferry::graph::onnx {
 
 namespace fs = std::filesystem;
-
-ConstantData map_file(const std::string& path) {
-  const auto refuse = [&](const std::string& why) -> void {
-    throw UsageError("cannot read '" + printable(path) + "': " + why);
-  };
-  // Opening a pipe would wait for its writer.
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat status{};
-  if (file.number() < 0 || fstat(file.number(), &status) != 0) refuse(strerror(errno));
-  if (!S_ISREG(status.st_mode)) refuse("it is not a regular file");
-  if (status.st_size == 0) refuse("it is empty");
-  const auto size = static_cast<std::size_t>(status.st_size);
-  void* const begin = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
-  if (begin == MAP_FAILED) refuse(strerror(errno));
-  std::shared_ptr<const void> owner(begin, [size](const void* mapping) { munmap(const_cast<void*>(mapping), size); });
-  return {{static_cast<const std::uint8_t*>(begin), size}, std::move(owner)};
-}
 
 namespace {
 
@@ -63,10 +39,10 @@ ConstantData ExternalFiles::read(const std::string& location, std::int64_t offse
   const auto [entry, is_new] = files_.try_emplace(location);
   if (is_new) {
     std::string path = path_inside(fs::path(model_path_).parent_path(), location);
-    ConstantData contents = map_file(path);
+    MappedFile contents = map_file(path);
     entry->second = {std::move(path), std::move(contents)};
   }
-  const ConstantData& file = entry->second.contents;
+  const MappedFile& file = entry->second.contents;
   const auto size = static_cast<std::int64_t>(file.bytes.size());
   if (length < 0) length = std::max<std::int64_t>(0, size - offset);
   if (offset < 0 || offset > size || length > size - offset) {
@@ -74,7 +50,7 @@ ConstantData ExternalFiles::read(const std::string& location, std::int64_t offse
                             printable(location).c_str(), static_cast<long long>(size), static_cast<long long>(length),
                             static_cast<long long>(offset)));
   }
-  return {file.bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(length)), file.owner};
+  return {file.bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(length)), file.mapping};
 }
 
 std::vector<std::string> ExternalFiles::paths() const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "host/graph/graph.h"
 
 namespace ferry::graph::onnx {
@@ -25,15 +26,11 @@ class ExternalFiles {
  private:
   struct File {
     std::string path;
-    ConstantData contents;
+    MappedFile contents;
   };
 
   std::string model_path_;
   std::map<std::string, File> files_;  // each mapped once, as a whole
 };
-
-// Maps a whole file for reading. Throws UsageError that says why it cannot be read; empty files and all but regular
-// ones cannot.
-ConstantData map_file(const std::string& path);
 
 }  // namespace ferry::graph::onnx

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/mapped_file.h"
 #include "base/printable.h"
 #include "ferry/error.h"
 #include "host/graph/onnx/convert_tensor.h"

@@ -1,10 +1,10 @@
-// Runs independent parts of a compilation on this machine's processors.
+// Runs independent parts of some work on this machine's processors.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 
-namespace ferry::ir {
+namespace ferry {
 
 // Calls action(i) for each i below `count`, on the calling thread and on others: on as many in total as processors may
 // run this process. Returns when all calls have ended. If calls throw, the exception of the lowest index is thrown, so
@@ -12,4 +12,4 @@ namespace ferry::ir {
 // signals.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& action);
 
-}  // namespace ferry::ir
+}  // namespace ferry

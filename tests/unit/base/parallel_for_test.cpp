@@ -1,4 +1,4 @@
-#include "crosscompile/ir/parallel_for.h"
+#include "base/parallel_for.h"
 
 #include <doctest/doctest.h>
 #include <sched.h>
@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-namespace ferry::ir {
+namespace ferry {
 namespace {
 
 // Returns the threads that ran the actions.
@@ -67,4 +67,4 @@ TEST_CASE("there are no more threads than processors that may run the process") 
 }
 
 }  // namespace
-}  // namespace ferry::ir
+}  // namespace ferry

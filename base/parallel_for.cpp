@@ -1,4 +1,4 @@
-#include "crosscompile/ir/parallel_for.h"
+#include "base/parallel_for.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-namespace ferry::ir {
+namespace ferry {
 namespace {
 
 // As deep recursion as on the main thread, whatever the limits of the process give other threads.
@@ -91,4 +91,4 @@ void parallel_for(std::size_t count, const std::function<void(std::size_t)>& act
   loop.finish();
 }
 
-}  // namespace ferry::ir
+}  // namespace ferry
