@@ -1,4 +1,4 @@
-// How an operator computes the elements of its result, which decides what may be computed together.
+// The kinds of operators, which decide what may be computed together.
 #pragma once
 
 #include "host/graph/graph.h"

@@ -70,7 +70,7 @@ struct NetworkRequest {
   bool relocatable = false;        // for Compiler::export_code() instead of devices
 };
 
-// What a C program links: the code as an object, in a static or in a shared library.
+// The file that a C program links: an object, or a static or shared library of it.
 enum class ExportForm : std::uint8_t { object, archive, shared };
 
 struct ExportRequest {
@@ -95,7 +95,7 @@ struct NodeTensor {
   bool is_constant = false;
 };
 
-// How a kernel computes its nodes where that is not their definition and rounds differently.
+// The algorithm by which a kernel computes its nodes, if it rounds differently from their definition.
 struct NodeAlgorithm {
   lang::Program program;              // with the parameters of the definition
   std::vector<std::int64_t> symbols;  // of the program

@@ -24,7 +24,7 @@ struct Algorithms {
 // Returns the network as it is divided into groups and compiled for a target: with the passes done (host/graph/passes).
 Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms = {});
 
-// Where the module of one network, compiled with the same options, is cached.
+// The place in the cache for the module of one network, compiled with one set of options.
 class CachedModuleSlot {
  public:
   virtual ~CachedModuleSlot() = default;

@@ -6,7 +6,7 @@
 namespace ferry::graph {
 namespace {
 
-// How an input broadcasts in a dimension of the result.
+// The way an input broadcasts in a dimension of the result.
 enum class Pattern : std::uint8_t { either, whole, repeated };
 
 bool fits(Pattern a, Pattern b) { return a == b || a == Pattern::either || b == Pattern::either; }

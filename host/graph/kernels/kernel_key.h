@@ -19,7 +19,7 @@ struct KernelInput {
   bool operator==(const KernelInput&) const = default;
 };
 
-// What a node of a kernel reads: an input of the kernel, or the result of an earlier node.
+// An operand of a node: an input of the kernel, or the result of an earlier node.
 struct KernelOperand {
   enum class Kind : std::uint8_t { none, input, node };
   Kind kind = Kind::none;

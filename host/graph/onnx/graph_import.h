@@ -36,7 +36,7 @@ class GraphImport : public BodyImporter {
     const AttributeRefs* attributes = nullptr;
   };
 
-  // What is the same in every iteration of a body and in every call of a function.
+  // A body or function, prepared once for all of its iterations or calls.
   struct Body {
     std::vector<const ModelNode*> nodes;  // in the order of their import
     std::set<std::string> read;           // by its nodes or as its outputs

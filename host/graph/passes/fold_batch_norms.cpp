@@ -101,7 +101,7 @@ class BatchNormFolder {
   }
 
   Graph graph_;
-  // Of the tensors that the graph had before.
+  // Uses and writers of the tensors that the graph had before.
   std::vector<std::size_t> uses_;
   std::vector<Node*> writer_;  // null: inputs and constants
 };

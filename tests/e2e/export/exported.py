@@ -46,13 +46,13 @@ class Exported:
         atexit.register(shutil.rmtree, self.folder)
         ferry("export", kernel, "--shared", "-o", self.folder, *options)
         self.name = name
-        self.library = ctypes.CDLL(str(self.path(f"lib{name}.so")))
+        self.loaded = ctypes.CDLL(str(self.path(f"lib{name}.so")))
 
     def path(self, file):
         return self.folder / file
 
     def call(self, ending, *arguments, result=ctypes.c_int32):
-        function = self.library[f"{self.name}_{ending}"]
+        function = self.loaded[f"{self.name}_{ending}"]
         function.restype = result
         return function(*map(as_argument, arguments))
 

@@ -151,7 +151,7 @@ class Judge {
 
   using Runner = std::function<std::int32_t(const ir::Function&, const Call&)>;
 
-  // What takes too much time or memory is not a failure: the other oracles continue without the interpreter.
+  // Taking too much time or memory is not a failure: the other oracles continue without the interpreter.
   void run_interpreter(const std::vector<ir::Function>& functions, const Runner& interpret, const std::string& step) {
     progress_.step(step);
     const bool in_time =

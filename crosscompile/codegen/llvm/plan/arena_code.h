@@ -1,4 +1,4 @@
-// Where the memory of an exported plan lies in its arena: the instance, persistent buffers, the workspaces of a plan,
+// Places the memory of an exported plan in its arena: the instance, persistent buffers, the workspaces of a plan,
 // those of threads. The plan of a call and the init plan use the same memory for their workspaces.
 #pragma once
 

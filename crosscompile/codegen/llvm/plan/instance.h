@@ -1,5 +1,5 @@
-// What an instance of an exported function keeps at the beginning of its arena: %instance (runtime_text.h), and behind
-// it the sizes and addresses of constants and the addresses of persistent buffers.
+// The data that an instance of an exported function keeps at the beginning of its arena: %instance (runtime_text.h),
+// followed by the sizes and addresses of constants and the addresses of persistent buffers.
 #pragma once
 
 #include "crosscompile/codegen/llvm/plan/c_interface.h"

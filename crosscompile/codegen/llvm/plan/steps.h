@@ -8,7 +8,7 @@
 
 namespace ferry::codegen {
 
-// What the operands of a plan are in the function being emitted.
+// The operands of a plan as values of the function being emitted.
 struct PlanOperands {
   std::vector<llvm::Value*> parameters;  // addresses of tensors, and scalars; null for those that the plan does not use
   std::vector<llvm::Value*> workspaces;  // addresses

@@ -99,7 +99,7 @@ class Attention {
     if (mode == 2) node_.output(3, node_.cast(scores, dtype));
     Value weights = of_.softmax(scores, 3);
     if (bias && may_mask_all_) {
-      // Where all keys are masked the softmax is not defined, and nothing is attended to.
+      // The softmax of a row in which all keys are masked is not defined; such a row attends to nothing.
       const std::size_t last = bias->type.shape.size() - 1;
       const Value is_masked = of_.equal(of_.reduce(Operator::reduce_max, *bias, {last}), -kInfinity);
       weights = of_.where(is_masked, of_.number(weights, 0), weights);

@@ -220,7 +220,7 @@ class Recurrence {
   Size batch_, hidden_;
   double clip_ = 0;
   std::vector<Activation> activations_;
-  // Of one direction.
+  // The weights and states of one direction.
   Value weights_, h_, c_;
   std::optional<Value> recurrent_bias_, peepholes_;
   std::vector<Value> outputs_;

@@ -1,4 +1,4 @@
-// What operators compute at the limits of their types, where ONNX's own tests have no cases.
+// Tests of operators at the limits of their types, where ONNX's own tests have no cases.
 #include <doctest/doctest.h>
 
 #include <cmath>
