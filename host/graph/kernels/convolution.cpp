@@ -6,8 +6,8 @@
 namespace ferry::graph {
 namespace {
 
-bool is_depthwise(const ConvAttributes& attributes, const lang::Tensor& x, const lang::Tensor& weights) {
-  return attributes.groups > 1 && attributes.windows.size() == 2 && ir::is_constant(x.shape()[1], attributes.groups) &&
+bool is_depthwise_2d(const ConvAttributes& attributes, const lang::Tensor& weights) {
+  return attributes.groups > 1 && attributes.windows.size() == 2 &&
          ir::is_constant(weights.shape()[0], attributes.groups) && ir::is_constant(weights.shape()[1], 1);
 }
 
@@ -23,7 +23,7 @@ std::vector<ops::Window> windows_of(const ConvAttributes& attributes) {
 lang::Tensor convolution(const ConvAttributes& attributes, const Inputs& inputs, const std::string& name) {
   const lang::Tensor &x = inputs[0], &weights = inputs[1];
   const std::vector<ops::Window> windows = windows_of(attributes);
-  return is_depthwise(attributes, x, weights) ? ops::depthwise_conv2d(x, weights, {windows[0], windows[1]}, name)
+  return is_depthwise_2d(attributes, weights) ? ops::depthwise_conv2d(x, weights, {windows[0], windows[1]}, name)
                                               : ops::conv(x, weights, windows, name, attributes.groups);
 }
 
@@ -34,10 +34,8 @@ lang::Tensor blocked_convolution(const ConvAttributes& attributes, const Inputs&
   if (x.rank() == 4) return ops::conv2d_to_blocked(x, weights, windows, lanes, name);
   if (attributes.winograd_tile != 0)
     return ops::winograd_conv2d_blocked(x, weights, windows, attributes.winograd_tile, name);
-  const bool depthwise = attributes.groups > 1 && ir::is_constant(weights.shape()[0], attributes.groups) &&
-                         ir::is_constant(weights.shape()[1], 1);
-  return depthwise ? ops::depthwise_conv2d_blocked(x, weights, windows, name)
-                   : ops::conv2d_blocked(x, weights, windows, name, attributes.groups);
+  return is_depthwise_2d(attributes, weights) ? ops::depthwise_conv2d_blocked(x, weights, windows, name)
+                                              : ops::conv2d_blocked(x, weights, windows, name, attributes.groups);
 }
 
 }  // namespace ferry::graph

@@ -94,7 +94,7 @@ class PlanEmitter {
 
   Value* at(Value* base, Value* offset) { return b_.CreateGEP(b_.getInt8Ty(), base, offset); }
 
-  // The most that can be addressed.
+  // The largest number of bytes that can be addressed.
   Value* address_limit() {
     return b_.getInt64(target_.pointer_bits == 32 ? std::uint64_t{INT32_MAX} : std::uint64_t{INT64_MAX});
   }
@@ -126,12 +126,13 @@ class PlanEmitter {
     b_.CreateRet(bytes);
   }
 
-  // Returns the bytes of these tensors' shapes into `sizes`, and refuses addresses that cannot be theirs.
+  // Whether one of the pointers to tensors with elements is null or misaligned.
   struct PointerChecks {
     Value* is_null;
     Value* is_misaligned;
   };
 
+  // Adds the checks of a tensor's size and pointer.
   void check_tensor(SizeCode& sizes, PointerChecks& checks, const ParameterInfo& parameter, Value* pointer) {
     Value* bytes = sizes.tensor_bytes(parameter);
     sizes.refuse_if(b_.CreateICmpSGT(bytes, address_limit()));
@@ -156,7 +157,7 @@ class PlanEmitter {
     return weights;
   }
 
-  // Returns their number: 1 without a pool.
+  // Returns the number of threads of a pool that may be null, which is 1 then.
   Value* check_threads(Value* pool) {
     llvm::BasicBlock* before = b_.GetInsertBlock();
     auto* given = llvm::BasicBlock::Create(b_.getContext(), "pool", current_);
