@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Measures the cost of calls, transfers and compilation, or the speed of kernels compared with other libraries, and
-# prints a table. Every ratio comes from one run in which both sides take turns.
+# Measures the cost of calls, transfers and compilation, or the speed of kernels or networks compared with other
+# libraries, and prints a table. Every ratio comes from one run in which both sides take turns.
 #
 #   scripts/bench.sh [--json FILE]
 #   scripts/bench.sh --kernels [--only PART_OF_A_NAME] [--rounds N] [--json FILE]      (installs the other libraries)
+#   scripts/bench.sh --networks [--only NAME]... [--threads N]... [--rounds N] [--json FILE]                  (likewise)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-kernels=0
-if [[ ${1:-} == --kernels ]]; then
-  kernels=1
+what=calls
+if [[ ${1:-} == --kernels || ${1:-} == --networks ]]; then
+  what=${1#--}
   shift
   scripts/bench_setup.sh >&2
   # Detects the libraries that are now installed.
@@ -20,5 +21,12 @@ else
 fi
 echo "$(uname -m), $(nproc) CPUs, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), Linux $(uname -r), $(date +%F)"
 echo
-[[ $kernels == 0 ]] || exec build/release/bench/kernels/ferry_kernel_bench "$@"
+if [[ $what == kernels ]]; then exec build/release/bench/kernels/ferry_kernel_bench "$@"; fi
+if [[ $what == networks ]]; then
+  python=build/bench/networks/bin/python
+  if [[ ! -f build/bench/models/encoder.y.npy || bench/networks/export.py -nt build/bench/models/encoder.y.npy ]]; then
+    "$python" bench/networks/export.py build/bench/models >&2
+  fi
+  exec "$python" bench/networks/compare.py build/bench/models "$@"
+fi
 exec build/release/bench/rpc/ferry_rpc_bench build/release/bin/ferry build/device/"$(uname -m)"/dynamic/rpc_server "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what comparisons need and nothing else does. For scripts/bench.sh --kernels, Debian's oneDNN, OpenBLAS and SLEEF,
-# and current versions of oneDNN and MKL from PyPI into build/bench (3 GB); for networks, PyTorch and ONNX Runtime (6 GB).
+# and current versions of oneDNN and MKL from PyPI into build/bench (3 GB); for networks, PyTorch and their libraries (6 GB).
 #
 #   scripts/bench_setup.sh
 set -euo pipefail
@@ -36,4 +36,4 @@ install_python onednn-gomp onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023
 install_python onednn-sycl onednn==2026.1.0 onednn-devel==2026.1.0
 install_python mkl mkl==2026.2.0
 # Exports networks (bench/networks/export.py), and computes them.
-install_python networks torch==2.15.0 torchvision==0.29.2 onnx==1.23.2 onnxruntime==1.31.1
+install_python networks torch==2.15.0 torchvision==0.29.2 onnx==1.23.2 onnxruntime==1.31.1 openvino==2026.4.1 mnn==3.6.1

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Runs one network with another library, as the process that bench/networks/compare.py measures.
+
+    peers.py LIBRARY FILE.onnx THREADS
+
+Reads a number of calls from each line of standard input and answers with a line of JSON: the seconds of each call. The
+input is FILE.x.npy; the first line that it prints says which version runs and the result's largest difference from
+FILE.y.npy, relative to the largest element. Inputs are set before the clock runs.
+"""
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+
+class OnnxRuntime:
+    def __init__(self, file: Path, x: np.ndarray, threads: int):
+        import onnxruntime
+        self.version = f"ONNX Runtime {onnxruntime.__version__}"
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        self.session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+        self.x = x
+
+    def set_input(self) -> None:
+        pass
+
+    def call(self) -> None:
+        self.y, = self.session.run(None, {"x": self.x})
+
+    def output(self) -> np.ndarray:
+        return self.y
+
+
+class OpenVino:
+    def __init__(self, file: Path, x: np.ndarray, threads: int):
+        import openvino
+        self.version = f"OpenVINO {openvino.__version__.split('-')[0]}"
+        core = openvino.Core()
+        model = core.read_model(file)
+        model.reshape({"x": list(x.shape)})
+        # Without the precision, it computes in bfloat16 where the processor can. Without the last two, it takes the
+        # threads of virtual processors for those of one core, and uses one of them.
+        compiled = core.compile_model(model, "CPU", {
+            "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1,
+            "INFERENCE_NUM_THREADS": threads, "ENABLE_HYPER_THREADING": True, "ENABLE_CPU_PINNING": False})
+        self.request = compiled.create_infer_request()
+        self.request.set_input_tensor(openvino.Tensor(x))
+
+    def set_input(self) -> None:
+        pass
+
+    def call(self) -> None:
+        self.request.infer(share_outputs=True)
+
+    def output(self) -> np.ndarray:
+        return self.request.get_output_tensor().data
+
+
+class Mnn:
+    def __init__(self, file: Path, x: np.ndarray, threads: int):
+        import MNN
+        self.mnn = MNN
+        self.version = f"MNN {MNN.version()}"
+        converted = file.with_suffix(".mnn")
+        if not converted.exists() or converted.stat().st_mtime < file.stat().st_mtime:
+            subprocess.run([Path(sys.executable).with_name("mnnconvert"), "-f", "ONNX", "--modelFile", file, "--MNNModel",
+                            converted, "--bizCode", "ferry"], check=True, stdout=subprocess.DEVNULL)
+        self.network = MNN.Interpreter(str(converted))
+        self.session = self.network.createSession({"backend": "CPU", "precision": "high", "numThread": threads})
+        self.network.resizeTensor(self.network.getSessionInput(self.session, "x"), x.shape)
+        self.network.resizeSession(self.session)
+        # It has no 64-bit integers.
+        self.x = x.astype(np.int32) if x.dtype == np.int64 else x
+
+    def tensor(self, values: np.ndarray):
+        kind = self.mnn.Halide_Type_Int if values.dtype == np.int32 else self.mnn.Halide_Type_Float
+        return self.mnn.Tensor(values.shape, kind, values, self.mnn.Tensor_DimensionType_Caffe)
+
+    def set_input(self) -> None:
+        """Calls overwrite the input."""
+        self.network.getSessionInput(self.session, "x").copyFrom(self.tensor(self.x))
+
+    def call(self) -> None:
+        self.network.runSession(self.session)
+
+    def output(self) -> np.ndarray:
+        found = self.network.getSessionOutput(self.session, "y")
+        host = self.tensor(np.zeros(found.getShape(), np.float32))
+        found.copyToHostTensor(host)
+        return np.array(host.getNumpyData()).reshape(found.getShape())
+
+
+LIBRARIES = {"onnxruntime": OnnxRuntime, "openvino": OpenVino, "mnn": Mnn}
+
+
+def main() -> int:
+    library, file, threads = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+    # Some libraries print to standard output.
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+    peer = LIBRARIES[library](file, np.load(file.with_suffix(".x.npy")), threads)
+    peer.set_input()
+    peer.call()
+    expected = np.load(file.with_suffix(".y.npy"))
+    error = float(np.abs(peer.output() - expected).max() / np.abs(expected).max())
+    print(json.dumps({"version": peer.version, "error": error}), file=answers)
+    for line in sys.stdin:
+        seconds = []
+        for _ in range(int(line)):
+            peer.set_input()
+            start = time.perf_counter()
+            peer.call()
+            seconds.append(time.perf_counter() - start)
+        print(json.dumps(seconds), file=answers)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
