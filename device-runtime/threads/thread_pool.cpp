@@ -47,7 +47,8 @@ bool spin_until(bool worth_it, Done done) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(unsigned threads) : threads_(std::clamp(threads, 1U, kMaxThreads)) {
+ThreadPool::ThreadPool(unsigned threads)
+    : threads_(std::clamp(threads, 1U, kMaxThreads)), shares_(new Share[threads_]) {
   // With more threads than processors, a spinning thread only delays the one that it waits for.
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
@@ -122,28 +123,44 @@ void ThreadPool::leave_loop() {
   if ((before & kCallerSleeps) != 0 && (before & kInsideMask) == kInside) futex_wake(gate_, 1);
 }
 
-bool ThreadPool::take_chunk(std::int64_t& begin, std::int64_t& end) {
-  begin = next_.load(std::memory_order_relaxed);
+void ThreadPool::make_shares(std::int64_t count) {
+  share_count_ = static_cast<std::size_t>(count);
+  // Whole chunks, except for the last share.
+  const std::int64_t chunks = (loop_.n - 1) / loop_.grain + 1;
+  std::int64_t begin = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t own = chunks / count + (i < chunks % count ? 1 : 0);
+    shares_[i].next.store(begin, std::memory_order_relaxed);
+    begin = own > (loop_.n - begin) / loop_.grain ? loop_.n : begin + own * loop_.grain;
+    shares_[i].end = begin;
+  }
+}
+
+bool ThreadPool::take_chunk(Share& share, std::int64_t& begin, std::int64_t& end) const {
+  begin = share.next.load(std::memory_order_relaxed);
   do {
-    const std::int64_t left = loop_.n - begin;
+    const std::int64_t left = share.end - begin;
     if (left <= 0) return false;
-    // Takes half of a fair share at a time: this needs few steps and leaves chunks at the end that are small enough to
-    // balance.
-    const std::int64_t share = left / (2 * std::int64_t{limit_});
-    end = begin + std::min(left, std::max(share, loop_.grain));
-  } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+    // Takes half at a time: this needs few steps and leaves chunks at the end that are small enough to balance.
+    end = begin + (left / 2 < loop_.grain ? left : left / 2);
+  } while (!share.next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
   return true;
 }
 
-void ThreadPool::run_chunks() {
+void ThreadPool::run_share(Share& share) {
   std::int64_t begin = 0, end = 0;
-  while (take_chunk(begin, end)) {
+  while (result_.load(std::memory_order_relaxed) == 0 && take_chunk(share, begin, end)) {
     const std::int32_t result = loop_.body(begin, end, loop_.closure);
     if (result == 0) continue;
     std::int32_t none = 0;
     result_.compare_exchange_strong(none, result);
-    next_.store(loop_.n, std::memory_order_relaxed);
   }
+}
+
+void ThreadPool::run_chunks() {
+  const std::size_t own = current_index % share_count_;
+  for (std::size_t i = own; i < share_count_; ++i) run_share(shares_[i]);
+  for (std::size_t i = 0; i < own; ++i) run_share(shares_[i]);
 }
 
 void ThreadPool::wait_for_others() {
@@ -169,7 +186,7 @@ std::int32_t ThreadPool::parallel_for(std::int64_t n, std::int64_t grain, ferry_
   const auto helpers = static_cast<std::uint32_t>(
       std::min({chunks - 1, std::int64_t{limit_} - 1, static_cast<std::int64_t>(workers_.size())}));
   loop_ = {n, grain, body, closure};
-  next_.store(0, std::memory_order_relaxed);
+  make_shares(std::int64_t{helpers} + 1);
   result_.store(0, std::memory_order_relaxed);
   gate_.store(helpers, std::memory_order_release);
   round_.fetch_add(1);

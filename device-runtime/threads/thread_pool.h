@@ -1,5 +1,9 @@
-// The threads that run parallel loops. They start with the first loop that needs them, take iterations in chunks that
-// shrink towards the end of the loop, spin briefly between loops and then sleep, so an idle pool costs nothing.
+// The threads that run parallel loops. They start with the first loop that needs them, spin briefly between loops and
+// then sleep, so an idle pool costs nothing.
+//
+// Each thread first runs its own share of the iterations, the same one in every loop, since what it wrote in one loop
+// it often reads in the next, from its own cache. It takes them in chunks that shrink towards the end of the share, and
+// then helps with the shares of others.
 //
 // Only one thread at a time may call parallel_for from outside; bodies may call it recursively, which runs inline.
 #pragma once
@@ -10,6 +14,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace ferry::device {
@@ -45,6 +50,11 @@ class ThreadPool {
     ferry_parallel_body body = nullptr;
     void* closure = nullptr;
   };
+  // Consecutive iterations from `next` on that no thread has taken yet; in a cache line of its own.
+  struct alignas(64) Share {
+    std::atomic<std::int64_t> next{0};
+    std::int64_t end = 0;
+  };
   struct Worker {
     ThreadPool* pool = nullptr;
     unsigned index = 0;
@@ -56,8 +66,10 @@ class ThreadPool {
   void work(unsigned index);
   bool join_loop();
   void leave_loop();
+  void make_shares(std::int64_t count);
   void run_chunks();
-  bool take_chunk(std::int64_t& begin, std::int64_t& end);
+  void run_share(Share& share);
+  bool take_chunk(Share& share, std::int64_t& begin, std::int64_t& end) const;
   void wait_for_others();
 
   const unsigned threads_;
@@ -66,9 +78,11 @@ class ThreadPool {
   bool worth_spinning_ = true;
   std::vector<Worker> workers_;
 
-  Loop loop_;  // written while no worker can join
-  alignas(64) std::atomic<std::int64_t> next_{0};
-  std::atomic<std::int32_t> result_{0};
+  // Written while no worker can join.
+  Loop loop_;
+  std::size_t share_count_ = 0;
+  const std::unique_ptr<Share[]> shares_;  // one for each thread, of which a loop uses the first share_count_
+  alignas(64) std::atomic<std::int32_t> result_{0};
   // The low half counts open places; the high half counts the workers inside, with one bit for a caller that sleeps
   // until they have left.
   alignas(64) std::atomic<std::uint32_t> gate_{0};

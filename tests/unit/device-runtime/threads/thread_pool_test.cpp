@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -98,6 +99,23 @@ TEST_CASE("loops of a negative or zero size run nothing") {
 TEST_CASE("all threads take part, the caller too, and each knows its index") {
   ThreadPool pool(3);
   CHECK(threads_of_a_long_loop(pool) == std::set<unsigned>{0, 1, 2});
+}
+
+TEST_CASE("each thread begins with the same iterations in every loop") {
+  ThreadPool pool(3);
+  for (int round = 0; round < 3; ++round) {
+    std::mutex mutex;
+    std::map<unsigned, std::int64_t> first;
+    run(pool, 300, 1, [&](std::int64_t begin, std::int64_t) {
+      {
+        const std::lock_guard lock(mutex);
+        first.emplace(ThreadPool::thread_index(), begin);
+      }
+      sleep_ms(20);
+      return 0;
+    });
+    CHECK(first == std::map<unsigned, std::int64_t>{{0, 0}, {1, 100}, {2, 200}});
+  }
 }
 
 TEST_CASE("uneven work is balanced") {
