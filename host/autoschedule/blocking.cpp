@@ -25,8 +25,17 @@ constexpr double kBlockCost = 4;
 // ahead, by default and as choices.
 constexpr std::int64_t kFewTiles = 32, kBytesAhead = 2048, kMostBytesAhead = 8192;
 
+// Whether threads should share out the rows of images in blocks instead of the filters. Then each reads what it has
+// itself computed in the layer before, and all read all filters. Reading what another core has just written takes
+// about four times as long as reading filters that no core writes.
+bool shares_images(const Contraction& contraction, const Target& target) {
+  return contraction.blocks && contraction.is_column_constant && contraction.column_bytes <= l2_bytes(target) / 2 &&
+         contraction.column_bytes <= 4 * contraction.row_bytes;
+}
+
 bool wants_columns_outermost(const Contraction& contraction, RegisterTile tile, std::int64_t lanes,
                              const Target& target) {
+  if (shares_images(contraction, target)) return false;
   if (contraction.row_bytes <= l2_bytes(target) * 3 / 4) return true;
   if (contraction.column_bytes <= l2_bytes(target) / 2) return false;
   const auto read = [](std::int64_t bytes, std::int64_t times) {
