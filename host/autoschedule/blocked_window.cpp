@@ -97,12 +97,23 @@ bool is_mostly_border(const ScheduledStage& stage) {
   return 2 * (constant_extent(stage.reduction()->axes.front().extent) - 1) >= rows;
 }
 
+// Whether threads should share out the rows of large images instead of the blocks of channels, as in convolutions: each
+// then reads what it has itself computed in the layer before. In small images, switching channels with every row costs
+// more.
+bool shares_rows(const ScheduledStage& stage, const Target& target) {
+  std::int64_t bytes = static_cast<std::int64_t>(dtype_bytes(stage.reduction()->sources[0].type().code));
+  for (std::size_t a = stage.axes.size() - 3; a < stage.axes.size(); ++a)
+    bytes *= constant_extent(stage.axes[a].extent);
+  return bytes > 2 * l1_bytes(target);
+}
+
 void schedule_window(StageHandle handle, const ScheduledStage& stage, std::int64_t pixels, std::int64_t lanes,
-                     bool unrolls_window, bool unrolls_rows) {
+                     bool unrolls_window, bool unrolls_rows, bool rows_outermost) {
   const StageLoops loops = stage.loops;
   const std::size_t axes = stage.axes.size();
   std::vector<std::string> order, unrolled;
   for (std::size_t a = 0; a + 2 < axes; ++a) order.push_back(loops.loop(loops.spatial(a)).name);
+  if (rows_outermost && !unrolls_rows) std::rotate(order.begin(), order.end() - 1, order.end());
   const auto [tiles, pixel] = handle.split(loops.loop(loops.spatial(axes - 2)).name, pixels);
   order.push_back(tiles);
   std::string lane = loops.loop(loops.spatial(axes - 1)).name;
@@ -153,7 +164,8 @@ std::optional<Match> match_blocked_window(const StageContext& context) {
   std::vector<std::int64_t> candidates;
   for (std::int64_t count = 1; count <= max_pixels(context.target); ++count) candidates.push_back(count);
   Match match;
-  match.space.knobs = {number_knob("pixels", KnobKind::tile, candidates, pixels), flag_knob("unroll_window", true)};
+  match.space.knobs = {number_knob("pixels", KnobKind::tile, candidates, pixels), flag_knob("unroll_window", true),
+                       order_knob("order", {"channels_outside", "rows_outside"}, shares_rows(stage, context.target))};
   if (is_small(stage)) match.space.knobs.push_back(flag_knob("unroll_rows", is_mostly_border(stage)));
   match.apply = [name = stage.name, lanes, constants = context.constants, epilogues = context.epilogues](
                     Schedule& schedule, const Point& point) {
@@ -161,7 +173,7 @@ std::optional<Match> match_blocked_window(const StageContext& context) {
     const std::size_t first = schedule.directives().size();
     StageHandle handle = schedule[name];
     schedule_window(handle, stage_of(schedule, handle), point.number("pixels"), lanes, point.flag("unroll_window"),
-                    point.flag("unroll_rows"));
+                    point.flag("unroll_rows"), point.flag("order"));
     return with_epilogues(schedule, name, first, epilogues);
   };
   return match;
