@@ -81,7 +81,7 @@ TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction
 // once, or not worth prefetching.
 std::int64_t prefetched_bytes(const Contraction& contraction, RegisterTile tile, std::int64_t lanes,
                               const Target& target) {
-  if (!contraction.blocks || !contraction.is_column_constant || !target.capabilities.row_prefetch) return 0;
+  if (!contraction.is_column_constant || !target.capabilities.row_prefetch) return 0;
   const std::int64_t bytes =
       tile.vectors * lanes * static_cast<std::int64_t>(dtype_bytes(contraction.column_load->buffer->dtype));
   return bytes >= kCacheLine ? bytes : 0;
