@@ -58,6 +58,20 @@ TEST_CASE("filters of convolutions are packed before the calls, whether blocks a
   }
 }
 
+TEST_CASE("threads share out rows of the image, unless the filters are much larger") {
+  CHECK(has(convolution({384, 64, 14, 1}), "Y: parallel i2\n"));
+  CHECK(has(convolution({64, 64, 56, 3}), "Y: parallel i2\n"));
+  CHECK(has(convolution({960, 160, 7, 1}), "Y: parallel i2.outer\n"));
+  // Each thread would read all of the filters, which exceed the second-level cache or, by far, the image.
+  CHECK(has(convolution({512, 512, 14, 3}), "Y: parallel i1.outer\n"));
+  CHECK(has(convolution({64, 1280, 7, 1}), "Y: parallel i1.outer\n"));
+}
+
+TEST_CASE("threads share out rows of large images in depthwise convolutions") {
+  CHECK(has(depthwise({96, 96, 56, 3}), "Y: parallel i2\n"));
+  CHECK(has(depthwise({96, 96, 28, 3}), "Y: parallel i1\n"));
+}
+
 TEST_CASE("filters that few tiles use are prefetched") {
   CHECK(has(convolution({512, 512, 7, 3}), "Y: prefetch Y.weights.global c 16\n"));
   CHECK(has(convolution({1024, 256, 14, 1}), "Y: prefetch Y.weights.global c 16\n"));

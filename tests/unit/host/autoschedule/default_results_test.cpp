@@ -66,6 +66,17 @@ TEST_CASE("products are packed and blocked with rows or with columns outside, an
   }
 }
 
+TEST_CASE("constant columns that few rows use are prefetched") {
+  const Target target = test::small_cpu(512, 48 << 10, 2 << 20);
+  const auto has_prefetch = [&](const std::string& parameters) {
+    const std::string source = "def f(" + parameters + ") -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
+    return default_text(source.c_str(), target).find("prefetch") != std::string::npos;
+  };
+  CHECK(has_prefetch("float(128,384) A, const float(384,1536) B"));
+  CHECK_FALSE(has_prefetch("float(1024,384) A, const float(384,1536) B"));
+  CHECK_FALSE(has_prefetch("float(128,384) A, float(384,1536) B"));
+}
+
 TEST_CASE("rows that collide in the cache are packed too, and long sums are added up in blocks") {
   const char* source = "def f(int(40,2048) A, int(2048,40) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
   const std::string text = default_text(source, test::small_cpu(128, 8 << 10, 600));
