@@ -103,7 +103,7 @@ std::vector<ProgramCase> winograd_cases() {
   for (const std::int64_t tile : {2, 4}) {
     for (const Shape& shape : kShapes) add_case(cases, shape, tile, Epilogue::none);
     add_case(cases, kShapes[1], tile, Epilogue::residual);
-    add_case(cases, kShapes[2], tile, Epilogue::hard_swish);
+    add_case(cases, kShapes[3], tile, Epilogue::hard_swish);
   }
   return cases;
 }

@@ -105,6 +105,12 @@ const std::vector<Sizes> kBlockedImages = {kRowsOfImage,
                                            {{"N", 2}, {"C", 1}, {"O", 1}, {"H", 5}, {"W", 17}},
                                            {{"N", 1}, {"C", 0}, {"O", 2}, {"H", 3}, {"W", 2}},
                                            {{"N", 0}, {"C", 1}, {"O", 3}, {"H", 4}, {"W", 5}}};
+// For blocks of 16 channels, which hold 16 times as many products as blocks of 4.
+const std::vector<Sizes> kWideBlockedImages = {{{"N", 1}, {"C", 1}, {"O", 3}, {"H", 3}, {"W", 30}},
+                                               {{"N", 1}, {"C", 2}, {"O", 4}, {"H", 3}, {"W", 4}},
+                                               {{"N", 2}, {"C", 1}, {"O", 1}, {"H", 4}, {"W", 17}},
+                                               {{"N", 1}, {"C", 0}, {"O", 2}, {"H", 3}, {"W", 2}},
+                                               {{"N", 0}, {"C", 1}, {"O", 3}, {"H", 4}, {"W", 5}}};
 
 const Sizes kTiles = {{"N", 1}, {"C", 1}, {"O", 3}, {"H", 3}, {"W", 5}};
 const std::vector<Sizes> kImagesOfTiles = {{{"N", 1}, {"C", 1}, {"O", 3}, {"H", 3}, {"W", 5}},
@@ -154,9 +160,11 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
   add("product with constant columns", kConstantProduct, {"blocked_contraction"}, cpu, product, kProductSizes);
   add("convolution", kConvolution, {"blocked_contraction"}, cpu, {{"N", 2}}, {{{"N", 2}}, {{"N", 0}}});
   const std::string blocked = with_lanes(kBlockedConvolution, bits);
-  add("convolution of blocks of channels", blocked, {"blocked_contraction"}, cpu, kImage, kBlockedImages);
+  const bool is_wide = bits > 128;
+  const std::vector<Sizes>& blocked_images = is_wide ? kWideBlockedImages : kBlockedImages;
+  add("convolution of blocks of channels", blocked, {"blocked_contraction"}, cpu, kImage, blocked_images);
   add("convolution of blocks of channels in rows of few pixels", blocked, {"blocked_contraction"}, cpu, kSmallImage,
-      kBlockedImages);
+      blocked_images);
   // Filters that fit the first-level cache are packed too.
   const std::string packed = with_lanes(kPackedConvolution, bits);
   const Target large = small_cpu(bits, 1 << 20, 1 << 20);
@@ -166,7 +174,8 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
     return image;
   };
   std::vector<Sizes> packed_sizes;
-  for (const Sizes& image : {kRowsOfImage, kSmallImage, kBlock, kPixel}) packed_sizes.push_back(with_channels(image));
+  for (const Sizes& image : {blocked_images[0], blocked_images[1], kBlock, kPixel})
+    packed_sizes.push_back(with_channels(image));
   const auto add_packed = [&](const std::string& name, const Sizes& expected) {
     add(name, packed, {"blocked_contraction"}, large, with_channels(expected), packed_sizes);
   };

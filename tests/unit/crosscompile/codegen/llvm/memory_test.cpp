@@ -60,9 +60,10 @@ TEST_CASE("stores of any constant stride write the right elements alone") {
 
 TEST_CASE("tiles whose lanes lie apart are written whole, in order where they overlap, and nothing beside them") {
   std::vector<Case> cases;
-  for (const DType dtype : kSome) {
+  // One type of each width: how lanes are turned depends on the width alone.
+  for (const DType dtype : {DType::i8, DType::u16, DType::f32, DType::f64}) {
     for (const std::uint32_t lanes : {2u, 4u, 16u}) {
-      for (const std::int64_t rows : {4, 5, 14, 16, 20}) {
+      for (const std::int64_t rows : {5, 14, 16, 20}) {
         // The last stride writes some elements twice.
         for (const std::int64_t stride : {rows, rows + 3, std::int64_t{4}}) {
           const std::int64_t written = stride * lanes + rows + 1;
