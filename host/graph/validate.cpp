@@ -47,7 +47,7 @@ class Validator {
         expect(symbols_.contains(symbol), "the size '" + symbol + "' of tensor '" + tensor.name + "' is of no input");
       }
     }
-    const bool is_image = tensor.shape.size() == 4 && tensor.shape[1].constant() && tensor.dtype == DType::f32;
+    const bool is_image = tensor.shape.size() == 4 && tensor.shape[1].constant();
     expect(tensor.channel_block == 1 || (tensor.channel_block > 1 && is_image && !tensor.constant),
            "tensor '" + tensor.name + "' is no image that may have its channels in blocks");
     if (!tensor.constant) return;

@@ -159,6 +159,20 @@ TEST_CASE("residuals, batch normalisations and channels that blocks do not divid
   }
 }
 
+TEST_CASE("a group in blocks may compute with truth values inside") {
+  for (const std::int64_t channels : {8, 6}) {
+    Images images(channels);
+    NetworkBuilder& network = images.network;
+    const TensorId c = images.conv(images.stem, channels, channels, kConv3x3, 3);
+    const TensorId zero = network.constant<float>("zero", {}, {0}, DType::f32),
+                   slope = network.constant<float>("slope", {}, {0.25F}, DType::f32);
+    const TensorId is_negative = network.node(Operator::less, {c, zero});
+    const TensorId y = network.node(Operator::where, {is_negative, network.node(Operator::mul, {c, slope}), c});
+    network.output(images.last_convs(y, channels), "y");
+    CHECK(is_blocked(check_layouts(network.graph), Operator::where));
+  }
+}
+
 TEST_CASE("squeeze and excitation scales channels in blocks") {
   for (const std::int64_t channels : {8, 6}) {
     Images images(channels);
