@@ -71,8 +71,8 @@ TEST_CASE("strided loads beside each other read the right elements and none beyo
   for (const DType dtype : {DType::f32, DType::u16, DType::i64, DType::i8})
     for (const std::uint32_t lanes : {2u, 3u, 8u, 16u})
       for (const std::int64_t stride : {-4, -2, 2, 3, 4})
-        for (const std::vector<std::int64_t>& offsets : std::vector<std::vector<std::int64_t>>{
-                 {1, 0}, {0, std::abs(stride) - 1}, {0, 1, 2, 3}, {0, 5, 2, 1, 40}})
+        for (const std::vector<std::int64_t>& offsets :
+             std::vector<std::vector<std::int64_t>>{{1, 0}, {0, std::abs(stride) - 1}, {0, 1, 2, 3}, {0, 5, 2, 1, 40}})
           for (const bool at_end : {false, true})
             cases.push_back(Windows{dtype, lanes, stride, at_end ? 1 : 3, offsets}.at_edge(at_end));
   check_everywhere(cases);
