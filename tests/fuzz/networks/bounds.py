@@ -1,0 +1,88 @@
+"""How far two correct computations of a network may be apart: estimated by computing it with inputs and weights that are
+changed by a few units in the last place, or by more where a small change flips a rounding, a comparison or an index."""
+import numpy as np
+import onnx
+import onnxruntime as ort
+
+EPS = 2.0**-24  # half a unit in the last place of float32
+# Errors of all operations of a network together, in units of what one relative change of EPS in all inputs causes.
+FACTOR = 500
+# Larger than rounding errors, so that what it causes is not lost among them.
+CHANGE = 2.0**-14
+
+
+def session_of(model):
+    """ONNX Runtime with weights that each run may replace, and without its own fusions."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    for weight in copy.graph.initializer:
+        if weight.name.startswith("w"):
+            copy.graph.input.append(onnx.helper.make_tensor_value_info(weight.name, weight.data_type, weight.dims))
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    return ort.InferenceSession(copy.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+
+class Reference:
+    """What ONNX Runtime computes from a network's inputs, and how much that depends on roundings."""
+
+    def __init__(self, model, feeds):
+        self.session = session_of(model)
+        self.feeds = feeds
+        self.changeable = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in model.graph.initializer
+                           if tensor.name.startswith("w")}
+        self.changeable |= {name: values for name, values in feeds.items() if values.dtype == np.float32}
+        self.random = np.random.default_rng(0)
+        self.outputs = self.session.run(None, feeds)
+        self.spreads = {}
+
+    def changed(self, by):
+        feeds = dict(self.feeds)
+        for name, values in self.changeable.items():
+            noise = self.random.choice([-1, 1], values.shape) * self.random.uniform(0.5, 1, values.shape)
+            feeds[name] = np.asarray(values * (1 + by * noise), np.float32)
+        return self.session.run(None, feeds)
+
+    def spread(self, by, runs):
+        """The largest change of each element of each output in so many runs."""
+        if by not in self.spreads:
+            self.spreads[by] = [np.zeros(np.shape(values)) for values in self.outputs]
+            with np.errstate(all="ignore"):
+                for _ in range(runs):
+                    for most, values, exact in zip(self.spreads[by], self.changed(by), self.outputs):
+                        apart = np.abs(values.astype(np.float64) - exact)
+                        np.maximum(most, np.where(np.isnan(apart), np.inf, apart), out=most)
+        return self.spreads[by]
+
+    def tolerance(self, number, thorough):
+        values = np.asarray(self.outputs[number]).astype(np.float64)
+        spread = self.spread(CHANGE, 4)[number]
+        finite = spread[np.isfinite(spread)]
+        typical = np.sqrt(np.mean(finite**2)) if finite.size else 0
+        tolerance = FACTOR * EPS * (np.maximum(spread, typical) / CHANGE + np.abs(values)) + 1e-30
+        if thorough:
+            for by in (2.0**-21, 2.0**-18):
+                tolerance += 4 * self.spread(by, 24)[number]
+        return tolerance
+
+    def wrong(self, number, got):
+        """What is wrong with an output, or nothing."""
+        expected = np.asarray(self.outputs[number])
+        if got.shape != expected.shape or got.dtype != expected.dtype:
+            return f"output {number} is {got.dtype}{got.shape} instead of {expected.dtype}{expected.shape}"
+        with np.errstate(all="ignore"):
+            same = got == expected
+            if got.dtype.kind == "f":
+                same |= np.isnan(got) & np.isnan(expected)
+                # ONNX Runtime's maximum of a window that lies in the padding is the lowest number, not an infinity.
+                same |= np.isneginf(got) & (expected == np.finfo(got.dtype).min)
+            apart = np.abs(got.astype(np.float64) - expected.astype(np.float64))
+            for thorough in (False, True):
+                bad = ~(same | (apart <= self.tolerance(number, thorough)))
+                if not bad.any():
+                    return None
+        at = np.unravel_index(np.argmax(np.where(bad, np.where(np.isnan(apart), np.inf, apart), 0)), expected.shape)
+        return (f"output {number}, {bad.sum()} of {bad.size} elements: at {list(map(int, at))} {got[at]} instead of "
+                f"{expected[at]} (at most {self.tolerance(number, True)[at]:.3g} apart)")

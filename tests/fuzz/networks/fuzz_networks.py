@@ -1,0 +1,106 @@
+"""fuzz_networks.py RUN_NETWORKS [--minutes N | --cases N] [--seed S] [--save FOLDER] [--refusals]: compares random networks
+in ferry with ONNX Runtime. Prints each failure and, at the end, how many there were.
+
+A failure is made as small as possible and saved: net.onnx with its inputs. A case of the same seed is the same network.
+"""
+import argparse
+import collections
+import re
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from generate import feeds, generate
+from runner import Runner
+from shrink import shrink
+from trial import Trial
+
+
+def parse_options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--minutes", type=float)
+    parser.add_argument("--cases", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--save", type=Path, default=Path("build/fuzz_networks"))
+    parser.add_argument("--refusals", action="store_true")
+    options = parser.parse_args()
+    if options.minutes is None and options.cases is None:
+        options.cases = 100
+    return options
+
+
+def reason(text):
+    """A message without names and numbers, so that equal ones are counted together."""
+    text = re.sub(r"'[^']*'", "'...'", text.splitlines()[0] if text else "")
+    return re.sub(r"\d+", "#", text)[:160]
+
+
+class Fuzzer:
+    def __init__(self, options, folder):
+        self.options = options
+        self.trial = Trial(Runner(options.program), folder)
+        self.counts, self.refusals, self.seen = collections.Counter(), collections.Counter(), collections.Counter()
+        self.nodes = 0
+
+    def one(self, seed):
+        net, outputs = generate(seed)
+        if not outputs:
+            return
+        model = net.model(outputs)
+        random = np.random.default_rng(seed)
+        first = feeds(net, net.batch, random)
+        again = feeds(net, net.batch % 4 + 1, random) if net.batch else None
+        kind, text = self.trial.run(model, first, again)
+        self.counts[kind] += 1
+        self.nodes += len(model.graph.node)
+        if kind in ("refused", "invalid"):
+            self.refusals[kind + ": " + reason(text)] += 1
+            if self.options.refusals:
+                print(f"seed {seed} {kind}: {text}", flush=True)
+        elif kind != "fine":
+            print(f"seed {seed} {kind}: {text}", flush=True)
+            self.shrink(seed, kind, text, model, first, again)
+
+    def shrink(self, seed, kind, text, model, first, again):
+        alike = reason(text) if kind == "failed" else None
+
+        def fails(candidate, inputs, second):
+            found, said = self.trial.run(candidate, inputs, second)
+            return found == kind and (alike is None or reason(said) == alike)
+
+        model, first, again = shrink(model, first, again, fails)
+        folder = self.options.save / f"seed{seed}"
+        folder.mkdir(parents=True, exist_ok=True)
+        saved = Trial(self.trial.runner, folder)
+        _, text = saved.run(model, first, again)
+        nodes = ", ".join(node.op_type for node in model.graph.node)
+        print(f"  in {folder}/net.onnx ({nodes}): {text}", flush=True)
+
+    def run(self):
+        start, seed = time.time(), self.options.seed
+        while (time.time() - start < 60 * self.options.minutes if self.options.minutes is not None
+               else seed < self.options.seed + self.options.cases):
+            self.one(seed)
+            seed += 1
+        self.trial.runner.close()
+        for text, count in self.refusals.most_common(40 if self.options.refusals else 10):
+            print(f"{count:6} {text}")
+        failures = sum(self.counts[kind] for kind in ("failed", "differs", "wrong"))
+        print(f"seeds {self.options.seed} to {seed - 1}: {self.nodes} nodes, {self.counts['fine']} fine, "
+              f"{self.counts['refused']} refused, {self.counts['invalid']} not run by ONNX Runtime, {failures} failures")
+        return 1 if failures else 0
+
+
+def main():
+    options = parse_options()
+    with tempfile.TemporaryDirectory() as folder:
+        sys.exit(Fuzzer(options, Path(folder)).run())
+
+
+if __name__ == "__main__":
+    main()

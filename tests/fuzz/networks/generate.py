@@ -1,0 +1,57 @@
+"""A random network for a seed, and random inputs for its calls."""
+import numpy as np
+
+import elementwise
+import images
+import movement
+import products
+from net import Net, Open, Unsuitable
+
+OPERATORS = images.OPERATORS + elementwise.OPERATORS + movement.OPERATORS + products.OPERATORS
+
+
+def add_inputs(net):
+    first = [net.batch] if net.batch else [net.pick(1, 1, 2, 3)]
+    kind = net.pick("image", "image", "image", "signal", "volume", "matrix", "sequence")
+    channels = net.pick(1, 3, 4, 8, 16, 16, 17, 24, 32)
+    shape = {
+        "image": [channels, net.random.randint(1, 15), net.random.randint(1, 15)],
+        "signal": [channels, net.random.randint(1, 30)],
+        "volume": [net.pick(1, 2, 5, 16), *[net.random.randint(1, 6) for _ in range(3)]],
+        "matrix": [net.random.randint(1, 70)],
+        "sequence": [net.random.randint(1, 12), net.pick(4, 9, 16, 32)],
+    }[kind]
+    net.input(first + shape)
+    if net.chance(0.3):
+        net.input(first + shape)
+    if net.chance(0.2):
+        net.input(first + [net.random.randint(1, 20)])
+
+
+def generate(seed):
+    """The network and its outputs: what nothing else reads, and sometimes other values."""
+    net = Net(seed)
+    add_inputs(net)
+    operators, weights = zip(*OPERATORS)
+    wanted = net.random.randint(1, 14)
+    made = tries = 0
+    while made < wanted and tries < 20 * wanted:
+        tries += 1
+        before = len(net.nodes), len(net.weights), len(net.values), net.names
+        try:
+            net.random.choices(operators, weights)[0](net)
+            made += 1
+        except Unsuitable:
+            del net.nodes[before[0]:], net.weights[before[1]:], net.values[before[2]:]
+    read = {name for node in net.nodes for name in node.input}
+    inputs = {value.name for value in net.inputs}
+    outputs = [value for value in net.values
+               if value.name not in inputs and (value.name not in read or net.chance(0.05)) and np.prod(value.shape) > 0]
+    net.inputs = [value for value in net.inputs if value.name in read]
+    return net, outputs
+
+
+def feeds(net, batch, random):
+    """Inputs for a call with this size of the batch."""
+    return {value.name: random.standard_normal([batch if isinstance(size, Open) else size for size in value.shape], np.float32)
+            for value in net.inputs}
