@@ -3,6 +3,7 @@
 #include "ferry/ops/elementwise.h"
 #include "ferry/ops/reductions.h"
 #include "host/ops/checks.h"
+#include "host/ops/invert.h"
 
 #include "crosscompile/ir/error.h"
 
@@ -79,12 +80,19 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, std:
         return ir::call_math("sqrt", {total / ir::cast(type.code, count) + ir::constant(type, epsilon)});
       },
       name + ".deviation");
-  return lang::compute(
-      x.shape(),
-      [&](const std::vector<Expr>& i) {
-        return (x(i) - average(first(i))) / deviation(first(i)) * gamma(last(i)) + beta(last(i));
-      },
-      std::move(name));
+  const auto result = [&](const auto& normalized) {
+    return lang::compute(
+        x.shape(),
+        [&](const std::vector<Expr>& i) {
+          return normalized(x(i) - average(first(i)), first(i)) * gamma(last(i)) + beta(last(i));
+        },
+        name);
+  };
+  // Narrower types could not represent the inverse of a large deviation.
+  if (dtype_bytes(x.dtype()) < 4)
+    return result([&](const Expr& apart, const std::vector<Expr>& i) { return apart / deviation(i); });
+  const Tensor inverse = invert(deviation, name + ".inverse");
+  return result([&](const Expr& apart, const std::vector<Expr>& i) { return apart * inverse(i); });
 }
 
 }  // namespace ferry::ops

@@ -4,6 +4,7 @@
 #include "ferry/lang/user_reducer.h"
 #include "ferry/ops/elementwise.h"
 #include "host/ops/checks.h"
+#include "host/ops/invert.h"
 
 #include <algorithm>
 
@@ -143,7 +144,10 @@ Tensor softmax(const Tensor& x, std::size_t dimension, std::string name) {
       x, highest, [](const Expr& value, const Expr& most) { return ir::call_math("exp", {value - most}); },
       name + ".exp");
   const Tensor total = sum(raised, {dimension}, name + ".sum", true);
-  return div(raised, total, std::move(name));
+  // Narrower types could not represent the inverse of a large sum.
+  if (dtype_bytes(x.dtype()) < 4) return div(raised, total, std::move(name));
+  const Tensor inverse = invert(total, name + ".inverse");
+  return mul(raised, inverse, std::move(name));
 }
 
 }  // namespace ferry::ops

@@ -17,7 +17,7 @@ Tensor batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, cons
 
 // Computes (X - mean) / sqrt(variance + epsilon) * gamma + beta, with the mean and the variance of X over as many last
 // dimensions as gamma and beta have. The stages are NAME.mean, NAME.squares (of the deviations from the mean, to avoid
-// cancellation) and NAME.deviation.
+// cancellation), NAME.deviation and, for float32 and float64, NAME.inverse (of the standard deviations).
 Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, std::string name, double epsilon = 1e-5);
 
 }  // namespace ferry::ops

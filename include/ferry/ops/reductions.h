@@ -33,8 +33,8 @@ struct Moments {
 // (divided by the number of elements). Integers are converted to float32 first.
 Moments mean_variance(const Tensor& x, std::vector<std::size_t> dimensions, const std::string& name, bool keep = false);
 
-// Computes the softmax along one dimension in stages NAME.max, NAME.exp and NAME.sum. The arguments of exp are never
-// positive, so it does not overflow.
+// Computes the softmax along one dimension in stages NAME.max, NAME.exp, NAME.sum and, for float32 and float64,
+// NAME.inverse (of the sums). The arguments of exp are never positive, so it does not overflow.
 Tensor softmax(const Tensor& x, std::size_t dimension, std::string name);
 
 }  // namespace ferry::ops
