@@ -20,8 +20,9 @@ namespace {
 // Least number of reduced elements worth a whole block of threads.
 constexpr std::int64_t kLeastRow = 128;
 
-// Whether memory is contiguous along the reduction's innermost axis but not along that of the results: then the threads
-// of a block read the elements of one result together.
+// Whether memory is contiguous along the reduction's innermost axis but not nearly so along that of the results: then
+// the threads of a block read the elements of one result together. A convolution with strides reads elements that are
+// close to those of the next result.
 bool reduces_rows(const ScheduledStage& stage) {
   const Reduce& reduce = *stage.reduction();
   if (reduce.sources.size() != 1 || reduce.reducer->op == ReduceOp::user || reduce.condition.defined() ||
@@ -36,8 +37,9 @@ bool reduces_rows(const ScheduledStage& stage) {
   bool along_row = false, along_results = false;
   for (const Load* load : loads_of(reduce.sources[0])) {
     along_row = along_row || access_stride(*load, reduce.axes.back().var) == AccessStride::contiguous;
-    along_results = along_results ||
-                    (!stage.axes.empty() && access_stride(*load, stage.axes.back().var) == AccessStride::contiguous);
+    if (stage.axes.empty()) continue;
+    const AccessStride stride = access_stride(*load, stage.axes.back().var);
+    along_results = along_results || stride == AccessStride::contiguous || stride == AccessStride::small;
   }
   return along_row && !along_results;
 }

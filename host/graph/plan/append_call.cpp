@@ -2,6 +2,8 @@
 
 #include "crosscompile/ir/error.h"
 
+#include <algorithm>
+
 namespace ferry::graph {
 namespace {
 
@@ -101,6 +103,11 @@ class StepMover {
   std::vector<std::size_t> tensors_, scalars_;
 };
 
+// Whether a call has this workspace already.
+bool is_of(const AppendedCall& call, std::size_t workspace) {
+  return std::ranges::any_of(call.workspaces, [&](const auto& place) { return place.workspace == workspace; });
+}
+
 // Returns the kernel's init plan as a call whose values are those of the network's init plan. Constants have fixed
 // shapes, so no value depends on a symbol.
 AppendedCall init_call(const FunctionInfo& kernel, const AppendedCall& call, Plan& init, PlanValues& values) {
@@ -118,16 +125,31 @@ AppendedCall init_call(const FunctionInfo& kernel, const AppendedCall& call, Pla
     appended.values.push_back(values.add(value, appended.values));
   }
   // Steps of different kernels run one after the other, so their workspaces share memory.
+  std::size_t next = 0;
+  const auto keeps = [&](std::size_t workspace) { return keeps_result(init, workspace); };
   for (std::size_t w = 0; w < kernel.init.workspaces.size(); ++w) {
     const ValueIndex bytes = appended.value(kernel.init.workspaces[w].bytes);
-    if (w == init.workspaces.size()) init.workspaces.push_back({kernel.init.workspaces[w].device, bytes});
-    init.workspaces[w].bytes = values.add(ManifestOp::max, init.workspaces[w].bytes, bytes);
-    appended.workspaces.push_back({static_cast<std::uint32_t>(w), kNoValue});
+    if (keeps_result(kernel.init, w)) {
+      appended.workspaces.push_back({static_cast<std::uint32_t>(init.workspaces.size()), kNoValue});
+      init.workspaces.push_back({kernel.init.workspaces[w].device, bytes});
+      continue;
+    }
+    while (next < init.workspaces.size() && (keeps(next) || is_of(appended, next))) ++next;
+    if (next == init.workspaces.size()) init.workspaces.push_back({kernel.init.workspaces[w].device, bytes});
+    init.workspaces[next].bytes = values.add(ManifestOp::max, init.workspaces[next].bytes, bytes);
+    appended.workspaces.push_back({static_cast<std::uint32_t>(next), kNoValue});
   }
   return appended;
 }
 
 }  // namespace
+
+bool keeps_result(const Plan& plan, std::size_t workspace) {
+  return std::ranges::any_of(plan.steps, [&](const Step& step) {
+    const auto* launch = std::get_if<LaunchStep>(&step);
+    return launch != nullptr && launch->result.is_given() && launch->result.workspace == workspace;
+  });
+}
 
 void append_call(const FunctionInfo& kernel, const AppendedCall& call, const std::vector<std::string>& messages,
                  FunctionInfo& function, PlanValues& values, PlanValues& init_values) {

@@ -20,6 +20,10 @@ struct AppendedCall {
   ValueIndex value(ValueIndex own) const { return own == kNoValue ? kNoValue : values[own]; }
 };
 
+// Whether a launch of the plan leaves its result in this workspace. The result is read when the whole function has run
+// (MODULE.md), so no other step may use the workspace's bytes.
+bool keeps_result(const Plan& plan, std::size_t workspace);
+
 // `messages` are the kernel's, as the network's function reports them. The values of both plans may grow.
 void append_call(const FunctionInfo& kernel, const AppendedCall& call, const std::vector<std::string>& messages,
                  FunctionInfo& function, PlanValues& values, PlanValues& init_values);

@@ -104,10 +104,11 @@ class Composer {
     for (const std::string& symbol : call.kernel->symbols)
       appended.values.push_back(values_.add(call.sizes.at(symbol)));
     for (const ManifestExpr& value : plan.values) appended.values.push_back(values_.add(value, appended.values));
-    for (const Workspace& workspace : plan.workspaces) {
-      const ValueIndex bytes = appended.value(workspace.bytes);
+    for (std::size_t w = 0; w < plan.workspaces.size(); ++w) {
+      const ValueIndex bytes = appended.value(plan.workspaces[w].bytes);
       const ManifestExpr given = bytes == kNoValue ? manifest_constant(0) : manifest_symbol(bytes);
       appended.blocks.push_back(add_block(values_.add(aligned(given, composition_.alignment)), step));
+      if (keeps_result(plan, w)) blocks_.back().last_step = composition_.steps.size() - 1;
     }
     for (const ParameterInfo& parameter : call.kernel->parameters)
       if (parameter.kind == ParameterKind::scalar)

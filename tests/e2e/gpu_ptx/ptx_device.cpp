@@ -116,6 +116,12 @@ GpuProgram compiled_program(const std::string& source, const std::string& functi
 PtxDevice::PtxDevice(const std::vector<std::string>& settings)
     : server_(FERRY_BINARY_DIR "/device-runtime/rpc_server", environment(settings), {"--quiet"}) {}
 
+Device PtxDevice::connect() const {
+  ConnectOptions options;
+  options.devices = {"cuda"};
+  return ferry::connect(server_.address(), options);
+}
+
 std::string PtxDevice::wrong(const GpuProgram& compiled, const std::map<std::string, std::int64_t>& sizes,
                              std::uint64_t seed) const {
   std::unique_ptr<fuzz::Call> call;
@@ -124,14 +130,12 @@ std::string PtxDevice::wrong(const GpuProgram& compiled, const std::map<std::str
   } catch (const std::runtime_error& error) {
     throw UnfitSizes(error.what());
   }
-  ConnectOptions options;
-  options.devices = {"cuda"};
   try {
-    return difference(connect(server_.address(), options), compiled, *call, sizes);
+    return difference(connect(), compiled, *call, sizes);
   } catch (const CompileError& error) {
     // The reference evaluator refuses these inputs, for example because an index lies outside of a table: the GPU has
     // to refuse them with the same message.
-    return refused_alike(connect(server_.address(), options), compiled, *call, sizes, error.what());
+    return refused_alike(connect(), compiled, *call, sizes, error.what());
   } catch (const Error& error) {
     return error.what();
   }

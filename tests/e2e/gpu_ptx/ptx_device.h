@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "crosscompile/ir/function.h"
+#include "ferry/client.h"
 #include "ferry/lang/program.h"
 #include "tests/support/listening_server.h"
 
@@ -36,6 +37,7 @@ class PtxDevice {
   std::string wrong(const GpuProgram& compiled, const std::map<std::string, std::int64_t>& sizes,
                     std::uint64_t seed = 1) const;
   std::string address() const { return server_.address(); }
+  Device connect() const;  // opens a session on the simulated GPU
 
  private:
   ListeningServer server_;

@@ -4,208 +4,26 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <map>
 
 #include "ferry/compile.h"
 #include "host/graph/compile/compile_network.h"
-#include "host/graph/reference/definition.h"
 #include "module/manifest.h"
 #include "tests/support/listening_server.h"
 #include "tests/support/network_builder.h"
+#include "tests/support/networks/run_network.h"
+#include "tests/support/networks/small_networks.h"
 
 using namespace ferry;
 using namespace ferry::graph;
-using test::emulator_of;
-using test::ListeningServer;
-using test::NetworkBuilder;
+using namespace ferry::test;
 
 namespace {
-
-const ConvAttributes kConv3x3 = {{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}, 1};
-
-TensorId batch_norm(NetworkBuilder& network, TensorId x, std::int64_t channels) {
-  return network.node(Operator::batch_norm,
-                      {x, network.weights("scale", {channels}), network.weights("bias", {channels}),
-                       network.weights("mean", {channels}), network.weights("variance", {channels}, 0.5F, 1)},
-                      BatchNormAttributes{});
-}
-
-// ResNet's blocks: one that halves the image and doubles the channels, and its shortcut.
-Graph residual(const Size& batch) {
-  NetworkBuilder network("residual");
-  TensorId x = network.input("x", {batch, 3, 17, 15});
-  x = network.node(Operator::conv, {x, network.weights("stem", {8, 3, 3, 3}, 0.3F)},
-                   ConvAttributes{{{3, 2, 1, 1, 1}, {3, 2, 1, 1, 1}}, 1});
-  x = network.node(Operator::relu, {batch_norm(network, x, 8)});
-  x = network.node(Operator::max_pool, {x}, PoolAttributes{{{3, 2, 1, 1, 1}, {3, 2, 1, 1, 1}}});
-  TensorId y = network.node(Operator::conv, {x, network.weights("a", {8, 8, 3, 3}, 0.2F)}, kConv3x3);
-  y = network.node(Operator::relu, {batch_norm(network, y, 8)});
-  y = network.node(Operator::conv, {y, network.weights("b", {8, 8, 3, 3}, 0.2F)}, kConv3x3);
-  x = network.node(Operator::relu, {network.node(Operator::add, {batch_norm(network, y, 8), x})});
-  y = network.node(Operator::conv, {x, network.weights("c", {16, 8, 3, 3}, 0.2F)},
-                   ConvAttributes{{{3, 2, 1, 1, 1}, {3, 2, 1, 1, 1}}, 1});
-  const TensorId shortcut = network.node(Operator::conv, {x, network.weights("d", {16, 8, 1, 1}, 0.4F)},
-                                         ConvAttributes{{{1, 2, 1, 0, 0}, {1, 2, 1, 0, 0}}, 1});
-  x = network.node(Operator::relu, {network.node(Operator::add, {y, shortcut})});
-  x = network.node(Operator::reduce_mean, {x}, ReduceAttributes{{2, 3}, true});
-  x = network.node(Operator::reshape, {x}, ReshapeAttributes{{batch, 16}});
-  x = network.node(Operator::matmul, {x, network.weights("fc", {10, 16})}, MatmulAttributes{false, true});
-  network.output(network.node(Operator::add, {x, network.weights("fc.bias", {10})}), "y");
-  return network.graph;
-}
-
-// Depthwise and grouped convolutions with biases, padding on one side only, pools of both kinds, a concatenation.
-Graph mobile(const Size& batch) {
-  NetworkBuilder network("mobile");
-  TensorId x = network.input("x", {batch, 6, 13, 11});
-  x = network.node(Operator::conv,
-                   {x, network.weights("depthwise", {6, 1, 3, 3}), network.weights("depthwise.bias", {6})},
-                   ConvAttributes{{{3, 2, 1, 0, 1}, {3, 2, 1, 0, 1}}, 6});
-  const TensorId low = network.constant<float>("low", {}, {0}, DType::f32),
-                 high = network.constant<float>("high", {}, {6}, DType::f32);
-  x = network.node(Operator::minimum, {network.node(Operator::maximum, {x, low}), high});
-  const TensorId squeezed =
-      network.node(Operator::conv, {x, network.weights("point", {4, 6, 1, 1}), network.weights("point.bias", {4})},
-                   ConvAttributes{{{}, {}}, 1});
-  const TensorId left =
-      network.node(Operator::conv, {squeezed, network.weights("left", {6, 2, 3, 3}), network.weights("left.bias", {6})},
-                   ConvAttributes{{{3, 1, 2, 2, 2}, {3, 1, 1, 1, 1}}, 2});
-  const TensorId right =
-      network.node(Operator::average_pool, {squeezed}, PoolAttributes{{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}});
-  x = network.node(Operator::concat, {left, right}, DimensionAttributes{1});
-  x = network.node(Operator::max_pool, {x}, PoolAttributes{{{2, 2, 1, 0, 0}, {3, 2, 1, 0, 0}}, true});
-  network.output(network.node(Operator::sigmoid, {x}), "gates");
-  network.output(network.node(Operator::reduce_mean, {x}, ReduceAttributes{{2, 3}, false}), "means");
-  return network.graph;
-}
-
-// An image whose channels are in blocks where there are vectors: convolutions of all kinds, residuals, squeeze and
-// excitation, pools and a concatenation. Blocks divide only some of the numbers of channels.
-Graph images(const Size& batch) {
-  NetworkBuilder network("images");
-  const auto conv = [&](TensorId x, std::int64_t from, std::int64_t to, std::int64_t size, std::int64_t stride = 1,
-                        std::int64_t groups = 1) {
-    const WindowAttributes window = {size, stride, 1, size / 2, size / 2};
-    return network.node(
-        Operator::conv,
-        {x, network.weights("w", {to, from / groups, size, size}, 0.2F), network.weights("b", {to}, 0.1F)},
-        ConvAttributes{{window, window}, groups});
-  };
-  const auto relu = [&](TensorId x) { return network.node(Operator::relu, {x}); };
-  TensorId x = relu(conv(network.input("x", {batch, 3, 21, 19}), 3, 24, 3, 2));
-  x = network.node(Operator::add, {x, relu(conv(relu(conv(x, 24, 40, 3)), 40, 24, 3))});
-  TensorId y = conv(relu(conv(x, 24, 72, 1)), 72, 72, 5, 2, 72);
-  TensorId gate = network.node(Operator::reduce_mean, {y}, ReduceAttributes{{2, 3}, true});
-  gate = network.node(Operator::sigmoid, {conv(relu(conv(gate, 72, 20, 1)), 20, 72, 1)});
-  y = batch_norm(network, network.node(Operator::mul, {y, gate}), 72);
-  const PoolAttributes window{{{3, 2, 1, 1, 1}, {3, 2, 1, 1, 1}}};
-  const TensorId left = network.node(Operator::max_pool, {conv(x, 24, 32, 1)}, window);
-  y = network.node(Operator::concat, {left, conv(y, 72, 48, 1)}, DimensionAttributes{1});
-  y = relu(conv(relu(conv(y, 80, 64, 3, 1, 2)), 64, 64, 3));
-  network.output(network.node(Operator::average_pool, {y}, window), "pooled");
-  y = network.node(Operator::reshape, {network.node(Operator::reduce_max, {y}, ReduceAttributes{{2, 3}, true})},
-                   ReshapeAttributes{{batch, 64}});
-  network.output(network.node(Operator::matmul, {y, network.weights("fc", {64, 10})}, MatmulAttributes{}), "y");
-  return network.graph;
-}
-
-// A layer of an encoder: embedding, attention with two heads, a feed-forward part with gelu.
-Graph encoder(const Size& batch, const Size& length) {
-  constexpr std::int64_t kWidth = 16, kHeads = 2;
-  NetworkBuilder network("encoder");
-  const TensorId tokens = network.input("tokens", {batch, length}, DType::i64);
-  TensorId x =
-      network.node(Operator::gather, {network.weights("embedding", {20, kWidth}), tokens}, DimensionAttributes{0});
-  const auto norm = [&](TensorId in) {
-    return network.node(Operator::layer_norm,
-                        {in, network.weights("gamma", {kWidth}), network.weights("beta", {kWidth})},
-                        LayerNormAttributes{2, 1e-5});
-  };
-  const auto linear = [&](TensorId in, std::int64_t from, std::int64_t to) {
-    const TensorId product =
-        network.node(Operator::matmul, {in, network.weights("w", {from, to}, 0.3F)}, MatmulAttributes{});
-    return network.node(Operator::add, {product, network.weights("b", {to})});
-  };
-  const TensorId normed = norm(x);
-  const auto heads = [&] {
-    const TensorId split = network.node(Operator::reshape, {linear(normed, kWidth, kWidth)},
-                                        ReshapeAttributes{{batch, length, kHeads, kWidth / kHeads}});
-    return network.node(Operator::transpose, {split}, TransposeAttributes{{0, 2, 1, 3}});
-  };
-  const TensorId query = heads(), key = heads(), value = heads();
-  TensorId scores = network.node(Operator::matmul, {query, key}, MatmulAttributes{false, true});
-  scores = network.node(Operator::mul, {scores, network.constant<float>("scale", {}, {0.35F}, DType::f32)});
-  scores = network.node(Operator::softmax, {scores}, DimensionAttributes{3});
-  TensorId mixed = network.node(Operator::matmul, {scores, value}, MatmulAttributes{});
-  mixed = network.node(Operator::transpose, {mixed}, TransposeAttributes{{0, 2, 1, 3}});
-  mixed = network.node(Operator::reshape, {mixed}, ReshapeAttributes{{batch, length, kWidth}});
-  x = network.node(Operator::add, {x, linear(mixed, kWidth, kWidth)});
-  TensorId wide = linear(norm(x), kWidth, 3 * kWidth);
-  const TensorId half = network.constant<float>("half", {}, {0.5F}, DType::f32),
-                 one = network.constant<float>("one", {}, {1}, DType::f32),
-                 root = network.constant<float>("root", {}, {std::sqrt(2.0F)}, DType::f32);
-  const TensorId phi =
-      network.node(Operator::add, {network.node(Operator::erf, {network.node(Operator::div, {wide, root})}), one});
-  wide = network.node(Operator::mul, {network.node(Operator::mul, {wide, phi}), half});
-  x = network.node(Operator::add, {x, linear(wide, 3 * kWidth, kWidth)});
-  network.output(norm(x), "states");
-  const TensorId first = network.node(Operator::slice, {network.graph.outputs[0]},
-                                      SliceAttributes{{0, length - 1, 0}, {1, 1, 1}, {batch, 1, kWidth}});
-  network.output(network.node(Operator::tanh, {first}), "last");
-  return network.graph;
-}
-
-std::vector<std::byte> random_input(const Tensor& tensor, const graph::Shape& shape, const NetworkSizes& sizes) {
-  const auto count = static_cast<std::size_t>(value_of(element_count(shape), sizes));
-  std::vector<std::byte> bytes(count * dtype_bytes(tensor.dtype));
-  fill(FillKind::random, 7, tensor.dtype, 0, count, bytes.data());
-  return bytes;
-}
-
-// Compares floats within 1e-4 of the largest.
-void check_close(const std::vector<std::byte>& expected_bytes, const DeviceTensor& tensor, const std::string& name) {
-  std::vector<float> got(tensor.elements()), expected(expected_bytes.size() / sizeof(float));
-  REQUIRE(got.size() == expected.size());
-  tensor.read(got.data());
-  std::memcpy(expected.data(), expected_bytes.data(), expected_bytes.size());
-  float largest = 0, apart = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    REQUIRE(std::isfinite(got[i]));
-    largest = std::max(largest, std::abs(expected[i]));
-    apart = std::max(apart, std::abs(expected[i] - got[i]));
-  }
-  CAPTURE(name);
-  CHECK(largest > 0);
-  CHECK(apart <= 1e-4F * largest);
-}
 
 void run_network(const Device& device, const Target& target, const Graph& graph,
                  const std::vector<NetworkSizes>& all_sizes) {
   CAPTURE(graph.name);
   CAPTURE(target.text);
-  validate(graph);
-  CompiledNetwork compiled = compile_network(graph, target);
-  const CompiledModule loaded(std::move(compiled.module), compiled.blobs);
-  const Function function = device.load(loaded)[graph.name];
-  CHECK(loaded.nodes().size() == function.info().plan.steps.size());
-  for (const NetworkSizes& sizes : all_sizes) {
-    std::vector<std::vector<std::byte>> inputs;
-    std::vector<Argument> arguments;
-    for (const TensorId id : graph.inputs) {
-      const Tensor& tensor = graph.tensor(id);
-      inputs.push_back(random_input(tensor, tensor.shape, sizes));
-      std::vector<std::int64_t> shape;
-      for (const Size& size : tensor.shape) shape.push_back(value_of(size, sizes));
-      arguments.emplace_back(View{tensor.dtype, shape, inputs.back().data()});
-    }
-    const std::vector<DeviceTensor> results = function.call(arguments);
-    const std::vector<std::vector<std::byte>> expected = evaluate(graph, sizes, inputs);
-    REQUIRE(results.size() == graph.outputs.size());
-    for (std::size_t o = 0; o < results.size(); ++o)
-      check_close(expected[graph.outputs[o]], results[o], graph.output_names[o]);
-  }
+  CHECK(wrong_results(device, target, graph, all_sizes) == "");
 }
 
 void run_all(const std::string& arch) {
@@ -214,15 +32,15 @@ void run_all(const std::string& arch) {
   const Device device = connect(server.address());
   const Target target = target_of(device);
   const Size n = Size::symbol("N"), l = Size::symbol("L");
-  run_network(device, target, residual(1), {{}});
-  run_network(device, target, residual(n), {{{"N", 1}}, {{"N", 3}}});
-  run_network(device, target, mobile(n), {{{"N", 2}}});
-  const Graph with_layouts = optimized(images(n), target);
+  run_network(device, target, residual_network(1), {{}});
+  run_network(device, target, residual_network(n), {{{"N", 1}}, {{"N", 3}}});
+  run_network(device, target, mobile_network(n), {{{"N", 2}}});
+  const Graph with_layouts = optimized(image_network(n), target);
   CHECK(std::ranges::any_of(with_layouts.tensors, [](const Tensor& tensor) { return tensor.channel_block > 1; }) ==
         (target.lanes(sizeof(float)) > 1));
-  run_network(device, target, images(n), {{{"N", 1}}, {{"N", 2}}});
-  run_network(device, target, encoder(2, 5), {{}});
-  run_network(device, target, encoder(n, l), {{{"N", 1}, {"L", 7}}, {{"N", 3}, {"L", 4}}});
+  run_network(device, target, image_network(n), {{{"N", 1}}, {{"N", 2}}});
+  run_network(device, target, encoder_network(2, 5), {{}});
+  run_network(device, target, encoder_network(n, l), {{{"N", 1}, {"L", 7}}, {{"N", 3}, {"L", 4}}});
 }
 
 }  // namespace

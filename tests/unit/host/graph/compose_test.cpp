@@ -219,6 +219,50 @@ TEST_CASE("a grid of no blocks stays one, as no value means 1 there and 0 elsewh
   CHECK(memory.value(moved.operands[1].offset) == 64);
 }
 
+TEST_CASE("the result of a launch stays where it is until the plan ends, as it is read then") {
+  FunctionInfo gather = kernel("gather", 1);
+  gather.messages = {"an index is out of bounds"};
+  const auto launch = [](OperandKind kind, std::uint32_t to) {
+    LaunchStep step;
+    step.kernel = "gather";
+    step.operands = {{OperandKind::argument, 0, kNoValue}, {kind, to, kNoValue}};
+    step.result = {0, kNoValue};
+    return step;
+  };
+  gather.plan = {{number(256)}, {{0, 1}}, {launch(OperandKind::argument, 1)}};
+  // Packs constants, of which it checks some too.
+  FunctionInfo packed = gather;
+  packed.parameters.insert(packed.parameters.begin() + 1, tensor("w", Direction::in, number(10)));
+  packed.parameters[1].is_constant = true;
+  packed.plan.steps = {launch(OperandKind::argument, 2)};
+  packed.persistent = {{0, 1}};
+  packed.init = {{number(40)}, {{0, 1}, {0, 1}}, {}};
+  LaunchStep init = launch(OperandKind::workspace, 0);
+  init.operands[0] = {OperandKind::argument, 1, kNoValue};
+  init.result = {1, kNoValue};
+  packed.init.steps = {init};
+  Composition network;
+  network.name = "net";
+  network.symbols = {"N"};
+  network.parameters = {vector_of("in", Direction::in), vector_of("out", Direction::out)};
+  const ManifestExpr n = manifest_symbol(0);
+  network.storages = {{Storage::Kind::argument, 0}, {Storage::Kind::argument, 1}, {Storage::Kind::constant, 0}};
+  for (int step = 0; step < 4; ++step) network.storages.push_back({Storage::Kind::arena, 0, times(4, n)});
+  network.steps = {
+      KernelCall{"first", &gather, {{"n0", n}}, {0, 3}}, KernelCall{"second", &packed, {{"n0", n}}, {3, 2, 4}},
+      KernelCall{"third", &packed, {{"n0", n}}, {4, 2, 5}}, KernelCall{"fourth", &gather, {{"n0", n}}, {5, 6}},
+      KernelCall{"fifth", &gather, {{"n0", n}}, {6, 1}}};
+  const FunctionInfo function = compose(network);
+  Manifest manifest = manifest_of(function, 1);
+  manifest.devices = {{"opencl", "opencl", {}}};
+  const Status status = check_manifest(manifest);
+  CHECK_MESSAGE(status.is_ok(), status.message());
+  const auto nothing = [](const std::string&, const auto&) { return FakeKernel{}; };
+  CHECK(function.init.steps.size() == 2);
+  PlanMemory(function, function.init, {5}).run(nothing);
+  for (const std::int64_t size : {1, 64, 1000}) PlanMemory(function, function.plan, {size}).run(nothing);
+}
+
 // Networks of random shape, run on memory that remembers what was written where.
 TEST_CASE("no tensor of a random network is overwritten while a later step reads it, for any sizes") {
   std::mt19937 random(3);

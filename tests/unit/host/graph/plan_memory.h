@@ -53,12 +53,16 @@ class PlanMemory {
 
   std::int64_t value(ValueIndex index) const { return index == kNoValue ? 0 : values_.at(index); }
 
-  // Runs the calls and copies. `kernel` says what the code of a call with these values accesses.
+  // Runs the steps. `kernel` says what the code of a call with these values accesses.
   void run(const std::function<FakeKernel(const std::string& code, const std::vector<std::int64_t>& values)>& kernel) {
     for (const Step& step : plan_.steps) {
       if (const auto* copy = std::get_if<CopyStep>(&step)) {
         const auto bytes = static_cast<std::uint64_t>(value(copy->bytes));
         put(copy->to, bytes, read(copy->from, bytes));
+        continue;
+      }
+      if (const auto* launch = std::get_if<LaunchStep>(&step)) {
+        run(*launch);
         continue;
       }
       const auto& call = std::get<CallStep>(step);
@@ -83,12 +87,21 @@ class PlanMemory {
         CHECK(read({OperandKind::workspace, call.workspace.workspace, call.workspace.offset},
                    workspace_bytes(call.symbol, values)) == "scratch");
     }
+    for (const Operand& result : results_) CHECK(read(result, 4) == "result");
   }
 
   std::function<std::uint64_t(const std::string& code, const std::vector<std::int64_t>& values)> workspace_bytes =
       [](const auto&, const auto&) { return std::uint64_t{0}; };
 
  private:
+  // A kernel of a GPU writes 4 bytes at its last operand, and its result.
+  void run(const LaunchStep& launch) {
+    put(launch.operands.back(), 4, launch.kernel);
+    if (!launch.result.is_given()) return;
+    results_.push_back({OperandKind::workspace, launch.result.workspace, launch.result.offset});
+    put(results_.back(), 4, "result");
+  }
+
   std::uint64_t offset(const Operand& operand) const { return static_cast<std::uint64_t>(value(operand.offset)); }
 
   void put(const Operand& operand, std::uint64_t bytes, const std::string& name) {
@@ -105,6 +118,7 @@ class PlanMemory {
   const FunctionInfo& function_;
   const Plan& plan_;
   std::vector<std::int64_t> values_;
+  std::vector<Operand> results_;  // of launches so far
   std::map<std::pair<OperandKind, std::uint32_t>, std::map<std::uint64_t, std::pair<std::uint64_t, std::string>>>
       ranges_;
 };

@@ -1,0 +1,18 @@
+// Compiles a network, runs it on a device, and compares the results with the reference evaluator.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ferry/client.h"
+#include "ferry/target/target.h"
+#include "host/graph/reference/definition.h"
+
+namespace ferry::test {
+
+// Returns what is wrong with the results on random inputs, of which no element may be further from its definition than
+// 1e-4 of the tensor's largest; empty if nothing is. The network is compiled once and called with each set of sizes.
+std::string wrong_results(const Device& device, const Target& target, const graph::Graph& network,
+                          const std::vector<graph::NetworkSizes>& all_sizes);
+
+}  // namespace ferry::test

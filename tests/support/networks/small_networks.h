@@ -1,0 +1,21 @@
+// Networks with the parts of well-known ones, small enough for emulators and interpreters. Sizes may be symbols.
+#pragma once
+
+#include "host/graph/graph.h"
+
+namespace ferry::test {
+
+// ResNet's blocks: one that halves the image and doubles the channels, and its shortcut.
+graph::Graph residual_network(const graph::Size& batch);
+
+// Depthwise and grouped convolutions with biases, padding on one side only, pools of both kinds, a concatenation.
+graph::Graph mobile_network(const graph::Size& batch);
+
+// An image whose channels are in blocks where there are vectors: convolutions of all kinds, residuals, squeeze and
+// excitation, pools and a concatenation. Blocks divide only some of the numbers of channels.
+graph::Graph image_network(const graph::Size& batch);
+
+// A layer of an encoder: embedding, attention with two heads, a feed-forward part with gelu.
+graph::Graph encoder_network(const graph::Size& batch, const graph::Size& length);
+
+}  // namespace ferry::test
