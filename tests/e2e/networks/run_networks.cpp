@@ -1,7 +1,7 @@
 // run_networks [ARCH]: compiles networks and runs them on two kept servers of an architecture (in an emulator unless it
-// is this machine's), one with a single thread and one with two. For each line of the standard input, a folder and
-// words separated by tabs, it runs FOLDER/net.onnx with FOLDER/in0.npy, in1.npy, ..., and writes out0.npy, ... beside
-// them. The words:
+// is this machine's), one with a single thread and one with two; for "opencl" these use an OpenCL device. For each line
+// of the standard input, a folder and words separated by tabs, it runs FOLDER/net.onnx with FOLDER/in0.npy, in1.npy,
+// ..., and writes out0.npy, ... beside them. The words:
 //
 //     again    the same module also runs with again/in0.npy, ... below the folder, whose sizes may be others
 //     bind     inputs are bound to their contents, but for a first one of several floats
@@ -19,6 +19,7 @@
 
 #include "base/printable.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/target/resolve.h"
 #include "ferry/client.h"
 #include "ferry/compile.h"
 #include "host/compiler/llvm/llvm_compiler.h"
@@ -57,16 +58,19 @@ void write_outputs(const Outputs& outputs, const fs::path& folder) {
 class Machine {
  public:
   Machine(const std::string& arch, int threads)
-      : server_(std::string(FERRY_SOURCE_DIR) + "/build/device/" + arch + "/static/rpc_server", test::emulator_of(arch),
+      : is_opencl_(arch == "opencl"),
+        server_(is_opencl_ ? FERRY_BINARY_DIR "/device-runtime/rpc_server"
+                           : FERRY_SOURCE_DIR "/build/device/" + arch + "/static/rpc_server",
+                is_opencl_ ? std::vector<std::string>() : test::emulator_of(arch),
                 {"--threads", std::to_string(threads), "--quiet"}),
-        device_(connect(server_.address())) {}
+        device_(open()) {}
 
-  const Device& device() const { return *device_; }
   void reopen() {
     // The server serves the next session after the end of this one.
     device_.reset();
-    device_ = connect(server_.address());
+    device_ = open();
   }
+  Target target() const { return is_opencl_ ? resolve_target("opencl") : target_of(*device_); }
 
   Outputs call(const CompiledModule& module, const std::vector<npy::Array>& inputs) const {
     std::vector<Argument> arguments;
@@ -85,6 +89,13 @@ class Machine {
   std::uint64_t nanoseconds() const { return nanoseconds_; }
 
  private:
+  Device open() const {
+    ConnectOptions options;
+    if (is_opencl_) options.devices = {"opencl"};
+    return connect(server_.address(), options);
+  }
+
+  bool is_opencl_;
   test::ListeningServer server_;
   std::optional<Device> device_;
   mutable std::uint64_t nanoseconds_ = 0;
@@ -134,7 +145,7 @@ void expect_same(const Outputs& first, const Outputs& second, const std::string&
 
 class Runner {
  public:
-  explicit Runner(const std::string& arch) : alone_(arch, 1), pair_(arch, 2), target_(target_of(alone_.device())) {}
+  explicit Runner(const std::string& arch) : alone_(arch, 1), pair_(arch, 2), target_(alone_.target()) {}
 
   std::string run(const fs::path& folder, const std::vector<std::string>& words) {
     const auto has = [&](const char* word) { return std::ranges::find(words, word) != words.end(); };

@@ -1,0 +1,97 @@
+"""opencl_long_test.py RUN_NETWORKS FERRY: networks and a tenth of ONNX's own tests of single operators on an OpenCL device.
+
+The device is PoCL, which compiles each kernel for this processor. Cases that ferry does not import are left to
+node_cases_test.py.
+"""
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import models
+import numpy as np
+import onnx
+import onnxruntime
+
+from node_cases import DIFFERENT, all_cases, difference, save
+from runner import Runner
+
+FERRY = sys.argv.pop(2)
+RUN_NETWORKS = sys.argv.pop(1)
+# The number of cases that pass; it only grows.
+AT_LEAST = 157
+NETWORKS = {
+    "resnet18": (models.resnet18, (1, 3, 224, 224)),
+    "mobilenet_v2": (models.mobilenet_v2, (1, 3, 224, 224)),
+    "mobilenet_v3_small": (models.mobilenet_v3_small, (1, 3, 224, 224)),
+    "squeezenet": (models.squeezenet, (1, 3, 224, 224)),
+    "encoder": (models.encoder, (2, 70, 96)),
+}
+
+
+class OpenClLongTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def ferry(self, *words):
+        done = subprocess.run([FERRY, *map(str, words)], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_kernels_compute_what_onnx_defines(self):
+        cases = all_cases()
+        runner = Runner(RUN_NETWORKS, "opencl")
+        self.addCleanup(runner.close)
+        passed = 0
+        for case in random.Random(1).sample(cases, len(cases) // 10):
+            folder = self.root / case.name
+            if save(case, folder):
+                continue
+            kind, text = runner.run(folder, "once")
+            if kind != "fine":
+                kind, text = runner.run(folder, "bind", "once")
+            if kind == "refused":
+                continue
+            with self.subTest(case.name):
+                self.assertEqual(kind, "fine", text)
+                what = difference(case, folder)
+                self.assertIsNone(what and difference(case, folder, DIFFERENT.get(case.name, 0)))
+                passed += what is None
+        print(f"{passed} cases pass")
+        self.assertGreaterEqual(passed, AT_LEAST)
+
+    def test_networks_compute_what_onnx_runtime_computes(self):
+        for name, (make, shape) in NETWORKS.items():
+            with self.subTest(name):
+                model, path = make(), self.root / f"{name}.onnx"
+                onnx.save(model, path)
+                x = np.random.default_rng(1).standard_normal(shape, np.float32)
+                np.save(self.root / "x.npy", x)
+                output = model.graph.output[0].name
+                self.ferry("run", path, "--target", "opencl", "--arg", f"x=@{self.root}/x.npy", "--out",
+                           f"{output}=@{self.root}/y.npy")
+                expected = onnxruntime.InferenceSession(str(path)).run(None, {"x": x})[0]
+                found = np.load(self.root / "y.npy")
+                self.assertEqual(found.shape, expected.shape)
+                self.assertLess(np.abs(found - expected).max(), 1e-4 * np.abs(expected).max())
+
+    def test_a_network_is_checked_timed_and_compared(self):
+        onnx.save(models.squeezenet(62, 10), self.root / "net.onnx")
+        words = [self.root / "net.onnx", "--target", "opencl", "--size", "batch=1"]
+        report = json.loads(self.ferry("run", *words, "--check", "--json"))
+        self.assertGreater(len(report["check"]), 20)
+        self.assertEqual(sum(check["wrong"] for check in report["check"]), 0)
+        report = json.loads(self.ferry("bench", *words, "--repeat", 3, "--max-repeat", 3, "--json"))["results"][0]
+        self.assertAlmostEqual(sum(step["share"] for step in report["steps"]), 1, delta=0.01)
+        self.ferry("compile", self.root / "net.onnx", "--target", "opencl", "-o", self.root / "net.ferry")
+        self.assertIn("opencl", self.ferry("inspect", self.root / "net.ferry"))
+        self.ferry("compare", self.root / "net.ferry", self.root / "net.ferry", "--size", "batch=1", "--processes", 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
