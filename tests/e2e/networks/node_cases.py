@@ -1,4 +1,5 @@
 """ONNX's own tests of single operators: small networks with inputs and the outputs that ONNX defines."""
+import re
 import warnings
 
 import numpy as np
@@ -77,3 +78,16 @@ def difference(case, folder, at_least=0):
 def all_cases():
     warnings.simplefilter("ignore")
     return [case for case in collect_testcases(None) if case.model is not None and case.data_sets]
+
+
+def operators_by_case(cases):
+    """Returns the operator that each case is about by its name. An expanded one has the nodes that define it instead."""
+    def own(case):
+        nodes = [node for node in case.model.graph.node if node.op_type != "Constant"] or case.model.graph.node
+        return ".".join(filter(None, [nodes[0].domain, nodes[0].op_type]))
+
+    operators = {case.name: own(case) for case in cases}
+    for name in operators:
+        plain = re.sub(r"_expanded(_ver\d+)?$", "", name)
+        operators[name] = operators.get(plain, operators[name])
+    return operators

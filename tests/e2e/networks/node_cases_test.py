@@ -13,28 +13,15 @@ import textwrap
 import unittest
 from pathlib import Path
 
-from node_cases import DIFFERENT, DIFFERENT_REASON, all_cases, difference, save
+import onnx_page
+from node_cases import DIFFERENT, DIFFERENT_REASON, all_cases, difference, operators_by_case, save
 
 UPDATES = "--update" in sys.argv and not sys.argv.remove("--update")
 EVALUATE = sys.argv.pop(1)
-PAGE = Path(__file__).parents[3] / "docs" / "onnx.md"
 # The number of cases that pass; it only grows.
 AT_LEAST = 1568
 
 Outcome = collections.namedtuple("Outcome", "operator kind reason")
-
-
-def operators_by_case(cases):
-    """Returns the operator that each case is about. An expanded one has the nodes that define it instead."""
-    def own(case):
-        nodes = [node for node in case.model.graph.node if node.op_type != "Constant"] or case.model.graph.node
-        return ".".join(filter(None, [nodes[0].domain, nodes[0].op_type]))
-
-    operators = {case.name: own(case) for case in cases}
-    for name in operators:
-        plain = re.sub(r"_expanded(_ver\d+)?$", "", name)
-        operators[name] = operators.get(plain, operators[name])
-    return operators
 
 
 def refusal_reason(text):
@@ -108,7 +95,7 @@ class NodeCasesTest(unittest.TestCase):
     def setUpClass(cls):
         cls.outcomes, cls.differences, cls.wrong = run(all_cases())
         if UPDATES:
-            PAGE.write_text(page_of(cls.outcomes))
+            onnx_page.write_definitions(page_of(cls.outcomes))
 
     def test_every_operator_that_is_imported_computes_what_onnx_defines(self):
         for name, what in self.wrong.items():
@@ -122,7 +109,7 @@ class NodeCasesTest(unittest.TestCase):
         self.assertGreaterEqual(passed, AT_LEAST)
 
     def test_the_page_says_what_became_of_each_operator(self):
-        self.assertEqual(PAGE.read_text(), page_of(self.outcomes), "run this test with --update")
+        self.assertEqual(onnx_page.definitions(), page_of(self.outcomes), "run this test with --update")
 
 
 if __name__ == "__main__":

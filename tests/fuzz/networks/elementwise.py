@@ -50,15 +50,20 @@ def clip(net):
     return net.add("Clip", [x, *net.pick([low, high], [low], [None, high])], x.shape)
 
 
+def any_weight(net, x):
+    """A constant of some of the dimensions of x, which broadcasts with it."""
+    shape = [1 if isinstance(size, Open) or net.chance(0.4) else size for size in x.shape]
+    while shape and net.chance(0.3):
+        shape = shape[1:]
+    return net.weight(*shape, scale=0.5)
+
+
 def other_operand(net, x):
     """A value that broadcasts with x: another value, or a constant of some of its dimensions."""
     others = [value for value in net.values if value.is_float() and are_broadcastable(x, value)]
     if others and net.chance(0.65):
         return net.random.choice(others)
-    shape = [1 if isinstance(size, Open) or net.chance(0.4) else size for size in x.shape]
-    while shape and net.chance(0.3):
-        shape = shape[1:]
-    return net.weight(*shape, scale=0.5)
+    return any_weight(net, x)
 
 
 def binary(net):
@@ -82,7 +87,8 @@ def variadic(net):
 
 def choose(net):
     x = net.any()
-    y = other_operand(net, x)
+    # Two computed values may be equal but for roundings.
+    y = any_weight(net, x)
     shape = broadcast(x.shape, y.shape)
     op = net.pick("Greater", "Less", *["GreaterOrEqual", "LessOrEqual"] * (net.opset >= 16))
     condition = net.add(op, [x, y], shape, np.bool_)

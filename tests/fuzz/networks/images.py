@@ -1,4 +1,7 @@
-"""Random operators on images: convolutions, pools, normalisations of channels, and changes of resolution."""
+"""Random operators on images: convolutions, pools, normalisations of channels, and changes of resolution.
+
+LRN is left out: ONNX Runtime computes its power with a relative error of 1e-4 where sums are large.
+"""
 import numpy as np
 
 from net import Unsuitable
@@ -138,11 +141,6 @@ def instance_norm(net):
                    epsilon=1e-3)
 
 
-def local_response(net):
-    x = net.any(lambda value: value.is_image() and value.rank == 4)
-    return net.add("LRN", [x], x.shape, size=net.pick(1, 3, 5), alpha=0.1, beta=net.pick(0.5, 0.75), bias=1.0)
-
-
 def prelu(net):
     x = image(net)
     shape = [x.shape[1]] + [1] * (x.rank - 2) if net.chance(0.7) else [1]
@@ -184,5 +182,5 @@ def space_to_depth(net):
 
 
 OPERATORS = [(conv, 6), (conv_block, 6), (conv_transpose, 1), (pool, 3), (global_pool, 1), (batch_norm, 2),
-             (squeeze_and_excite, 1), (instance_norm, 1), (local_response, 0.5), (prelu, 0.5), (resize, 1.5),
+             (squeeze_and_excite, 1), (instance_norm, 1), (prelu, 0.5), (resize, 1.5),
              (depth_to_space, 0.5), (space_to_depth, 0.5)]
