@@ -131,6 +131,19 @@ TEST_CASE("the hot loops on Cortex-A72 and A76 keep off the stack and near the p
   }
 }
 
+TEST_CASE("the hot loop of a convolution in blocks on 32-bit ARM increments its addresses") {
+  const Kernel kernel = {"conv 3x3 64x54x54 NCHW4c",
+                         "def conv(float(16,56,56,4) I, const float(16,16,3,3,4,4) K) -> (Y) {\n"
+                         "  Y(o,h,w,p) +=! I(c,h+kh,w+kw,i) * K(o,c,kh,kw,i,p) where h in 0:54, w in 0:54\n}"};
+  const Loop loop =
+      hottest(assembly_of(kernel.source, resolve_target("raspberry-pi-2")), std::regex(R"(^\t(vfma|vmla)\.f32\t)"));
+  INFO(loop.text());
+  CHECK(loop.multiplies >= 12);
+  CHECK_FALSE(loop.uses_stack());
+  // At most one more instruction for each load: of 6 pixels and 2 vectors of filters for 12 multiply-adds.
+  CHECK(static_cast<double>(loop.instructions.size()) <= 2.5 * loop.multiplies);
+}
+
 TEST_CASE("the hot loops on RISC-V vectors keep off the stack") {
   const Target target = resolve_target("llvm -mtriple=riscv64-linux-gnu -mattr=+v");
   for (const Kernel& kernel : kKernels) {

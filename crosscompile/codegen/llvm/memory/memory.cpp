@@ -18,6 +18,29 @@ const ir::Expr& flat_index(const ir::Buffer& buffer, const std::vector<ir::Expr>
                       " expressions; flatten must stand before code generation");
 }
 
+// Returns the low bits of a sum or product, which need only those of its operands. Constants and everything else are
+// truncated.
+Value* emit_low_bits(FunctionState& state, const ir::Expr& index, llvm::Type* type) {
+  llvm::IRBuilder<>& b = state.builder;
+  if (const auto* node = index.as<ir::Binary>();
+      node != nullptr &&
+      (node->op == ir::BinaryOp::add || node->op == ir::BinaryOp::sub || node->op == ir::BinaryOp::mul)) {
+    Value* left = emit_low_bits(state, node->left, type);
+    Value* right = emit_low_bits(state, node->right, type);
+    if (node->op == ir::BinaryOp::add) return b.CreateAdd(left, right);
+    return node->op == ir::BinaryOp::sub ? b.CreateSub(left, right) : b.CreateMul(left, right);
+  }
+  return b.CreateTrunc(emit_expr(state, index), type);
+}
+
+// Emits a scalar index. Where addresses are narrower than indices, only the low bits of the index matter. Computing it
+// from low bits from the start leaves additions of addresses, which loops can increment.
+Value* emit_index(FunctionState& state, const ir::Expr& index) {
+  llvm::Type* type = state.module.module.getDataLayout().getIndexType(state.module.context, 0);
+  if (type->getIntegerBitWidth() >= 64) return emit_expr(state, index);
+  return state.builder.CreateSExt(emit_low_bits(state, index, type), state.builder.getInt64Ty());
+}
+
 // Returns the node's own mask combined with that of the enclosing IfThenElse. Null: every lane.
 Value* mask_of(FunctionState& state, const ir::Expr& mask) {
   if (!mask.defined()) return state.lane_mask;
@@ -81,15 +104,15 @@ Value* load_vector(FunctionState& state, const Access& access, const ir::Load& n
   llvm::IRBuilder<>& b = state.builder;
   if (const auto* broadcast = index.as<ir::Broadcast>(); broadcast != nullptr && !mask.defined()) {
     if (state.lane_mask == nullptr) {
-      return b.CreateVectorSplat(access.type.lanes, load_one(state, access, emit_expr(state, broadcast->value)));
+      return b.CreateVectorSplat(access.type.lanes, load_one(state, access, emit_index(state, broadcast->value)));
     }
   }
   Value* lanes = mask_of(state, mask);
   const auto* ramp = index.as<ir::Ramp>();
   const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
-  if (stride != nullptr && *stride == 1) return load_consecutive(state, access, emit_expr(state, ramp->base), lanes);
+  if (stride != nullptr && *stride == 1) return load_consecutive(state, access, emit_index(state, ramp->base), lanes);
   if (stride != nullptr && lanes == nullptr)
-    return load_strided(state, access, emit_expr(state, ramp->base), *stride, interleaved_range(state, node));
+    return load_strided(state, access, emit_index(state, ramp->base), *stride, interleaved_range(state, node));
   if (const auto repeat = repeated(index); repeat.has_value() && lanes == nullptr && repeat->group > 1) {
     const std::size_t bits = static_cast<std::size_t>(repeat->group) * dtype_bytes(access.type.code) * 8;
     if (bits == 16 || bits == 32 || bits == 64) return load_repeated(state, access, *repeat);
@@ -101,9 +124,9 @@ void store_vector(FunctionState& state, const Access& access, const ir::Expr& in
   const auto* ramp = index.as<ir::Ramp>();
   const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
   if (stride != nullptr && *stride == 1) {
-    store_consecutive(state, access, emit_expr(state, ramp->base), value, mask);
+    store_consecutive(state, access, emit_index(state, ramp->base), value, mask);
   } else if (stride != nullptr && *stride != 0 && mask == nullptr) {
-    store_strided(state, access, emit_expr(state, ramp->base), *stride, value);
+    store_strided(state, access, emit_index(state, ramp->base), *stride, value);
   } else {
     scatter(state, access, emit_expr(state, index), value, mask);
   }
@@ -121,7 +144,7 @@ Value* emit_load(FunctionState& state, const ir::Load& node) {
   const Access access = access_to(state, node.buffer, node.type);
   const ir::Expr& index = flat_index(*node.buffer, node.indices);
   const auto load = [&](const ir::Expr& mask) {
-    Value* value = node.type.is_scalar() ? load_one(state, access, emit_expr(state, index))
+    Value* value = node.type.is_scalar() ? load_one(state, access, emit_index(state, index))
                                          : load_vector(state, access, node, mask);
     return from_memory(state, node.type, value);
   };
@@ -133,7 +156,7 @@ Value* emit_load(FunctionState& state, const ir::Load& node) {
 
 Value* emit_address(FunctionState& state, const ir::Load& node) {
   const Access access = access_to(state, node.buffer, node.type);
-  Value* index = emit_expr(state, flat_index(*node.buffer, node.indices));
+  Value* index = emit_index(state, flat_index(*node.buffer, node.indices));
   return state.builder.CreateGEP(memory_type(state.module, node.type), access.first, index);
 }
 
@@ -163,7 +186,7 @@ void emit_store(FunctionState& state, const ir::Store& node) {
   Value* mask = condition != nullptr ? nullptr : mask_of(state, node.mask);
   Value* value = to_memory(state, type, emit_expr(state, node.value));
   if (type.is_scalar()) {
-    store_one(state, access, emit_expr(state, index), value);
+    store_one(state, access, emit_index(state, index), value);
   } else {
     store_vector(state, access, index, value, mask);
   }
