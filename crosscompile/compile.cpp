@@ -4,6 +4,7 @@
 #include "crosscompile/backend/native/native_backend.h"
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/passed_parameters.h"
 #include "crosscompile/ir/symbol.h"
 #include "crosscompile/make_backend.h"
 #include "crosscompile/passes/pipeline.h"
@@ -71,6 +72,10 @@ FunctionInfo describe(const ir::Function& function) {
   set_native_code(info, {ir::function_symbol(function),
                          to_manifest(function.call_workspace, function, function.name + ": workspace"),
                          to_manifest(function.thread_workspace, function, function.name + ": workspace")});
+  const std::vector<bool> passed = ir::passed_parameters(function);
+  std::erase_if(std::get<CallStep>(info.plan.steps.front()).operands, [&](const Operand& operand) {
+    return operand.kind == OperandKind::argument && !passed[operand.index];
+  });
   return info;
 }
 

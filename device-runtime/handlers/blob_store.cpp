@@ -10,31 +10,47 @@
 
 namespace ferry::device {
 
-Result<std::shared_ptr<const MappedBlob>> MappedBlob::map(const Descriptor& file, std::uint64_t bytes,
-                                                          MemoryBudget& budget) {
-  FERRY_ASSIGN(MemoryCharge charge, MemoryCharge::take(budget, bytes));
-  const auto size = static_cast<std::size_t>(bytes);
-  void* memory = size == bytes ? mmap(nullptr, size, PROT_READ, MAP_SHARED, file.number(), 0) : MAP_FAILED;
+Result<std::shared_ptr<const MappedBlob>> MappedBlob::map(const Descriptor& file, std::uint64_t offset,
+                                                          std::uint64_t bytes, MemoryBudget& budget) {
+  const std::uint64_t before = offset % static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto size = static_cast<std::size_t>(before + bytes);
+  FERRY_ASSIGN(MemoryCharge charge, MemoryCharge::take(budget, before + bytes));
+  void* memory = size == before + bytes
+                     ? mmap(nullptr, size, PROT_READ, MAP_SHARED, file.number(), static_cast<off_t>(offset - before))
+                     : MAP_FAILED;
   if (memory == MAP_FAILED) {
     return Status(ErrorCode::resource_exhausted, format("cannot map a blob of %llu bytes: %s",
                                                         static_cast<unsigned long long>(bytes), std::strerror(errno)));
   }
-  return std::shared_ptr<const MappedBlob>(
-      new MappedBlob({static_cast<const std::uint8_t*>(memory), size}, std::move(charge)));
+  return std::shared_ptr<const MappedBlob>(new MappedBlob({static_cast<const std::uint8_t*>(memory), size},
+                                                          static_cast<std::size_t>(before), std::move(charge)));
 }
 
-MappedBlob::~MappedBlob() { munmap(const_cast<std::uint8_t*>(bytes_.data()), bytes_.size()); }
+MappedBlob::~MappedBlob() { munmap(const_cast<std::uint8_t*>(pages_.data()), pages_.size()); }
 
 Result<std::shared_ptr<const MappedBlob>> BlobStore::find(const Hash& hash, MemoryBudget& budget) const {
   std::uint64_t bytes = 0;
   const Descriptor file = files_.open_file(hash, bytes);
   std::shared_ptr<const MappedBlob> blob;
   if (file.number() < 0 || bytes == 0) return blob;
-  FERRY_ASSIGN(blob, MappedBlob::map(file, bytes, budget));
+  FERRY_ASSIGN(blob, MappedBlob::map(file, 0, bytes, budget));
   if (blake2b(blob->bytes()) == hash) return blob;
   // Damaged on disk, or written by another session: deleted, so that the next upload can replace it.
   unlink(files_.path_of(hash).c_str());
   return std::shared_ptr<const MappedBlob>();
+}
+
+Result<std::shared_ptr<const MappedBlob>> BlobStore::find_part(const Hash& hash, const MappedBlob& whole,
+                                                               std::uint64_t offset, std::uint64_t bytes,
+                                                               MemoryBudget& budget) const {
+  std::uint64_t size = 0;
+  const Descriptor file = files_.open_file(hash, size);
+  std::shared_ptr<const MappedBlob> part;
+  if (size != whole.bytes().size()) return part;
+  FERRY_ASSIGN(part, MappedBlob::map(file, offset, bytes, budget));
+  // Comparing the part replaces hashing the file again.
+  const bool is_same = std::memcmp(part->bytes().data(), whole.bytes().data() + offset, part->bytes().size()) == 0;
+  return is_same ? part : nullptr;
 }
 
 Result<std::unique_ptr<BlobUpload>> BlobUpload::begin(const BlobStore& store, const Hash& hash, std::uint64_t bytes) {
@@ -65,7 +81,7 @@ Result<std::shared_ptr<const MappedBlob>> BlobUpload::finish(MemoryBudget& budge
                   "expected a blob of hash " + to_hex(hash_) + ", got one of hash " + to_hex(actual));
   }
   FERRY_ASSIGN(const Descriptor reader, file_.publish(hash_, 0400));
-  return MappedBlob::map(reader, bytes_, budget);
+  return MappedBlob::map(reader, 0, bytes_, budget);
 }
 
 }  // namespace ferry::device

@@ -13,12 +13,13 @@
 
 namespace ferry::device {
 
-// A blob's contents. The process cannot change them, nor make this memory writable: the file was opened for reading.
+// The contents of a blob or of a part of it. The process cannot change them, nor make this memory writable: the file
+// was opened for reading.
 class MappedBlob {
  public:
-  // Charges the whole blob to the budget, which must outlive it.
-  static Result<std::shared_ptr<const MappedBlob>> map(const Descriptor& file, std::uint64_t bytes,
-                                                       MemoryBudget& budget);
+  // Charges the pages to the budget, which must outlive it.
+  static Result<std::shared_ptr<const MappedBlob>> map(const Descriptor& file, std::uint64_t offset,
+                                                       std::uint64_t bytes, MemoryBudget& budget);
   MappedBlob(const MappedBlob&) = delete;
   MappedBlob& operator=(const MappedBlob&) = delete;
   ~MappedBlob();
@@ -26,9 +27,10 @@ class MappedBlob {
   std::span<const std::uint8_t> bytes() const { return bytes_; }
 
  private:
-  MappedBlob(std::span<const std::uint8_t> bytes, MemoryCharge charge) : bytes_(bytes), charge_(std::move(charge)) {}
+  MappedBlob(std::span<const std::uint8_t> pages, std::size_t offset, MemoryCharge charge)
+      : pages_(pages), bytes_(pages.subspan(offset)), charge_(std::move(charge)) {}
 
-  std::span<const std::uint8_t> bytes_;
+  std::span<const std::uint8_t> pages_, bytes_;
   MemoryCharge charge_;
 };
 
@@ -41,6 +43,10 @@ class BlobStore {
 
   // Returns null if there is no such file or its contents do not match its name.
   Result<std::shared_ptr<const MappedBlob>> find(const Hash& hash, MemoryBudget& budget) const;
+  // Maps a part of a blob that is mapped as a whole once more, so that the whole can be unmapped. Returns null if the
+  // file is gone or has changed.
+  Result<std::shared_ptr<const MappedBlob>> find_part(const Hash& hash, const MappedBlob& whole, std::uint64_t offset,
+                                                      std::uint64_t bytes, MemoryBudget& budget) const;
 
   const CacheFolder& files() const { return files_; }
 

@@ -1,5 +1,7 @@
 #include "device-runtime/handlers/blobs.h"
 
+#include <algorithm>
+
 namespace ferry::device {
 namespace {
 
@@ -10,6 +12,49 @@ void for_each_constant(const Plan& plan, Visit visit) {
       if (operand.kind == OperandKind::constant) visit(operand.index);
     });
   }
+}
+
+// Fewer bytes between two parts of a blob are mapped with them.
+constexpr std::uint64_t kGap = 64 << 10;
+
+// Adds the constants that calls read. They get mappings of their own where that lets the rest of a blob be unmapped
+// once init plans have read it.
+Status add_constants_of_calls(SessionState& state, RequestContext& context, const Manifest& manifest,
+                              ConstantMemory& constants) {
+  const std::vector<Constant>& all = manifest.constants;
+  std::vector<bool> is_read(all.size());
+  for (const FunctionInfo& function : manifest.functions)
+    for_each_constant(function.plan, [&](std::size_t index) { is_read[index] = true; });
+  for (std::size_t first = 0, next = 0; first < all.size(); first = next) {
+    next = first + 1;
+    if (!is_read[first]) continue;
+    const Constant& begin = all[first];
+    const Blob& blob = manifest.blobs[begin.blob];
+    std::uint64_t end = begin.offset + begin.bytes;
+    // Compilers write constants in the order of their offsets.
+    for (; next < all.size(); ++next) {
+      if (!is_read[next]) continue;
+      if (all[next].blob != begin.blob || all[next].offset < begin.offset || all[next].offset > end + kGap) break;
+      end = std::max(end, all[next].offset + all[next].bytes);
+    }
+    FERRY_ASSIGN(SessionBlobs::Shared part, state.blobs.get(context, blob));
+    std::uint64_t offset = 0;
+    // Meanwhile both take memory.
+    if (end > begin.offset && end - begin.offset <= blob.bytes / 2) {
+      FERRY_ASSIGN(auto mapped, state.blobs.find_part(blob.hash, *part, begin.offset, end - begin.offset));
+      if (mapped != nullptr) {
+        part = std::move(mapped);
+        offset = begin.offset;
+      }
+    }
+    for (; first < next; ++first) {
+      if (!is_read[first]) continue;
+      const auto bytes = part->bytes().subspan(static_cast<std::size_t>(all[first].offset - offset),
+                                               static_cast<std::size_t>(all[first].bytes));
+      FERRY_TRY(constants.add(first, bytes, part));
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -28,10 +73,10 @@ Result<rpc::Empty> handle_put_blob(SessionState& state, RequestContext& context,
   return rpc::Empty{};
 }
 
-Status add_constants(SessionState& state, RequestContext& context, const Manifest& manifest, const Plan& plan,
-                     ConstantMemory& constants) {
+Status add_constants_to_bind(SessionState& state, RequestContext& context, const Manifest& manifest, const Plan& init,
+                             ConstantMemory& constants) {
   Status status;
-  for_each_constant(plan, [&](std::size_t index) {
+  for_each_constant(init, [&](std::size_t index) {
     if (constants.has(index) || !status.is_ok()) return;
     const Constant& constant = manifest.constants[index];
     Result<SessionBlobs::Shared> blob = state.blobs.get(context, manifest.blobs[constant.blob]);
@@ -52,9 +97,7 @@ Status load_constants(SessionState& state, RequestContext& context, Module& modu
   }
   ConstantMemory& constants =
       module.constants.emplace(*module.device, std::vector<MemoryBlock>(manifest.constants.size()));
-  for (const FunctionInfo& function : manifest.functions) {
-    FERRY_TRY(add_constants(state, context, manifest, function.plan, constants));
-  }
+  FERRY_TRY(add_constants_of_calls(state, context, manifest, constants));
   for (const FunctionInfo& function : manifest.functions) {
     for_each_constant(function.init, [&](std::size_t index) {
       if (!constants.has(index)) module.blobs_to_bind.push_back(blobs[manifest.constants[index].blob]);

@@ -9,9 +9,9 @@ Result<rpc::FindBlobsReply> handle_find_blobs(SessionState& state, RequestContex
                                               const rpc::FindBlobs& request);
 Result<rpc::Empty> handle_put_blob(SessionState& state, RequestContext& context, const rpc::PutBlob& request);
 
-// Adds the constants that a plan of the module reads.
-Status add_constants(SessionState& state, RequestContext& context, const Manifest& manifest, const Plan& plan,
-                     ConstantMemory& constants);
+// Adds the constants that an init plan of the module reads and that are not there yet.
+Status add_constants_to_bind(SessionState& state, RequestContext& context, const Manifest& manifest, const Plan& init,
+                             ConstantMemory& constants);
 // Takes the blobs of a module that has just been loaded: adds the constants that calls read, and keeps the blobs that
 // init plans alone read until the first instance is bound. Fails with not_found if one is missing.
 Status load_constants(SessionState& state, RequestContext& context, Module& module);

@@ -45,7 +45,7 @@ Result<rpc::CallReply> run_init_plan(SessionState& state, RequestContext& contex
   const Module& module = *call.module;
   const std::span<const MemoryBlock> known = module.constants->blocks();
   ConstantMemory constants(*module.device, {known.begin(), known.end()});
-  FERRY_TRY(add_constants(state, context, module.manifest, call.info().init, constants));
+  FERRY_TRY(add_constants_to_bind(state, context, module.manifest, call.info().init, constants));
   FERRY_ASSIGN(const auto workload, PlanCall::prepare_init(*module.device, *module.program, call.info(), call.arguments,
                                                            call.bound, {persistent, constants.blocks()}));
   return run_once(context, call, *workload);

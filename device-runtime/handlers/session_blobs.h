@@ -22,6 +22,10 @@ class SessionBlobs {
   Result<bool> reserve(const Hash& hash);
   // Returns a blob that a manifest names; not_found if there is none, aborted if its upload failed.
   Result<Shared> get(RequestContext& context, const Blob& blob);
+  // Maps a part of it, which stays mapped without the rest; null if that is no longer possible.
+  Result<Shared> find_part(const Hash& hash, const MappedBlob& whole, std::uint64_t offset, std::uint64_t bytes) {
+    return store_.find_part(hash, whole, offset, bytes, budget_);
+  }
   // Ends the reservations for this module; its blobs stay as long as somebody shares them.
   void release(const Manifest& manifest);
   // Unmaps blobs that nobody shares and that are not reserved.

@@ -6,6 +6,7 @@
 #include "crosscompile/codegen/llvm/statements.h"
 #include "crosscompile/codegen/llvm/target/machine.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/passed_parameters.h"
 #include "crosscompile/ir/symbol.h"
 
 namespace ferry::codegen {
@@ -29,7 +30,10 @@ Value* load_scalar(FunctionState& state, unsigned index, ir::Type type) {
 
 void load_arguments(FunctionState& state) {
   unsigned index = 0;
-  for (const ir::FunctionParameter& parameter : state.source.parameters) {
+  const std::vector<bool> passed = ir::passed_parameters(state.source);
+  for (std::size_t p = 0; p < passed.size(); ++p) {
+    if (!passed[p]) continue;
+    const ir::FunctionParameter& parameter = state.source.parameters[p];
     if (parameter.kind == ParameterKind::scalar) {
       state.values[parameter.scalar.get()] = load_scalar(state, index++, parameter.scalar.type());
       continue;

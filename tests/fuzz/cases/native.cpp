@@ -61,7 +61,8 @@ std::int32_t in_single_iterations(const ferry_runtime_api* rt, std::int64_t n, s
 }  // namespace
 
 std::int32_t run_native(const ir::Function& function, const Target& target, const Call& call) {
-  const NativeCode code = native_code(describe(function)).value();
+  const FunctionInfo info = describe(function);
+  const NativeCode code = native_code(info).value();
   const std::vector<std::uint8_t> object = codegen::emit_object(std::span(&function, 1), target);
   const std::vector<std::string> exports = {code.symbol};
   const std::vector<std::uint8_t> file = link::link_shared(object, target, exports);
@@ -81,7 +82,11 @@ std::int32_t run_native(const ir::Function& function, const Target& target, cons
   context.call_workspace = call_workspace.data();
   context.thread_workspaces = thread_workspaces.data();
   const auto kernel = reinterpret_cast<ferry_kernel>(value_of(image.function(code.symbol)));
-  const std::int32_t result = kernel(call.pointers(), &context.api);
+  std::vector<void*> operands;
+  for (const Operand& operand : std::get<CallStep>(info.plan.steps.front()).operands)
+    operands.push_back(
+        call.pointers()[(operand.kind == OperandKind::value ? info.parameters.size() : 0) + operand.index]);
+  const std::int32_t result = kernel(operands.data(), &context.api);
   if (!call_workspace.is_intact() || !thread_workspaces.is_intact())
     throw std::runtime_error("the kernel writes beside its workspace");
   return result;

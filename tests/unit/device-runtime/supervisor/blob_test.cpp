@@ -180,12 +180,51 @@ TEST_CASE("what only an init plan reads is unmapped once it has run, and what ca
   for (const rpc::Handle instance : {first, second})
     CHECK(client.result(packed, "packed", instance) == 1 + 2 * float_at(contents, 4 * (kElements - 1)));
 
+  // Calls of "weighted" read most of the blob.
   REQUIRE(client.send(blob, contents).is_ok());
-  REQUIRE(client.load(weighted_file(blob, 0)).status.is_ok());
+  ModuleFile reading = weighted_module(blob, 0);
+  reading.manifest.constants[0].bytes = 4'900'000;
+  REQUIRE(client.load(write_module(reading)).status.is_ok());
   client.bind(client.last_module);
   CHECK_FALSE(has_room());
   client.must(rpc::UnloadModule{client.last_module});
   CHECK(has_room());
+}
+
+TEST_CASE("of a blob that calls read in a few places, only these stay mapped") {
+  BlobFixture fixture({"--memory-limit", "8M"});
+  BlobClient client(fixture.server);
+  const Bytes contents = floats(5'000'000);
+  const Blob blob = blob_of(contents);
+  REQUIRE(client.send(blob, contents).is_ok());
+  ModuleFile module = weighted_module(blob, 0);
+  // Calls read the start, two places near each other, and the end; init plans something else.
+  for (const std::uint64_t offset : {std::uint64_t{2'000'064}, std::uint64_t{2'030'080}, std::uint64_t{4'999'744}}) {
+    FunctionInfo more = *std::ranges::find(module.manifest.functions, "weighted", &FunctionInfo::name);
+    more.name += std::to_string(module.manifest.constants.size());
+    std::get<CallStep>(more.plan.steps[0]).operands[1].index =
+        static_cast<std::uint32_t>(module.manifest.constants.size());
+    module.manifest.functions.push_back(more);
+    module.manifest.constants.push_back({0, 0, offset, 4 * kElements});
+  }
+  FunctionInfo& packed = *std::ranges::find(module.manifest.functions, "packed", &FunctionInfo::name);
+  for (std::size_t operand : {0, 1}) std::get<CallStep>(packed.init.steps[0]).operands[operand].index = 4;
+  module.manifest.constants.push_back({0, 0, 3'000'000, 1'000'000});
+  REQUIRE(client.load(write_module(module)).status.is_ok());
+  const rpc::Handle buffer = client.new_handle();
+  const auto alloc = [&] { return client.ask(rpc::Alloc{buffer, 7'800'000, 0}).status.is_ok(); };
+  CHECK_FALSE(alloc());
+  const rpc::Handle instance = client.bind(client.last_module);
+  CHECK(alloc());
+  client.must(rpc::Free{buffer});
+  const auto last_of = [&](std::size_t constant) {
+    return float_at(contents, module.manifest.constants[constant].offset + 4 * (kElements - 1));
+  };
+  CHECK(client.result(client.last_module, "weighted") == 1 + last_of(0));
+  CHECK(client.result(client.last_module, "weighted1") == 1 + last_of(1));
+  CHECK(client.result(client.last_module, "weighted2") == 1 + last_of(2));
+  CHECK(client.result(client.last_module, "weighted3") == 1 + last_of(3));
+  CHECK(client.result(client.last_module, "packed", instance) == 1 + 2 * last_of(4));
 }
 
 TEST_CASE("the least recently used blobs make room, and a module keeps those that it reads") {

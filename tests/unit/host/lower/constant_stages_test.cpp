@@ -1,6 +1,7 @@
 #include "host/lower/constant_stages.h"
 
 #include "crosscompile/ir/interpreter.h"
+#include "crosscompile/ir/passed_parameters.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/validator.h"
 #include "ferry/lang/text.h"
@@ -54,6 +55,17 @@ TEST_CASE("a packed copy of a constant is made by a function of its own and is a
   CHECK(functions[1].symbols.size() == 2);
   CHECK(ir::to_text(functions[0]).find("packed[") != std::string::npos);
   CHECK(ir::to_text(functions[0]).find("B[k") == std::string::npos);
+}
+
+TEST_CASE("calls are not passed the constants that only the init function reads") {
+  const std::vector<ir::Function> functions = lowered(kProduct, kPacked);
+  REQUIRE(functions.size() == 2);
+  // A, B, C and the packed copy; then B and the packed copy.
+  CHECK(ir::passed_parameters(functions[0]) == std::vector{true, false, true, true});
+  CHECK(ir::passed_parameters(functions[1]) == std::vector{true, true});
+  const std::vector<ir::Function> unpacked = lowered(kProduct, "");
+  REQUIRE(unpacked.size() == 1);
+  CHECK(ir::passed_parameters(unpacked[0]) == std::vector{true, true, true});
 }
 
 TEST_CASE("a constant is packed beforehand however many parameters the function has") {
