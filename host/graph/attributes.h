@@ -47,6 +47,20 @@ struct MatmulAttributes {
   bool operator==(const MatmulAttributes&) const = default;
 };
 
+// quantized_conv, quantized_matmul: conv and matmul of (X - x_zero) * x_scale and W * w_scale, in float32 and without a
+// bias. Inputs are X of 8-bit integers, W of int8, the scales x_scale [] and w_scale [O], one for each filter or
+// column, and optionally x_zero [] of int16.
+struct QuantizedConvAttributes {
+  ConvAttributes conv;
+  bool in_integers = true;  // products are summed up as int32 and then scaled; otherwise both factors are scaled
+  bool operator==(const QuantizedConvAttributes&) const = default;
+};
+struct QuantizedMatmulAttributes {
+  MatmulAttributes matmul;
+  bool in_integers = true;
+  bool operator==(const QuantizedMatmulAttributes&) const = default;
+};
+
 // reduce_*: over these dimensions, ascending. arg_max and arg_min give the int64 index of the first greatest or least
 // element, in row-major order of these dimensions; NaN counts as the greatest and as the least.
 struct ReduceAttributes {
@@ -144,8 +158,9 @@ struct CastAttributes {
 };
 
 using Attributes =
-    std::variant<NoAttributes, ConvAttributes, PoolAttributes, MatmulAttributes, ReduceAttributes, DimensionAttributes,
-                 BatchNormAttributes, LayerNormAttributes, ReshapeAttributes, BroadcastAttributes, TransposeAttributes,
-                 SliceAttributes, PadAttributes, CastAttributes, ScatterAttributes, SortAttributes, IotaAttributes>;
+    std::variant<NoAttributes, ConvAttributes, PoolAttributes, MatmulAttributes, QuantizedConvAttributes,
+                 QuantizedMatmulAttributes, ReduceAttributes, DimensionAttributes, BatchNormAttributes,
+                 LayerNormAttributes, ReshapeAttributes, BroadcastAttributes, TransposeAttributes, SliceAttributes,
+                 PadAttributes, CastAttributes, ScatterAttributes, SortAttributes, IotaAttributes>;
 
 }  // namespace ferry::graph

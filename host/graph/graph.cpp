@@ -66,9 +66,12 @@ TensorId add_node(Graph& graph, Node node) {
 }
 
 Size multiply_adds(const Graph& graph, const Node& node) {
-  if (node.op != Operator::conv && node.op != Operator::matmul) return 0;
+  const bool is_conv = node.op == Operator::conv || node.op == Operator::quantized_conv;
+  const auto* attributes = std::get_if<MatmulAttributes>(&node.attributes);
+  if (const auto* quantized = std::get_if<QuantizedMatmulAttributes>(&node.attributes)) attributes = &quantized->matmul;
+  if (!is_conv && attributes == nullptr) return 0;
   const Size outputs = element_count(graph.tensor(node.outputs.front()).shape);
-  if (const auto* attributes = std::get_if<MatmulAttributes>(&node.attributes)) {
+  if (attributes != nullptr) {
     const Shape& a = graph.tensor(node.inputs[0]).shape;
     return outputs * (attributes->transposed_a && a.size() > 1 ? a[a.size() - 2] : a.back());
   }

@@ -23,6 +23,16 @@ class AttributesHash {
     const auto& [transposed_a, transposed_b] = matmul;
     add(transposed_a, transposed_b);
   }
+  void operator()(const QuantizedConvAttributes& quantized) {
+    const auto& [conv, in_integers] = quantized;
+    (*this)(conv);
+    add(in_integers);
+  }
+  void operator()(const QuantizedMatmulAttributes& quantized) {
+    const auto& [matmul, in_integers] = quantized;
+    (*this)(matmul);
+    add(in_integers);
+  }
   void operator()(const ReduceAttributes& reduce) {
     const auto& [dimensions, keep] = reduce;
     add(dimensions, keep);

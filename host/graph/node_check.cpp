@@ -34,6 +34,8 @@ void NodeCheck::input_count(std::size_t count) const {
     expect(count == static_cast<std::size_t>(declared), std::to_string(declared) + " inputs", got);
   } else if (node_.op == Operator::conv) {
     expect(count == 2 || count == 3, "2 or 3 inputs", got);
+  } else if (node_.op == Operator::quantized_conv || node_.op == Operator::quantized_matmul) {
+    expect(count == 4 || count == 5, "4 or 5 inputs", got);
   } else {
     expect(count >= 1, "at least one input", got);
   }

@@ -8,6 +8,8 @@ OperatorKind kind_of(Operator op) {
   switch (op) {
     case Operator::conv:
     case Operator::matmul:
+    case Operator::quantized_conv:
+    case Operator::quantized_matmul:
     case Operator::max_pool:
     case Operator::average_pool:
     case Operator::reduce_sum:
@@ -43,7 +45,8 @@ OperatorKind kind_of(Operator op) {
 }
 
 bool is_per_channel(Operator op, std::size_t input) {
-  return (op == Operator::conv && input == 2) || (op == Operator::batch_norm && input > 0);
+  return (op == Operator::conv && input == 2) || (op == Operator::quantized_conv && input == 3) ||
+         (op == Operator::batch_norm && input > 0);
 }
 
 }  // namespace ferry::graph

@@ -132,6 +132,7 @@ KernelSource read_network(const KernelOptions& options, KernelSource source) {
                      "a schedule");
   NetworkSource network = network_source(options.file, options.fixed, options.bindings, Option::fixed_size);
   network.winograd = options.winograd;
+  network.int8 = options.int8;
   source.network = expect_compiler(source.compiler, options.file).read(network);
   return source;
 }

@@ -3,6 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "ferry/ops/shapes.h"
 #include "host/ops/checks.h"
+#include "host/ops/converted.h"
 #include "host/ops/kernel_axes.h"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ Convolution convolution(Expr stride, Expr padding, Expr dilation, std::int64_t g
 }
 
 Tensor conv(const Tensor& x, const Tensor& kernel, const std::vector<Window>& windows, std::string name,
-            std::int64_t groups) {
+            std::int64_t groups, std::optional<DType> products) {
   const std::size_t spatial = windows.size();
   expect_rank(x, spatial + 2, name);
   expect_rank(kernel, spatial + 2, name);
@@ -85,7 +86,7 @@ Tensor conv(const Tensor& x, const Tensor& kernel, const std::vector<Window>& wi
           seen.push_back(windows[d].place(i[d + 2], axes[d + 1]));
           weight.push_back(axes[d + 1]);
         }
-        return lang::sum(input(seen) * kernel(weight), axes);
+        return lang::sum(converted(input(seen), products) * converted(kernel(weight), products), axes);
       },
       std::move(name));
 }

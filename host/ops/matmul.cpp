@@ -3,6 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "ferry/ops/elementwise.h"
 #include "host/ops/checks.h"
+#include "host/ops/converted.h"
 
 #include <algorithm>
 
@@ -10,7 +11,8 @@ namespace ferry::ops {
 namespace {
 
 // Both tensors have `lead` batch dimensions before those of the matrices.
-Tensor product(const Tensor& a, const Tensor& b, std::string name, Transposed transposed, std::size_t lead) {
+Tensor product(const Tensor& a, const Tensor& b, std::string name, Transposed transposed, std::size_t lead,
+               std::optional<DType> products = std::nullopt) {
   expect_rank(a, lead + 2, name);
   expect_rank(b, lead + 2, name);
   const auto size = [&](const Tensor& t, bool swapped, std::size_t which) {
@@ -33,7 +35,9 @@ Tensor product(const Tensor& a, const Tensor& b, std::string name, Transposed tr
           at.push_back(swapped ? row : column);
           return t(at);
         };
-        return lang::sum(element(a, transposed.a, i[lead], k) * element(b, transposed.b, k, i[lead + 1]), {k});
+        return lang::sum(converted(element(a, transposed.a, i[lead], k), products) *
+                             converted(element(b, transposed.b, k, i[lead + 1]), products),
+                         {k});
       },
       std::move(name));
 }
@@ -55,9 +59,10 @@ Tensor batch_matmul(const Tensor& a, const Tensor& b, std::string name, Transpos
   return product(a, b, std::move(name), transposed, 1);
 }
 
-Tensor broadcast_matmul(const Tensor& a, const Tensor& b, std::string name, Transposed transposed) {
+Tensor broadcast_matmul(const Tensor& a, const Tensor& b, std::string name, Transposed transposed,
+                        std::optional<DType> products) {
   const bool row = a.rank() == 1, column = b.rank() == 1;
-  if (a.rank() == 2 && b.rank() == 2) return matmul(a, b, std::move(name), transposed);
+  if (a.rank() == 2 && b.rank() == 2) return product(a, b, std::move(name), transposed, 0, products);
   if (a.rank() == 0 || b.rank() == 0)
     throw CompileError("'" + name + "': expected vectors, matrices or batches of them, got " + shape_text(a) + " and " +
                        shape_text(b));
@@ -86,8 +91,9 @@ Tensor broadcast_matmul(const Tensor& a, const Tensor& b, std::string name, Tran
           if (t.rank() > 1) at[outer_at(t, inner)] = outer;
           return t(at);
         };
-        return lang::sum(
-            element(a, inner_a, row ? Expr(0) : i[lead]) * element(b, inner_b, column ? Expr(0) : i.back()), {k});
+        return lang::sum(converted(element(a, inner_a, row ? Expr(0) : i[lead]), products) *
+                             converted(element(b, inner_b, column ? Expr(0) : i.back()), products),
+                         {k});
       },
       std::move(name));
 }

@@ -107,6 +107,7 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
       result.largest_absolute = std::max(result.largest_absolute, error);
       if (want != 0) result.largest_relative = std::max(result.largest_relative, error / std::abs(want));
     }
+    if (!is_float(info.dtype) && got.integer != expected[i].integer) ++result.unequal;
     if (!differs(info.dtype, got, expected[i], tolerance)) continue;
     if (result.wrong++ == 0) {
       result.first_wrong = position_text(info.name, reference.shape(parameter), positions[i]) + " is " +

@@ -31,12 +31,19 @@ std::string verdict_text(std::uint64_t wrong, std::uint64_t compared, std::uint6
   return fine + (elements == 1 ? "the only element" : "all " + count_text(elements) + " elements");
 }
 
+// Returns "; 12 elements (0.05%) differ" for integers.
+std::string unequal_text(const verify::CheckResult& result) {
+  if (result.unequal == 0) return "";
+  const double share = static_cast<double>(result.unequal) / static_cast<double>(result.compared);
+  return "; " + count_text(result.unequal) + " elements (" + number_text(100 * share) + "%) differ";
+}
+
 std::string to_text(const verify::CheckResult& result) {
   return "check " + result.output + ": " + verdict_text(result.wrong, result.compared, result.elements, "wrong") +
          "; largest error " + number_text(result.largest_absolute) + " absolute, " +
          number_text(result.largest_relative) + " relative, allowed " + tolerance_text(result.atol) + " + " +
          tolerance_text(result.rtol) + " * |expected|" + (result.with_rounding ? " + the rounding of its terms" : "") +
-         nan_text(result.nan, result.nan_expected, "computed", "expected");
+         unequal_text(result) + nan_text(result.nan, result.nan_expected, "computed", "expected");
 }
 
 Json check_json(const verify::CheckResult& result) {
@@ -48,6 +55,7 @@ Json check_json(const verify::CheckResult& result) {
           {"rtol", result.rtol},
           {"atol", result.atol},
           {"wrong", result.wrong},
+          {"unequal", result.unequal},
           {"nan", result.nan},
           {"nan_expected", result.nan_expected},
           {"first_wrong", result.first_wrong}};

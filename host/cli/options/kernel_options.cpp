@@ -32,6 +32,13 @@ void add_kernel_options(CLI::App& command, KernelCommand& options, const char* f
           "(default: on)")
       ->type_name("on|off")
       ->check(CLI::IsMember({"on", "off"}));
+  command
+      .add_option_function<std::string>(
+          "--int8", [&options](const std::string& word) { options.int8 = word == "on"; },
+          "Whether convolutions and products of dequantized 8-bit integers in a network may sum up products of the "
+          "integers, which rounds differently (default: on)")
+      ->type_name("on|off")
+      ->check(CLI::IsMember({"on", "off"}));
   add_schedule_options(command, options.schedule);
   add_compile_deadline(command, options.deadline);
 }

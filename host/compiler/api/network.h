@@ -22,6 +22,7 @@ struct NetworkSource {
   std::map<std::string, std::int64_t> sizes = {};    // that are the same in every call
   std::map<std::string, BoundTensor> bindings = {};  // inputs that are the same in every call
   bool winograd = true;  // convolutions may be computed by Winograd's algorithm, which rounds differently
+  bool int8 = true;      // products of dequantized integers may be computed in integers, which round differently
 };
 
 struct NetworkTensor {

@@ -131,10 +131,11 @@ void CacheKey::add(const Target& target) {
 }
 
 void CacheKey::add(const NetworkSource& source) {
-  const auto& [file, sizes, bindings, winograd] = source;
+  const auto& [file, sizes, bindings, winograd, int8] = source;
   add(file.substr(file.rfind('/') + 1));  // which names the function; the contents are added with add_files()
   add_sizes(*this, sizes);
   add(std::uint64_t{winograd ? 1U : 0U});
+  add(std::uint64_t{int8 ? 1U : 0U});
   add(std::uint64_t{bindings.size()});
   for (const auto& [name, tensor] : bindings) {
     const auto& [dtype, shape, bytes] = tensor;

@@ -102,7 +102,7 @@ class GraphNetwork final : public Network {
 
   graph::Graph optimized_for(const Target& target) const {
     if (origin_.all_outputs_for) return graph_;
-    return graph::optimized(graph_, target, {.winograd = origin_.source.winograd});
+    return graph::optimized(graph_, target, {.winograd = origin_.source.winograd, .int8 = origin_.source.int8});
   }
 
   graph::Graph graph_;

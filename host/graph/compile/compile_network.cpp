@@ -7,6 +7,8 @@
 #include "host/graph/passes/choose_layouts.h"
 #include "host/graph/passes/choose_winograd.h"
 #include "host/graph/passes/make_groups.h"
+#include "host/graph/passes/quantize_products.h"
+#include "host/graph/passes/repeat_dequantization.h"
 #include "host/graph/passes/simplify.h"
 #include "host/graph/plan/composition.h"
 #include "host/graph/plan/network_function.h"
@@ -75,8 +77,11 @@ bool load_cached(const CachedModuleSlot& cached, NetworkBlob& blob, std::vector<
 
 Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms) {
   graph = simplify(std::move(graph));
+  if (target.is_gpu()) return graph;
+  if (algorithms.int8) graph = repeat_dequantization(quantize_products(std::move(graph)));
+  validate(graph);
   const std::int64_t lanes = target.lanes(sizeof(float));
-  if (target.is_gpu() || lanes == 1) return graph;
+  if (lanes == 1) return graph;
   graph = choose_layouts(graph, lanes);
   if (algorithms.winograd) graph = choose_winograd(std::move(graph), target);
   validate(graph);

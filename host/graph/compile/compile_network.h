@@ -19,6 +19,7 @@ namespace ferry::graph {
 // Algorithms that a network may use beside those that its nodes define.
 struct Algorithms {
   bool winograd = true;  // for convolutions
+  bool int8 = true;      // sums of products of 8-bit integers, for dequantized ones
 };
 
 // Returns the network as it is divided into groups and compiled for a target: with the passes done (host/graph/passes).

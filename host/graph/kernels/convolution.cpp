@@ -11,14 +11,14 @@ bool is_depthwise_2d(const ConvAttributes& attributes, const lang::Tensor& weigh
          ir::is_constant(weights.shape()[0], attributes.groups) && ir::is_constant(weights.shape()[1], 1);
 }
 
+}  // namespace
+
 std::vector<ops::Window> windows_of(const ConvAttributes& attributes) {
   std::vector<ops::Window> windows;
   for (const WindowAttributes& window : attributes.windows)
     windows.push_back({window.stride, window.pad_before, window.dilation, window.pad_after});
   return windows;
 }
-
-}  // namespace
 
 lang::Tensor convolution(const ConvAttributes& attributes, const Inputs& inputs, const std::string& name) {
   const lang::Tensor &x = inputs[0], &weights = inputs[1];

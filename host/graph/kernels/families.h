@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ferry/lang/tensor.h"
+#include "ferry/ops/convolution.h"
 #include "host/graph/graph.h"
 
 #include <cstdint>
@@ -19,7 +20,14 @@ using SizeExpr = std::function<lang::Expr(const Size&)>;
 // Does not add a bias.
 lang::Tensor convolution(const ConvAttributes& attributes, const Inputs& inputs, const std::string& name);
 lang::Tensor pooling(Operator op, const PoolAttributes& attributes, const Inputs& inputs, const std::string& name);
+std::vector<ops::Window> windows_of(const ConvAttributes& attributes);
 lang::Tensor product(const MatmulAttributes& attributes, const Inputs& inputs, const std::string& name);
+
+// Returns sums of products of integers that are not scaled yet, or, not in integers, what the operator is defined as.
+lang::Tensor quantized_convolution(const QuantizedConvAttributes& attributes, const Inputs& inputs,
+                                   const std::string& name);
+lang::Tensor quantized_product(const QuantizedMatmulAttributes& attributes, const Inputs& inputs,
+                               const std::string& name);
 
 // The same for images with their channels in blocks of `lanes`; a convolution may read an image without.
 lang::Tensor blocked_convolution(const ConvAttributes& attributes, const Inputs& inputs, std::int64_t lanes,

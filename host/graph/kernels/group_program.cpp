@@ -55,6 +55,10 @@ lang::Tensor tensor_of(const KernelNode& node, const Inputs& x, const SizeExpr& 
   switch (node.op) {
     case Operator::conv: return convolution(std::get<ConvAttributes>(node.attributes), x, name);
     case Operator::matmul: return product(std::get<MatmulAttributes>(node.attributes), x, name);
+    case Operator::quantized_conv:
+      return quantized_convolution(std::get<QuantizedConvAttributes>(node.attributes), x, name);
+    case Operator::quantized_matmul:
+      return quantized_product(std::get<QuantizedMatmulAttributes>(node.attributes), x, name);
     case Operator::max_pool:
     case Operator::average_pool: return pooling(node.op, std::get<PoolAttributes>(node.attributes), x, name);
     case Operator::reduce_sum:
@@ -134,11 +138,18 @@ class ProgramMaker {
     return node.op == Operator::conv && node.operands.size() > 2 && node.operands[2].kind != KernelOperand::Kind::none;
   }
 
+  // Whether a node computes sums of integers, which are scaled with the elementwise nodes.
+  static bool has_integer_sums(const KernelNode& node) {
+    const auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes);
+    const auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes);
+    return (conv != nullptr && conv->in_integers) || (matmul != nullptr && matmul->in_integers);
+  }
+
   lang::Tensor output() {
     const auto anchor = std::ranges::find_if(
         key_.nodes, [](const KernelNode& node) { return kind_of(node.op) != OperatorKind::elementwise; });
     if (anchor == key_.nodes.end()) return elements({});
-    const bool is_all = key_.nodes.size() == 1 && !has_bias(*anchor);
+    const bool is_all = key_.nodes.size() == 1 && !has_bias(*anchor) && !has_integer_sums(*anchor);
     Inputs inputs;
     for (const KernelOperand& operand : anchor->operands)
       inputs.push_back(operand.kind == KernelOperand::Kind::input ? inputs_[operand.index] : lang::Tensor());
@@ -221,6 +232,7 @@ class ProgramMaker {
       const KernelOperand& one = node.operands[o];
       return one.kind == KernelOperand::Kind::node ? values[one.index] : element(one.index, i);
     };
+    if (has_integer_sums(node)) return ir::cast(DType::f32, anchor(i)) * (operand(2) * operand(3));
     if (kind_of(node.op) != OperatorKind::elementwise) return has_bias(node) ? anchor(i) + operand(2) : anchor(i);
     if (node.op == Operator::where) return ir::select(operand(0), operand(1), operand(2));
     if (node.op == Operator::cast) return ir::cast(std::get<CastAttributes>(node.attributes).to, operand(0));

@@ -183,6 +183,8 @@ class Folder {
       case Operator::where: return elementwise(position);
       case Operator::conv:
       case Operator::matmul:
+      case Operator::quantized_conv:
+      case Operator::quantized_matmul:
       case Operator::max_pool:
       case Operator::average_pool:
       case Operator::reduce_mean:

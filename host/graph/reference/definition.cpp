@@ -10,6 +10,15 @@
 namespace ferry::graph {
 namespace {
 
+// Lets a node compute what it is defined as. Returns whether it did not before.
+bool reset_algorithm(KernelNode& node) {
+  const Attributes before = node.attributes;
+  if (auto* conv = std::get_if<ConvAttributes>(&node.attributes)) conv->winograd_tile = 0;
+  if (auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes)) conv->in_integers = false;
+  if (auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes)) matmul->in_integers = false;
+  return node.attributes != before;
+}
+
 GroupDefinition program_of(const GroupKernel& kernel, const NetworkSizes& sizes) {
   GroupDefinition definition{group_program(kernel.key, "kernel"), {}, {}, kernel.arguments};
   std::map<std::string, std::int64_t> values;
@@ -37,18 +46,14 @@ std::int64_t value_of(const Size& size, const NetworkSizes& sizes) {
 
 GroupDefinition definition_of(const Graph& graph, const Group& group, const NetworkSizes& sizes) {
   GroupKernel kernel = kernel_of(graph, group);
-  for (KernelNode& node : kernel.key.nodes)
-    if (auto* conv = std::get_if<ConvAttributes>(&node.attributes)) conv->winograd_tile = 0;
+  for (KernelNode& node : kernel.key.nodes) reset_algorithm(node);
   return program_of(kernel, sizes);
 }
 
 std::optional<GroupDefinition> algorithm_of(const Graph& graph, const Group& group, const NetworkSizes& sizes) {
   const GroupKernel kernel = kernel_of(graph, group);
-  const bool is_direct = std::ranges::all_of(kernel.key.nodes, [](const KernelNode& node) {
-    const auto* conv = std::get_if<ConvAttributes>(&node.attributes);
-    return conv == nullptr || conv->winograd_tile == 0;
-  });
-  if (is_direct) return std::nullopt;
+  if (std::ranges::none_of(kernel.key.nodes, [](KernelNode node) { return reset_algorithm(node); }))
+    return std::nullopt;
   return program_of(kernel, sizes);
 }
 

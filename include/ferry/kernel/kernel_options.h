@@ -28,6 +28,7 @@ struct KernelOptions {
   std::vector<std::string> fixed = {};     // sizes to compile for alone, each "M=512,N=512"
   std::vector<std::string> bindings = {};  // inputs of a network with their contents, each "shape=@shape.npy"
   bool winograd = true;  // convolutions of a network may be computed by Winograd's algorithm, which rounds differently
+  bool int8 = true;      // products of dequantized integers in a network may be computed in integers
   bool debug = false;    // with source lines
 };
 

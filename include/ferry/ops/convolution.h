@@ -3,6 +3,7 @@
 
 #include "ferry/lang/tensor.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,10 @@ struct Convolution {
 Convolution convolution(Expr stride, Expr padding, Expr dilation = 1, std::int64_t groups = 1);
 
 // Convolves X [N, C, spatial...] with K [O, C / groups, kernel...] to [N, O, spatial...], with one window for each
-// spatial dimension. A padded input is the stage NAME.pad.
+// spatial dimension. A padded input is the stage NAME.pad. Elements are converted to the type of the products before
+// they are multiplied, if one is given.
 Tensor conv(const Tensor& x, const Tensor& kernel, const std::vector<Window>& windows, std::string name,
-            std::int64_t groups = 1);
+            std::int64_t groups = 1, std::optional<DType> products = std::nullopt);
 // Convolves X [N, C, H, W] with K [O, C / groups, KH, KW] to [N, O, OH, OW].
 Tensor conv2d(const Tensor& x, const Tensor& kernel, const Convolution& shape, std::string name);
 // Convolves X [N, C, W] with K [O, C / groups, KW] to [N, O, OW].

@@ -3,6 +3,7 @@
 
 #include "ferry/lang/tensor.h"
 
+#include <optional>
 #include <string>
 
 namespace ferry::ops {
@@ -20,8 +21,10 @@ Tensor matmul(const Tensor& a, const Tensor& b, std::string name, Transposed tra
 // The same for each entry of the first dimension, the batch, which both tensors have.
 Tensor batch_matmul(const Tensor& a, const Tensor& b, std::string name, Transposed transposed = {});
 // The same with the dimensions before the last two broadcast. A vector is a row of A or a column of B, and the result
-// then lacks that dimension; transposing it changes nothing.
-Tensor broadcast_matmul(const Tensor& a, const Tensor& b, std::string name, Transposed transposed = {});
+// then lacks that dimension; transposing it changes nothing. Elements are converted to
+// the type of the products before they are multiplied, if one is given.
+Tensor broadcast_matmul(const Tensor& a, const Tensor& b, std::string name, Transposed transposed = {},
+                        std::optional<DType> products = std::nullopt);
 // Y[n, o] = sum over i of X[n, i] * W[o, i], plus B[o] unless B is an empty Tensor; the sum is then NAME.product.
 Tensor dense(const Tensor& x, const Tensor& weights, const Tensor& bias, std::string name);
 

@@ -22,6 +22,7 @@ struct CheckResult {
   double rtol = 0, atol = 0;                // the limits that were applied
   bool with_rounding = false;               // rounding errors of the element's terms are allowed too
   std::uint64_t wrong = 0;                  // of those compared
+  std::uint64_t unequal = 0;                // integers among those compared, wrong or within the limits
   std::uint64_t nan = 0, nan_expected = 0;  // NaNs among those compared: computed, and by the definition
   std::string first_wrong;                  // "C[3,4] is 1.5, expected 1.25"; empty if there is none
 };

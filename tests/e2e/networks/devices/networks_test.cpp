@@ -10,6 +10,7 @@
 #include "module/manifest.h"
 #include "tests/support/listening_server.h"
 #include "tests/support/network_builder.h"
+#include "tests/support/networks/quantized_network.h"
 #include "tests/support/networks/run_network.h"
 #include "tests/support/networks/small_networks.h"
 
@@ -39,6 +40,10 @@ void run_all(const std::string& arch) {
   CHECK(std::ranges::any_of(with_layouts.tensors, [](const Tensor& tensor) { return tensor.channel_block > 1; }) ==
         (target.lanes(sizeof(float)) > 1));
   run_network(device, target, image_network(n), {{{"N", 1}}, {{"N", 2}}});
+  // qemu 7.2 fails an assertion (decode_save_opc) at vectors of floats that become integers on RISC-V.
+  const Target integers_target = arch == "riscv64" ? ferry::target("riscv64") : target;
+  run_network(device, integers_target, quantized_network(1), {{}});
+  run_network(device, integers_target, quantized_network(n), {{{"N", 2}}});
   run_network(device, target, encoder_network(2, 5), {{}});
   run_network(device, target, encoder_network(n, l), {{{"N", 1}, {"L", 7}}, {{"N", 3}, {"L", 4}}});
 }

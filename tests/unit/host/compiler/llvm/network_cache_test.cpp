@@ -105,6 +105,9 @@ TEST_CASE_FIXTURE(Fixture, "everything that a module depends on is part of its k
   NetworkSource direct = source();
   direct.winograd = false;
   CHECK(is_new(direct, {host}));
+  NetworkSource in_floats = source();
+  in_floats.int8 = false;
+  CHECK(is_new(in_floats, {host}));
   fs::copy_file(root / "net.onnx", root / "other.onnx");
   let_it_age();
   CHECK(is_new(source("other.onnx"), {host}));
