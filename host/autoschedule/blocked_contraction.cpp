@@ -25,6 +25,7 @@ constexpr std::int64_t kMinDepth = 8;
 struct Loops {
   std::vector<std::string> batches, rows, depth, tile;
   std::string depth_block, columns;
+  std::string group;  // of products that an instruction adds; empty: none
 };
 
 // Splits the loops of the contraction's stage, or of a stage with the same axes.
@@ -57,6 +58,10 @@ Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHan
   }
   for (std::size_t a = 0; a < depth.size(); ++a) {
     const std::string name = loops.loop(loops.reduction(a)).name;
+    if (contraction.group && a == contraction.group->axis) {
+      result.group = name;
+      continue;
+    }
     if (blocking.depth_block < contraction.depth) {
       const auto [outer, inner] = handle.split(name, blocking.depth_block);
       result.depth_block = outer;
@@ -98,11 +103,15 @@ Loops make_loops(Schedule& schedule, StageHandle handle, const ScheduledStage& s
   const Loops loops = split_loops(stage, StageLoops(stage_of(schedule, handle).loops), handle, contraction, blocking);
   const std::vector<std::string> columns = {loops.columns};
   const auto depth_block = loops.depth_block.empty() ? std::vector<std::string>{} : std::vector{loops.depth_block};
+  const auto group = loops.group.empty() ? std::vector<std::string>{} : std::vector{loops.group};
   handle.reorder(blocking.columns_outermost
-                     ? joined(loops.batches, columns, depth_block, loops.rows, loops.depth, loops.tile)
-                     : joined(loops.batches, depth_block, loops.rows, columns, loops.depth, loops.tile));
+                     ? joined(loops.batches, columns, depth_block, loops.rows, loops.depth, loops.tile, group)
+                     : joined(loops.batches, depth_block, loops.rows, columns, loops.depth, loops.tile, group));
   for (std::size_t i = 0; i + 1 < loops.tile.size(); ++i) handle.unroll(loops.tile[i]);
-  handle.vectorize(loops.tile.back());
+  if (loops.group.empty())
+    handle.vectorize(loops.tile.back());
+  else
+    handle.tensorize(loops.tile.back(), "dot");
   return loops;
 }
 
@@ -123,7 +132,10 @@ void make_blocks_parallel(Schedule& schedule, StageHandle handle, const Loops& l
 Packing column_packing(const Contraction& contraction, RegisterTile tile, std::int64_t lanes) {
   if (!contraction.blocks || tile.vectors == 1)
     return {contraction.column_load, contraction.column_dimension, tile.vectors * lanes, lanes};
-  return {contraction.column_load, contraction.blocks->dimension, tile.vectors, lanes, contraction.column_dimension};
+  Packing packing = {contraction.column_load, contraction.blocks->dimension, tile.vectors, lanes,
+                     contraction.column_dimension};
+  if (contraction.group) packing.group_dimension = contraction.group->dimension;
+  return packing;
 }
 
 // Returns the innermost of these loops with more than one iteration.
@@ -133,21 +145,28 @@ std::string last_loop(const ScheduledStage& stage, const std::vector<std::string
   return names.back();
 }
 
-void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction& contraction, const Blocking& blocking,
+void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction& contraction, Blocking blocking,
                       const std::string& epilogue) {
   const ScheduledStage& stage = stage_of(schedule, handle);
+  if (contraction.group) {
+    // Packing rows would take groups apart, and a second vector would be no group of this block.
+    blocking.packs_rows = false;
+    if (!contraction.blocks) blocking.tile.vectors = 1;
+  }
   const RegisterTile tile = blocking.tile;
   const std::int64_t lanes = blocking.lanes;
   const bool columns_outermost = blocking.columns_outermost;
   const bool packs_rows =
       blocking.packs_rows && tile.rows > 1 && tile.rows <= constant_extent(stage.axes[contraction.row].extent);
+  // Vectors of groups are in order already.
+  const bool packs_columns = blocking.packs_columns && (!contraction.group || tile.vectors > 1);
   const Packing columns = column_packing(contraction, tile, lanes);
   const Packing rows{contraction.row_load, contraction.row_dimension, tile.rows, lanes};
-  const std::string packed_columns = blocking.packs_columns ? pack(schedule, handle.name(), columns) : "";
+  const std::string packed_columns = packs_columns ? pack(schedule, handle.name(), columns) : "";
   const std::string packed_rows = packs_rows ? pack(schedule, handle.name(), rows) : "";
 
   Loops loops = make_loops(schedule, handle, stage, contraction, blocking);
-  if (blocking.packs_columns && blocking.steps_ahead > 0)
+  if (packs_columns && blocking.steps_ahead > 0)
     handle.apply("prefetch", {packed_columns, last_loop(stage, loops.depth), std::to_string(blocking.steps_ahead)});
   // The stage in whose loops the packed operands and the contraction's tiles are computed.
   StageHandle around = epilogue.empty() ? handle : schedule[epilogue];
@@ -157,11 +176,11 @@ void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction&
   }
   // Root stages that depend on constants alone are computed once, so packing them stays there.
   const bool packs_inside = columns_outermost && !contraction.is_column_constant;
-  if (blocking.packs_columns && packs_inside) schedule[packed_columns].compute_at(around.name(), loops.columns);
+  if (packs_columns && packs_inside) schedule[packed_columns].compute_at(around.name(), loops.columns);
   if (packs_rows) schedule[packed_rows].compute_at(around.name(), loops.rows.back());
   if (!blocking.is_parallel) return;
   make_blocks_parallel(schedule, around, loops, columns_outermost);
-  if (blocking.packs_columns && !packs_inside) make_parallel(schedule, schedule[packed_columns]);
+  if (packs_columns && !packs_inside) make_parallel(schedule, schedule[packed_columns]);
 }
 
 }  // namespace
@@ -185,6 +204,7 @@ std::optional<Match> match_blocked_contraction(const StageContext& context) {
   const ScheduledStage* columns = find_stage(context.schedule.stages(), contraction->column_load->buffer->name);
   contraction->is_column_inlined = columns != nullptr && columns->compute_kind == schedule::ComputeKind::inlined &&
                                    contraction->row < stage.axes.size();
+  contraction->group = find_group(stage, *contraction, lanes, context.target);
   if (!wants_blocks(*contraction, lanes, context.target)) return std::nullopt;
   const Blocking by_default = default_blocking(stage, *contraction, lanes, context.target);
   Match match;

@@ -82,8 +82,8 @@ TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction
 std::int64_t prefetched_bytes(const Contraction& contraction, RegisterTile tile, std::int64_t lanes,
                               const Target& target) {
   if (!contraction.is_column_constant || !target.capabilities.row_prefetch) return 0;
-  const std::int64_t bytes =
-      tile.vectors * lanes * static_cast<std::int64_t>(dtype_bytes(contraction.column_load->buffer->dtype));
+  const std::int64_t bytes = tile.vectors * lanes * (contraction.group ? contraction.group->size : 1) *
+                             static_cast<std::int64_t>(dtype_bytes(contraction.column_load->buffer->dtype));
   return bytes >= kCacheLine ? bytes : 0;
 }
 

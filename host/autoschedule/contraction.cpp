@@ -3,6 +3,7 @@
 #include "crosscompile/analysis/access_stride.h"
 #include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/passes/tensorize/dot_instructions.h"
 #include "host/autoschedule/default_loops.h"
 
 #include <algorithm>
@@ -112,6 +113,29 @@ std::optional<Contraction> find_contraction(const ScheduledStage& stage, std::in
   best->blocks = find_blocks(stage.axes, *best, lanes);
   if (best->blocks) best->columns *= constant_extent(stage.axes[best->blocks->axis].extent);
   return best;
+}
+
+std::optional<ProductGroup> find_group(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
+                                       const Target& target) {
+  const Reduce& reduce = *stage.reduction();
+  const Load &rows = *contraction.row_load, &columns = *contraction.column_load;
+  const std::size_t axis = reduce.axes.size() - 1, last = columns.indices.size() - 1;
+  const Axis& inner = reduce.axes[axis];
+  const std::int64_t size = constant_extent(inner.extent);
+  const bool has_lanes =
+      constant_extent(stage.axes[contraction.column].extent) == lanes && contraction.column_dimension + 1 == last;
+  if (!contraction.blocks && contraction.columns != lanes) return std::nullopt;
+  if (size < 2 || !has_lanes || dimension_of(columns, inner.var) != last ||
+      constant_extent(columns.buffer->shape[last]) != size ||
+      access_stride(rows, inner.var) != AccessStride::contiguous)
+    return std::nullopt;
+  const auto has = [&](DType left, DType right) {
+    return passes::find_dot(target, stage.values[0].type().code, left, right, static_cast<std::uint32_t>(lanes),
+                            static_cast<std::uint32_t>(size)) != nullptr;
+  };
+  const DType left = rows.buffer->dtype, right = columns.buffer->dtype;
+  if (!has(left, right) && !has(right, left)) return std::nullopt;
+  return ProductGroup{axis, last, size};
 }
 
 std::int64_t stride_bytes(const Buffer& tensor, std::size_t dimension) {

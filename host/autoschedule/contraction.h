@@ -19,6 +19,13 @@ struct ColumnBlocks {
   std::size_t axis = 0, dimension = 0;
 };
 
+// The products of one sum that an instruction for dots (crosscompile/passes/tensorize/dot_instructions.h) adds at once.
+struct ProductGroup {
+  std::size_t axis = 0;       // of the reduction, the last one
+  std::size_t dimension = 0;  // of column_load's tensor that it alone indexes, the last one
+  std::int64_t size = 1;
+};
+
 struct Contraction {
   // The stage's values when the contraction was found. They own the two loads, which packing replaces in the stage.
   std::vector<ir::Expr> values;
@@ -30,6 +37,7 @@ struct Contraction {
   std::size_t column_dimension = 0;       // dimension of column_load's tensor indexed by the column alone
   // The axis that enumerates vectors of columns where the axis `column` is only one vector long, as in NCHWc.
   std::optional<ColumnBlocks> blocks;
+  std::optional<ProductGroup> group;             // if the columns are in blocks, and the target adds such products
   std::int64_t rows = 1, columns = 1;            // over all axes of rows; over `column` and `blocks`
   std::int64_t depth = 1;                        // number of products in each result
   std::int64_t row_bytes = 0, column_bytes = 0;  // sizes of the two whole tensors
@@ -40,6 +48,11 @@ struct Contraction {
 
 // Names of the constant parameters and of the stages that are computed from them alone.
 using ConstantNames = std::set<std::string>;
+
+// Whether the target has an instruction that adds the products of groups, one group for each column of a block: whether
+// the last axis of the reduction moves along contiguous elements of both tensors, and the column along whole groups.
+std::optional<ProductGroup> find_group(const schedule::ScheduledStage& stage, const Contraction& contraction,
+                                       std::int64_t lanes, const Target& target);
 
 // Returns nothing unless all extents are constants. Chooses rows and columns so that the columns are contiguous and
 // fill vectors of `lanes` best.

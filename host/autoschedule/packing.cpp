@@ -21,9 +21,11 @@ std::string layout_text(std::size_t rank, const Packing& packing) {
   for (std::size_t d = 0; d < rank; ++d) {
     const std::string name = "d" + std::to_string(d);
     axes += (d == 0 ? "" : ", ") + name;
-    if (d != packing.dimension && d != packing.vector_dimension) parts += ", " + name;
+    if (d != packing.dimension && d != packing.vector_dimension && d != packing.group_dimension) parts += ", " + name;
   }
-  const std::string vector = packing.vector_dimension ? ", d" + std::to_string(*packing.vector_dimension) : "";
+  std::string vector;
+  for (const auto& inner : {packing.vector_dimension, packing.group_dimension})
+    if (inner) vector += ", d" + std::to_string(*inner);
   return "(" + axes + ") -> (" + packed + " / " + size + parts + ", " + packed + " % " + size + vector + ")";
 }
 
@@ -51,7 +53,8 @@ std::string pack(Schedule& schedule, const std::string& reader, const Packing& p
   const StageLoops loops = stage_of(schedule, copy).loops;
   std::vector<std::string> others;
   for (std::size_t d = 0; d < rank; ++d)
-    if (d != given.dimension && d != lane_axis) others.push_back(loops.loop(loops.spatial(d)).name);
+    if (d != given.dimension && d != lane_axis && d != given.group_dimension)
+      others.push_back(loops.loop(loops.spatial(d)).name);
   const std::string packed = loops.loop(loops.spatial(given.dimension)).name;
   if (given.vector_dimension) {
     // Copies the vectors of a panel.
@@ -59,6 +62,7 @@ std::string pack(Schedule& schedule, const std::string& reader, const Packing& p
     std::vector<std::string> order = {panels};
     order.insert(order.end(), others.begin(), others.end());
     order.insert(order.end(), {panel, loops.loop(loops.spatial(lane_axis)).name});
+    if (given.group_dimension) order.push_back(loops.loop(loops.spatial(*given.group_dimension)).name);
     copy.reorder(order).vectorize(order.back());
     return copy.name();
   }

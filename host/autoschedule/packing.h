@@ -17,6 +17,8 @@ struct Packing {
   std::int64_t lanes = 1;  // width of the vectors that copy the panels
   // A dimension of `lanes` elements that is stored innermost; each element of a panel is then such a vector.
   std::optional<std::size_t> vector_dimension = {};
+  // A dimension that is stored inside of that: each element of the vector is then a group.
+  std::optional<std::size_t> group_dimension = {};
 };
 
 // Makes the stage read a packed copy, which is a stage of its own (at the root until it is moved); returns the copy's

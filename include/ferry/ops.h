@@ -6,6 +6,7 @@
 #include "ferry/ops/convolution.h"
 #include "ferry/ops/elementwise.h"
 #include "ferry/ops/indexing.h"
+#include "ferry/ops/integers.h"
 #include "ferry/ops/matmul.h"
 #include "ferry/ops/normalization.h"
 #include "ferry/ops/pooling.h"

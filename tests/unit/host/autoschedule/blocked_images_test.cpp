@@ -1,6 +1,7 @@
 // Tests of the default schedules of operators on images with channels in blocks.
 #include "ferry/lang/program.h"
 #include "ferry/ops/blocked.h"
+#include "ferry/ops/integers.h"
 #include "ferry/schedule/default_schedule.h"
 #include "tests/unit/host/autoschedule/rule_cases.h"
 
@@ -42,6 +43,18 @@ std::string depthwise(const Shape& shape) {
   const Tensor y = ops::depthwise_conv2d_blocked(x, k, windows(shape), "Y");
   const lang::Program program = lang::make_program("f", {lang::in(x), lang::constant(k), lang::out(y)});
   return autoschedule::default_schedule(program, kTarget).to_text();
+}
+
+std::string byte_convolution(const Shape& shape, std::int64_t group, bool has_dot, DType dtype = DType::u8) {
+  Target target = kTarget;
+  target.capabilities.vnni_512 = has_dot;
+  const Tensor x = lang::placeholder({1, (shape.channels + 15) / 16, shape.pixels, shape.pixels, 16}, dtype, "X");
+  const Tensor k = lang::placeholder({shape.outputs, shape.channels, shape.kernel, shape.kernel}, DType::i8, "K"),
+               z = lang::placeholder({}, dtype, "zero");
+  const Tensor y = ops::integer_conv2d_blocked(x, k, z, windows(shape), group, "Y");
+  const lang::Program program =
+      lang::make_program("f", {lang::in(x), lang::constant(k), lang::constant(z), lang::out(y)});
+  return autoschedule::default_schedule(program, target).to_text();
 }
 
 bool has(const std::string& text, const std::string& directive) { return text.find(directive) != std::string::npos; }
@@ -105,4 +118,17 @@ TEST_CASE("depthwise convolutions unroll tiles of pixels and read no padded imag
   CHECK_FALSE(has(depthwise({32, 32, 7, 3}), "Y: unroll i2"));
   // The window is too large to be unrolled.
   CHECK_FALSE(has(depthwise({32, 32, 14, 7}), "Y: unroll kh"));
+}
+
+TEST_CASE("sums of bytes in groups are instructions where the target has one for their types") {
+  for (const Shape& shape : {Shape{64, 64, 56, 3}, {20, 40, 7, 1}, {16, 16, 14, 3}}) {
+    const std::string text = byte_convolution(shape, 4, true);
+    INFO(text);
+    CHECK(has(text, "Y.products: tensorize i4"));
+    // The sums are finished while they are in registers.
+    CHECK(has(text, "Y.products: compute_at Y "));
+    CHECK_FALSE(has(byte_convolution(shape, 4, false), "tensorize"));
+    CHECK_FALSE(has(byte_convolution(shape, 1, true), "tensorize"));
+    CHECK_FALSE(has(byte_convolution(shape, 4, true, DType::i8), "tensorize"));
+  }
 }

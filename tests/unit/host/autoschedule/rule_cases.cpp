@@ -56,6 +56,10 @@ constexpr const char* kFinishedStencil =
     "def f(int(C,H,W) I, int(C,2,3) K) -> (Y) {\n"
     "  S(c,h,w) +=! I(c,h+kh,w+kw) * K(c,kh,kw) where h in 0:H-1, w in 0:W-2\n  Y(c,h,w) = max(S(c,h,w), 0)\n}";
 // Depthwise convolutions and pools of channels in blocks of LANES, with borders.
+constexpr const char* kGroupedProduct =
+    "def f(uint8(M,K,4) A, int8(O,K,LANES,4) B, int(O,LANES) D) -> (Y) {\n"
+    "  C(m,o,i) +=! int(A(m,k,r)) * int(B(o,k,i,r))\n"
+    "  Y(m,o,i) = max(C(m,o,i) + D(o,i), 0)\n}";
 constexpr const char* kBlockedDepthwise =
     "def f(int(C,H,W,LANES) I, const int(K,3,3) F, int(C,LANES) B) -> (Y) {\n"
     "  G(c,kh,kw,v) = F(c*LANES+v,kh,kw) where c in 0:C, v in 0:LANES\n"
@@ -141,6 +145,22 @@ void add_winograd_cases(std::vector<RuleCase>& cases) {
                      kTiles,
                      kImagesOfTiles});
   }
+}
+
+// Sums that an instruction adds up in groups of four bytes.
+void add_dot_cases(std::vector<RuleCase>& cases) {
+  const std::string source = with_lanes(kGroupedProduct, 256);
+  Target cpu = small_cpu(256);
+  cpu.capabilities.vnni_256 = true;
+  const std::vector<Sizes> sizes = {
+      {{"M", 5}, {"K", 3}, {"O", 3}}, {{"M", 14}, {"K", 1}, {"O", 4}}, {{"M", 1}, {"K", 2}, {"O", 1}}};
+  for (const std::int64_t blocks : {1, 3, 4})
+    cases.push_back({"product of bytes, blocks of columns: " + std::to_string(blocks),
+                     source,
+                     {"blocked_contraction"},
+                     cpu,
+                     {{"M", 37}, {"K", 6}, {"O", blocks}},
+                     sizes});
 }
 
 void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
@@ -240,6 +260,7 @@ const std::vector<RuleCase>& rule_cases() {
     std::vector<RuleCase> cases;
     for (const std::uint32_t bits : {128U, 512U}) add_cpu_cases(cases, bits);
     add_winograd_cases(cases);
+    add_dot_cases(cases);
     for (const char* target : {"cuda -arch=sm_80", "opencl"}) add_gpu_cases(cases, target);
     return cases;
   }();

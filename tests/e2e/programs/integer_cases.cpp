@@ -1,0 +1,148 @@
+// Cases for convolutions of 8-bit integers, with plain loops over the integers beside them. Lanes of images past the
+// channels have values of their own.
+#include <cmath>
+
+#include "ferry/lang/math.h"
+#include "ferry/ops/blocked.h"
+#include "ferry/ops/integers.h"
+#include "tests/e2e/programs/built_case.h"
+
+namespace ferry::test {
+
+namespace {
+
+using lang::constant;
+using lang::Expr;
+using lang::in;
+using lang::placeholder;
+using lang::Tensor;
+
+struct Layer {
+  DType dtype = DType::u8;
+  double zero = 0;
+  std::int64_t channels = 1, outputs = 1, size = 5, kernel = 3, stride = 1, before = 1, after = 1;
+  bool is_extreme = false;  // elements are the least and the greatest
+
+  ops::Window window() const { return {stride, before, 1, after}; }
+  std::int64_t result() const { return (size + before + after - kernel) / stride + 1; }
+};
+
+const std::vector<Layer> kLayers = {
+    {.zero = 3, .channels = 32, .outputs = 32, .size = 7},
+    {.dtype = DType::i8, .zero = -5, .channels = 20, .outputs = 19, .size = 6},
+    {.zero = 255, .channels = 33, .outputs = 48, .kernel = 1, .before = 0, .after = 0, .is_extreme = true},
+    {.dtype = DType::i8, .zero = -128, .channels = 16, .outputs = 16, .size = 8, .stride = 2, .is_extreme = true},
+    {.zero = 128, .channels = 7, .outputs = 33, .size = 9, .stride = 2, .before = 0, .after = 2},
+};
+const std::vector<Layer> kFirstLayers = {
+    {.zero = 114, .channels = 3, .outputs = 24, .size = 13, .kernel = 7, .stride = 2, .before = 3, .after = 3},
+    {.dtype = DType::i8, .zero = 17, .channels = 5, .outputs = 16, .size = 6, .is_extreme = true},
+};
+
+// Returns integers from all of the type's range, or only its ends.
+Data bytes(DType dtype, Index shape, std::uint64_t seed, bool is_extreme) {
+  Data data = empty_data(dtype, std::move(shape));
+  const double least = dtype == DType::u8 ? 0 : -128;
+  std::uint64_t state = seed;
+  for (double& value : data.values) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    const auto drawn = static_cast<double>(state >> 56);
+    value = least + (is_extreme ? (drawn < 128 ? 0 : 255) : drawn);
+  }
+  return data;
+}
+
+// Sums up (x - zero) * weight over the window; outside of the image x is zero.
+template <class Pixel>
+double sum_at(const Layer& layer, const Data& weights, const Index& i, Pixel pixel) {
+  double sum = 0;
+  for (std::int64_t c = 0; c < layer.channels; ++c)
+    for (std::int64_t kh = 0; kh < layer.kernel; ++kh)
+      for (std::int64_t kw = 0; kw < layer.kernel; ++kw) {
+        const std::int64_t h = i[2] * layer.stride + kh - layer.before, w = i[3] * layer.stride + kw - layer.before;
+        if (h >= 0 && h < layer.size && w >= 0 && w < layer.size)
+          sum += (pixel(c, h, w) - layer.zero) * weights(i[1], c, kh, kw);
+      }
+  return sum;
+}
+
+// Returns the sums times scales that are powers of two, rounded, as a network requantizes them.
+Tensor requantized(const Tensor& sums, const Tensor& scales, std::int64_t lanes, std::int64_t outputs) {
+  return lang::compute(
+      sums.shape(),
+      [&](auto& i) {
+        const Expr channel = ir::min(i[1] * lanes + i[4], outputs - 1);
+        const Expr real = lang::floor(ir::cast(DType::f32, sums(i)) * scales(channel) + 0.5F);
+        return ir::cast(DType::u8, ir::min(ir::max(real, 0.0F), 255.0F));
+      },
+      "Y");
+}
+
+void add_cases(std::vector<ProgramCase>& cases, const std::string& name, const Layer& layer, std::int64_t lanes,
+               const Data& image, const Tensor& sums, std::vector<lang::Parameter> parameters, auto pixel) {
+  const Data weights =
+      bytes(DType::i8, {layer.outputs, layer.channels, layer.kernel, layer.kernel}, 41, layer.is_extreme);
+  Data zero = empty_data(layer.dtype, {}), scales = empty_data(DType::f32, {layer.outputs});
+  zero.values = {layer.zero};
+  for (std::size_t o = 0; o < scales.values.size(); ++o) scales.values[o] = o % 3 == 0 ? 0x1p-9 : 0x1p-11;
+  const Index result = {1, layer.outputs, layer.result(), layer.result()};
+  cases.push_back(built_case(name, parameters, ops::from_blocked(sums, layer.outputs, "Z"), {image, weights, zero},
+                             result, [layer, pixel](auto& a, auto& i) {
+                               return Element{sum_at(layer, a[1], i, [&](auto... at) { return pixel(a[0], at...); }),
+                                              0};
+                             }));
+  const Tensor s = placeholder({layer.outputs}, DType::f32, "scales");
+  parameters.push_back(constant(s));
+  cases.push_back(built_case(name + ", requantized", parameters,
+                             ops::from_blocked(requantized(sums, s, lanes, layer.outputs), layer.outputs, "Z"),
+                             {image, weights, zero, scales}, result, [layer, pixel](auto& a, auto& i) {
+                               const double sum =
+                                   sum_at(layer, a[1], i, [&](auto... at) { return pixel(a[0], at...); });
+                               return Element{std::min(std::max(std::floor(sum * a[3](i[1]) + 0.5), 0.0), 255.0), 0};
+                             }));
+}
+
+void convolutions(std::vector<ProgramCase>& cases, const Layer& layer, std::int64_t lanes, std::int64_t group) {
+  const Index sizes = {1, (layer.channels + lanes - 1) / lanes, layer.size, layer.size, lanes};
+  const Tensor x = placeholder({sizes.begin(), sizes.end()}, layer.dtype, "X"),
+               k = placeholder({layer.outputs, layer.channels, layer.kernel, layer.kernel}, DType::i8, "K"),
+               z = placeholder({}, layer.dtype, "zero");
+  add_cases(cases,
+            "integer convolution of " + std::to_string(layer.channels) + " channels in blocks of " +
+                std::to_string(lanes) + ", groups of " + std::to_string(group),
+            layer, lanes, bytes(layer.dtype, sizes, 7, layer.is_extreme),
+            ops::integer_conv2d_blocked(x, k, z, {layer.window(), layer.window()}, group, "S"),
+            {in(x), constant(k), constant(z)},
+            [lanes](const Data& image, std::int64_t c, std::int64_t h, std::int64_t w) {
+              return image.at({0, c / lanes, h, w, c % lanes});
+            });
+}
+
+void first_convolutions(std::vector<ProgramCase>& cases, const Layer& layer, std::int64_t lanes, std::int64_t group) {
+  const Index sizes = {1, layer.channels, layer.size, layer.size};
+  const Tensor x = placeholder({sizes.begin(), sizes.end()}, layer.dtype, "X"),
+               k = placeholder({layer.outputs, layer.channels, layer.kernel, layer.kernel}, DType::i8, "K"),
+               z = placeholder({}, layer.dtype, "zero");
+  add_cases(cases,
+            "integer convolution of a plain image of " + std::to_string(layer.channels) + " channels to blocks of " +
+                std::to_string(lanes) + ", groups of " + std::to_string(group),
+            layer, lanes, bytes(layer.dtype, sizes, 9, layer.is_extreme),
+            ops::integer_conv2d_to_blocked(x, k, z, {layer.window(), layer.window()}, lanes, group, "S"),
+            {in(x), constant(k), constant(z)},
+            [](const Data& image, std::int64_t c, std::int64_t h, std::int64_t w) { return image(0, c, h, w); });
+}
+
+}  // namespace
+
+std::vector<ProgramCase> integer_cases() {
+  std::vector<ProgramCase> cases;
+  for (const std::int64_t lanes : {4, 16}) {
+    for (const Layer& layer : kLayers) convolutions(cases, layer, lanes, 4);
+    for (const Layer& layer : kFirstLayers) first_convolutions(cases, layer, lanes, 4);
+    convolutions(cases, kLayers[1], lanes, 1);
+    first_convolutions(cases, kFirstLayers[0], lanes, 1);
+  }
+  return cases;
+}
+
+}  // namespace ferry::test
