@@ -129,6 +129,7 @@ MAY_INCLUDE = {
 PUBLIC = {
     "ferry/api.h": "base",
     "ferry/blob_source.h": "base",
+    "ferry/error_ratios.h": "base",
     "ferry/error.h": "base",
     "ferry/error_code.h": "base",
     "ferry/hash.h": "base",

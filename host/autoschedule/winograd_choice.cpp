@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 
 namespace ferry::autoschedule {
 
@@ -15,6 +16,11 @@ constexpr double kWorthwhile = 0.9;
 // transform a tile of a channel (the mean of inputs and results), and to load a byte of weights that the second-level
 // cache does not hold.
 constexpr double kTransform2 = 180, kTransform4 = 510, kByte = 2.7;
+
+// As measured with random inputs and weights and 64 to 512 channels (ferry/ops/winograd.h).
+constexpr ErrorRatios error_ratios(std::int64_t tile) {
+  return tile == 2 ? ErrorRatios{0.6, 0.5} : ErrorRatios{2.7, 3};
+}
 
 double product(std::initializer_list<std::int64_t> factors) {
   double result = 1;
@@ -30,13 +36,15 @@ double load_cost(double elements, const Target& target) {
 
 }  // namespace
 
-std::int64_t winograd_tile(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target) {
+std::int64_t winograd_tile(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target,
+                           const ErrorRatios& limit) {
   if (target.is_gpu()) return 0;
   const auto in_blocks = [&](std::int64_t channels) { return (channels + lanes - 1) / lanes * lanes; };
   const std::int64_t inputs = in_blocks(sizes.channels), outputs = in_blocks(sizes.filters);
   const double direct = product({sizes.images, sizes.height, sizes.width, 9, sizes.channels, outputs}) +
                         load_cost(product({9, sizes.channels, outputs}), target);
   const auto cost = [&](std::int64_t tile, double transform) {
+    if (!error_ratios(tile).is_within(limit)) return std::numeric_limits<double>::infinity();
     const std::int64_t points = (tile + 2) * (tile + 2);
     const double tiles = product({sizes.images, (sizes.height + tile - 1) / tile, (sizes.width + tile - 1) / tile});
     return tiles * (product({points, inputs, outputs}) + transform * static_cast<double>(inputs + outputs)) +

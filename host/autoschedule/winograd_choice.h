@@ -2,6 +2,7 @@
 // (ferry/ops/winograd.h), so the choice belongs to the code that builds the program, not to a schedule.
 #pragma once
 
+#include "ferry/error_ratios.h"
 #include "ferry/target/target.h"
 
 #include <cstdint>
@@ -14,8 +15,10 @@ struct ConvolutionSizes {
   std::int64_t height = 1, width = 1;  // of the results
 };
 
-// Returns the tile, 2 or 4, of the fastest Winograd convolution of tensors in blocks of `lanes` channels; 0 if a direct
-// one is as fast, or nearly. Tiles of 4 have larger errors and must be faster by as much.
-std::int64_t winograd_tile(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target);
+// Returns the tile, 2 or 4, of the fastest Winograd convolution of tensors in blocks of `lanes` channels whose errors
+// are within the limit; 0 if a direct one is as fast, or nearly. Tiles of 4 have larger errors and must be faster by as
+// much.
+std::int64_t winograd_tile(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target,
+                           const ErrorRatios& limit = kMaxErrorRatios);
 
 }  // namespace ferry::autoschedule

@@ -133,6 +133,7 @@ KernelSource read_network(const KernelOptions& options, KernelSource source) {
   NetworkSource network = network_source(options.file, options.fixed, options.bindings, Option::fixed_size);
   network.winograd = options.winograd;
   network.int8 = options.int8;
+  network.max_error = options.max_error;
   source.network = expect_compiler(source.compiler, options.file).read(network);
   return source;
 }

@@ -3,7 +3,25 @@
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/schedule_option.h"
 
+#include <charconv>
+#include <optional>
+
 namespace ferry::cli {
+namespace {
+
+// Returns nothing for a text that is no ratios.
+std::optional<ErrorRatios> error_ratios(const std::string& text) {
+  ErrorRatios ratios;
+  const char* const end = text.data() + text.size();
+  std::from_chars_result read = std::from_chars(text.data(), end, ratios.rms);
+  ratios.largest = 2 * ratios.rms;
+  if (read.ec == std::errc() && read.ptr != end && *read.ptr == ',')
+    read = std::from_chars(read.ptr + 1, end, ratios.largest);
+  const bool is_valid = read.ec == std::errc() && read.ptr == end && ratios.rms >= 0 && ratios.largest >= 0;
+  return is_valid ? std::optional(ratios) : std::nullopt;
+}
+
+}  // namespace
 
 void add_kernel_options(CLI::App& command, KernelCommand& options, const char* file_help) {
   options.expression_name = "-e";
@@ -39,6 +57,18 @@ void add_kernel_options(CLI::App& command, KernelCommand& options, const char* f
           "integers, which rounds differently (default: on)")
       ->type_name("on|off")
       ->check(CLI::IsMember({"on", "off"}));
+  command
+      .add_option_function<std::string>(
+          "--max-error", [&options](const std::string& text) { options.max_error = *error_ratios(text); },
+          "How many times as large as a direct convolution's the errors of Winograd's algorithm may be on random "
+          "data:\n"
+          "their root mean square, and the largest, which is twice that if it is not given (default: 4,8)")
+      ->type_name("RMS[,LARGEST]")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return error_ratios(text) ? "" : "expected RMS or RMS,LARGEST, numbers of at least 0, got '" + text + "'";
+          },
+          ""));
   add_schedule_options(command, options.schedule);
   add_compile_deadline(command, options.deadline);
 }

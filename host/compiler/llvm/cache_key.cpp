@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/mapped_file.h"
@@ -131,11 +132,13 @@ void CacheKey::add(const Target& target) {
 }
 
 void CacheKey::add(const NetworkSource& source) {
-  const auto& [file, sizes, bindings, winograd, int8] = source;
+  const auto& [file, sizes, bindings, winograd, int8, max_error] = source;
+  const auto& [rms, largest] = max_error;
   add(file.substr(file.rfind('/') + 1));  // which names the function; the contents are added with add_files()
   add_sizes(*this, sizes);
   add(std::uint64_t{winograd ? 1U : 0U});
   add(std::uint64_t{int8 ? 1U : 0U});
+  for (const double ratio : {rms, largest}) add(std::bit_cast<std::uint64_t>(ratio));
   add(std::uint64_t{bindings.size()});
   for (const auto& [name, tensor] : bindings) {
     const auto& [dtype, shape, bytes] = tensor;

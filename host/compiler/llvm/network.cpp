@@ -102,7 +102,9 @@ class GraphNetwork final : public Network {
 
   graph::Graph optimized_for(const Target& target) const {
     if (origin_.all_outputs_for) return graph_;
-    return graph::optimized(graph_, target, {.winograd = origin_.source.winograd, .int8 = origin_.source.int8});
+    return graph::optimized(
+        graph_, target,
+        {.winograd = origin_.source.winograd, .int8 = origin_.source.int8, .max_error = origin_.source.max_error});
   }
 
   graph::Graph graph_;

@@ -83,7 +83,7 @@ Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms)
   const std::int64_t lanes = target.lanes(sizeof(float));
   if (lanes == 1) return graph;
   graph = choose_layouts(graph, lanes);
-  if (algorithms.winograd) graph = choose_winograd(std::move(graph), target);
+  if (algorithms.winograd) graph = choose_winograd(std::move(graph), target, algorithms.max_error);
   validate(graph);
   return graph;
 }

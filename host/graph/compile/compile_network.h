@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ferry/blob_source.h"
+#include "ferry/error_ratios.h"
 #include "ferry/target/target.h"
 #include "host/graph/graph.h"
 
@@ -18,8 +19,9 @@ namespace ferry::graph {
 
 // Algorithms that a network may use beside those that its nodes define.
 struct Algorithms {
-  bool winograd = true;  // for convolutions
-  bool int8 = true;      // sums of products of 8-bit integers, for dequantized ones
+  bool winograd = true;                     // for convolutions
+  bool int8 = true;                         // sums of products of 8-bit integers, for dequantized ones
+  ErrorRatios max_error = kMaxErrorRatios;  // of each
 };
 
 // Returns the network as it is divided into groups and compiled for a target: with the passes done (host/graph/passes).

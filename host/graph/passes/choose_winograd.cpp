@@ -12,7 +12,7 @@ bool is_plain_window(const WindowAttributes& window) {
 }
 
 // Returns the size of the tile that is best for a convolution; 0 for none.
-std::int64_t tile_of(const Graph& graph, const Node& node, const Target& target) {
+std::int64_t tile_of(const Graph& graph, const Node& node, const Target& target, const ErrorRatios& limit) {
   const auto& conv = std::get<ConvAttributes>(node.attributes);
   const Tensor &x = graph.tensor(node.inputs[0]), &y = graph.tensor(node.outputs[0]);
   if (conv.groups != 1 || x.channel_block == 1 || y.channel_block == 1 ||
@@ -25,15 +25,15 @@ std::int64_t tile_of(const Graph& graph, const Node& node, const Target& target)
                                       .filters = *y.shape[1].constant(),
                                       .height = *height,
                                       .width = *width},
-                                     y.channel_block, target);
+                                     y.channel_block, target, limit);
 }
 
 }  // namespace
 
-Graph choose_winograd(Graph graph, const Target& target) {
+Graph choose_winograd(Graph graph, const Target& target, const ErrorRatios& limit) {
   for (Node& node : graph.nodes)
     if (node.op == Operator::conv)
-      std::get<ConvAttributes>(node.attributes).winograd_tile = tile_of(graph, node, target);
+      std::get<ConvAttributes>(node.attributes).winograd_tile = tile_of(graph, node, target, limit);
   return graph;
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "ferry/error_ratios.h"
+
 namespace ferry {
 
 // Names accepted instead of a schedule file: the default schedule, and serial loops in the order of the definition.
@@ -29,7 +31,8 @@ struct KernelOptions {
   std::vector<std::string> bindings = {};  // inputs of a network with their contents, each "shape=@shape.npy"
   bool winograd = true;  // convolutions of a network may be computed by Winograd's algorithm, which rounds differently
   bool int8 = true;      // products of dequantized integers in a network may be computed in integers
-  bool debug = false;    // with source lines
+  ErrorRatios max_error = kMaxErrorRatios;  // of such algorithms
+  bool debug = false;                       // with source lines
 };
 
 }  // namespace ferry

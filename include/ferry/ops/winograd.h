@@ -16,7 +16,7 @@
 // to first order in eps (2^-24 for float32), where C counts the channels of all blocks and sum|w| is over the weights
 // of the output channel. The factor is 1 for a direct convolution, 16 for m = 2 and 287 for m = 4. Typical
 // errors are much smaller: with random data, their root mean square is 0.6 (m = 2) and 2.7 times (m = 4) that of a
-// direct convolution.
+// direct convolution, and the largest errors are 0.5 and 3 times those.
 #pragma once
 
 #include "ferry/ops/convolution.h"

@@ -7,6 +7,19 @@
 using namespace ferry;
 using autoschedule::winograd_tile;
 
+TEST_CASE("a Winograd convolution whose errors may exceed the limit is not chosen") {
+  const Target cpu = resolve_target("x86-64-v4 -l2-bytes=2097152");
+  const auto tile = [&](double rms, double largest) {
+    return winograd_tile({1, 64, 64, 56, 56}, 16, cpu, {rms, largest});
+  };
+  CHECK(tile(4, 8) == 4);
+  CHECK(tile(2.7, 3) == 4);
+  CHECK(tile(2.6, 8) == 2);
+  CHECK(tile(4, 2.9) == 2);
+  CHECK(tile(0.5, 8) == 0);
+  CHECK(tile(0, 0) == 0);
+}
+
 TEST_CASE(
     "Winograd convolution is chosen where it saves time, with small tiles where large ones load too many weights") {
   const Target cpu = resolve_target("x86-64-v4 -l2-bytes=2097152");

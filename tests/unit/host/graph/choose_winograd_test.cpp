@@ -122,6 +122,7 @@ TEST_CASE("Winograd's algorithm can be switched off") {
   const Target cpu = resolve_target("x86-64-v3 -l2-bytes=2097152");
   CHECK(tile_of(optimized(plain, cpu)) == 4);
   CHECK(tile_of(optimized(plain, cpu, {.winograd = false})) == 0);
+  CHECK(tile_of(optimized(plain, cpu, {.max_error = {1, 1}})) == 2);
 }
 
 TEST_CASE("a network computes the same with Winograd's algorithm") {

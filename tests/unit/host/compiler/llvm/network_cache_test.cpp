@@ -108,6 +108,9 @@ TEST_CASE_FIXTURE(Fixture, "everything that a module depends on is part of its k
   NetworkSource in_floats = source();
   in_floats.int8 = false;
   CHECK(is_new(in_floats, {host}));
+  NetworkSource exact = source();
+  exact.max_error = {1, 2};
+  CHECK(is_new(exact, {host}));
   fs::copy_file(root / "net.onnx", root / "other.onnx");
   let_it_age();
   CHECK(is_new(source("other.onnx"), {host}));
