@@ -108,6 +108,19 @@ class ResultsTest(unittest.TestCase):
             results.append(np.load(self.path("y.npy")))
         self.assertLess(np.abs(results[0] - results[1]).max(), 1e-4 * np.abs(results[1]).max())
 
+    def test_the_errors_of_winograds_algorithm_can_be_limited(self):
+        self.build("resnet50_stage")
+        emit = ["compile", self.path("net.onnx"), "--target", "x86-64-v3 -l2-bytes=2097152", "--emit", "groups"]
+        chosen = self.ferry(*emit)
+        self.assertIn(" winograd=", chosen)
+        self.assertEqual(self.ferry(*emit, "--max-error", "2.7,3"), chosen)
+        self.assertNotIn(" winograd=4", self.ferry(*emit, "--max-error", "2"))
+        self.assertNotIn(" winograd=", self.ferry(*emit, "--max-error", "0"))
+        for wrong in ("", "x", "-1", "1,", "1,2,3", "nan"):
+            done = subprocess.run([FERRY, *emit, "--max-error", wrong], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2, wrong)
+            self.assertIn("expected RMS", done.stderr)
+
     def test_each_stage_of_compilation_can_be_shown(self):
         self.build("squeezenet")
         shown = {stage: self.ferry("compile", self.path("net.onnx"), "--emit", stage)
