@@ -7,6 +7,7 @@
 #include "host/graph/passes/choose_layouts.h"
 #include "host/graph/passes/choose_winograd.h"
 #include "host/graph/passes/make_groups.h"
+#include "host/graph/passes/pool_integers.h"
 #include "host/graph/passes/quantize_products.h"
 #include "host/graph/passes/repeat_dequantization.h"
 #include "host/graph/passes/simplify.h"
@@ -78,7 +79,7 @@ bool load_cached(const CachedModuleSlot& cached, NetworkBlob& blob, std::vector<
 Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms) {
   graph = simplify(std::move(graph));
   if (target.is_gpu()) return graph;
-  if (algorithms.int8) graph = repeat_dequantization(quantize_products(std::move(graph)));
+  if (algorithms.int8) graph = repeat_dequantization(pool_integers(quantize_products(std::move(graph))));
   validate(graph);
   const std::int64_t lanes = target.lanes(sizeof(float));
   if (lanes == 1) return graph;

@@ -7,6 +7,7 @@
 #include "crosscompile/target/resolve.h"
 #include "host/graph/compile/compile_network.h"
 #include "host/graph/passes/make_groups.h"
+#include "host/graph/passes/pool_integers.h"
 #include "host/graph/passes/repeat_dequantization.h"
 #include "host/graph/reference/definition.h"
 #include "tests/support/network_builder.h"
@@ -247,4 +248,23 @@ TEST_CASE("elementwise nodes dequantize what they read themselves") {
   network.output(network.node(Operator::reduce_sum, {x}, ReduceAttributes{{0}, false}), "z");
   CHECK(operators_left(repeat_dequantization(network.graph)) ==
         Names{"cast", "sub", "mul", "cast", "sub", "mul", "relu", "reduce_sum"});
+}
+
+TEST_CASE("maxima are taken of bytes, with one scale greater than 0") {
+  const auto pooled = [](const std::vector<float>& scales, float zero) {
+    NetworkBuilder network;
+    const TensorId scale = network.constant("s", {std::ssize(scales), 1, 1}, scales, DType::f32);
+    const TensorId x = dequantized(network, network.input("x", {1, 2, 5, 4}, DType::i8), scale, zero);
+    network.output(network.node(Operator::max_pool, {x}, PoolAttributes{{{3, 2, 1, 1, 1}, {3, 2, 1, 1, 1}}}), "y");
+    const Graph after = pool_integers(network.graph);
+    const std::vector<std::vector<std::byte>> inputs = {raw(bytes<std::int8_t>(40, 5))};
+    CHECK(evaluate(after, {}, inputs)[after.outputs[0]] ==
+          evaluate(network.graph, {}, inputs)[network.graph.outputs[0]]);
+    return operators_left(after);
+  };
+  CHECK(pooled({0.1F}, -128) == Names{"max_pool", "cast", "sub", "mul"});
+  CHECK(pooled({0.1F}, 0) == Names{"max_pool", "cast", "mul"});
+  CHECK(pooled({-0.1F}, 0) == Names{"cast", "mul", "max_pool"});
+  CHECK(pooled({0}, 0) == Names{"cast", "mul", "max_pool"});
+  CHECK(pooled({0.1F, 0.2F}, 0) == Names{"cast", "mul", "max_pool"});
 }
