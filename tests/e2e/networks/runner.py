@@ -31,3 +31,4 @@ class Runner:
         if self.process is not None:
             self.process.stdin.close()
             self.process.wait()
+            self.process.stdout.close()
