@@ -226,11 +226,13 @@ struct Evaluate {
 };
 using ferry::Evaluation;
 
-// Runs the call `repeat` times and times each launch of its plan separately.
+// Runs the call `repeat` times and times each step of its plan separately.
 struct TimeSteps {
   Call call;
   std::uint32_t repeat = 1;
   bool cold = false;
+  std::vector<std::uint32_t> cores = {};  // as in BenchOptions
+  std::uint32_t threads = 0;
 };
 struct StepTimes {
   std::uint64_t elapsed_ns = 0;  // of the last call, as in CallReply

@@ -10,11 +10,11 @@
 #include "base/format.h"
 #include "device-runtime/facts/watched_files.h"
 #include "device-runtime/handlers/call_arguments.h"
+#include "device-runtime/handlers/call_threads.h"
 #include "device-runtime/handlers/cold_calls.h"
 #include "device-runtime/handlers/device_texts.h"
 #include "device-runtime/handlers/kernel_running.h"
 #include "device-runtime/measure/counters.h"
-#include "device-runtime/measure/pinning.h"
 
 namespace ferry::device {
 namespace {
@@ -107,26 +107,6 @@ Status prepare(SessionState& state, RequestContext& context, const rpc::Call& re
   return {};
 }
 
-// Restores the number of threads of parallel loops when it goes out of scope.
-class LimitedThreads {
- public:
-  LimitedThreads(Device& device, unsigned threads) : device_(device) { device_.limit_threads(threads); }
-  LimitedThreads(const LimitedThreads&) = delete;
-  LimitedThreads& operator=(const LimitedThreads&) = delete;
-  ~LimitedThreads() { device_.limit_threads(0); }
-
- private:
-  Device& device_;
-};
-
-std::uint32_t threads_for(const SessionState& state, const BenchOptions& options) {
-  std::uint32_t threads = state.facts.threads;
-  if (options.threads != 0) threads = std::min(threads, options.threads);
-  // More threads than cores would only share the cores.
-  if (!options.cores.empty()) threads = std::min(threads, static_cast<std::uint32_t>(options.cores.size()));
-  return threads;
-}
-
 }  // namespace
 
 Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context, const rpc::Evaluate& request) {
@@ -146,10 +126,9 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
     for (const Subject& subject : subjects) FERRY_TRY(cold->add(subject.call));
     reply.environment.wiped_bytes = cold->wiped_bytes();
   }
-  Pinning pinning([&state] { state.devices.front()->follow_caller(); });
-  FERRY_TRY(pinning.move_to(options.cores));
-  reply.environment.threads = threads_for(state, options);
-  const LimitedThreads limited(*state.devices.front(), reply.environment.threads);
+  CallThreads threads(state);
+  FERRY_TRY(threads.choose(options.cores, options.threads));
+  reply.environment.threads = threads.number();
   Hooks hooks(options.watch, subjects, cold ? &*cold : nullptr, reply);
   const Result<Failure> failure = [&] {
     const KernelRunning running(context, subjects.front().call.info().name);

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "device-runtime/handlers/call_arguments.h"
+#include "device-runtime/handlers/call_threads.h"
 #include "device-runtime/handlers/cold_calls.h"
 #include "device-runtime/handlers/kernel_running.h"
 #include "device-runtime/measure/clock.h"
@@ -44,6 +45,8 @@ Result<rpc::StepTimes> handle_time_steps(SessionState& state, RequestContext& co
     cold.emplace(state.facts);
     FERRY_TRY(cold->add(call));
   }
+  CallThreads threads(state);
+  FERRY_TRY(threads.choose(request.cores, request.threads));
   std::vector<std::int64_t> elapsed(reply.steps.size());
   std::int32_t result = 0;
   std::int64_t whole = 0;

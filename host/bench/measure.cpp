@@ -79,7 +79,7 @@ Measurement measure_function(const Device& device, const Function& function, con
   if (!native_code(info)) {
     const double most = kStepSeconds / std::max(found.timing.median(), 1e-6);
     const auto repeat = static_cast<std::uint32_t>(std::clamp(most, 1.0, kMostStepCalls));
-    found.steps = function.call_timed(arguments, repeat, found.cold).steps;
+    found.steps = function.call_timed(arguments, {repeat, found.cold, bench.cores, bench.threads}).steps;
   }
   return found;
 }

@@ -267,10 +267,11 @@ std::vector<DeviceTensor> Function::call(const std::vector<Argument>& arguments)
   return outputs_of(info(), prepared);
 }
 
-TimedOutputs Function::call_timed(const std::vector<Argument>& arguments, std::uint32_t repeat, bool cold) const {
+TimedOutputs Function::call_timed(const std::vector<Argument>& arguments, const StepOptions& options) const {
   Prepared prepared = prepare(*module_, index_, arguments);
   try {
-    rpc::StepTimes times = ask(*module_, std::span(&prepared, 1), rpc::TimeSteps{prepared.wire, repeat, cold});
+    const rpc::TimeSteps request{prepared.wire, options.repeat, options.cold, options.cores, options.threads};
+    rpc::StepTimes times = ask(*module_, std::span(&prepared, 1), request);
     module_->last_elapsed_ns = times.elapsed_ns;
     return {outputs_of(info(), prepared), std::move(times.steps)};
   } catch (const Error& error) {

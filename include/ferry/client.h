@@ -232,9 +232,8 @@ class FERRY_API Function {
   Timing bench(const Arguments&... arguments) const {
     return measure({Argument(arguments)...}, {});
   }
-  // Like call(), repeated, and on a GPU with the time of each kernel; `cold` wipes its caches before. On other devices,
-  // and with an older server, there are no times of kernels.
-  TimedOutputs call_timed(const std::vector<Argument>& arguments, std::uint32_t repeat = 1, bool cold = false) const;
+  // Like call(), repeated, with the time of each step of the function's plan.
+  TimedOutputs call_timed(const std::vector<Argument>& arguments, const StepOptions& options = {}) const;
   Timing measure(const std::vector<Argument>& arguments, const BenchOptions& options) const;
 
   // Returns the time in nanoseconds that the last call() ran on the device.

@@ -24,6 +24,14 @@ struct BenchOptions {
   std::vector<std::string> watch = {};    // small files of the device to read before and after
 };
 
+// How often, in which caches and where the steps of a function are timed: the fields are those of BenchOptions.
+struct StepOptions {
+  std::uint32_t repeat = 1;
+  bool cold = false;
+  std::vector<std::uint32_t> cores = {};
+  std::uint32_t threads = 0;
+};
+
 // The samples of one call.
 struct Samples {
   std::vector<double> seconds;  // time of a call, one entry for each sample

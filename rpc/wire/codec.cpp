@@ -233,7 +233,7 @@ void serialize(Archive& archive, Evaluate& message) {
 
 template <class Archive>
 void serialize(Archive& archive, TimeSteps& message) {
-  archive(nested(message.call), message.repeat, message.cold);
+  archive(nested(message.call), message.repeat, message.cold, message.cores, message.threads);
 }
 
 template <class Archive>

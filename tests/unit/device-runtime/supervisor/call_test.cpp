@@ -60,6 +60,25 @@ TEST_CASE_FIXTURE(Fixture, "the steps of a function for a CPU are timed") {
   CHECK(client.download<float>(a, 10)[0] == 8.0F);
 }
 
+TEST_CASE_FIXTURE(Fixture, "the steps of a function are timed in as many threads and on the cores that are asked for") {
+  const auto a = client.upload(numbers(1));
+  rpc::TimeSteps request{{module, "parts", {tensor(a, {1})}}, 1, false};
+  const auto parts = [&] {
+    client.must(request);
+    return client.download<float>(a, 1)[0];
+  };
+  CHECK(parts() > 1);
+  request.threads = 1;
+  CHECK(parts() == 1);
+  request.threads = 0;
+  request.cores = {0};
+  CHECK(parts() == 1);
+  request.cores = {};
+  CHECK(parts() > 1);
+  request.cores = {999};
+  CHECK(client.ask(request).status.message() == "measure: expected cores that this session may use, got 999");
+}
+
 TEST_CASE_FIXTURE(Fixture, "the steps of a function for a CPU take longer with cold caches") {
   if (!is_native()) return;  // an emulator has no caches of its own
   constexpr std::size_t kElements = 16'384;

@@ -49,6 +49,17 @@ KERNEL(tally) {
   a[last] = (float)++call[last];
   return 0;
 }
+/* parts(out A): in how many parts a parallel loop ran */
+static int32_t count_part(int64_t begin, int64_t end, void* closure) {
+  __atomic_fetch_add((int32_t*)closure, 1, __ATOMIC_RELAXED);
+  return 0;
+}
+KERNEL(parts) {
+  int32_t count = 0;
+  const int32_t result = rt->parallel_for(rt, 64, 1, count_part, &count);
+  *(float*)args[0] = (float)count;
+  return result;
+}
 /* fail(code, out A) returns the code */
 KERNEL(fail) { return (int32_t)*(int64_t*)args[0]; }
 KERNEL(say) {
@@ -216,6 +227,7 @@ ModuleFile kit_module() {
   one_element.shape = {manifest_constant(1)};
   functions.push_back(function("fail", {scalar_parameter("code", DType::i64), one_element}, {}));
   functions.back().messages = {"the first reason", "the second reason"};
+  functions.push_back(function("parts", {one_element}, {}));
   for (const char* name : {"say", "null_pointer", "illegal", "crash_inside", "forever", "say_and_crash",
                            "overflow_stack", "overflow_stacks", "divide"}) {
     functions.push_back(function(name, {}, {}));

@@ -65,7 +65,7 @@ void for_each_message(Check check) {
   evaluation.environment.ended = TimingEnd::timeout;
   evaluation.environment.watched = {{"/proc/stat", "cpu 1", "cpu 2"}};
   check("evaluate reply", evaluation);
-  check("time_steps", TimeSteps{sample_call(), 7, true});
+  check("time_steps", TimeSteps{sample_call(), 7, true, {0, 3}, 2});
   check("time_steps reply", StepTimes{9, {{"mm_0", {1, 2, 3}, {4, 5, 6}, 7, 8, {1e-3, 2e-3}}, {}}});
   check("read_files", ReadFiles{{"/proc/stat", "/sys/x"}});
   check("read_files reply", ReadFilesReply{{"cpu 1", ""}});
