@@ -9,6 +9,7 @@ namespace ferry::autoschedule {
 struct RegisterTile {
   std::int64_t rows = 1;
   std::int64_t vectors = 1;
+  bool operator==(const RegisterTile&) const = default;
 };
 
 // The axes that tiles divide. An extent of 0 is unknown.

@@ -28,6 +28,9 @@ constexpr std::int64_t kMaxBlock = 4096;
 // Cost of a load for the products, in multiply-adds; that of a vector of weights, which come from the second-level
 // cache, is a multiple. On AVX-512 they put the tiles 14x2, 12x2, 7x3, 6x4 and 7x2 in the order of their times.
 constexpr double kLoadCost = 0.4, kWeightsCost = 4;
+// Weights that the second-level cache does not hold are prefetched so many bytes ahead, because reading them from
+// memory takes a large part of the time.
+constexpr std::int64_t kBytesAhead = 4096;
 // Sums need so many multiply-adds in flight.
 constexpr double kInFlight = 8;
 
@@ -51,6 +54,15 @@ WinogradSizes sizes_of(const ScheduledStage& products) {
           .bytes = static_cast<std::int64_t>(dtype_bytes(products.outputs[0]->dtype))};
 }
 
+std::int64_t weight_bytes(const WinogradSizes& sizes) {
+  return sizes.points * sizes.inputs * sizes.outputs * sizes.lanes * sizes.lanes * sizes.bytes;
+}
+
+// Whether each tile reads its weights from memory.
+bool streams_weights(const WinogradSizes& sizes, const Target& target) {
+  return weight_bytes(sizes) > l2_bytes(target) * 3 / 4;
+}
+
 // Returns the relative time of a step of the sum for all tiles of a block and all channels.
 double cost(RegisterTile tile, std::int64_t tiles, std::int64_t outputs) {
   const auto step = [](std::int64_t rows, std::int64_t vectors) {
@@ -70,7 +82,7 @@ std::int64_t default_block(const WinogradSizes& sizes, const Target& target) {
   const std::int64_t block_bytes = sizes.lanes * sizes.bytes;  // of the channels in a block
   const std::int64_t row_bytes = sizes.points * sizes.columns * (sizes.inputs + sizes.outputs) * block_bytes;
   if (sizes.rows == 0 || row_bytes == 0) return kBlock;
-  const std::int64_t weights = sizes.points * sizes.inputs * sizes.outputs * sizes.lanes * block_bytes;
+  const std::int64_t weights = weight_bytes(sizes);
   const std::int64_t l2 = l2_bytes(target);
   const std::int64_t budget = weights <= l2 / 2 ? l2 * 5 / 8 - weights : l2;
   std::int64_t best = 0;
@@ -82,17 +94,25 @@ std::int64_t default_block(const WinogradSizes& sizes, const Target& target) {
   return best;
 }
 
-// Returns the tiles that fit the registers.
-std::vector<RegisterTile> tiles_of(const ScheduledStage& products, const Target& target) {
+// Returns the tiles that fit the registers, with one for all tiles of the images if that fits.
+std::vector<RegisterTile> tiles_of(const ScheduledStage& products, const WinogradSizes& sizes, const Target& target) {
   const std::int64_t lanes = std::max<std::int64_t>(native_lanes(products, target), 1);
   const std::int64_t vectors =
       std::max<std::int64_t>((constant_extent(products.axes[6].extent) + lanes - 1) / lanes, 1);
-  return register_tiles(static_cast<std::uint32_t>(target.vector_registers / vectors), {});
+  const auto registers = static_cast<std::uint32_t>(target.vector_registers / vectors);
+  std::vector<RegisterTile> tiles = register_tiles(registers, {});
+  const RegisterTile all = {sizes.rows * sizes.columns, 1};
+  if (all.rows > 0 && all.rows + 2 < registers && std::ranges::find(tiles, all) == tiles.end()) tiles.push_back(all);
+  return tiles;
 }
 
-RegisterTile default_tile(const std::vector<RegisterTile>& tiles, const WinogradSizes& sizes, std::int64_t block) {
+RegisterTile default_tile(const std::vector<RegisterTile>& tiles, const WinogradSizes& sizes, std::int64_t block,
+                          bool is_streaming) {
   constexpr std::int64_t kMany = 28, kManyOutputs = 4;
   const std::int64_t count = block * sizes.columns;
+  // Weights from memory are read once.
+  if (is_streaming && block == sizes.rows && std::ranges::find(tiles, RegisterTile{count, 1}) != tiles.end())
+    return {count, 1};
   RegisterTile best;
   double best_cost = std::numeric_limits<double>::infinity();
   for (const RegisterTile& tile : tiles) {
@@ -102,6 +122,10 @@ RegisterTile default_tile(const std::vector<RegisterTile>& tiles, const Winograd
     best = tile;
   }
   return best;
+}
+
+std::int64_t steps_ahead(const WinogradSizes& sizes, RegisterTile tile) {
+  return std::max<std::int64_t>(kBytesAhead / std::max<std::int64_t>(tile.vectors * sizes.lanes * sizes.bytes, 1), 2);
 }
 
 Parallel default_parallel(const WinogradSizes& sizes, std::int64_t block, const Target& target) {
@@ -115,6 +139,7 @@ Parallel default_parallel(const WinogradSizes& sizes, std::int64_t block, const 
 struct Blocking {
   RegisterTile tile;
   std::int64_t block = 1;
+  std::int64_t steps_ahead = 0;  // that weights are prefetched
   Parallel parallel = kNone;
 };
 
@@ -191,6 +216,8 @@ class Scheduler {
     const auto [outputs, vectors] = handle.split(axis(handle, 3), blocking_.tile.vectors);
     const auto [tiles, tile] = handle.split(handle.fuse(axis(handle, 4), axis(handle, 5)), blocking_.tile.rows);
     order(handle, {xi, nu, n, outputs, tiles, cb, u, tile, vectors, v}, 2);
+    if (blocking_.steps_ahead > 0 && !group_.weights.empty())
+      handle.apply("prefetch", {group_.weights, u, std::to_string(blocking_.steps_ahead)});
     handle.compute_at(last, block_);
     if (blocking_.parallel == kStages) handle.parallel(xi);
   }
@@ -226,12 +253,14 @@ class Scheduler {
 Space space_of(const WinogradSizes& sizes, const std::vector<RegisterTile>& tiles, const Blocking& by_default) {
   std::vector<KnobValue> candidates;
   for (const RegisterTile& tile : tiles) candidates.push_back({tile.rows, tile.vectors});
+  const std::int64_t ahead = steps_ahead(sizes, by_default.tile);
   std::vector<std::int64_t> blocks;
   for (std::int64_t block = 1; block < std::max<std::int64_t>(sizes.rows, 8); block *= 2) blocks.push_back(block);
   if (sizes.rows > 0) blocks.push_back(sizes.rows);
   return {
       {tile_knob("tile", {"tiles", "vectors"}, std::move(candidates), {by_default.tile.rows, by_default.tile.vectors}),
        number_knob("block", KnobKind::tile, std::move(blocks), by_default.block),
+       number_knob("ahead", KnobKind::grain, {0, ahead / 2, ahead, 2 * ahead}, by_default.steps_ahead),
        order_knob("parallel", {"none", "images", "blocks", "stages"}, by_default.parallel)}};
 }
 
@@ -241,16 +270,19 @@ std::optional<Match> match_winograd(const StageContext& context) {
   const auto group = find_winograd(context.schedule.stages(), context.stage);
   if (!group || context.outer != 0) return std::nullopt;
   const WinogradSizes sizes = sizes_of(context.stage);
-  const std::vector<RegisterTile> tiles = tiles_of(context.stage, context.target);
+  const std::vector<RegisterTile> tiles = tiles_of(context.stage, sizes, context.target);
+  const bool is_streaming = context.target.capabilities.row_prefetch && streams_weights(sizes, context.target);
   Blocking by_default;
   by_default.block = default_block(sizes, context.target);
-  by_default.tile = default_tile(tiles, sizes, by_default.block);
+  by_default.tile = default_tile(tiles, sizes, by_default.block, is_streaming);
+  by_default.steps_ahead = is_streaming ? steps_ahead(sizes, by_default.tile) : 0;
   by_default.parallel = default_parallel(sizes, by_default.block, context.target);
   Match match;
   match.space = space_of(sizes, tiles, by_default);
   match.apply = [group = *group](Schedule& schedule, const Point& point) {
     const Blocking blocking = {.tile = {point["tile"][0], point["tile"][1]},
                                .block = point.number("block"),
+                               .steps_ahead = point.number("ahead"),
                                .parallel = static_cast<Parallel>(point.number("parallel"))};
     const ScheduledStage& result = *find_stage(schedule.stages(), group.result);
     std::vector<std::string> chain = epilogue_stages(schedule.stages(), result, "");

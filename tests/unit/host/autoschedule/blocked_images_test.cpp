@@ -2,6 +2,7 @@
 #include "ferry/lang/program.h"
 #include "ferry/ops/blocked.h"
 #include "ferry/ops/integers.h"
+#include "ferry/ops/winograd.h"
 #include "ferry/schedule/default_schedule.h"
 #include "tests/unit/host/autoschedule/rule_cases.h"
 
@@ -57,6 +58,14 @@ std::string byte_convolution(const Shape& shape, std::int64_t group, bool has_do
   return autoschedule::default_schedule(program, target).to_text();
 }
 
+std::string winograd(const Shape& shape, std::int64_t tile) {
+  const Tensor x = image(shape);
+  const Tensor k = lang::placeholder({shape.outputs, shape.channels, shape.kernel, shape.kernel}, DType::f32, "K");
+  const Tensor y = ops::winograd_conv2d_blocked(x, k, windows(shape), tile, "Y");
+  const lang::Program program = lang::make_program("f", {lang::in(x), lang::constant(k), lang::out(y)});
+  return autoschedule::default_schedule(program, kTarget).to_text();
+}
+
 bool has(const std::string& text, const std::string& directive) { return text.find(directive) != std::string::npos; }
 
 }  // namespace
@@ -95,6 +104,15 @@ TEST_CASE("filters that few tiles use are prefetched") {
   Target other = kTarget;
   other.capabilities.row_prefetch = false;
   CHECK_FALSE(has(convolution({512, 512, 7, 3}, other), "prefetch"));
+}
+
+TEST_CASE("transformed weights that the second-level cache does not hold are prefetched") {
+  // All 16 tiles at once, so that each weight is read once.
+  const std::string text = winograd({512, 512, 7, 3}, 2);
+  CHECK(has(text, "Y.products: split ty.tx.fused 16\n"));
+  CHECK(has(text, "Y.products: prefetch Y.weights u 64\n"));
+  CHECK(has(winograd({256, 256, 14, 3}, 2), "Y.products: prefetch Y.weights u"));
+  CHECK_FALSE(has(winograd({64, 64, 56, 3}, 4), "prefetch"));
 }
 
 TEST_CASE("a last tile of fewer blocks is better than a smaller tile") {
