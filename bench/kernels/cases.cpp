@@ -2,6 +2,8 @@
 
 #include "bench/kernels/request.h"
 
+#include <tuple>
+
 namespace ferry::bench {
 namespace {
 
@@ -92,6 +94,15 @@ void add_convolutions(std::vector<Case>& cases) {
     plain.program = "conv3x3.tc";
     plain.goal = 0.8;
     cases.push_back(plain);
+  }
+  for (const auto& [channels, size, tile] : {std::tuple{64, 56, 4}, {128, 28, 4}, {256, 14, 2}, {512, 7, 2}}) {
+    Case winograd = convolution(channels, size);
+    winograd.name += " Winograd F(" + text(tile) + "x" + text(tile) + ")";
+    winograd.blocked = winograd.operation.own_layout = true;
+    winograd.operation.winograd_tile = tile;
+    winograd.peers = {"onednn-debian"};  // version 3 has no Winograd convolution for this type
+    winograd.goal = 1.05;
+    cases.push_back(winograd);
   }
   for (const auto& [channels, size] : {std::pair{32, 112}, {512, 14}}) {
     Case c = convolution(channels, size);

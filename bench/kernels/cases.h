@@ -12,7 +12,7 @@ namespace ferry::bench {
 
 struct Case {
   std::string name;
-  std::string program;  // file in programs/
+  std::string program;  // file in programs/; empty for convolutions by Winograd's algorithm
   std::map<std::string, std::int64_t>
       sizes;             // substituted into the program, since the libraries know their sizes as well
   std::string schedule;  // file in schedules/; empty: ferry's default schedule

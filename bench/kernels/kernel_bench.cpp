@@ -18,7 +18,9 @@
 #include "bench/support/comparison.h"
 #include "crosscompile/compile.h"
 #include "ferry/compile.h"
+#include "ferry/lang/program.h"
 #include "ferry/lang/text.h"
+#include "ferry/ops/winograd.h"
 #include "ferry/schedule/default_schedule.h"
 #include "host/lower/lower.h"
 
@@ -64,14 +66,24 @@ struct Compiled {
   double seconds = 0;  // from lowering to linked code
 };
 
+// A convolution of 3x3 with constant filters, of images in blocks of 16 channels.
+lang::Program winograd_program(const bench::Operation& o) {
+  const lang::Tensor x = lang::placeholder({1, o.channels / 16, o.size, o.size, 16}, DType::f32, "X");
+  const lang::Tensor k = lang::placeholder({o.filters, o.channels, 3, 3}, DType::f32, "K");
+  const ops::Window window = {1, 1};
+  const lang::Tensor y = ops::winograd_conv2d_blocked(x, k, {window, window}, o.winograd_tile, "Y");
+  return lang::make_program("conv", {lang::in(x), lang::constant(k), lang::out(y)});
+}
+
 // Returns nothing if the case's schedule does not exist.
 std::optional<Compiled> compile_case(const Case& c) {
   const fs::path folder = FERRY_KERNELS_FOLDER;
-  const std::string source = with_sizes(read_text(folder / "programs" / c.program), c.sizes);
+  const std::string source = c.program.empty() ? "" : with_sizes(read_text(folder / "programs" / c.program), c.sizes);
   const fs::path schedule = folder / "schedules" / c.schedule;
   if (!c.schedule.empty() && !fs::exists(schedule)) return std::nullopt;
   const Target host = target("host");
-  const std::vector<lang::Program> programs = lang::parse(source, c.program);
+  const std::vector<lang::Program> programs =
+      c.program.empty() ? std::vector{winograd_program(c.operation)} : lang::parse(source, c.program);
   Compiled compiled;
   const auto compile_once = [&] {
     const schedule::Schedule how = c.schedule.empty() ? autoschedule::default_schedule(programs.at(0), host)

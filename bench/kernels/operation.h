@@ -28,8 +28,9 @@ struct Operation {
   std::int64_t m = 1, n = 1, k = 1;
   std::int64_t channels = 1, filters = 1, size = 1;
   Numbers numbers = Numbers::f32;
-  bool constant_weights = false;  // for gemm: a peer may rearrange the second input before the timing starts
-  bool own_layout = false;        // a peer may keep all tensors in its preferred layout
+  bool constant_weights = false;   // for gemm: a peer may rearrange the second input before the timing starts
+  bool own_layout = false;         // a peer may keep all tensors in its preferred layout
+  std::int64_t winograd_tile = 0;  // for convolution: by Winograd's algorithm, with ferry's tiles of 2 or 4
 };
 
 }  // namespace ferry::bench

@@ -9,7 +9,7 @@
 namespace ferry::bench {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Operation, kind, m, n, k, channels, filters, size, numbers, constant_weights,
-                                   own_layout)
+                                   own_layout, winograd_tile)
 
 struct Request {
   Operation operation;
@@ -18,7 +18,7 @@ struct Request {
   unsigned threads = 1;
   int rounds = 15;
   double bytes = 0;      // that the kernel must move at least; also the size of the copy
-  bool blocked = false;  // ferry's images and filters are in blocks of 16 channels
+  bool blocked = false;  // ferry's images and filters are in blocks of 16 channels; not the filters for Winograd
 };
 
 inline constexpr const char* kCopyPeer = "copy";        // memcpy

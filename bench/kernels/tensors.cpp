@@ -49,9 +49,10 @@ void Tensors::block_inputs() {
   const std::int64_t pixels = o.size * o.size;
   auto* image = static_cast<float*>(take(static_cast<std::uint64_t>(o.channels * pixels) * sizeof(float)));
   block_image(static_cast<const float*>(plain_[0]), image, o.channels, pixels);
+  ferry_[0] = image;
+  if (o.winograd_tile != 0) return;
   auto* filter = static_cast<float*>(take(static_cast<std::uint64_t>(o.filters * o.channels * 9) * sizeof(float)));
   block_filter(static_cast<const float*>(plain_[1]), filter, o.filters, o.channels, 9);
-  ferry_[0] = image;
   ferry_[1] = filter;
 }
 

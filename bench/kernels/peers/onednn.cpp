@@ -145,7 +145,8 @@ class Dnnl final : public Peer {
     const memory::desc plain_image(image, Type::f32, Tag::nchw), plain_result(result, Type::f32, Tag::nchw);
     const memory::desc plain_filter(filter, Type::f32, groups == 1 ? Tag::oihw : Tag::goihw);
     const auto descriptor = describe<dnnl::convolution_forward>(
-        engine_, dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+        engine_, dnnl::prop_kind::forward_inference,
+        o.winograd_tile != 0 ? dnnl::algorithm::convolution_winograd : dnnl::algorithm::convolution_direct,
         memory::desc(image, Type::f32, image_tag), memory::desc(filter, Type::f32, Tag::any),
         memory::desc(result, Type::f32, image_tag), Dims{1, 1}, Dims{1, 1}, Dims{1, 1});
     auto kernel = make<dnnl::convolution_forward>(descriptor);
