@@ -2,6 +2,7 @@
 
 #include "crosscompile/codegen/source/statements.h"
 #include "crosscompile/codegen/source/workspace.h"
+#include "crosscompile/ir/passed_parameters.h"
 #include "crosscompile/ir/print_context.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/symbol.h"
@@ -35,9 +36,11 @@ std::string comment(const ir::Function& function) {
   ir::PrintNames names;
   for (const ir::Expr& symbol : function.symbols) names.of(*symbol.as<ir::Var>());
   std::string text = "/* " + function.name + "(", arguments;
-  for (const ir::FunctionParameter& parameter : function.parameters) {
-    text += (arguments.empty() ? "" : ", ") + declaration(parameter, names);
-    arguments += (arguments.empty() ? "" : ", ") + parameter.name;
+  const std::vector<bool> passed = ir::passed_parameters(function);
+  for (std::size_t p = 0; p < passed.size(); ++p) {
+    const ir::FunctionParameter& parameter = function.parameters[p];
+    text += (p == 0 ? "" : ", ") + declaration(parameter, names);
+    if (passed[p]) arguments += (arguments.empty() ? "" : ", ") + parameter.name;
   }
   text += ")";
   for (const ir::Expr& symbol : function.symbols)
@@ -94,8 +97,11 @@ void print_arguments(FunctionState& state) {
     declared.insert(var.get());
     return state.names.declare(var);
   };
+  const std::vector<bool> passed = ir::passed_parameters(function);
   std::size_t index = 0;
-  for (const ir::FunctionParameter& parameter : function.parameters) {
+  for (std::size_t p = 0; p < passed.size(); ++p) {
+    if (!passed[p]) continue;
+    const ir::FunctionParameter& parameter = function.parameters[p];
     const std::size_t place = index++;
     if (parameter.kind == ParameterKind::scalar) {
       if (contains(variables, parameter.scalar) && !declared.contains(parameter.scalar.get()))

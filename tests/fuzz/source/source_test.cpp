@@ -29,6 +29,11 @@ runner::Bytes bytes_at(const void* data, std::size_t count) {
   return runner::Bytes(first, first + count);
 }
 
+// What a function takes, in order.
+const std::vector<Operand>& operands_of(const FunctionInfo& info) {
+  return std::get<CallStep>(info.plan.steps.front()).operands;
+}
+
 // A program under a schedule as printed functions, and their calls.
 struct Printed {
   FuzzCase fuzz_case;
@@ -43,9 +48,14 @@ struct Printed {
   runner::Call call_of(std::size_t function, const Call& with) const {
     const NativeCode code = native_code(infos[function]).value();
     runner::Call made{code.symbol, workspace(code.call_workspace, with), workspace(code.thread_workspace, with), {}};
-    for (const Argument& argument : with.arguments())
-      made.arguments.push_back(bytes_at(argument.memory->data(), argument.memory->size()));
-    for (const std::int64_t& symbol : with.symbols()) made.arguments.push_back(bytes_at(&symbol, sizeof symbol));
+    for (const Operand& operand : operands_of(infos[function])) {
+      if (operand.kind == OperandKind::value) {
+        made.arguments.push_back(bytes_at(&with.symbols()[operand.index], sizeof(std::int64_t)));
+        continue;
+      }
+      const GuardedMemory& memory = *with.arguments()[operand.index].memory;
+      made.arguments.push_back(bytes_at(memory.data(), memory.size()));
+    }
     return made;
   }
 };
@@ -76,16 +86,21 @@ std::optional<Printed> print_case(std::uint64_t seed) {
 
 // Copies the results of a call into its arguments; returns where the next call's results begin in `results`.
 std::size_t take_results(const std::vector<std::uint8_t>& results, std::size_t at, const Call& call,
-                         const FuzzCase& fuzz_case) {
+                         const FunctionInfo& info, const FuzzCase& fuzz_case) {
   std::int32_t result = 0;
   std::memcpy(&result, results.data() + at, sizeof result);
   CHECK_MESSAGE(result == 0, "the call fails with " << result << "\n" << as_test(fuzz_case));
   at += sizeof result;
-  for (const Argument& argument : call.arguments()) {
+  for (const Operand& operand : operands_of(info)) {
+    if (operand.kind == OperandKind::value) {
+      at += sizeof(std::int64_t);
+      continue;
+    }
+    const Argument& argument = call.arguments()[operand.index];
     if (argument.memory->size() > 0) std::memcpy(argument.memory->data(), results.data() + at, argument.memory->size());
     at += argument.memory->size();
   }
-  return at + call.symbols().size() * sizeof(std::int64_t);
+  return at;
 }
 
 void check_all(const test::CCompiler& compiler, std::uint64_t count) {
@@ -109,7 +124,7 @@ void check_all(const test::CCompiler& compiler, std::uint64_t count) {
   std::size_t at = 0;
   for (const Printed& one : cases) {
     if (!one.init) continue;
-    at = take_results(results, at, *one.init, one.fuzz_case);
+    at = take_results(results, at, *one.init, one.infos[1], one.fuzz_case);
     one.call->take_inputs(*one.init);
   }
   calls.clear();
@@ -117,7 +132,7 @@ void check_all(const test::CCompiler& compiler, std::uint64_t count) {
   results = program.run(calls);
   at = 0;
   for (const Printed& one : cases) {
-    at = take_results(results, at, *one.call, one.fuzz_case);
+    at = take_results(results, at, *one.call, one.infos[0], one.fuzz_case);
     std::string wrong = one.expectation->difference(*one.call);
     if (wrong.empty()) wrong = one.call->damage();
     CHECK_MESSAGE(wrong.empty(), compiler.command[0]
