@@ -39,11 +39,12 @@ Status add_constants_of_calls(SessionState& state, RequestContext& context, cons
     }
     FERRY_ASSIGN(SessionBlobs::Shared part, state.blobs.get(context, blob));
     std::uint64_t offset = 0;
-    // Meanwhile both take memory.
-    if (end > begin.offset && end - begin.offset <= blob.bytes / 2) {
-      FERRY_ASSIGN(auto mapped, state.blobs.find_part(blob.hash, *part, begin.offset, end - begin.offset));
-      if (mapped != nullptr) {
-        part = std::move(mapped);
+    if (!constants.copies() && end > begin.offset && end - begin.offset <= blob.bytes / 2) {
+      auto mapped = state.blobs.find_part(blob.hash, *part, begin.offset, end - begin.offset);
+      // Until the blob is unmapped both take memory. Without room for both it stays mapped.
+      if (!mapped.is_ok() && mapped.status().code() != ErrorCode::resource_exhausted) return mapped.status();
+      if (mapped.is_ok() && mapped.value() != nullptr) {
+        part = std::move(mapped.value());
         offset = begin.offset;
       }
     }

@@ -17,6 +17,8 @@ class ConstantMemory {
   ConstantMemory(Device& device, std::vector<MemoryBlock> known)
       : device_(device), copies_(device), blocks_(std::move(known)) {}
 
+  // Whether the device gets copies of what is added.
+  bool copies() const { return !device_.uses_host_memory(); }
   bool has(std::size_t constant) const { return blocks_[constant].memory != nullptr; }
   // Adds a constant, whose bytes stay valid for as long as `owner` exists. A device that uses this process's memory
   // reads them where they are; others get a copy and need no owner.

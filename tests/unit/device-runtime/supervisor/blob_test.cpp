@@ -227,6 +227,19 @@ TEST_CASE("of a blob that calls read in a few places, only these stay mapped") {
   CHECK(client.result(client.last_module, "packed", instance) == 1 + 2 * last_of(4));
 }
 
+TEST_CASE("where a blob and the part that calls read have no room together, the blob stays mapped") {
+  BlobFixture fixture({"--memory-limit", "8M"});
+  BlobClient client(fixture.server);
+  const Bytes contents = floats(6'000'000);
+  const Blob blob = blob_of(contents);
+  REQUIRE(client.send(blob, contents).is_ok());
+  ModuleFile module = weighted_module(blob, 0);
+  module.manifest.constants[0].bytes = 2'900'000;
+  const auto loaded = client.load(write_module(module));
+  REQUIRE_MESSAGE(loaded.status.is_ok(), loaded.status.message());
+  CHECK(client.result(client.last_module, "weighted") == 1 + float_at(contents, 4 * (kElements - 1)));
+}
+
 TEST_CASE("the least recently used blobs make room, and a module keeps those that it reads") {
   BlobFixture fixture({"--blob-cache", "1M"});
   BlobClient client(fixture.server);
