@@ -1,4 +1,5 @@
 """ONNX's own tests of single operators: small networks with inputs and the outputs that ONNX defines."""
+import random
 import re
 import warnings
 
@@ -78,6 +79,11 @@ def difference(case, folder, at_least=0):
 def all_cases():
     warnings.simplefilter("ignore")
     return [case for case in collect_testcases(None) if case.model is not None and case.data_sets]
+
+
+def sample(cases):
+    """A tenth of the cases, the same in every run."""
+    return random.Random(1).sample(cases, len(cases) // 10)
 
 
 def operators_by_case(cases):

@@ -4,7 +4,6 @@ node_cases_test.py compares the definitions of the operators; this one what kern
 tenth of them in the emulator of each other architecture and as exported libraries. Cases that ferry does not import are left to
 that test. --update writes how exact and how fast the kernels of this machine are into docs/onnx.md.
 """
-import random
 import shutil
 import sys
 import tempfile
@@ -19,7 +18,7 @@ import exported
 import onnx_page
 from exported import Exported, aligned
 from kernel_figures import Figures
-from node_cases import DIFFERENT, all_cases, arrays_of, difference, save
+from node_cases import DIFFERENT, all_cases, arrays_of, difference, sample, save
 from runner import Runner
 
 UPDATES = "--update" in sys.argv and not sys.argv.remove("--update")
@@ -27,11 +26,6 @@ exported.FERRY = sys.argv.pop(2)
 RUN_NETWORKS = sys.argv.pop(1)
 # The numbers of cases that pass; they only grow.
 AT_LEAST = {"x86_64": 1568, "aarch64": 157, "armv7": 157, "riscv64": 156, "exported": 132}
-
-
-def sample(cases):
-    """A tenth of the cases, the same in every run."""
-    return random.Random(1).sample(cases, len(cases) // 10)
 
 
 def run_exported(case, folder):
@@ -79,10 +73,7 @@ class NodeCasesLongTest(unittest.TestCase):
         self.addCleanup(runner.close)
 
         def run(case, folder):
-            kind, text = runner.run(folder, "once")
-            if kind == "refused":
-                # Inputs that decide shapes are bound.
-                kind, text = runner.run(folder, "once", "bind")
+            kind, text = runner.run_or_bind(folder)
             if arch == "riscv64" and "expected qemu 8 or newer" in text:
                 return False
             self.assertIn(kind, ("fine", "refused"), text)

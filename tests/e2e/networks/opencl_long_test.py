@@ -4,7 +4,6 @@ The device is PoCL, which compiles each kernel for this processor. Cases that fe
 node_cases_test.py.
 """
 import json
-import random
 import subprocess
 import sys
 import tempfile
@@ -16,7 +15,7 @@ import numpy as np
 import onnx
 import onnxruntime
 
-from node_cases import DIFFERENT, all_cases, difference, save
+from node_cases import DIFFERENT, all_cases, difference, sample, save
 from runner import Runner
 
 FERRY = sys.argv.pop(2)
@@ -44,17 +43,14 @@ class OpenClLongTest(unittest.TestCase):
         return done.stdout
 
     def test_kernels_compute_what_onnx_defines(self):
-        cases = all_cases()
         runner = Runner(RUN_NETWORKS, "opencl")
         self.addCleanup(runner.close)
         passed = 0
-        for case in random.Random(1).sample(cases, len(cases) // 10):
+        for case in sample(all_cases()):
             folder = self.root / case.name
             if save(case, folder):
                 continue
-            kind, text = runner.run(folder, "once")
-            if kind == "refused":
-                kind, text = runner.run(folder, "bind", "once")
+            kind, text = runner.run_or_bind(folder)
             if kind == "refused":
                 continue
             with self.subTest(case.name):

@@ -27,6 +27,11 @@ class Runner:
             said.append(line)
         return "failed", f"run_networks ended with {self.process.wait()}: {''.join(said)[-2000:]}"
 
+    def run_or_bind(self, folder):
+        """Runs a case once. If it is refused, its inputs, which may decide shapes, are bound."""
+        kind, text = self.run(folder, "once")
+        return self.run(folder, "once", "bind") if kind == "refused" else (kind, text)
+
     def close(self):
         if self.process is not None:
             self.process.stdin.close()

@@ -26,9 +26,7 @@ class StoredCasesTest(unittest.TestCase):
                 if save(case, folder):
                     skipped.append(case.name)
                     continue
-                kind, text = runner.run(folder, "once")
-                if kind == "refused":
-                    kind, text = runner.run(folder, "once", "bind")
+                kind, text = runner.run_or_bind(folder)
                 with self.subTest(case.name):
                     self.assertIn(kind, ("fine", "refused"), text)
                     if kind == "refused":
