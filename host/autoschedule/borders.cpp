@@ -22,7 +22,9 @@ bool is_constant_value(const Expr& expr) {
 
 // Whether the stage is an element of another tensor where the indices are in bounds, and a constant elsewhere.
 bool is_border(const ScheduledStage& stage) {
-  if (stage.is_final() || stage.values.size() != 1 || stage.compute_kind != ComputeKind::root) return false;
+  if (stage.is_final() || stage.values.size() != 1 || stage.sequence != nullptr ||
+      stage.compute_kind != ComputeKind::root)
+    return false;
   const auto* choice = stage.values[0].as<IfThenElse>();
   if (choice == nullptr || !loads_of(choice->condition).empty() || !is_constant_value(choice->on_false)) return false;
   const auto* load = choice->on_true.as<Load>();

@@ -187,8 +187,9 @@ ConstantNames constants_of(const lang::Program& program) {
     if (parameter.constant) constants.insert(parameter.name);
   for (const ScheduledStage& stage : schedule::stages_of(program)) {  // producers first
     bool reads_any = false, reads_others = stage.external != nullptr;
-    for (const ir::Expr& value : stage.values)
+    for (const ir::Expr& value : stage.expressions())
       for (const ir::Load* load : analysis::loads_of(value)) {
+        if (stage.sequence != nullptr && load->buffer == stage.sequence->self) continue;
         reads_any = true;
         reads_others |= !constants.contains(load->buffer->name);
       }

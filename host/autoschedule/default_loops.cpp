@@ -109,7 +109,7 @@ void make_parallel(const Schedule& schedule, StageHandle handle) {
   if (!is_worth_threads(loops)) return;
   for (std::size_t id : loops.order()) {
     const Loop& loop = loops.loop(id);
-    if (loop.reduces || loop.kind != ForKind::serial) return;
+    if (loop.reduces || loop.dependence != schedule::Dependence::none || loop.kind != ForKind::serial) return;
     if (is_constant(loop.extent, 1)) continue;
     handle.parallel(loop.name);
     return;

@@ -37,7 +37,8 @@ std::string epilogue_stage(const Stages& stages, const ScheduledStage& stage) {
   if (stage.is_final()) return "";
   const std::vector<const ScheduledStage*> readers = readers_of(stages, stage);
   if (readers.size() != 1 || readers[0]->reduction() != nullptr || readers[0]->compute_kind != ComputeKind::root ||
-      readers[0]->external != nullptr || readers[0]->axes.size() != stage.axes.size())
+      readers[0]->external != nullptr || readers[0]->sequence != nullptr || !readers[0]->updated_by.empty() ||
+      readers[0]->axes.size() != stage.axes.size())
     return "";
   // Reads through inlined stages count as well.
   std::vector<BufferRef> tensors = stage.outputs;

@@ -31,6 +31,7 @@ void collect(const ScheduledStage* consumer, const Expr& expr, bool repeated, Us
 Uses uses_in(const Stages& stages) {
   Uses uses;
   for (const ScheduledStage& stage : stages) {
+    for (const Expr& index : stage.place) collect(&stage, index, true, uses);
     for (const Expr& value : stage.values) {
       const auto* reduce = value.as<Reduce>();
       if (reduce == nullptr) {
@@ -87,7 +88,8 @@ std::vector<std::string> stages_to_inline(const Stages& stages) {
   std::vector<std::string> result;
   std::unordered_map<const Buffer*, std::uint32_t> inlined;
   for (const ScheduledStage& stage : stages) {
-    if (stage.is_final() || stage.values.size() != 1 || stage.reduction() != nullptr) continue;
+    if (stage.is_final() || stage.values.size() != 1 || stage.reduction() != nullptr || stage.sequence != nullptr)
+      continue;
     const auto found = uses.find(stage.outputs[0].get());
     if (found == uses.end()) continue;
     if (!only_moves(stage.values[0]) && (found->second.size() != 1 || !read_once(found->second[0]))) continue;

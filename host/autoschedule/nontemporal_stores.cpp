@@ -22,7 +22,9 @@ bool exceeds_caches(const ScheduledStage& stage) {
 }  // namespace
 
 std::optional<Match> match_nontemporal_stores(const StageContext& context) {
-  if (!context.stage.is_result || !exceeds_caches(context.stage)) return std::nullopt;
+  // A recurrence or a scatter reads again what it has stored.
+  if (!context.stage.is_result || context.stage.sequence != nullptr || !exceeds_caches(context.stage))
+    return std::nullopt;
   Match match;
   match.space.knobs = {flag_knob("nontemporal", true)};
   match.apply = [name = context.stage.name](Schedule& schedule, const Point& point) {

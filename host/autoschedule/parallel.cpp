@@ -9,6 +9,7 @@ namespace ferry::autoschedule {
 using namespace ir;
 using schedule::Attachment;
 using schedule::ComputeKind;
+using schedule::Dependence;
 using schedule::Loop;
 using schedule::Schedule;
 using schedule::ScheduledStage;
@@ -36,7 +37,8 @@ std::vector<std::string> shared_loops(const Stages& stages, const ScheduledStage
   std::vector<std::string> names;
   for (const std::size_t id : stage.loops.order()) {
     const Loop& loop = stage.loops.loop(id);
-    if (loop.reduces || loop.kind != ForKind::serial || names.size() == kMostLoops) break;
+    if (loop.reduces || loop.dependence != Dependence::none) break;
+    if (loop.kind != ForKind::serial || names.size() == kMostLoops) break;
     if (names.empty() && is_constant(loop.extent, 1)) continue;
     const bool ends = is_named(stages, stage, id);
     if (names.empty() || !ends) names.push_back(loop.name);

@@ -41,7 +41,7 @@ struct Read {
 std::vector<Read> reads_of(const Stages& stages, const ScheduledStage& stage) {
   std::vector<Read> reads;
   for (const ScheduledStage& reader : stages)
-    for (const Expr& value : reader.values)
+    for (const Expr& value : reader.expressions())
       for (const Load* load : loads_of(value))
         for (const BufferRef& output : stage.outputs)
           if (load->buffer == output) reads.push_back({&reader, load});
@@ -87,7 +87,8 @@ RowFusion find_row_fusion(const Stages& stages, const std::vector<std::string>& 
   const ScheduledStage* result = nullptr;
   for (const ScheduledStage& stage : stages) {
     if (!stage.is_final()) continue;
-    if (result != nullptr || stage.reduction() != nullptr || stage.axes.size() < 2) return {};
+    if (result != nullptr || stage.reduction() != nullptr || stage.sequence != nullptr || stage.axes.size() < 2)
+      return {};
     result = &stage;
   }
   if (result == nullptr || contains(apart, result->name)) return {};
@@ -96,7 +97,7 @@ RowFusion find_row_fusion(const Stages& stages, const std::vector<std::string>& 
   std::vector<std::string> group = {result->name};
   for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
     if (&*stage == result) continue;
-    if (contains(apart, stage->name)) continue;
+    if (contains(apart, stage->name) || stage->sequence != nullptr || !stage->updated_by.empty()) continue;
     const std::size_t agreed = std::min(agreed_axes(stages, *stage, group), fusion.outer);
     if (agreed == 0) continue;
     fusion.outer = agreed;

@@ -7,6 +7,7 @@
 #include "host/autoschedule/gpu_elements.h"
 #include "host/autoschedule/gpu_reduction.h"
 #include "host/autoschedule/gpu_rows.h"
+#include "host/autoschedule/in_sequence.h"
 #include "host/autoschedule/injective.h"
 #include "host/autoschedule/reduction.h"
 #include "host/autoschedule/stencil.h"
@@ -17,6 +18,7 @@ namespace ferry::autoschedule {
 namespace {
 
 constexpr Rule kCpuRules[] = {
+    {"in_sequence", match_in_sequence},
     {"blocked_contraction", match_blocked_contraction},
     {"gemv", match_gemv},
     {"stencil", match_stencil},
@@ -27,9 +29,8 @@ constexpr Rule kCpuRules[] = {
 };
 
 constexpr Rule kGpuRules[] = {
-    {"gpu_contraction", match_gpu_contraction},
-    {"gpu_elements", match_gpu_elements},
-    {"gpu_rows", match_gpu_rows},
+    {"gpu_sequences", match_gpu_sequences}, {"gpu_contraction", match_gpu_contraction},
+    {"gpu_elements", match_gpu_elements},   {"gpu_rows", match_gpu_rows},
     {"gpu_reduction", match_gpu_reduction},
 };
 

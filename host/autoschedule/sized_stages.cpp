@@ -26,11 +26,8 @@ class AtSizes {
       axis.min = size(axis.min);
       axis.extent = size(axis.extent);
     }
-    for (Expr& value : stage.values) {
-      BufferSubstitution buffers;
-      for (const Load* load : loads_of(value)) buffers[load->buffer.get()] = tensor(load->buffer);
-      value = substitute(substitute_buffers(value, buffers), values_);
-    }
+    for (Expr& value : stage.values) value = expression(value);
+    for (Expr& index : stage.place) index = expression(index);
     for (BufferRef& output : stage.outputs)
       if (output != nullptr) output = tensor(output);
     stage.loops = plain_loops(stage);
@@ -38,6 +35,12 @@ class AtSizes {
 
  private:
   Expr size(const Expr& expr) const { return expr.defined() ? passes::simplify(substitute(expr, values_)) : expr; }
+
+  Expr expression(const Expr& symbolic) {
+    BufferSubstitution buffers;
+    for (const Load* load : loads_of(symbolic)) buffers[load->buffer.get()] = tensor(load->buffer);
+    return substitute(substitute_buffers(symbolic, buffers), values_);
+  }
 
   BufferRef tensor(const BufferRef& symbolic) {
     BufferRef& sized = tensors_[symbolic.get()];

@@ -1,5 +1,6 @@
 // Makes stages. A stage's value is either free of reductions or one reduction at the top; a reduction anywhere else is
 // hoisted into a stage of its own over those surrounding axes that it uses.
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/substitute.h"
@@ -7,6 +8,7 @@
 #include "host/lang/expression_size.h"
 #include "host/lang/gather.h"
 #include "host/lang/names.h"
+#include "host/lang/sequence.h"
 #include "host/lang/stage.h"
 #include "host/lang/wide_sums.h"
 #include "module/manifest.h"
@@ -36,7 +38,8 @@ void add_check(Stage& stage, GatherCheck check) {
 // `output_names` has a name for each value or is empty; several values are then called NAME.0, NAME.1 and so on.
 std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values, const std::string& name,
                            const std::vector<std::string>& output_names = {},
-                           const std::vector<UncheckedIndex>& unchecked = {}) {
+                           const std::vector<UncheckedIndex>& unchecked = {},
+                           std::shared_ptr<const Sequence> sequence = nullptr) {
   ExpressionSize measure;
   std::size_t operations = 0;
   for (const Expr& value : values) operations += measure.operations(value);
@@ -54,11 +57,16 @@ std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values,
   auto stage = std::make_shared<Stage>();
   stage->name = name;
   stage->depth = depth + measure.producer_depth();
+  const bool scatters = sequence != nullptr && sequence->is_scatter();
+  if (scatters) stage->depth = std::max(stage->depth, sequence->before.stage()->depth + 1);
   if (stage->depth > kMaxChainDepth) {
     throw CompileError("'" + name + "': the chain of computations it depends on is too long");
   }
   std::vector<Expr> shape;
-  for (const ir::Axis& axis : axes) shape.push_back(axis.extent);
+  if (scatters)
+    shape = sequence->self->shape;
+  else
+    for (const ir::Axis& axis : axes) shape.push_back(axis.extent);
   std::vector<Tensor> outputs;
   for (std::size_t k = 0; k < values.size(); ++k) {
     auto buffer = std::make_shared<ir::Buffer>();
@@ -70,7 +78,16 @@ std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values,
     buffer->component = k;
     outputs.emplace_back(std::move(buffer));
   }
-  for (GatherCheck& check : gather_checks(axes, values, name, unchecked)) add_check(*stage, std::move(check));
+  std::vector<Expr> checked = values;
+  if (scatters) checked.push_back(ir::Load::make(sequence->self, sequence->place));
+  const ir::Buffer* updated = scatters ? sequence->self.get() : nullptr;
+  for (GatherCheck& check : gather_checks(axes, checked, name, unchecked, updated)) {
+    if (sequence != nullptr && analysis::reads(check.inside, sequence->self.get()))
+      throw CompileError("'" + name + "': expected indices whose use does not depend on '" + name +
+                         "', which is computed in order; they are checked before it");
+    add_check(*stage, std::move(check));
+  }
+  stage->sequence = std::move(sequence);
   stage->axes = std::move(axes);
   stage->values = std::move(values);
   return outputs;
@@ -214,11 +231,10 @@ std::vector<Expr> variables_of(const std::vector<ir::Axis>& axes) {
   return variables;
 }
 
-}  // namespace
-
-std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,
-                                 const std::vector<std::string>& output_names,
-                                 const std::vector<UncheckedIndex>& unchecked) {
+std::vector<Tensor> compute_stage(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,
+                                  const std::vector<std::string>& output_names,
+                                  const std::vector<UncheckedIndex>& unchecked,
+                                  std::shared_ptr<const Sequence> sequence) {
   check_name(name, "a tensor");
   for (const std::string& output : output_names) check_name(output, "a tensor");
   std::vector<Expr> shape;
@@ -241,7 +257,20 @@ std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> v
   if (operations <= kMaxOperations) {
     Hoist(axes, name).top(values);
   }
-  return finish(std::move(axes), std::move(values), name, output_names, unchecked);
+  return finish(std::move(axes), std::move(values), name, output_names, unchecked, std::move(sequence));
+}
+
+}  // namespace
+
+std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,
+                                 const std::vector<std::string>& output_names,
+                                 const std::vector<UncheckedIndex>& unchecked) {
+  return compute_stage(std::move(axes), std::move(values), std::move(name), output_names, unchecked, nullptr);
+}
+
+Tensor compute_in_sequence(std::vector<ir::Axis> axes, Expr value, std::string name,
+                           std::shared_ptr<const Sequence> sequence, const std::vector<UncheckedIndex>& unchecked) {
+  return compute_stage(std::move(axes), {std::move(value)}, std::move(name), {}, unchecked, std::move(sequence))[0];
 }
 
 std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,

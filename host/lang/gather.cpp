@@ -65,8 +65,9 @@ std::string shortened(std::string text) {
 
 class Gathers : public ir::Visitor {
  public:
-  Gathers(const std::vector<ir::Axis>& axes, const std::string& name, const std::vector<UncheckedIndex>& unchecked)
-      : axes_(axes), name_(name), unchecked_(unchecked) {}
+  Gathers(const std::vector<ir::Axis>& axes, const std::string& name, const std::vector<UncheckedIndex>& unchecked,
+          const ir::Buffer* updated)
+      : axes_(axes), name_(name), unchecked_(unchecked), updated_(updated) {}
   std::vector<Gather> found;
 
  protected:
@@ -128,7 +129,8 @@ class Gathers : public ir::Visitor {
         std::any_of(found.begin(), found.end(), [&](const Gather& other) { return ir::equal(other.inside, inside); });
     if (known) return;
     Gather gather;
-    gather.message = "'" + name_ + "' reads '" + node.buffer->name + "' outside its shape: expected " +
+    const std::string access = node.buffer.get() == updated_ ? "is updated" : "reads '" + node.buffer->name + "'";
+    gather.message = "'" + name_ + "' " + access + " outside its shape: expected " +
                      shortened(ir::to_text(node.indices[dimension])) + " as index " + std::to_string(dimension + 1) +
                      " to stay within 0:" + shortened(ir::to_text(node.buffer->shape[dimension]));
     const std::vector<Expr> used = ir::free_vars(inside);
@@ -144,13 +146,15 @@ class Gathers : public ir::Visitor {
   std::vector<Expr> guards_;
   std::string name_;
   const std::vector<UncheckedIndex>& unchecked_;
+  const ir::Buffer* updated_;
 };
 
 }  // namespace
 
 std::vector<GatherCheck> gather_checks(const std::vector<ir::Axis>& axes, const std::vector<Expr>& values,
-                                       const std::string& name, const std::vector<UncheckedIndex>& unchecked) {
-  Gathers gathers(axes, name, unchecked);
+                                       const std::string& name, const std::vector<UncheckedIndex>& unchecked,
+                                       const ir::Buffer* updated) {
+  Gathers gathers(axes, name, unchecked, updated);
   for (const Expr& value : values) gathers.visit(value);
   std::vector<GatherCheck> checks;
   for (Gather& gather : gathers.found) {

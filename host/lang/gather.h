@@ -23,9 +23,11 @@ struct UncheckedIndex {
 
 // Returns the checks of a stage with these axes and values: for indices that depend on elements, and for those in
 // `unchecked`. Where a condition keeps an index from being used, its value does not matter. An index whose type and
-// operations keep it inside a constant size needs no check.
+// operations keep it inside a constant size needs no check. `updated`, if not null, is not read at its indices but
+// written there.
 std::vector<GatherCheck> gather_checks(const std::vector<ir::Axis>& axes, const std::vector<Expr>& values,
-                                       const std::string& name, const std::vector<UncheckedIndex>& unchecked = {});
+                                       const std::string& name, const std::vector<UncheckedIndex>& unchecked = {},
+                                       const ir::Buffer* updated = nullptr);
 
 // Like compute_over of tensor.h, with these indices checked when the kernel runs.
 std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,

@@ -166,11 +166,17 @@ class Check {
           check_sizes_only(axis.extent, range);
         }
       }
-      for (const Expr& variable : ir::free_vars(value)) {
-        if (axes.count(variable.get()) + sizes_.count(variable.get()) + scalars_.count(variable.get()) > 0) continue;
-        throw error("'" + tensor.name() + "' uses '" + name_of(variable) +
-                    "', which is neither one of its axes, a size of an input nor a scalar parameter");
-      }
+      check_variables(tensor, value, axes);
+    }
+    if (stage.sequence == nullptr) return;
+    for (const Expr& index : stage.sequence->place) check_variables(tensor, index, axes);
+  }
+
+  void check_variables(const Tensor& tensor, const Expr& value, const Vars& axes) const {
+    for (const Expr& variable : ir::free_vars(value)) {
+      if (axes.count(variable.get()) + sizes_.count(variable.get()) + scalars_.count(variable.get()) > 0) continue;
+      throw error("'" + tensor.name() + "' uses '" + name_of(variable) +
+                  "', which is neither one of its axes, a size of an input nor a scalar parameter");
     }
   }
 

@@ -19,7 +19,9 @@ class Walk {
     std::vector<Tensor>& outputs = outputs_[stage];
     if (seen_.insert(tensor.buffer().get()).second) outputs.push_back(tensor);
     if (!first) return;
-    for (const ir::Load* load : loads_of(*stage)) reach(Tensor(load->buffer));
+    for (const ir::Load* load : loads_of(*stage))
+      if (stage->sequence == nullptr || load->buffer != stage->sequence->self) reach(Tensor(load->buffer));
+    if (stage->sequence != nullptr && stage->sequence->is_scatter()) reach(stage->sequence->before);
     for (const Tensor& check : stage->checks) reach(check);
     order_.push_back(stage);
   }
@@ -47,6 +49,9 @@ std::vector<const ir::Load*> loads_of(const Stage& stage) {
   std::vector<const ir::Load*> loads;
   for (const Expr& value : stage.values)
     analysis::for_each_load(value, [&](const ir::Load& load) { loads.push_back(&load); });
+  if (stage.sequence != nullptr)
+    for (const Expr& index : stage.sequence->place)
+      analysis::for_each_load(index, [&](const ir::Load& load) { loads.push_back(&load); });
   return loads;
 }
 

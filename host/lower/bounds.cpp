@@ -85,7 +85,7 @@ class Inference {
       computes_more_than_required |= !equal(lo, at_place->lo) || !equal(hi, at_place->hi);
       required.push_back({axes[i].var, lo, passes::simplify(hi - lo + 1)});
     }
-    for (const Expr& value : reader.values)
+    for (const Expr& value : reader.expressions())
       for (const Load* load : analysis::loads_of(value))
         if (std::find(stage_.outputs.begin(), stage_.outputs.end(), load->buffer) != stage_.outputs.end())
           add_load(*load, computed, computes_more_than_required ? &required : nullptr);

@@ -50,6 +50,8 @@ class UseStorage : public Mutator {
   explicit UseStorage(const Nests& nests) {
     for (const Nest& nest : nests)
       for (std::size_t i = 0; i < nest.storage.size(); ++i) storage_[nest.stage->outputs[i].get()] = &nest.storage[i];
+    for (const Nest& nest : nests)
+      if (nest.stage->sequence != nullptr) storage_[nest.stage->sequence->self.get()] = &nest.storage[0];
   }
 
  protected:
@@ -106,11 +108,13 @@ class Lowering {
     for (const ScheduledStage& stage : stages_) {
       ReadsOf reads;
       if (stage.external != nullptr) reads.only_at_point = false;
-      for (const Expr& value : stage.values) reads.add(value, initial, stage.axes);
+      for (const Expr& value : stage.expressions()) reads.add(value, initial, stage.axes);
       if (!reads.any) continue;
+      // A scatter takes over the storage of the stage that it updates.
+      const ScheduledStage* last = stage.updated_by.empty() ? &stage : find_stage(stages_, stage.updated_by);
       const bool replaces =
-          std::find(stage.outputs.begin(), stage.outputs.end(), parameter.tensor.buffer()) != stage.outputs.end();
-      if (!replaces || !reads.only_at_point) return false;
+          std::find(last->outputs.begin(), last->outputs.end(), parameter.tensor.buffer()) != last->outputs.end();
+      if (!replaces || !reads.only_at_point || stage.is_scatter()) return false;
       const Reduce* reduce = stage.reduction();
       if (reduce == nullptr) continue;
       // A reduction stores after its loops, but the source of another result may still read the old element.
@@ -144,6 +148,7 @@ class Lowering {
     for (auto nest = nests_.rbegin(); nest != nests_.rend(); ++nest) {
       if (!is_at(place_of(*nest->stage), loop)) continue;
       if (!loop.stage.empty()) expect_not_initial(*nest, loop);
+      if (keeps_contents(*nest)) continue;
       steps.push_back(nest->stage->external != nullptr ? extern_stage(*nest) : loops_of(*nest));
       if (!nest->stage->assertion.empty()) steps.push_back(assertion(*nest));
     }
@@ -156,10 +161,19 @@ class Lowering {
       const Attachment kept = nest.stage->store_at ? *nest.stage->store_at : place_of(*nest.stage);
       if (!is_at(kept, loop)) continue;
       for (std::size_t i = 0; i < nest.storage.size(); ++i)
-        if (!parameter_storage_.contains(nest.stage->outputs[i].get()))
+        if (nest.stage->updated_by.empty() && !parameter_storage_.contains(nest.stage->outputs[i].get()))
           result = Allocate::make(nest.storage[i].buffer, std::move(result));
     }
     return result;
+  }
+
+  // Whether the stage copies a parameter that is updated in place to itself.
+  static bool keeps_contents(const Nest& nest) {
+    const Load* load = nest.values[0].as<Load>();
+    if (nest.stage->updated_by.empty() || load == nullptr || load->buffer != nest.storage[0].buffer) return false;
+    ReadsOf reads;
+    reads.add(nest.values[0], load->buffer.get(), nest.stage->axes);
+    return reads.only_at_point;
   }
 
   Stmt assertion(const Nest& nest) {

@@ -74,6 +74,12 @@ std::vector<Expr> Storage::indices(const std::vector<Expr>& point) const {
   return result;
 }
 
+std::vector<Expr> Nest::expressions() const {
+  std::vector<Expr> all = values;
+  all.insert(all.end(), place.begin(), place.end());
+  return all;
+}
+
 std::vector<ir::Axis> Nest::all_axes() const {
   std::vector<ir::Axis> axes = stage->axes;
   if (const ir::Reduce* reduce = reduction()) axes.insert(axes.end(), reduce->axes.begin(), reduce->axes.end());

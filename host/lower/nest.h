@@ -35,12 +35,15 @@ struct Storage {
 struct Nest {
   const schedule::ScheduledStage* stage = nullptr;
   std::vector<Expr> values;  // with inlined stages substituted
+  std::vector<Expr> place;   // the same for ScheduledStage::place
   std::vector<RequiredRange> required;
   schedule::StageLoops loops;    // over `required`
   std::vector<Storage> storage;  // one for each output
 
   const std::string& name() const { return stage->name; }
   const ir::Reduce* reduction() const { return values.front().as<ir::Reduce>(); }
+  // Returns all that reads tensors.
+  std::vector<Expr> expressions() const;
   // Returns the stage's axes followed by those of its reduction.
   std::vector<ir::Axis> all_axes() const;
   // Returns conditions over the stage's axes that the required points fulfil.

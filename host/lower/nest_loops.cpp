@@ -24,7 +24,9 @@ NestLoops::NestLoops(const Nest& nest, const LoopBody& loop_body) : nest_(nest),
   guards_ = loops.guards();
   for (const Expr& condition : nest.conditions()) guards_.push_back(at_point(condition));
   std::vector<Expr> point;
-  for (const Axis& axis : nest.stage->axes) point.push_back(axis_values_.at(axis.var.get()));
+  if (nest.place.empty())
+    for (const Axis& axis : nest.stage->axes) point.push_back(axis_values_.at(axis.var.get()));
+  for (const Expr& index : nest.place) point.push_back(at_point(index));
   for (const Storage& storage : nest.storage) points_.push_back(storage.indices(point));
 }
 

@@ -33,7 +33,7 @@ class Placement {
     Inliner inliner;
     for (const ScheduledStage& stage : stages_) {
       std::vector<Expr>& values = values_[&stage];
-      for (const Expr& value : stage.values) values.push_back(inliner.mutate(value));
+      for (const Expr& value : stage.expressions()) values.push_back(inliner.mutate(value));
       if (stage.compute_kind != ComputeKind::inlined) continue;
       for (std::size_t i = 0; i < stage.outputs.size(); ++i) inliner.inline_as(stage.outputs[i], stage.axes, values[i]);
     }
@@ -47,6 +47,9 @@ class Placement {
     Nest nest;
     nest.stage = &stage;
     nest.values = std::move(values_[&stage]);
+    const auto place = nest.values.begin() + std::ssize(stage.values);
+    nest.place.assign(place, nest.values.end());
+    nest.values.erase(place, nest.values.end());
     std::vector<RequiredRange> kept;
     Sliding sliding;
     if (stage.is_final() && stage.compute_kind != ComputeKind::attached) {
@@ -59,10 +62,13 @@ class Placement {
       if (stage.is_result) expect_written_once(stage);
       const bool shared = !stage.is_result && threads_compute(stage);
       const Scope scope = stage.scope.value_or(shared ? Scope::shared : Scope::global);
-      nest.required = kept = required_at(nests_, stage, readers, computed, scope, size_conditions_);
+      nest.required = required_at(nests_, stage, readers, computed, scope, size_conditions_);
+      require_sequence(stage, nest.required);
+      kept = nest.required;
       if (stage.store_at) {
         expect_kept_outside(stage);
         kept = required_at(nests_, stage, readers, *stage.store_at, scope, size_conditions_);
+        require_sequence(stage, kept);
         expect_serial_between(stage);
       }
       // Storage local to one iteration cannot carry points over to the next, so it needs no sliding window.
@@ -77,6 +83,12 @@ class Placement {
     if (stage.compute_kind == ComputeKind::attached)
       for (Expr& fact : facts_of(loops_around(nests_, stage.compute_at))) facts.push_back(std::move(fact));
     nest.loops = stage.loops.over(ranges, facts);
+    if (stage.is_scatter()) kept = whole(*stage.outputs[0]);
+    if (!stage.updated_by.empty()) {
+      nest.storage = find_nest(nests_, stage.updated_by)->storage;
+      nests_.push_back(std::move(nest));
+      return note_reads(nests_.back());
+    }
     for (const BufferRef& output : stage.outputs) {
       const auto held = parameter_storage_.find(output.get());
       nest.storage.push_back(held != parameter_storage_.end()
@@ -87,8 +99,21 @@ class Placement {
     note_reads(nests_.back());
   }
 
+  static std::vector<RequiredRange> whole(const Buffer& tensor) {
+    std::vector<RequiredRange> ranges;
+    for (const Expr& extent : tensor.shape) ranges.push_back({Expr(0), extent, {}, {}});
+    return ranges;
+  }
+
+  // An element of a recurrence needs all elements that may come before it.
+  static void require_sequence(const ScheduledStage& stage, std::vector<RequiredRange>& required) {
+    if (stage.sequence == nullptr) return;
+    for (std::size_t a = 0; a < required.size(); ++a)
+      if (stage.sequence->crossed[a]) required[a] = {Expr(0), stage.axes[a].extent, {}, {}};
+  }
+
   void note_reads(const Nest& nest) {
-    for (const Expr& value : nest.values) {
+    for (const Expr& value : nest.expressions()) {
       for (const Load* load : analysis::loads_of(value)) {
         std::vector<const Nest*>& readers = reader_nests_[load->buffer.get()];
         if (readers.empty() || readers.back() != &nest) readers.push_back(&nest);

@@ -10,6 +10,7 @@
 #include "ferry/lang/extern_stage.h"
 #include "ferry/lang/math.h"
 #include "ferry/lang/program.h"
+#include "ferry/lang/sequence.h"
 #include "ferry/lang/tensor.h"
 #include "ferry/lang/text.h"
 #include "ferry/lang/user_reducer.h"

@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "host/lang/reference/reference_source.h"
+#include "host/lang/reference/sequence_source.h"
 #include "host/lang/stages.h"
 
 #include <map>
@@ -14,7 +15,7 @@ struct Reference::State {
     DType type = DType::f32;
     std::vector<std::int64_t> shape;
     std::uint64_t elements = 0;
-    StageSource* stage = nullptr;  // only outputs have one
+    ComputedSource* stage = nullptr;  // only outputs have one
     double work = 0;
   };
 
@@ -65,7 +66,11 @@ Reference::Reference(const Program& program, std::vector<std::int64_t> symbols, 
   };
   std::unordered_map<const ir::Buffer*, double> own_work;
   for (const Tensor& tensor : computed_tensors(program)) {
-    auto source = std::make_unique<StageSource>(tensor, state_->call, find);
+    std::unique_ptr<ComputedSource> source;
+    if (tensor.stage()->sequence != nullptr)
+      source = std::make_unique<SequenceSource>(tensor, state_->call, find);
+    else
+      source = std::make_unique<StageSource>(tensor, state_->call, find);
     own_work[tensor.buffer().get()] =
         static_cast<double>(source->elements()) * static_cast<double>(std::max<std::uint64_t>(1, source->points()));
     state_->sources[tensor.buffer().get()] = std::move(source);
@@ -78,7 +83,7 @@ Reference::Reference(const Program& program, std::vector<std::int64_t> symbols, 
       known.elements = 1;
       for (const std::int64_t extent : known.shape) known.elements *= static_cast<std::uint64_t>(extent);
       if (parameter.direction != Direction::in) {
-        known.stage = static_cast<StageSource*>(state_->sources.at(parameter.tensor.buffer().get()).get());
+        known.stage = static_cast<ComputedSource*>(state_->sources.at(parameter.tensor.buffer().get()).get());
         for (const Tensor& needed : tensors_required_by({parameter.tensor}).computed)
           known.work += own_work[needed.buffer().get()];
       }

@@ -50,12 +50,22 @@ struct CallValues {
   std::int64_t evaluate(const Expr& expr) const;
 };
 
+// A computed tensor.
+class ComputedSource : public ElementSource {
+ public:
+  // Computes these elements. fetch() caches what it computes.
+  virtual void compute(const std::uint64_t* positions, std::size_t n, Element* out) = 0;
+  virtual std::uint64_t elements() const = 0;
+  // Number of points of the reduction for each element; 1 without a reduction.
+  virtual std::uint64_t points() const = 0;
+};
+
 class FloatProduct;
 class FloatSum;
 class TupleReduction;
 
 // One output of a stage. Computes blocks of elements, at many points of the output and the reduction at once.
-class StageSource : public ElementSource {
+class StageSource : public ComputedSource {
  public:
   // The constructor finds the sources of all tensors that the stage reads.
   StageSource(const Tensor& tensor, const CallValues& call, const FindSource& find);
@@ -66,11 +76,10 @@ class StageSource : public ElementSource {
   // Computes missing elements and caches them.
   void fetch(const std::uint64_t* positions, const std::int64_t* mask, std::size_t n, Lanes& out) override;
   // Computes without caching.
-  void compute(const std::uint64_t* positions, std::size_t n, Element* out);
+  void compute(const std::uint64_t* positions, std::size_t n, Element* out) override;
 
-  std::uint64_t elements() const { return elements_; }
-  // Number of points of the reduction for each element; 1 without a reduction.
-  std::uint64_t points() const { return points_; }
+  std::uint64_t elements() const override { return elements_; }
+  std::uint64_t points() const override { return points_; }
 
  private:
   struct LoopVariable {

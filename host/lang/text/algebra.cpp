@@ -36,6 +36,11 @@ std::optional<std::int64_t> constant_of(const Polynomial& value) {
   return value.is_constant() ? std::optional(value.constant) : std::nullopt;
 }
 
+std::string bound_text(const Polynomial& bound) {
+  const auto constant = constant_of(bound);
+  return constant ? std::to_string(*constant) : "one that depends on sizes";
+}
+
 Polynomial without(const Polynomial& sum, const analysis::Term& term) {
   Polynomial rest = sum;
   std::erase(rest.terms, term);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
@@ -20,6 +21,8 @@ using analysis::Polynomial;
 std::span<const AtomId> atoms_of(const analysis::Term& term);
 // Returns the value of a polynomial without atoms; nothing for any other.
 std::optional<std::int64_t> constant_of(const Polynomial& value);
+// Describes a bound in messages.
+std::string bound_text(const Polynomial& bound);
 // Returns the sum without that term, which it contains.
 Polynomial without(const Polynomial& sum, const analysis::Term& term);
 

@@ -73,6 +73,7 @@ class Analysis {
     }
     for (const StatementSyntax& statement : def_.statements) {
       collect_index_names(statement.value, tensors, names);
+      for (const Syntax& index : statement.left) collect_names(index, names);
       for (const RangeSyntax& range : statement.ranges) {
         collect_names(range.begin, names);
         collect_names(range.end, names);

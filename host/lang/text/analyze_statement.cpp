@@ -3,80 +3,43 @@
 #include "crosscompile/ir/mutator.h"
 #include "ferry/lang/user_reducer.h"
 #include "host/lang/names.h"
+#include "host/lang/sequence.h"
 #include "host/lang/stages.h"
+#include "host/lang/text/analyze_updates.h"
+#include "host/lang/text/assign.h"
+#include "host/lang/text/guards.h"
 #include "host/lang/text/infer_ranges.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 namespace ferry::lang {
 namespace {
 
-// Replaces an if_then_else that need not guard anything by a select, which vectorises better.
-class Unguard : public ir::Mutator {
+bool is_at(const ir::Load& load, const std::vector<Expr>& indices) {
+  return std::equal(load.indices.begin(), load.indices.end(), indices.begin(), indices.end(),
+                    [](const Expr& a, const Expr& b) { return a.same_as(b); });
+}
+
+// Replaces elements of a tensor at these indices by one expression.
+class ReplaceElement : public ir::Mutator {
  public:
-  explicit Unguard(const std::unordered_set<const ir::ExprNode*>& safe) : safe_(safe) {}
+  ReplaceElement(const ir::Buffer* tensor, const std::vector<Expr>& at, Expr by)
+      : tensor_(tensor), at_(at), by_(std::move(by)) {}
 
  protected:
   using Mutator::mutate_node;
-  Expr mutate_node(const ir::IfThenElse& node, const Expr& self) override {
-    const Expr inner = Mutator::mutate_node(node, self);
-    for (const Expr& side : {node.on_true, node.on_false}) {
-      for (const ir::Load* load : loads_of(side)) {
-        if (!safe_.contains(load)) return inner;
-      }
-    }
-    const auto& choice = *inner.as<ir::IfThenElse>();
-    return ir::Select::make(choice.condition, choice.on_true, choice.on_false);
+  Expr mutate_node(const ir::Load& node, const Expr& self) override {
+    const bool same = node.buffer.get() == tensor_ && is_at(node, at_);
+    return same ? by_ : Mutator::mutate_node(node, self);
   }
 
  private:
-  const std::unordered_set<const ir::ExprNode*>& safe_;
+  const ir::Buffer* tensor_;
+  const std::vector<Expr>& at_;
+  Expr by_;
 };
-
-ir::ReduceOp reduce_op(Assign assign) {
-  switch (assign) {
-    case Assign::sum: return ir::ReduceOp::sum;
-    case Assign::prod: return ir::ReduceOp::prod;
-    case Assign::min: return ir::ReduceOp::min;
-    case Assign::max: return ir::ReduceOp::max;
-    case Assign::any: return ir::ReduceOp::any;
-    case Assign::all: return ir::ReduceOp::all;
-    case Assign::set:
-    case Assign::argmax:
-    case Assign::argmin: break;
-  }
-  throw InternalError("an assignment that combines nothing, or more than values");
-}
-
-Expr combine(Assign assign, const Expr& left, const Expr& right) {
-  switch (assign) {
-    case Assign::sum: return left + right;
-    case Assign::prod: return left * right;
-    case Assign::min: return ir::min(left, right);
-    case Assign::max: return ir::max(left, right);
-    case Assign::any: return left || right;
-    case Assign::all: return left && right;
-    case Assign::set:
-    case Assign::argmax:
-    case Assign::argmin: return right;
-  }
-  throw InternalError("an assignment of no kind");
-}
-
-const char* text_of(Assign assign) {
-  switch (assign) {
-    case Assign::set: return "=";
-    case Assign::sum: return "+=";
-    case Assign::prod: return "*=";
-    case Assign::min: return "min=";
-    case Assign::max: return "max=";
-    case Assign::any: return "any=";
-    case Assign::all: return "all=";
-    case Assign::argmax: return "argmax=";
-    case Assign::argmin: return "argmin=";
-  }
-  return "";
-}
 
 class StatementAnalysis {
  public:
@@ -84,15 +47,31 @@ class StatementAnalysis {
       : scope_(scope), statement_(statement), builder_(scope, true) {}
 
   StatementResult run(const std::vector<std::string>& names) {
+    if (statement_.along && finds_place(statement_.assign))
+      throw error(statement_.along->offset, "expected no 'along' after '" + std::string(text_of(statement_.assign)) +
+                                                "!', which combines elements in any order");
     left_side();
     const bool fixed_type = earlier_.buffer() != nullptr;
+    if (statement_.along) make_self(names.back());
     Expr value = fixed_type ? builder_.build(statement_.value, earlier_.dtype()) : builder_.build(statement_.value);
     if (fixed_type) value = ir::cast(earlier_.dtype(), value);
     check_reduction(value);
-    RangeInference ranges(scope_, statement_, builder_, earlier_, algebra_);
+    RangeInference ranges(scope_, statement_, builder_, deciding_uses(), algebra_);
     ranges.run();
-    value = Unguard(ranges.safe_loads()).mutate(value);
+    if (self_ != nullptr && !fixed_type) {
+      self_->shape.clear();
+      for (const ir::Axis& axis : target_axes(ranges)) self_->shape.push_back(axis.extent);
+      for (const Use& use : builder_.uses())
+        if (reads_self(use)) ranges.check(use);
+    }
+    value = without_needless_guards(value, ranges.safe_loads());
+    if (self_ != nullptr) value = in_sequence(ranges, value);
     std::vector<ir::Axis> axes = target_axes(ranges);
+    if (self_ != nullptr) {
+      const Tensor result = recurrence(std::move(axes), assemble(ranges, ir::cast(self_->dtype, value)), *along_,
+                                       Tensor(self_), names.back(), ranges.unchecked());
+      return {{result}, ranges.requirements(), {}};
+    }
     std::vector<Expr> values{finds_place(statement_.assign) ? value : assemble(ranges, value)};
     if (finds_place(statement_.assign)) values = find_place(ranges, value);
     return {compute_over(std::move(axes), std::move(values), names.back(), names, ranges.unchecked()),
@@ -105,6 +84,67 @@ class StatementAnalysis {
 
   CompileError error(std::size_t offset, const std::string& message) const {
     return scope_.source->error(offset, message);
+  }
+
+  std::string target_text() const { return std::string(statement_.target.text); }
+
+  bool reads_self(const Use& use) const { return use.load.as<ir::Load>()->buffer == self_; }
+
+  std::vector<Expr> target_point() const {
+    std::vector<Expr> at;
+    for (std::size_t i = 0; i < target_rank(); ++i) at.push_back(builder_.indices()[i].var);
+    return at;
+  }
+
+  // Makes the tensor that stands for the statement's own elements. A new tensor has no shape yet: ranges follow from
+  // the other tensors. Its type is that of the value, where its own elements take the type of what they meet.
+  void make_self(const std::string& name) {
+    self_ = std::make_shared<ir::Buffer>();
+    self_->name = name;
+    self_->scope = ir::Scope::global;
+    for (std::size_t i = 0; i < target_rank(); ++i)
+      if (statement_.indices[i].text == statement_.along->text) along_ = i;
+    if (earlier_.buffer() != nullptr) {
+      self_->dtype = earlier_.dtype();
+      self_->shape = earlier_.shape();
+    } else {
+      ExpressionBuilder probe(scope_, true);
+      probe.set_self(statement_.target.text, {});
+      self_->dtype = probe.build(statement_.value).type().code;
+      self_->shape.assign(target_rank(), Expr(1));  // until ranges are known
+    }
+    builder_.set_self(statement_.target.text, Tensor(self_));
+  }
+
+  // The uses that decide how far indices run.
+  std::vector<Use> deciding_uses() const {
+    std::vector<Use> uses = builder_.uses();
+    if (earlier_.buffer() != nullptr) {
+      // The elements that the left side names must exist as well.
+      uses.push_back({earlier_.at(target_point()), nullptr, {}});
+    } else if (self_ != nullptr) {
+      std::erase_if(uses, [&](const Use& use) { return reads_self(use); });
+    }
+    return uses;
+  }
+
+  // Checks that the value reads elements which come earlier in the sequence. An element that exists already may be read
+  // as well, as it was before.
+  Expr in_sequence(RangeInference& ranges, const Expr& value) {
+    const std::vector<Expr> point = target_point();
+    for (const Use& use : builder_.uses()) {
+      if (!reads_self(use)) continue;
+      const auto& load = *use.load.as<ir::Load>();
+      if (earlier_.buffer() != nullptr && is_at(load, point)) continue;
+      if (ranges.is_less(load.indices[*along_], point[*along_])) continue;
+      const std::string along(statement_.along->text);
+      throw error(use.syntax->parts[*along_].begin, "expected '" + target_text() +
+                                                        "' to be read at an index that is always less than '" + along +
+                                                        "', along which it is computed, got '" +
+                                                        std::string(ranges.text_at(use.syntax->parts[*along_])) + "'");
+    }
+    if (earlier_.buffer() == nullptr) return value;
+    return ReplaceElement(self_.get(), point, earlier_.at(point)).mutate(value);
   }
 
   void left_side() {
@@ -153,22 +193,10 @@ class StatementAnalysis {
   }
 
   void check_reduction(const Expr& value) const {
-    if (statement_.assign != Assign::set) {
-      const bool logic = statement_.assign == Assign::any || statement_.assign == Assign::all;
-      if (logic && !value.type().is_bool()) {
-        throw error(statement_.value.offset, "expected conditions to combine with '" +
-                                                 std::string(text_of(statement_.assign)) + "', got " +
-                                                 ir::to_text(value.type()));
-      }
-      if (finds_place(statement_.assign) && !reduces()) {
-        throw error(statement_.value.offset, "expected an index that stands only on the right, to find its place");
-      }
-      if (logic || !value.type().is_bool()) return;
-      throw error(statement_.value.offset, "expected numbers to combine with '" +
-                                               std::string(text_of(statement_.assign)) +
-                                               "', got bool; cast it first, as in int(...)");
-    }
-    if (!reduces()) return;
+    check_combined(*scope_.source, statement_, value);
+    if (finds_place(statement_.assign) && !reduces())
+      throw error(statement_.value.offset, "expected an index that stands only on the right, to find its place");
+    if (statement_.assign != Assign::set || !reduces()) return;
     const Name& extra = builder_.indices()[target_rank()].name;
     const std::string name(extra.text);
     throw error(extra.offset, "expected an index of the left side or a known name, got '" + name +
@@ -196,6 +224,7 @@ class StatementAnalysis {
 
   std::vector<ir::Axis> target_axes(const RangeInference& ranges) {
     std::vector<ir::Axis> axes;
+    inside_ = Expr();
     for (std::size_t i = 0; i < target_rank(); ++i) {
       const Index& index = builder_.indices()[i];
       const IndexRange& range = ranges.of(index.var);
@@ -207,17 +236,12 @@ class StatementAnalysis {
       if (constant_of(range.begin) != 0) {
         throw error(index.name.offset, "expected the range of '" + std::string(index.name.text) +
                                            "' to start at 0, since it indexes the new tensor '" +
-                                           std::string(statement_.target.text) + "', got " +
-                                           text_of_bound(range.begin) + cure(index, range.begin));
+                                           std::string(statement_.target.text) + "', got " + bound_text(range.begin) +
+                                           cure(index, range.begin));
       }
       axes.push_back({index.var, Expr(0), algebra_.to_expr(range.end)});
     }
     return axes;
-  }
-
-  std::string text_of_bound(const Polynomial& bound) const {
-    const auto constant = constant_of(bound);
-    return constant ? std::to_string(*constant) : "one that depends on sizes";
   }
 
   // Returns what the user can write instead. A range that starts above 0 follows from uses such as A(i - 1); the
@@ -239,9 +263,7 @@ class StatementAnalysis {
   void add_limit(const Expr& condition) { inside_ = inside_.defined() ? inside_ && condition : condition; }
 
   Expr assemble(const RangeInference& ranges, const Expr& value) {
-    std::vector<Expr> at;
-    for (std::size_t i = 0; i < target_rank(); ++i) at.push_back(builder_.indices()[i].var);
-    const Expr before = earlier_.buffer() != nullptr ? earlier_.at(std::move(at)) : Expr();
+    const Expr before = earlier_.buffer() != nullptr ? earlier_.at(target_point()) : Expr();
     const bool continues = statement_.assign != Assign::set && !statement_.initialise;
     if (!reduces()) {
       const Expr now = continues ? combine(statement_.assign, before, value) : value;
@@ -286,6 +308,8 @@ class StatementAnalysis {
   ExpressionBuilder builder_;
   Algebra algebra_;
   Tensor earlier_;
+  std::shared_ptr<ir::Buffer> self_;  // the statement's own tensor, if it is computed in sequence
+  std::optional<std::size_t> along_;
   Expr inside_;  // condition under which the statement applies; undefined: everywhere
 };
 
@@ -293,7 +317,10 @@ class StatementAnalysis {
 
 StatementResult analyze_statement(const Scope& scope, const StatementSyntax& statement,
                                   const std::vector<std::string>& names) {
-  return scope.source->at(statement.target.offset, [&] { return StatementAnalysis(scope, statement).run(names); });
+  return scope.source->at(statement.target.offset, [&] {
+    return is_scatter(statement) ? analyze_updates(scope, statement, names.back())
+                                 : StatementAnalysis(scope, statement).run(names);
+  });
 }
 
 }  // namespace ferry::lang

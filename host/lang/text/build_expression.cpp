@@ -185,10 +185,17 @@ ExpressionBuilder::Value ExpressionBuilder::choose(Expr condition, const Syntax&
 }
 
 ExpressionBuilder::Value ExpressionBuilder::call(const Syntax& syntax) {
+  if (!self_name_.empty() && syntax.text == self_name_) return self_element(syntax);
   if (const auto tensor = scope_.tensors.find(syntax.text); tensor != scope_.tensors.end()) {
     return element(syntax, tensor->second);
   }
   return builtin(syntax);
+}
+
+ExpressionBuilder::Value ExpressionBuilder::self_element(const Syntax& syntax) {
+  if (self_.buffer() != nullptr) return element(syntax, self_);
+  for (const Syntax& part : syntax.parts) value(part);
+  return 0;
 }
 
 ExpressionBuilder::Value ExpressionBuilder::element(const Syntax& syntax, const Tensor& tensor) {

@@ -26,6 +26,11 @@ class ExpressionBuilder {
   // Unknown names become indices when `indices_allowed`.
   ExpressionBuilder(const Scope& scope, bool indices_allowed) : scope_(scope), indices_allowed_(indices_allowed) {}
 
+  // Elements of the tensor with this name are those of `self`. Without `self` they are literals, which take any type.
+  void set_self(std::string_view name, Tensor self) {
+    self_name_ = name;
+    self_ = std::move(self);
+  }
   // Returns the index of this name, made on first use.
   Expr index(const Name& name);
   // A literal on its own gets its default type: int, or int64 when it does not fit, or float.
@@ -52,6 +57,7 @@ class ExpressionBuilder {
   Value choose(Expr condition, const Syntax& on_true, const Syntax& on_false);
   Value call(const Syntax& syntax);
   Value element(const Syntax& syntax, const Tensor& tensor);
+  Value self_element(const Syntax& syntax);
   Value builtin(const Syntax& syntax);
   Expr condition(const Syntax& syntax);
   // The conjunction (`all`) or disjunction of the parts; each part is evaluated only where those before it do not
@@ -61,6 +67,8 @@ class ExpressionBuilder {
 
   const Scope& scope_;
   bool indices_allowed_;
+  std::string_view self_name_;
+  Tensor self_;
   std::vector<Index> indices_;
   std::vector<Use> uses_;
   std::vector<Expr> guards_;

@@ -42,15 +42,15 @@ class InstructionCounter : public ir::Visitor {
 }  // namespace
 
 RangeInference::RangeInference(const Scope& scope, const StatementSyntax& statement, const ExpressionBuilder& built,
-                               const Tensor& earlier, Algebra& algebra)
-    : scope_(scope), statement_(statement), built_(built), uses_(built.uses()), algebra_(algebra), intervals_(algebra) {
+                               std::vector<Use> uses, Algebra& algebra)
+    : scope_(scope),
+      statement_(statement),
+      built_(built),
+      uses_(std::move(uses)),
+      algebra_(algebra),
+      intervals_(algebra) {
   for (const auto& [name, size] : scope.sizes) algebra_.set_non_negative(size);
   for (const Index& index : built.indices()) intervals_.add_index(index.var);
-  if (earlier.buffer() == nullptr) return;
-  // The elements that the left side names must exist as well.
-  std::vector<Expr> at;
-  for (std::size_t i = 0; i < statement.indices.size(); ++i) at.push_back(built.indices()[i].var);
-  uses_.push_back({earlier.at(std::move(at)), nullptr, {}});
 }
 
 void RangeInference::run() {
@@ -158,14 +158,27 @@ void RangeInference::check(const Use& use) {
   if (safe) safe_loads_.insert(use.load.get());
 }
 
+std::string_view RangeInference::text_at(const Syntax& syntax) const {
+  return scope_.source->text().substr(syntax.begin, syntax.end - syntax.begin);
+}
+
+bool RangeInference::is_less(const Expr& index, const Expr& than) {
+  try {
+    const auto difference =
+        algebra_.subtract(algebra_.subtract(algebra_.of(than), algebra_.of(index)), Algebra::number(1));
+    const std::optional<Interval> range = intervals_.of(difference);
+    return range && algebra_.proves_non_negative(range->low);
+  } catch (const CompileError&) {
+    return false;  // as in bounds_of
+  }
+}
+
 std::string RangeInference::described(const Use& use, std::size_t dimension) const {
   if (use.syntax == nullptr) {
     return "'" + std::string(statement_.target.text) + "' is written at " +
-           std::string(statement_.indices[dimension].text);
+           std::string(text_at(statement_.left[dimension]));
   }
-  const Syntax& part = use.syntax->parts[dimension];
-  return "'" + std::string(use.syntax->text) + "' is read at " +
-         std::string(scope_.source->text().substr(part.begin, part.end - part.begin));
+  return "'" + std::string(use.syntax->text) + "' is read at " + std::string(text_at(use.syntax->parts[dimension]));
 }
 
 std::optional<Interval> RangeInference::bounds_of(const Expr& index) {
@@ -255,7 +268,7 @@ bool RangeInference::check_dimension(const Use& use, std::size_t dimension) {
   const auto certainly_negative = [](const Polynomial& value) { return value.is_constant() && value.constant < 0; };
   if (certainly_negative(range->low) || certainly_negative(above)) {
     const std::size_t offset =
-        use.syntax == nullptr ? statement_.indices[dimension].offset : use.syntax->parts[dimension].begin;
+        use.syntax == nullptr ? statement_.left[dimension].begin : use.syntax->parts[dimension].begin;
     throw scope_.source->error(offset, text);
   }
   Expr condition = ir::constant(ir::kBool, std::int64_t{1});

@@ -22,12 +22,19 @@ struct IndexRange {
 
 class RangeInference {
  public:
-  // `earlier` is the tensor that the statement updates, or an empty one.
+  // A use without syntax is of the elements that the left side names.
   RangeInference(const Scope& scope, const StatementSyntax& statement, const ExpressionBuilder& built,
-                 const Tensor& earlier, Algebra& algebra);
+                 std::vector<Use> uses, Algebra& algebra);
 
   // Throws CompileError when an index has no range, or a use is certainly out of bounds.
   void run();
+
+  // Checks a use that determines no ranges, once run() has inferred them.
+  void check(const Use& use);
+  // Whether an index is less than another for all values that indices have.
+  bool is_less(const Expr& index, const Expr& than);
+
+  std::string_view text_at(const Syntax& syntax) const;
 
   const IndexRange& of(const Expr& index) const { return ranges_.at(index.get()); }
   // Requirements on sizes for the uses that the text alone does not show to be in bounds.
@@ -45,7 +52,6 @@ class RangeInference {
   void set(const Expr& index, IndexRange range);
   bool is_guarded(const Use& use, const Expr& index) const;
   [[noreturn]] void no_range(const Index& index) const;
-  void check(const Use& use);
   // Whether it is certainly in bounds.
   bool check_dimension(const Use& use, std::size_t dimension);
   // Returns nothing when the index has no bounds, or none that polynomials of a reasonable size express.

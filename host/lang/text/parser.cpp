@@ -103,6 +103,7 @@ class Parser {
 
   StatementSyntax statement() {
     StatementSyntax statement;
+    std::vector<Token> first;  // of each index
     statement.target = name_of(tokens_.expect_name("a statement such as 'C(i) = A(i)'"));
     if (tokens_.take_symbol(",")) {
       statement.value_target = statement.target;
@@ -110,11 +111,8 @@ class Parser {
     }
     if (tokens_.take_symbol("(") && !tokens_.take_symbol(")")) {
       do {
-        const Token index = tokens_.expect_name("an index name on the left side");
-        if (!tokens_.at_symbol(",") && !tokens_.at_symbol(")")) {
-          throw source_.error(index.offset, "expected plain index names on the left side, as in C(i, j)");
-        }
-        statement.indices.push_back(name_of(index));
+        first.push_back(tokens_.peek());
+        statement.left.push_back(parse_expression(tokens_));
       } while (tokens_.take_symbol(","));
       tokens_.expect_symbol(")", " or ',' after an index");
     }
@@ -125,6 +123,11 @@ class Parser {
                           "expected 'argmax=!' or 'argmin=!' after two tensors, got another operator");
     }
     statement.value = parse_expression(tokens_);
+    if (tokens_.at_name("along")) {
+      tokens_.take();
+      statement.along = name_of(tokens_.expect_name("an index after 'along', as in 'S(i,j) += S(i,j-1) along j'"));
+    }
+    plain_indices(statement, first);
     if (tokens_.at_name("where")) {
       tokens_.take();
       do {
@@ -137,6 +140,24 @@ class Parser {
       throw tokens_.unexpected("an operator or the end of the statement");
     }
     return statement;
+  }
+
+  // Only updates in sequence may compute the indices that they store at.
+  void plain_indices(StatementSyntax& statement, const std::vector<Token>& first) const {
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const Syntax& index = statement.left[i];
+      if (index.kind == Syntax::Kind::name && first[i].kind == TokenKind::name) {
+        statement.indices.push_back({index.text, index.offset});
+        continue;
+      }
+      statement.indices.clear();
+      if (statement.along) return;
+      if (first[i].kind != TokenKind::name)
+        throw source_.error(first[i].offset, "expected an index name on the left side, got " + described(first[i]));
+      throw source_.error(first[i].offset,
+                          "expected plain index names on the left side, as in C(i, j), or 'along' and " +
+                              std::string("the index in whose order elements are updated"));
+    }
   }
 
   void assignment(StatementSyntax& statement) {

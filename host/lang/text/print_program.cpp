@@ -55,8 +55,13 @@ std::string to_text(const Program& program) {
   }
   for (const Tensor& tensor : computed_tensors(program)) {
     const Stage& stage = *tensor.stage();
-    text += "  " + tensor.name() + "(" + joined(stage.axes, [](const ir::Axis& a) { return ir::to_text(a.var); }) +
-            ") = " + value_text(stage.values[tensor.buffer()->component]) + "\n";
+    std::vector<Expr> place;
+    for (const ir::Axis& axis : stage.axes) place.push_back(axis.var);
+    if (stage.sequence != nullptr && stage.sequence->is_scatter()) place = stage.sequence->place;
+    text += "  " + tensor.name() + "(" + joined(place, [](const Expr& index) { return ir::to_text(index); }) +
+            ") = " + value_text(stage.values[tensor.buffer()->component]);
+    if (stage.sequence != nullptr) text += " along " + ir::to_text(stage.axes[stage.sequence->axis].var);
+    text += "\n";
   }
   return text;
 }

@@ -40,7 +40,9 @@ inline bool finds_place(Assign assign) { return assign == Assign::argmax || assi
 struct StatementSyntax {
   Name target;                       // argmax and argmin: the positions
   std::optional<Name> value_target;  // argmax and argmin: the values, if they are wanted
-  std::vector<Name> indices;
+  std::vector<Syntax> left;          // the indices of the target
+  std::vector<Name> indices;         // the same where all of them are plain names, else none
+  std::optional<Name> along;         // the index along which the statement runs in sequence
   Assign assign = Assign::set;
   bool initialise = false;  // the "!" forms
   std::size_t assign_offset = 0;

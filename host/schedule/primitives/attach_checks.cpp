@@ -28,7 +28,15 @@ void expect_intermediate(const ScheduledStage& stage, const DirectiveArgs& args)
   expect_attachable(stage, args);
 }
 
+void expect_own_storage(const ScheduledStage& stage, const DirectiveArgs& args) {
+  if (stage.is_scatter())
+    args.fail("a tensor whose elements are each computed once", "'" + stage.name + "', which updates elements");
+  if (!stage.updated_by.empty())
+    args.fail("a tensor of its own", "'" + stage.name + "', whose storage '" + stage.updated_by + "' takes over");
+}
+
 void expect_attachable(const ScheduledStage& stage, const DirectiveArgs& args) {
+  expect_own_storage(stage, args);
   if (!stage.assertion.empty())
     args.fail("an intermediate tensor", "'" + stage.name + "', which is checked before anything uses it");
   if (!stage.extern_reader.empty())

@@ -7,6 +7,8 @@ namespace ferry::schedule {
 
 // Rejects a stage whose tensor is a result.
 void expect_intermediate(const ScheduledStage& stage, const DirectiveArgs& args);
+// Rejects a scatter and the tensor that it updates.
+void expect_own_storage(const ScheduledStage& stage, const DirectiveArgs& args);
 // Rejects a stage that is needed as a whole before anything else runs.
 void expect_attachable(const ScheduledStage& stage, const DirectiveArgs& args);
 // Reads "STAGE AXIS" and rejects a loop that does not enclose every reader of `stage`. Readers that a later directive

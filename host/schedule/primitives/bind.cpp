@@ -42,6 +42,10 @@ void bind(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
   args.end();
   expect_serial(*stage, axis, args);
   const Loop& loop = stage->loops.loop(axis);
+  expect_any_order(*stage, axis, args);
+  if (loop.dependence == Dependence::step)
+    args.fail("an axis whose elements do not depend on each other",
+              "'" + loop.name + "', along which '" + stage->name + "' reads elements of other threads");
   if (!stage->joins_partials || !ir::is_thread(kind)) expect_result_axis(*stage, axis, args);
   if (kind != ForKind::vthread) {
     for (const std::size_t other : stage->loops.order())

@@ -28,7 +28,7 @@ ir::BufferRef tensor_of(const Stages& stages, const ScheduledStage* stage, const
     return stage->outputs[0];
   }
   for (const ScheduledStage& reader : stages)
-    for (const Expr& value : reader.values)
+    for (const Expr& value : reader.expressions())
       for (const ir::Load* load : loads_of(value))
         if (load->buffer->name == name && producer_of(stages, load->buffer.get()) == nullptr) return load->buffer;
   args.fail("a stage or a parameter that a stage reads", "'" + name + "'");
@@ -65,8 +65,11 @@ void cache_read(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
     chosen.push_back(reader);
   }
   if (chosen.empty()) args.fail("a tensor that a stage reads", "'" + tensor->name + "'");
-  for (const auto reader : chosen)
-    for (Expr& value : reader->values) value = ir::substitute_buffers(value, {{tensor.get(), cache.outputs[0]}});
+  const ir::BufferSubstitution copy = {{tensor.get(), cache.outputs[0]}};
+  for (const auto reader : chosen) {
+    for (Expr& value : reader->values) value = ir::substitute_buffers(value, copy);
+    for (Expr& index : reader->place) index = ir::substitute_buffers(index, copy);
+  }
   stages.insert(chosen.front(), std::move(cache));
 }
 

@@ -6,6 +6,7 @@
 //                                         for y: for x: C[y,x] = C.local[y,x]
 //
 // The new stage is usually computed at a loop of the copy.
+#include "host/schedule/primitives/attach_checks.h"
 #include "host/schedule/primitives/attached_stages.h"
 #include "host/schedule/primitives/new_stage.h"
 #include "host/schedule/primitives/primitives.h"
@@ -21,6 +22,7 @@ void cache_write(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   const ir::Scope scope = args.scope();
   const std::string name = args.new_stage(stage->name + suffix_of(scope));
   args.end();
+  expect_own_storage(*stage, args);
   if (stage->is_touched)
     args.fail("cache_write before directives about the loops of '" + stage->name + "'", "it after one");
   if (stage->compute_kind == ComputeKind::inlined)
@@ -38,6 +40,8 @@ void cache_write(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
                                         stage->values[i].type().code, cache.axes));
     stage->values[i] = ir::cast(stage->outputs[i]->dtype, ir::Load::make(cache.outputs[i], variables_of(stage->axes)));
   }
+  cache.sequence = std::move(stage->sequence);
+  stage->sequence = nullptr;
   cache.loops = plain_loops(cache);
   stage->loops = plain_loops(*stage);
   const auto at = std::find_if(stages.begin(), stages.end(), [&](const auto& other) { return &other == stage; });

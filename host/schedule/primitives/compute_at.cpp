@@ -11,7 +11,40 @@
 #include "host/schedule/primitives/primitives.h"
 #include "host/schedule/stages/written_once.h"
 
+#include "crosscompile/analysis/loads.h"
+#include "crosscompile/ir/substitute.h"
+
+#include <algorithm>
+
 namespace ferry::schedule {
+
+namespace {
+
+// A recurrence needs all elements from the start of its sequence. Computed at a loop whose iterations read different
+// ones of them, it would compute them again in every iteration.
+void expect_whole_sequence(const ScheduledStage& stage, const ScheduledStage& at, std::size_t loop,
+                           const DirectiveArgs& args) {
+  if (stage.sequence == nullptr) return;
+  const std::vector<std::size_t>& order = at.loops.order();
+  const auto end = std::find(order.begin(), order.end(), loop) + 1;
+  const auto depends = [&](const Expr& index) {
+    for (const StageLoops::AxisValue& axis : at.loops.axis_values())
+      if (ir::uses_var(index, axis.axis))
+        for (auto id = order.begin(); id != end; ++id)
+          if (ir::uses_var(axis.value, at.loops.loop(*id).var)) return true;
+    return false;
+  };
+  for (const Expr& value : at.values)
+    for (const ir::Load* load : analysis::loads_of(value)) {
+      if (std::find(stage.outputs.begin(), stage.outputs.end(), load->buffer) == stage.outputs.end()) continue;
+      for (std::size_t d = 0; d < load->indices.size(); ++d)
+        if (stage.sequence->crossed[d] && depends(load->indices[d]))
+          args.fail("a loop whose iterations all need '" + stage.name + "' from the start of its sequence",
+                    "'" + at.loops.loop(loop).name + "' of '" + at.name + "', each of which would compute it again");
+    }
+}
+
+}  // namespace
 
 void compute_at(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   if (stage->is_result && !readers_of(stages, *stage).empty())
@@ -20,6 +53,7 @@ void compute_at(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
     expect_intermediate(*stage, args);
   Attachment place = read_attachment(stages, *stage, args);
   args.end();
+  expect_whole_sequence(*stage, *find_stage(stages, place.stage), place.loop, args);
   if (stage->is_result) {
     const ScheduledStage& at = *find_stage(stages, place.stage);
     const std::string problem = why_not_once(*stage, at, at.values, at.loops, place.loop);

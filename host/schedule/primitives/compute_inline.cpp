@@ -14,6 +14,9 @@ void compute_inline(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) 
   if (stage->reduction() != nullptr)
     args.fail("a stage without a reduction",
               "'" + stage->name + "', which reduces: inlined, it would run its loops at every use");
+  if (stage->sequence != nullptr)
+    args.fail("a stage whose elements do not depend on each other",
+              "'" + stage->name + "', which is computed in sequence");
   if (const ScheduledStage* attached = attached_to(stages, *stage))
     args.fail("a stage whose loops nothing needs",
               "'" + stage->name + "', in whose loops '" + attached->name + "' is computed");

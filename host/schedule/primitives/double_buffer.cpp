@@ -23,6 +23,9 @@ void double_buffer(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
     args.fail("a stage that is computed at a loop (compute_at)", "'" + stage->name + "'");
   if (stage->store_at)
     args.fail("a stage that is kept for one iteration", "'" + stage->name + "', which store_at keeps for longer");
+  if (stage->sequence != nullptr)
+    args.fail("a stage whose elements do not depend on each other",
+              "'" + stage->name + "', which is computed in sequence");
   const ScheduledStage& host = *find_stage(stages, stage->compute_at.stage);
   expect_serial(host, stage->compute_at.loop, args);
   stage->copies = copies;

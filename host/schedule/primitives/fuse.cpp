@@ -25,6 +25,9 @@ void fuse(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
               "the order " + axis_names(*stage) + "; reorder them first");
   if (loops.loop(outer).reduces != loops.loop(inner).reduces)
     args.fail("two axes of the result or two of the reduction", "one of each");
+  if (loops.loop(outer).dependence != loops.loop(inner).dependence)
+    args.fail("two axes along which '" + stage->name + "' is computed in sequence, or none",
+              "'" + loops.loop(outer).name + "' and '" + loops.loop(inner).name + "'");
   stage->is_touched = true;
   const bool is_constant = ir::as_int(loops.loop(outer).extent) && ir::as_int(loops.loop(inner).extent);
   stage->loops.fuse(outer, inner, names[0], is_constant ? std::vector<Expr>{} : size_conditions(stages));

@@ -7,7 +7,9 @@ namespace ferry::schedule {
 void inline_injective(Stages& stages, ScheduledStage*, DirectiveArgs& args) {
   args.end();
   for (ScheduledStage& stage : stages) {
-    if (stage.is_final() || stage.reduction() != nullptr || attached_to(stages, stage) != nullptr) continue;
+    if (stage.is_final() || stage.reduction() != nullptr || stage.sequence != nullptr ||
+        attached_to(stages, stage) != nullptr)
+      continue;
     stage.compute_kind = ComputeKind::inlined;
     stage.store_at.reset();
   }

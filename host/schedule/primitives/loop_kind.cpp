@@ -24,6 +24,21 @@ void expect_result_axis(const ScheduledStage& stage, std::size_t loop, const Dir
                                            "' reduces: its iterations write the same elements; rfactor it first");
 }
 
+void expect_any_order(const ScheduledStage& stage, std::size_t loop, const DirectiveArgs& args) {
+  const Loop& what = stage.loops.loop(loop);
+  if (what.dependence == Dependence::sequence)
+    args.fail("an axis whose iterations run in any order",
+              "'" + what.name + "', along which '" + stage.name + "' is computed in sequence");
+}
+
+void expect_sequence(const ScheduledStage& stage, const DirectiveArgs& args) {
+  const std::string problem = stage.loops.why_out_of_sequence();
+  if (problem.empty()) return;
+  const lang::Sequence& sequence = *stage.sequence;
+  const std::string axis = stage.loops.loop(stage.loops.spatial(sequence.axis)).name;
+  args.fail("loops that compute '" + stage.name + "' in sequence along '" + axis + "'", problem);
+}
+
 void expect_at_most(std::int64_t iterations, const ScheduledStage& stage, std::size_t loop, const DirectiveArgs& args) {
   const Loop& what = stage.loops.loop(loop);
   const std::int64_t* extent = ir::as_int(what.extent);

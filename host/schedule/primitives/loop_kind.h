@@ -1,4 +1,4 @@
-// Checks shared by parallel, vectorize and unroll.
+// Checks of loops that several primitives share.
 #pragma once
 
 #include "host/schedule/stages/directive_args.h"
@@ -12,6 +12,11 @@ bool may_be_constant(const ScheduledStage& stage, std::size_t loop);
 void expect_serial(const ScheduledStage& stage, std::size_t loop, const DirectiveArgs& args);
 // Rejects a loop of the reduction.
 void expect_result_axis(const ScheduledStage& stage, std::size_t loop, const DirectiveArgs& args);
+
+// Rejects a loop along which a recurrence or a scatter is computed in sequence.
+void expect_any_order(const ScheduledStage& stage, std::size_t loop, const DirectiveArgs& args);
+// Rejects loops, after a change, that do not compute a recurrence or a scatter in sequence.
+void expect_sequence(const ScheduledStage& stage, const DirectiveArgs& args);
 
 // Fails if the loop certainly has more iterations than that: each becomes separate code.
 void expect_at_most(std::int64_t iterations, const ScheduledStage& stage, std::size_t loop, const DirectiveArgs& args);

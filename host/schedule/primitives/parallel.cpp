@@ -11,6 +11,7 @@ void parallel(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
   args.end();
   expect_serial(*stage, axis, args);
   expect_result_axis(*stage, axis, args);
+  expect_any_order(*stage, axis, args);
   stage->is_touched = true;
   stage->loops.set_kind(axis, ir::ForKind::parallel);
 }

@@ -4,6 +4,7 @@
 //       for x           ->        for x        reorder k x y
 //         for k                     for y
 #include "host/schedule/primitives/attached_stages.h"
+#include "host/schedule/primitives/loop_kind.h"
 #include "host/schedule/primitives/primitives.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ void reorder(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
     if (std::find(wanted.begin(), wanted.end(), id) != wanted.end()) id = wanted[next++];
   stage->is_touched = true;
   stage->loops.reorder(std::move(order));
+  expect_sequence(*stage, args);
   expect_lasting_prefetches(stages, args);
 }
 

@@ -29,6 +29,8 @@ void expect_plain_results(const ScheduledStage& stage, const DirectiveArgs& args
 void rfactor(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   const ir::Reduce* reduction = stage->reduction();
   if (reduction == nullptr) args.fail("a stage that reduces", "'" + stage->name + "'");
+  if (stage->sequence != nullptr)
+    args.fail("a reduction that does not read its own results", "'" + stage->name + "', which is computed in sequence");
   const std::size_t factor = args.axis(*stage);
   const Loop& loop = stage->loops.loop(factor);
   if (!loop.reduces) args.fail("an axis of the reduction", "'" + loop.name + "', an axis of the result");

@@ -93,6 +93,9 @@ void tensorize(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   args.end();
   if (stage->tensorized) args.fail("a stage that is not tensorized yet", "'" + stage->name + "'");
   if (stage->outputs.size() != 1) args.fail("a stage with one result", "'" + stage->name + "'");
+  if (stage->sequence != nullptr)
+    args.fail("a stage whose elements do not depend on each other",
+              "'" + stage->name + "', which is computed in sequence");
   const std::vector<std::size_t> loops = loops_from(*stage, axis);
   for (const std::size_t id : loops) expect_serial(*stage, id, args);
   if (!passes::is_of_threads(intrinsic)) {

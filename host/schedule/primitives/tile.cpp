@@ -6,6 +6,7 @@
 //                                     for xi in 16
 //                                       C[yo*8 + yi, xo*16 + xi] = ...
 #include "host/schedule/primitives/attached_stages.h"
+#include "host/schedule/primitives/loop_kind.h"
 #include "host/schedule/primitives/primitives.h"
 
 #include <algorithm>
@@ -35,6 +36,7 @@ void tile(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   const std::size_t blocks[] = {yo, xo, yi, xi};
   std::copy(std::begin(blocks), std::end(blocks), order.begin() + place);
   stage->loops.reorder(std::move(order));
+  expect_sequence(*stage, args);
 }
 
 }  // namespace ferry::schedule

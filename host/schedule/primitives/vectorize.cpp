@@ -23,6 +23,7 @@ void vectorize(Stages&, ScheduledStage* stage, DirectiveArgs& args) {
   const bool reduce = args.accept("reduce");
   args.end();
   expect_serial(*stage, axis, args);
+  expect_any_order(*stage, axis, args);
   const Loop& loop = stage->loops.loop(axis);
   if (!may_be_constant(*stage, axis))
     args.fail("an axis with a constant extent",

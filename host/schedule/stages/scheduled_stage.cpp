@@ -42,6 +42,8 @@ Stages stages_of(const lang::Program& program) {
       made.values = definition->values;
       made.assertion = definition->assertion;
       made.external = definition->external;
+      made.sequence = definition->sequence;
+      if (made.sequence != nullptr) made.place = made.sequence->place;
       made.outputs.resize(made.values.size());
       made.loops = plain_loops(made);
       stage = &stages.emplace_back(std::move(made));
@@ -57,6 +59,12 @@ Stages stages_of(const lang::Program& program) {
                 producer.outputs.end() &&
             argument.tensor.buffer() != nullptr)
           producer.extern_reader = stage.external->name;
+  }
+  for (const ScheduledStage& stage : stages) {
+    if (!stage.is_scatter()) continue;
+    for (ScheduledStage& before : stages)
+      for (const ir::BufferRef& output : before.outputs)
+        if (output != nullptr && output == stage.sequence->before.buffer()) before.updated_by = stage.name;
   }
   // Outputs that nothing uses are not computed.
   for (ScheduledStage& stage : stages) {
@@ -74,7 +82,15 @@ Stages stages_of(const lang::Program& program) {
 
 StageLoops plain_loops(const ScheduledStage& stage) {
   const ir::Reduce* reduction = stage.reduction();
-  return StageLoops(stage.axes, reduction == nullptr ? std::vector<ir::Axis>{} : reduction->axes);
+  StageLoops loops(stage.axes, reduction == nullptr ? std::vector<ir::Axis>{} : reduction->axes);
+  if (stage.sequence != nullptr) loops.set_sequence(stage.sequence->axis, stage.sequence->crossed);
+  return loops;
+}
+
+std::vector<Expr> ScheduledStage::expressions() const {
+  std::vector<Expr> all = values;
+  all.insert(all.end(), place.begin(), place.end());
+  return all;
 }
 
 ScheduledStage* find_stage(Stages& stages, const std::string& name) { return find_in(stages, name); }
@@ -88,7 +104,7 @@ const ScheduledStage* producer_of(const Stages& stages, const ir::Buffer* tensor
 }
 
 bool reads(const ScheduledStage& stage, const std::vector<ir::BufferRef>& tensors) {
-  for (const Expr& value : stage.values)
+  for (const Expr& value : stage.expressions())
     for (const ir::Load* load : loads_of(value))
       if (std::find(tensors.begin(), tensors.end(), load->buffer) != tensors.end()) return true;
   return false;

@@ -42,6 +42,9 @@ struct ScheduledStage {
   std::vector<ir::Axis> axes;
   std::vector<Expr> values;                              // as in lang::Stage
   std::vector<ir::BufferRef> outputs;                    // the tensor of each value
+  std::shared_ptr<const lang::Sequence> sequence;        // as in lang::Stage
+  std::vector<Expr> place;                               // as in lang::Sequence; empty: not a scatter
+  std::string updated_by;                                // the scatter that takes over the tensor's storage
   bool is_result = false;                                // one of the outputs is a result of the kernel
   std::shared_ptr<const Context> context;                // the program's, or null
   std::string assertion;                                 // as in lang::Stage
@@ -80,8 +83,14 @@ struct ScheduledStage {
   };
   std::vector<Prefetch> prefetches;
 
-  // Whether every element is required: by the caller, a check or a C function.
-  bool is_final() const { return is_result || !assertion.empty() || external != nullptr || !extern_reader.empty(); }
+  bool is_scatter() const { return !place.empty(); }
+  // Whether every element is required: by the caller, a check, a C function or updates of the tensor.
+  bool is_final() const {
+    return is_result || !assertion.empty() || external != nullptr || !extern_reader.empty() || is_scatter() ||
+           !updated_by.empty();
+  }
+  // Returns all that reads tensors: the values, and where a scatter stores them.
+  std::vector<Expr> expressions() const;
   const ir::Reduce* reduction() const { return values.front().as<ir::Reduce>(); }
 };
 

@@ -47,7 +47,7 @@ std::vector<Expr> size_conditions(const Stages& stages) {
   SizeConditions sizes;
   for (const ScheduledStage& stage : stages) {
     if (stage.is_result) sizes.note_result(stage);
-    for (const Expr& value : stage.values) sizes.note_inputs(value);
+    for (const Expr& value : stage.expressions()) sizes.note_inputs(value);
   }
   return std::move(sizes.conditions);
 }

@@ -87,8 +87,9 @@ std::pair<std::size_t, std::size_t> StageLoops::split(Kind kind, std::size_t id,
   if (outer_name.empty()) outer_name = loops_[id].name + ".outer";
   if (inner_name.empty()) inner_name = loops_[id].name + ".inner";
   const bool reduces = loops_[id].reduces;
-  const std::size_t outer = add({outer_name, ir::Var::make(outer_name), {}, reduces});
-  const std::size_t inner = add({inner_name, ir::Var::make(inner_name), {}, reduces});
+  const Dependence dependence = loops_[id].dependence;
+  const std::size_t outer = add({outer_name, ir::Var::make(outer_name), {}, reduces, ir::ForKind::serial, dependence});
+  const std::size_t inner = add({inner_name, ir::Var::make(inner_name), {}, reduces, ir::ForKind::serial, dependence});
   relations_.push_back({kind, id, outer, inner, factor});
   set_extents(relations_.back());
   const auto at = std::find(order_.begin(), order_.end(), id);
@@ -112,7 +113,12 @@ std::size_t StageLoops::fuse(std::size_t outer, std::size_t inner, std::string n
   if (at == order_.end() || at + 1 == order_.end() || *(at + 1) != inner)
     throw InternalError("fuse of loops that are not neighbours");
   if (name.empty()) name = loops_[outer].name + "." + loops_[inner].name + ".fused";
-  const std::size_t fused = add({name, ir::Var::make(name), {}, loops_[outer].reduces && loops_[inner].reduces});
+  const std::size_t fused = add({name,
+                                 ir::Var::make(name),
+                                 {},
+                                 loops_[outer].reduces && loops_[inner].reduces,
+                                 ir::ForKind::serial,
+                                 loops_[outer].dependence});
   relations_.push_back({Kind::fuse, fused, outer, inner});
   set_extents(relations_.back(), facts);
   *at = fused;
@@ -124,6 +130,41 @@ void StageLoops::reorder(std::vector<std::size_t> order) {
   if (!std::is_permutation(order.begin(), order.end(), order_.begin(), order_.end()))
     throw InternalError("reorder must name every loop once");
   order_ = std::move(order);
+}
+
+void StageLoops::set_sequence(std::size_t axis, const std::vector<bool>& crossed) {
+  sequence_ = axis;
+  for (std::size_t id = 0; id < loops_.size(); ++id)
+    loops_[id].dependence = id == axis                             ? Dependence::sequence
+                            : loops_[id].reduces || crossed.at(id) ? Dependence::step
+                                                                   : Dependence::none;
+  const auto at = std::find(order_.begin(), order_.end(), axis);
+  std::stable_partition(order_.begin(), at + 1,
+                        [&](std::size_t id) { return loops_[id].dependence != Dependence::step; });
+}
+
+void StageLoops::append_parts(std::size_t loop, std::vector<std::size_t>& parts) const {
+  const std::vector<std::size_t> replaced = replacements(loop);
+  for (const std::size_t id : replaced) append_parts(id, parts);
+  // Two loops that were fused have become the same one.
+  if (replaced.empty() && (parts.empty() || parts.back() != loop)) parts.push_back(loop);
+}
+
+std::string StageLoops::why_out_of_sequence() const {
+  if (!sequence_) return "";
+  std::vector<std::size_t> wanted;
+  append_parts(*sequence_, wanted);
+  std::size_t next = 0;
+  std::string step;
+  for (const std::size_t id : order_) {
+    const Loop& loop = loops_[id];
+    if (loop.dependence == Dependence::step) step = loop.name;
+    if (loop.dependence != Dependence::sequence) continue;
+    if (!step.empty()) return "'" + step + "' outside of '" + loop.name + "'";
+    if (id != wanted[next]) return "'" + loop.name + "' outside of '" + loops_[wanted[next]].name + "'";
+    ++next;
+  }
+  return "";
 }
 
 StageLoops StageLoops::over(const std::vector<AxisRange>& ranges, const std::vector<Expr>& facts) const {

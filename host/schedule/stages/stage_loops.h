@@ -5,6 +5,7 @@
 #include "crosscompile/ir/stmt.h"
 #include "ferry/lang/tensor.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,12 +15,20 @@ namespace ferry::schedule {
 
 using ir::Expr;
 
+// How the iterations of a loop depend on each other.
+enum class Dependence : std::uint8_t {
+  none,      // they run in any order
+  sequence,  // they run one after the other: the loop is over the axis of a lang::Sequence
+  step,      // they run in any order, but all of them before the next iteration of the sequence
+};
+
 struct Loop {
   std::string name;
   Expr var;  // runs over [0, extent)
   Expr extent;
   bool reduces = false;  // over an axis of the reduction
   ir::ForKind kind = ir::ForKind::serial;
+  Dependence dependence = Dependence::none;
 };
 
 // The values [min, min + extent) of an axis that are computed.
@@ -60,6 +69,14 @@ class StageLoops {
   void reorder(std::vector<std::size_t> order);
   void set_kind(std::size_t loop, ir::ForKind kind) { loops_[loop].kind = kind; }
 
+  // The elements are computed in order along the spatial axis `axis` and read earlier ones along the axes that are
+  // `crossed` (lang::Sequence). Loops over these, and those of a reduction, move inside the loop over `axis`. Called
+  // before any other change.
+  void set_sequence(std::size_t axis, const std::vector<bool>& crossed);
+  // Returns what keeps the loops from computing the elements in this order, such as "'i' outside of 'j'"; empty if they
+  // do or if there is no order.
+  std::string why_out_of_sequence() const;
+
   // Returns the same loops over other ranges of the stage's axes: `ranges` has one for each; reductions keep theirs.
   // `facts` are conditions that hold where the loops are.
   StageLoops over(const std::vector<AxisRange>& ranges, const std::vector<Expr>& facts) const;
@@ -85,12 +102,15 @@ class StageLoops {
                                             std::string inner_name);
   void set_extents(const Relation& relation, const std::vector<Expr>& facts = {});
   std::vector<Expr> values() const;  // one for each loop ever made
+  // Appends the loops of the order that a loop has become, in the order in which they count its iterations.
+  void append_parts(std::size_t loop, std::vector<std::size_t>& parts) const;
 
   std::vector<Loop> loops_;
   std::vector<Expr> axes_, mins_;
   std::vector<std::size_t> order_;
   std::vector<Relation> relations_;
   std::size_t spatial_axes_ = 0;
+  std::optional<std::size_t> sequence_;  // the axis along which elements are computed in order
 };
 
 }  // namespace ferry::schedule

@@ -50,6 +50,7 @@ std::vector<ProgramCase> layer_cases();
 std::vector<ProgramCase> blocked_cases();  // host/ops: channels in blocks
 std::vector<ProgramCase> integer_cases();  // host/ops: convolutions of 8-bit integers
 std::vector<ProgramCase> update_cases();
+std::vector<ProgramCase> sequence_cases();  // in order along an index
 std::vector<ProgramCase> stride_cases();
 std::vector<ProgramCase> operator_cases();
 std::vector<ProgramCase> reducer_cases();

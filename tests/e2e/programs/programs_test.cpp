@@ -89,7 +89,7 @@ TEST_CASE("where the emulator of RISC-V fails at a vector's conversion, the mess
 }
 
 // Separate kernels check the indices, and the device reports their verdict.
-TEST_CASE("what gathers compute, and what they refuse, is the same on an OpenCL device") {
+TEST_CASE("what gathers and sequences compute, and what they refuse, is the same on an OpenCL device") {
   const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server", {},
                                {"--quiet"});
   ConnectOptions options;
@@ -97,7 +97,9 @@ TEST_CASE("what gathers compute, and what they refuse, is the same on an OpenCL 
   const Device device = connect(server.address(), options);
   const Target target = ferry::target("opencl");
   int refused = 0;
-  for (ProgramCase program : gather_cases()) {
+  std::vector<ProgramCase> cases = gather_cases();
+  for (const ProgramCase& program : sequence_cases()) cases.push_back(program);
+  for (ProgramCase program : cases) {
     // The schedules of these cases are for CPUs.
     program.schedule.clear();
     program.knobs.clear();

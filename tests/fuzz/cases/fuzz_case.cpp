@@ -14,6 +14,7 @@ std::string to_text(const Statement& statement) {
   std::string text = statement.target;
   if (!statement.axes.empty()) text += "(" + joined(statement.axes) + ")";
   text += " " + statement.op + " " + to_text(statement.value);
+  if (!statement.along.empty()) text += " along " + statement.along;
   std::string ranges;
   for (const Range& range : statement.ranges)
     ranges += (ranges.empty() ? " where " : ", ") + range.axis + " in " + range.begin + ":" + range.extent;

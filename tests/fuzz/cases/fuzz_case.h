@@ -29,13 +29,14 @@ struct Range {
   std::string begin = "0";
 };
 
-// A statement: NAME(axes) OP value where ranges.
+// A statement: NAME(axes) OP value along AXIS where ranges.
 struct Statement {
-  std::string target;  // "C", or "V, I" for an argmax
-  std::vector<std::string> axes;
+  std::string target;             // "C", or "V, I" for an argmax
+  std::vector<std::string> axes;  // or computed indices, if it updates elements in order
   std::string op;
   Node value;
   std::vector<Range> ranges;
+  std::string along = {};  // empty: in any order
 };
 
 struct InputTensor {

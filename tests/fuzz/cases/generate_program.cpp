@@ -1,5 +1,6 @@
 #include "tests/fuzz/cases/generate_program.h"
 
+#include "tests/fuzz/cases/elements.h"
 #include "tests/fuzz/cases/expression_generator.h"
 #include "tests/fuzz/cases/index_generator.h"
 #include "tests/fuzz/cases/size.h"
@@ -74,12 +75,15 @@ class ProgramGenerator {
       made.inputs.push_back({stage.name, stage.type, shape});
       give_strides(made.inputs.back(), stage.extents, true);
       statements.push_back(update(stage));
+    } else if (is_sequence(stage)) {
+      statements.push_back(recurrence(stage));
     } else if (argmax || random_.chance(35)) {
       statements.push_back(reduction(stage, argmax));
     } else {
       statements.push_back(plain(stage));
     }
     if (!argmax && random_.chance(12)) statements.push_back(update(stage));
+    if (is_sequence(stage)) statements.push_back(random_.chance(50) ? recurrence_in_place(stage) : scatter(stage));
     check_points(spatial_);
     stage_statements_.push_back(std::move(statements));
   }
@@ -212,6 +216,60 @@ class ProgramGenerator {
     return made_statement;
   }
 
+  // Decides without a draw from the stream of random numbers, so that programs without sequences stay what they were.
+  bool is_sequence(const Tensor& stage) const {
+    Random copy = random_;
+    for (int i = 0; i < 5; ++i) copy.below(100);
+    return !stage.extents.empty() && copy.chance(8);
+  }
+
+  // Returns a statement that computes a new tensor from its own elements.
+  Statement recurrence(const Tensor& stage) {
+    const std::size_t along = random_.below(spatial_.size());
+    const std::int64_t distance = random_.between(1, 2);
+    Statement made_statement = statement(stage, "=", spatial_);
+    made_statement.along = spatial_[along].name;
+    Node earlier = from(distance, spatial_[along], earlier_element(random_, stage, spatial_, along, distance));
+    made_statement.value = combined(random_, stage, std::move(earlier), value(stage.type, stage.exact, spatial_, 1));
+    return made_statement;
+  }
+
+  // The same for a tensor that has values; a reduction over elements of one step before, or not.
+  Statement recurrence_in_place(const Tensor& stage) {
+    const std::size_t along = random_.below(spatial_.size());
+    const std::int64_t distance = random_.between(1, 2);
+    const bool reduces = (!is_float(stage.type) || !stage.exact) && random_.chance(40);
+    const std::vector<NamedAxis> axes = reduces ? with_reduction() : spatial_;
+    Statement made_statement = statement(stage, reduces ? reduction_operator(stage) : "=", axes);
+    made_statement.along = spatial_[along].name;
+    made_statement.ranges.at(along).begin = std::to_string(distance);
+    Node other = value(stage.type, stage.exact, axes, 1);
+    made_statement.value =
+        combined(random_, stage, earlier_element(random_, stage, spatial_, along, distance), std::move(other));
+    use_all(made_statement, stage.type, axes);
+    return made_statement;
+  }
+
+  // Returns a statement that updates elements with computed indices in one dimension.
+  Statement scatter(const Tensor& stage) {
+    const std::size_t dimension = random_.below(spatial_.size());
+    std::vector<NamedAxis> axes = spatial_;
+    axes[dimension] = {"u", spatial_[dimension].extent.scaled(random_.between(1, 2))};
+    check_points(axes);
+    Statement made_statement = statement(stage, random_.chance(40) ? "=" : reduction_operator(stage), axes);
+    made_statement.along = "u";
+    std::string place = "u*" + std::to_string(random_.between(1, 5));
+    if (inputs_.size() < kMaxInputs) {
+      DType type = random_integer(random_);
+      if (type == DType::u64) type = DType::i64;
+      inputs_.push_back({"A" + std::to_string(inputs_.size()), type, {axes[dimension].extent}, true});
+      place = "int64(" + inputs_.back().name + "(u))";
+    }
+    made_statement.axes[dimension] = "(" + place + ")%(" + spatial_[dimension].extent.text() + ")";
+    made_statement.value = value(stage.type, stage.exact, axes, static_cast<int>(random_.between(1, 2)));
+    return made_statement;
+  }
+
   // Reads an element of an input or of another stage, converted if no candidate has this type.
   Node read(DType type, bool exact) {
     std::vector<Tensor*> candidates;
@@ -244,12 +302,6 @@ class ProgramGenerator {
     const std::int64_t rank = random_.between(random_.chance(8) ? 0 : 1, 3);
     tensor.extents.resize(static_cast<std::size_t>(rank));
     return tensor;
-  }
-
-  static std::string access(const Tensor& tensor, const std::vector<std::string>& indices) {
-    std::string list;
-    for (const std::string& one : indices) list += (list.empty() ? "" : ",") + one;
-    return tensor.name + (indices.empty() ? "" : "(" + list + ")");
   }
 
   // Combines the element with its neighbours in one dimension.

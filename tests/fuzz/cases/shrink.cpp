@@ -81,6 +81,8 @@ class Shrinker {
     const auto is_used = [&](const std::string& name, bool in_shapes) {
       for (const Statement& statement : candidate.statements) {
         if (names(to_text(statement.value), name)) return true;
+        for (const std::string& index : statement.axes)
+          if (names(index, name)) return true;
         for (const Range& range : statement.ranges)
           if (names(range.extent, name)) return true;
         if (statement.target == name) return true;

@@ -78,6 +78,9 @@ constexpr const char* kFinishedSums =
     "def f(int(B,M,N) A) -> (Y) {\n  S(b,n) +=! A(b,m,n)\n  Y(b,n) = S(b,n) / 3 + n\n}";
 constexpr const char* kTransposed = "def f(int(M,N) A) -> (B) { B(i,j) = A(j,i) + 1 }";
 constexpr const char* kElements = "def f(int(B,M,N) X, int(N) Y) -> (Z) { Z(b,m,n) = X(b,m,n) * 3 + Y(n) }";
+constexpr const char* kRowScan = "def f(int(M,N) X) -> (S) { S(m,n) = X(m,n) + (n >= 1 ? S(m,n-1) : 0) along n }";
+constexpr const char* kColumnScan = "def f(int(M,N) X) -> (S) { S(m,n) = X(m,n) + (m >= 1 ? S(m-1,n) : 0) along m }";
+constexpr const char* kUpdates = "def f(uint8(M) I, int(M,N) X, int(256,N) Y) -> (Y) { Y(I(u),n) += X(u,n) along u }";
 constexpr const char* kRows =
     "def f(int(B,M,N) A) -> (Y) {\n  top(b,m) max=! A(b,m,n)\n  e(b,m,n) = A(b,m,n) * A(b,m,n) - top(b,m)\n"
     "  total(b,m) +=! e(b,m,n)\n  Y(b,m,n) = e(b,m,n) - total(b,m) * 3\n}";
@@ -227,6 +230,8 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
   add("sums with an epilogue", kFinishedSums, {"reduction", "parallel"}, cpu, {}, kBatchSizes);
   add("transposition", kTransposed, {"transposed", "parallel"}, cpu, {}, kMatrixSizes);
   add("elements", kElements, {"injective", "parallel"}, cpu, {}, kBatchSizes);
+  add("running sums of columns", kColumnScan, {"in_sequence", "parallel"}, cpu, {}, kMatrixSizes);
+  add("updates of rows", kUpdates, {"injective", "parallel", "in_sequence", "parallel"}, cpu, {}, kMatrixSizes);
   add("rows", kRows, {"row_fusion", "injective", "reduction", "parallel"}, small_cpu(bits, 4096, 1 << 20), {},
       kBatchSizes);
 }
@@ -244,6 +249,9 @@ void add_gpu_cases(std::vector<RuleCase>& cases, const std::string& target) {
   add("sums of columns", kColumnSums, {"gpu_reduction"}, kMatrixSizes);
   add("sums with an epilogue", kFinishedSums, {"gpu_reduction"}, kBatchSizes);
   add("stencil", kStencil, {"gpu_reduction"}, kImageSizes);
+  add("running sums of rows", kRowScan, {"gpu_sequences"}, kMatrixSizes);
+  add("running sums of columns", kColumnScan, {"gpu_sequences"}, kMatrixSizes);
+  add("updates of rows", kUpdates, {"gpu_elements", "gpu_sequences"}, kMatrixSizes);
 }
 
 }  // namespace
