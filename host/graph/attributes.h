@@ -98,6 +98,15 @@ struct SortAttributes {
   bool operator==(const SortAttributes&) const = default;
 };
 
+// cumulative_sum, cumulative_prod: for each element the sum or product of those up to it along this dimension, or from
+// it on with `backwards`; without itself with `exclusive`. Floats of 16 bits are accumulated in float32.
+struct CumulativeAttributes {
+  std::size_t dimension = 0;
+  bool exclusive = false;
+  bool backwards = false;
+  bool operator==(const CumulativeAttributes&) const = default;
+};
+
 // iota: the int64 vector 0, 1, ... of this many elements.
 struct IotaAttributes {
   Size count;
@@ -157,10 +166,10 @@ struct CastAttributes {
   bool operator==(const CastAttributes&) const = default;
 };
 
-using Attributes =
-    std::variant<NoAttributes, ConvAttributes, PoolAttributes, MatmulAttributes, QuantizedConvAttributes,
-                 QuantizedMatmulAttributes, ReduceAttributes, DimensionAttributes, BatchNormAttributes,
-                 LayerNormAttributes, ReshapeAttributes, BroadcastAttributes, TransposeAttributes, SliceAttributes,
-                 PadAttributes, CastAttributes, ScatterAttributes, SortAttributes, IotaAttributes>;
+using Attributes = std::variant<NoAttributes, ConvAttributes, PoolAttributes, MatmulAttributes, QuantizedConvAttributes,
+                                QuantizedMatmulAttributes, ReduceAttributes, DimensionAttributes, BatchNormAttributes,
+                                LayerNormAttributes, ReshapeAttributes, BroadcastAttributes, TransposeAttributes,
+                                SliceAttributes, PadAttributes, CastAttributes, ScatterAttributes, SortAttributes,
+                                CumulativeAttributes, IotaAttributes>;
 
 }  // namespace ferry::graph

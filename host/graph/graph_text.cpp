@@ -71,6 +71,10 @@ struct AttributesText {
   std::string operator()(const SortAttributes& sort) const {
     return " dimension=" + std::to_string(sort.dimension) + (sort.descending ? " descending" : "");
   }
+  std::string operator()(const CumulativeAttributes& cumulative) const {
+    return " dimension=" + std::to_string(cumulative.dimension) + (cumulative.exclusive ? " exclusive" : "") +
+           (cumulative.backwards ? " backwards" : "");
+  }
   std::string operator()(const IotaAttributes&) const { return ""; }
 
  private:

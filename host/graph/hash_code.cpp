@@ -46,6 +46,10 @@ class AttributesHash {
     const auto& [dimension, descending] = sort;
     add(dimension, descending);
   }
+  void operator()(const CumulativeAttributes& cumulative) {
+    const auto& [dimension, exclusive, backwards] = cumulative;
+    add(dimension, exclusive, backwards);
+  }
   void operator()(const IotaAttributes& iota) { add(iota.count); }
   void operator()(const BatchNormAttributes& norm) { add(norm.epsilon); }
   void operator()(const LayerNormAttributes& norm) {

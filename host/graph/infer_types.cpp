@@ -326,6 +326,10 @@ std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType
     case Operator::sort_rank:
       check.dimension(check.attributes<SortAttributes>().dimension, inputs[0].shape);
       return {{DType::i64, inputs[0].shape}};
+    case Operator::cumulative_sum:
+    case Operator::cumulative_prod:
+      check.dimension(check.attributes<CumulativeAttributes>().dimension, inputs[0].shape);
+      return type(inputs[0].shape);
     case Operator::iota: return {{DType::i64, {check.attributes<IotaAttributes>().count}}};
     case Operator::cast: return {{check.attributes<CastAttributes>().to, inputs[0].shape}};
     case Operator::where: return {where_type(check, inputs)};

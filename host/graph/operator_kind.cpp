@@ -21,6 +21,8 @@ OperatorKind kind_of(Operator op) {
     case Operator::arg_max:
     case Operator::arg_min:
     case Operator::sort_rank:
+    case Operator::cumulative_sum:
+    case Operator::cumulative_prod:
     case Operator::scatter:
     case Operator::layer_norm: return OperatorKind::anchor;
 #define FERRY_CASE(name, inputs, attributes) case Operator::name:

@@ -17,6 +17,12 @@ void expect_rank(const Tensor& tensor, std::size_t rank, const std::string& name
                      (rank == 1 ? " dimension" : " dimensions") + ", got " + shape_text(tensor));
 }
 
+void expect_dimension(std::size_t dimension, const Tensor& tensor, const std::string& name) {
+  if (dimension < tensor.rank()) return;
+  throw CompileError("'" + name + "': expected a dimension of '" + tensor.name() + "' " + shape_text(tensor) +
+                     ", got " + std::to_string(dimension));
+}
+
 void expect_same(const Expr& a, const Expr& b, const std::string& what, const std::string& name) {
   if (ir::equal(a, b)) return;
   throw CompileError("'" + name + "': expected " + what + " to be the same, got " + ir::to_text(a) + " and " +

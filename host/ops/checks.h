@@ -14,6 +14,8 @@ using lang::Tensor;
 std::string shape_text(const Tensor& tensor);
 // Throws CompileError: "'C': expected 'A' to have 2 dimensions, got [N]".
 void expect_rank(const Tensor& tensor, std::size_t rank, const std::string& name);
+// Throws CompileError: "'C': expected a dimension of 'A' [N, 4], got 2".
+void expect_dimension(std::size_t dimension, const Tensor& tensor, const std::string& name);
 // Throws CompileError unless both are the same constant or expression. `what` names the sizes: "the inner dimensions of
 // 'A' and 'B'".
 void expect_same(const Expr& a, const Expr& b, const std::string& what, const std::string& name);

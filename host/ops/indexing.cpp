@@ -1,18 +1,13 @@
 #include "ferry/ops/indexing.h"
 
 #include "crosscompile/ir/error.h"
+#include "ferry/lang/sequence.h"
 #include "host/ops/checks.h"
 
 namespace ferry::ops {
 namespace {
 
 using Index = std::vector<Expr>;
-
-void expect_dimension(std::size_t dimension, const Tensor& x, const std::string& name) {
-  if (dimension < x.rank()) return;
-  throw CompileError("'" + name + "': expected a dimension of '" + x.name() + "' " + shape_text(x) + ", got " +
-                     std::to_string(dimension));
-}
 
 // Returns the element at an index, of which each dimension is broadcast where the tensor's size is 1, except in
 // `dimension`, where the index is `along`.
@@ -30,18 +25,15 @@ Expr counted(const Expr& index, const Expr& size) {
   return ir::select(wide < 0, wide + size, wide);
 }
 
-Expr combined(ScatterMode mode, const Expr& x, const Expr& update, const Expr& matches,
-              const std::vector<lang::ReduceAxis>& axes) {
-  const ir::Type type = x.type();
+lang::Update update_of(ScatterMode mode) {
   switch (mode) {
-    case ScatterMode::add: return x + lang::sum(ir::select(matches, update, ir::constant(type, std::int64_t{0})), axes);
-    case ScatterMode::mul:
-      return x * lang::prod(ir::select(matches, update, ir::constant(type, std::int64_t{1})), axes);
-    case ScatterMode::minimum: return ir::min(x, lang::min_over(ir::select(matches, update, x), axes));
-    case ScatterMode::maximum: return ir::max(x, lang::max_over(ir::select(matches, update, x), axes));
-    case ScatterMode::replace: break;
+    case ScatterMode::replace: return lang::Update::set;
+    case ScatterMode::add: return lang::Update::sum;
+    case ScatterMode::mul: return lang::Update::prod;
+    case ScatterMode::minimum: return lang::Update::min;
+    case ScatterMode::maximum: return lang::Update::max;
   }
-  throw InternalError("combined: expected a mode that combines elements");
+  throw InternalError("update_of: unknown mode");
 }
 
 }  // namespace
@@ -72,22 +64,23 @@ Tensor scatter(const Tensor& x, const Tensor& indices, const Tensor& updates, st
   expect_rank(updates, x.rank(), name);
   expect_same(indices.shape()[dimension], updates.shape()[dimension],
               "the number of '" + indices.name() + "' and '" + updates.name() + "'", name);
-  const lang::ReduceAxis k = lang::reduce_axis(updates.shape()[dimension], "k");
-  const auto matches = [&](const Index& i) {
-    return counted(element(indices, i, dimension, k), x.shape()[dimension]) == i[dimension];
-  };
-  if (mode != ScatterMode::replace) {
-    return lang::compute(
-        x.shape(),
-        [&](const Index& i) { return combined(mode, x(i), element(updates, i, dimension, k), matches(i), {k}); },
-        std::move(name));
-  }
-  const Tensor last = lang::compute(
-      x.shape(), [&](const Index& i) { return lang::max_over(ir::select(matches(i), Expr(k), Expr(-1)), {k}); },
-      name + ".last");
-  return lang::compute(
-      x.shape(),
-      [&](const Index& i) { return ir::if_then_else(last(i) >= 0, element(updates, i, dimension, last(i)), x(i)); },
+  const Expr& size = x.shape()[dimension];
+  std::vector<Expr> shape = x.shape();
+  shape[dimension] = updates.shape()[dimension];
+  // Without elements to update, there is nothing to do, and no index 0.
+  if (ir::is_constant(size, 0))
+    shape[dimension] = Expr(0);
+  else if (ir::as_int(size) == nullptr)
+    shape[dimension] = ir::select(size > 0, shape[dimension], Expr(0));
+  return lang::scatter(
+      x, std::move(shape), dimension, update_of(mode),
+      [&](const Index& u) {
+        const Expr index = counted(element(indices, u, dimension, u[dimension]), size);
+        Index place = u;
+        place[dimension] = index;
+        return lang::ScatterElement{std::move(place), element(updates, u, dimension, u[dimension]),
+                                    index >= 0 && index < size};
+      },
       std::move(name));
 }
 

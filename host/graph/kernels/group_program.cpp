@@ -6,6 +6,7 @@
 #include "ferry/ops/indexing.h"
 #include "ferry/ops/normalization.h"
 #include "ferry/ops/reductions.h"
+#include "ferry/ops/scans.h"
 #include "ferry/ops/shapes.h"
 #include "host/graph/kernels/families.h"
 #include "host/graph/operator_kind.h"
@@ -82,6 +83,13 @@ lang::Tensor tensor_of(const KernelNode& node, const Inputs& x, const SizeExpr& 
     case Operator::sort_rank: {
       const auto& sort = std::get<SortAttributes>(node.attributes);
       return ops::sort_rank(x[0], sort.dimension, sort.descending, name);
+    }
+    case Operator::cumulative_sum:
+    case Operator::cumulative_prod: {
+      const auto& [axis, exclusive, backwards] = std::get<CumulativeAttributes>(node.attributes);
+      const bool is_sum = node.op == Operator::cumulative_sum;
+      return is_sum ? ops::cumulative_sum(x[0], axis, exclusive, backwards, name)
+                    : ops::cumulative_prod(x[0], axis, exclusive, backwards, name);
     }
     case Operator::iota: return counting(std::get<IotaAttributes>(node.attributes), size, name);
 #define FERRY_CASE(function, inputs, attributes) case Operator::function:

@@ -19,8 +19,8 @@ Tensor gather_elements(const Tensor& x, const Tensor& indices, std::size_t dimen
 enum class ScatterMode { replace, add, mul, minimum, maximum };
 // Returns x with the elements at some places of `dimension` replaced by those of `updates`, or combined with them.
 // Indices count as those of gather_elements(); those out of bounds change nothing. There are as many indices as updates
-// along `dimension`, and both broadcast to the shape of x in the other dimensions. The last of several equal indices
-// replaces the others. Each element of the result looks at all indices of its line, which suits few updates.
+// along `dimension`, and both broadcast to the shape of x in the other dimensions. Updates with
+// equal indices are applied in their order.
 Tensor scatter(const Tensor& x, const Tensor& indices, const Tensor& updates, std::size_t dimension, ScatterMode mode,
                std::string name);
 

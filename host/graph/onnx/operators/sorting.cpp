@@ -9,29 +9,6 @@ Value reversed(const NodeOps& of, const Value& x, std::size_t d) {
   return of.slice(x, d, x.type.shape[d] - 1, x.type.shape[d], -1);
 }
 
-// Combines each element with the one `distance` before it, or after it.
-Value with_neighbour(const NodeOps& of, Operator combine, const NodeImport& node, const Value& x, std::size_t d,
-                     std::int64_t distance, bool after, double identity) {
-  const Size rest = x.type.shape[d] - distance;
-  const Value moved = after ? of.pad(of.slice(x, d, distance, rest), d, 0, distance, identity)
-                            : of.pad(of.slice(x, d, 0, rest), d, distance, 0, identity);
-  return node.add(combine, {x, moved});
-}
-
-// The sum or product of all elements up to each one, by a matrix of which elements count: for sizes that are open.
-Value cumulative_by_mask(const NodeOps& of, const Value& x, std::size_t d, bool is_sum, bool exclusive,
-                         bool backwards) {
-  const std::size_t rank = x.type.shape.size() + 1;
-  Shape shape = x.type.shape;
-  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(d), 1);  // of the results; the elements follow
-  const Size& size = x.type.shape[d];
-  const Value to = of.iota(size, d, rank), from = of.iota(size, d + 1, rank);
-  const Value &low = backwards ? to : from, &high = backwards ? from : to;
-  const Value counts = exclusive ? of.less(low, high) : of.less_equal(low, high);
-  const Value chosen = of.where(counts, of.reshape(x, shape), of.number(x, is_sum ? 0 : 1));
-  return of.reduce(is_sum ? Operator::reduce_sum : Operator::reduce_prod, chosen, {d + 1}, false);
-}
-
 }  // namespace
 
 void import_arg_max(NodeImport& node) {
@@ -87,24 +64,12 @@ void import_hardmax(NodeImport& node) {
   node.output(0, of.reshape(result, x.type.shape));
 }
 
-// A parallel prefix scan (Hillis and Steele): after step i an element combines the 2^i elements that end at it.
 void import_cumulative(NodeImport& node) {
-  const NodeOps of(node);
-  const bool is_sum = node.op() == "CumSum";
   const bool exclusive = node.flag("exclusive", false), backwards = node.flag("reverse", false);
-  Value value = node.input(0);
-  const std::size_t d = node.dimension(node.number(1, "the axis"), value.type.shape.size());
-  const std::optional<std::int64_t> size = value.type.shape[d].constant();
-  if (!size) return node.output(0, cumulative_by_mask(of, value, d, is_sum, exclusive, backwards));
-  const double identity = is_sum ? 0 : 1;
-  if (exclusive && *size > 0) {
-    value = backwards ? of.pad(of.slice(value, d, 1, *size - 1), d, 0, 1, identity)
-                      : of.pad(of.slice(value, d, 0, *size - 1), d, 1, 0, identity);
-  }
-  for (std::int64_t distance = 1; distance < *size; distance *= 2) {
-    value = with_neighbour(of, is_sum ? Operator::add : Operator::mul, node, value, d, distance, backwards, identity);
-  }
-  node.output(0, value);
+  const Value& x = node.input(0);
+  const std::size_t d = node.dimension(node.number(1, "the axis"), x.type.shape.size());
+  const Operator op = node.op() == "CumSum" ? Operator::cumulative_sum : Operator::cumulative_prod;
+  node.output(0, node.add(op, {x}, CumulativeAttributes{d, exclusive, backwards}));
 }
 
 }  // namespace ferry::graph::onnx

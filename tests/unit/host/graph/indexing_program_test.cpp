@@ -29,6 +29,43 @@ TEST_CASE("the program that ranks elements keeps the order of equal ones and cou
   check(run(Operator::sort_rank, SortAttributes{1, true}, {x}), {2, 4}, entry(descending));
 }
 
+TEST_CASE(
+    "the programs of cumulative sums and products combine elements from either end, with or without the own one") {
+  const Values x = integers(
+      {2, 5, 3}, {1, 2, 3, 1, 2, 1, 1, -1, 3, 2, 2, 2, -3, 1, 1, 3, 2, 1, 1, 1, 2, 2, 3, 1, 1, -2, 1, 1, 3, 2});
+  for (std::size_t dimension = 0; dimension < 3; ++dimension)
+    for (const bool exclusive : {false, true})
+      for (const bool backwards : {false, true})
+        for (const bool is_sum : {false, true}) {
+          CAPTURE(dimension);
+          CAPTURE(exclusive);
+          CAPTURE(backwards);
+          CAPTURE(is_sum);
+          const auto expected = [&](const Index& i) {
+            double value = is_sum ? 0 : 1;
+            Index at = i;
+            for (at[dimension] = 0; at[dimension] < x.shape[dimension]; ++at[dimension]) {
+              const bool counts = backwards ? at[dimension] >= i[dimension] : at[dimension] <= i[dimension];
+              if (!counts || (exclusive && at[dimension] == i[dimension])) continue;
+              value = is_sum ? value + x(at) : value * x(at);
+            }
+            return value;
+          };
+          check(run(is_sum ? Operator::cumulative_sum : Operator::cumulative_prod,
+                    CumulativeAttributes{dimension, exclusive, backwards}, {x}),
+                {2, 5, 3}, expected);
+        }
+}
+
+TEST_CASE("the program of cumulative sums of half precision rounds each of them once") {
+  const Values x{{4000}, DType::f16, std::vector<double>(4000, 1)};
+  // Above 2048, float16 has the even integers only.
+  check(run(Operator::cumulative_sum, CumulativeAttributes{0, false, false}, {x}), {4000}, [](const Index& i) {
+    const std::int64_t sum = i[0] + 1;
+    return static_cast<double>(sum <= 2048 || sum % 2 == 0 ? sum : sum % 4 == 1 ? sum - 1 : sum + 1);
+  });
+}
+
 TEST_CASE("the program that gathers single elements counts negative indices from the end and broadcasts") {
   const Values x = random_values({2, 3, 4}, 1),
                indices = integers({2, 2, 4}, {0, 1, 2, -1, 2, 2, 0, 1, -3, -2, 1, 0, 2, 1, 0, -1});
