@@ -1,5 +1,6 @@
 #include "device-runtime/session/crash_handler.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -26,6 +27,13 @@ std::uintptr_t stopped_at(const void* context) {
 #endif
 }
 
+// The first thread may still be writing when another one crashes too. Its wait has an end, because kernels can
+// overwrite the memory that it looks at.
+void wait_for_record(const Crash& crash) {
+  constexpr int kMostMilliseconds = 1000;
+  for (int waited = 0; waited < kMostMilliseconds && crash.signal.load() == 0; ++waited) poll(nullptr, 0, 1);
+}
+
 void on_crash(int number, siginfo_t* info, void* context) {
   Crash& crash = shared->crash;
   int none = 0;
@@ -35,6 +43,8 @@ void on_crash(int number, siginfo_t* info, void* context) {
     crash.module = place.module;
     crash.offset = place.offset;
     crash.signal.store(number);
+  } else {
+    wait_for_record(crash);
   }
   // Delivered when this handler has returned; it ends the process as if there had been no handler.
   signal(number, SIG_DFL);
@@ -48,6 +58,7 @@ void note_crashes(Activity& activity) {
   struct sigaction action{};
   action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigfillset(&action.sa_mask);  // a second signal must not end a thread in the middle of its record
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGTERM, SIGXCPU, SIGXFSZ}) {
     sigaction(number, &action, nullptr);
   }
