@@ -53,6 +53,7 @@ struct MatmulAttributes {
 struct QuantizedConvAttributes {
   ConvAttributes conv;
   bool in_integers = true;  // products are summed up as int32 and then scaled; otherwise both factors are scaled
+  std::int64_t group = 1;   // channels whose products are added at once, if the result has its channels in blocks
   bool operator==(const QuantizedConvAttributes&) const = default;
 };
 struct QuantizedMatmulAttributes {

@@ -44,7 +44,9 @@ struct AttributesText {
   std::string operator()(const MatmulAttributes& matmul) const {
     return std::string(matmul.transposed_a ? " transposed_a" : "") + (matmul.transposed_b ? " transposed_b" : "");
   }
-  std::string operator()(const QuantizedConvAttributes& quantized) const { return (*this)(quantized.conv); }
+  std::string operator()(const QuantizedConvAttributes& quantized) const {
+    return (*this)(quantized.conv) + (quantized.group == 1 ? "" : " dot=" + std::to_string(quantized.group));
+  }
   std::string operator()(const QuantizedMatmulAttributes& quantized) const { return (*this)(quantized.matmul); }
   std::string operator()(const ReduceAttributes& reduce) const {
     return " dimensions=" + numbers(reduce.dimensions) + (reduce.keep ? " keep" : "");

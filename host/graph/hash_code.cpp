@@ -24,9 +24,9 @@ class AttributesHash {
     add(transposed_a, transposed_b);
   }
   void operator()(const QuantizedConvAttributes& quantized) {
-    const auto& [conv, in_integers] = quantized;
+    const auto& [conv, in_integers, group] = quantized;
     (*this)(conv);
-    add(in_integers);
+    add(in_integers, group);
   }
   void operator()(const QuantizedMatmulAttributes& quantized) {
     const auto& [matmul, in_integers] = quantized;

@@ -47,15 +47,14 @@ Tensor grouped_weights(const Tensor& weights, const GroupedSum& sum, std::int64_
 }
 
 // Convolves an image in blocks to one in blocks of `lanes`.
-Tensor grouped_convolution(const Tensor& x, const Tensor& weights, const Tensor& zero_point,
+Tensor grouped_convolution(const Tensor& x, const Tensor& weights, const Expr& zero_point,
                            const std::vector<Window>& windows, std::int64_t lanes, const GroupedSum& sum,
                            const std::string& name) {
   const Tensor packed = grouped_weights(weights, sum, lanes, name);
-  const Expr zero = zero_point(Places{});
   Tensor input = x;
   if (windows[0].is_padded() || windows[1].is_padded())
     input = pad(x, {0, 0, windows[0].padding, windows[1].padding, 0}, {0, 0, windows[0].after(), windows[1].after(), 0},
-                name + ".pad", zero);
+                name + ".pad", zero_point);
   const auto weight_at = [&](const Expr& block, const Expr& lane) {
     return as_int32(packed(block, sum.block, sum.height, sum.width, sum.outer, lane, sum.inner));
   };
@@ -63,7 +62,7 @@ Tensor grouped_convolution(const Tensor& x, const Tensor& weights, const Tensor&
       {packed.shape()[0], lanes}, [&](const Places& i) { return lang::sum(weight_at(i[0], i[1]), sum.axes()); },
       name + ".totals");
   const Tensor offsets = lang::compute(
-      {packed.shape()[0], lanes}, [&](const Places& i) { return totals(i) * as_int32(zero); }, name + ".offsets");
+      {packed.shape()[0], lanes}, [&](const Places& i) { return totals(i) * as_int32(zero_point); }, name + ".offsets");
   const Tensor products = lang::compute(
       {x.shape()[0], packed.shape()[0], windows[0].output_size(x.shape()[2], weights.shape()[2]),
        windows[1].output_size(x.shape()[3], weights.shape()[3]), lanes},
@@ -76,18 +75,12 @@ Tensor grouped_convolution(const Tensor& x, const Tensor& weights, const Tensor&
   return lang::compute(products.shape(), [&](const Places& i) { return products(i) - offsets(i[1], i[4]); }, name);
 }
 
-void expect_operands(const Tensor& x, const Tensor& weights, const Tensor& zero_point,
-                     const std::vector<Window>& windows, std::int64_t lanes, std::int64_t group,
-                     const std::string& name) {
+void expect_operands(const Tensor& x, const Tensor& weights, const std::vector<Window>& windows, std::int64_t lanes,
+                     std::int64_t group, const std::string& name) {
   expect_rank(weights, 4, name);
-  expect_rank(zero_point, 0, name);
-  const bool is_byte = x.dtype() == DType::u8 || x.dtype() == DType::i8;
-  if (!is_byte || weights.dtype() != DType::i8 || zero_point.dtype() != x.dtype())
-    throw CompileError("'" + name +
-                       "': expected an image of uint8 or int8 with a zero point of its type, and weights of "
-                       "int8, got " +
-                       dtype_name(x.dtype()) + ", " + dtype_name(zero_point.dtype()) + " and " +
-                       dtype_name(weights.dtype()));
+  if ((x.dtype() != DType::u8 && x.dtype() != DType::i8) || weights.dtype() != DType::i8)
+    throw CompileError("'" + name + "': expected an image of uint8 or int8 and weights of int8, got " +
+                       dtype_name(x.dtype()) + " and " + dtype_name(weights.dtype()));
   if (windows.size() != 2)
     throw CompileError("'" + name + "': expected a window for the height and one for the width, got " +
                        std::to_string(windows.size()));
@@ -98,24 +91,24 @@ void expect_operands(const Tensor& x, const Tensor& weights, const Tensor& zero_
 
 }  // namespace
 
-Tensor integer_conv2d_blocked(const Tensor& x, const Tensor& weights, const Tensor& zero_point,
+Tensor integer_conv2d_blocked(const Tensor& x, const Tensor& weights, const Expr& zero_point,
                               const std::vector<Window>& windows, std::int64_t group, std::string name) {
   expect_rank(x, 5, name);
   const std::int64_t* lanes = ir::as_int(x.shape()[4]);
   if (lanes == nullptr)
     throw CompileError("'" + name + "': expected a constant number of channels in a block of '" + x.name() + "', got " +
                        shape_text(x));
-  expect_operands(x, weights, zero_point, windows, *lanes, group, name);
+  expect_operands(x, weights, windows, *lanes, group, name);
   const GroupedSum sum(weights, *lanes, group);
   expect_same(x.shape()[1], sum.block.axis().extent, "the blocks of '" + x.name() + "' and of its channels", name);
   return grouped_convolution(x, weights, zero_point, windows, *lanes, sum, name);
 }
 
-Tensor integer_conv2d_to_blocked(const Tensor& x, const Tensor& weights, const Tensor& zero_point,
+Tensor integer_conv2d_to_blocked(const Tensor& x, const Tensor& weights, const Expr& zero_point,
                                  const std::vector<Window>& windows, std::int64_t lanes, std::int64_t group,
                                  std::string name) {
   expect_rank(x, 4, name);
-  expect_operands(x, weights, zero_point, windows, group, group, name);
+  expect_operands(x, weights, windows, group, group, name);
   expect_same(x.shape()[1], weights.shape()[1], "the channels of '" + x.name() + "' and '" + weights.name() + "'",
               name);
   return grouped_convolution(to_blocked(x, group, name + ".pixels"), weights, zero_point, windows, lanes,

@@ -4,6 +4,7 @@
 #include "crosscompile/ir/error.h"
 #include "host/graph/compile/network_blob.h"
 #include "host/graph/compile/network_kernels.h"
+#include "host/graph/passes/choose_dots.h"
 #include "host/graph/passes/choose_layouts.h"
 #include "host/graph/passes/choose_winograd.h"
 #include "host/graph/passes/make_groups.h"
@@ -83,7 +84,7 @@ Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms)
   validate(graph);
   const std::int64_t lanes = target.lanes(sizeof(float));
   if (lanes == 1) return graph;
-  graph = choose_layouts(graph, lanes);
+  graph = choose_dots(choose_layouts(graph, lanes), target);
   if (algorithms.winograd) graph = choose_winograd(std::move(graph), target, algorithms.max_error);
   validate(graph);
   return graph;

@@ -32,6 +32,8 @@ lang::Tensor quantized_product(const QuantizedMatmulAttributes& attributes, cons
 // The same for images with their channels in blocks of `lanes`; a convolution may read an image without.
 lang::Tensor blocked_convolution(const ConvAttributes& attributes, const Inputs& inputs, std::int64_t lanes,
                                  const std::string& name);
+lang::Tensor blocked_quantized_convolution(const QuantizedConvAttributes& attributes, const Inputs& inputs,
+                                           std::int64_t lanes, const std::string& name);
 lang::Tensor blocked_pooling(Operator op, const PoolAttributes& attributes, const Inputs& inputs,
                              const std::string& name);
 // Reduces the height and the width of such an image to 1, by a mean or a maximum.

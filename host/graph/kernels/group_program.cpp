@@ -109,6 +109,8 @@ lang::Tensor tensor_of(const KernelNode& node, const Inputs& x, const SizeExpr& 
 lang::Tensor blocked_tensor_of(const KernelNode& node, const Inputs& x, std::int64_t lanes, const std::string& name) {
   if (const auto* conv = std::get_if<ConvAttributes>(&node.attributes))
     return blocked_convolution(*conv, x, lanes, name);
+  if (const auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes))
+    return blocked_quantized_convolution(*conv, x, lanes, name);
   if (const auto* pool = std::get_if<PoolAttributes>(&node.attributes)) return blocked_pooling(node.op, *pool, x, name);
   if (node.op == Operator::convert) return ops::to_blocked(x[0], lanes, name);
   if (node.op == Operator::concat) return ops::concat(x, 1, name);

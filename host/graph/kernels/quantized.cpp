@@ -1,5 +1,6 @@
 // Convolutions and products of 8-bit integers with scales.
 #include "ferry/ops/elementwise.h"
+#include "ferry/ops/integers.h"
 #include "ferry/ops/matmul.h"
 #include "host/graph/kernels/families.h"
 
@@ -54,6 +55,21 @@ lang::Tensor quantized_convolution(const QuantizedConvAttributes& attributes, co
   return attributes.in_integers
              ? ops::conv(centered(inputs), inputs[kW], windows, name, attributes.conv.groups, DType::i32)
              : ops::conv(dequantized(inputs), dequantized_weights(inputs, 0), windows, name, attributes.conv.groups);
+}
+
+lang::Tensor blocked_quantized_convolution(const QuantizedConvAttributes& attributes, const Inputs& inputs,
+                                           std::int64_t lanes, const std::string& name) {
+  const lang::Tensor &x = inputs[kX], &w = inputs[kW], &scales = inputs[kFilterScales];
+  if (!attributes.in_integers) {
+    Inputs flat = inputs;
+    flat[kFilterScales] = lang::compute(
+        {w.shape()[0]}, [&](const std::vector<Expr>& i) { return scales(0, i[0], 0, 0); }, scales.name() + ".filters");
+    return blocked_convolution(attributes.conv, {dequantized(inputs), dequantized_weights(flat, 0)}, lanes, name);
+  }
+  const std::vector<ops::Window> windows = windows_of(attributes.conv);
+  const Expr zero = inputs.size() > kZero ? only_element(inputs[kZero]) : ir::constant(DType::i16, std::int64_t{0});
+  return x.rank() == 4 ? ops::integer_conv2d_to_blocked(x, w, zero, windows, lanes, attributes.group, name)
+                       : ops::integer_conv2d_blocked(x, w, zero, windows, attributes.group, name);
 }
 
 lang::Tensor quantized_product(const QuantizedMatmulAttributes& attributes, const Inputs& inputs,

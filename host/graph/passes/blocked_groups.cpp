@@ -29,13 +29,20 @@ double bytes_of(const Graph& graph, TensorId id) {
 }
 
 bool is_image(const Tensor& tensor) {
-  return tensor.dtype == DType::f32 && tensor.shape.size() == 4 && tensor.shape[1].constant().has_value();
+  const bool is_byte = tensor.dtype == DType::u8 || tensor.dtype == DType::i8;
+  return (tensor.dtype == DType::f32 || is_byte) && tensor.shape.size() == 4 && tensor.shape[1].constant().has_value();
 }
 
 std::int64_t channels_of(const Graph& graph, TensorId id) { return *graph.tensor(id).shape[1].constant(); }
 
+// Returns the attributes of a convolution, of floats or of integers; null for other operators.
+const ConvAttributes* convolution_of(const Node& node) {
+  if (const auto* quantized = std::get_if<QuantizedConvAttributes>(&node.attributes)) return &quantized->conv;
+  return std::get_if<ConvAttributes>(&node.attributes);
+}
+
 bool is_depthwise(const Graph& graph, const Node& node) {
-  const std::int64_t groups = std::get<ConvAttributes>(node.attributes).groups;
+  const std::int64_t groups = convolution_of(node)->groups;
   const Shape& weights = graph.tensor(node.inputs[1]).shape;
   return groups > 1 && weights[0].constant() == groups && weights[1].constant() == 1;
 }
@@ -115,7 +122,8 @@ class BlockedGroup {
   bool add_anchor(const Node& node) {
     const TensorId x = node.inputs[0];
     if (!is_image(graph_.tensor(x))) return false;
-    if (node.op == Operator::conv) return add_convolution(node);
+    if (convolution_of(node) != nullptr) return add_convolution(node);
+    if (graph_.tensor(x).dtype != DType::f32) return false;
     if (const auto* pool = std::get_if<PoolAttributes>(&node.attributes)) {
       double window = 1;
       for (const WindowAttributes& one : pool->windows) window *= static_cast<double>(one.kernel);
@@ -128,9 +136,11 @@ class BlockedGroup {
   }
 
   bool add_convolution(const Node& node) {
-    const auto& conv = std::get<ConvAttributes>(node.attributes);
+    const ConvAttributes& conv = *convolution_of(node);
+    const bool is_quantized = node.op == Operator::quantized_conv;
+    if (is_quantized ? conv.groups > 1 : graph_.tensor(node.inputs[0]).dtype != DType::f32) return false;
     if (graph_.tensor(node.inputs[1]).constant == nullptr) return false;
-    if (node.inputs.size() > 2 && graph_.tensor(node.inputs[2]).constant == nullptr) return false;
+    if (!is_quantized && node.inputs.size() > 2 && graph_.tensor(node.inputs[2]).constant == nullptr) return false;
     const bool depthwise = is_depthwise(graph_, node), padded = std::ranges::any_of(conv.windows, [](const auto& one) {
                                                          return one.pad_before != 0 || one.pad_after != 0;
                                                        });
@@ -179,9 +189,8 @@ bool reads_blocked(const Graph& graph, const Node& node, std::size_t input) {
   const Tensor& tensor = graph.tensor(node.inputs[input]);
   if (tensor.constant != nullptr) return false;
   // A first convolution of few channels reads them plain.
-  if (node.op == Operator::conv)
-    return input == 0 && (std::get<ConvAttributes>(node.attributes).groups > 1 ||
-                          tensor.shape[1].constant().value_or(kGuess) > kFewChannels);
+  if (const ConvAttributes* conv = convolution_of(node))
+    return input == 0 && (conv->groups > 1 || tensor.shape[1].constant().value_or(kGuess) > kFewChannels);
   // One element for all channels is read as it is.
   return kind_of(node.op) != OperatorKind::elementwise ||
          (!is_per_channel(node.op, input) && size_at(tensor.shape, 1, 4).constant() != 1);

@@ -111,7 +111,7 @@ void convolutions(std::vector<ProgramCase>& cases, const Layer& layer, std::int6
             "integer convolution of " + std::to_string(layer.channels) + " channels in blocks of " +
                 std::to_string(lanes) + ", groups of " + std::to_string(group),
             layer, lanes, bytes(layer.dtype, sizes, 7, layer.is_extreme),
-            ops::integer_conv2d_blocked(x, k, z, {layer.window(), layer.window()}, group, "S"),
+            ops::integer_conv2d_blocked(x, k, z(std::vector<Expr>{}), {layer.window(), layer.window()}, group, "S"),
             {in(x), constant(k), constant(z)},
             [lanes](const Data& image, std::int64_t c, std::int64_t h, std::int64_t w) {
               return image.at({0, c / lanes, h, w, c % lanes});
@@ -123,13 +123,14 @@ void first_convolutions(std::vector<ProgramCase>& cases, const Layer& layer, std
   const Tensor x = placeholder({sizes.begin(), sizes.end()}, layer.dtype, "X"),
                k = placeholder({layer.outputs, layer.channels, layer.kernel, layer.kernel}, DType::i8, "K"),
                z = placeholder({}, layer.dtype, "zero");
-  add_cases(cases,
-            "integer convolution of a plain image of " + std::to_string(layer.channels) + " channels to blocks of " +
-                std::to_string(lanes) + ", groups of " + std::to_string(group),
-            layer, lanes, bytes(layer.dtype, sizes, 9, layer.is_extreme),
-            ops::integer_conv2d_to_blocked(x, k, z, {layer.window(), layer.window()}, lanes, group, "S"),
-            {in(x), constant(k), constant(z)},
-            [](const Data& image, std::int64_t c, std::int64_t h, std::int64_t w) { return image(0, c, h, w); });
+  add_cases(
+      cases,
+      "integer convolution of a plain image of " + std::to_string(layer.channels) + " channels to blocks of " +
+          std::to_string(lanes) + ", groups of " + std::to_string(group),
+      layer, lanes, bytes(layer.dtype, sizes, 9, layer.is_extreme),
+      ops::integer_conv2d_to_blocked(x, k, z(std::vector<Expr>{}), {layer.window(), layer.window()}, lanes, group, "S"),
+      {in(x), constant(k), constant(z)},
+      [](const Data& image, std::int64_t c, std::int64_t h, std::int64_t w) { return image(0, c, h, w); });
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ std::string byte_convolution(const Shape& shape, std::int64_t group, bool has_do
   const Tensor x = lang::placeholder({1, (shape.channels + 15) / 16, shape.pixels, shape.pixels, 16}, dtype, "X");
   const Tensor k = lang::placeholder({shape.outputs, shape.channels, shape.kernel, shape.kernel}, DType::i8, "K"),
                z = lang::placeholder({}, dtype, "zero");
-  const Tensor y = ops::integer_conv2d_blocked(x, k, z, windows(shape), group, "Y");
+  const Tensor y = ops::integer_conv2d_blocked(x, k, z(std::vector<lang::Expr>{}), windows(shape), group, "Y");
   const lang::Program program =
       lang::make_program("f", {lang::in(x), lang::constant(k), lang::constant(z), lang::out(y)});
   return autoschedule::default_schedule(program, target).to_text();
