@@ -1,5 +1,6 @@
 // The parameters whose memory a call passes to a function's native code: all except constants that its body does not
-// access, because only the init function reads them. So nothing keeps these in memory once an instance is bound.
+// access, because only the init function reads them. Therefore nothing keeps
+// those constants in memory once an instance is bound.
 #pragma once
 
 #include "crosscompile/ir/function.h"

@@ -1,4 +1,4 @@
-// Where the threads of measured calls run and how many there are, until this goes out of scope.
+// Limits the threads of measured calls and the cores they run on, until it goes out of scope.
 #pragma once
 
 #include "device-runtime/handlers/session_state.h"

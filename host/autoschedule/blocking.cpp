@@ -77,8 +77,8 @@ TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction
   return axes;
 }
 
-// Returns the bytes of columns that a tile reads in each step; 0 if they are not filters in blocks that are packed
-// once, or not worth prefetching.
+// Returns the bytes of columns that a tile reads in each step; 0 if they are not constant, or not worth
+// prefetching.
 std::int64_t prefetched_bytes(const Contraction& contraction, RegisterTile tile, std::int64_t lanes,
                               const Target& target) {
   if (!contraction.is_column_constant || !target.capabilities.row_prefetch) return 0;

@@ -42,7 +42,7 @@ struct Nest {
 
   const std::string& name() const { return stage->name; }
   const ir::Reduce* reduction() const { return values.front().as<ir::Reduce>(); }
-  // Returns all that reads tensors.
+  // Returns the values and the place.
   std::vector<Expr> expressions() const;
   // Returns the stage's axes followed by those of its reduction.
   std::vector<ir::Axis> all_axes() const;

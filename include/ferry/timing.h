@@ -24,7 +24,7 @@ struct BenchOptions {
   std::vector<std::string> watch = {};    // small files of the device to read before and after
 };
 
-// How often, in which caches and where the steps of a function are timed: the fields are those of BenchOptions.
+// Options for timing the steps of a function; the fields are those of BenchOptions.
 struct StepOptions {
   std::uint32_t repeat = 1;
   bool cold = false;

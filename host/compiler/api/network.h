@@ -24,7 +24,7 @@ struct NetworkSource {
   std::map<std::string, BoundTensor> bindings = {};  // inputs that are the same in every call
   bool winograd = true;  // convolutions may be computed by Winograd's algorithm, which rounds differently
   bool int8 = true;      // products of dequantized integers may be computed in integers, which round differently
-  ErrorRatios max_error = kMaxErrorRatios;  // of algorithms that round differently
+  ErrorRatios max_error = kMaxErrorRatios;  // of Winograd's algorithm
 };
 
 struct NetworkTensor {

@@ -21,7 +21,7 @@ namespace ferry::graph {
 struct Algorithms {
   bool winograd = true;                     // for convolutions
   bool int8 = true;                         // sums of products of 8-bit integers, for dequantized ones
-  ErrorRatios max_error = kMaxErrorRatios;  // of each
+  ErrorRatios max_error = kMaxErrorRatios;  // of Winograd's algorithm
 };
 
 // Returns the network as it is divided into groups and compiled for a target: with the passes done (host/graph/passes).

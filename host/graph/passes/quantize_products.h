@@ -3,7 +3,7 @@
 //     conv((cast(x) - zero) * s, cast(w) * t, bias)   ->   add(quantized_conv(x, w, s, t, zero), bias)
 //
 // where x has one scale and zero point, and w, a constant of int8 with zero point 0, one scale or one for each filter.
-// The same for a product with such a matrix. Others stay as they are: sums that could overflow int32, and weights with
+// Products with such a matrix change alike. Others stay: sums that could overflow int32, and weights with
 // other zero points. The sums are exact and rounded once when they are scaled, and so differ from those of the
 // definition by the rounding errors of its terms.
 #pragma once

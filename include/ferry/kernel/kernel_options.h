@@ -31,7 +31,7 @@ struct KernelOptions {
   std::vector<std::string> bindings = {};  // inputs of a network with their contents, each "shape=@shape.npy"
   bool winograd = true;  // convolutions of a network may be computed by Winograd's algorithm, which rounds differently
   bool int8 = true;      // products of dequantized integers in a network may be computed in integers
-  ErrorRatios max_error = kMaxErrorRatios;  // of such algorithms
+  ErrorRatios max_error = kMaxErrorRatios;  // of Winograd's algorithm
   bool debug = false;                       // with source lines
 };
 

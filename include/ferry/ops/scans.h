@@ -1,4 +1,4 @@
-// Operators along a dimension, in its order.
+// Cumulative sums and products (prefix scans).
 #pragma once
 
 #include "ferry/lang/tensor.h"

@@ -29,7 +29,7 @@ runner::Bytes bytes_at(const void* data, std::size_t count) {
   return runner::Bytes(first, first + count);
 }
 
-// What a function takes, in order.
+// The operands of a function's native code.
 const std::vector<Operand>& operands_of(const FunctionInfo& info) {
   return std::get<CallStep>(info.plan.steps.front()).operands;
 }

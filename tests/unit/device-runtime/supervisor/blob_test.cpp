@@ -191,7 +191,7 @@ TEST_CASE("what only an init plan reads is unmapped once it has run, and what ca
   CHECK(has_room());
 }
 
-TEST_CASE("of a blob that calls read in a few places, only these stay mapped") {
+TEST_CASE("only the parts of a blob that calls read stay mapped") {
   BlobFixture fixture({"--memory-limit", "8M"});
   BlobClient client(fixture.server);
   const Bytes contents = floats(5'000'000);
@@ -227,7 +227,7 @@ TEST_CASE("of a blob that calls read in a few places, only these stay mapped") {
   CHECK(client.result(client.last_module, "packed", instance) == 1 + 2 * last_of(4));
 }
 
-TEST_CASE("where a blob and the part that calls read have no room together, the blob stays mapped") {
+TEST_CASE("a blob stays mapped if there is no room for it and the part that calls read") {
   BlobFixture fixture({"--memory-limit", "8M"});
   BlobClient client(fixture.server);
   const Bytes contents = floats(6'000'000);
