@@ -3,6 +3,7 @@
 #include "crosscompile/analysis/affine.h"
 #include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
 #include "host/lang/names.h"
 
@@ -68,6 +69,16 @@ std::vector<ir::Axis> fresh_axes(std::vector<Expr> shape, const std::string& nam
 
 bool is_variable_of(const std::vector<ir::Axis>& axes, const Expr& index) {
   return std::any_of(axes.begin(), axes.end(), [&](const ir::Axis& axis) { return axis.var.same_as(index); });
+}
+
+// Whether an index takes only values of a dimension of this extent.
+bool covers_no_more(const std::vector<ir::Axis>& axes, const Expr& index, const Expr& extent) {
+  const auto is_whole = [&](const ir::Axis& axis) {
+    return axis.var.same_as(index) && ir::is_constant(axis.min, 0) && ir::equal(axis.extent, extent);
+  };
+  if (std::any_of(axes.begin(), axes.end(), is_whole)) return true;
+  const std::int64_t *value = ir::as_int(index), *size = ir::as_int(extent);
+  return value != nullptr && size != nullptr && *value >= 0 && *value < *size;
 }
 
 void check_along(std::size_t along, std::size_t rank, const std::string& name) {
@@ -164,10 +175,13 @@ Tensor scatter(const Tensor& before, std::vector<Expr> updates, std::size_t alon
     for (Expr& index : update.place)
       if (!is_variable_of(axes, index)) index = ir::select(update.condition, index, Expr(0));
   const Expr current = self.at(std::move(update.place));
+  const std::vector<Expr>& place = current.as<ir::Load>()->indices;
+  std::vector<UncheckedIndex> unchecked;
+  for (std::size_t d = 0; d < place.size(); ++d)
+    if (!covers_no_more(axes, place[d], before.shape()[d])) unchecked.push_back({current, d});
   Expr value = ir::cast(before.dtype(), combined(how, current, ir::cast(before.dtype(), update.value)));
   if (update.condition.defined()) value = ir::select(update.condition, value, current);
-  return scatter_over(before, std::move(axes), current.as<ir::Load>()->indices, std::move(value), along, self,
-                      std::move(name));
+  return scatter_over(before, std::move(axes), place, std::move(value), along, self, std::move(name), unchecked);
 }
 
 }  // namespace ferry::lang

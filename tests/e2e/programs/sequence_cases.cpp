@@ -186,6 +186,26 @@ void refused(std::vector<ProgramCase>& cases) {
                      {}});
     cases.back().failure = "'Y' is updated outside its shape: expected i64(I[u]) as index 1 to stay within 0:M";
   }
+  // Places built in C++ that depend on no element are checked as well.
+  const lang::Expr n = lang::var("n"), b = lang::var("b");
+  const lang::Tensor w = lang::placeholder({n}, DType::f32, "W"), h = lang::placeholder({b}, DType::f32, "H");
+  for (const std::int64_t updates : {6, 7}) {
+    const lang::Tensor sums = lang::scatter(
+        h, {n}, 0, lang::Update::sum, [&](const auto& u) { return lang::ScatterElement{{u[0] * lang::Expr(2)}, w(u)}; },
+        "S");
+    ProgramCase built = sequence("every second element is updated, " + std::to_string(updates) + " of 11", "",
+                                 {random_data(DType::f32, {updates}, 717), random_data(DType::f32, {11}, 718)},
+                                 DType::f32, {11}, [updates](const Arguments& in, std::vector<Element>& out) {
+                                   for (std::int64_t e = 0; e < 11; ++e) {
+                                     out[static_cast<std::size_t>(e)].add(in[1](e));
+                                     if (e % 2 == 0 && e / 2 < updates)
+                                       out[static_cast<std::size_t>(e)].add(in[0](e / 2));
+                                   }
+                                 });
+    built.built = lang::make_program("f", {lang::in(w), lang::in(h), lang::out(sums)});
+    if (updates == 7) built.failure = "'S' is updated outside its shape: expected u0 * 2 as index 1 to stay within 0:b";
+    cases.push_back(std::move(built));
+  }
 }
 
 }  // namespace

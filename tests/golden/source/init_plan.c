@@ -1,13 +1,13 @@
 /* mm(in f32[M, K] A, in f32[K, N] B, out f32[M, N] C, in f32[(max(N, 0) + 15) / 16, max(K, 0), 16] packed)
-   args: A, B, C, packed, M, K, N
+   args: A, C, packed, M, K, N
    call workspace: (M * K + 15) / 16 * 64 bytes */
 int32_t ferry_fn_mm(void* const* args, const ferry_runtime_api* rt) {
   const float* restrict A = args[0];  /* [M, K] */
-  float* restrict C = args[2];  /* [M, N] */
-  const float* restrict packed = args[3];  /* [(max(N, 0) + 15) / 16, max(K, 0), 16] */
-  const int64_t M = *(const int64_t*)args[4];
-  const int64_t K = *(const int64_t*)args[5];
-  const int64_t N = *(const int64_t*)args[6];
+  float* restrict C = args[1];  /* [M, N] */
+  const float* restrict packed = args[2];  /* [(max(N, 0) + 15) / 16, max(K, 0), 16] */
+  const int64_t M = *(const int64_t*)args[3];
+  const int64_t K = *(const int64_t*)args[4];
+  const int64_t N = *(const int64_t*)args[5];
   char* const call_block = rt->workspace(rt, 0);
   float* const T = (float*)call_block;  /* [M, K] */
   for (int64_t m = 0; m < M; ++m) {

@@ -227,7 +227,6 @@ ModuleFile kit_module() {
   one_element.shape = {manifest_constant(1)};
   functions.push_back(function("fail", {scalar_parameter("code", DType::i64), one_element}, {}));
   functions.back().messages = {"the first reason", "the second reason"};
-  functions.push_back(function("parts", {one_element}, {}));
   for (const char* name : {"say", "null_pointer", "illegal", "crash_inside", "forever", "say_and_crash",
                            "overflow_stack", "overflow_stacks", "divide"}) {
     functions.push_back(function(name, {}, {}));
@@ -238,6 +237,7 @@ ModuleFile kit_module() {
     system.push_back(scalar_parameter(name, DType::i64));
   }
   system.push_back(tensor_parameter("text", Direction::in, DType::u8));
+  functions.push_back(function("parts", {one_element}, {}));
   one_element.name = "result";
   one_element.dtype = DType::i64;
   system.push_back(one_element);
