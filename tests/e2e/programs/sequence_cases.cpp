@@ -203,7 +203,7 @@ void refused(std::vector<ProgramCase>& cases) {
                                    }
                                  });
     built.built = lang::make_program("f", {lang::in(w), lang::in(h), lang::out(sums)});
-    if (updates == 7) built.failure = "'S' is updated outside its shape: expected u0 * 2 as index 1 to stay within 0:b";
+    if (updates == 7) built.failure = "'S' is updated outside its shape: expected i0 * 2 as index 1 to stay within 0:b";
     cases.push_back(std::move(built));
   }
 }
