@@ -11,6 +11,7 @@
 #include "host/lang/text/infer_ranges.h"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <optional>
 
@@ -108,12 +109,29 @@ class StatementAnalysis {
       self_->dtype = earlier_.dtype();
       self_->shape = earlier_.shape();
     } else {
-      ExpressionBuilder probe(scope_, true);
-      probe.set_self(statement_.target.text, {});
-      self_->dtype = probe.build(statement_.value).type().code;
+      self_->dtype = type_of_new_self();
       self_->shape.assign(target_rank(), Expr(1));  // until ranges are known
     }
     builder_.set_self(statement_.target.text, Tensor(self_));
+  }
+
+  // The type of the value with the statement's own elements as numbers or, if they are none, as bools.
+  DType type_of_new_self() const {
+    const auto type_with = [&](bool is_bool) {
+      ExpressionBuilder probe(scope_, true);
+      probe.set_unknown_self(statement_.target.text, is_bool);
+      return probe.build(statement_.value).type().code;
+    };
+    try {
+      return type_with(false);
+    } catch (const CompileError&) {
+      const std::exception_ptr as_number = std::current_exception();
+      try {
+        return type_with(true);
+      } catch (const CompileError&) {
+        std::rethrow_exception(as_number);
+      }
+    }
   }
 
   // The uses that decide how far indices run.

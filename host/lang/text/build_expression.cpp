@@ -195,6 +195,7 @@ ExpressionBuilder::Value ExpressionBuilder::call(const Syntax& syntax) {
 ExpressionBuilder::Value ExpressionBuilder::self_element(const Syntax& syntax) {
   if (self_.buffer() != nullptr) return element(syntax, self_);
   for (const Syntax& part : syntax.parts) value(part);
+  if (is_self_bool_) return ir::constant(ir::kBool, std::int64_t{0});
   return 0;
 }
 

@@ -26,10 +26,15 @@ class ExpressionBuilder {
   // Unknown names become indices when `indices_allowed`.
   ExpressionBuilder(const Scope& scope, bool indices_allowed) : scope_(scope), indices_allowed_(indices_allowed) {}
 
-  // Elements of the tensor with this name are those of `self`. Without `self` they are literals, which take any type.
+  // Elements of the tensor with this name are those of `self`.
   void set_self(std::string_view name, Tensor self) {
     self_name_ = name;
     self_ = std::move(self);
+  }
+  // Elements of the tensor with this name are bools, or literals, which take any type of numbers.
+  void set_unknown_self(std::string_view name, bool is_bool) {
+    self_name_ = name;
+    is_self_bool_ = is_bool;
   }
   // Returns the index of this name, made on first use.
   Expr index(const Name& name);
@@ -68,6 +73,7 @@ class ExpressionBuilder {
   const Scope& scope_;
   bool indices_allowed_;
   std::string_view self_name_;
+  bool is_self_bool_ = false;
   Tensor self_;
   std::vector<Index> indices_;
   std::vector<Use> uses_;

@@ -29,6 +29,8 @@ TEST_CASE("a new tensor along an index has the type of what its elements meet") 
         "f(in f16[N] X, out f16[N] S)\n  S(j) = j >= 1 ? S[j - 1] * 2.0f16 + X[j] : 0.0f16 along j\n");
   CHECK(meaning("def f() -> (F) { F(j) = j >= 2 ? F(j-1) + F(j-2) : 1 along j where j in 0:10 }") ==
         "f(out i32[10] F)\n  F(j) = j >= 2 ? F[j - 1] + F[j - 2] : 1i32 along j\n");
+  CHECK(meaning("def f(float(N) X) -> (S) { S(j) = X(j) > 0 || (j >= 1 ? S(j-1) : false) along j }")
+            .starts_with("f(in f32[N] X, out bool[N] S)\n"));
 }
 
 TEST_CASE("the steps of a recurrent network are reductions over the step before") {
