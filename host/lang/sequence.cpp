@@ -168,12 +168,24 @@ Tensor scatter(const Tensor& before, std::vector<Expr> updates, std::size_t alon
                const ScatterFunction& element, std::string name) {
   if (before.buffer() == nullptr) throw CompileError("'" + name + "': expected a tensor to update");
   std::vector<ir::Axis> axes = fresh_axes(std::move(updates), name);
+  check_along(along, axes.size(), name);
   const Tensor self = self_tensor(before.shape(), before.dtype(), name);
   ScatterElement update = element(variables_of(axes));
   if (!update.value.defined()) throw CompileError("'" + name + "': expected a value for each update");
-  if (update.condition.defined())
-    for (Expr& index : update.place)
-      if (!is_variable_of(axes, index)) index = ir::select(update.condition, index, Expr(0));
+  if (update.condition.defined()) {
+    for (std::size_t d = 0; d < update.place.size() && d < before.shape().size(); ++d) {
+      Expr& index = update.place[d];
+      if (is_variable_of(axes, index)) continue;
+      index = ir::select(update.condition, index, Expr(0));
+      // A dimension of size 0 has no index 0.
+      const Expr& size = before.shape()[d];
+      Expr& count = axes[along].extent;
+      if (ir::is_constant(size, 0))
+        count = Expr(0);
+      else if (ir::as_int(size) == nullptr)
+        count = ir::select(size > 0, count, Expr(0));
+    }
+  }
   const Expr current = self.at(std::move(update.place));
   const std::vector<Expr>& place = current.as<ir::Load>()->indices;
   std::vector<UncheckedIndex> unchecked;

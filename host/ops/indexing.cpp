@@ -67,11 +67,6 @@ Tensor scatter(const Tensor& x, const Tensor& indices, const Tensor& updates, st
   const Expr& size = x.shape()[dimension];
   std::vector<Expr> shape = x.shape();
   shape[dimension] = updates.shape()[dimension];
-  // Without elements to update, there is nothing to do, and no index 0.
-  if (ir::is_constant(size, 0))
-    shape[dimension] = Expr(0);
-  else if (ir::as_int(size) == nullptr)
-    shape[dimension] = ir::select(size > 0, shape[dimension], Expr(0));
   return lang::scatter(
       x, std::move(shape), dimension, update_of(mode),
       [&](const Index& u) {

@@ -88,8 +88,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, std:
         },
         name);
   };
-  // Narrower types could not represent the inverse of a large deviation.
-  if (dtype_bytes(x.dtype()) < 4)
+  if (needs_quotient(x.dtype()))
     return result([&](const Expr& apart, const std::vector<Expr>& i) { return apart / deviation(i); });
   const Tensor inverse = invert(deviation, name + ".inverse");
   return result([&](const Expr& apart, const std::vector<Expr>& i) { return apart * inverse(i); });

@@ -144,8 +144,7 @@ Tensor softmax(const Tensor& x, std::size_t dimension, std::string name) {
       x, highest, [](const Expr& value, const Expr& most) { return ir::call_math("exp", {value - most}); },
       name + ".exp");
   const Tensor total = sum(raised, {dimension}, name + ".sum", true);
-  // Narrower types could not represent the inverse of a large sum.
-  if (dtype_bytes(x.dtype()) < 4) return div(raised, total, std::move(name));
+  if (needs_quotient(x.dtype())) return div(raised, total, std::move(name));
   const Tensor inverse = invert(total, name + ".inverse");
   return mul(raised, inverse, std::move(name));
 }

@@ -60,9 +60,8 @@ void add_kernel_options(CLI::App& command, KernelCommand& options, const char* f
   command
       .add_option_function<std::string>(
           "--max-error", [&options](const std::string& text) { options.max_error = *error_ratios(text); },
-          "How many times as large as a direct convolution's the errors of Winograd's algorithm may be on random "
-          "data:\n"
-          "their root mean square, and the largest, which is twice that if it is not given (default: 4,8)")
+          "Limits the errors of Winograd's algorithm, as multiples of a direct convolution's on random data:\n"
+          "the root mean square, and the largest, which is twice that if it is not given (default: 4,8)")
       ->type_name("RMS[,LARGEST]")
       ->check(CLI::Validator(
           [](const std::string& text) {

@@ -117,9 +117,12 @@ class KeyMaker {
 
   // Whether a node is a product whose rows may be in any number of dimensions.
   bool is_product_of_rows(std::size_t member) const {
-    if (node(member).op != Operator::matmul) return false;
+    const auto* matmul = std::get_if<MatmulAttributes>(&node(member).attributes);
+    if (const auto* quantized = std::get_if<QuantizedMatmulAttributes>(&node(member).attributes))
+      matmul = &quantized->matmul;
+    if (matmul == nullptr) return false;
     const Shape &a = graph_.tensor(node(member).inputs[0]).shape, &b = graph_.tensor(node(member).inputs[1]).shape;
-    return !std::get<MatmulAttributes>(node(member).attributes).transposed_a && a.size() > 2 && b.size() == 2;
+    return !matmul->transposed_a && a.size() > 2 && b.size() == 2;
   }
 
   void fuse_dimensions() {

@@ -4,16 +4,17 @@
 #include "host/graph/prune.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ferry::graph {
 namespace {
 
-// Whether dequantizing keeps the order of any two elements.
+// Whether dequantizing keeps the order of any two elements. An infinite scale or zero point makes NaN of some.
 bool keeps_order(const Graph& graph, const Dequantized& dequantized) {
   const std::vector<float> scale = floats_of(graph.tensor(dequantized.scale));
   const std::vector<float> zero =
       dequantized.zero == kNoTensor ? std::vector<float>{0} : floats_of(graph.tensor(dequantized.zero));
-  return scale.size() == 1 && scale[0] > 0 && zero.size() == 1 && zero[0] == zero[0];
+  return scale.size() == 1 && scale[0] > 0 && std::isfinite(scale[0]) && zero.size() == 1 && std::isfinite(zero[0]);
 }
 
 // Whether no window lies in the padding, whose maximum depends on the type.

@@ -64,8 +64,14 @@ class Quantizer {
     return weights;
   }
 
-  // Whether no sum of so many products of a byte without its zero point and an int8 overflows int32.
+  // Whether no sum of so many products of a byte minus its zero point and an int8 overflows int32.
   bool fits(std::int64_t depth) const { return depth * (255 * 128) <= INT32_MAX; }
+
+  // Whether a zero point is one of the integers from which it is subtracted, so that their differences are at most 255.
+  bool is_zero_point(float zero, TensorId integers) const {
+    const bool is_signed = tensor(integers).dtype == DType::i8;
+    return zero == std::trunc(zero) && zero >= (is_signed ? -128 : 0) && zero <= (is_signed ? 127 : 255);
+  }
 
   bool add_quantized(const Node& node) {
     const auto* conv = std::get_if<ConvAttributes>(&node.attributes);
@@ -79,7 +85,7 @@ class Quantizer {
     if (!weights || !x || tensor(x->integers).constant != nullptr) return false;
     const auto scale = only_value(floats_of(tensor(x->scale)));
     const auto zero = x->zero == kNoTensor ? 0.0F : only_value(floats_of(tensor(x->zero)));
-    if (!scale || !zero || std::abs(*zero) > 255 || *zero != std::trunc(*zero)) return false;
+    if (!scale || !zero || !is_zero_point(*zero, x->integers)) return false;
     const std::int64_t elements = *element_count(b).constant(), each = *b[filters].constant();
     if (each == 0 || !fits(elements / each)) return false;
 

@@ -34,7 +34,7 @@ void expect_whole_sequence(const ScheduledStage& stage, const ScheduledStage& at
           if (ir::uses_var(axis.value, at.loops.loop(*id).var)) return true;
     return false;
   };
-  for (const Expr& value : at.values)
+  for (const Expr& value : at.expressions())
     for (const ir::Load* load : analysis::loads_of(value)) {
       if (std::find(stage.outputs.begin(), stage.outputs.end(), load->buffer) == stage.outputs.end()) continue;
       for (std::size_t d = 0; d < load->indices.size(); ++d)

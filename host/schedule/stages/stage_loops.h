@@ -15,7 +15,7 @@ namespace ferry::schedule {
 
 using ir::Expr;
 
-// How the iterations of a loop depend on each other.
+// The dependence of the iterations of a loop on each other.
 enum class Dependence : std::uint8_t {
   none,      // they run in any order
   sequence,  // they run one after the other: the loop is over the axis of a lang::Sequence

@@ -26,7 +26,8 @@ enum class Update : std::uint8_t { set, sum, prod, min, max };
 struct ScatterElement {
   std::vector<Expr> place;  // the indices of the element that is updated
   Expr value;
-  // If it is given, elements are updated only where it holds; elsewhere `place` may have any value.
+  // If it is given, elements are updated only where it holds; elsewhere `place` may have any value. It must not hold if
+  // the tensor has no elements.
   Expr condition = {};
 };
 using ScatterFunction = std::function<ScatterElement(const std::vector<Expr>& update)>;

@@ -209,6 +209,11 @@ TEST_CASE("weights with a zero point, and sums that might overflow, are computed
   CHECK(is_quantized({}));
   CHECK_FALSE(is_quantized({.weight_zero = 1}));
   CHECK_FALSE(is_quantized({.zero = 0.5F}));
+  // Zero points that the type of x does not have.
+  CHECK_FALSE(is_quantized({.zero = -1}));
+  CHECK_FALSE(is_quantized({.zero = 256}));
+  CHECK_FALSE(is_quantized({.zero = 128, .is_signed = true}));
+  CHECK_FALSE(is_quantized({.zero = -129, .is_signed = true}));
   // 65,793 products of 255 and -128 are the most that an int32 holds.
   constexpr WindowAttributes kPoint = {};
   CHECK(is_quantized({.channels = 65793, .filters = 1, .height = 1, .width = 1, .rows = kPoint, .columns = kPoint}));
@@ -266,5 +271,8 @@ TEST_CASE("maxima are taken of bytes, with one scale greater than 0") {
   CHECK(pooled({0.1F}, 0) == Names{"max_pool", "cast", "mul"});
   CHECK(pooled({-0.1F}, 0) == Names{"cast", "mul", "max_pool"});
   CHECK(pooled({0}, 0) == Names{"cast", "mul", "max_pool"});
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  CHECK(pooled({kInfinity}, 0) == Names{"cast", "mul", "max_pool"});
+  CHECK(pooled({0.1F}, kInfinity) == Names{"cast", "sub", "mul", "max_pool"});
   CHECK(pooled({0.1F, 0.2F}, 0) == Names{"cast", "mul", "max_pool"});
 }
