@@ -1,9 +1,13 @@
-"""How exact and how fast the kernels of ONNX's own tests are, by operator, beside ONNX Runtime."""
+"""Accuracy and times of the kernels of ONNX's own tests, by operator, beside ONNX Runtime."""
 import collections
+import datetime
+import re
 import textwrap
 import time
+from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime as ort
 from node_cases import WITH_FEW_DIGITS, arrays_of, load, operators_by_case
 
@@ -13,12 +17,20 @@ DIGITS = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}
 SMALL = 2.0**-10
 TEXT = """
 `node_cases_long_test.py` (`--long`) compiles the cases for x86_64 and runs them in one process on one server, a tenth of them,
-the same in every run, for aarch64, armv7 and riscv64 in emulators, and as exported libraries. This table is what it measured on
-x86_64 when it was last called with `--update`: the largest error over all elements in units in the last place (elements below
-1/1024 of a tensor's largest count as that large; integers must be equal), and the times of the cases that ONNX Runtime computes
-too, each the fastest of ten calls with one thread, summed. The tensors are small: ferry's time is mostly that of a call, ONNX
-Runtime's that of its session.
+the same in every run, for aarch64, armv7 and riscv64 in emulators, and as exported libraries. This table is what
+`node_cases_long_test.py RUN_NETWORKS FERRY --update` measured for x86_64 on {date}, on one thread of an {processor}, with the
+cases of ONNX {onnx} and with ONNX Runtime {runtime}: the largest error over all elements in units in the last place (elements
+below 1/1024 of a tensor's largest count as that large; integers must be equal), and times of the cases that ONNX Runtime
+computes too, each the fastest of ten calls, summed. The two columns of times do not measure the same and are no comparison:
+"kernels" is the time that the server measures around the steps of a call, without the request, and "ONNX Runtime call" that of a
+whole `session.run()` in Python, most of which is overhead for tensors as small as these.
 """
+
+
+def processor():
+    """The processor's name, as Linux tells it."""
+    found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    return found[1].strip() if found else "unknown processor"
 
 
 def largest_ulps(got, expected):
@@ -73,8 +85,9 @@ class Figures:
             self.ulps[operator] = max(self.ulps[operator], largest_ulps(got, expected))
 
     def text(self):
-        lines = ["", *textwrap.wrap(" ".join(TEXT.split()), 118), "",
-                 "| operator | cases | largest error, ulp | ferry, us | ONNX Runtime, us |", "| --- | --- | --- | --- | --- |"]
+        text = TEXT.format(date=datetime.date.today(), processor=processor(), onnx=onnx.__version__, runtime=ort.__version__)
+        lines = ["", *textwrap.wrap(" ".join(text.split()), 118), "",
+                 "| operator | cases | largest error, ulp | kernels, us | ONNX Runtime call, us |", "| --- | --- | --- | --- | --- |"]
         for operator in sorted(self.cases):
             ulps, peer = self.ulps[operator], self.peers[operator]
             times = f"{self.ours[operator] / 1000:.1f} | {peer / 1000:.1f}" if peer else " | "

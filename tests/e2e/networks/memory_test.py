@@ -21,9 +21,9 @@ def fields(process, file):
     return {line.split(":")[0]: int(line.split()[1]) << 10 for line in lines if line.endswith(" kB")}
 
 
-def memory_of_session(ferry, rpc_server, network, *options, seconds=0.5):
-    """Benches a network without open sizes for a while. Returns the proportional set size of its session between calls, its peak, and what
-    the module says: the bytes of persistent buffers and of workspaces."""
+def memory_of_session(ferry, rpc_server, network, *options, seconds=1.5):
+    """Benches a network without open sizes for a while. Returns the proportional set size of its session between calls, the
+    session's peak, and what the module says: the bytes of persistent buffers and of workspaces."""
     with tempfile.TemporaryDirectory() as folder, Server(rpc_server, folder) as server:
         module = f"{folder}/net.ferry"
         subprocess.run([ferry, "compile", network, *options, "-o", module], check=True, capture_output=True)
@@ -44,7 +44,9 @@ def memory_of_session(ferry, rpc_server, network, *options, seconds=0.5):
         bench.stderr.close()
         if bench.returncode != 0:
             raise RuntimeError(message)
-        # The last samples may be of a session that ends.
+        if len(found) < 24:
+            raise RuntimeError(f"expected samples of the session's memory while it is called, got {len(found)}")
+        # The first samples are of a session that loads the module and binds it, the last may be of one that ends.
         steady = max(pss for pss, _ in found[-12:-2])
         return steady, max(peak for _, peak in found), sum(map(int, function["persistent"])), sum(map(int, function["workspaces"]))
 

@@ -116,7 +116,8 @@ class NodeCasesLongTest(unittest.TestCase):
             try:
                 message = run_exported(case, folder)
             except AssertionError as error:
-                self.assertNotIn("bug", str(error))
+                # A mistake in the file, as docs/exit_codes.md has it: what ferry does not import.
+                self.assertRegex(str(error), r"exit code 2\n(.*\n)*.*(does not import|expected|not support)")
                 return False
             self.assertIsNone(message)
             return True

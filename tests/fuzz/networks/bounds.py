@@ -1,5 +1,5 @@
-"""How far two correct computations of a network may be apart: estimated by computing it with inputs and weights that are
-changed by a few units in the last place, or by more where a small change flips a rounding, a comparison or an index."""
+"""Estimates the largest difference between two correct computations of a network, by computing it with inputs and weights
+that are changed by a few units in the last place, or by more where a small change flips a rounding, a comparison or an index."""
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -7,10 +7,14 @@ import onnxruntime as ort
 EPS = 2.0**-24  # half a unit in the last place of float32
 # Errors of all operations of a network together, in units of what one relative change of EPS in all inputs causes.
 FACTOR = 500
-# What ONNX Runtime's sigmoid is off where it is nearly 0.
+# Absolute error of ONNX Runtime's sigmoid near 0.
 SMALL = 1e-7
 # Larger than rounding errors, so that what it causes is not lost among them.
 CHANGE = 2.0**-14
+# Changes that flip roundings of values near a boundary.
+FLIPS = (2.0**-21, 2.0**-18, 2.0**-16)
+# The share of the elements of an output that a flip may change although none of the changes above did.
+UNSEEN = 0.02
 
 
 def session_of(model):
@@ -63,18 +67,21 @@ class Reference:
                         np.maximum(most, np.where(np.isnan(apart), np.inf, apart), out=most)
         return self.spreads[by]
 
-    def tolerance(self, number, thorough):
+    def tolerance(self, number):
+        """How far each element may be apart if no rounding is flipped."""
         values = np.asarray(self.outputs[number]).astype(np.float64)
         spread = self.spread(CHANGE, 4)[number]
         tolerance = FACTOR * EPS * (np.maximum(spread, typical(spread)) / CHANGE + np.abs(values)) + SMALL
         # What is computed from quantized values does not change with what they were computed from.
-        tolerance += 64 * EPS * typical(values)
-        if thorough:
-            # A value that is rounded the other way may be any.
-            for by in (2.0**-21, 2.0**-18, 2.0**-16):
-                flipped = self.spread(by, 24)[number]
-                tolerance += 4 * np.maximum(flipped, np.max(flipped[np.isfinite(flipped)], initial=0))
-        return tolerance
+        return tolerance + 64 * EPS * typical(values)
+
+    def flipped(self, number):
+        """How far each element may be apart if roundings are flipped, where one of the changes has flipped them too, and how
+        far any element may be: a value that is rounded the other way may be any."""
+        seen = sum(4 * self.spread(by, 24)[number] for by in FLIPS)
+        unseen = sum(4 * np.max(spread[np.isfinite(spread)], initial=0) for spread in
+                     (self.spread(by, 24)[number] for by in FLIPS))
+        return seen, np.maximum(seen, unseen)
 
     def wrong(self, number, got):
         """What is wrong with an output, or nothing."""
@@ -88,10 +95,15 @@ class Reference:
                 # ONNX Runtime's maximum of a window that lies in the padding is the lowest number, not an infinity.
                 same |= np.isneginf(got) & (expected == np.finfo(got.dtype).min)
             apart = np.abs(got.astype(np.float64) - expected.astype(np.float64))
-            for thorough in (False, True):
-                bad = ~(same | (apart <= self.tolerance(number, thorough)))
-                if not bad.any():
-                    return None
+            limit = self.tolerance(number)
+            if (same | (apart <= limit)).all():
+                return None
+            seen, unseen = self.flipped(number)
+            bad = ~(same | (apart <= limit + seen))
+            limit = limit + (unseen if bad.sum() <= max(1, UNSEEN * bad.size) else seen)
+            bad = ~(same | (apart <= limit))
+            if not bad.any():
+                return None
         at = np.unravel_index(np.argmax(np.where(bad, np.where(np.isnan(apart), np.inf, apart), 0)), expected.shape)
         return (f"output {number}, {bad.sum()} of {bad.size} elements: at {list(map(int, at))} {got[at]} instead of "
-                f"{expected[at]} (at most {self.tolerance(number, True)[at]:.3g} apart)")
+                f"{expected[at]} (at most {limit[at]:.3g} apart)")

@@ -1,5 +1,6 @@
-"""fuzz_networks.py RUN_NETWORKS [--minutes N | --cases N] [--seed S] [--save FOLDER] [--refusals]: compares random networks
-in ferry with ONNX Runtime. Prints each failure and, at the end, how many there were.
+"""fuzz_networks.py RUN_NETWORKS [--minutes N | --cases N] [--seed S] [--save FOLDER] [--refusals]
+[--at-least N]: compares random networks in ferry with ONNX Runtime. Prints each failure and, at the end, how many there were.
+Fewer than N networks that both compute alike are a failure too.
 
 A failure is made as small as possible and saved: net.onnx with its inputs. A case of the same seed is the same network.
 """
@@ -28,6 +29,7 @@ def parse_options():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--save", type=Path, default=Path("build/fuzz_networks"))
     parser.add_argument("--refusals", action="store_true")
+    parser.add_argument("--at-least", type=int, default=0)
     options = parser.parse_args()
     if options.minutes is None and options.cases is None:
         options.cases = 100
@@ -93,6 +95,9 @@ class Fuzzer:
         failures = sum(self.counts[kind] for kind in ("failed", "differs", "wrong"))
         print(f"seeds {self.options.seed} to {seed - 1}: {self.nodes} nodes, {self.counts['fine']} fine, "
               f"{self.counts['refused']} refused, {self.counts['invalid']} not run by ONNX Runtime, {failures} failures")
+        if self.counts["fine"] < self.options.at_least:
+            print(f"expected at least {self.options.at_least} networks to be fine")
+            return 1
         return 1 if failures else 0
 
 
