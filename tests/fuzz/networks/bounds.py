@@ -37,7 +37,7 @@ def typical(values):
 
 
 class Reference:
-    """What ONNX Runtime computes from a network's inputs, and how much that depends on roundings."""
+    """The outputs of ONNX Runtime for these inputs, and how much they depend on roundings."""
 
     def __init__(self, model, feeds):
         self.session = session_of(model)
@@ -68,7 +68,7 @@ class Reference:
         return self.spreads[by]
 
     def tolerance(self, number):
-        """How far each element may be apart if no rounding is flipped."""
+        """Returns the tolerance of each element if no rounding is flipped."""
         values = np.asarray(self.outputs[number]).astype(np.float64)
         spread = self.spread(CHANGE, 4)[number]
         tolerance = FACTOR * EPS * (np.maximum(spread, typical(spread)) / CHANGE + np.abs(values)) + SMALL
@@ -76,15 +76,15 @@ class Reference:
         return tolerance + 64 * EPS * typical(values)
 
     def flipped(self, number):
-        """How far each element may be apart if roundings are flipped, where one of the changes has flipped them too, and how
-        far any element may be: a value that is rounded the other way may be any."""
+        """Returns two tolerances of each element if roundings are flipped: where one of the changes has flipped them too, and
+        for a few elements where none has."""
         seen = sum(4 * self.spread(by, 24)[number] for by in FLIPS)
         unseen = sum(4 * np.max(spread[np.isfinite(spread)], initial=0) for spread in
                      (self.spread(by, 24)[number] for by in FLIPS))
         return seen, np.maximum(seen, unseen)
 
     def wrong(self, number, got):
-        """What is wrong with an output, or nothing."""
+        """Says what is wrong with an output; None if nothing is."""
         expected = np.asarray(self.outputs[number])
         if got.shape != expected.shape or got.dtype != expected.dtype:
             return f"output {number} is {got.dtype}{got.shape} instead of {expected.dtype}{expected.shape}"

@@ -106,7 +106,7 @@ def batch_norm(net):
 
 
 def conv_block(net):
-    """What most networks are made of: a convolution, a batch norm, an activation, and perhaps a residual."""
+    """A convolution, a batch norm, an activation, and perhaps a residual, of which most networks are made."""
     x = image(net)
     kernel = net.pick(1, 3, 3, 5)
     groups = net.pick(1, 1, x.shape[1])
