@@ -23,7 +23,7 @@ cases of ONNX {onnx} and with ONNX Runtime {runtime}: the largest error over all
 below 1/1024 of a tensor's largest count as that large; integers must be equal), and times of the cases that ONNX Runtime
 computes too, each the fastest of ten calls, summed. The two columns of times do not measure the same and are no comparison:
 "kernels" is the time that the server measures around the steps of a call, without the request, and "ONNX Runtime call" that of a
-whole `session.run()` in Python, most of which is overhead for tensors as small as these.
+whole `session.run()` in Python.
 """
 
 
