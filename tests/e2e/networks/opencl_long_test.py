@@ -43,7 +43,7 @@ class OpenClLongTest(unittest.TestCase):
         return done.stdout
 
     def test_kernels_compute_what_onnx_defines(self):
-        runner = Runner(RUN_NETWORKS, "opencl")
+        runner = Runner(RUN_NETWORKS, "x86_64", "opencl")
         self.addCleanup(runner.close)
         passed = 0
         for case in sample(all_cases()):

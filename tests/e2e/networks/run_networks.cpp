@@ -1,7 +1,7 @@
-// run_networks [ARCH]: compiles networks and runs them on two kept servers of an architecture (in an emulator unless it
-// is this machine's), one with a single thread and one with two; for "opencl" these use an OpenCL device. For each line
-// of the standard input, a folder and words separated by tabs, it runs FOLDER/net.onnx with FOLDER/in0.npy, in1.npy,
-// ..., and writes out0.npy, ... beside them. The words:
+// run_networks [ARCH [DEVICE]]: compiles networks and runs them on two kept servers of an architecture (in an emulator
+// unless it is this machine's), one with a single thread and one with two; these use the DEVICE ("opencl"), if it is
+// given. For each line of the standard input, a folder and words separated by tabs, it runs FOLDER/net.onnx with
+// FOLDER/in0.npy, in1.npy, ..., and writes out0.npy, ... beside them. The words:
 //
 //     again    the same module also runs with again/in0.npy, ... below the folder, whose sizes may be others
 //     bind     inputs are bound to their contents, but for a first one of several floats
@@ -58,12 +58,13 @@ void write_outputs(const Outputs& outputs, const fs::path& folder) {
 // A server, and the session with it, which is opened anew after a kernel ended it.
 class Machine {
  public:
-  Machine(const std::string& arch, int threads)
-      : is_opencl_(arch == "opencl"),
-        server_(is_opencl_ ? FERRY_BINARY_DIR "/device-runtime/rpc_server"
-                           : FERRY_SOURCE_DIR "/build/device/" + arch + "/static/rpc_server",
-                is_opencl_ ? std::vector<std::string>() : test::emulator_of(arch),
-                {"--threads", std::to_string(threads), "--quiet"}),
+  // Without a device, networks run on the server's CPU.
+  Machine(const std::string& arch, std::string device, int threads)
+      : device_name_(std::move(device)),
+        // Static servers open no devices.
+        server_(device_name_.empty() ? FERRY_SOURCE_DIR "/build/device/" + arch + "/static/rpc_server"
+                                     : FERRY_SOURCE_DIR "/build/device/" + arch + "/dynamic/rpc_server",
+                test::emulator_of(arch), {"--threads", std::to_string(threads), "--quiet"}),
         device_(open()) {}
 
   void reopen() {
@@ -71,7 +72,7 @@ class Machine {
     device_.reset();
     device_ = open();
   }
-  Target target() const { return is_opencl_ ? resolve_target("opencl") : target_of(*device_); }
+  Target target() const { return device_name_.empty() ? target_of(*device_) : resolve_target(device_name_); }
 
   Outputs call(const CompiledModule& module, const std::vector<npy::Array>& inputs) const {
     std::vector<Argument> arguments;
@@ -92,11 +93,11 @@ class Machine {
  private:
   Device open() const {
     ConnectOptions options;
-    if (is_opencl_) options.devices = {"opencl"};
+    if (!device_name_.empty()) options.devices = {device_name_};
     return connect(server_.address(), options);
   }
 
-  bool is_opencl_;
+  std::string device_name_;
   test::ListeningServer server_;
   std::optional<Device> device_;
   mutable std::uint64_t nanoseconds_ = 0;
@@ -146,7 +147,8 @@ void expect_same(const Outputs& first, const Outputs& second, const std::string&
 
 class Runner {
  public:
-  explicit Runner(const std::string& arch) : alone_(arch, 1), pair_(arch, 2), target_(alone_.target()) {}
+  Runner(const std::string& arch, const std::string& device)
+      : alone_(arch, device, 1), pair_(arch, device, 2), target_(alone_.target()) {}
 
   std::string run(const fs::path& folder, const std::vector<std::string>& words) {
     const auto has = [&](const char* word) { return std::ranges::find(words, word) != words.end(); };
@@ -191,11 +193,11 @@ class Runner {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count > 2) {
-    std::fprintf(stderr, "usage: run_networks [ARCH]\n");
+  if (count > 3) {
+    std::fprintf(stderr, "usage: run_networks [ARCH [DEVICE]]\n");
     return 2;
   }
-  Runner runner(count == 2 ? words[1] : "x86_64");
+  Runner runner(count > 1 ? words[1] : "x86_64", count > 2 ? words[2] : "");
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream fields(line);
     std::vector<std::string> all;

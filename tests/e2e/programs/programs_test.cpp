@@ -6,6 +6,7 @@
 #include "ferry/compile.h"
 #include "module/manifest.h"
 #include "tests/e2e/programs/program_case.h"
+#include "tests/support/emulated_target.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;
@@ -58,9 +59,9 @@ void run_all(const std::string& arch) {
                                emulator_of(arch), {"--threads", "2", "--quiet"});
   const Device device = connect(server.address());
   CHECK(device.facts().arch == arch);
-  const Target target = target_of(device);
+  const Target target = target_of(device), for_truncation = target_for_truncation(device);
   for (const ProgramCase& program : all_cases()) {
-    run_case(device, arch == "riscv64" && program.truncates ? ferry::target("riscv64") : target, program);
+    run_case(device, program.truncates ? for_truncation : target, program);
   }
 }
 
