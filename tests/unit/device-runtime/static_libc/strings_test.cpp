@@ -13,6 +13,7 @@
 extern "C" {
 int ferry_strcmp(const char* a, const char* b) __asm__("strcmp");
 int ferry_strncmp(const char* a, const char* b, std::size_t most) __asm__("strncmp");
+const char* ferry_strstr(const char* text, const char* part) __asm__("strstr");
 }
 
 namespace ferry::static_libc {
@@ -55,6 +56,18 @@ TEST_CASE("random strings with long common prefixes are ordered as C defines it"
   for (int i = 0; i < 2000; ++i) {
     const std::string a = text();
     check(a, i % 2 == 0 ? text() : a + text());
+  }
+}
+
+TEST_CASE("the first occurrence of a string is found, an empty one at the beginning") {
+  for (const std::string text : {"", "a", "ab", "aab", "aaab", "abab", "abcabd", "r,ccs=utf-8", "\xff\x80"}) {
+    for (const std::string part : {"", "a", "b", "ab", "aab", "abd", "abcabd!", ",ccs=", "\x80"}) {
+      CAPTURE(text);
+      CAPTURE(part);
+      const char* found = ferry_strstr(text.c_str(), part.c_str());
+      const std::size_t expected = text.find(part);
+      CHECK((found == nullptr ? std::string::npos : static_cast<std::size_t>(found - text.c_str())) == expected);
+    }
   }
 }
 
