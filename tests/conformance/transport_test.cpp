@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/conformance/transports.h"
+#include "tests/support/seeded.h"
 
 namespace ferry {
 namespace {
@@ -17,15 +18,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 using namespace std::chrono_literals;
 
-Bytes pattern(std::size_t count) {
-  Bytes bytes(count);
-  std::uint32_t state = 1;
-  for (std::uint8_t& byte : bytes) {
-    state = state * 1664525u + 1013904223u;
-    byte = static_cast<std::uint8_t>(state >> 24);
-  }
-  return bytes;
-}
+Bytes pattern(std::size_t count) { return test::seeded_bytes(count, 1); }
 
 Status send(Transport& transport, const Bytes& bytes) {
   const std::array<ByteSpan, 1> pieces{bytes};

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tests/conformance/device/devices.h"
+#include "tests/support/seeded.h"
 
 namespace ferry::device {
 namespace {
@@ -80,11 +81,10 @@ TEST_CASE("large contents go there and come back piece by piece, and a piece tha
     constexpr std::size_t kBytes = (9 << 20) + 12345;
     const auto memory = device.allocate(kBytes);
     REQUIRE(memory.is_ok());
-    std::uint64_t state = 1;
+    test::Seeded seeded(1);
     std::vector<std::uint8_t> sent, received;
     const auto fill = [&](std::span<std::uint8_t> piece) {
-      for (std::uint8_t& byte : piece)
-        byte = static_cast<std::uint8_t>((state = state * 6364136223846793005U + 1) >> 56);
+      for (std::uint8_t& byte : piece) byte = seeded.byte();
       sent.insert(sent.end(), piece.begin(), piece.end());
       return Status();
     };

@@ -6,6 +6,7 @@
 #include "ferry/ops/blocked.h"
 #include "ferry/ops/integers.h"
 #include "tests/e2e/programs/built_case.h"
+#include "tests/support/seeded.h"
 
 namespace ferry::test {
 
@@ -43,10 +44,9 @@ const std::vector<Layer> kFirstLayers = {
 Data bytes(DType dtype, Index shape, std::uint64_t seed, bool is_extreme) {
   Data data = empty_data(dtype, std::move(shape));
   const double least = dtype == DType::u8 ? 0 : -128;
-  std::uint64_t state = seed;
+  Seeded seeded(static_cast<std::uint32_t>(seed));
   for (double& value : data.values) {
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    const auto drawn = static_cast<double>(state >> 56);
+    const auto drawn = static_cast<double>(seeded.byte());
     value = least + (is_extreme ? (drawn < 128 ? 0 : 255) : drawn);
   }
   return data;

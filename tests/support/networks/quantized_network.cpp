@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "tests/support/network_builder.h"
+#include "tests/support/seeded.h"
 
 namespace ferry::test {
 
@@ -10,7 +11,7 @@ using namespace graph;
 
 Graph quantized_network(const Size& batch) {
   NetworkBuilder network("quantized");
-  std::uint32_t seed = 1;
+  Seeded seeded(1);
   const auto number = [&](float value) { return network.constant<float>("c", {}, {value}, DType::f32); };
   const auto dequantize = [&](TensorId x, TensorId scale, float zero) {
     const TensorId real = network.node(Operator::cast, {x}, CastAttributes{DType::f32});
@@ -24,10 +25,8 @@ Graph quantized_network(const Size& batch) {
   };
   const auto weights = [&](const Shape& shape, const Shape& along) {
     std::vector<std::int8_t> values;
-    for (std::int64_t i = 0; i < *element_count(shape).constant(); ++i) {
-      seed = seed * 1664525 + 1013904223;
-      values.push_back(static_cast<std::int8_t>(seed >> 24U));
-    }
+    for (std::int64_t i = 0; i < *element_count(shape).constant(); ++i)
+      values.push_back(static_cast<std::int8_t>(seeded.byte()));
     std::vector<float> scales;
     for (std::int64_t i = 0; i < *element_count(along).constant(); ++i)
       scales.push_back(0.001F * static_cast<float>(i + 1));

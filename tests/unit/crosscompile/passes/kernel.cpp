@@ -4,6 +4,7 @@
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/ir/visitor.h"
+#include "tests/support/seeded.h"
 
 #include <doctest/doctest.h>
 
@@ -91,9 +92,9 @@ std::int64_t evaluate(const Expr& expr, const std::unordered_map<const ExprNode*
 // Fills with whole numbers from -4 to 4 in any type.
 void fill(DType dtype, std::vector<std::uint8_t>& bytes, std::uint32_t seed) {
   const std::size_t size = dtype_bytes(dtype);
+  test::Seeded seeded(seed);
   for (std::size_t i = 0; i * size < bytes.size(); ++i) {
-    seed = seed * 1664525u + 1013904223u;
-    const int number = static_cast<int>((seed >> 16) % 9) - 4;
+    const int number = static_cast<int>(seeded.draw() % 9) - 4;
     const auto set = [&](auto value) { std::memcpy(bytes.data() + i * size, &value, size); };
     switch (dtype) {
       case DType::f16: set(f32_to_f16(static_cast<float>(number))); break;

@@ -6,6 +6,7 @@
 #include "host/graph/passes/choose_layouts.h"
 #include "host/graph/reference/definition.h"
 #include "tests/support/network_builder.h"
+#include "tests/support/seeded.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,21 +22,12 @@ namespace {
 constexpr const char* kVnni = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -mattr=+avxvnni";
 constexpr const char* kDotprod = "llvm -mtriple=aarch64-linux-gnu -mattr=+dotprod";
 
-std::vector<std::int8_t> random_bytes(std::size_t count, std::uint32_t seed) {
-  std::vector<std::int8_t> bytes(count);
-  for (std::int8_t& byte : bytes) {
-    seed = seed * 1664525 + 1013904223;
-    byte = static_cast<std::int8_t>(seed >> 24U);
-  }
-  return bytes;
-}
-
 // Two convolutions of bytes with zero points, of which the first reads few channels.
 Graph network_of(DType dtype) {
   NetworkBuilder network;
   const auto conv = [&](TensorId x, std::int64_t from, std::int64_t to, std::int16_t zero, const char* name) {
-    const TensorId weights =
-        network.constant("w", {to, from, 3, 3}, random_bytes(static_cast<std::size_t>(to * from * 9), 3), DType::i8);
+    const TensorId weights = network.constant(
+        "w", {to, from, 3, 3}, test::seeded_bytes<std::int8_t>(static_cast<std::size_t>(to * from * 9), 3), DType::i8);
     const TensorId scales =
         network.constant("s", {to}, std::vector<float>(static_cast<std::size_t>(to), 0.01F), DType::f32);
     const WindowAttributes window = {3, 1, 1, 1, 1};
@@ -85,7 +77,7 @@ TEST_CASE(
   for (const DType dtype : {DType::u8, DType::i8}) {
     const Graph plain = network_of(dtype), blocked = choose_layouts(plain, 8);
     const Graph grouped = choose_dots(blocked, resolve_target(dtype == DType::u8 ? kVnni : kDotprod));
-    const std::vector<std::int8_t> bytes = random_bytes(3 * 7 * 6, 9);
+    const std::vector<std::int8_t> bytes = test::seeded_bytes<std::int8_t>(3 * 7 * 6, 9);
     std::vector<std::byte> input;
     for (const std::int8_t byte : bytes) input.push_back(static_cast<std::byte>(byte));
     const auto result = [&](const Graph& graph) { return evaluate(graph, {}, {input})[graph.outputs[0]]; };

@@ -11,6 +11,7 @@
 #include "host/graph/passes/repeat_dequantization.h"
 #include "host/graph/reference/definition.h"
 #include "tests/support/network_builder.h"
+#include "tests/support/seeded.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,10 +53,10 @@ TensorId quantized(NetworkBuilder& network, TensorId x, float scale, float zero)
 // Seeded bytes that include the extremes.
 template <class T>
 std::vector<T> bytes(std::size_t count, std::uint32_t seed) {
+  test::Seeded seeded(seed);
   std::vector<T> values;
   for (std::size_t i = 0; i < count; ++i) {
-    seed = seed * 1664525 + 1013904223;
-    const std::uint32_t drawn = seed >> 16U;
+    const std::uint32_t drawn = seeded.draw();
     values.push_back(drawn % 5 == 0   ? std::numeric_limits<T>::min()
                      : drawn % 5 == 1 ? std::numeric_limits<T>::max()
                                       : static_cast<T>(drawn >> 3U));
