@@ -18,7 +18,8 @@ import exported
 import onnx_page
 from exported import Exported, aligned
 from kernel_figures import Figures
-from node_cases import DIFFERENT, all_cases, arrays_of, difference, sample, save
+from node_case_checks import NodeCaseChecks
+from node_cases import all_cases, arrays_of, sample, save
 from runner import Runner
 
 UPDATES = "--update" in sys.argv and not sys.argv.remove("--update")
@@ -45,44 +46,16 @@ def run_exported(case, folder):
     return None
 
 
-class NodeCasesLongTest(unittest.TestCase):
+class NodeCasesLongTest(NodeCaseChecks):
     @classmethod
     def setUpClass(cls):
         cls.cases = all_cases()
 
-    def check(self, name, cases, run):
-        """`run` writes a case's outputs, or returns False for what ferry does not import."""
-        passed = 0
-        with tempfile.TemporaryDirectory() as root:
-            for case in cases:
-                folder = Path(root) / case.name
-                if save(case, folder):
-                    continue
-                with self.subTest(case.name):
-                    if not run(case, folder):
-                        continue
-                    what = difference(case, folder)
-                    self.assertIsNone(what and difference(case, folder, DIFFERENT.get(case.name, 0)))
-                    passed += what is None
-                shutil.rmtree(folder)
-        print(f"{passed} cases pass, {name}")
-        self.assertGreaterEqual(passed, AT_LEAST[name])
-
-    def check_kernels(self, arch, cases):
-        runner = Runner(RUN_NETWORKS, arch)
-        self.addCleanup(runner.close)
-
-        def run(case, folder):
-            kind, text = runner.run_or_bind(folder)
-            if "expected qemu 8 or newer" in text:
-                return False
-            self.assertIn(kind, ("fine", "refused"), text)
-            return kind == "fine"
-
-        self.check(arch, cases, run)
+    def check_arch(self, arch, cases):
+        self.check_kernels(arch, cases, AT_LEAST[arch], RUN_NETWORKS, arch)
 
     def test_kernels_compute_what_onnx_defines(self):
-        self.check_kernels("x86_64", self.cases)
+        self.check_arch("x86_64", self.cases)
 
     @unittest.skipUnless(UPDATES, "measured with --update alone")
     def test_figures_of_kernels(self):
@@ -103,13 +76,13 @@ class NodeCasesLongTest(unittest.TestCase):
         onnx_page.write_kernels(figures.text())
 
     def test_kernels_of_aarch64_compute_what_onnx_defines(self):
-        self.check_kernels("aarch64", sample(self.cases))
+        self.check_arch("aarch64", sample(self.cases))
 
     def test_kernels_of_armv7_compute_what_onnx_defines(self):
-        self.check_kernels("armv7", sample(self.cases))
+        self.check_arch("armv7", sample(self.cases))
 
     def test_kernels_of_riscv64_compute_what_onnx_defines(self):
-        self.check_kernels("riscv64", sample(self.cases))
+        self.check_arch("riscv64", sample(self.cases))
 
     def test_exported_libraries_compute_what_onnx_defines(self):
         def run(case, folder):
@@ -122,7 +95,7 @@ class NodeCasesLongTest(unittest.TestCase):
             self.assertIsNone(message)
             return True
 
-        self.check("exported", sample(self.cases), run)
+        self.check("exported", sample(self.cases), run, AT_LEAST["exported"])
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ import numpy as np
 import onnx
 import onnxruntime
 
-from node_cases import DIFFERENT, all_cases, difference, sample, save
-from runner import Runner
+from node_case_checks import NodeCaseChecks
+from node_cases import all_cases, sample
 
 FERRY = sys.argv.pop(2)
 RUN_NETWORKS = sys.argv.pop(1)
@@ -31,7 +31,7 @@ NETWORKS = {
 }
 
 
-class OpenClLongTest(unittest.TestCase):
+class OpenClLongTest(NodeCaseChecks):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -43,23 +43,7 @@ class OpenClLongTest(unittest.TestCase):
         return done.stdout
 
     def test_kernels_compute_what_onnx_defines(self):
-        runner = Runner(RUN_NETWORKS, "x86_64", "opencl")
-        self.addCleanup(runner.close)
-        passed = 0
-        for case in sample(all_cases()):
-            folder = self.root / case.name
-            if save(case, folder):
-                continue
-            kind, text = runner.run_or_bind(folder)
-            if kind == "refused":
-                continue
-            with self.subTest(case.name):
-                self.assertEqual(kind, "fine", text)
-                what = difference(case, folder)
-                self.assertIsNone(what and difference(case, folder, DIFFERENT.get(case.name, 0)))
-                passed += what is None
-        print(f"{passed} cases pass")
-        self.assertGreaterEqual(passed, AT_LEAST)
+        self.check_kernels("opencl", sample(all_cases()), AT_LEAST, RUN_NETWORKS, "x86_64", "opencl")
 
     def test_networks_compute_what_onnx_runtime_computes(self):
         for name, (make, shape) in NETWORKS.items():
