@@ -9,6 +9,7 @@
 
 #include "base/printable.h"
 #include "device-runtime/facts/facts.h"
+#include "device-runtime/plan/mixed_program.h"
 #include "device-runtime/session/compute_devices.h"
 #include "device-runtime/supervisor/arguments.h"
 #include "device-runtime/supervisor/freed_memory.h"
@@ -29,7 +30,8 @@ constexpr ferry::device::OtherDevices kOtherDevices = {
     [] { return ferry::device::probe_devices(kDrivers); },
     [](const ferry::DeviceId& id, ferry::device::MemoryBudget& budget) {
       return ferry::device::open_device(kDrivers, id, budget);
-    }};
+    },
+    ferry::device::mixed_program};
 #endif
 
 constexpr int kUsageError = 2;

@@ -20,6 +20,7 @@ T take(Result<T> result) {
 struct FerryKernel::State {
   device::MemoryBudget budget{UINT64_MAX};
   device::CpuDevice device;
+  device::Device* devices[1] = {&device};
   ModuleFile module;
   const FunctionInfo& function;
   std::vector<std::vector<std::int64_t>> shapes;
@@ -55,12 +56,12 @@ void FerryKernel::set_arguments(const std::vector<void*>& memory) {
   }
   const BoundCall bound = take(bind_call(function, given));
   state.call.reset();
-  state.persistent.emplace(take(device::allocate_persistent(state.device, function, bound.symbols)));
+  state.persistent.emplace(take(device::allocate_persistent(state.devices, function, bound.symbols)));
   const auto persistent = state.persistent->blocks();
   const auto init =
-      take(device::PlanCall::prepare_init(state.device, *state.program, function, arguments, bound, {persistent}));
+      take(device::PlanCall::prepare_init(state.devices, *state.program, function, arguments, bound, {persistent}));
   if (init->run() != 0) throw std::runtime_error("the init plan of " + function.name + " failed");
-  state.call = take(device::PlanCall::prepare(state.device, *state.program, function, arguments, bound, {persistent}));
+  state.call = take(device::PlanCall::prepare(state.devices, *state.program, function, arguments, bound, {persistent}));
 }
 
 void FerryKernel::run() {

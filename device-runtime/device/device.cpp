@@ -60,4 +60,16 @@ Status Device::fill(void* memory, FillKind kind, std::uint64_t seed, DType dtype
   });
 }
 
+Status copy_between(Device& to, void* destination, std::uint64_t destination_offset, Device& from, void* source,
+                    std::uint64_t source_offset, std::uint64_t bytes) {
+  if (bytes == 0) return {};
+  if (std::uint8_t* host = to.host_address(destination); host != nullptr)
+    return from.read(source, source_offset, {host + destination_offset, static_cast<std::size_t>(bytes)});
+  return from.read_pieces(source, source_offset, bytes, [&](std::span<const std::uint8_t> piece) {
+    const std::uint64_t at = destination_offset;
+    destination_offset += piece.size();
+    return to.write(destination, at, piece);
+  });
+}
+
 }  // namespace ferry::device

@@ -94,4 +94,8 @@ class Device {
   virtual std::string watched_text(const std::string& /*name*/) { return {}; }
 };
 
+// Copies between two devices, behind everything that both have been given to do before.
+Status copy_between(Device& to, void* destination, std::uint64_t destination_offset, Device& from, void* source,
+                    std::uint64_t source_offset, std::uint64_t bytes);
+
 }  // namespace ferry::device

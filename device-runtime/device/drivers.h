@@ -23,10 +23,15 @@ struct ProbedDevice {
   std::string why_none;  // empty: the device exists
 };
 
+// Makes one program of those for a module's devices, in the order of its manifest.
+using JoinPrograms = std::unique_ptr<Program> (*)(std::vector<Device*> devices,
+                                                  std::vector<std::unique_ptr<Program>> programs);
+
 // Null in a statically linked program, which cannot load drivers and does not contain the code that uses them.
 struct OtherDevices {
   std::vector<ProbedDevice> (*probe)() = nullptr;
   Result<std::unique_ptr<Device>> (*open)(const DeviceId& id, MemoryBudget& budget) = nullptr;
+  JoinPrograms join = nullptr;
 };
 
 }  // namespace ferry::device

@@ -1,9 +1,11 @@
 // Runs the steps of one plan (module/plan.h) on a device: they are prepared once, with all addresses and sizes known,
-// and then run again and again in order. device-runtime/plan/ drives it.
+// and then run again and again in order. device-runtime/plan/ drives it. Steps name their device by its index in the
+// module; a stream of one device has no use for that.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct BoundOperand {
 };
 
 struct BoundNativeCall {
+  std::uint32_t device = 0;
   const std::string* symbol = nullptr;
   std::vector<BoundOperand> operands;
   void* workspace = nullptr;
@@ -29,6 +32,7 @@ struct BoundNativeCall {
 };
 
 struct BoundLaunch {
+  std::uint32_t device = 0;
   std::string kernel;
   std::array<std::uint64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::uint64_t shared_bytes = 0;
@@ -40,6 +44,7 @@ struct BoundCopy {
   void* to = nullptr;
   void* from = nullptr;
   std::uint64_t bytes = 0;
+  std::uint32_t to_device = 0, from_device = 0;
 };
 
 struct BoundFill {
@@ -47,7 +52,18 @@ struct BoundFill {
   std::uint64_t bytes = 0;
   std::uint8_t pattern_bytes = 1;
   std::uint32_t pattern = 0;
+  std::uint32_t device = 0;
 };
+
+// The address at which a GPU leaves an int32 result. It is complete after the step of that result.
+struct ResultPlace {
+  void* memory = nullptr;
+  std::uint32_t device = 0;
+  std::uint32_t first_message = 0;
+};
+
+// The result of a step that did not run, because a launch before it has left a result other than 0 at its place.
+inline constexpr std::int32_t kLaunchFailed = std::numeric_limits<std::int32_t>::min();
 
 // The outcome of running all steps: the first result other than 0, and its step.
 struct Outcome {
@@ -67,6 +83,8 @@ class Stream {
   virtual Status add(BoundLaunch launch) = 0;
   virtual Status add(BoundCopy copy) = 0;
   virtual Status add(BoundFill fill) = 0;
+  // Announces the result of the launches up to here. A stream of several devices reads it before the next call.
+  virtual void add_result(const ResultPlace& /*place*/) {}
   // Returns the name and the extents of a step, without times.
   virtual StepTime describe(std::size_t step) const = 0;
 

@@ -34,12 +34,14 @@ Status add_constants_of_calls(SessionState& state, RequestContext& context, cons
     // Compilers write constants in the order of their offsets.
     for (; next < all.size(); ++next) {
       if (!is_read[next]) continue;
-      if (all[next].blob != begin.blob || all[next].offset < begin.offset || all[next].offset > end + kGap) break;
+      if (all[next].blob != begin.blob || all[next].device != begin.device || all[next].offset < begin.offset ||
+          all[next].offset > end + kGap)
+        break;
       end = std::max(end, all[next].offset + all[next].bytes);
     }
     FERRY_ASSIGN(SessionBlobs::Shared part, state.blobs.get(context, blob));
     std::uint64_t offset = 0;
-    if (!constants.copies() && end > begin.offset && end - begin.offset <= blob.bytes / 2) {
+    if (!constants.copies(first) && end > begin.offset && end - begin.offset <= blob.bytes / 2) {
       auto mapped = state.blobs.find_part(blob.hash, *part, begin.offset, end - begin.offset);
       // Until the blob is unmapped both take memory. Without room for both it stays mapped.
       if (!mapped.is_ok() && mapped.status().code() != ErrorCode::resource_exhausted) return mapped.status();
@@ -96,8 +98,9 @@ Status load_constants(SessionState& state, RequestContext& context, Module& modu
   for (const Blob& blob : manifest.blobs) {
     FERRY_ASSIGN(blobs.emplace_back(), state.blobs.get(context, blob));
   }
-  ConstantMemory& constants =
-      module.constants.emplace(*module.device, std::vector<MemoryBlock>(manifest.constants.size()));
+  std::vector<MemoryBlock> none(manifest.constants.size());
+  for (std::size_t i = 0; i < none.size(); ++i) none[i].device = manifest.constants[i].device;
+  ConstantMemory& constants = module.constants.emplace(module.devices, std::move(none));
   FERRY_TRY(add_constants_of_calls(state, context, manifest, constants));
   for (const FunctionInfo& function : manifest.functions) {
     for_each_constant(function.init, [&](std::size_t index) {

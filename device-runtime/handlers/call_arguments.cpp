@@ -82,10 +82,11 @@ Status check_arguments(SessionState& state, RequestContext& context, std::span<c
       continue;
     }
     FERRY_ASSIGN(views[i], find_view(state, context, argument, call.bound.tensor_bytes[i], info, i));
-    if (views[i].buffer != nullptr && &views[i].buffer->device() != call.module->device) {
+    const Device& device = *call.module->devices[info.parameters[i].device];
+    if (views[i].buffer != nullptr && &views[i].buffer->device() != &device) {
       return Status(ErrorCode::invalid_argument,
                     format("%s: expected memory of the device that the module is on (%s), got some of another (%s)",
-                           argument_label(info, i).c_str(), call.module->device->describe().kind.c_str(),
+                           argument_label(info, i).c_str(), device.describe().kind.c_str(),
                            views[i].buffer->device().describe().kind.c_str()));
     }
     std::uint8_t* memory = views[i].buffer == nullptr ? nullptr : static_cast<std::uint8_t*>(views[i].buffer->memory());
@@ -103,13 +104,15 @@ Result<CheckedCall> check_call(SessionState& state, RequestContext& context, con
 
 Result<std::unique_ptr<PlanCall>> prepare_call(const CheckedCall& call) {
   return PlanCall::prepare(
-      *call.module->device, *call.module->program, call.info(), call.arguments, call.bound,
+      call.module->devices, *call.module->program, call.info(), call.arguments, call.bound,
       {call.instance == nullptr ? std::span<const MemoryBlock>() : call.instance->persistent.blocks(),
        call.module->constants->blocks()});
 }
 
 Status check_damage(const CheckedCall& call) {
-  const MemoryDamage damage = call.module->device->memory_damage();
+  MemoryDamage damage;
+  for (const Device* device : call.module->devices)
+    if (damage.memory == nullptr) damage = device->memory_damage();
   if (damage.memory == nullptr) return {};
   std::string beside = "a tensor";
   for (std::size_t i = 0; i < call.arguments.size() && i < call.info().parameters.size(); ++i) {

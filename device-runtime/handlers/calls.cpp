@@ -17,7 +17,7 @@ Result<rpc::CallReply> run_once(RequestContext& context, const CheckedCall& call
     result = workload.run();
     elapsed = now_ns() - begin - clock_overhead_ns();
   }
-  context.log(call.module->device->take_printed());
+  context.log(call.module->take_printed());
   FERRY_TRY(device_status(context, call.info(), workload));
   FERRY_TRY(result_status(call.info(), result));
   FERRY_TRY(check_damage(call));

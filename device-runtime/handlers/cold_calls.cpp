@@ -17,28 +17,31 @@ ColdCalls::ColdCalls(const DeviceFacts& facts) : cold_(largest_cache(facts)), wi
 
 Status ColdCalls::add(const CheckedCall& call) {
   if (!cold_.is_ready()) return {ErrorCode::resource_exhausted, "measure: no memory to wipe the caches with"};
-  Device& device = *call.module->device;
-  FERRY_ASSIGN(const std::uint64_t wiped, device.prepare_wiping());
-  wiped_bytes_ = std::max(wiped_bytes_, wiped);
+  const std::vector<Device*>& devices = call.module->devices;
   Call& added = calls_.emplace_back();
-  added.device = &device;
-  added.has_own_caches = wiped != 0;
-  const auto add = [&](void* memory, std::uint64_t bytes) {
-    const void* address = device.host_address(memory);
+  for (Device* device : devices) {
+    FERRY_ASSIGN(const std::uint64_t wiped, device->prepare_wiping());
+    wiped_bytes_ = std::max(wiped_bytes_, wiped);
+    if (wiped != 0) added.wiped.push_back(device);
+    added.uses_processor = added.uses_processor || wiped == 0;
+  }
+  const auto add = [&](std::uint32_t device, void* memory, std::uint64_t bytes) {
+    const void* address = devices[device]->host_address(memory);
     if (address != nullptr) added.memory.push_back({address, bytes});
   };
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    if (!call.arguments[i].is_scalar) add(call.arguments[i].memory, call.bound.tensor_bytes[i]);
+    if (!call.arguments[i].is_scalar)
+      add(call.info().parameters[i].device, call.arguments[i].memory, call.bound.tensor_bytes[i]);
   }
   if (call.instance == nullptr) return {};
-  for (const MemoryBlock& block : call.instance->persistent.blocks()) add(block.memory, block.bytes);
+  for (const MemoryBlock& block : call.instance->persistent.blocks()) add(block.device, block.memory, block.bytes);
   return {};
 }
 
 void ColdCalls::empty_caches(std::size_t call) {
   const Call& cold = calls_[call];
-  if (cold.has_own_caches) return cold.device->wipe_caches();
-  cold_.cool(cold.memory);
+  for (Device* device : cold.wiped) device->wipe_caches();
+  if (cold.uses_processor) cold_.cool(cold.memory);
 }
 
 }  // namespace ferry::device

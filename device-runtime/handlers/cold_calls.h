@@ -15,14 +15,14 @@ class ColdCalls {
   Status add(const CheckedCall& call);
   // Size of the memory that empty_caches() walks through at most; 0: lines are flushed instead.
   std::uint64_t wiped_bytes() const { return wiped_bytes_; }
-  // Empties the caches that may hold the arguments of a call: the device's own if it has any, otherwise the
-  // processor's. Calls are numbered in the order in which they were added.
+  // Empties the caches that may hold the arguments of a call: those of its devices that have their own, and the
+  // processor's if another one runs it. Calls are numbered in the order in which they were added.
   void empty_caches(std::size_t call);
 
  private:
   struct Call {
-    Device* device = nullptr;
-    bool has_own_caches = false;
+    std::vector<Device*> wiped;  // that have caches of their own
+    bool uses_processor = false;
     std::vector<MemoryRange> memory;  // the arguments and persistent buffers that this process can access
   };
 

@@ -43,7 +43,7 @@ class Hooks final : public SampleHooks {
   Hooks(const std::vector<std::string>& watch, std::vector<Subject>& subjects, ColdCalls* cold, Evaluation& into)
       : watch_(watch),
         subjects_(subjects),
-        text_([&device = *subjects.front().call.module->device](const std::string& path) {
+        text_([&device = *subjects.front().call.module->devices.front()](const std::string& path) {
           return device_text(device, path);
         }),
         cold_(cold),
@@ -134,7 +134,7 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
     const KernelRunning running(context, subjects.front().call.info().name);
     return measure(options, workloads, hooks, reply);
   }();
-  context.log(subjects.front().call.module->device->take_printed());
+  context.log(subjects.front().call.module->take_printed());
   FERRY_TRY(failure.status());
   const Subject& failed = subjects[failure.value().workload];
   FERRY_TRY(device_status(context, failed.call.info(), *failed.workload));

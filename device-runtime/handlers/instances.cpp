@@ -44,9 +44,9 @@ Result<rpc::CallReply> run_init_plan(SessionState& state, RequestContext& contex
                                      std::span<const MemoryBlock> persistent) {
   const Module& module = *call.module;
   const std::span<const MemoryBlock> known = module.constants->blocks();
-  ConstantMemory constants(*module.device, {known.begin(), known.end()});
+  ConstantMemory constants(module.devices, {known.begin(), known.end()});
   FERRY_TRY(add_constants_to_bind(state, context, module.manifest, call.info().init, constants));
-  FERRY_ASSIGN(const auto workload, PlanCall::prepare_init(*module.device, *module.program, call.info(), call.arguments,
+  FERRY_ASSIGN(const auto workload, PlanCall::prepare_init(module.devices, *module.program, call.info(), call.arguments,
                                                            call.bound, {persistent, constants.blocks()}));
   return run_once(context, call, *workload);
 }
@@ -61,7 +61,7 @@ Result<rpc::CallReply> handle_bind(SessionState& state, RequestContext& context,
   FERRY_ASSIGN(auto arguments, arguments_of(info, request.constants));
   FERRY_TRY(check_arguments(state, context, arguments, GivenArguments::constants, call));
   FERRY_ASSIGN(MemoryCharge charge, MemoryCharge::take(state.budget, kept_bytes(info, arguments)));
-  FERRY_ASSIGN(MemoryBlocks persistent, allocate_persistent(*call.module->device, info, call.bound.symbols));
+  FERRY_ASSIGN(MemoryBlocks persistent, allocate_persistent(call.module->devices, info, call.bound.symbols));
   FERRY_ASSIGN(const rpc::CallReply reply, run_init_plan(state, context, call, persistent.blocks()));
   call.module->blobs_to_bind.clear();
   state.blobs.release(call.module->manifest);

@@ -94,14 +94,9 @@ Result<rpc::Empty> handle_copy(SessionState& state, RequestContext& context, con
   if (&source->device() == &destination->device()) {
     FERRY_TRY(destination->device().copy(destination->memory(), request.destination_offset, source->memory(),
                                          request.source_offset, request.bytes));
-  } else if (request.bytes != 0) {
-    std::uint64_t to = request.destination_offset;
-    FERRY_TRY(source->device().read_pieces(source->memory(), request.source_offset, request.bytes,
-                                           [&](std::span<const std::uint8_t> piece) {
-                                             const std::uint64_t at = to;
-                                             to += piece.size();
-                                             return destination->device().write(destination->memory(), at, piece);
-                                           }));
+  } else {
+    FERRY_TRY(copy_between(destination->device(), destination->memory(), request.destination_offset, source->device(),
+                           source->memory(), request.source_offset, request.bytes));
   }
   destination->mark_written(request.destination_offset, request.bytes);
   return rpc::Empty{};

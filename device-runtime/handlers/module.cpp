@@ -41,23 +41,22 @@ Status check_fits_cpu(const ModuleDevice& needed, const DeviceFacts& facts) {
   return {};
 }
 
-// Refuses modules that the format allows but this server cannot run.
-Status check_runs_here(const Manifest& manifest) {
-  if (manifest.devices.size() > 1) return unsupported("this server runs no modules for several devices");
-  return {};
-}
-
+// `taken` are the devices of the session that the module uses already.
 Result<Device*> find_device(const ModuleDevice& needed, const DeviceFacts& facts,
-                            std::span<const std::unique_ptr<Device>> devices) {
+                            std::span<const std::unique_ptr<Device>> devices, const std::vector<Device*>& taken) {
   const std::string& name = device_name(needed);
   if (needed.kind == "cpu") {
     if (needed.arch != facts.arch) return unsupported("this module is for " + name + "; the device is " + facts.arch);
     FERRY_TRY(check_fits_cpu(needed, facts));
-    return devices.front().get();
   }
-  for (const auto& device : devices.subspan(1)) {
-    if (device->describe().kind == needed.kind) return device.get();
+  bool has_kind = false;
+  for (const auto& device : devices) {
+    if (device->describe().kind != needed.kind) continue;
+    if (std::find(taken.begin(), taken.end(), device.get()) == taken.end()) return device.get();
+    has_kind = true;
   }
+  if (has_kind)
+    return unsupported("this module is for more devices of the kind " + needed.kind + " than the session has");
   for (const ComputeDevice& device : facts.devices) {
     if (device.kind == needed.kind)
       return unsupported("this module is for " + name + ", which the client did not ask for as it opened the session");
@@ -67,15 +66,32 @@ Result<Device*> find_device(const ModuleDevice& needed, const DeviceFacts& facts
 
 }  // namespace
 
+std::string Module::take_printed() const {
+  std::string printed;
+  for (Device* device : devices) printed += device->take_printed();
+  return printed;
+}
+
 Result<std::unique_ptr<Module>> load_module(std::span<const std::uint8_t> file, const Hash& hash,
-                                            const DeviceFacts& facts,
-                                            std::span<const std::unique_ptr<Device>> devices) {
+                                            const DeviceFacts& facts, std::span<const std::unique_ptr<Device>> devices,
+                                            JoinPrograms join) {
   FERRY_ASSIGN(ModuleFile contents, read_module(file));
   FERRY_TRY(check_version(contents.manifest));
   auto module = std::make_unique<Module>();
-  FERRY_TRY(check_runs_here(contents.manifest));
-  FERRY_ASSIGN(module->device, find_device(contents.manifest.devices.front(), facts, devices));
-  FERRY_ASSIGN(module->program, module->device->load(contents, hash));
+  const std::size_t count = contents.manifest.devices.size();
+  if (count > 1 && join == nullptr) return unsupported("this server runs no modules for several devices");
+  for (const ModuleDevice& needed : contents.manifest.devices) {
+    FERRY_ASSIGN(module->devices.emplace_back(), find_device(needed, facts, devices, module->devices));
+  }
+  std::vector<CodeImage> images = std::move(contents.images);
+  std::vector<std::unique_ptr<Program>> programs;
+  for (std::size_t d = 0; d < count; ++d) {
+    contents.images.clear();
+    for (CodeImage& image : images)
+      if (image.device == d) contents.images.push_back(std::move(image));
+    FERRY_ASSIGN(programs.emplace_back(), module->devices[d]->load(contents, hash));
+  }
+  module->program = count == 1 ? std::move(programs.front()) : join(module->devices, std::move(programs));
   module->hash = hash;
   module->file_bytes = file.size();
   module->manifest = std::move(contents.manifest);

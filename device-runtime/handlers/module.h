@@ -1,4 +1,4 @@
-// A module of this session: its manifest, and its code on a device.
+// A module of this session: its manifest, and its code on one device or several.
 #pragma once
 
 #include <memory>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device-runtime/device/device.h"
+#include "device-runtime/device/drivers.h"
 #include "device-runtime/handlers/blob_store.h"
 #include "device-runtime/plan/constant_memory.h"
 #include "device-runtime/plan/kept_call.h"
@@ -16,17 +17,22 @@ struct Module {
   Hash hash{};
   std::uint64_t file_bytes = 0;
   Manifest manifest;
-  Device* device = nullptr;  // the device that runs the module
+  std::vector<Device*> devices;  // the session's, in the order of the manifest's
   std::unique_ptr<Program> program;
   std::optional<ConstantMemory> constants;  // those that calls read
   // Blobs that only init plans read, until the first instance is bound.
   std::vector<std::shared_ptr<const MappedBlob>> blobs_to_bind;
   std::vector<KeptCall> kept_calls;  // one for each function
+
+  // Returns what kernels have printed since the last call.
+  std::string take_printed() const;
 };
 
-// Reads a module, selects a device that can run it, trying the CPU first, and loads its code there; its constants
-// remain to be loaded. The message of a refusal states what the module needs and what the devices have.
+// Reads a module, selects for each of its devices another one of the session, in their order, and loads its code there;
+// its constants remain to be loaded. The message of a refusal states what the module needs and what the devices have.
+// Without `join` only modules for one device are loaded.
 Result<std::unique_ptr<Module>> load_module(std::span<const std::uint8_t> file, const Hash& hash,
-                                            const DeviceFacts& facts, std::span<const std::unique_ptr<Device>> devices);
+                                            const DeviceFacts& facts, std::span<const std::unique_ptr<Device>> devices,
+                                            JoinPrograms join);
 
 }  // namespace ferry::device

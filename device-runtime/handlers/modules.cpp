@@ -83,7 +83,7 @@ Result<rpc::PutModuleReply> handle_put_module(SessionState& state, RequestContex
   }
   auto loaded = [&] {
     const KernelRunning running(context, "loading a module");
-    return load_module(file.bytes(), request.hash, state.facts, state.devices);
+    return load_module(file.bytes(), request.hash, state.facts, state.devices, state.join);
   }();
   FERRY_ASSIGN(auto module, std::move(loaded));
   const Status constants = load_constants(state, context, *module);

@@ -50,6 +50,7 @@ struct SessionState {
   MemoryBudget budget;
   SessionBlobs blobs;
   std::vector<std::unique_ptr<Device>> devices;  // the CPU, then the devices that the client requested
+  JoinPrograms join = nullptr;                   // of modules for several devices; null: there are none
   HandleTable<Buffer> buffers{"buffer", kMaxBuffers};
   HandleTable<Module> modules{"module", kMaxModules};
   HandleTable<Instance> instances{"instance", kMaxInstances};

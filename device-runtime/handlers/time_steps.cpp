@@ -37,7 +37,6 @@ Status check_request(const CheckedCall& call, const rpc::TimeSteps& request, std
 Result<rpc::StepTimes> handle_time_steps(SessionState& state, RequestContext& context, const rpc::TimeSteps& request) {
   FERRY_ASSIGN(const CheckedCall call, check_call(state, context, request.call));
   FERRY_ASSIGN(const auto workload, prepare_call(call));
-  Device& device = *call.module->device;
   rpc::StepTimes reply{0, workload->steps()};
   FERRY_TRY(check_request(call, request, reply.steps.size()));
   std::optional<ColdCalls> cold;
@@ -62,7 +61,7 @@ Result<rpc::StepTimes> handle_time_steps(SessionState& state, RequestContext& co
       }
     }
   }
-  context.log(device.take_printed());
+  context.log(call.module->take_printed());
   FERRY_TRY(device_status(context, call.info(), *workload));
   FERRY_TRY(result_status(call.info(), result));
   FERRY_TRY(check_damage(call));

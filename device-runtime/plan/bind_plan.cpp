@@ -25,6 +25,7 @@ class Binder {
 
   Status add(const CallStep& step) {
     BoundNativeCall call;
+    call.device = step.device;
     call.symbol = &step.symbol;
     FERRY_TRY(bind_all(step.operands, call.operands));
     if (step.workspace.is_given()) {
@@ -39,9 +40,11 @@ class Binder {
     if (step.result.is_given()) {
       FERRY_ASSIGN(const MemoryBlock place, place_in(step.result));
       if (place.bytes < sizeof(std::int32_t)) return refuse(function_, "the plan has no workspace for its result");
-      bound_.results.push_back({place.memory, step.first_message});
+      bound_.results.push_back({place.memory, step.device, step.first_message});
+      stream_.add_result(bound_.results.back());
     }
     BoundLaunch launch;
+    launch.device = step.device;
     launch.kernel = step.kernel;
     FERRY_TRY(extents(step, "grid", step.grid, launch.grid));
     FERRY_TRY(extents(step, "block", step.block, launch.block));
@@ -53,21 +56,22 @@ class Binder {
 
   Status add(const CopyStep& step) {
     FERRY_ASSIGN(const std::uint64_t bytes, size_of(function_, values_, step.bytes));
-    FERRY_ASSIGN(void* const to, range(step.to, bytes));
-    FERRY_ASSIGN(void* const from, range(step.from, bytes));
-    const auto a = reinterpret_cast<std::uintptr_t>(to), b = reinterpret_cast<std::uintptr_t>(from);
-    if (bytes > std::max(a, b) - std::min(a, b)) return refuse(function_, "the plan copies between overlapping ranges");
-    return add(BoundCopy{to, from, bytes}, 0);
+    FERRY_ASSIGN(const MemoryBlock to, range(step.to, bytes));
+    FERRY_ASSIGN(const MemoryBlock from, range(step.from, bytes));
+    const auto a = reinterpret_cast<std::uintptr_t>(to.memory), b = reinterpret_cast<std::uintptr_t>(from.memory);
+    if (to.device == from.device && bytes > std::max(a, b) - std::min(a, b))
+      return refuse(function_, "the plan copies between overlapping ranges");
+    return add(BoundCopy{to.memory, from.memory, bytes, to.device, from.device}, 0);
   }
 
   Status add(const FillStep& step) {
     FERRY_ASSIGN(const std::uint64_t bytes, size_of(function_, values_, step.bytes));
-    FERRY_ASSIGN(void* const to, range(step.to, bytes));
+    FERRY_ASSIGN(const MemoryBlock to, range(step.to, bytes));
     if (bytes % step.pattern_bytes != 0) {
       return refuse(function_, format("the plan fills %llu bytes with a pattern of %u", number(bytes),
                                       unsigned{step.pattern_bytes}));
     }
-    return add(BoundFill{to, bytes, step.pattern_bytes, step.pattern}, 0);
+    return add(BoundFill{to.memory, bytes, step.pattern_bytes, step.pattern, to.device}, 0);
   }
 
   BoundSteps take() { return std::move(bound_); }
@@ -113,7 +117,9 @@ class Binder {
   Result<MemoryBlock> memory_of(const Operand& operand) const {
     switch (operand.kind) {
       case OperandKind::argument:
-        return at({memory_.arguments[operand.index].memory, memory_.argument_bytes[operand.index]}, operand.offset);
+        return at({memory_.arguments[operand.index].memory, memory_.argument_bytes[operand.index],
+                   function_.parameters[operand.index].device},
+                  operand.offset);
       case OperandKind::workspace: return at(memory_.workspaces[operand.index], operand.offset);
       case OperandKind::persistent: return at(memory_.persistent[operand.index], operand.offset);
       case OperandKind::constant: return at(memory_.constants[operand.index], operand.offset);
@@ -123,9 +129,10 @@ class Binder {
     return refuse(function_, "expected an operand that is memory");
   }
 
-  Result<void*> range(const Operand& operand, std::uint64_t bytes) const {
+  // Returns at least so many bytes of an operand.
+  Result<MemoryBlock> range(const Operand& operand, std::uint64_t bytes) const {
     FERRY_ASSIGN(const MemoryBlock block, memory_of(operand));
-    if (bytes <= block.bytes) return block.memory;
+    if (bytes <= block.bytes) return block;
     return refuse(function_, format("the plan copies or fills %llu bytes where %llu are left", number(bytes),
                                     number(block.bytes)));
   }

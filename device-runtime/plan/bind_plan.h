@@ -20,6 +20,7 @@ struct DeviceArgument {
 struct MemoryBlock {
   void* memory = nullptr;
   std::uint64_t bytes = 0;
+  std::uint32_t device = 0;  // its index in the module
 };
 
 // The memory that a plan's operands refer to. The arguments have been checked against the manifest.
@@ -29,12 +30,6 @@ struct PlanMemory {
   std::span<const MemoryBlock> workspaces;
   std::span<const MemoryBlock> persistent;
   std::span<const MemoryBlock> constants;  // of the module; those that the plan does not read may be missing
-};
-
-// The address at which a GPU leaves an int32 result. It is complete after the step of that result.
-struct ResultPlace {
-  void* memory = nullptr;
-  std::uint32_t first_message = 0;
 };
 
 struct BoundSteps {

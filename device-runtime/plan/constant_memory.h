@@ -1,4 +1,4 @@
-// The constants of a module in the memory of its device.
+// The constants of a module in the memory of its devices.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace ferry::device {
 
 class ConstantMemory {
  public:
-  // `known` has one block for each constant of the module's manifest, empty for those that are yet to be added. Its
-  // memory and the device must outlive this.
-  ConstantMemory(Device& device, std::vector<MemoryBlock> known)
-      : device_(device), copies_(device), blocks_(std::move(known)) {}
+  // `known` has one block for each constant of the module's manifest, which names its device; those that are yet to be
+  // added have no memory. What it refers to, the devices and what lists them must outlive this.
+  ConstantMemory(std::span<Device* const> devices, std::vector<MemoryBlock> known)
+      : devices_(devices), copies_(devices), blocks_(std::move(known)) {}
 
-  // Whether the device gets copies of what is added.
-  bool copies() const { return !device_.uses_host_memory(); }
+  // Whether the constant's device gets a copy of what is added.
+  bool copies(std::size_t constant) const { return !devices_[blocks_[constant].device]->uses_host_memory(); }
   bool has(std::size_t constant) const { return blocks_[constant].memory != nullptr; }
   // Adds a constant, whose bytes stay valid for as long as `owner` exists. A device that uses this process's memory
   // reads them where they are; others get a copy and need no owner.
@@ -26,7 +26,7 @@ class ConstantMemory {
   std::span<const MemoryBlock> blocks() const { return blocks_; }
 
  private:
-  Device& device_;
+  std::span<Device* const> devices_;
   MemoryBlocks copies_;
   std::vector<std::shared_ptr<const void>> owners_;
   std::vector<MemoryBlock> blocks_;

@@ -14,10 +14,10 @@ std::int32_t function_result(std::int32_t result, std::uint32_t first_message) {
 
 }  // namespace
 
-Result<std::unique_ptr<PlanCall>> PlanCall::make(Device& device, Program& program, const FunctionInfo& function,
-                                                 const Plan& plan, std::span<const std::int64_t> symbols,
-                                                 PlanMemory memory) {
-  std::unique_ptr<PlanCall> call(new PlanCall(device));
+Result<std::unique_ptr<PlanCall>> PlanCall::make(std::span<Device* const> devices, Program& program,
+                                                 const FunctionInfo& function, const Plan& plan,
+                                                 std::span<const std::int64_t> symbols, PlanMemory memory) {
+  std::unique_ptr<PlanCall> call(new PlanCall(devices));
   std::vector<std::int64_t> evaluated;
   std::span<const std::int64_t> values = symbols;
   if (!plan.values.empty()) {
@@ -26,7 +26,7 @@ Result<std::unique_ptr<PlanCall>> PlanCall::make(Device& device, Program& progra
   }
   for (const Workspace& workspace : plan.workspaces) {
     FERRY_ASSIGN(const std::uint64_t bytes, size_of(function, values, workspace.bytes));
-    FERRY_TRY(call->workspaces_.add(bytes));
+    FERRY_TRY(call->workspaces_.add(workspace.device, bytes));
   }
   memory.workspaces = call->workspaces_.blocks();
   FERRY_ASSIGN(call->stream_, program.open_stream(function));
@@ -34,30 +34,38 @@ Result<std::unique_ptr<PlanCall>> PlanCall::make(Device& device, Program& progra
   return call;
 }
 
-Result<std::unique_ptr<PlanCall>> PlanCall::prepare(Device& device, Program& program, const FunctionInfo& function,
+Result<std::unique_ptr<PlanCall>> PlanCall::prepare(std::span<Device* const> devices, Program& program,
+                                                    const FunctionInfo& function,
                                                     std::span<const DeviceArgument> arguments, const BoundCall& bound,
                                                     const KeptMemory& kept) {
-  return make(device, program, function, function.plan, bound.symbols,
+  return make(devices, program, function, function.plan, bound.symbols,
               {arguments, bound.tensor_bytes, {}, kept.persistent, kept.constants});
 }
 
-Result<std::unique_ptr<PlanCall>> PlanCall::prepare_init(Device& device, Program& program, const FunctionInfo& function,
+Result<std::unique_ptr<PlanCall>> PlanCall::prepare_init(std::span<Device* const> devices, Program& program,
+                                                         const FunctionInfo& function,
                                                          std::span<const DeviceArgument> arguments,
                                                          const BoundCall& bound, const KeptMemory& kept) {
-  return make(device, program, function, function.init, bound.symbols,
+  return make(devices, program, function, function.init, bound.symbols,
               {arguments, bound.tensor_bytes, {}, kept.persistent, kept.constants});
 }
 
 std::int32_t PlanCall::run_steps(std::uint64_t times, bool traced) {
   const Outcome outcome = stream_->run_all(bound_.first_messages.size(), times, traced);
-  return outcome.result == 0 ? 0 : function_result(outcome.result, bound_.first_messages[outcome.step]);
+  return outcome.result == 0 ? 0 : ended(outcome.result, outcome.step);
+}
+
+std::int32_t PlanCall::ended(std::int32_t result, std::size_t step) {
+  if (result != kLaunchFailed) return function_result(result, bound_.first_messages[step]);
+  const std::int32_t of_launch = finish();
+  return of_launch != 0 ? of_launch : result;
 }
 
 std::int32_t PlanCall::finish() {
   if (const std::int32_t result = stream_->wait(); result != 0) return result;
   for (const ResultPlace& place : bound_.results) {
     std::int32_t found = 0;
-    failure_ = device_.read(place.memory, 0, {reinterpret_cast<std::uint8_t*>(&found), sizeof found});
+    failure_ = devices_[place.device]->read(place.memory, 0, {reinterpret_cast<std::uint8_t*>(&found), sizeof found});
     if (!failure_.is_ok()) return -1;
     if (found != 0) return function_result(found, place.first_message);
   }
@@ -86,9 +94,9 @@ std::vector<StepTime> PlanCall::steps() const {
 std::int32_t PlanCall::run_timed(std::span<std::int64_t> elapsed_ns) {
   for (std::size_t i = 0; i < elapsed_ns.size(); ++i) {
     std::int32_t result = stream_->start_timing(i);
-    if (result == 0) result = function_result(stream_->run(i, true), bound_.first_messages[i]);
-    if (result == 0) result = stream_->end_timing(i);
-    if (result != 0) return result;
+    if (result == 0) result = stream_->run(i, true);
+    if (result != 0) return ended(result, i);
+    if (result = stream_->end_timing(i); result != 0) return result;
   }
   const std::int32_t result = finish();
   for (std::size_t i = 0; i < elapsed_ns.size() && result == 0; ++i) {

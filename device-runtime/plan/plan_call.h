@@ -1,4 +1,4 @@
-// One call of a plan, with its workspaces: it binds the plan once and runs its steps in order, on every device.
+// One call of a plan, with its workspaces: it binds the plan once and runs its steps in order, on whatever devices.
 #pragma once
 
 #include <memory>
@@ -19,13 +19,15 @@ struct KeptMemory {
 class PlanCall final : public Workload {
  public:
   // Prepares a call that can be run repeatedly. Workspaces are allocated here, before any timing starts, and released
-  // with the call. All references must outlive it.
-  static Result<std::unique_ptr<PlanCall>> prepare(Device& device, Program& program, const FunctionInfo& function,
+  // with the call. `devices` are the module's, in the order of its manifest. All references must outlive it.
+  static Result<std::unique_ptr<PlanCall>> prepare(std::span<Device* const> devices, Program& program,
+                                                   const FunctionInfo& function,
                                                    std::span<const DeviceArgument> arguments, const BoundCall& bound,
                                                    const KeptMemory& kept = {});
   // Prepares a run of the function's init plan, which writes the persistent buffers. `arguments` and `bound` have one
   // entry for each parameter, of which those for constants are used.
-  static Result<std::unique_ptr<PlanCall>> prepare_init(Device& device, Program& program, const FunctionInfo& function,
+  static Result<std::unique_ptr<PlanCall>> prepare_init(std::span<Device* const> devices, Program& program,
+                                                        const FunctionInfo& function,
                                                         std::span<const DeviceArgument> arguments,
                                                         const BoundCall& bound, const KeptMemory& kept);
   PlanCall(const PlanCall&) = delete;
@@ -41,16 +43,18 @@ class PlanCall final : public Workload {
   Status failure() const override { return failure_.is_ok() ? stream_->failure() : failure_; }
 
  private:
-  explicit PlanCall(Device& device) : device_(device), workspaces_(device) {}
+  explicit PlanCall(std::span<Device* const> devices) : devices_(devices), workspaces_(devices) {}
 
-  static Result<std::unique_ptr<PlanCall>> make(Device& device, Program& program, const FunctionInfo& function,
-                                                const Plan& plan, std::span<const std::int64_t> symbols,
-                                                PlanMemory memory);
+  static Result<std::unique_ptr<PlanCall>> make(std::span<Device* const> devices, Program& program,
+                                                const FunctionInfo& function, const Plan& plan,
+                                                std::span<const std::int64_t> symbols, PlanMemory memory);
   std::int32_t run_steps(std::uint64_t times, bool traced);
+  // Turns the result with which a step ended the plan into one of the function.
+  std::int32_t ended(std::int32_t result, std::size_t step);
   // Waits for the steps and returns the first result that a GPU left.
   std::int32_t finish();
 
-  Device& device_;
+  std::span<Device* const> devices_;
   MemoryBlocks workspaces_;
   std::unique_ptr<Stream> stream_;
   BoundSteps bound_;

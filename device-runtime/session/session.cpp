@@ -85,6 +85,7 @@ void run_session(std::unique_ptr<Transport> transport, const SessionOptions& opt
   rpc::Connection connection(std::move(transport));
   SessionState state(options.facts, *options.modules, options.blobs);
   state.limits = options.limits;
+  state.join = options.other_devices.join;
   auto cpu = std::make_unique<CpuDevice>(state.facts.devices.front(), state.facts.threads, state.budget);
   cpu->set_print_tail(&activity.printed);
   state.devices.push_back(std::move(cpu));

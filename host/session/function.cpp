@@ -72,15 +72,15 @@ Shape strides_of(const ParameterInfo& parameter, const std::vector<std::int64_t>
   return strides;
 }
 
-DeviceTensor make_output(const std::shared_ptr<detail::DeviceState>& state, const ParameterInfo& parameter,
-                         const Shape& shape, const std::vector<std::int64_t>& symbols) {
-  return detail::Access::make(
-      std::make_shared<detail::TensorState>(state, parameter.dtype, shape, strides_of(parameter, symbols)));
+DeviceTensor make_output(const detail::ModuleState& module, const ParameterInfo& parameter, const Shape& shape,
+                         const std::vector<std::int64_t>& symbols) {
+  return detail::Access::make(std::make_shared<detail::TensorState>(
+      module.device, parameter.dtype, shape, strides_of(parameter, symbols), module.session_device(parameter)));
 }
 
 // `shapes` has the expected shape of each parameter; tensors of the device need none.
-DeviceTensor to_device(const Device& device, const FunctionInfo& info, std::size_t p, const Argument& argument,
-                       const std::vector<Shape>& shapes) {
+DeviceTensor to_device(const detail::ModuleState& module, const FunctionInfo& info, std::size_t p,
+                       const Argument& argument, const std::vector<Shape>& shapes) {
   if (const auto* tensor = std::get_if<DeviceTensor>(&argument.value())) return *tensor;
   const ParameterInfo& parameter = info.parameters[p];
   const Shape& expected = shapes[p];
@@ -89,12 +89,12 @@ DeviceTensor to_device(const Device& device, const FunctionInfo& info, std::size
   if (view == nullptr && flat == nullptr) refuse(info, p, shape_text(parameter.dtype, expected), "a number");
   if (parameter.direction == Direction::out)
     refuse(info, p, "a tensor of the device to write to", "memory of this process");
-  if (view != nullptr) return device.put(*view);
+  if (view != nullptr) return module.put(parameter, *view);
   const std::uint64_t elements = detail::tensor_bytes(DType::u8, expected);
   if (elements != flat->elements) {
     refuse(info, p, shape_text(parameter.dtype, expected), std::to_string(flat->elements) + " elements");
   }
-  return device.put({flat->dtype, expected, flat->data});
+  return module.put(parameter, {flat->dtype, expected, flat->data});
 }
 
 // Handles are valid on one device only.
@@ -155,7 +155,6 @@ Prepared prepare(detail::ModuleState& module, std::size_t function, const std::v
   check_devices(*state, info, matched);
   const session::CallSizes sizes = is_ready(info, matched) ? session::CallSizes() : find_sizes(info, matched);
 
-  const Device device = detail::Access::device(state);
   Prepared prepared;
   prepared.wire.function = info.name;
   prepared.wire.arguments.reserve(matched.size());
@@ -173,8 +172,8 @@ Prepared prepare(detail::ModuleState& module, std::size_t function, const std::v
       wire.is_scalar = true;
       wire.scalar_bits = session::scalar_bits(info, p, *scalar);
     } else {
-      tensor = matched[p] == nullptr ? make_output(state, parameter, sizes.shapes[p], sizes.symbols)
-                                     : to_device(device, info, p, *matched[p], sizes.shapes);
+      tensor = matched[p] == nullptr ? make_output(module, parameter, sizes.shapes[p], sizes.symbols)
+                                     : to_device(module, info, p, *matched[p], sizes.shapes);
       wire = detail::wire_argument(tensor);
     }
     checked.push_back({parameter.kind, wire.dtype, wire.shape, static_cast<std::int64_t>(wire.scalar_bits)});

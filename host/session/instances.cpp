@@ -128,7 +128,7 @@ Instance Function::bind(const std::vector<Argument>& constants) const {
     if (view == nullptr && tensor == nullptr)
       throw Error(ErrorCode::invalid_argument, what + ": expected a tensor of the device or a view with a shape");
     if (tensor != nullptr) detail::check_device(*tensor, *module_->device, what);
-    arguments[p] = tensor != nullptr ? *tensor : detail::Access::device(module_->device).put(*view);
+    arguments[p] = tensor != nullptr ? *tensor : module_->put(parameter, *view);
     shapes[p] = {ParameterKind::tensor, arguments[p].dtype(), arguments[p].shape()};
     state->constants.push_back(arguments[p]);
   }

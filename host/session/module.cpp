@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "host/session/state.h"
@@ -12,6 +13,22 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module)
   blobs = BlobUpload(*device->client, compiled.manifest().blobs);
   query = device->client->send(rpc::PutModule{handle, compiled.hash()});
   device->modules.push_back(this);
+}
+
+std::uint32_t ModuleState::session_device(const ParameterInfo& parameter) const {
+  const std::vector<ModuleDevice>& devices = compiled.manifest().devices;
+  if (devices.size() == 1) return device->client->memory_device();
+  if (devices[parameter.device].kind == "cpu") return 0;
+  // The session's devices besides the CPU are those of the module, in their order.
+  const auto before = devices.begin() + parameter.device;
+  return 1 + static_cast<std::uint32_t>(
+                 std::count_if(devices.begin(), before, [](const ModuleDevice& one) { return one.kind != "cpu"; }));
+}
+
+DeviceTensor ModuleState::put(const ParameterInfo& parameter, const View& data) const {
+  auto tensor = std::make_shared<TensorState>(device, data.dtype, data.shape, data.strides, session_device(parameter));
+  write_span(*tensor, data.data);
+  return Access::make(std::move(tensor));
 }
 
 std::string DeviceState::locate(const Hash& module, std::uint64_t offset, const SourceLine& source_line) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ferry/client.h"
@@ -38,8 +39,10 @@ struct TensorState {
   // Number of writes to the memory, shared by its views.
   std::shared_ptr<std::uint64_t> version;
 
-  // Allocates the span of the elements.
-  TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims, Shape apart = {});
+  // Allocates the span of the elements in the memory of one of the session's devices; by default, the one that tensors
+  // are for.
+  TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims, Shape apart = {},
+              std::optional<std::uint32_t> session_device = std::nullopt);
   // Makes a view.
   TensorState(std::shared_ptr<const TensorState> of, Shape dims, Shape apart, std::uint64_t from_byte);
   ~TensorState();
@@ -67,6 +70,10 @@ struct ModuleState {
   rpc::Handle loaded();
   // Sends the blobs that the server lacks for binding an instance of the function.
   void prepare_to_bind(const FunctionInfo& function);
+  // Returns the session's device that has the memory of a tensor parameter.
+  std::uint32_t session_device(const ParameterInfo& parameter) const;
+  // Uploads an argument to where its parameter is.
+  DeviceTensor put(const ParameterInfo& parameter, const View& data) const;
 };
 
 // Gives access to private parts of the handles of ferry.h.

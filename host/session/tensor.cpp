@@ -110,7 +110,8 @@ bool same_places(const Shape& shape, const Shape& a, const Shape& b) {
   return same;
 }
 
-TensorState::TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims, Shape apart)
+TensorState::TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims, Shape apart,
+                         std::optional<std::uint32_t> session_device)
     : device(std::move(on)), dtype(type), shape(std::move(dims)), span(tensor_span(dtype, shape, apart)) {
   if (!same_places(shape, apart, {})) strides = std::move(apart);
   version = std::make_shared<std::uint64_t>(0);
@@ -118,7 +119,7 @@ TensorState::TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims
   rpc::Alloc alloc;
   alloc.buffer = handle;
   alloc.bytes = span;
-  alloc.device = device->client->memory_device();
+  alloc.device = session_device.value_or(device->client->memory_device());
   device->client->post(alloc);
 }
 

@@ -77,7 +77,9 @@ struct StepTime {
   std::uint32_t registers = 0;     // for each thread; 0: the device does not report it
   std::vector<double> seconds;     // one for each repetition
   StepKind kind = StepKind::launch;
-  std::string node = {};  // of a network, that the step computes; the client knows it if it compiled the network
+  std::uint32_t device = 0;      // index in the module of the device that ran it; of a copy, of the one it copies to
+  std::string node = {};         // of a network, that the step computes; the client knows it if it compiled the network
+  std::string device_name = {};  // "cpu", "opencl"; of modules with several devices, which the client knows
 };
 
 }  // namespace ferry

@@ -63,7 +63,7 @@ template <class Archive>
 void serialize(Archive& archive, StepTime& step) {
   archive(step.kernel, step.grid[0], step.grid[1], step.grid[2], step.block[0], step.block[1], step.block[2],
           step.shared_bytes, step.registers, step.seconds,
-          enum_field(step.kind, [](std::uint8_t tag) { return tag >= 1 && tag <= 4; }));
+          enum_field(step.kind, [](std::uint8_t tag) { return tag >= 1 && tag <= 4; }), step.device);
 }
 
 }  // namespace ferry

@@ -28,6 +28,7 @@ void for_each_gpu(const std::function<void(TestedDevice&, Program&)>& check) {
 // Arguments of f (tests/unit/device-runtime/support/gpu_module.h) in the device's memory.
 struct Arguments {
   Device& device;
+  Device* devices[1] = {&device};
   std::size_t n;
   void *in, *out;
   BoundCall bound;
@@ -52,7 +53,7 @@ struct Arguments {
     std::uint64_t bits = 0;
     std::memcpy(&bits, &more, sizeof more);
     const std::vector<DeviceArgument> arguments = {{false, in, 0}, {true, nullptr, bits}, {false, out, 0}};
-    return PlanCall::prepare(device, program, function, arguments, bound, {{}, constants});
+    return PlanCall::prepare(devices, program, function, arguments, bound, {{}, constants});
   }
   // Returns the number of wrong elements in the result.
   std::size_t wrong(float more) const {
@@ -96,16 +97,16 @@ TEST_CASE("an init plan fills persistent buffers once, and calls read them") {
       std::memcpy(&bits, &more, sizeof more);
       const std::vector<DeviceArgument> given = {
           {false, arguments.in, 0}, {true, nullptr, bits}, {false, arguments.out, 0}};
-      auto persistent = allocate_persistent(*tested.device, function, arguments.bound.symbols);
+      auto persistent = allocate_persistent(arguments.devices, function, arguments.bound.symbols);
       REQUIRE_MESSAGE(persistent.is_ok(), persistent.status().message());
       const auto blocks = persistent.value().blocks();
-      auto init = PlanCall::prepare_init(*tested.device, program, function, given, arguments.bound, {blocks});
+      auto init = PlanCall::prepare_init(arguments.devices, program, function, given, arguments.bound, {blocks});
       REQUIRE_MESSAGE(init.is_ok(), init.status().message());
       REQUIRE(init.value()->run() == 0);
       // Calls do not look at the constant again.
       const std::vector<std::uint8_t> zeros(4000);
       REQUIRE(tested.device->write(arguments.in, 0, zeros).is_ok());
-      auto call = PlanCall::prepare(*tested.device, program, function, given, arguments.bound, {blocks});
+      auto call = PlanCall::prepare(arguments.devices, program, function, given, arguments.bound, {blocks});
       REQUIRE_MESSAGE(call.is_ok(), call.status().message());
       for (int run = 0; run < 2; ++run) REQUIRE(call.value()->run() == 0);
       CHECK(arguments.wrong(more) == 0);
@@ -121,13 +122,14 @@ TEST_CASE("constants are in the device's memory, aligned, for as long as they ar
     for (std::size_t i = 0; i < blob.size(); ++i) blob[i] = static_cast<std::uint8_t>(i * 7);
     const auto owner = std::make_shared<int>(1);
     {
-      ConstantMemory first(*tested.device, std::vector<MemoryBlock>(3));
+      Device* const devices[] = {tested.device.get()};
+      ConstantMemory first(devices, std::vector<MemoryBlock>(3));
       REQUIRE(first.add(0, std::span(blob).subspan(64, 100), owner).is_ok());
       REQUIRE(first.add(2, std::span(blob).subspan(1024, 3072), owner).is_ok());
       CHECK(first.has(0));
       CHECK_FALSE(first.has(1));
       // A second set adds to the first, which keeps its own.
-      ConstantMemory second(*tested.device, {first.blocks().begin(), first.blocks().end()});
+      ConstantMemory second(devices, {first.blocks().begin(), first.blocks().end()});
       REQUIRE(second.add(1, std::span(blob).subspan(0, 64), owner).is_ok());
       for (const auto& [constant, offset, bytes] :
            {std::tuple(0, 64, std::size_t{100}), {1, 0, std::size_t{64}}, {2, 1024, std::size_t{3072}}}) {
@@ -157,7 +159,7 @@ TEST_CASE("calls read a range of a constant") {
     for (std::size_t i = 0; i < kCount; ++i) blob[64 + i] = static_cast<float>(i);
     const Arguments arguments(*tested.device, kCount);
     REQUIRE(tested.device->write(arguments.in, 0, std::vector<std::uint8_t>(4 * kCount)).is_ok());
-    ConstantMemory constants(*tested.device, std::vector<MemoryBlock>(2));
+    ConstantMemory constants(arguments.devices, std::vector<MemoryBlock>(2));
     REQUIRE(constants.add(1, {reinterpret_cast<const std::uint8_t*>(blob.data()), 4 * blob.size()}, nullptr).is_ok());
     auto call = arguments.prepare(program, module.manifest.functions[0], 0.5F, constants.blocks());
     REQUIRE_MESSAGE(call.is_ok(), call.status().message());
@@ -179,7 +181,7 @@ TEST_CASE("a view inside of a buffer is written where it is") {
     arguments.bound.symbols = {64};
     arguments.bound.tensor_bytes = {256, 0, 256};
     auto call =
-        PlanCall::prepare(*tested.device, program, tested.module->manifest.functions[0], parts, arguments.bound);
+        PlanCall::prepare(arguments.devices, program, tested.module->manifest.functions[0], parts, arguments.bound);
     REQUIRE_MESSAGE(call.is_ok(), call.status().message());
     REQUIRE(call.value()->run() == 0);
     std::vector<float> c(256);

@@ -124,6 +124,7 @@ TEST_CASE("code that the driver does not take is refused with the reason and the
 struct Prepared {
   std::unique_ptr<ModuleFile> module;
   std::unique_ptr<Program> program;
+  std::vector<Device*> devices;
   std::unique_ptr<Workload> call;
   Status status;
 };
@@ -140,7 +141,9 @@ Prepared prepare(CudaDevice& device, void* memory, ModuleFile module = test::cud
   bound.tensor_bytes = {400, 0, 400};
   const std::vector<DeviceArgument> arguments = {
       {false, memory, 0}, {true, nullptr, 0}, {false, static_cast<char*>(memory) + 512, 0}};
-  auto call = PlanCall::prepare(device, *prepared.program, prepared.module->manifest.functions[0], arguments, bound);
+  prepared.devices = {&device};
+  auto call =
+      PlanCall::prepare(prepared.devices, *prepared.program, prepared.module->manifest.functions[0], arguments, bound);
   prepared.status = call.status();
   if (call.is_ok()) prepared.call = std::move(call.value());
   return prepared;

@@ -33,6 +33,7 @@ std::size_t index_of(const Manifest& manifest, const std::string& name) {
 struct CpuFixture {
   MemoryBudget budget{64 << 20};
   CpuDevice cpu{{"cpu", "test", 0}, 3, budget};
+  Device* devices[1] = {&cpu};
   ModuleFile module = test::kit_module();
   std::unique_ptr<Program> program;
 
@@ -44,7 +45,7 @@ struct CpuFixture {
   FunctionInfo& function(const char* name) { return module.manifest.functions[index_of(module.manifest, name)]; }
   Result<std::unique_ptr<PlanCall>> try_prepare(const char* name, std::vector<DeviceArgument> arguments,
                                                 BoundCall bound) {
-    return PlanCall::prepare(cpu, *program, function(name), arguments, bound);
+    return PlanCall::prepare(devices, *program, function(name), arguments, bound);
   }
   std::unique_ptr<PlanCall> prepare(const char* name, std::vector<DeviceArgument> arguments, BoundCall bound) {
     auto call = try_prepare(name, std::move(arguments), std::move(bound));
@@ -226,7 +227,8 @@ TEST_CASE("a module without code for a CPU is refused, the null device takes any
   auto program = null.load(module, {});
   REQUIRE(program.is_ok());
   const std::vector<DeviceArgument> arguments(3);
-  auto call = PlanCall::prepare(null, *program.value(), module.manifest.functions[0], arguments, {{1}, {4, 4, 4}});
+  Device* const devices[] = {&null};
+  auto call = PlanCall::prepare(devices, *program.value(), module.manifest.functions[0], arguments, {{1}, {4, 4, 4}});
   REQUIRE(call.is_ok());
   CHECK(call.value()->run() == 0);
 }

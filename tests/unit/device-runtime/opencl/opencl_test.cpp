@@ -63,8 +63,9 @@ TEST_CASE_FIXTURE(Fixture, "a plan launches its kernels one after the other, at 
     BoundCall bound;
     bound.symbols = {static_cast<std::int64_t>(n)};
     bound.tensor_bytes = {4 * n, 0, 4 * n};
+    Device* const devices[] = {device.get()};
     {
-      auto call = PlanCall::prepare(*device, *program.value(), module.manifest.functions[0], arguments, bound);
+      auto call = PlanCall::prepare(devices, *program.value(), module.manifest.functions[0], arguments, bound);
       REQUIRE_MESSAGE(call.is_ok(), call.status().message());
       for (int run = 0; run < 3; ++run) {
         REQUIRE(call.value()->run() == 0);
@@ -122,7 +123,8 @@ TEST_CASE_FIXTURE(Fixture, "a module without OpenCL C is refused, as is a block 
   bound.symbols = {1};
   bound.tensor_bytes = {4, 0, 4};
   const std::vector<DeviceArgument> arguments = {{false, memory, 0}, {true, nullptr, 0}, {false, memory, 0}};
-  const auto call = PlanCall::prepare(*device, *program.value(), wide.manifest.functions[0], arguments, bound);
+  Device* const devices[] = {device.get()};
+  const auto call = PlanCall::prepare(devices, *program.value(), wide.manifest.functions[0], arguments, bound);
   CHECK_MESSAGE(call.status().message().find("f: kernel 'twice' wants 1048576 threads a block; on this device") == 0,
                 call.status().message());
   device->release(memory, 4);
