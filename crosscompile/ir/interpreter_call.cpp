@@ -52,6 +52,7 @@ FloatMath float_math(MathFunction function) {
     FERRY_ONE(floor, std::floor(x))
     FERRY_ONE(ceil, std::ceil(x))
     FERRY_ONE(round, std::round(x))
+    FERRY_ONE(round_even, std::nearbyint(x))
     FERRY_ONE(trunc, std::trunc(x))
 #undef FERRY_ONE
 #undef FERRY_TWO

@@ -11,7 +11,10 @@ namespace {
 // Returns the C library's name of a float function of float64; the name for float32 has an f appended. All dialects use
 // the same names.
 std::string_view library_name(ir::MathFunction function) {
-  return function == ir::MathFunction::abs ? "fabs" : ir::signature_of(function).name;
+  if (function == ir::MathFunction::abs) return "fabs";
+  // roundeven is younger than C11, and OpenCL and CUDA lack it; in the default rounding mode rint gives the same.
+  if (function == ir::MathFunction::round_even) return "rint";
+  return ir::signature_of(function).name;
 }
 
 std::string math_function(const FunctionState& state, std::string_view name, DType type) {
@@ -60,6 +63,7 @@ Text float_math(FunctionState& state, const ir::Call& node) {
     case ir::MathFunction::floor:
     case ir::MathFunction::ceil:
     case ir::MathFunction::round:
+    case ir::MathFunction::round_even:
     case ir::MathFunction::trunc:
     case ir::MathFunction::fma: return {math_function(state, library_name(node.callee.math), type) + arguments};
     case ir::MathFunction::popcount:

@@ -45,6 +45,7 @@ Expansion expansion_of(MathFunction function) {
     case MathFunction::floor:
     case MathFunction::ceil:
     case MathFunction::round:
+    case MathFunction::round_even:
     case MathFunction::trunc:
     case MathFunction::fma:
     case MathFunction::popcount:
@@ -55,7 +56,7 @@ Expansion expansion_of(MathFunction function) {
 
 bool is_rounding(MathFunction function) {
   return function == MathFunction::floor || function == MathFunction::ceil || function == MathFunction::round ||
-         function == MathFunction::trunc;
+         function == MathFunction::round_even || function == MathFunction::trunc;
 }
 
 class MathLowerer : public Mutator {

@@ -1,6 +1,6 @@
 // Expands the math functions of float32 into arithmetic, for vectors and scalars alike: a vector loop makes no calls,
 // and a loop's tail computes the same bits as its vectors. Where a target has no instructions for rounding to integers,
-// floor, ceil, round and trunc are expanded too.
+// floor, ceil, round, round_even and trunc are expanded too.
 //
 // The remaining calls are those of fmod and of the functions of float64, which go to the C library lane by lane, and of
 // functions that are instructions. Where Target::is_source, all calls remain.

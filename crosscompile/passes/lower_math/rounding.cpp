@@ -7,8 +7,8 @@ namespace ferry::passes::math {
 
 using namespace ir;
 
-// A number to which 2^23 (2^52) is added has no bits left for a fraction. From this limit on all numbers are integers,
-// and the comparison with it excludes NaN.
+// A number to which 2^23 (2^52) is added has no bits left for a fraction, so the sum is rounded to an integer, halves
+// to the even one. From this limit on all numbers are integers, and the comparison with it excludes NaN.
 Expr round_to_whole(Sequence& s, MathFunction function, const Expr& x) {
   const Type type = x.type();
   const Expr limit = constant(type, type.code == DType::f32 ? 0x1p23 : 0x1p52);
@@ -23,7 +23,9 @@ Expr round_to_whole(Sequence& s, MathFunction function, const Expr& x) {
   const Expr magnitude = s.let("magnitude", s.magnitude(x));
   const Expr nearest = s.let("nearest", (magnitude + limit) - limit);
   Expr whole;
-  if (function == MathFunction::trunc || function == MathFunction::round) {
+  if (function == MathFunction::round_even) {
+    whole = nearest;
+  } else if (function == MathFunction::trunc || function == MathFunction::round) {
     const Expr truncated = s.let("truncated", nearest - select(nearest > magnitude, one, zero));
     const Expr up = select(magnitude - truncated >= constant(type, 0.5), one, zero);
     whole = function == MathFunction::trunc ? truncated : truncated + up;

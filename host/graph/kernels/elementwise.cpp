@@ -10,12 +10,6 @@ using lang::Expr;
 
 Expr zero_of(const Expr& x) { return ir::constant(x.type(), std::int64_t{0}); }
 
-// lang::round() rounds halves away from zero.
-Expr round_to_even(const Expr& x) {
-  const Expr is_half = lang::abs(x - lang::trunc(x)) == ir::constant(x.type(), 0.5);
-  return ir::select(is_half, lang::round(x / 2) * 2, lang::round(x));
-}
-
 // The language's division of integers rounds down.
 Expr divide(const Expr& x, const Expr& y) {
   if (!x.type().is_signed_int()) return x / y;
@@ -72,7 +66,7 @@ Expr elementwise(Unary function, const Expr& x) {
     case Unary::cosh: return lang::cosh(x);
     case Unary::floor: return lang::floor(x);
     case Unary::ceil: return lang::ceil(x);
-    case Unary::round: return round_to_even(x);
+    case Unary::round: return lang::round_even(x);
     case Unary::logical_not: return ir::logical_not(x);
     case Unary::bit_not: return ~x;
   }

@@ -54,6 +54,7 @@ RealFunction real_function(ir::MathFunction function) {
     FERRY_ONE(floor, std::floor(x))
     FERRY_ONE(ceil, std::ceil(x))
     FERRY_ONE(round, std::round(x))
+    FERRY_ONE(round_even, std::nearbyint(x))
     FERRY_ONE(trunc, std::trunc(x))
     case ir::MathFunction::fma: return [](double x, double y, double z) -> double { return std::fma(x, y, z); };
     case ir::MathFunction::popcount:

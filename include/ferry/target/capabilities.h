@@ -17,7 +17,7 @@ struct Capabilities {
   bool f16_conversion_by_four = false;
   // A fused multiply-add, for scalars and vectors alike.
   bool fma = false;
-  // floor, ceil, round and trunc, for vectors too.
+  // floor, ceil, round, round_even and trunc, for vectors too.
   bool rounding = false;
   // A multiplication by a power of two (CallOp::scale of crosscompile/ir/callee.h), for any number of lanes.
   bool scale = false;

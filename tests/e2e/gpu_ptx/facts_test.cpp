@@ -36,8 +36,9 @@ std::vector<std::string> images_for(const std::string& target) {
 }
 
 template <class T>
-std::vector<T> sigmoids(const Device& device, const Target& target, const char* type, const std::vector<T>& x) {
-  const std::string source = std::string("def s(") + type + "(N) A) -> (B) { B(i) = sigmoid(A(i)) }";
+std::vector<T> values_of(const Device& device, const Target& target, const char* function, const std::vector<T>& x) {
+  const char* type = sizeof(T) == sizeof(float) ? "float" : "double";
+  const std::string source = std::string("def s(") + type + "(N) A) -> (B) { B(i) = " + function + "(A(i)) }";
   const lang::Program program = lang::parse(source, "s.tc").at(0);
   const Module module = device.load(compile(program, target));
   return module["s"](x).template to_vector<T>();
@@ -117,12 +118,37 @@ TEST_CASE("sigmoid far below zero is as small as it should be") {
   if (has_nvrtc()) targets.emplace_back("cuda -arch=sm_80 -compiler=nvrtc");
   for (const std::string& target : targets) {
     CAPTURE(target);
-    check_sigmoids(x, sigmoids(connect(gpu.address(), with_cuda()), resolve_target(target), "float", x));
-    check_sigmoids(wide, sigmoids(connect(gpu.address(), with_cuda()), resolve_target(target), "double", wide));
+    check_sigmoids(x, values_of(connect(gpu.address(), with_cuda()), resolve_target(target), "sigmoid", x));
+    check_sigmoids(wide, values_of(connect(gpu.address(), with_cuda()), resolve_target(target), "sigmoid", wide));
   }
   const Device cpu = connect(gpu.address());
-  check_sigmoids(x, sigmoids(cpu, target_of(cpu), "float", x));
-  check_sigmoids(wide, sigmoids(cpu, target_of(cpu), "double", wide));
+  check_sigmoids(x, values_of(cpu, target_of(cpu), "sigmoid", x));
+  check_sigmoids(wide, values_of(cpu, target_of(cpu), "sigmoid", wide));
+}
+
+TEST_CASE("round_even rounds halves to the even number and keeps signs, infinities and NaN") {
+  const PtxDevice gpu;
+  const auto check = [&]<class T>(const Target& target, T last) {
+    std::vector<T> x = {0.5, 1.5, 2.5, 3.5, 0.25, std::numeric_limits<T>::denorm_min(), 0, last / 2 + T(0.5), last - 1};
+    x.insert(x.end(), {last - T(0.5), last, last + 1, 2 * last - 1, T(HUGE_VAL), std::numeric_limits<T>::max()});
+    for (std::size_t i = 0, count = x.size(); i < count; ++i) x.push_back(-x[i]);
+    x.push_back(std::numeric_limits<T>::quiet_NaN());
+    const std::vector<T> got = values_of(connect(gpu.address(), with_cuda()), target, "round_even", x);
+    REQUIRE(got.size() == x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      CAPTURE(x[i]);
+      const T whole = std::isfinite(x[i]) ? x[i] - std::remainder(x[i], T(1)) : x[i];
+      CHECK((std::isnan(x[i]) ? std::isnan(got[i]) : got[i] == whole && std::signbit(got[i]) == std::signbit(x[i])));
+    }
+  };
+  use_test_packages();
+  std::vector<std::string> targets = {"cuda -arch=sm_80 -compiler=llvm"};
+  if (has_nvrtc()) targets.emplace_back("cuda -arch=sm_80 -compiler=nvrtc");
+  for (const std::string& target : targets) {
+    CAPTURE(target);
+    check(resolve_target(target), 0x1p23F);
+    check(resolve_target(target), 0x1p52);
+  }
 }
 
 // The passes for LLVM and those for printed code each keep a part of this program that the other ones remove.

@@ -45,6 +45,7 @@ const MathFunction kFunctions[] = {
     {"floor", [](double x) { return std::floor(x); }, -9, 9},
     {"ceil", [](double x) { return std::ceil(x); }, -9, 9},
     {"round", [](double x) { return std::round(x); }, -9, 9},
+    {"round_even", [](double x) { return std::nearbyint(x); }, -9, 9},
     {"trunc", [](double x) { return std::trunc(x); }, -9, 9},
 };
 
@@ -75,6 +76,44 @@ void functions_of_one(std::vector<ProgramCase>& cases, DType dtype) {
                      tolerance_of(dtype)});
     cases.back().truncates = std::string_view(function.name) == "trunc";
   }
+}
+
+// Values at which rounding to whole numbers changes: halves, their neighbours, and the last numbers with fractions.
+Data around_halves(DType dtype) {
+  const int digits = dtype == DType::f64 ? 53 : dtype == DType::f32 ? 24 : dtype == DType::f16 ? 11 : 8;
+  const double last = std::ldexp(1, digits - 1);  // from here on there are no fractions
+  const double step = std::ldexp(1, 1 - digits);
+  Data data{dtype, {}, {0, HUGE_VAL, std::numeric_limits<double>::quiet_NaN()}};
+  for (const double half : {0.5, 1.5, 2.5, 3.5, 4.5, 62.5, 63.5, last / 4 + 0.5, last / 2 - 0.5, last / 2 + 0.5})
+    for (const double moved : {1 - step / 2, 1.0, 1 + step}) data.values.push_back(half * moved);
+  for (const double large : {last - 1, last - 0.5, last, last + 1, 2 * last - 1, 2 * last, 2 * last + 2, 16 * last})
+    data.values.push_back(large);
+  const double least_normal = dtype == DType::f64 ? 0x1p-1022 : dtype == DType::f16 ? 0x1p-14 : 0x1p-126;
+  for (const double tiny : {least_normal, least_normal / 2, least_normal * step}) data.values.push_back(tiny);
+  const std::vector<double> positive = data.values;
+  for (const double value : positive) data.values.push_back(-value);
+  data.shape = {static_cast<std::int64_t>(data.values.size())};
+  // The values as the type represents them.
+  data.values = from_bytes(dtype, to_bytes(data));
+  return data;
+}
+
+// The second result is infinite, with the sign of the zero, where the first one is 0.
+ProgramCase rounding_of(const std::string& type, DType dtype) {
+  return {"round_even of special values of " + type,
+          "def f(" + type + "(N) A) -> (B, S) { B(i) = round_even(A(i)); S(i) = B(i) == 0 ? 1 / B(i) : 0 }",
+          {around_halves(dtype)},
+          [=](const Arguments& in) -> std::vector<Expected> {
+            // The remainder is exact, and that of a half is the one to the even number.
+            const auto whole = [&](const Index& i) { return in[0](i[0]) - std::remainder(in[0](i[0]), 1.0); };
+            const auto rounded = [&](const Index& i) {
+              return Element{std::isfinite(in[0](i[0])) ? whole(i) : in[0](i[0]), 0};
+            };
+            const auto sign = [&](const Index& i) {
+              return Element{whole(i) == 0 ? std::copysign(HUGE_VAL, in[0](i[0])) : 0, 0};
+            };
+            return {each(dtype, in[0].shape, rounded), each(dtype, in[0].shape, sign)};
+          }};
 }
 
 void functions_of_several(std::vector<ProgramCase>& cases, DType dtype) {
@@ -126,8 +165,13 @@ void functions_of_integers(std::vector<ProgramCase>& cases) {
 
 }  // namespace
 
+std::vector<ProgramCase> rounding_cases() {
+  return {rounding_of("float", DType::f32), rounding_of("double", DType::f64), rounding_of("float16", DType::f16),
+          rounding_of("bfloat16", DType::bf16)};
+}
+
 std::vector<ProgramCase> math_cases() {
-  std::vector<ProgramCase> cases;
+  std::vector<ProgramCase> cases = rounding_cases();
   for (const DType dtype : {DType::f32, DType::f64}) {
     functions_of_one(cases, dtype);
     functions_of_several(cases, dtype);

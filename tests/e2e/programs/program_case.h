@@ -55,6 +55,7 @@ std::vector<ProgramCase> stride_cases();
 std::vector<ProgramCase> operator_cases();
 std::vector<ProgramCase> reducer_cases();
 std::vector<ProgramCase> math_cases();
+std::vector<ProgramCase> rounding_cases();  // a part of math_cases()
 std::vector<ProgramCase> notation_cases();  // the C++ notation
 std::vector<ProgramCase> library_cases();   // host/ops: matrices, images, normalisation
 std::vector<ProgramCase> winograd_cases();  // host/ops: Winograd convolution

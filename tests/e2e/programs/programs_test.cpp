@@ -89,8 +89,8 @@ TEST_CASE("where the emulator of RISC-V fails at a vector's conversion, the mess
   CHECK(results == std::vector<float>(37, 1.0F));
 }
 
-// Separate kernels check the indices, and the device reports their verdict.
-TEST_CASE("what gathers and sequences compute, and what they refuse, is the same on an OpenCL device") {
+// Separate kernels check the indices of gathers, and the device reports their verdict.
+TEST_CASE("what gathers, sequences and roundings compute, and what they refuse, is the same on an OpenCL device") {
   const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server", {},
                                {"--quiet"});
   ConnectOptions options;
@@ -100,6 +100,7 @@ TEST_CASE("what gathers and sequences compute, and what they refuse, is the same
   int refused = 0;
   std::vector<ProgramCase> cases = gather_cases();
   for (const ProgramCase& program : sequence_cases()) cases.push_back(program);
+  for (const ProgramCase& program : rounding_cases()) cases.push_back(program);
   for (ProgramCase program : cases) {
     // The schedules of these cases are for CPUs.
     program.schedule.clear();

@@ -74,8 +74,8 @@ Node ExpressionGenerator::integer(DType type, int depth) {
 Node ExpressionGenerator::real(DType type, bool exact, int depth) {
   const auto part = [&] { return expression(type, exact, depth); };
   if (exact) {
-    const auto operation = random_.of<std::string>(
-        {"(-$0)", "abs($0)", "floor($0)", "trunc($0)", "min($0, $1)", "max($0, $1)", "ceil($0)", "round($0)"});
+    const auto operation = random_.of<std::string>({"(-$0)", "abs($0)", "floor($0)", "trunc($0)", "min($0, $1)",
+                                                    "max($0, $1)", "ceil($0)", "round($0)", "round_even($0)"});
     if (operation.find("$1") == std::string::npos) return node(operation, type, {part()});
     Node left = part();
     return node(operation, type, {std::move(left), part()});

@@ -25,9 +25,9 @@ bool has_float_to_int(const Node& node) {
     if (has_float_to_int(part) || (is_integer(node.type) && is_float(part.type))) return true;
   return node.text.find("floor(") != std::string::npos || node.text.find("trunc(") != std::string::npos ||
          node.text.find("ceil(") != std::string::npos || node.text.find("round(") != std::string::npos ||
-         node.text.find("exp(") != std::string::npos || node.text.find("sin(") != std::string::npos ||
-         node.text.find("cos(") != std::string::npos || node.text.find("tanh(") != std::string::npos ||
-         node.text.find("sigmoid(") != std::string::npos;
+         node.text.find("round_even(") != std::string::npos || node.text.find("exp(") != std::string::npos ||
+         node.text.find("sin(") != std::string::npos || node.text.find("cos(") != std::string::npos ||
+         node.text.find("tanh(") != std::string::npos || node.text.find("sigmoid(") != std::string::npos;
 }
 
 bool suits_emulator(const FuzzCase& fuzz_case, const std::string& arch) {

@@ -109,6 +109,7 @@ Value* emit_float(FunctionState& state, const ir::Call& node, ArrayRef<Value*> a
     case ir::MathFunction::ceil: return intrinsic(llvm::Intrinsic::ceil);
     case ir::MathFunction::trunc: return intrinsic(llvm::Intrinsic::trunc);
     case ir::MathFunction::round: return intrinsic(llvm::Intrinsic::round);
+    case ir::MathFunction::round_even: return intrinsic(llvm::Intrinsic::roundeven);
     case ir::MathFunction::fma: return intrinsic(llvm::Intrinsic::fma);
     case ir::MathFunction::rsqrt: {
       Value* one = llvm::ConstantFP::get(arguments[0]->getType(), 1.0);

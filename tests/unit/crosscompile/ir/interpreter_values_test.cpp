@@ -315,6 +315,9 @@ TEST_CASE("math functions agree with the C library in their own precision") {
   CHECK(math("sigmoid", 0) == 0.5);
   CHECK(math("round", 2.5) == 3);
   CHECK(math("round", -2.5) == -3);
+  CHECK(math("round_even", 2.5) == 2);
+  CHECK(math("round_even", -3.5) == -4);
+  CHECK(std::signbit(math("round_even", -0.5)));
   CHECK(math("trunc", -2.5) == -2);
   CHECK(math("floor", -2.5) == -3);
   CHECK(math("ceil", -2.5) == -2);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <regex>
 
@@ -27,7 +28,7 @@ constexpr Expanded kExpanded[] = {
     {"exp", 1, 2},  {"exp2", 1, 2},  {"expm1", 1, 4}, {"log", 1, 4},     {"log2", 1, 4},  {"log1p", 1, 4},
     {"sin", 1, 4},  {"cos", 1, 4},   {"tan", 1, 4},   {"tanh", 1, 4},    {"sinh", 1, 4},  {"cosh", 1, 4},
     {"asin", 1, 4}, {"acos", 1, 4},  {"atan", 1, 4},  {"sigmoid", 1, 4}, {"erf", 1, 4},   {"atan2", 2, 4},
-    {"pow", 2, 4},  {"floor", 1, 0}, {"ceil", 1, 0},  {"round", 1, 0},   {"trunc", 1, 0},
+    {"pow", 2, 4},  {"floor", 1, 0}, {"ceil", 1, 0},  {"round", 1, 0},   {"trunc", 1, 0}, {"round_even", 1, 0},
 };
 
 constexpr std::int64_t kElements = 480;
@@ -86,6 +87,58 @@ TEST_CASE("expanded math functions are within their bounds on every architecture
       // Results that underflow may be flushed to zero on 32-bit ARM.
       cases.back().flushed = lanes > 1;
     }
+  }
+  check_everywhere(cases, true);
+}
+
+TEST_CASE("round_even of narrow floats is exact for all of their values, and of others at halves and large numbers") {
+  std::vector<std::uint16_t> patterns(std::size_t{1} << 16);
+  std::iota(patterns.begin(), patterns.end(), std::uint16_t{0});
+  std::vector<float> singles;
+  std::vector<double> doubles;
+  const auto add = []<class T>(std::vector<T>& values, T last) {
+    const T tiny = std::numeric_limits<T>::denorm_min(), least = std::numeric_limits<T>::min();
+    for (const T value : {T(0),
+                          tiny,
+                          2 * tiny,
+                          least,
+                          T(0.5),
+                          T(1.5),
+                          T(2.5),
+                          T(127.5),
+                          T(128.5),
+                          last / 4 + T(0.75),
+                          last / 2 - T(0.5),
+                          last / 2 + T(0.5),
+                          last / 2 + T(1.5),
+                          last - T(0.5),
+                          last - 1,
+                          last,
+                          last + 1,
+                          last + 2,
+                          2 * last - 1,
+                          2 * last,
+                          2 * last + 2,
+                          std::numeric_limits<T>::max()}) {
+      for (const T near : {value, std::nextafter(value, T(0)), std::nextafter(value, T(HUGE_VAL))})
+        values.insert(values.end(), {near, -near});
+    }
+    values.insert(values.end(), {std::numeric_limits<T>::quiet_NaN(), -std::numeric_limits<T>::quiet_NaN()});
+    while (values.size() % 8 != 0) values.push_back(T(0.5));
+  };
+  add(singles, 0x1p23F);
+  add(doubles, 0x1p52);
+  const auto round_even = [](const std::vector<Expr>& in) { return call_math(MathFunction::round_even, {in[0]}); };
+  std::vector<Case> cases;
+  const auto add_case = [&](DType dtype, const auto& values, std::uint32_t lanes) {
+    cases.push_back(elementwise("round_even_" + std::to_string(lanes), {dtype}, dtype, {bytes_of(values)},
+                                static_cast<std::int64_t>(values.size()), lanes, round_even));
+  };
+  for (const std::uint32_t lanes : {1u, 4u, 8u}) {
+    add_case(DType::f32, singles, lanes);
+    add_case(DType::f64, doubles, lanes);
+    add_case(DType::f16, patterns, lanes);
+    add_case(DType::bf16, patterns, lanes);
   }
   check_everywhere(cases, true);
 }

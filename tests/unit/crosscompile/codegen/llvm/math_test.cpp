@@ -10,7 +10,7 @@ namespace {
 
 // Returns whether the function is exactly specified and therefore equal on all targets.
 bool is_exact(std::string_view name) {
-  for (const char* exact : {"abs", "sqrt", "floor", "ceil", "round", "trunc", "fma", "fmod"}) {
+  for (const char* exact : {"abs", "sqrt", "floor", "ceil", "round", "round_even", "trunc", "fma", "fmod"}) {
     if (name == exact) return true;
   }
   return false;

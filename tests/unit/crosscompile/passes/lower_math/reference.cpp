@@ -27,6 +27,7 @@ const std::vector<Reference>& references() {
       {"floor", [](D x) { return std::floor(x); }, nullptr, 0},
       {"ceil", [](D x) { return std::ceil(x); }, nullptr, 0},
       {"round", [](D x) { return std::round(x); }, nullptr, 0},
+      {"round_even", [](D x) { return std::nearbyint(x); }, nullptr, 0},
       {"trunc", [](D x) { return std::trunc(x); }, nullptr, 0},
       {"atan2", nullptr, [](D y, D x) { return std::atan2(y, x); }, 4},
       {"pow", nullptr, [](D x, D y) { return std::pow(x, y); }, 4},
