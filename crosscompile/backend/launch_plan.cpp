@@ -3,7 +3,9 @@
 #include "crosscompile/backend/manifest_exprs.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/passes/gpu/extract_kernels.h"
+#include "ferry/operators.h"
 
+#include <optional>
 #include <string>
 
 namespace ferry {
@@ -14,12 +16,9 @@ class Planner {
   explicit Planner(const ir::Function& function) : function_(function) {}
 
   Plan plan(SharedMemory shared) {
-    const ManifestExpr workspace = manifest(function_.call_workspace, "workspace");
-    if (!workspace.code.empty()) plan_.workspaces.push_back({0, value(workspace)});
     for (const passes::GpuKernel& kernel : passes::extract_kernels(function_)) add(kernel, shared);
-    // The kernels leave their result at the beginning of the workspace.
     if (!function_.messages.empty() && !plan_.steps.empty())
-      std::get<LaunchStep>(plan_.steps.back()).result = {0, kNoValue};
+      std::get<LaunchStep>(plan_.steps.back()).result = {result_workspace(), kNoValue};
     return std::move(plan_);
   }
 
@@ -43,9 +42,28 @@ class Planner {
 
   ValueIndex value(ManifestExpr expr) { return add_value(plan_, function_.symbols.size(), std::move(expr)); }
 
+  std::uint32_t add_workspace(ManifestExpr bytes) {
+    plan_.workspaces.push_back({0, value(std::move(bytes))});
+    return static_cast<std::uint32_t>(plan_.workspaces.size() - 1);
+  }
+
+  // The result is read when everything has run, unlike the rest of the workspace, so that it has one of its own.
+  std::uint32_t result_workspace() {
+    if (!result_) result_ = add_workspace(manifest_constant(sizeof(std::int32_t)));
+    return *result_;
+  }
+
+  Operand workspace_operand(const ir::Expr& offset) {
+    // The kernels leave their result at the beginning.
+    const std::int64_t* constant = as_int(offset);
+    if (!function_.messages.empty() && constant != nullptr && *constant == 0)
+      return {OperandKind::workspace, result_workspace(), kNoValue};
+    if (!scratch_) scratch_ = add_workspace(manifest(function_.call_workspace, "workspace"));
+    return {OperandKind::workspace, *scratch_, value(manifest(offset, "workspace"))};
+  }
+
   Operand operand(const passes::KernelParameter& parameter) {
-    if (parameter.buffer != nullptr && parameter.offset.defined())
-      return {OperandKind::workspace, 0, value(manifest(parameter.offset, "workspace"))};
+    if (parameter.buffer != nullptr && parameter.offset.defined()) return workspace_operand(parameter.offset);
     for (std::uint32_t i = 0; i < function_.parameters.size(); ++i) {
       const ir::FunctionParameter& own = function_.parameters[i];
       if (parameter.buffer != nullptr && own.buffer == parameter.buffer) return {OperandKind::argument, i, kNoValue};
@@ -60,6 +78,7 @@ class Planner {
 
   const ir::Function& function_;
   Plan plan_;
+  std::optional<std::uint32_t> scratch_, result_;  // indices of workspaces
 };
 
 }  // namespace
