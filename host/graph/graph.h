@@ -54,6 +54,9 @@ struct Node {
   std::vector<TensorId> inputs;  // optional ones that are not given are left out at the end
   std::vector<TensorId> outputs;
   Attributes attributes = {};
+  // Nothing is moved, so there is no kernel (compile/alias_moves.h): the inputs of a concat lie in its result in
+  // memory, or the result of a slice in its input.
+  bool in_place = false;
 };
 
 // Nodes stand in an order in which every tensor is written before it is read. Each tensor is an input, constant, or the

@@ -118,8 +118,8 @@ std::string to_text(const Graph& graph, const Node& node) {
     return id != kNoTensor && graph.tensor(id).constant != nullptr ? named(graph, id) : number_of(id);
   };
   return typed(graph, node.outputs.front()) + " = " + operator_name(node.op) + "(" +
-         joined(node.inputs, ", ", operand) + ")" + std::visit(AttributesText(), node.attributes) + "  " +
-         printable(node.name);
+         joined(node.inputs, ", ", operand) + ")" + std::visit(AttributesText(), node.attributes) +
+         (node.in_place ? " in place" : "") + "  " + printable(node.name);
 }
 
 std::string first_line(const Graph& graph) {
@@ -149,7 +149,7 @@ std::string groups_text(const Graph& graph, const std::vector<Group>& groups) {
     for (const std::size_t node : group.nodes) text += "    " + to_text(graph, graph.nodes[node]) + "\n";
   }
   for (const Node& node : graph.nodes)
-    if (kind_of(node.op) == OperatorKind::view) text += "  no kernel: " + to_text(graph, node) + "\n";
+    if (!has_kernel(node)) text += "  no kernel: " + to_text(graph, node) + "\n";
   return text + last_line(graph);
 }
 

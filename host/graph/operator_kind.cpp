@@ -46,6 +46,8 @@ OperatorKind kind_of(Operator op) {
   throw InternalError("kind_of: unknown operator");
 }
 
+bool has_kernel(const Node& node) { return !node.in_place && kind_of(node.op) != OperatorKind::view; }
+
 bool is_per_channel(Operator op, std::size_t input) {
   return (op == Operator::conv && input == 2) || (op == Operator::quantized_conv && input == 3) ||
          (op == Operator::batch_norm && input > 0);

@@ -16,6 +16,9 @@ enum class OperatorKind : std::uint8_t {
 
 OperatorKind kind_of(Operator op);
 
+// Whether a kernel computes the node.
+bool has_kernel(const Node& node);
+
 // Whether an input of the operator has one element for each channel: for each index in dimension 1 of the result.
 bool is_per_channel(Operator op, std::size_t input);
 

@@ -64,6 +64,8 @@ class Validator {
 
   void check_node(const Node& node) {
     expect(!node.name.empty(), "a node has no name");
+    expect(!node.in_place || node.op == Operator::concat || node.op == Operator::slice,
+           "node '" + node.name + "' cannot be in place");
     std::vector<TensorType> inputs;
     for (const TensorId id : node.inputs) {
       expect(id < graph_.tensors.size() && written_[id], "node '" + node.name + "' reads what is not written before");

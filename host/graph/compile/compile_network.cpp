@@ -2,6 +2,7 @@
 
 #include "crosscompile/compile.h"
 #include "crosscompile/ir/error.h"
+#include "host/graph/compile/alias_moves.h"
 #include "host/graph/compile/network_blob.h"
 #include "host/graph/compile/network_kernels.h"
 #include "host/graph/passes/choose_dots.h"
@@ -22,7 +23,8 @@
 namespace ferry::graph {
 namespace {
 
-constexpr std::uint64_t kCpuAlignment = 64, kGpuAlignment = 256;
+// Returns the alignment of tensors between kernels.
+std::uint64_t alignment_for(const Target& target) { return target.is_gpu() ? 256 : 64; }
 
 const FunctionInfo& function_called(const Manifest& manifest, const std::string& name) {
   const auto found = std::ranges::find(manifest.functions, name, &FunctionInfo::name);
@@ -47,15 +49,22 @@ void compose_network(const Graph& graph, const NetworkKernels& kernels, const Te
   Manifest& manifest = module.manifest;
   Composition composition = common;
   std::vector<std::string> nodes;
+  auto copy = storages.copies.begin();
+  const auto add_copies_before = [&](std::size_t node) {
+    for (; copy != storages.copies.end() && copy->node < node; ++copy) {
+      composition.steps.emplace_back(copy->copy);
+      const Storage& to = composition.storages[copy->copy.to];
+      nodes.push_back(copy->node < graph.nodes.size() ? "copy to " + graph.nodes[copy->node].name
+                                                      : "copy to " + composition.parameters[to.index].name);
+    }
+  };
   for (const GroupCall& group : kernels.calls) {
+    add_copies_before(group.group.nodes.back());
     KernelCall call = call_of(graph, manifest, kernels, group, storages);
     nodes.insert(nodes.end(), call.kernel->plan.steps.size(), call.node);
     composition.steps.emplace_back(std::move(call));
   }
-  for (const StorageCopy& copy : storages.copies) {
-    composition.steps.emplace_back(copy);
-    nodes.push_back("copy to " + composition.parameters[composition.storages[copy.to].index].name);
-  }
+  add_copies_before(graph.nodes.size() + 1);
   FunctionInfo function = compose(composition);
   manifest.functions = {std::move(function)};
   if (!blob.constants().empty()) {
@@ -79,13 +88,14 @@ bool load_cached(const CachedModuleSlot& cached, NetworkBlob& blob, std::vector<
 
 Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms) {
   graph = simplify(std::move(graph));
-  if (target.is_gpu()) return graph;
-  if (algorithms.int8) graph = repeat_dequantization(pool_integers(quantize_products(std::move(graph))));
+  if (!target.is_gpu() && algorithms.int8)
+    graph = repeat_dequantization(pool_integers(quantize_products(std::move(graph))));
   validate(graph);
-  const std::int64_t lanes = target.lanes(sizeof(float));
-  if (lanes == 1) return graph;
-  graph = choose_dots(choose_layouts(graph, lanes), target);
-  if (algorithms.winograd) graph = choose_winograd(std::move(graph), target, algorithms.max_error);
+  if (const std::int64_t lanes = target.lanes(sizeof(float)); !target.is_gpu() && lanes > 1) {
+    graph = choose_dots(choose_layouts(graph, lanes), target);
+    if (algorithms.winograd) graph = choose_winograd(std::move(graph), target, algorithms.max_error);
+  }
+  graph = alias_moves(std::move(graph), alignment_for(target));
   validate(graph);
   return graph;
 }
@@ -95,17 +105,18 @@ CompiledNetwork compile_network(const Graph& graph, const Target& target, const 
 }
 
 std::string schedule_text(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes) {
-  return lower_kernels(graph, kernels_of(graph, make_groups(graph), sizes), target).schedule;
+  TensorStorages storages = assign_storages(graph);
+  return lower_kernels(graph, kernels_of(graph, make_groups(graph), sizes, storages), target).schedule;
 }
 
 CompiledNetwork compile_optimized(const Graph& graph, const Target& target, const NetworkOptions& options) {
-  const TensorStorages storages = assign_storages(graph);
+  TensorStorages storages = assign_storages(graph);
   const auto blob = std::make_shared<NetworkBlob>(graph, storages.constants);
   CompiledNetwork result;
   if (!blob->constants().empty()) result.blobs = blob;
   if (options.cached != nullptr && load_cached(*options.cached, *blob, result.module)) return result;
   blob->hash_contents();
-  const NetworkKernels kernels = kernels_of(graph, make_groups(graph), options.sizes);
+  const NetworkKernels kernels = kernels_of(graph, make_groups(graph), options.sizes, storages);
   const LoweredKernels lowered = lower_kernels(graph, kernels, target);
   const FunctionInfo described = describe(graph);
   Composition common;
@@ -114,7 +125,7 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   common.parameters = described.parameters;
   common.preconditions = described.preconditions;
   common.storages = storages.storages;
-  common.alignment = target.is_gpu() ? kGpuAlignment : kCpuAlignment;
+  common.alignment = alignment_for(target);
   common.guesses = options.sizes;
   const auto compose_with = [&](ModuleFile& module) {
     compose_network(graph, kernels, storages, *blob, common, module);

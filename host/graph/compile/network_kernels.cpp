@@ -4,6 +4,7 @@
 #include "crosscompile/ir/error.h"
 #include "ferry/schedule/module_schedule.h"
 #include "host/graph/kernels/group_program.h"
+#include "host/graph/plan/last_reads.h"
 #include "host/lower/lower.h"
 
 #include <algorithm>
@@ -45,27 +46,49 @@ std::vector<std::int64_t> hints_of(const std::vector<Size>& sizes, const std::ma
 }  // namespace
 
 NetworkKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
-                          const std::map<std::string, std::int64_t>& sizes) {
+                          const std::map<std::string, std::int64_t>& sizes, TensorStorages& storages) {
   NetworkKernels kernels;
   std::unordered_multimap<std::size_t, std::size_t> known;  // programs by the hashes of their keys
-  for (const Group& group : groups) {
-    for_group(graph, group, [&] {
-      GroupKernel kernel = kernel_of(graph, group);
+  std::vector<std::vector<std::size_t>> updatable;          // for each program, inputs that its result may replace
+  const std::vector<std::vector<TensorId>> last = last_reads(graph, groups, storages);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for_group(graph, groups[g], [&] {
+      GroupKernel kernel = kernel_of(graph, groups[g]);
       kernel.key.hints = hints_of(kernel.sizes, sizes);
+      std::erase_if(kernel.updatable, [&](std::size_t input) {
+        return std::ranges::find(last[g], kernel.arguments[input]) == last[g].end();
+      });
       const std::size_t hash = hash_of(kernel.key);
-      const auto [first, last] = known.equal_range(hash);
+      const auto [first, end] = known.equal_range(hash);
       const auto same =
-          std::find_if(first, last, [&](const auto& one) { return kernels.keys[one.second] == kernel.key; });
-      const std::size_t index = same == last ? kernels.keys.size() : same->second;
-      if (same == last) {
-        const std::string name = operators_of(graph, group) + "_" + std::to_string(index);
-        kernels.programs.push_back(group_program(kernel.key, name));
+          std::find_if(first, end, [&](const auto& one) { return kernels.keys[one.second] == kernel.key; });
+      const std::size_t index = same == end ? kernels.keys.size() : same->second;
+      if (same == end) {
         kernels.keys.push_back(kernel.key);
         kernels.first_call.push_back(kernels.calls.size());
+        updatable.push_back(kernel.updatable);
         known.emplace(hash, index);
       }
-      kernels.calls.push_back({group, index, std::move(kernel.sizes), std::move(kernel.arguments)});
+      std::erase_if(updatable[index], [&](std::size_t input) {
+        return std::ranges::find(kernel.updatable, input) == kernel.updatable.end();
+      });
+      kernels.calls.push_back({groups[g], index, std::move(kernel.sizes), std::move(kernel.arguments)});
     });
+  }
+  for (std::size_t k = 0; k < kernels.keys.size(); ++k) {
+    const Group& group = kernels.calls[kernels.first_call[k]].group;
+    for_group(graph, group, [&] {
+      KernelKey& key = kernels.keys[k];
+      const auto fits = std::ranges::find_if(updatable[k], [&](std::size_t input) { return has_shape_of(key, input); });
+      if (fits != updatable[k].end()) key.updated = *fits;
+      kernels.programs.push_back(group_program(key, operators_of(graph, group) + "_" + std::to_string(k)));
+    });
+  }
+  for (GroupCall& call : kernels.calls) {
+    const std::optional<std::size_t> updated = kernels.keys[call.kernel].updated;
+    if (!updated) continue;
+    replace_in_memory(storages, call.arguments[*updated], call.arguments.back());
+    call.arguments.erase(call.arguments.begin() + static_cast<std::ptrdiff_t>(*updated));
   }
   return kernels;
 }

@@ -1,6 +1,7 @@
 #include "host/graph/kernels/group_program.h"
 
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/substitute.h"
 #include "ferry/ops/blocked.h"
 #include "ferry/ops/elementwise.h"
 #include "ferry/ops/indexing.h"
@@ -126,10 +127,17 @@ class ProgramMaker {
   lang::Program run() {
     add_inputs();
     const std::map<std::string, Expr> dimensions = variables_.all();
-    parameters_.push_back(lang::out(output()));
+    parameters_.push_back(key_.updated ? lang::inout(inputs_[*key_.updated], output()) : lang::out(output()));
     for (const auto& [symbol, variable] : variables_.all())
       if (!dimensions.contains(symbol)) parameters_.push_back(lang::scalar(variable));
     return lang::make_program(name_, std::move(parameters_));
+  }
+
+  bool has_shape_of(std::size_t input) {
+    add_inputs();
+    const lang::Tensor result = output();
+    const auto is_equal = [](const Expr& a, const Expr& b) { return ir::equal(a, b); };
+    return std::ranges::equal(result.shape(), inputs_[input].shape(), is_equal);
   }
 
  private:
@@ -139,6 +147,7 @@ class ProgramMaker {
       std::vector<Expr> shape;
       for (const Size& size : input.shape) shape.push_back(variables_(size));
       inputs_.push_back(lang::placeholder(std::move(shape), input.dtype, "x" + std::to_string(i)));
+      if (key_.updated == i) continue;
       parameters_.push_back(input.is_constant ? lang::constant(inputs_.back()) : lang::in(inputs_.back()));
     }
   }
@@ -229,6 +238,7 @@ class ProgramMaker {
 
   // Returns the element of an input that broadcasts to these indices of the output.
   Expr element(std::size_t input, const std::vector<Expr>& i) const {
+    if (key_.updated == input) return inputs_[input](i);
     const auto blocked = in_blocks_.find(input);
     if (blocked != in_blocks_.end()) return element_of(blocked->second, i);
     if (key_.channel_block == 1 || key_.inputs[input].blocked) return element_of(inputs_[input], i);
@@ -265,5 +275,7 @@ class ProgramMaker {
 }  // namespace
 
 lang::Program group_program(const KernelKey& key, const std::string& name) { return ProgramMaker(key, name).run(); }
+
+bool has_shape_of(const KernelKey& key, std::size_t input) { return ProgramMaker(key, "shape").has_shape_of(input); }
 
 }  // namespace ferry::graph

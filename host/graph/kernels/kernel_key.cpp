@@ -62,6 +62,7 @@ class KeyMaker {
     add_nodes();
     fuse_dimensions();
     add_inputs();
+    find_updatable();
     CanonicalSizes canonical(kernel_.sizes);
     for (KernelInput& input : kernel_.key.inputs) canonical.replace(input.shape);
     for (KernelNode& node : kernel_.key.nodes) canonical.replace(node.attributes);
@@ -165,6 +166,20 @@ class KeyMaker {
     }
   }
 
+  void find_updatable() {
+    const Tensor& result = graph_.tensor(output_of(graph_, group_));
+    for (std::size_t input = 0; input < kernel_.key.inputs.size(); ++input) {
+      const Tensor& tensor = graph_.tensor(kernel_.arguments[input]);
+      const bool is_alike = tensor.constant == nullptr && type_of(tensor) == type_of(result) &&
+                            tensor.channel_block == result.channel_block;
+      const bool is_elementwise = std::ranges::all_of(reads_, [&](const Read& read) {
+        const KernelOperand& operand = kernel_.key.nodes[read.node].operands[read.input];
+        return operand.index != input || (read.broadcasts && !is_per_channel(node(read.node).op, read.input));
+      });
+      if (is_alike && is_elementwise) kernel_.updatable.push_back(input);
+    }
+  }
+
   const Graph& graph_;
   const Group& group_;
   const Shape& result_;
@@ -190,6 +205,7 @@ std::size_t hash_of(const KernelKey& key) {
     hash.add(input.shape);
   }
   hash.add(static_cast<std::uint64_t>(key.channel_block));
+  hash.add(std::uint64_t{key.updated ? *key.updated + 1 : 0U});
   for (const std::int64_t hint : key.hints) hash.add(static_cast<std::uint64_t>(hint));
   return hash.value();
 }

@@ -5,6 +5,7 @@
 #include "host/graph/group.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,8 @@ struct KernelKey {
   // Channels in a block of the output (NCHWc); 1 if the output is plain. Plain inputs that broadcast to an output in
   // blocks have rank 4.
   std::int64_t channel_block = 1;
-  std::vector<std::int64_t> hints;  // values of the symbols for which the kernel is scheduled, or empty
+  std::optional<std::size_t> updated = {};  // the input in whose memory the result replaces it
+  std::vector<std::int64_t> hints;          // values of the symbols for which the kernel is scheduled, or empty
   bool operator==(const KernelKey&) const = default;
 };
 
@@ -53,6 +55,8 @@ struct GroupKernel {
   KernelKey key;
   std::vector<Size> sizes;          // the values of n0, n1, ...
   std::vector<TensorId> arguments;  // the tensors of the program's parameters: the inputs, then the output
+  // Inputs of the result's type and layout of which each element is read only for the same element of the result.
+  std::vector<std::size_t> updatable;
 };
 
 // The group has no reshapes, which have no kernel.

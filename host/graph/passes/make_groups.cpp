@@ -32,7 +32,7 @@ class Grouping {
 
   std::vector<Group> run() {
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
-      if (group_of_[n] != kNoGroup || kind_of(graph_.nodes[n].op) == OperatorKind::view) continue;
+      if (group_of_[n] != kNoGroup || !has_kernel(graph_.nodes[n])) continue;
       Group group = grown(n);
       for (const std::size_t node : group.nodes) group_of_[node] = groups_.size();
       groups_.push_back(std::move(group));

@@ -13,8 +13,8 @@
 
 namespace ferry::graph {
 
-// Returns the groups in an order in which every tensor is written before it is read. Each node but reshapes, which
-// have no kernel, is in one group. Further outputs of the network that end a group change nothing.
+// Returns the groups in an order in which every tensor is written before it is read. Each node that has a kernel
+// is in one group. Further outputs of the network that end a group change nothing.
 std::vector<Group> make_groups(const Graph& graph);
 
 }  // namespace ferry::graph

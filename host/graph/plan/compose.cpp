@@ -36,8 +36,8 @@ class Composer {
     function_.parameters = composition_.parameters;
     function_.preconditions = composition_.preconditions;
     places_.resize(composition_.storages.size());
-    for (std::size_t s = 0; s < places_.size(); ++s) {
-      const Storage& storage = composition_.storages[s];
+    for (std::uint32_t s = 0; s < places_.size(); ++s) {
+      const Storage& storage = composition_.storages[whole_of(s)];
       places_[s].operand = {operand_kind(storage.kind), storage.index, kNoValue};
     }
     for (std::size_t step = 0; step < composition_.steps.size(); ++step)
@@ -71,12 +71,21 @@ class Composer {
       case Storage::Kind::argument: return OperandKind::argument;
       case Storage::Kind::constant: return OperandKind::constant;
       case Storage::Kind::arena: return OperandKind::workspace;
+      case Storage::Kind::part: break;
     }
     throw InternalError("operand_kind: unknown kind");
   }
 
+  // Returns the storage that contains a part, through all parts of parts.
+  std::uint32_t whole_of(std::uint32_t storage) const {
+    while (composition_.storages.at(storage).kind == Storage::Kind::part)
+      storage = composition_.storages[storage].index;
+    return storage;
+  }
+
   // Takes note that a storage is needed during a step.
   void use(std::uint32_t storage, std::size_t step) {
+    storage = whole_of(storage);
     Place& place = places_.at(storage);
     const Storage& memory = composition_.storages[storage];
     if (memory.kind != Storage::Kind::arena) return;
@@ -168,7 +177,13 @@ class Composer {
       if (place.block != kNoBlock) place.operand.offset = offsets_[place.block];
   }
 
-  Operand operand_of(std::uint32_t storage) const { return places_[storage].operand; }
+  Operand operand_of(std::uint32_t storage) {
+    if (composition_.storages[storage].kind != Storage::Kind::part) return places_[storage].operand;
+    const Storage& part = composition_.storages[storage];
+    Operand operand = operand_of(part.index);
+    operand.offset = values_.as_offset(values_.add(ManifestOp::add, operand.offset, values_.add(part.offset)));
+    return operand;
+  }
 
   void append(const KernelCall& call, AppendedCall& appended) {
     for (const std::uint32_t storage : call.storages) appended.tensors.push_back(operand_of(storage));

@@ -19,10 +19,11 @@ namespace ferry::graph {
 
 // Memory of a tensor, or of several that are the same bytes.
 struct Storage {
-  enum class Kind : std::uint8_t { argument, constant, arena };
+  enum class Kind : std::uint8_t { argument, constant, arena, part };
   Kind kind = Kind::arena;
-  std::uint32_t index = 0;  // of the parameter or constant
-  ManifestExpr bytes = {};  // of the arena, over the network's symbols
+  std::uint32_t index = 0;   // of the parameter or constant, or of the storage that this is a part of
+  ManifestExpr bytes = {};   // of the arena, over the network's symbols
+  ManifestExpr offset = {};  // of a part in its storage, in bytes
 };
 
 // One call of a kernel.

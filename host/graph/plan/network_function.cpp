@@ -1,6 +1,7 @@
 #include "host/graph/plan/network_function.h"
 
 #include "base/printable.h"
+#include "host/graph/plan/byte_ranges.h"
 
 #include <algorithm>
 #include <set>
@@ -57,48 +58,7 @@ FunctionInfo describe(const Graph& graph) {
 }
 
 ManifestExpr bytes_of(const Graph& graph, const Tensor& tensor) {
-  return to_manifest(element_count(stored_shape(tensor)) * Size(static_cast<std::int64_t>(dtype_bytes(tensor.dtype))),
-                     graph.symbols);
-}
-
-TensorStorages assign_storages(const Graph& graph) {
-  constexpr std::uint32_t kNone = UINT32_MAX;
-  TensorStorages result;
-  result.of_tensor.assign(graph.tensors.size(), kNone);
-  const auto add = [&](TensorId id, Storage storage) {
-    result.of_tensor[id] = static_cast<std::uint32_t>(result.storages.size());
-    result.storages.push_back(std::move(storage));
-  };
-  for (std::uint32_t i = 0; i < graph.inputs.size(); ++i)
-    if (result.of_tensor[graph.inputs[i]] == kNone) add(graph.inputs[i], {Storage::Kind::argument, i});
-  const auto use_constant = [&](TensorId id) {
-    if (id == kNoTensor || graph.tensor(id).constant == nullptr || result.of_tensor[id] != kNone) return;
-    add(id, {Storage::Kind::constant, static_cast<std::uint32_t>(result.constants.size())});
-    result.constants.push_back(id);
-  };
-  for (const Node& node : graph.nodes) std::ranges::for_each(node.inputs, use_constant);
-  std::ranges::for_each(graph.outputs, use_constant);
-  for (const Node& node : graph.nodes) {
-    for (const TensorId output : node.outputs) {
-      if (node.op == Operator::reshape)
-        result.of_tensor[output] = result.of_tensor[node.inputs[0]];
-      else
-        add(output, {Storage::Kind::arena, 0, bytes_of(graph, graph.tensor(output))});
-    }
-  }
-  for (std::size_t o = 0; o < graph.outputs.size(); ++o) {
-    const TensorId id = graph.outputs[o];
-    const auto parameter = static_cast<std::uint32_t>(graph.inputs.size() + o);
-    Storage& storage = result.storages[result.of_tensor[id]];
-    if (storage.kind == Storage::Kind::arena) {
-      storage = {Storage::Kind::argument, parameter};
-      continue;
-    }
-    result.copies.push_back(
-        {static_cast<std::uint32_t>(result.storages.size()), result.of_tensor[id], bytes_of(graph, graph.tensor(id))});
-    result.storages.push_back({Storage::Kind::argument, parameter});
-  }
-  return result;
+  return to_manifest(byte_count(tensor), graph.symbols);
 }
 
 }  // namespace ferry::graph

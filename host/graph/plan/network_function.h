@@ -13,13 +13,25 @@ namespace ferry::graph {
 // that the inputs determine must be at least 1.
 FunctionInfo describe(const Graph& graph);
 
+// A copy that stands where a node does.
+struct PlacedCopy {
+  std::size_t node = 0;  // number of nodes before it
+  StorageCopy copy;
+};
+
+inline constexpr std::uint32_t kNoStorage = UINT32_MAX;
+
 struct TensorStorages {
   std::vector<Storage> storages;
   std::vector<std::uint32_t> of_tensor;  // reshaped tensors share the storage of what they are made from
   std::vector<TensorId> constants;       // tensors whose contents are constants 0, 1, ... of the module
-  std::vector<StorageCopy> copies;       // after the last step: outputs that no node writes in place
+  // Inputs of concats in place that nothing can write there, and outputs of the network, after the last node. In the
+  // order of their nodes.
+  std::vector<PlacedCopy> copies;
 };
 
+// The inputs of concats that are in place become parts of the result where a node of this network writes them, they are
+// no outputs, and they lie in no other tensor already.
 TensorStorages assign_storages(const Graph& graph);
 
 // Returns the number of bytes of a tensor.

@@ -15,6 +15,8 @@ std::vector<TensorId> origins_of(const Graph& graph) {
 }
 
 Graph with_all_outputs(Graph graph) {
+  // A tensor that is an output lies in no other, so that these nodes would be copies that are no group.
+  for (Node& node : graph.nodes) node.in_place = false;
   const std::vector<TensorId> origins = origins_of(graph);
   std::vector<TensorId> known;
   for (const TensorId output : graph.outputs) known.push_back(origins[output]);

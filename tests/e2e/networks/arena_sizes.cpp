@@ -20,11 +20,13 @@ using namespace ferry;
 using namespace ferry::graph;
 
 std::vector<ArenaBlock> blocks_of(const Graph& graph) {
-  const TensorStorages storages = assign_storages(graph);
+  TensorStorages storages = assign_storages(graph);
+  const NetworkKernels kernels = kernels_of(graph, make_groups(graph), {}, storages);
   std::vector<std::optional<ArenaBlock>> blocks(storages.storages.size());
   const std::vector<std::int64_t> sizes(graph.symbols.size(), 1);
   std::size_t step = 0;
   const auto use = [&](std::uint32_t index) {
+    while (storages.storages[index].kind == Storage::Kind::part) index = storages.storages[index].index;
     const Storage& storage = storages.storages[index];
     if (storage.kind != Storage::Kind::arena) return;
     if (!blocks[index]) {
@@ -33,15 +35,19 @@ std::vector<ArenaBlock> blocks_of(const Graph& graph) {
     }
     blocks[index]->last_step = step;
   };
-  for (const GroupCall& call : kernels_of(graph, make_groups(graph), {}).calls) {
+  auto copy = storages.copies.begin();
+  const auto copy_before = [&](std::size_t node) {
+    for (; copy != storages.copies.end() && copy->node < node; ++copy, ++step) {
+      use(copy->copy.from);
+      use(copy->copy.to);
+    }
+  };
+  for (const GroupCall& call : kernels.calls) {
+    copy_before(call.group.nodes.back());
     for (const TensorId tensor : call.arguments) use(storages.of_tensor[tensor]);
     ++step;
   }
-  for (const StorageCopy& copy : storages.copies) {
-    use(copy.from);
-    use(copy.to);
-    ++step;
-  }
+  copy_before(graph.nodes.size() + 1);
   std::vector<ArenaBlock> used;
   for (const std::optional<ArenaBlock>& block : blocks)
     if (block) used.push_back(*block);

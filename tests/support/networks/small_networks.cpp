@@ -96,6 +96,45 @@ Graph image_network(const Size& batch) {
   return network.graph;
 }
 
+Graph branching_network(const Size& batch) {
+  NetworkBuilder network("branches");
+  const auto conv = [&](TensorId x, std::int64_t from, std::int64_t to, std::int64_t size) {
+    const WindowAttributes window = {size, 1, 1, size / 2, size / 2};
+    return network.node(Operator::conv,
+                        {x, network.weights("w", {to, from, size, size}, 0.2F), network.weights("b", {to})},
+                        ConvAttributes{{window, window}, 1});
+  };
+  const auto relu = [&](TensorId x) { return network.node(Operator::relu, {x}); };
+  const auto add = [&](TensorId a, TensorId b) { return network.node(Operator::add, {a, b}); };
+  const auto concat = [&](std::vector<TensorId> parts) {
+    return network.node(Operator::concat, std::move(parts), DimensionAttributes{1});
+  };
+  const TensorId x = network.input("x", {batch, 16, 8, 6});
+  // As in SqueezeNet.
+  const TensorId squeezed = relu(conv(x, 16, 16, 1));
+  TensorId y = concat({relu(conv(squeezed, 16, 32, 1)), relu(conv(squeezed, 16, 32, 3)), x});
+  // As in DenseNet.
+  std::vector<TensorId> features{relu(conv(y, 80, 16, 1))};
+  for (std::int64_t layer = 1; layer < 4; ++layer) {
+    features.push_back(conv(y, layer == 1 ? 80 : 16 * layer, 16, 3));
+    y = concat(features);
+    y = layer % 2 == 0 ? relu(y) : y;
+  }
+  // Residuals: the first is read again later.
+  const TensorId kept = relu(conv(y, 64, 32, 1));
+  y = relu(add(conv(relu(conv(kept, 32, 32, 3)), 32, 32, 1), kept));
+  y = add(relu(conv(y, 32, 32, 3)), y);
+  y = add(add(y, kept), relu(y));
+  const auto part = [&](std::int64_t begin, std::int64_t channels) {
+    return network.node(Operator::slice, {y}, SliceAttributes{{0, begin, 0, 0}, {1, 1, 1, 1}, {batch, channels, 8, 6}});
+  };
+  const TensorId first = part(0, 8), second = part(8, 24);
+  network.output(concat({network.node(Operator::neg, {second}), first}), "turned");
+  network.output(network.node(Operator::reduce_mean, {concat({first, second})}, ReduceAttributes{{2, 3}}), "means");
+  network.output(features[1], "feature");
+  return network.graph;
+}
+
 Graph encoder_network(const Size& batch, const Size& length) {
   constexpr std::int64_t kWidth = 16, kHeads = 2;
   NetworkBuilder network("encoder");

@@ -15,6 +15,10 @@ graph::Graph mobile_network(const graph::Size& batch);
 // excitation, pools and a concatenation. Blocks divide only some of the numbers of channels.
 graph::Graph image_network(const graph::Size& batch);
 
+// Concats of what convolutions compute, of an input and of features to which each layer adds some; slices; residuals
+// that are read for the last time, and one that is not.
+graph::Graph branching_network(const graph::Size& batch);
+
 // A layer of an encoder: embedding, attention with two heads, a feed-forward part with gelu.
 graph::Graph encoder_network(const graph::Size& batch, const graph::Size& length);
 

@@ -41,6 +41,8 @@ void run_all(const std::string& arch) {
   CHECK(std::ranges::any_of(with_layouts.tensors, [](const Tensor& tensor) { return tensor.channel_block > 1; }) ==
         (target.lanes(sizeof(float)) > 1));
   run_network(device, target, image_network(n), {{{"N", 1}}, {{"N", 2}}});
+  run_network(device, target, branching_network(1), {{}});
+  run_network(device, target, branching_network(n), {{{"N", 1}}, {{"N", 2}}});
   const Target integers_target = target_for_truncation(device);
   run_network(device, integers_target, quantized_network(1), {{}});
   run_network(device, integers_target, quantized_network(n), {{{"N", 2}}});

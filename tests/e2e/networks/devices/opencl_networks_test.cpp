@@ -44,6 +44,7 @@ TEST_CASE("networks give the right answer on an OpenCL device") {
   run_network(device, residual_network(n), {{{"N", 1}}, {{"N", 3}}});
   run_network(device, mobile_network(2), {{}});
   run_network(device, image_network(n), {{{"N", 2}}});
+  run_network(device, branching_network(1), {{}});
   run_network(device, encoder_network(n, l), {{{"N", 1}, {"L", 7}}, {{"N", 3}, {"L", 4}}});
 }
 

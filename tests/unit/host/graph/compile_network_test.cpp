@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <map>
 
+#include "crosscompile/compile.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/hash.h"
+#include "host/graph/compile/network_kernels.h"
+#include "host/graph/passes/make_groups.h"
 #include "module/module_file.h"
 #include "module/step_nodes.h"
 #include "tests/support/network_builder.h"
@@ -77,5 +80,71 @@ TEST_CASE("on a GPU every node over a large tensor has a kernel of many threads"
       CAPTURE(node);
       CHECK(threads >= 128);
     }
+  }
+}
+
+TEST_CASE("a kernel of a GPU keeps of its workspace only the result until the plan ends") {
+  NetworkBuilder network;
+  const TensorId x = network.input("x", {64, 300}), rows = network.input("rows", {5}, DType::i64);
+  network.output(network.node(Operator::gather, {x, rows}, DimensionAttributes{0}), "y");
+  TensorStorages storages = assign_storages(network.graph);
+  const NetworkKernels kernels = kernels_of(network.graph, make_groups(network.graph), {}, storages);
+  for (const char* name : {"opencl", "cuda -arch=sm_80 -compiler=llvm"}) {
+    CAPTURE(name);
+    const Target target = resolve_target(name);
+    const Result<ModuleFile> module =
+        read_module(compile_module(lower_kernels(network.graph, kernels, target).functions, target, {}));
+    REQUIRE(module.is_ok());
+    const Plan& plan = module.value().manifest.functions.at(0).plan;
+    const auto bytes_of = [&](std::uint32_t workspace) {
+      return evaluate(plan.values.at(plan.workspaces.at(workspace).bytes), {}).value();
+    };
+    const WorkspacePlace result = std::get<LaunchStep>(plan.steps.back()).result;
+    REQUIRE(result.is_given());
+    CHECK(result.offset == kNoValue);
+    CHECK(bytes_of(result.workspace) == 4);
+    // Whether the indices are in range is computed by a stage of its own.
+    REQUIRE(plan.workspaces.size() == 2);
+    CHECK(bytes_of(1 - result.workspace) > 4);
+    std::size_t writers = 0;
+    for (const Step& step : plan.steps)
+      for_each_operand(step, [&](const Operand& operand) {
+        writers += operand == Operand{OperandKind::workspace, result.workspace, kNoValue} ? 1 : 0;
+      });
+    CHECK(writers > 0);
+  }
+}
+
+TEST_CASE("a kernel updates a residual in place if all groups that share it read theirs for the last time") {
+  for (const bool is_read_again : {false, true}) {
+    CAPTURE(is_read_again);
+    NetworkBuilder network;
+    const auto conv = [&](TensorId from) {
+      return network.node(Operator::conv, {from, network.weights("w", {32, 32, 3, 3})},
+                          ConvAttributes{{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}, 1});
+    };
+    const TensorId first = conv(network.input("x", {1, 32, 12, 12}));
+    TensorId y = first;
+    for (int block = 0; block < 3; ++block)
+      y = network.node(Operator::relu, {network.node(Operator::add, {conv(conv(y)), y})});
+    y = conv(y);
+    if (is_read_again) y = network.node(Operator::maximum, {y, first});
+    network.output(y, "y");
+    const Target target = resolve_target("x86-64-v3");
+    const Graph graph = optimized(network.graph, target, {.winograd = false});
+    const Result<ModuleFile> module = read_module(compile_optimized(graph, target).module);
+    REQUIRE(module.is_ok());
+    const FunctionInfo& function = module.value().manifest.functions.at(0);
+    std::map<std::string, std::size_t> operands;  // of each kernel
+    std::size_t updates = 0;
+    for (const Step& step : function.plan.steps) {
+      const auto& call = std::get<CallStep>(step);
+      operands[call.symbol] = call.operands.size();
+      updates += call.symbol.starts_with("ferry_fn_conv_add_relu") && call.operands.size() == 3 ? 1 : 0;
+    }
+    CHECK(std::ranges::count_if(operands,
+                                [](const auto& one) { return one.first.starts_with("ferry_fn_conv_add_relu"); }) == 1);
+    // The kernel's operands: what it convolves, packed weights, and the residual that becomes the result.
+    CHECK(updates == (is_read_again ? 0 : 3));
   }
 }
