@@ -3,12 +3,29 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "base/format.h"
+#include "device-runtime/device/mapped_pages.h"
 
 namespace ferry::device {
+namespace {
+
+// Keeps only a piece of the mapped file in memory at a time.
+Hash hash_of(std::span<const std::uint8_t> mapped) {
+  constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+  HashStream hash;
+  for (; !mapped.empty(); mapped = mapped.subspan(std::min(mapped.size(), kPieceBytes))) {
+    const auto piece = mapped.first(std::min(mapped.size(), kPieceBytes));
+    hash.add(piece);
+    drop_mapped_pages(piece.data(), piece.size());
+  }
+  return hash.finish();
+}
+
+}  // namespace
 
 Result<std::shared_ptr<const MappedBlob>> MappedBlob::map(const Descriptor& file, std::uint64_t offset,
                                                           std::uint64_t bytes, MemoryBudget& budget) {
@@ -34,7 +51,7 @@ Result<std::shared_ptr<const MappedBlob>> BlobStore::find(const Hash& hash, Memo
   std::shared_ptr<const MappedBlob> blob;
   if (file.number() < 0 || bytes == 0) return blob;
   FERRY_ASSIGN(blob, MappedBlob::map(file, 0, bytes, budget));
-  if (blake2b(blob->bytes()) == hash) return blob;
+  if (hash_of(blob->bytes()) == hash) return blob;
   // Damaged on disk, or written by another session: deleted, so that the next upload can replace it.
   unlink(files_.path_of(hash).c_str());
   return std::shared_ptr<const MappedBlob>();
@@ -49,7 +66,9 @@ Result<std::shared_ptr<const MappedBlob>> BlobStore::find_part(const Hash& hash,
   if (size != whole.bytes().size()) return part;
   FERRY_ASSIGN(part, MappedBlob::map(file, offset, bytes, budget));
   // Comparing the part replaces hashing the file again.
-  const bool is_same = std::memcmp(part->bytes().data(), whole.bytes().data() + offset, part->bytes().size()) == 0;
+  const std::uint8_t* const same = whole.bytes().data() + offset;
+  const bool is_same = std::memcmp(part->bytes().data(), same, part->bytes().size()) == 0;
+  drop_mapped_pages(same, part->bytes().size());
   return is_same ? part : nullptr;
 }
 

@@ -87,7 +87,7 @@ Status add_constants_to_bind(SessionState& state, RequestContext& context, const
     if (!status.is_ok()) return;
     const auto bytes = blob.value()->bytes().subspan(static_cast<std::size_t>(constant.offset),
                                                      static_cast<std::size_t>(constant.bytes));
-    status = constants.add(index, bytes, blob.value());
+    status = constants.add(index, bytes, blob.value(), true);
   });
   return status;
 }

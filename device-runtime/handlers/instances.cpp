@@ -47,7 +47,7 @@ Result<rpc::CallReply> run_init_plan(SessionState& state, RequestContext& contex
   ConstantMemory constants(module.devices, {known.begin(), known.end()});
   FERRY_TRY(add_constants_to_bind(state, context, module.manifest, call.info().init, constants));
   FERRY_ASSIGN(const auto workload, PlanCall::prepare_init(module.devices, *module.program, call.info(), call.arguments,
-                                                           call.bound, {persistent, constants.blocks()}));
+                                                           call.bound, {persistent, constants.blocks()}, &constants));
   return run_once(context, call, *workload);
 }
 

@@ -45,9 +45,27 @@ Result<std::unique_ptr<PlanCall>> PlanCall::prepare(std::span<Device* const> dev
 Result<std::unique_ptr<PlanCall>> PlanCall::prepare_init(std::span<Device* const> devices, Program& program,
                                                          const FunctionInfo& function,
                                                          std::span<const DeviceArgument> arguments,
-                                                         const BoundCall& bound, const KeptMemory& kept) {
-  return make(devices, program, function, function.init, bound.symbols,
-              {arguments, bound.tensor_bytes, {}, kept.persistent, kept.constants});
+                                                         const BoundCall& bound, const KeptMemory& kept,
+                                                         const ConstantMemory* read_once) {
+  auto call = make(devices, program, function, function.init, bound.symbols,
+                   {arguments, bound.tensor_bytes, {}, kept.persistent, kept.constants});
+  // A stream omits launches of nothing.
+  if (call.is_ok() && read_once != nullptr &&
+      call.value()->bound_.first_messages.size() == function.init.steps.size()) {
+    call.value()->init_ = &function.init;
+    call.value()->read_once_ = read_once;
+  }
+  return call;
+}
+
+std::int32_t PlanCall::run_init() {
+  for (std::size_t i = 0; i < init_->steps.size(); ++i) {
+    if (const std::int32_t result = stream_->run(i, true); result != 0) return ended(result, i);
+    for_each_operand(init_->steps[i], [&](const Operand& operand) {
+      if (operand.kind == OperandKind::constant) read_once_->drop_pages(operand.index);
+    });
+  }
+  return 0;
 }
 
 std::int32_t PlanCall::run_steps(std::uint64_t times, bool traced) {
@@ -73,8 +91,8 @@ std::int32_t PlanCall::finish() {
 }
 
 std::int32_t PlanCall::run() {
-  if (const std::int32_t result = run_steps(1, true); result != 0) return result;
-  return finish();
+  const std::int32_t result = init_ != nullptr ? run_init() : run_steps(1, true);
+  return result != 0 ? result : finish();
 }
 
 std::int32_t PlanCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {

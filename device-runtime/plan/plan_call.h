@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "device-runtime/measure/measure.h"
-#include "device-runtime/plan/memory_blocks.h"
+#include "device-runtime/plan/constant_memory.h"
 
 namespace ferry::device {
 
@@ -25,11 +25,13 @@ class PlanCall final : public Workload {
                                                    std::span<const DeviceArgument> arguments, const BoundCall& bound,
                                                    const KeptMemory& kept = {});
   // Prepares a run of the function's init plan, which writes the persistent buffers. `arguments` and `bound` have one
-  // entry for each parameter, of which those for constants are used.
+  // entry for each parameter, of which those for constants are used. The pages of `read_once` are dropped after each
+  // step that reads them, so that memory does not hold the constants and what is made from them both in full.
   static Result<std::unique_ptr<PlanCall>> prepare_init(std::span<Device* const> devices, Program& program,
                                                         const FunctionInfo& function,
                                                         std::span<const DeviceArgument> arguments,
-                                                        const BoundCall& bound, const KeptMemory& kept);
+                                                        const BoundCall& bound, const KeptMemory& kept,
+                                                        const ConstantMemory* read_once = nullptr);
   PlanCall(const PlanCall&) = delete;
   PlanCall& operator=(const PlanCall&) = delete;
 
@@ -51,6 +53,7 @@ class PlanCall final : public Workload {
   std::int32_t run_steps(std::uint64_t times, bool traced);
   // Turns the result with which a step ended the plan into one of the function.
   std::int32_t ended(std::int32_t result, std::size_t step);
+  std::int32_t run_init();
   // Waits for the steps and returns the first result that a GPU left.
   std::int32_t finish();
 
@@ -59,6 +62,8 @@ class PlanCall final : public Workload {
   std::unique_ptr<Stream> stream_;
   BoundSteps bound_;
   Status failure_;
+  const Plan* init_ = nullptr;  // with constants that are read once
+  const ConstantMemory* read_once_ = nullptr;
 };
 
 }  // namespace ferry::device
