@@ -99,6 +99,16 @@ struct SortAttributes {
   bool operator==(const SortAttributes&) const = default;
 };
 
+// top_k: the int64 indices of the greatest or the least elements of each line along the last dimension, the first ones
+// of its elements in descending or ascending order. Equal elements keep their order; NaN counts as the greatest. The
+// dimension has a constant size, which is at least the count.
+inline constexpr std::int64_t kMaxSortedSize = std::int64_t{1} << 31;
+struct TopKAttributes {
+  std::int64_t count = 1;
+  bool largest = true;
+  bool operator==(const TopKAttributes&) const = default;
+};
+
 // cumulative_sum, cumulative_prod: for each element the sum or product of those up to it along this dimension, or from
 // it on with `backwards`; without itself with `exclusive`. Floats of 16 bits are accumulated in float32.
 struct CumulativeAttributes {
@@ -171,6 +181,6 @@ using Attributes = std::variant<NoAttributes, ConvAttributes, PoolAttributes, Ma
                                 QuantizedMatmulAttributes, ReduceAttributes, DimensionAttributes, BatchNormAttributes,
                                 LayerNormAttributes, ReshapeAttributes, BroadcastAttributes, TransposeAttributes,
                                 SliceAttributes, PadAttributes, CastAttributes, ScatterAttributes, SortAttributes,
-                                CumulativeAttributes, IotaAttributes>;
+                                TopKAttributes, CumulativeAttributes, IotaAttributes>;
 
 }  // namespace ferry::graph

@@ -73,6 +73,9 @@ struct AttributesText {
   std::string operator()(const SortAttributes& sort) const {
     return " dimension=" + std::to_string(sort.dimension) + (sort.descending ? " descending" : "");
   }
+  std::string operator()(const TopKAttributes& top) const {
+    return " count=" + std::to_string(top.count) + (top.largest ? " largest" : "");
+  }
   std::string operator()(const CumulativeAttributes& cumulative) const {
     return " dimension=" + std::to_string(cumulative.dimension) + (cumulative.exclusive ? " exclusive" : "") +
            (cumulative.backwards ? " backwards" : "");

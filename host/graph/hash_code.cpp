@@ -46,6 +46,10 @@ class AttributesHash {
     const auto& [dimension, descending] = sort;
     add(dimension, descending);
   }
+  void operator()(const TopKAttributes& top) {
+    const auto& [count, largest] = top;
+    add(count, largest);
+  }
   void operator()(const CumulativeAttributes& cumulative) {
     const auto& [dimension, exclusive, backwards] = cumulative;
     add(dimension, exclusive, backwards);

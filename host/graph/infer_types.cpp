@@ -93,6 +93,16 @@ Shape quantized_shape(const NodeCheck& check, std::span<const TensorType> inputs
   return shape;
 }
 
+Shape top_k_shape(const NodeCheck& check, const TopKAttributes& top, Shape x) {
+  const std::int64_t size = x.empty() ? 0 : x.back().constant().value_or(0);
+  check.expect(top.count >= 1 && top.count <= size && size <= kMaxSortedSize,
+               "a last dimension of at least " + std::to_string(top.count) + " elements and at most " +
+                   std::to_string(kMaxSortedSize),
+               [&] { return to_text(x); });
+  x.back() = top.count;
+  return x;
+}
+
 Shape reduce_shape(const NodeCheck& check, const ReduceAttributes& reduce, const Shape& x) {
   Shape result;
   std::size_t next = 0;
@@ -326,6 +336,8 @@ std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType
     case Operator::sort_rank:
       check.dimension(check.attributes<SortAttributes>().dimension, inputs[0].shape);
       return {{DType::i64, inputs[0].shape}};
+    case Operator::top_k:
+      return {{DType::i64, top_k_shape(check, check.attributes<TopKAttributes>(), inputs[0].shape)}};
     case Operator::cumulative_sum:
     case Operator::cumulative_prod:
       check.dimension(check.attributes<CumulativeAttributes>().dimension, inputs[0].shape);

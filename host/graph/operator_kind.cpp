@@ -21,6 +21,7 @@ OperatorKind kind_of(Operator op) {
     case Operator::arg_max:
     case Operator::arg_min:
     case Operator::sort_rank:
+    case Operator::top_k:
     case Operator::cumulative_sum:
     case Operator::cumulative_prod:
     case Operator::scatter:

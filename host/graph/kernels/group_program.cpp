@@ -9,6 +9,7 @@
 #include "ferry/ops/reductions.h"
 #include "ferry/ops/scans.h"
 #include "ferry/ops/shapes.h"
+#include "ferry/ops/sorting.h"
 #include "host/graph/kernels/families.h"
 #include "host/graph/operator_kind.h"
 
@@ -84,6 +85,10 @@ lang::Tensor tensor_of(const KernelNode& node, const Inputs& x, const SizeExpr& 
     case Operator::sort_rank: {
       const auto& sort = std::get<SortAttributes>(node.attributes);
       return ops::sort_rank(x[0], sort.dimension, sort.descending, name);
+    }
+    case Operator::top_k: {
+      const auto& [count, largest] = std::get<TopKAttributes>(node.attributes);
+      return ops::top_k(x[0], count, largest, name);
     }
     case Operator::cumulative_sum:
     case Operator::cumulative_prod: {

@@ -198,6 +198,7 @@ class Folder {
       case Operator::arg_max:
       case Operator::arg_min:
       case Operator::sort_rank:
+      case Operator::top_k:
       case Operator::cumulative_sum:
       case Operator::cumulative_prod: return false;
       case Operator::iota: output_.integers.emplace_back(static_cast<std::int64_t>(index)); return true;

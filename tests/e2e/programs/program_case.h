@@ -62,6 +62,7 @@ std::vector<ProgramCase> winograd_cases();  // host/ops: Winograd convolution
 std::vector<ProgramCase> schedule_cases();  // each primitive
 std::vector<ProgramCase> tensorize_cases();
 std::vector<ProgramCase> axis_cases();      // host/ops: along dimensions
+std::vector<ProgramCase> sorting_cases();   // host/ops: the first elements of sorted lines
 std::vector<ProgramCase> type_cases();      // every operator on every type
 std::vector<ProgramCase> extern_cases();    // C functions
 std::vector<ProgramCase> example_cases();   // examples/NAME.schedule

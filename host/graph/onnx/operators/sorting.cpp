@@ -9,6 +9,36 @@ Value reversed(const NodeOps& of, const Value& x, std::size_t d) {
   return of.slice(x, d, x.type.shape[d] - 1, x.type.shape[d], -1);
 }
 
+// Returns the indices of the first elements along dimension d, of which top_k sees a matrix with a line in each row.
+Value first_indices(const NodeImport& node, std::size_t d, const TopKAttributes& top) {
+  const NodeOps of(node);
+  const Value& x = node.input(0);
+  const std::size_t rank = x.type.shape.size();
+  std::vector<std::size_t> order = dimensions_from(0, rank);
+  order.erase(order.begin() + static_cast<std::ptrdiff_t>(d));
+  order.push_back(d);
+  std::vector<std::size_t> back(rank);
+  for (std::size_t i = 0; i < rank; ++i) back[order[i]] = i;
+  const Value lines = of.transpose(x, order);
+  Shape shape = lines.type.shape;
+  const Shape others(shape.begin(), shape.end() - 1);
+  const Value found =
+      node.add(Operator::top_k, {rank > 2 ? of.reshape(lines, {element_count(others), shape.back()}) : lines}, top);
+  shape.back() = top.count;
+  return of.transpose(of.reshape(found, shape), back);
+}
+
+// Writes the index of each element to the place that it would have if the line were sorted.
+Value indices_by_rank(const NodeImport& node, std::size_t d, const Size& count, bool largest) {
+  const NodeOps of(node);
+  const Value& x = node.input(0);
+  const Value rank = node.add(Operator::sort_rank, {x}, SortAttributes{d, largest});
+  Shape shape = x.type.shape;
+  shape[d] = count;
+  const Value own = of.iota(x.type.shape[d], d, shape.size());
+  return of.scatter(of.filled({DType::i64, shape}, 0), rank, own, {d, ScatterMode::replace});
+}
+
 }  // namespace
 
 void import_arg_max(NodeImport& node) {
@@ -21,7 +51,6 @@ void import_arg_max(NodeImport& node) {
   node.output(0, is_last ? of.sub(of.size(x.type.shape[d] - 1), found) : found);
 }
 
-// The places that the elements would have if they were sorted say where to write their indices.
 void import_top_k(NodeImport& node) {
   const NodeOps of(node);
   const Value& x = node.input(0);
@@ -36,11 +65,10 @@ void import_top_k(NodeImport& node) {
   node.ignore({"sorted"});  // sorted is one of the orders that are allowed otherwise
   node.expect(count.size() == 1 && !proves_less(count[0], 0) && !proves_less(x.type.shape[d], count[0]),
               "one number of elements, at most that of the dimension", [&] { return to_text(count); });
-  const Value rank = node.add(Operator::sort_rank, {x}, SortAttributes{d, largest});
-  Shape shape = x.type.shape;
-  shape[d] = count[0];
-  const Value own = of.iota(x.type.shape[d], d, shape.size());
-  const Value indices = of.scatter(of.filled({DType::i64, shape}, 0), rank, own, {d, ScatterMode::replace});
+  const auto size = x.type.shape[d].constant(), first = count[0].constant();
+  const bool is_known = size && first && *first > 0 && *size <= kMaxSortedSize;
+  const Value indices =
+      is_known ? first_indices(node, d, {*first, largest}) : indices_by_rank(node, d, count[0], largest);
   node.output(0, of.gather_elements(x, indices, d));
   node.output(1, indices);
 }

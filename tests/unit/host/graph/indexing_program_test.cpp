@@ -1,8 +1,10 @@
 // The results of the programs of operators whose indices are data, compared with loops in double precision.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 #include "tests/unit/host/graph/node_values.h"
 
@@ -27,6 +29,32 @@ TEST_CASE("the program that ranks elements keeps the order of equal ones and cou
   };
   check(run(Operator::sort_rank, SortAttributes{1, false}, {x}), {2, 4}, entry(ascending));
   check(run(Operator::sort_rank, SortAttributes{1, true}, {x}), {2, 4}, entry(descending));
+}
+
+TEST_CASE("the program of the first elements of lines keeps the order of equal ones and counts NaN as the greatest") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Values x{{2, 4}, DType::f32, {3, 1, 3, 2, nan, 5, -1, nan}};
+  const std::vector<double> greatest{0, 2, 3, 0, 3, 1}, least{1, 3, 0, 2, 1, 0};
+  const auto entry = [](const std::vector<double>& all) {
+    return [&all](const Index& i) { return all[static_cast<std::size_t>(i[0] * 3 + i[1])]; };
+  };
+  check(run(Operator::top_k, TopKAttributes{3, true}, {x}), {2, 3}, entry(greatest));
+  check(run(Operator::top_k, TopKAttributes{3, false}, {x}), {2, 3}, entry(least));
+}
+
+TEST_CASE("passes, networks and networks of groups find the same first elements as a sort") {
+  const Values x = random_values({2, 1100}, 7);
+  for (const std::int64_t count : {1, 3, 16, 17, 20, 300, 1100}) {
+    CAPTURE(count);
+    const Values got = run(Operator::top_k, TopKAttributes{count, true}, {x});
+    for (std::int64_t row = 0; row < 2; ++row) {
+      std::vector<std::int64_t> order(1100);
+      std::iota(order.begin(), order.end(), 0);
+      std::ranges::stable_sort(order, [&](std::int64_t i, std::int64_t j) { return x({row, i}) > x({row, j}); });
+      for (std::int64_t i = 0; i < count; ++i)
+        REQUIRE(got({row, i}) == static_cast<double>(order[static_cast<std::size_t>(i)]));
+    }
+  }
 }
 
 TEST_CASE(

@@ -49,9 +49,17 @@ TEST_CASE("cumulative sums and products are one operator at any size") {
   }
 }
 
-TEST_CASE("the greatest elements are written to the places that sorting would give them") {
+TEST_CASE("lines of a known size are sorted as the last dimension") {
   CHECK(import_case({"TopK", {"N", 9}, {integers("a", {3})}, {}, 17, 2}) ==
-        "sort_rank(x) i64[N,9]\nbroadcast(n) i64[N,3]\nscatter(n,n,n) i64[N,3]\ngather_elements(x,y1) f32[N,3]");
+        "top_k(x) i64[N,3]\ngather_elements(x,y1) f32[N,3]");
+  CHECK(summary({"TopK", {2, 9, "N"}, {integers("a", {3})}, {attribute("axis", 1)}, 17, 2}) ==
+        "transpose reshape top_k reshape transpose gather_elements f32[2,3,N]");
+}
+
+TEST_CASE("the greatest elements of lines of an open size are written to the places that sorting would give them") {
+  CHECK(import_case({"TopK", {9, "N"}, {integers("a", {3})}, {}, 17, 2}) ==
+        "sort_rank(x) i64[9,N]\niota() i64[N]\nreshape(n) i64[1,N]\nscatter(n,n,n) i64[9,3]\n"
+        "gather_elements(x,y1) f32[9,3]");
   CHECK(summary({"TopK", {"N", 9}, {integers("a", {10})}, {}, 17, 2}) ==
         "node 'n' (TopK, opset 17): expected one number of elements, at most that of the dimension, got [10]");
 }
