@@ -52,11 +52,11 @@ function(ferry_library name)
   endif()
 endfunction()
 
-# ferry_test(NAME [FOLDERS ...] DEPS ... [LABELS ...] [TIMEOUT SECONDS] [SERIAL]) makes one doctest program of the current folder's
-# *.cpp and registers it with ctest, to run from the repository's root. SERIAL keeps other tests from running at the
-# same time.
+# ferry_test(NAME [FOLDERS ...] DEPS ... [ARGUMENTS ...] [LABELS ...] [TIMEOUT SECONDS] [SERIAL]) makes one doctest program
+# of the current folder's *.cpp and registers it with ctest, to run from the repository's root with these arguments.
+# SERIAL keeps other tests from running at the same time.
 function(ferry_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "FOLDERS;DEPS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "ARGUMENTS;FOLDERS;DEPS;LABELS")
   ferry_sources(sources ${arg_FOLDERS})
   if(NOT sources)
     return()
@@ -74,7 +74,7 @@ function(ferry_test name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-Og>)
   target_compile_definitions(${name} PRIVATE
     FERRY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FERRY_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${name} ${arg_ARGUMENTS} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   # Long tests start first, so that only short ones remain at the end.
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS "${arg_LABELS}")
   if(arg_SERIAL)

@@ -34,6 +34,36 @@ std::vector<Outcome> run_compiled(const Variant& variant, const Target& target, 
   return split_results(link::read_file(folder.file("results")), cases);
 }
 
+void check_variant(const Variant& variant, const std::vector<Case>& all_cases, const std::vector<Outcome>& all_expected,
+                   bool run_passes) {
+  std::vector<Case> cases;
+  std::vector<Outcome> expected;
+  for (std::size_t i = 0; i < all_cases.size(); ++i) {
+    if (all_cases[i].vector_float_to_int && !variant.vector_float_to_int) continue;
+    cases.push_back(all_cases[i]);
+    expected.push_back(all_expected[i]);
+  }
+  if (cases.size() < all_cases.size()) {
+    MESSAGE(variant.target, ": ", all_cases.size() - cases.size(),
+            " cases are left out, which this emulator cannot run");
+  }
+  std::vector<ir::Function> functions;
+  for (const Case& one : cases) {
+    functions.push_back(one.function);
+    if (!run_passes) functions.back().flat = true;
+  }
+  const Target target = resolve_target(variant.target);
+  const std::vector<Outcome> got = run_compiled(variant, target, cases, std::move(functions), run_passes);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const std::string difference = difference_of(cases[i], expected[i], got[i], target.arch_name);
+    // A defect usually affects many cases; the first few suffice.
+    if (difference.empty() || ++wrong > 3) continue;
+    FAIL_CHECK(variant.target, ": ", difference, "\n", ir::to_text(cases[i].function));
+  }
+  CHECK_MESSAGE(wrong == 0, variant.target, ": ", wrong, " of ", cases.size(), " cases are wrong");
+}
+
 }  // namespace
 
 std::vector<Variant> all_variants() {
@@ -58,37 +88,19 @@ std::vector<Variant> all_variants() {
   return variants;
 }
 
-void check_on(const Variant& variant, const std::vector<Case>& all_cases, bool run_passes) {
-  std::vector<Case> cases;
-  for (const Case& one : all_cases) {
-    if (!one.vector_float_to_int || variant.vector_float_to_int) cases.push_back(one);
-  }
-  if (cases.size() < all_cases.size()) {
-    MESSAGE(variant.target, ": ", all_cases.size() - cases.size(),
-            " cases are left out, which this emulator cannot run");
-  }
-  std::vector<ir::Function> functions;
-  std::vector<Outcome> expected;
-  for (const Case& one : cases) {
-    functions.push_back(one.function);
-    if (!run_passes) functions.back().flat = true;
-    expected.push_back(interpret_case(one));
-  }
-  const Target target = resolve_target(variant.target);
-  const std::vector<Outcome> got = run_compiled(variant, target, cases, std::move(functions), run_passes);
-  std::size_t wrong = 0;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const std::string difference = difference_of(cases[i], expected[i], got[i], target.arch_name);
-    // A defect usually affects many cases; the first few suffice.
-    if (difference.empty() || ++wrong > 3) continue;
-    FAIL_CHECK(variant.target, ": ", difference, "\n", ir::to_text(cases[i].function));
-  }
-  CHECK_MESSAGE(wrong == 0, variant.target, ": ", wrong, " of ", cases.size(), " cases are wrong");
+void check_on(const Variant& variant, const std::vector<Case>& cases, bool run_passes) {
+  check_on_all({variant}, cases, run_passes);
+}
+
+void check_on_all(const std::vector<Variant>& variants, const std::vector<Case>& cases, bool run_passes) {
+  const std::vector<Outcome> expected = interpret_cases(cases);
+  for (const Variant& variant : variants) check_variant(variant, cases, expected, run_passes);
 }
 
 void check_everywhere(const std::vector<Case>& cases, bool run_passes) {
-  for (const Variant& variant : all_variants()) check_on(variant, cases, run_passes);
-  check_c(test::sanitizing_gcc(), cases, run_passes);
+  const std::vector<Outcome> expected = interpret_cases(cases);
+  for (const Variant& variant : all_variants()) check_variant(variant, cases, expected, run_passes);
+  check_c(test::sanitizing_gcc(), cases, expected, run_passes);
 }
 
 }  // namespace ferry::codegen_test

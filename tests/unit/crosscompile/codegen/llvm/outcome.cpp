@@ -10,12 +10,16 @@
 
 namespace ferry::codegen_test {
 
-Outcome interpret_case(const Case& one) {
-  Outcome outcome{0, one.arguments};
-  std::vector<void*> pointers;
-  for (Bytes& bytes : outcome.arguments) pointers.push_back(bytes.data());
-  outcome.result = ir::interpret(one.function, pointers.data());
-  return outcome;
+std::vector<Outcome> interpret_cases(const std::vector<Case>& cases) {
+  std::vector<Outcome> outcomes;
+  for (const Case& one : cases) {
+    Outcome outcome{0, one.arguments};
+    std::vector<void*> pointers;
+    for (Bytes& bytes : outcome.arguments) pointers.push_back(bytes.data());
+    outcome.result = ir::interpret(one.function, pointers.data());
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
 }
 
 namespace {

@@ -16,7 +16,7 @@ struct Outcome {
   std::vector<Bytes> arguments;
 };
 
-Outcome interpret_case(const Case& one);
+std::vector<Outcome> interpret_cases(const std::vector<Case>& cases);
 // Returns the call of a case, for a function that went through the passes.
 runner::Call call_of(const ir::Function& function, const Case& one);
 // Splits the runner's output into the outcome of each case.

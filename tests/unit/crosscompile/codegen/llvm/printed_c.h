@@ -2,12 +2,14 @@
 #pragma once
 
 #include "tests/unit/crosscompile/codegen/llvm/everywhere.h"
+#include "tests/unit/crosscompile/codegen/llvm/outcome.h"
 #include "tests/unit/crosscompile/codegen/printed/printed_program.h"
 
 #include <vector>
 
 namespace ferry::codegen_test {
 
-void check_c(const test::CCompiler& compiler, const std::vector<Case>& cases, bool run_passes = false);
+void check_c(const test::CCompiler& compiler, const std::vector<Case>& cases, const std::vector<Outcome>& expected,
+             bool run_passes);
 
 }  // namespace ferry::codegen_test
