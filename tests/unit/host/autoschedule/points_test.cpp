@@ -1,4 +1,6 @@
-// Tests that every point of every rule's space gives a legal schedule with the results of the reference evaluator.
+// Tests that every point of every rule's space gives a legal schedule with the results of the reference evaluator. Of
+// knobs with many candidates a sample is tried, twice as many and more combinations with FERRY_POINTS_ALL, as in
+// autoschedule_long_test.
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/pipeline.h"
@@ -10,6 +12,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <set>
@@ -24,12 +27,13 @@ using autoschedule::Point;
 namespace {
 
 constexpr std::uint64_t kSeed = 1;
+bool is_long() { return std::getenv("FERRY_POINTS_ALL") != nullptr; }
 // Number of candidates of a knob that are tried; of more, a sample.
-constexpr std::size_t kTried = 8;
+std::size_t tried() { return is_long() ? 8 : 4; }
 // One in this many schedules is also run after the passes.
 constexpr std::size_t kPassed = 5;
 // Combinations of points of all decisions.
-constexpr int kCombinations = 6;
+int combinations() { return is_long() ? 6 : 4; }
 
 Point with(const Point& point, const std::string& knob, const KnobValue& value) {
   std::map<std::string, KnobValue> values = point.values();
@@ -55,11 +59,11 @@ Point corner(const autoschedule::Space& space, bool is_last) {
 std::vector<Point> points_to_try(const autoschedule::Space& space, std::mt19937& random) {
   std::vector<Point> points = {corner(space, false), corner(space, true)};
   for (const autoschedule::SpaceKnob& knob : space.knobs) {
-    const std::size_t step = knob.candidates.size() / kTried + 1;
+    const std::size_t step = knob.candidates.size() / tried() + 1;
     for (std::size_t i = random() % step; i < knob.candidates.size(); i += step)
       points.push_back(with(space.default_point(), knob.name, knob.candidates[i]));
   }
-  for (std::size_t i = 0; i < kTried / 4; ++i) points.push_back(random_point(space, random));
+  for (std::size_t i = 0; i < tried() / 4; ++i) points.push_back(random_point(space, random));
   return points;
 }
 
@@ -135,7 +139,7 @@ TEST_CASE("every point of every rule's space is legal and computes what the prog
         trial.check(trial.decide(choose).schedule);
       }
     }
-    for (int i = 0; i < kCombinations; ++i)
+    for (int i = 0; i < combinations(); ++i)
       trial.check(
           trial.decide([&](const Decision& decision) { return random_point(decision.space, random); }).schedule);
     CHECK(trial.schedules() > 3);
