@@ -52,20 +52,32 @@ function(ferry_library name)
   endif()
 endfunction()
 
-# ferry_test(NAME [FOLDERS ...] DEPS ... [ARGUMENTS ...] [LABELS ...] [TIMEOUT SECONDS] [SERIAL]) makes one doctest program
-# of the current folder's *.cpp and registers it with ctest, to run from the repository's root with these arguments.
-# SERIAL keeps other tests from running at the same time.
-function(ferry_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "ARGUMENTS;FOLDERS;DEPS;LABELS")
-  ferry_sources(sources ${arg_FOLDERS})
-  if(NOT sources)
-    return()
-  endif()
+# ferry_test_run(NAME PROGRAM [ARGUMENTS ...] [ENVIRONMENT ...] [LABELS ...] [TIMEOUT SECONDS] [SERIAL]) registers a run of a
+# doctest program with ctest, from the repository's root. SERIAL keeps other tests from running at the same time.
+function(ferry_test_run name program)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "SERIAL" "TIMEOUT" "ARGUMENTS;ENVIRONMENT;LABELS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
   if(FERRY_SANITIZE)
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 10")  # unoptimised and instrumented
+  endif()
+  add_test(NAME ${name} COMMAND ${program} ${arg_ARGUMENTS} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  # Long tests start first, so that only short ones remain at the end.
+  set_tests_properties(${name} PROPERTIES
+    TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS "${arg_LABELS}" ENVIRONMENT "${arg_ENVIRONMENT}")
+  if(arg_SERIAL)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  endif()
+endfunction()
+
+# ferry_test(NAME [FOLDERS ...] DEPS ... [ARGUMENTS ...] [LABELS ...] [TIMEOUT SECONDS] [SERIAL]) makes one doctest program
+# of the current folder's *.cpp and registers a run of it.
+function(ferry_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "ARGUMENTS;FOLDERS;DEPS;LABELS")
+  ferry_sources(sources ${arg_FOLDERS})
+  if(NOT sources)
+    return()
   endif()
   add_executable(${name} ${sources} $<TARGET_OBJECTS:ferry_doctest_main>)
   target_include_directories(${name} PRIVATE ${FERRY_INCLUDE_DIRS})
@@ -74,10 +86,9 @@ function(ferry_test name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-Og>)
   target_compile_definitions(${name} PRIVATE
     FERRY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FERRY_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  add_test(NAME ${name} COMMAND ${name} ${arg_ARGUMENTS} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-  # Long tests start first, so that only short ones remain at the end.
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+  set(serial)
   if(arg_SERIAL)
-    set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+    set(serial SERIAL)
   endif()
+  ferry_test_run(${name} ${name} ARGUMENTS ${arg_ARGUMENTS} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT} ${serial})
 endfunction()

@@ -48,7 +48,8 @@ struct Guarded {
 
 }  // namespace
 
-TEST_CASE("many tensors fill a slow link, none of them waiting for the last") {
+// The suite "timed" needs the machine for itself.
+TEST_CASE("many tensors fill a slow link, none of them waiting for the last" * doctest::test_suite("timed")) {
   const Guarded guarded;
   const LinkSpeed speed;
   const SlowLink link(guarded.server.port(), speed);
@@ -77,7 +78,7 @@ TEST_CASE("many tensors fill a slow link, none of them waiting for the last") {
   CHECK(back[12345] == 12345.0f);
 }
 
-TEST_CASE("a whole measurement of a new module takes two round trips") {
+TEST_CASE("a whole measurement of a new module takes two round trips" * doctest::test_suite("timed")) {
   const Guarded guarded;
   const LinkSpeed speed;
   const SlowLink link(guarded.server.port(), speed);
