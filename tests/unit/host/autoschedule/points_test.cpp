@@ -1,6 +1,5 @@
 // Tests that every point of every rule's space gives a legal schedule with the results of the reference evaluator. Of
-// knobs with many candidates a sample is tried, twice as many and more combinations with FERRY_POINTS_ALL, as in
-// autoschedule_long_test.
+// knobs with many candidates a sample is tried, twice as many with FERRY_POINTS_ALL, as in autoschedule_long_test.
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/pipeline.h"
@@ -33,7 +32,7 @@ std::size_t tried() { return is_long() ? 8 : 4; }
 // One in this many schedules is also run after the passes.
 constexpr std::size_t kPassed = 5;
 // Combinations of points of all decisions.
-int combinations() { return is_long() ? 6 : 4; }
+constexpr int kCombinations = 6;
 
 Point with(const Point& point, const std::string& knob, const KnobValue& value) {
   std::map<std::string, KnobValue> values = point.values();
@@ -139,7 +138,7 @@ TEST_CASE("every point of every rule's space is legal and computes what the prog
         trial.check(trial.decide(choose).schedule);
       }
     }
-    for (int i = 0; i < combinations(); ++i)
+    for (int i = 0; i < kCombinations; ++i)
       trial.check(
           trial.decide([&](const Decision& decision) { return random_point(decision.space, random); }).schedule);
     CHECK(trial.schedules() > 3);
