@@ -78,7 +78,8 @@ Words index_words(const Tensor& priorities) {
   return {.of = [](const Expr&, const Expr& i) { return i; },
           .index = [](const Expr& word) { return word; },
           .filler = [](const Expr& i) { return i; },
-          .first = first};
+          .first = first,
+          .is_cheap = false};
 }
 
 class TopK {

@@ -109,7 +109,7 @@ class Network {
   Columns merged(Columns all, std::int64_t sorted) {
     const std::int64_t rows = rows_ / all.parts;
     for (std::int64_t distance = sorted / 2; distance > 0;) {
-      const bool is_double = distance < rows && distance >= 2;
+      const bool is_double = order_.is_cheap && distance < rows && distance >= 2;
       all = distance >= rows ? exchanged_parts(all, distance / rows, sorted)
             : is_double      ? exchanged_twice(all, distance, sorted)
                              : exchanged(all, distance, sorted);

@@ -22,6 +22,8 @@ struct Words {
   std::function<Expr(const Expr& index)> filler;
   // Returns `a` if it stands before `b`, and otherwise `b`; the other way round where `reversed` holds, if it is given.
   std::function<Expr(const std::vector<Expr>& line, const Expr& a, const Expr& b, const Expr& reversed)> first;
+  // Whether that takes so few operations that computing it twice is cheaper than storing the words in between.
+  bool is_cheap = true;
 };
 
 // Returns an index with more dimensions.
