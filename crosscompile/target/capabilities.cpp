@@ -1,5 +1,6 @@
 #include "ferry/target/capabilities.h"
 
+#include "crosscompile/target/vector_instructions.h"
 #include "ferry/target/target.h"
 
 namespace ferry {
@@ -89,6 +90,10 @@ Capabilities capabilities_of(const Target& target) {
   for (const ArchCapabilities& row : kArchCapabilities)
     if (row.arch == target.arch) row.set(can, target);
   return can;
+}
+
+bool clamps_before_conversion(const Target& target) {
+  return target.arch == Arch::x86_64 || target.arch == Arch::armv7;
 }
 
 }  // namespace ferry

@@ -3,15 +3,47 @@
 #include "crosscompile/codegen/llvm/expr/pieces.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/target/vector_instructions.h"
 
 #include <llvm/IR/IntrinsicsARM.h>
+
+#include <cmath>
+#include <cstdint>
 
 namespace ferry::codegen {
 namespace {
 
 using llvm::Value;
 
+// Converts a vector of floats, of which NaN becomes 0, after it was clamped to the bounds of the integers, where floats
+// have these bounds. LLVM would convert each lane on its own. Returns null for other types.
+Value* clamped_to_int(FunctionState& state, ir::Type to, Value* value) {
+  llvm::IRBuilder<>& b = state.builder;
+  if (value->getType()->getScalarType()->isHalfTy())
+    value = b.CreateFPExt(value, value->getType()->getWithNewType(b.getFloatTy()));
+  llvm::Type* type = value->getType();
+  if (!type->getScalarType()->isFloatTy() && !type->getScalarType()->isDoubleTy()) return nullptr;
+  const int bits = static_cast<int>(dtype_bytes(to.code)) * 8, digits = type->getScalarType()->isFloatTy() ? 24 : 53;
+  const bool is_signed = to.is_signed_int(), is_int32 = bits == 32 && is_signed;
+  if (bits > 32 || (bits > digits && !is_int32)) return nullptr;
+  const auto number = [&](double of) { return llvm::ConstantFP::get(type, of); };
+  const double end = std::ldexp(1.0, is_signed ? bits - 1 : bits);
+  Value* greatest = number(bits > digits ? end - std::ldexp(1.0, bits - 1 - digits) : end - 1);
+  Value *least = number(is_signed ? -end : 0.0), *clamped = value;
+  if (is_signed) clamped = b.CreateSelect(b.CreateFCmpORD(clamped, clamped), clamped, number(0));
+  clamped = b.CreateSelect(b.CreateFCmpOGT(clamped, least), clamped, least);
+  clamped = b.CreateSelect(b.CreateFCmpOLT(clamped, greatest), clamped, greatest);
+  llvm::Type* wide = type->getWithNewType(b.getInt32Ty());
+  if (bits < 32) return b.CreateTrunc(b.CreateFPToSI(clamped, wide), register_type(state.module, to));
+  if (!is_signed) return b.CreateFPToUI(clamped, wide);
+  Value* result = b.CreateFPToSI(clamped, wide);
+  if (bits < digits) return result;
+  return b.CreateSelect(b.CreateFCmpOGE(value, number(end)), llvm::ConstantInt::get(wide, INT32_MAX), result);
+}
+
 Value* float_to_int(FunctionState& state, ir::Type to, Value* value) {
+  if (to.is_vector() && clamps_before_conversion(state.module.target))
+    if (Value* clamped = clamped_to_int(state, to, value)) return clamped;
   const llvm::Intrinsic::ID id = to.is_signed_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   return state.builder.CreateIntrinsic(id, {register_type(state.module, to), value->getType()}, {value});
 }
