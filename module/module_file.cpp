@@ -21,7 +21,14 @@ constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kHashBytes = sizeof(Hash);
 constexpr std::uint32_t kMaxSections = 64;
 
-enum class SectionKind : std::uint32_t { manifest = 1, code = 2, source = 3, schedule = 4, launches = 5, nodes = 6 };
+enum class SectionKind : std::uint32_t {
+  manifest = 1,
+  code = 2,
+  source = 3,
+  schedule = 4,
+  launches = 5,
+  descriptions = 6
+};
 
 // Versions 1 to 3 describe one device and the launches of GPU functions in a section of their own, from version 2 on.
 constexpr std::uint32_t kVersionWithLaunches = 2;
@@ -109,8 +116,8 @@ Result<std::vector<Section>> read_sections(Bytes bytes) {
     const auto length = get<std::uint64_t>(bytes, entry + 16);
     const auto version = get<std::uint32_t>(bytes, 8);
     const bool has_launches = version >= kVersionWithLaunches && version < kVersionWithPlans;
-    const bool may_have_nodes = version >= kVersionWithPlans && kind == 6;
-    if (kind < 1 || (kind > (has_launches ? 5U : 4U) && !may_have_nodes)) {
+    const bool may_have_descriptions = version >= kVersionWithPlans && kind == 6;
+    if (kind < 1 || (kind > (has_launches ? 5U : 4U) && !may_have_descriptions)) {
       return refuse(entry, has_launches ? "a section of kind 1 to 5" : "a section of kind 1 to 4",
                     std::to_string(kind));
     }
@@ -151,7 +158,7 @@ std::vector<std::uint8_t> write_module(const ModuleFile& module) {
   }
   sections.push_back({SectionKind::source, "", bytes_of(module.source)});
   sections.push_back({SectionKind::schedule, "", bytes_of(module.schedule)});
-  if (!module.nodes.empty()) sections.push_back({SectionKind::nodes, "", bytes_of(module.nodes)});
+  if (!module.descriptions.empty()) sections.push_back({SectionKind::descriptions, "", module.descriptions});
 
   std::uint64_t length = kHeaderBytes + sections.size() * kEntryBytes;
   for (const Section& section : sections) length = aligned(length + section.bytes.size());
@@ -203,11 +210,11 @@ Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes) {
       case SectionKind::source: module.source = text_of(section.bytes); break;
       case SectionKind::schedule: module.schedule = text_of(section.bytes); break;
       case SectionKind::launches: launches = section.bytes; break;
-      case SectionKind::nodes: module.nodes = text_of(section.bytes); break;
+      case SectionKind::descriptions: module.descriptions.assign(section.bytes.begin(), section.bytes.end()); break;
     }
   }
   if (seen[1] == 0) return refuse(kHeaderBytes, "a manifest section", "none");
-  if (seen[6] != 0 && module.nodes.empty()) return refuse(kHeaderBytes, "names of nodes", "none");
+  if (seen[6] != 0 && module.descriptions.empty()) return refuse(kHeaderBytes, "descriptions of steps", "none");
   if (version < kVersionWithPlans) {
     FERRY_ASSIGN(module.manifest, decode_earlier_manifest(version, manifest, seen[5] == 0 ? nullptr : &launches));
   } else {

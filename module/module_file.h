@@ -27,9 +27,9 @@ struct CodeImage {
 struct ModuleFile {
   Manifest manifest;
   std::vector<CodeImage> images;
-  std::string source;    // the kernel as the user wrote it
-  std::string schedule;  // directives, one per line; may be empty
-  std::string nodes;     // of a network: a line for each step (module/step_nodes.h); empty: none
+  std::string source;                      // the kernel as the user wrote it
+  std::string schedule;                    // directives, one per line; may be empty
+  std::vector<std::uint8_t> descriptions;  // of a network's steps (module/step_description.h); empty: none
 };
 
 // Returns the length of the module with which a file begins, as its header states it. Fails with invalid_argument if

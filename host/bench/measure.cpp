@@ -157,7 +157,7 @@ Measurement measure(const Device& device, const MeasuredKernel& kernel, const Me
   const Function function = device.load(compiled.module)[info.name];
   Measurement found = measure_function(device, function, make_arguments(info, plan, device, observer),
                                        kernel.source.compiler, target, manifest.target, options, observer);
-  name_nodes(compiled.module, found.steps);
+  describe_steps(compiled.module, plan.symbols, found.steps);
   found.findings = std::move(findings);
   found.knobs = knobs;
   return found;

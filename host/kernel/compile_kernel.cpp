@@ -6,6 +6,7 @@
 #include "host/kernel/size_hints.h"
 #include "host/session/bind.h"
 #include "module/device_id.h"
+#include "module/step_description.h"
 
 namespace ferry {
 
@@ -72,10 +73,22 @@ Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> p
   return scheduled;
 }
 
-void name_nodes(const CompiledModule& module, std::vector<StepTime>& steps) {
-  const std::vector<std::string>& nodes = module.nodes();
-  if (steps.size() != nodes.size()) return;
-  for (std::size_t s = 0; s < steps.size(); ++s) steps[s].node = nodes[s];
+void describe_steps(const CompiledModule& module, std::span<const std::int64_t> symbols, std::vector<StepTime>& steps) {
+  const std::vector<StepDescription>& descriptions = module.steps();
+  if (steps.size() != descriptions.size()) return;
+  const auto number = [&](const ManifestExpr& expr) {
+    const Result<std::int64_t> value = evaluate(expr, symbols);
+    return value.is_ok() ? value.value() : 0;
+  };
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const StepDescription& described = descriptions[s];
+    StepTime& step = steps[s];
+    step.node = described.node;
+    step.dtype = described.dtype;
+    for (const ManifestExpr& size : described.shape) step.shape.push_back(number(size));
+    step.flops = static_cast<double>(number(described.flops));
+    step.bytes = static_cast<double>(number(described.bytes));
+  }
 }
 
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,

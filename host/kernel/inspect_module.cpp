@@ -6,7 +6,7 @@
 #include "ferry/hash.h"
 #include "host/blobs/module_with_blobs.h"
 #include "host/kernel/file.h"
-#include "module/step_nodes.h"
+#include "module/step_description.h"
 
 namespace ferry {
 
@@ -34,15 +34,15 @@ InspectedModule inspect_module(const std::string& file) {
     throw UsageError(file + ": expected a compiled module, such as 'ferry compile " + file + "' makes, got a text");
   if (!is_file && !is_module(content)) throw UsageError(file + ": expected a .ferry module, got another kind of file");
   ModuleWithBlobs read;
-  std::vector<std::string> nodes;
+  std::vector<StepDescription> steps;
   try {
     read = is_file ? read_module_file(file) : divide_module({content.begin(), content.end()});
-    nodes = take(step_nodes(read.module));
+    steps = take(step_descriptions(read.module));
   } catch (const Error& error) {
     throw UsageError(file + ": " + error.what());
   }
   InspectedModule inspected{std::move(read.module), read.bytes.size(), to_hex(blake2b(read.bytes)),
-                            read.blobs != nullptr,  std::move(nodes),  {}};
+                            read.blobs != nullptr,  std::move(steps),  {}};
   for (const CodeImage& image : inspected.module.images) inspected.kernels.push_back(kernels_of(image));
   return inspected;
 }

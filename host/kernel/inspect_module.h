@@ -7,6 +7,7 @@
 
 #include "module/cubin.h"
 #include "module/module_file.h"
+#include "module/step_description.h"
 
 namespace ferry {
 
@@ -15,7 +16,7 @@ struct InspectedModule {
   std::size_t bytes = 0;  // without its blobs
   std::string hash;
   bool contains_blobs = false;
-  std::vector<std::string> nodes;  // of a network: which one each step of the only function computes; or none
+  std::vector<StepDescription> steps;  // of a network's only function; none: the file does not say
   // For each image the report of NVIDIA's assembler on its kernels; empty for images that are no cubins.
   std::vector<std::vector<CubinKernel>> kernels;
 

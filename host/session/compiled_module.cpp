@@ -5,7 +5,7 @@
 #include "host/blobs/module_with_blobs.h"
 #include "module/init_plan.h"
 #include "module/module_file.h"
-#include "module/step_nodes.h"
+#include "module/step_description.h"
 
 namespace ferry {
 
@@ -14,12 +14,12 @@ struct CompiledModule::State {
   Hash hash{};
   Manifest manifest;
   std::string source, schedule;
-  std::vector<std::string> nodes;
+  std::vector<StepDescription> steps;
   std::shared_ptr<const BlobSource> blobs;
 
   State(ModuleWithBlobs read) : bytes(std::move(read.bytes)), blobs(std::move(read.blobs)) {
     ModuleFile& module = read.module;
-    nodes = take(step_nodes(module));
+    steps = take(step_descriptions(module));
     if (take(attach_earlier_init_plans(module.manifest))) bytes = write_module(module);
     hash = blake2b(bytes);
     manifest = std::move(module.manifest);
@@ -61,6 +61,6 @@ const std::string& CompiledModule::source() const { return state_->source; }
 
 const std::string& CompiledModule::schedule() const { return state_->schedule; }
 
-const std::vector<std::string>& CompiledModule::nodes() const { return state_->nodes; }
+const std::vector<StepDescription>& CompiledModule::steps() const { return state_->steps; }
 
 }  // namespace ferry

@@ -91,7 +91,7 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
     report.outputs = collect(info, timed.outputs, request, observer);
     // The only call of a CPU function takes the time of the whole.
     if (!native_code(info)) report.steps = std::move(timed.steps);
-    name_nodes(kernel.module, report.steps);
+    describe_steps(kernel.module, session.plan.symbols, report.steps);
     report.seconds = static_cast<double>(function.last_elapsed_ns()) * 1e-9;
   }
   if (against) {

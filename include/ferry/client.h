@@ -33,8 +33,9 @@
 
 namespace ferry {
 
-struct FunctionInfo;  // internal
-struct Manifest;      // internal
+struct FunctionInfo;     // internal
+struct Manifest;         // internal
+struct StepDescription;  // internal
 
 namespace detail {
 struct Access;
@@ -106,8 +107,8 @@ class FERRY_API CompiledModule {
   const std::string& source() const;
   // Returns the schedules of all functions, the default ones included, as a text that reproduces them.
   const std::string& schedule() const;
-  // Returns the node that each step of a network's plan computes; none for other modules, or if the file does not say.
-  const std::vector<std::string>& nodes() const;
+  // Returns what each step of a network's plan computes; none for other modules, or if the file does not say.
+  const std::vector<StepDescription>& steps() const;
 
  private:
   struct State;

@@ -2,6 +2,8 @@
 // time_steps) defines each field.
 #pragma once
 
+#include "ferry/types.h"
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -78,8 +80,13 @@ struct StepTime {
   std::vector<double> seconds;     // one for each repetition
   StepKind kind = StepKind::launch;
   std::uint32_t device = 0;      // index in the module of the device that ran it; of a copy, of the one it copies to
-  std::string node = {};         // of a network, that the step computes; the client knows it if it compiled the network
   std::string device_name = {};  // "cpu", "opencl"; of modules with several devices, which the client knows
+  // Of a network, as its module describes the step.
+  std::string node = {};  // empty: the module does not say
+  DType dtype = DType::f32;
+  std::vector<std::int64_t> shape = {};  // of the result
+  double flops = 0;                      // operations; 0: unknown
+  double bytes = 0;                      // read and written, each tensor counted once; 0: unknown
 };
 
 }  // namespace ferry

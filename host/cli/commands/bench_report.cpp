@@ -155,7 +155,7 @@ void print_report(const bench::Measurement& report, const std::optional<bench::C
   line("counters", counters_text(timing, environment));
   line("board", board_text(environment, timing.elapsed_s));
   for (const std::string& warning : report.warnings()) line_in(Color::yellow, "warning", warning);
-  print_steps(report.steps);
+  print_steps(report.steps, report.peak);
 }
 
 }  // namespace ferry::cli

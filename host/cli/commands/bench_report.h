@@ -39,8 +39,9 @@ std::string sizes_text(const bench::Measurement& report);
 std::string knobs_text(const bench::Measurement& report);
 
 void print_report(const bench::Measurement& report, const std::optional<bench::Change>& change, bool verbose);
-// Prints the kernels of a call on a GPU and their shares of its time; prints nothing if there are none.
-void print_steps(const std::vector<StepTime>& steps);
+// Prints the steps of a call: their shares of its time, and of a network what they compute and how fast, also as shares
+// of the device's peaks if these are known. Prints nothing for a function that is one call of native code.
+void print_steps(const std::vector<StepTime>& steps, const bench::Peak& peak = {});
 Json steps_json(const std::vector<StepTime>& steps);
 // Prints one line for each report, with the warnings below.
 void print_table(const BenchRun& run);

@@ -29,17 +29,36 @@ FunctionInfo with_init_plan(FunctionInfo function) {
   return function;
 }
 
-Json function_json(const FunctionInfo& function, const std::vector<std::string>& nodes) {
+Json shape_json(const std::vector<ManifestExpr>& shape, const std::vector<std::string>& symbols) {
+  Json json = Json::array();
+  for (const ManifestExpr& extent : shape) json.push_back(to_text(extent, symbols));
+  return json;
+}
+
+Json descriptions_json(const std::vector<StepDescription>& steps, const std::vector<std::string>& symbols) {
+  const auto text = [&](const ManifestExpr& expr) {
+    return expr.code.empty() ? Json(nullptr) : Json(to_text(expr, symbols));
+  };
+  Json json = Json::array();
+  for (const StepDescription& step : steps) {
+    json.push_back({{"node", step.node},
+                    {"dtype", dtype_name(step.dtype)},
+                    {"shape", shape_json(step.shape, symbols)},
+                    {"flops", text(step.flops)},
+                    {"bytes", text(step.bytes)}});
+  }
+  return json;
+}
+
+Json function_json(const FunctionInfo& function, const std::vector<StepDescription>& descriptions) {
   Json parameters = Json::array();
   for (const ParameterInfo& parameter : function.parameters) {
-    Json shape = Json::array();
-    for (const ManifestExpr& extent : parameter.shape) shape.push_back(to_text(extent, function.symbols));
     parameters.push_back({{"name", parameter.name},
                           {"kind", parameter.kind == ParameterKind::tensor ? "tensor" : "scalar"},
                           {"dtype", dtype_name(parameter.dtype)},
                           {"direction", direction_name(parameter.direction)},
                           {"constant", parameter.is_constant},
-                          {"shape", shape}});
+                          {"shape", shape_json(parameter.shape, function.symbols)}});
   }
   Json preconditions = Json::array();
   for (const Precondition& precondition : function.preconditions) {
@@ -60,7 +79,7 @@ Json function_json(const FunctionInfo& function, const std::vector<std::string>&
           {"preconditions", preconditions},
           {"workspaces", workspaces},
           {"steps", steps},
-          {"nodes", nodes},
+          {"descriptions", descriptions_json(descriptions, function.symbols)},
           {"persistent", persistent},
           {"init_steps", init_steps},
           {"flops", to_text(function.flops, function.symbols)}};
@@ -96,7 +115,14 @@ void print_blobs(const InspectedModule& inspected) {
          manifest.constants.size(), inspected.contains_blobs ? "" : ", not in this file");
 }
 
-void print_function(const FunctionInfo& function, const std::vector<std::string>& nodes) {
+// Returns "/conv1/Conv+Relu f32[N,64,112,112]".
+std::string description_text(const FunctionInfo& function, const StepDescription& step) {
+  std::vector<std::string> sizes;
+  for (const ManifestExpr& size : step.shape) sizes.push_back(to_text(size, function.symbols));
+  return step.node + " " + dtype_name(step.dtype) + "[" + join(",", sizes) + "]";
+}
+
+void print_function(const FunctionInfo& function, const std::vector<StepDescription>& steps) {
   printf("\n%s\n", signature_text(function).c_str());
   for (const Precondition& precondition : function.preconditions) {
     printf("  requires   %s (%s)\n", to_text(precondition.condition, function.symbols).c_str(),
@@ -110,8 +136,8 @@ void print_function(const FunctionInfo& function, const std::vector<std::string>
     printf("  %-10s %s bytes a call\n", "workspace", value_text(function, workspace.bytes).c_str());
   }
   for (std::size_t s = 0; s < function.plan.steps.size(); ++s) {
-    const std::string node = s < nodes.size() && !nodes[s].empty() ? nodes[s] + ": " : "";
-    printf("  %-10s %s%s\n", "step", node.c_str(), step_text(function, function.plan.steps[s]).c_str());
+    const std::string described = s < steps.size() ? description_text(function, steps[s]) + ": " : "";
+    printf("  %-10s %s%s\n", "step", described.c_str(), step_text(function, function.plan.steps[s]).c_str());
   }
   const FunctionInfo init = with_init_plan(function);
   for (const PersistentBuffer& buffer : function.persistent)
@@ -130,7 +156,7 @@ Json to_json(const InspectedModule& inspected, const std::string& file) {
     images.push_back(image_json(module.images[i], inspected.kernels[i]));
   Json functions = Json::array(), blobs = Json::array();
   for (const FunctionInfo& function : module.manifest.functions)
-    functions.push_back(function_json(function, inspected.nodes));
+    functions.push_back(function_json(function, inspected.steps));
   for (const Blob& blob : module.manifest.blobs) blobs.push_back({{"hash", to_hex(blob.hash)}, {"bytes", blob.bytes}});
   return {{"schema", "ferry.inspect/1"},
           {"file", file},
@@ -177,7 +203,7 @@ int inspect(const std::string& name, bool json) {
   printf("target    %s\n", module.manifest.target.c_str());
   printf("needs     %s%s%s, ABI %u\n", device_name(device).c_str(), device.features.empty() ? "" : " with ",
          join(" ", device.features).c_str(), module.manifest.abi_version);
-  for (const FunctionInfo& function : module.manifest.functions) print_function(function, inspected.nodes);
+  for (const FunctionInfo& function : module.manifest.functions) print_function(function, inspected.steps);
   print_schedule(module.schedule);
   return kExitFine;
 }

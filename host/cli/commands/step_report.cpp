@@ -44,35 +44,64 @@ double total(const std::vector<StepTime>& steps) {
   return all;
 }
 
+// Returns "f32[1,64,56,56]".
+std::string result_text(const StepTime& step) {
+  std::vector<std::string> sizes;
+  for (const std::int64_t size : step.shape) sizes.push_back(std::to_string(size));
+  return std::string(dtype_name(step.dtype)) + "[" + join(",", sizes) + "]";
+}
+
+// Returns the columns that have an entry below their name; "-" stands for the entries that they lack.
+Rows without_empty_columns(const Rows& rows) {
+  Rows kept(rows.size());
+  for (std::size_t column = 0; column < rows[0].size(); ++column) {
+    const bool is_empty =
+        std::all_of(rows.begin() + 1, rows.end(), [&](const auto& row) { return row[column].empty(); });
+    for (std::size_t r = 0; r < rows.size() && !is_empty; ++r)
+      kept[r].push_back(rows[r][column].empty() ? "-" : rows[r][column]);
+  }
+  return kept;
+}
+
 }  // namespace
 
-void print_steps(const std::vector<StepTime>& steps) {
+void print_steps(const std::vector<StepTime>& steps, const bench::Peak& peak) {
   // The time of the only call is that of the whole.
   if (steps.empty() || (steps.size() == 1 && steps.front().kind == StepKind::call)) return;
   const double all = total(steps);
-  std::vector<std::vector<std::string>> rows = {{"kernel", "median", "share", "grid", "block", "shared", "registers"}};
-  const bool has_nodes =
-      std::any_of(steps.begin(), steps.end(), [](const StepTime& step) { return !step.node.empty(); });
-  if (has_nodes) rows[0].insert(rows[0].begin(), "node");
+  Rows rows = {{"node", "kernel", "result", "median", "share", "speed", "of peak", "traffic", "rate", "of copy", "grid",
+                "block", "shared", "registers"}};
   for (const StepTime& step : steps) {
     const bool is_launch = step.kind == StepKind::launch;
-    rows.push_back({kernel_text(step), seconds_text(stats::median(step.seconds)),
-                    all > 0 ? percent_text(stats::median(step.seconds) / all) : "",
-                    is_launch ? extents_text(step.grid) : "-", is_launch ? extents_text(step.block) : "-",
-                    step.shared_bytes == 0 ? "-" : bytes_text(step.shared_bytes),
-                    step.registers == 0 ? "-" : std::to_string(step.registers)});
-    if (has_nodes) rows.back().insert(rows.back().begin(), printable(step.node));
+    const double seconds = stats::median(step.seconds);
+    const double flops = seconds > 0 ? step.flops / seconds : 0, bytes = seconds > 0 ? step.bytes / seconds : 0;
+    const auto share = [](double part, double whole) {
+      return part > 0 && whole > 0 ? percent_text(part / whole) : std::string();
+    };
+    rows.push_back({printable(step.node), kernel_text(step), step.node.empty() ? "" : result_text(step),
+                    seconds_text(seconds), share(seconds, all), flops > 0 ? rate_text(flops, "FLOP/s") : "",
+                    share(flops, peak.flops), bytes > 0 ? bytes_text(static_cast<std::uint64_t>(step.bytes)) : "",
+                    bytes > 0 ? rate_text(bytes, "B/s") : "", share(bytes, peak.bytes),
+                    is_launch ? extents_text(step.grid) : "", is_launch ? extents_text(step.block) : "",
+                    step.shared_bytes == 0 ? "" : bytes_text(step.shared_bytes),
+                    step.registers == 0 ? "" : std::to_string(step.registers)});
   }
-  print_columns(rows, "  ");
+  print_columns(without_empty_columns(rows), "  ");
 }
 
 Json steps_json(const std::vector<StepTime>& steps) {
   const double all = total(steps);
+  const auto known = [](double number) { return number > 0 ? Json(number) : Json(nullptr); };
   Json list = Json::array();
   for (const StepTime& step : steps) {
+    const bool is_described = !step.node.empty();
     list.push_back({{"kind", kind_name(step.kind)},
                     {"kernel", step.kernel},
-                    {"node", step.node.empty() ? Json(nullptr) : Json(printable(step.node))},
+                    {"node", is_described ? Json(printable(step.node)) : Json(nullptr)},
+                    {"dtype", is_described ? Json(dtype_name(step.dtype)) : Json(nullptr)},
+                    {"shape", is_described ? Json(step.shape) : Json(nullptr)},
+                    {"flops", known(step.flops)},
+                    {"bytes", known(step.bytes)},
                     {"grid", step.grid},
                     {"block", step.block},
                     {"shared_bytes", step.shared_bytes},

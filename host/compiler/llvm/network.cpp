@@ -12,7 +12,7 @@
 #include "host/graph/reference/all_outputs.h"
 #include "host/graph/reference/definition.h"
 #include "module/module_file.h"
-#include "module/step_nodes.h"
+#include "module/step_description.h"
 
 #include <filesystem>
 #include <optional>
@@ -26,11 +26,11 @@ namespace {
 std::string plan_text(const Compiled& compiled) {
   const Result<ModuleFile> file = read_module(compiled.module);
   if (!file.is_ok()) throw InternalError("emit: " + file.status().message());
-  const std::vector<std::string> nodes = take(step_nodes(file.value()));
+  const std::vector<StepDescription> steps = take(step_descriptions(file.value()));
   const FunctionInfo& function = file.value().manifest.functions.front();
   std::string text;
   for (std::size_t s = 0; s < function.plan.steps.size(); ++s)
-    text += nodes[s] + "\n  " + step_text(function, function.plan.steps[s]) + "\n";
+    text += steps[s].node + "\n  " + step_text(function, function.plan.steps[s]) + "\n";
   return text;
 }
 

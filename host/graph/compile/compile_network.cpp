@@ -3,6 +3,7 @@
 #include "crosscompile/compile.h"
 #include "crosscompile/ir/error.h"
 #include "host/graph/compile/alias_moves.h"
+#include "host/graph/compile/describe_steps.h"
 #include "host/graph/compile/network_blob.h"
 #include "host/graph/compile/network_kernels.h"
 #include "host/graph/passes/choose_dots.h"
@@ -16,7 +17,6 @@
 #include "host/graph/plan/composition.h"
 #include "host/graph/plan/network_function.h"
 #include "module/module_file.h"
-#include "module/step_nodes.h"
 
 #include <algorithm>
 
@@ -43,35 +43,32 @@ KernelCall call_of(const Graph& graph, const Manifest& manifest, const NetworkKe
   return result;
 }
 
-// Replaces the kernels' entries by the function that calls them, and names the group of each step.
+// Replaces the kernels' entries by the function that calls them.
 void compose_network(const Graph& graph, const NetworkKernels& kernels, const TensorStorages& storages,
                      const NetworkBlob& blob, const Composition& common, ModuleFile& module) {
   Manifest& manifest = module.manifest;
   Composition composition = common;
-  std::vector<std::string> nodes;
   auto copy = storages.copies.begin();
   const auto add_copies_before = [&](std::size_t node) {
     for (; copy != storages.copies.end() && copy->node < node; ++copy) {
-      composition.steps.emplace_back(copy->copy);
       const Storage& to = composition.storages[copy->copy.to];
-      nodes.push_back(copy->node < graph.nodes.size() ? "copy to " + graph.nodes[copy->node].name
-                                                      : "copy to " + composition.parameters[to.index].name);
+      composition.steps.emplace_back(copy->copy);
+      std::get<StorageCopy>(composition.steps.back()).tensor =
+          copy->node < graph.nodes.size() ? graph.nodes[copy->node].name : composition.parameters[to.index].name;
     }
   };
   for (const GroupCall& group : kernels.calls) {
     add_copies_before(group.group.nodes.back());
-    KernelCall call = call_of(graph, manifest, kernels, group, storages);
-    nodes.insert(nodes.end(), call.kernel->plan.steps.size(), call.node);
-    composition.steps.emplace_back(std::move(call));
+    composition.steps.emplace_back(call_of(graph, manifest, kernels, group, storages));
   }
   add_copies_before(graph.nodes.size() + 1);
   FunctionInfo function = compose(composition);
+  module.descriptions = encode_step_descriptions(describe_steps(graph, kernels, composition));
   manifest.functions = {std::move(function)};
   if (!blob.constants().empty()) {
     manifest.blobs = {blob.blob()};
     manifest.constants = blob.constants();
   }
-  module.nodes = step_nodes_text(nodes);
 }
 
 // Returns whether there is a module with the network's constants.

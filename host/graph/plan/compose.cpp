@@ -17,14 +17,6 @@ ManifestExpr aligned(ManifestExpr bytes, std::uint64_t alignment) {
       {manifest_apply(ManifestOp::floordiv, {std::move(bytes), manifest_constant(unit)}), manifest_constant(unit)});
 }
 
-// A kernel's arithmetic or precondition in terms of the network.
-ManifestExpr of_network(const ManifestExpr& expr, const KernelCall& call) {
-  const auto size_of = [&](std::uint32_t symbol) {
-    return substitute(call.sizes.at(call.kernel->symbols[symbol]), manifest_symbol, call.node);
-  };
-  return substitute(expr, size_of, call.node);
-}
-
 class Composer {
  public:
   explicit Composer(const Composition& composition)
@@ -236,6 +228,13 @@ class Composer {
 };
 
 }  // namespace
+
+ManifestExpr of_network(const ManifestExpr& expr, const KernelCall& call) {
+  const auto size_of = [&](std::uint32_t symbol) {
+    return substitute(call.sizes.at(call.kernel->symbols[symbol]), manifest_symbol, call.node);
+  };
+  return substitute(expr, size_of, call.node);
+}
 
 FunctionInfo compose(const Composition& composition) { return Composer(composition).run(); }
 

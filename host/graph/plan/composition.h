@@ -38,6 +38,7 @@ struct KernelCall {
 struct StorageCopy {
   std::uint32_t to = 0, from = 0;
   ManifestExpr bytes;
+  std::string tensor = {};  // the name of what is written, for messages
 };
 
 struct Composition {
@@ -50,6 +51,9 @@ struct Composition {
   std::uint64_t alignment = 64;                      // of tensors in the arena
   std::map<std::string, std::int64_t> guesses = {};  // sizes that calls are likely to have, to choose places by
 };
+
+// Returns an expression over the kernel's symbols in terms of the network's. Throws CompileError where it is too long.
+ManifestExpr of_network(const ManifestExpr& expr, const KernelCall& call);
 
 // Throws CompileError where the function exceeds the limits of a manifest or a kernel's precondition can never hold.
 FunctionInfo compose(const Composition& composition);

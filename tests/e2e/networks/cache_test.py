@@ -1,4 +1,4 @@
-"""cache_test.py FERRY: networks that were compiled before come from the cache, and their steps keep their names."""
+"""cache_test.py FERRY: networks that were compiled before come from the cache, and their steps keep their descriptions."""
 import json
 import os
 import subprocess
@@ -89,15 +89,31 @@ class CacheTest(unittest.TestCase):
                 self.assertEqual(Path(self.path(f"{i}.ferry")).read_bytes(), expected)
             self.assertEqual([path.suffix for path in self.kept()], [".ferry"])
 
-    def test_a_compiled_file_names_the_nodes_of_its_steps(self):
+    def test_a_compiled_file_describes_its_steps(self):
         self.compiled("net.ferry")
         names = [node.name for node in self.model.graph.node]
         function = json.loads(self.ferry("inspect", self.path("net.ferry"), "--json"))["functions"][0]
-        self.assertEqual(len(function["nodes"]), len(function["steps"]))
-        self.assertTrue(function["nodes"][0].startswith(names[0]))
-        self.assertIn(f"{function['nodes'][0]}: call ", self.ferry("inspect", self.path("net.ferry")))
+        described = function["descriptions"]
+        self.assertEqual(len(described), len(function["steps"]))
+        self.assertTrue(described[0]["node"].startswith(names[0]))
+        first = f"{described[0]['node']} f32[{','.join(described[0]['shape'])}]"
+        self.assertIn(f"{first}: call ", self.ferry("inspect", self.path("net.ferry")))
         report = json.loads(self.ferry("run", self.path("net.ferry"), "--arg", f"x=@{self.path('x.npy')}", "--json"))
-        self.assertEqual([step["node"] for step in report["steps"]], function["nodes"])
+        self.assertEqual([step["node"] for step in report["steps"]], [one["node"] for one in described])
+        for step in report["steps"]:
+            self.assertEqual(step["shape"][0], 1, step)
+            self.assertGreater(step["bytes"], 4 * np.prod(step["shape"]), step)
+        # Two operations for each of the 27 products of a pixel of the first layer, and some for bias and activation.
+        self.assertAlmostEqual(report["steps"][0]["flops"] / np.prod(report["steps"][0]["shape"]), 2 * 27, delta=2)
+
+    def test_the_table_of_steps_has_their_speed_and_traffic(self):
+        lines = self.ferry("bench", self.path("net.onnx"), "--size", "N=1", "--repeat", "1").splitlines()
+        header = next(line for line in lines if line.split()[:2] == ["node", "kernel"])
+        for column in ("result", "median", "share", "speed", "of peak", "traffic", "rate", "of copy"):
+            self.assertIn(column, header)
+        self.assertNotIn("grid", header)
+        first = lines[lines.index(header) + 1]
+        self.assertRegex(first, r"Conv\S* +conv_relu_0 +f32\[1,\d+,\d+,\d+\] .*FLOP/s +[\d.]+% .*B/s +[\d.]+%")
 
 
 if __name__ == "__main__":

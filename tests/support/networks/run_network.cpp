@@ -8,6 +8,7 @@
 #include "ferry/compile.h"
 #include "host/graph/compile/compile_network.h"
 #include "module/manifest.h"
+#include "module/step_description.h"
 
 namespace ferry::test {
 
@@ -63,7 +64,7 @@ std::string wrong_results(const Device& device, const Target& target, const Grap
   CompiledNetwork compiled = compile_network(network, target);
   const CompiledModule loaded(std::move(compiled.module), compiled.blobs);
   const Function function = device.load(loaded)[network.name];
-  if (loaded.nodes().size() != function.info().plan.steps.size()) return "not every step has the name of a node";
+  if (loaded.steps().size() != function.info().plan.steps.size()) return "not every step is described";
   for (const NetworkSizes& sizes : all_sizes) {
     std::vector<std::vector<std::byte>> inputs;
     std::vector<Argument> arguments;

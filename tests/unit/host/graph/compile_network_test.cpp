@@ -12,7 +12,7 @@
 #include "host/graph/compile/network_kernels.h"
 #include "host/graph/passes/make_groups.h"
 #include "module/module_file.h"
-#include "module/step_nodes.h"
+#include "module/step_description.h"
 #include "tests/support/network_builder.h"
 
 using namespace ferry;
@@ -36,6 +36,38 @@ TEST_CASE("an output of a network may be an empty constant") {
   compiled.blobs->read(blob.hash, 0, contents);
   CHECK(contents.front() == 0);
   CHECK(blob.hash == blake2b(contents));
+}
+
+// The figures are those of the layers' definitions, with a batch of 5.
+TEST_CASE("the steps of a network are described by result, operations and traffic") {
+  const std::vector<std::int64_t> batch = {5};
+  for (const std::int64_t filters : {16, 7}) {
+    CAPTURE(filters);
+    NetworkBuilder network;
+    const TensorId x = network.input("x", {Size::symbol("N"), 3, 9, 11});
+    const TensorId conv =
+        network.node(Operator::conv, {x, network.weights("w", {filters, 3, 3, 3}), network.weights("b", {filters})},
+                     ConvAttributes{{{3}, {3}}}, "conv");
+    network.output(network.node(Operator::relu, {conv}, {}, "relu"), "y");
+    network.output(x, "same");
+    const ModuleFile module =
+        read_module(compile_network(network.graph, resolve_target("x86-64-v3"), {{{"N", 5}}}).module).value();
+    const std::vector<StepDescription> steps = step_descriptions(module).value();
+    REQUIRE(steps.size() == 2);
+    const auto number = [&](const ManifestExpr& expr) { return evaluate(expr, batch).value(); };
+    CHECK(steps[0].node == "conv+relu");
+    CHECK(steps[0].dtype == DType::f32);
+    std::vector<std::int64_t> shape;
+    for (const ManifestExpr& size : steps[0].shape) shape.push_back(number(size));
+    CHECK(shape == std::vector<std::int64_t>{5, filters, 7, 9});
+    const std::int64_t outputs = 5 * filters * 7 * 9;
+    CHECK(number(steps[0].flops) >= outputs * (2 * 27));
+    CHECK(number(steps[0].flops) <= outputs * (2 * 27 + 2));
+    CHECK(number(steps[0].bytes) == 4 * (5 * 3 * 9 * 11 + filters * 27 + filters + outputs));
+    CHECK(steps[1].node == "copy to same");
+    CHECK(number(steps[1].flops) == 0);
+    CHECK(number(steps[1].bytes) == 2 * 4 * 5 * 3 * 9 * 11);
+  }
 }
 
 // Kernels that combine what others have reduced, or that check indices, may be small: each node has one that is not.
@@ -67,13 +99,14 @@ TEST_CASE("on a GPU every node over a large tensor has a kernel of many threads"
     std::map<std::string, std::int64_t> most;  // threads of the node's largest kernel
     std::vector<std::int64_t> values;
     for (const ManifestExpr& value : function.plan.values) values.push_back(evaluate(value, values).value());
-    const std::vector<std::string> nodes = step_nodes(module.value()).value();
-    for (std::size_t step = 0; step < nodes.size(); ++step) {
+    const std::vector<StepDescription> steps = step_descriptions(module.value()).value();
+    for (std::size_t step = 0; step < steps.size(); ++step) {
       const auto& launch = std::get<LaunchStep>(function.plan.steps[step]);
       std::int64_t threads = 1;
       for (const auto& extents : {launch.grid, launch.block})
         for (const ValueIndex extent : extents) threads *= extent == kNoValue ? 1 : values.at(extent);
-      most[nodes[step]] = std::max(most[nodes[step]], threads);
+      std::int64_t& largest = most[steps[step].node];
+      largest = std::max(largest, threads);
     }
     CHECK(most.size() == network.graph.nodes.size());
     for (const auto& [node, threads] : most) {

@@ -7,7 +7,7 @@
 
 #include "host/compiler/api/compiler.h"
 #include "module/module_file.h"
-#include "module/step_nodes.h"
+#include "module/step_description.h"
 
 namespace ferry::test {
 
@@ -75,7 +75,9 @@ class FakeCompiler final : public Compiler {
     ModuleFile module;
     module.manifest.devices = {device};
     module.manifest.functions = std::move(functions);
-    module.nodes = step_nodes_text(nodes);
+    std::vector<StepDescription> steps;
+    for (const std::string& node : nodes) steps.push_back({node, DType::f32, {}, {}, {}});
+    if (!steps.empty()) module.descriptions = encode_step_descriptions(std::move(steps));
     return write_module(module);
   }
 

@@ -117,12 +117,13 @@ TEST_CASE("a network is compiled for the call's sizes, and its steps are named a
   CHECK(compiler.sizes == SizesByName{{"N", 4}});
   CHECK(compiler.code_padding == 48);
   std::vector<StepTime> steps(2);
-  name_nodes(kernel.module, steps);
+  const std::vector<std::int64_t> symbols = {4};
+  describe_steps(kernel.module, symbols, steps);
   CHECK(steps[0].node == "conv1");
   CHECK(steps[1].node == "relu1");
   steps.resize(1);
   steps[0].node.clear();
-  name_nodes(kernel.module, steps);
+  describe_steps(kernel.module, symbols, steps);
   CHECK(steps[0].node.empty());
   options.schedule.text = "parallel i";
   CHECK_THROWS_WITH_AS(read_kernel(&compiler, options),
