@@ -1,9 +1,8 @@
 #include "module/step_description.h"
 
 #include "base/format.h"
+#include "base/printable.h"
 #include "module/manifest_fields_codec.h"
-
-#include <algorithm>
 
 namespace ferry {
 

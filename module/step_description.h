@@ -6,7 +6,6 @@
 #include "module/module_file.h"
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,7 @@
 // Keeps 230 KB of glibc out of the static rpc_server for x86_64: variants of functions for kinds of CPU. Processors
 // with FMA, which are those from 2013 on, run libm's code for it, except in the inverse trigonometric functions and
 // tan; older ones run the code for SSE2 instead of that for AVX or FMA4. A call or a transfer uses memcpy, memmove,
-// memset, memcmp and memchr, which choose between the variants for SSE2, AVX2 and AVX-512 as before; strcmp, strncmp
+// memset, memcmp and memchr, which choose between the variants for SSE2, AVX2 and 256-bit AVX-512; strcmp, strncmp
 // and strstr are in strings.cpp, all other string functions are the variants for SSE2.
 #if defined(__x86_64__)
 
@@ -54,15 +54,16 @@ FERRY_RTM(__memcmp_avx2_movbe)
 FERRY_RTM(__memchr_avx2)
 FERRY_RTM(__memchr_evex)
 
-// The variants for 512-bit vectors are for Xeon Phi alone, the others with AVX-512 prefer those with 256 bits ("evex").
-#define FERRY_XEON_PHI(function, target)                 \
+// The variants for 512-bit vectors, which glibc chooses on Xeon Phi and on AMD's processors with AVX-512. On others
+// with AVX-512 it prefers those with 256 bits ("evex").
+#define FERRY_AVX512(function, target)                   \
   FERRY_FORWARD(function##_avx512_no_vzeroupper, target) \
   FERRY_FORWARD(function##_avx512_unaligned, target)     \
   FERRY_FORWARD(function##_avx512_unaligned_erms, target##_erms)
-FERRY_XEON_PHI(__memcpy, __memcpy_avx_unaligned)
-FERRY_XEON_PHI(__memmove, __memmove_avx_unaligned)
-FERRY_XEON_PHI(__mempcpy, __mempcpy_avx_unaligned)
-FERRY_XEON_PHI(__memset, __memset_avx2_unaligned)
+FERRY_AVX512(__memcpy, __memcpy_avx_unaligned)
+FERRY_AVX512(__memmove, __memmove_avx_unaligned)
+FERRY_AVX512(__mempcpy, __mempcpy_avx_unaligned)
+FERRY_AVX512(__memset, __memset_avx2_unaligned)
 
 // The variants for processors before 2013 whose unaligned loads are slow.
 FERRY_FORWARD(__memcpy_ssse3, __memcpy_sse2_unaligned)

@@ -91,6 +91,18 @@ rpc::Handle Client::new_handle() {
 
 std::uint32_t Client::memory_device() const { return first_beside_cpu(session_options_.devices) ? 1 : 0; }
 
+std::optional<std::uint32_t> Client::device_of_kind(const std::string& kind, std::size_t earlier) const {
+  if (kind == device_kind_name(DeviceKind::cpu)) return earlier == 0 ? std::optional(0U) : std::nullopt;
+  std::uint32_t index = 0;
+  for (const std::string& name : session_options_.devices) {
+    const Result<DeviceId> id = parse_device_id(name);
+    if (!id.is_ok() || id.value().kind == DeviceKind::cpu) continue;
+    ++index;
+    if (kind == device_kind_name(id.value().kind) && earlier-- == 0) return index;
+  }
+  return std::nullopt;
+}
+
 void Client::open_session() {
   rpc::Open open;
   open.client = std::string(kClientName) + " " + user_at_machine();

@@ -91,6 +91,9 @@ class Client {
   // Returns the device on which tensors are allocated: the first one besides the CPU that the session was opened with,
   // otherwise the CPU.
   std::uint32_t memory_device() const;
+  // Returns the device that the server takes for a module's device of this kind, before which the module has `earlier`
+  // others of the kind: the next one that the session was opened with. Nothing if it has too few.
+  std::optional<std::uint32_t> device_of_kind(const std::string& kind, std::size_t earlier) const;
   // Returns that device as the server describes it; null if there is only the CPU.
   const ComputeDevice* compute_device() const;
   // Returns the server's name of the processor that runs the session's kernels.

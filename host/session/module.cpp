@@ -18,11 +18,11 @@ ModuleState::ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module)
 std::uint32_t ModuleState::session_device(const ParameterInfo& parameter) const {
   const std::vector<ModuleDevice>& devices = compiled.manifest().devices;
   if (devices.size() == 1) return device->client->memory_device();
-  if (devices[parameter.device].kind == "cpu") return 0;
-  // The session's devices besides the CPU are those of the module, in their order.
-  const auto before = devices.begin() + parameter.device;
-  return 1 + static_cast<std::uint32_t>(
-                 std::count_if(devices.begin(), before, [](const ModuleDevice& one) { return one.kind != "cpu"; }));
+  const std::string& kind = devices[parameter.device].kind;
+  const auto is_alike = [&](const ModuleDevice& one) { return one.kind == kind; };
+  const auto earlier = std::count_if(devices.begin(), devices.begin() + parameter.device, is_alike);
+  // A session with too few devices refuses the module.
+  return device->client->device_of_kind(kind, static_cast<std::size_t>(earlier)).value_or(0);
 }
 
 DeviceTensor ModuleState::put(const ParameterInfo& parameter, const View& data) const {

@@ -107,7 +107,7 @@ class CacheTest(unittest.TestCase):
         self.assertAlmostEqual(report["steps"][0]["flops"] / np.prod(report["steps"][0]["shape"]), 2 * 27, delta=2)
 
     def test_the_table_of_steps_has_their_speed_and_traffic(self):
-        lines = self.ferry("bench", self.path("net.onnx"), "--size", "N=1", "--repeat", "1").splitlines()
+        lines = self.ferry("bench", self.path("net.onnx"), "--size", "batch=1", "--repeat", "1").splitlines()
         header = next(line for line in lines if line.split()[:2] == ["node", "kernel"])
         for column in ("result", "median", "share", "speed", "of peak", "traffic", "rate", "of copy"):
             self.assertIn(column, header)

@@ -71,8 +71,10 @@ std::optional<Printed> print_case(std::uint64_t seed) {
   const Target target = resolve_target("c");
   for (ir::Function& function : lower::split_constants(lowered)) {
     printed.functions.push_back(passes::run_pipeline(std::move(function), target));
-    // All cases are printed into one text.
-    printed.functions.back().name = "case_" + std::to_string(seed) + (printed.functions.size() > 1 ? "_init" : "");
+    // All cases are printed into one text, where init functions have the name of the function that they serve.
+    ir::Function& last = printed.functions.back();
+    last.name = "case_" + std::to_string(seed) + (printed.functions.size() > 1 ? "_init" : "");
+    if (!last.init_of.empty()) last.init_of = "case_" + std::to_string(seed);
     printed.infos.push_back(describe(printed.functions.back()));
   }
   printed.call = std::make_unique<Call>(printed.functions[0], fuzz_case.sizes, fuzz_case.seed);

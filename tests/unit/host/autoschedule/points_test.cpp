@@ -58,7 +58,7 @@ Point corner(const autoschedule::Space& space, bool is_last) {
 std::vector<Point> points_to_try(const autoschedule::Space& space, std::mt19937& random) {
   std::vector<Point> points = {corner(space, false), corner(space, true)};
   for (const autoschedule::SpaceKnob& knob : space.knobs) {
-    const std::size_t step = knob.candidates.size() / tried() + 1;
+    const std::size_t step = (knob.candidates.size() + tried() - 1) / tried();
     for (std::size_t i = random() % step; i < knob.candidates.size(); i += step)
       points.push_back(with(space.default_point(), knob.name, knob.candidates[i]));
   }

@@ -204,7 +204,7 @@ TEST_CASE("plans of random networks with concats and slices in place compute wha
     const std::size_t nodes = 2 + random() % 14;
     for (std::size_t n = 0; n < nodes; ++n) {
       const auto [from, rows] = pick();
-      switch (random() % 6) {
+      switch (random() % 8) {
         case 0:
         case 1: tensors.emplace_back(network.node(Operator::relu, {from}), rows); break;
         case 2:
@@ -220,7 +220,15 @@ TEST_CASE("plans of random networks with concats and slices in place compute wha
           tensors.emplace_back(network.node(Operator::concat, parts, DimensionAttributes{1}), all);
           break;
         }
-        case 4: {
+        case 4:
+        case 5: {
+          std::vector<TensorId> alike;  // of as many rows, the tensor itself among them
+          for (const auto& [id, count] : tensors)
+            if (count == rows) alike.push_back(id);
+          tensors.emplace_back(network.node(Operator::add, {from, alike[random() % alike.size()]}), rows);
+          break;
+        }
+        case 6: {
           const auto begin = static_cast<std::int64_t>(random() % static_cast<std::size_t>(rows));
           const auto count = static_cast<std::int64_t>(1 + random() % static_cast<std::size_t>(rows - begin));
           tensors.emplace_back(network.node(Operator::slice, {from},

@@ -32,6 +32,19 @@ TEST_CASE("the answer to open tells the client what the device is") {
   CHECK(client.peer() == "board:9090");
 }
 
+TEST_CASE("the devices of a module are those of its kinds, in the order in which the session was opened with them") {
+  ScriptedServer server([](ScriptedServer& s) { s.welcome(); });
+  session::SessionOptions session_options;
+  session_options.devices = {"opencl:1", "cpu", "cuda", "opencl"};
+  const Client client(server.client_end(), "board:9090", {}, session_options);
+  CHECK(client.device_of_kind("cpu", 0) == 0);
+  CHECK(client.device_of_kind("opencl", 0) == 1);
+  CHECK(client.device_of_kind("cuda", 0) == 2);
+  CHECK(client.device_of_kind("opencl", 1) == 3);
+  for (const char* kind : {"cpu", "cuda"}) CHECK(client.device_of_kind(kind, 1) == std::nullopt);
+  CHECK(client.device_of_kind("opencl", 2) == std::nullopt);
+}
+
 TEST_CASE("a server older than guarded memory is used without, and that is said") {
   ScriptedServer server([](ScriptedServer& s) {
     s.welcome();
