@@ -1,6 +1,5 @@
 #include "ferry/target/capabilities.h"
 
-#include "crosscompile/target/vector_instructions.h"
 #include "ferry/target/target.h"
 
 namespace ferry {
@@ -27,6 +26,7 @@ void set_x86_64(Capabilities& can, const Target& target) {
   can.bf16_dot_512 = target.has("avx512bf16");
   can.bf16_dot_256 = can.bf16_dot_512 && short_vectors;
   can.asks_for_vector_width = true;
+  can.clamped_conversions = true;
 }
 
 void set_arm(Capabilities& can, const Target&) { can.float_min_max = false; }
@@ -40,6 +40,7 @@ void set_armv7(Capabilities& can, const Target& target) {
   can.rounding = target.has("fp-armv8");
   can.neon_dot_32bit = target.has("dotprod");
   can.contracts_by_option = true;
+  can.clamped_conversions = true;
 }
 
 void set_aarch64(Capabilities& can, const Target& target) {
@@ -90,10 +91,6 @@ Capabilities capabilities_of(const Target& target) {
   for (const ArchCapabilities& row : kArchCapabilities)
     if (row.arch == target.arch) row.set(can, target);
   return can;
-}
-
-bool clamps_before_conversion(const Target& target) {
-  return target.arch == Arch::x86_64 || target.arch == Arch::armv7;
 }
 
 }  // namespace ferry

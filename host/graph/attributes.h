@@ -102,7 +102,6 @@ struct SortAttributes {
 // top_k: the int64 indices of the greatest or the least elements of each line along the last dimension, the first ones
 // of its elements in descending or ascending order. Equal elements keep their order; NaN counts as the greatest. The
 // dimension has a constant size, which is at least the count.
-inline constexpr std::int64_t kMaxSortedSize = std::int64_t{1} << 31;
 struct TopKAttributes {
   std::int64_t count = 1;
   bool largest = true;

@@ -1,4 +1,5 @@
 #include "crosscompile/ir/error.h"
+#include "ferry/ops/sorting.h"
 #include "host/graph/graph.h"
 #include "host/graph/node_check.h"
 #include "host/graph/window.h"
@@ -95,9 +96,9 @@ Shape quantized_shape(const NodeCheck& check, std::span<const TensorType> inputs
 
 Shape top_k_shape(const NodeCheck& check, const TopKAttributes& top, Shape x) {
   const std::int64_t size = x.empty() ? 0 : x.back().constant().value_or(0);
-  check.expect(top.count >= 1 && top.count <= size && size <= kMaxSortedSize,
+  check.expect(top.count >= 1 && top.count <= size && size <= ops::kMaxSortedSize,
                "a last dimension of at least " + std::to_string(top.count) + " elements and at most " +
-                   std::to_string(kMaxSortedSize),
+                   std::to_string(ops::kMaxSortedSize),
                [&] { return to_text(x); });
   x.back() = top.count;
   return x;

@@ -17,7 +17,6 @@ using Index = std::vector<Expr>;
 using sorting::with;
 using sorting::Words;
 
-constexpr std::int64_t kMaxSortedSize = std::int64_t{1} << 31;
 constexpr std::int64_t kMaxPasses = 16;
 // Groups of fewer elements are no vectors.
 constexpr std::int64_t kLeastGroup = 8;

@@ -172,9 +172,10 @@ class KeyMaker {
       const Tensor& tensor = graph_.tensor(kernel_.arguments[input]);
       const bool is_alike = tensor.constant == nullptr && type_of(tensor) == type_of(result) &&
                             tensor.channel_block == result.channel_block;
+      // A tensor that is read in two shapes is two inputs.
       const bool is_elementwise = std::ranges::all_of(reads_, [&](const Read& read) {
-        const KernelOperand& operand = kernel_.key.nodes[read.node].operands[read.input];
-        return operand.index != input || (read.broadcasts && !is_per_channel(node(read.node).op, read.input));
+        return read.tensor != kernel_.arguments[input] ||
+               (read.broadcasts && !is_per_channel(node(read.node).op, read.input));
       });
       if (is_alike && is_elementwise) kernel_.updatable.push_back(input);
     }

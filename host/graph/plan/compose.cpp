@@ -29,7 +29,7 @@ class Composer {
     function_.preconditions = composition_.preconditions;
     places_.resize(composition_.storages.size());
     for (std::uint32_t s = 0; s < places_.size(); ++s) {
-      const Storage& storage = composition_.storages[whole_of(s)];
+      const Storage& storage = composition_.storages[whole_of(composition_.storages, s)];
       places_[s].operand = {operand_kind(storage.kind), storage.index, kNoValue};
     }
     for (std::size_t step = 0; step < composition_.steps.size(); ++step)
@@ -68,16 +68,9 @@ class Composer {
     throw InternalError("operand_kind: unknown kind");
   }
 
-  // Returns the storage that contains a part, through all parts of parts.
-  std::uint32_t whole_of(std::uint32_t storage) const {
-    while (composition_.storages.at(storage).kind == Storage::Kind::part)
-      storage = composition_.storages[storage].index;
-    return storage;
-  }
-
   // Takes note that a storage is needed during a step.
   void use(std::uint32_t storage, std::size_t step) {
-    storage = whole_of(storage);
+    storage = whole_of(composition_.storages, storage);
     Place& place = places_.at(storage);
     const Storage& memory = composition_.storages[storage];
     if (memory.kind != Storage::Kind::arena) return;

@@ -26,6 +26,12 @@ struct Storage {
   ManifestExpr offset = {};  // of a part in its storage, in bytes
 };
 
+// Returns the storage that contains a part, through all parts of parts.
+inline std::uint32_t whole_of(const std::vector<Storage>& storages, std::uint32_t storage) {
+  while (storages.at(storage).kind == Storage::Kind::part) storage = storages[storage].index;
+  return storage;
+}
+
 // One call of a kernel.
 struct KernelCall {
   std::string node;                           // the name for messages

@@ -25,7 +25,9 @@ class LastReads {
     std::vector<TensorId> reads = inputs_of(group), found;
     for (const TensorId id : reads) {
       const std::uint32_t storage = storages_.of_tensor[id];
-      const auto is_there = [&](TensorId other) { return whole_of(storages_.of_tensor[other]) == storage; };
+      const auto is_there = [&](TensorId other) {
+        return whole_of(storages_.storages, storages_.of_tensor[other]) == storage;
+      };
       if (storages_.storages[storage].kind == Storage::Kind::arena && last_[storage] == time_of(group) &&
           std::ranges::count_if(reads, is_there) == 1)
         found.push_back(id);
@@ -37,13 +39,8 @@ class LastReads {
   // Steps are in the order of these numbers.
   static std::size_t time_of(const Group& group) { return group.nodes.back(); }
 
-  std::uint32_t whole_of(std::uint32_t storage) const {
-    while (storages_.storages[storage].kind == Storage::Kind::part) storage = storages_.storages[storage].index;
-    return storage;
-  }
-
   void use(std::uint32_t storage, std::size_t time) {
-    std::size_t& last = last_[whole_of(storage)];
+    std::size_t& last = last_[whole_of(storages_.storages, storage)];
     last = std::max(last, time);
   }
 

@@ -11,6 +11,9 @@ namespace ferry::ops {
 using lang::Expr;
 using lang::Tensor;
 
+// Maximum number of elements of a line.
+inline constexpr std::int64_t kMaxSortedSize = std::int64_t{1} << 31;
+
 // Returns the int64 indices of the `count` greatest elements of each line along the last dimension, in descending
 // order, or of the least ones in ascending order. Of equal elements the one with the lower index stands first; NaN
 // counts as the greatest. The dimension has a constant size of at least `count`, which is at least 1, and at most 2^31

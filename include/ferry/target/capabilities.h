@@ -49,6 +49,9 @@ struct Capabilities {
   bool asks_for_vector_width = false;
   // Its vector code ignores the flag on single operations that allows contraction, which all emitted operations carry.
   bool contracts_by_option = false;
+  // It converts each lane of a vector of floats to an integer on its own, because no instruction for vectors saturates
+  // or it does not know of one, unless the code clamps the vector first.
+  bool clamped_conversions = false;
 
   // The compiler of the generated text, or a library linked into the code, has all functions of math.def.
   bool math_library = false;

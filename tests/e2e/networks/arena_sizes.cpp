@@ -26,7 +26,7 @@ std::vector<ArenaBlock> blocks_of(const Graph& graph) {
   const std::vector<std::int64_t> sizes(graph.symbols.size(), 1);
   std::size_t step = 0;
   const auto use = [&](std::uint32_t index) {
-    while (storages.storages[index].kind == Storage::Kind::part) index = storages.storages[index].index;
+    index = whole_of(storages.storages, index);
     const Storage& storage = storages.storages[index];
     if (storage.kind != Storage::Kind::arena) return;
     if (!blocks[index]) {

@@ -3,7 +3,6 @@
 #include "crosscompile/codegen/llvm/expr/pieces.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/target/vector_instructions.h"
 
 #include <llvm/IR/IntrinsicsARM.h>
 
@@ -15,8 +14,8 @@ namespace {
 
 using llvm::Value;
 
-// Converts a vector of floats, of which NaN becomes 0, after it was clamped to the bounds of the integers, where floats
-// have these bounds. LLVM would convert each lane on its own. Returns null for other types.
+// Clamps a vector of floats to the bounds of the integers and converts it; NaN becomes 0. No float32 is the greatest
+// int32, which a select chooses afterwards. Returns null for types whose bounds are out of the floats' precision.
 Value* clamped_to_int(FunctionState& state, ir::Type to, Value* value) {
   llvm::IRBuilder<>& b = state.builder;
   if (value->getType()->getScalarType()->isHalfTy())
@@ -42,7 +41,7 @@ Value* clamped_to_int(FunctionState& state, ir::Type to, Value* value) {
 }
 
 Value* float_to_int(FunctionState& state, ir::Type to, Value* value) {
-  if (to.is_vector() && clamps_before_conversion(state.module.target))
+  if (to.is_vector() && state.module.target.capabilities.clamped_conversions)
     if (Value* clamped = clamped_to_int(state, to, value)) return clamped;
   const llvm::Intrinsic::ID id = to.is_signed_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   return state.builder.CreateIntrinsic(id, {register_type(state.module, to), value->getType()}, {value});

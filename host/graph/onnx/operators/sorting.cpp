@@ -1,4 +1,5 @@
 // ArgMax, TopK, Hardmax, and cumulative sums and products.
+#include "ferry/ops/sorting.h"
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
@@ -66,7 +67,7 @@ void import_top_k(NodeImport& node) {
   node.expect(count.size() == 1 && !proves_less(count[0], 0) && !proves_less(x.type.shape[d], count[0]),
               "one number of elements, at most that of the dimension", [&] { return to_text(count); });
   const auto size = x.type.shape[d].constant(), first = count[0].constant();
-  const bool is_known = size && first && *first > 0 && *size <= kMaxSortedSize;
+  const bool is_known = size && first && *first > 0 && *size <= ops::kMaxSortedSize;
   const Value indices =
       is_known ? first_indices(node, d, {*first, largest}) : indices_by_rank(node, d, count[0], largest);
   node.output(0, of.gather_elements(x, indices, d));

@@ -39,6 +39,7 @@ constexpr NamedFlag kFlags[] = {
     {"neon_dot", &Can::neon_dot},
     {"neon_mixed_dot", &Can::neon_mixed_dot},
     {"neon_dot_32bit", &Can::neon_dot_32bit},
+    {"clamped_conversions", &Can::clamped_conversions},
     {"math_library", &Can::math_library},
     {"shuffles", &Can::shuffles},
     {"async_copies", &Can::async_copies},
@@ -63,22 +64,28 @@ TEST_CASE("the features of a target decide what its instructions can do") {
     const char* can;
   };
   const Case cases[] = {
-      {"x86-64", "float_min_max nontemporal_stores row_prefetch"},
-      {"x86-64-v2", "rounding float_min_max nontemporal_stores row_prefetch"},
-      {"x86-64-v3", "f16_conversion fma rounding float_min_max gathers nontemporal_stores row_prefetch"},
+      {"x86-64", "float_min_max nontemporal_stores row_prefetch clamped_conversions"},
+      {"x86-64-v2", "rounding float_min_max nontemporal_stores row_prefetch clamped_conversions"},
+      {"x86-64-v3",
+       "f16_conversion fma rounding float_min_max gathers nontemporal_stores row_prefetch clamped_conversions"},
       {"x86-64-v3 -mattr=+avxvnni",
-       "f16_conversion fma rounding float_min_max gathers nontemporal_stores row_prefetch vnni_256"},
-      {"x86-64-v4", "f16_conversion fma rounding scale float_min_max masks gathers nontemporal_stores row_prefetch"},
+       "f16_conversion fma rounding float_min_max gathers nontemporal_stores row_prefetch vnni_256 "
+       "clamped_conversions"},
+      {"x86-64-v4",
+       "f16_conversion fma rounding scale float_min_max masks gathers nontemporal_stores row_prefetch "
+       "clamped_conversions"},
       {"x86-64-v4 -mattr=+avx512vnni,+avx512bf16,+avx512fp16",
        "f16_conversion f16_arithmetic fma rounding scale float_min_max masks gathers nontemporal_stores row_prefetch "
-       "vnni_512 vnni_256 bf16_dot_512 bf16_dot_256"},
+       "vnni_512 vnni_256 bf16_dot_512 bf16_dot_256 clamped_conversions"},
       {"llvm -mtriple=x86_64-linux-gnu -mattr=+avx512vnni",
-       "f16_conversion fma rounding float_min_max gathers nontemporal_stores row_prefetch vnni_512"},
+       "f16_conversion fma rounding float_min_max gathers nontemporal_stores row_prefetch vnni_512 "
+       "clamped_conversions"},
       {"llvm -mtriple=i386-linux-gnu -mattr=+avx2", "rounding float_min_max gathers"},
-      {"armv7", "f16_conversion_by_four nan_min_max_f32_vectors"},
-      {"armv7 -mattr=+vfp4,+fp16", "f16_conversion f16_conversion_by_four fma nan_min_max_f32_vectors"},
+      {"armv7", "f16_conversion_by_four nan_min_max_f32_vectors clamped_conversions"},
+      {"armv7 -mattr=+vfp4,+fp16",
+       "f16_conversion f16_conversion_by_four fma nan_min_max_f32_vectors clamped_conversions"},
       {"armv7 -mattr=+fp-armv8,+dotprod",
-       "f16_conversion f16_conversion_by_four fma rounding nan_min_max_f32_vectors neon_dot_32bit"},
+       "f16_conversion f16_conversion_by_four fma rounding nan_min_max_f32_vectors neon_dot_32bit clamped_conversions"},
       {"llvm -mtriple=armv6k-linux-gnueabi", "rounding"},
       {"aarch64", "f16_conversion fma rounding float_min_max nan_min_max nan_min_max_f32_vectors"},
       {"aarch64 -mattr=+fullfp16,+dotprod,+i8mm",
