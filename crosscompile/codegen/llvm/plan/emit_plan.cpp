@@ -34,7 +34,7 @@ std::vector<std::uint8_t> emit_plan(const ExportedPlan& plan, const Target& targ
 std::vector<std::uint8_t> emit_threads(const CInterface& interface, const Target& target) {
   llvm::LLVMContext context;
   const std::unique_ptr<llvm::TargetMachine> machine = make_machine(target);
-  std::string text = kThreadsText;
+  std::string text = std::string(kThreadsText) + kThreadsLoopText;
   for (std::size_t at = 0; (at = text.find("@NAME", at)) != std::string::npos; at += interface.name.size())
     text.replace(at, 5, "@" + interface.name);
   const std::unique_ptr<llvm::Module> module = parse_text(text, context, *machine, target);

@@ -17,6 +17,8 @@ namespace ferry::codegen {
 extern const char* const kRuntimeText;
 // Defines %pool, and the functions NAME_threads_bytes, NAME_threads_start and NAME_threads_stop, in which NAME is "@".
 extern const char* const kThreadsText;
+// Defines what kThreadsText calls to divide loops into chunks: make_shares() and run_chunks().
+extern const char* const kThreadsLoopText;
 
 // The first 8 bytes of a pool.
 inline constexpr std::uint64_t kPoolMagic = 0x6665727279746831;

@@ -8,11 +8,11 @@ const char* const kThreadsText = R"(
 ; 128 bytes
 %opaque = type { [16 x i64] }
 ; mark, threads, parallel_for, index of the calling thread; mutex, condition that a round begins, condition that it ends;
-; of the loop: n, grain, next iteration, body, closure, result; number of the round, workers in the loop, whether workers
-; may join it, whether a caller uses the pool, whether workers must end
-%pool = type { i64, i64, ptr, ptr, %opaque, %opaque, %opaque, i64, i64, i64, ptr, ptr, i32, i32, i32, i32, i32, i32 }
-; thread, pool, index
-%worker = type { i64, ptr, i64 }
+; of the loop: n, grain, body, closure, result; number of the round, workers in the loop, whether workers may join it,
+; whether a caller uses the pool, whether workers must end
+%pool = type { i64, i64, ptr, ptr, %opaque, %opaque, %opaque, i64, i64, ptr, ptr, i32, i32, i32, i32, i32, i32 }
+; thread, pool, index; of the thread's share of the loop: next iteration, end
+%worker = type { i64, ptr, i64, i64, i64 }
 
 @inside = internal thread_local global i32 0
 @own_index = internal thread_local global i64 0
@@ -25,70 +25,13 @@ entry:
   ret i64 %1
 }
 
-; Worker i, from 1 on. Workers lie behind the pool.
+; The data of thread i, behind the pool; thread 0 is the caller, of which only the share is used.
 define internal ptr @worker_at(ptr %p, i64 %i) nounwind {
 entry:
   %add.ptr = getelementptr i8, ptr %p, i64 1024
-  %sub = sub i64 %i, 1
-  %mul = mul i64 64, %sub
+  %mul = mul i64 64, %i
   %add.ptr1 = getelementptr i8, ptr %add.ptr, i64 %mul
   ret ptr %add.ptr1
-}
-
-; Takes half of a fair share at a time, at least the grain, until nothing is left. The first result other than 0
-; ends the loop.
-define internal void @run_chunks(ptr %p) nounwind {
-entry:
-  %mutex = getelementptr %pool, ptr %p, i32 0, i32 4
-  %call = call i32 @pthread_mutex_lock(ptr %mutex)
-  br label %while.cond
-while.cond:
-  %next = getelementptr %pool, ptr %p, i32 0, i32 9
-  %0 = load i64, ptr %next
-  %n = getelementptr %pool, ptr %p, i32 0, i32 7
-  %1 = load i64, ptr %n
-  %cmp = icmp slt i64 %0, %1
-  br i1 %cmp, label %while.body, label %while.end
-while.body:
-  %sub = sub i64 %1, %0
-  %threads = getelementptr %pool, ptr %p, i32 0, i32 1
-  %2 = load i64, ptr %threads
-  %mul = mul i64 2, %2
-  %div = sdiv i64 %sub, %mul
-  %grain = getelementptr %pool, ptr %p, i32 0, i32 8
-  %3 = load i64, ptr %grain
-  %cmp2 = icmp sgt i64 %div, %3
-  %div. = select i1 %cmp2, i64 %div, i64 %3
-  %cmp4 = icmp sgt i64 %div., %sub
-  %size.0 = select i1 %cmp4, i64 %sub, i64 %div.
-  %add = add i64 %0, %size.0
-  store i64 %add, ptr %next
-  %call7 = call i32 @pthread_mutex_unlock(ptr %mutex)
-  %body = getelementptr %pool, ptr %p, i32 0, i32 10
-  %4 = load ptr, ptr %body
-  %closure = getelementptr %pool, ptr %p, i32 0, i32 11
-  %5 = load ptr, ptr %closure
-  %call8 = call i32 %4(i64 %0, i64 %add, ptr %5)
-  %call10 = call i32 @pthread_mutex_lock(ptr %mutex)
-  %cmp11 = icmp ne i32 %call8, 0
-  br i1 %cmp11, label %if.then12, label %if.end20
-if.then12:
-  %result13 = getelementptr %pool, ptr %p, i32 0, i32 12
-  %6 = load i32, ptr %result13
-  %cmp14 = icmp eq i32 %6, 0
-  br i1 %cmp14, label %if.then15, label %if.end17
-if.then15:
-  store i32 %call8, ptr %result13
-  br label %if.end17
-if.end17:
-  %7 = load i64, ptr %n
-  store i64 %7, ptr %next
-  br label %if.end20
-if.end20:
-  br label %while.cond
-while.end:
-  %call22 = call i32 @pthread_mutex_unlock(ptr %mutex)
-  ret void
 }
 
 ; A worker's thread: waits for a new round, and joins it if its loop is not over.
@@ -109,12 +52,12 @@ while.cond:
   %seen.0 = phi i32 [ 0, %entry ], [ %7, %if.end21 ], [ %7, %if.end ]
   br label %while.cond1
 while.cond1:
-  %stopping = getelementptr %pool, ptr %0, i32 0, i32 17
+  %stopping = getelementptr %pool, ptr %0, i32 0, i32 16
   %4 = load i32, ptr %stopping
   %cmp = icmp eq i32 %4, 0
   br i1 %cmp, label %land.rhs, label %while.end
 land.rhs:
-  %round = getelementptr %pool, ptr %0, i32 0, i32 13
+  %round = getelementptr %pool, ptr %0, i32 0, i32 12
   %5 = load i32, ptr %round
   %cmp2 = icmp eq i32 %5, %seen.0
   br i1 %cmp2, label %while.body3, label %while.end
@@ -127,14 +70,14 @@ while.end:
   %cmp7 = icmp ne i32 %6, 0
   br i1 %cmp7, label %while.end22, label %if.end
 if.end:
-  %round8 = getelementptr %pool, ptr %0, i32 0, i32 13
+  %round8 = getelementptr %pool, ptr %0, i32 0, i32 12
   %7 = load i32, ptr %round8
-  %open = getelementptr %pool, ptr %0, i32 0, i32 15
+  %open = getelementptr %pool, ptr %0, i32 0, i32 14
   %8 = load i32, ptr %open
   %cmp9 = icmp eq i32 %8, 0
   br i1 %cmp9, label %while.cond, label %if.end11
 if.end11:
-  %working = getelementptr %pool, ptr %0, i32 0, i32 14
+  %working = getelementptr %pool, ptr %0, i32 0, i32 13
   %9 = load i32, ptr %working
   %add = add i32 %9, 1
   store i32 %add, ptr %working
@@ -177,7 +120,7 @@ if.then:
 if.end:
   %mutex = getelementptr %pool, ptr %p, i32 0, i32 4
   %call4 = call i32 @pthread_mutex_lock(ptr %mutex)
-  %busy = getelementptr %pool, ptr %p, i32 0, i32 16
+  %busy = getelementptr %pool, ptr %p, i32 0, i32 15
   %3 = load i32, ptr %busy
   %cmp5 = icmp ne i32 %3, 0
   br i1 %cmp5, label %if.then6, label %if.end10
@@ -193,17 +136,16 @@ if.end10:
   %grain. = select i1 %cmp13, i64 %grain, i64 1
   %grain14 = getelementptr %pool, ptr %p, i32 0, i32 8
   store i64 %grain., ptr %grain14
-  %next = getelementptr %pool, ptr %p, i32 0, i32 9
-  store i64 0, ptr %next
-  %body15 = getelementptr %pool, ptr %p, i32 0, i32 10
+  call void @make_shares(ptr %p, i64 %n, i64 %grain.)
+  %body15 = getelementptr %pool, ptr %p, i32 0, i32 9
   store ptr %body, ptr %body15
-  %closure16 = getelementptr %pool, ptr %p, i32 0, i32 11
+  %closure16 = getelementptr %pool, ptr %p, i32 0, i32 10
   store ptr %closure, ptr %closure16
-  %result = getelementptr %pool, ptr %p, i32 0, i32 12
+  %result = getelementptr %pool, ptr %p, i32 0, i32 11
   store i32 0, ptr %result
-  %open = getelementptr %pool, ptr %p, i32 0, i32 15
+  %open = getelementptr %pool, ptr %p, i32 0, i32 14
   store i32 1, ptr %open
-  %round = getelementptr %pool, ptr %p, i32 0, i32 13
+  %round = getelementptr %pool, ptr %p, i32 0, i32 12
   %4 = load i32, ptr %round
   %add = add i32 %4, 1
   store i32 %add, ptr %round
@@ -217,7 +159,7 @@ if.end10:
   store i32 0, ptr %open
   br label %while.cond
 while.cond:
-  %working = getelementptr %pool, ptr %p, i32 0, i32 14
+  %working = getelementptr %pool, ptr %p, i32 0, i32 13
   %5 = load i32, ptr %working
   %cmp23 = icmp ne i32 %5, 0
   br i1 %cmp23, label %while.body, label %while.end
@@ -240,7 +182,7 @@ define internal void @stop(ptr %p, i64 %started) nounwind {
 entry:
   %mutex = getelementptr %pool, ptr %p, i32 0, i32 4
   %call = call i32 @pthread_mutex_lock(ptr %mutex)
-  %stopping = getelementptr %pool, ptr %p, i32 0, i32 17
+  %stopping = getelementptr %pool, ptr %p, i32 0, i32 16
   store i32 1, ptr %stopping
   %begin = getelementptr %pool, ptr %p, i32 0, i32 5
   %call1 = call i32 @pthread_cond_broadcast(ptr %begin)
