@@ -51,7 +51,9 @@ std::vector<File> export_code(std::span<const std::uint8_t> bytes, const BlobSou
   const Bytes plan = codegen::emit_plan({module.manifest, interface, weights}, target);
   const std::vector<Bytes> parts{std::move(module.images.front().bytes), plan};
   const std::vector<std::string> symbols = codegen::exported_symbols(interface);
-  Bytes object = link::keep_global(link::link_relocatable(parts), symbols);
+  std::vector<link::ArchiveMember> math;
+  for (auto& [called, code] : codegen::emit_math(target)) math.push_back({called + ".o", std::move(code)});
+  Bytes object = link::keep_global(link::link_relocatable(parts, link::archive(math)), symbols);
   Bytes threads = link::keep_global(codegen::emit_threads(interface, target), codegen::thread_symbols(interface));
 
   const std::string& name = interface.name;

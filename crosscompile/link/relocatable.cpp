@@ -29,7 +29,8 @@ void expect(llvm::Error error, const char* what) {
 
 }  // namespace
 
-std::vector<std::uint8_t> link_relocatable(std::span<const std::vector<std::uint8_t>> objects) {
+std::vector<std::uint8_t> link_relocatable(std::span<const std::vector<std::uint8_t>> objects,
+                                           std::span<const std::uint8_t> library) {
   const TemporaryFolder folder;
   const std::string output = folder.file("linked.o");
   std::vector<const char*> arguments = {"ld.lld", "-r", "--threads=1", "-o", output.c_str()};
@@ -37,6 +38,10 @@ std::vector<std::uint8_t> link_relocatable(std::span<const std::vector<std::uint
   for (const std::vector<std::uint8_t>& object : objects) {
     names.push_back(folder.file("object" + std::to_string(names.size()) + ".o"));
     write_file(names.back(), object);
+  }
+  if (!library.empty()) {
+    names.push_back(folder.file("library.a"));
+    write_file(names.back(), library);
   }
   for (const std::string& name : names) arguments.push_back(name.c_str());
   run_lld(arguments);

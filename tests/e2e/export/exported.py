@@ -9,6 +9,20 @@ from pathlib import Path
 import numpy as np
 
 FERRY = ""  # set by the tests from their command line
+# Names of the C library, and of the compiler's where an architecture lacks an instruction.
+LIBC = {"memcpy", "memset", "memmove"}
+COMPILER = {"__aeabi_" + name for name in ("ldivmod", "uldivmod", "idiv", "uidiv", "idivmod", "uidivmod", "lmul", "memcpy",
+                                          "memcpy4", "memcpy8", "memset", "memclr", "memclr4", "memclr8", "l2f", "lasr")}
+PTHREAD = {"pthread_" + name for name in ("create", "join", "mutex_init", "mutex_lock", "mutex_unlock", "mutex_destroy",
+                                          "cond_init", "cond_wait", "cond_broadcast", "cond_destroy")}
+TLS = {"__tls_get_addr", "_GLOBAL_OFFSET_TABLE_"}
+# target, prefix of the distribution's tools, emulator
+TARGETS = [
+    ("x86-64", "x86_64-linux-gnu-", []),
+    ("armv7", "arm-linux-gnueabihf-", ["qemu-arm", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"]),
+    ("raspberry-pi-4", "aarch64-linux-gnu-", ["qemu-aarch64", "-cpu", "cortex-a72", "-L", "/usr/aarch64-linux-gnu"]),
+    ("riscv64", "riscv64-linux-gnu-", ["qemu-riscv64", "-cpu", "rv64", "-L", "/usr/riscv64-linux-gnu"]),
+]
 
 
 def ferry(*words, expected=0):
@@ -16,6 +30,16 @@ def ferry(*words, expected=0):
     done = subprocess.run([FERRY, *map(str, words)], capture_output=True, text=True, timeout=280)
     assert done.returncode == expected, f"ferry {words}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout + done.stderr
+
+
+def tool(*words, cwd=None):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, cwd=cwd, timeout=280)
+    assert done.returncode == 0, f"{words}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def undefined_names(tools, file):
+    return {line.split()[-1] for line in tool(tools + "nm", "-u", file).splitlines() if line.strip()}
 
 
 def aligned(bytes_or_array, offset=0):
@@ -90,3 +114,20 @@ def run(kernel, outputs, *options, **inputs):
             words += ["--out", f"{name}=@{folder}/{name}.out.npy"]
         ferry("run", kernel, "--quiet", *words, *options)
         return [np.load(f"{folder}/{name}.out.npy") for name in outputs]
+
+
+def run_driver(folder, network, x, y_shape, target, form=""):
+    """What network_driver.c computes of a network for one of TARGETS: float32 of this shape."""
+    name, tools, emulator = target
+    out = Path(folder) / f"{name}{form}"
+    ferry("export", network, "--target", name, "--name", "net", "-o", out, *([form] if form else []))
+    linked = {"": [out / "net.o", out / "net_threads.o"], "--archive": [out / "libnet.a"], "--shared": [out / "libnet.so"]}[form]
+    if not form:
+        assert undefined_names(tools, linked[0]) <= LIBC | COMPILER | TLS, undefined_names(tools, linked[0])
+        assert undefined_names(tools, linked[1]) <= LIBC | COMPILER | PTHREAD | TLS
+    x.tofile(out / "x.raw")
+    tool(tools + "gcc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{out}", "-Wl,-z,text", f"-Wl,-rpath,{out}", "-o",
+         out / "driver", Path(__file__).parent / "network_driver.c", *linked, "-pthread")
+    y = np.zeros(y_shape, np.float32)
+    tool(*emulator, out / "driver", len(x), x.size, y.size, out / "x.raw", out / "y.raw")
+    return np.fromfile(out / "y.raw", np.float32).reshape(y_shape)

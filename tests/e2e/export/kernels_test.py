@@ -7,7 +7,7 @@ from pathlib import Path
 
 import exported
 import numpy as np
-from exported import Exported, aligned
+from exported import COMPILER, LIBC, PTHREAD, TARGETS, TLS, Exported, aligned, tool, undefined_names
 
 exported.FERRY = sys.argv.pop(1)
 
@@ -21,20 +21,6 @@ SOFTMAX = """def softmax(float(N,D) X) -> (Y) {
 """
 HERE = Path(__file__).parent
 NULL, ARENA_ALIGNMENT, ARENA_BYTES, SIZES, TENSOR_ALIGNMENT, INSTANCE, CONSTANT_SIZES, THREADS = -1, -2, -3, -4, -5, -6, -7, -9
-# Names of the C library, and of the compiler's where an architecture lacks an instruction.
-LIBC = {"memcpy", "memset", "memmove"}
-COMPILER = {"__aeabi_" + name for name in ("ldivmod", "uldivmod", "idiv", "uidiv", "idivmod", "uidivmod", "lmul", "memcpy",
-                                          "memcpy4", "memcpy8", "memset", "memclr", "memclr4", "memclr8", "l2f", "lasr")}
-PTHREAD = {"pthread_" + name for name in ("create", "join", "mutex_init", "mutex_lock", "mutex_unlock", "mutex_destroy",
-                                          "cond_init", "cond_wait", "cond_broadcast", "cond_destroy")}
-TLS = {"__tls_get_addr", "_GLOBAL_OFFSET_TABLE_"}
-# target, prefix of the distribution's tools, emulator
-TARGETS = [
-    ("x86-64", "x86_64-linux-gnu-", []),
-    ("armv7", "arm-linux-gnueabihf-", ["qemu-arm", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"]),
-    ("raspberry-pi-4", "aarch64-linux-gnu-", ["qemu-aarch64", "-cpu", "cortex-a72", "-L", "/usr/aarch64-linux-gnu"]),
-    ("riscv64", "riscv64-linux-gnu-", ["qemu-riscv64", "-cpu", "rv64", "-L", "/usr/riscv64-linux-gnu"]),
-]
 
 
 def text_file(test, text):
@@ -43,16 +29,6 @@ def text_file(test, text):
     path = Path(folder.name) / "kernel.tc"
     path.write_text(text)
     return path
-
-
-def tool(*words, cwd=None):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, cwd=cwd, timeout=120)
-    assert done.returncode == 0, f"{words}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
-    return done.stdout
-
-
-def undefined_names(tools, file):
-    return {line.split()[-1] for line in tool(tools + "nm", "-u", file).splitlines() if line.strip()}
 
 
 class KernelsTest(unittest.TestCase):
@@ -223,6 +199,36 @@ class KernelsTest(unittest.TestCase):
                 tool(tools + "gcc", "-shared", *warnings, "-o", f"{folder}/lib.so", *objects)
                 # Without threads nothing of pthread is needed.
                 tool(tools + "gcc", "-std=c11", "-nostartfiles", "-shared", *warnings, "-o", f"{folder}/alone.so", f"{folder}/mm.o")
+
+    def test_remainders_and_fused_sums_need_no_library_of_math_functions(self):
+        text = """def rest(float(N) A, float(N) B, double(N) D, double(N) E) -> (F, G, H) {
+          F(i) = fmod(A(i), B(i))
+          G(i) = fmod(D(i), E(i))
+          H(i) = fma(A(i), B(i), A(i))
+        }
+        """
+        kernel = text_file(self, text)
+        for target, tools, _ in TARGETS:
+            with self.subTest(target), exported.tempfile.TemporaryDirectory() as folder:
+                exported.ferry("export", kernel, "--target", target, "-o", folder)
+                self.assertLessEqual(undefined_names(tools, f"{folder}/rest.o"), LIBC | COMPILER | TLS)
+        # The baseline has no instruction for the sum.
+        rest = Exported(kernel, "rest", "--target", TARGETS[0][0])
+        random = np.random.default_rng(4)
+        edges = [0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-45, -1e-40, 3e38, 1.1754944e-38, 0.1]
+        a, b = np.meshgrid(np.concatenate([edges, random.standard_normal(40) * 10.0 ** random.integers(-38, 38, 40)]),
+                           np.concatenate([edges, random.standard_normal(40)]))
+        doubles = [np.multiply(part.ravel(), scale) for part, scale in ((a, 1e200), (b, 1e-5))]
+        arrays = [aligned(array) for array in (*(part.ravel().astype(np.float32) for part in (a, b)), *doubles)]
+        n = arrays[0].size
+        f, g, h = aligned(np.zeros(n, np.float32)), aligned(np.zeros(n)), aligned(np.zeros(n, np.float32))
+        self.assertEqual(rest.call("run", rest.make(n), *arrays, f, g, h, n), 0)
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(f, np.fmod(arrays[0], arrays[1]))
+            np.testing.assert_array_equal(g, np.fmod(arrays[2], arrays[3]))
+            # Of the exact sum, which long double has unless the product cancels or is far away, only the result is rounded.
+            exact = arrays[0].astype(np.longdouble) * arrays[1] + arrays[0]
+            np.testing.assert_array_equal(h, exact.astype(np.float32))
 
     def test_the_example_builds_and_runs_in_every_form(self):
         kernel = text_file(self, MM)

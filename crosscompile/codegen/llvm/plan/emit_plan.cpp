@@ -31,6 +31,17 @@ std::vector<std::uint8_t> emit_plan(const ExportedPlan& plan, const Target& targ
   return compile_text(*module, *machine);
 }
 
+std::map<std::string, std::vector<std::uint8_t>> emit_math(const Target& target) {
+  const std::unique_ptr<llvm::TargetMachine> machine = make_machine(target);
+  std::map<std::string, std::vector<std::uint8_t>> objects;
+  for (const MathText& function : math_texts()) {
+    llvm::LLVMContext context;
+    const std::unique_ptr<llvm::Module> module = parse_text(function.text, context, *machine, target);
+    objects.emplace(function.name, compile_text(*module, *machine));
+  }
+  return objects;
+}
+
 std::vector<std::uint8_t> emit_threads(const CInterface& interface, const Target& target) {
   llvm::LLVMContext context;
   const std::unique_ptr<llvm::TargetMachine> machine = make_machine(target);

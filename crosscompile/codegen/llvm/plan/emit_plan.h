@@ -6,7 +6,9 @@
 #include "ferry/target/target.h"
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace ferry::codegen {
@@ -19,6 +21,9 @@ struct ExportedPlan {
 
 // Returns an object in which the kernels are undefined.
 std::vector<std::uint8_t> emit_plan(const ExportedPlan& plan, const Target& target);
+
+// Returns the objects of the math functions, by their names. Kernels need few of them.
+std::map<std::string, std::vector<std::uint8_t>> emit_math(const Target& target);
 
 // Returns the object of the threads.
 std::vector<std::uint8_t> emit_threads(const CInterface& interface, const Target& target);

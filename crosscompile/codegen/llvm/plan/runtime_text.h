@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ferry::codegen {
 
@@ -19,6 +20,14 @@ extern const char* const kRuntimeText;
 extern const char* const kThreadsText;
 // Defines what kThreadsText calls to divide loops into chunks: make_shares() and run_chunks().
 extern const char* const kThreadsLoopText;
+
+// Functions of <math.h> that kernels may call where the target has no instructions for them. Each text defines one, and
+// may call others.
+struct MathText {
+  const char* name;
+  const char* text;
+};
+const std::vector<MathText>& math_texts();
 
 // The first 8 bytes of a pool.
 inline constexpr std::uint64_t kPoolMagic = 0x6665727279746831;
