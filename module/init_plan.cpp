@@ -96,6 +96,7 @@ class Attachment {
       return change(copy->from);
     }
     if (auto* fill = std::get_if<FillStep>(&step)) return change(fill->to);
+    if (std::holds_alternative<RepeatStep>(step)) return Status();
     auto* call = std::get_if<CallStep>(&step);
     for (Operand& operand : call != nullptr ? call->operands : std::get<LaunchStep>(step).operands) {
       FERRY_TRY(change(operand));
@@ -144,6 +145,13 @@ class Attachment {
   }
   void move_values(CopyStep& step) const { move(step.bytes); }
   void move_values(FillStep& step) const { move(step.bytes); }
+  void move_values(RepeatStep& step) const {
+    move(step.count);
+    for (LoopValue& loop : step.values) {
+      move(loop.value);
+      move(loop.stride);
+    }
+  }
 
   FunctionInfo& function_;
   FunctionInfo& init_;

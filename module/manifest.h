@@ -155,7 +155,8 @@ std::string shape_text(DType dtype, std::span<const std::int64_t> shape);
 // Returns a text such as "mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)".
 std::string signature_text(const FunctionInfo& function);
 
-// Returns a value of the function's plan as text: "(n + 1) * 4". A value that refers to others is "value 3".
+// Returns a value of the function's plan as text: "(n + 1) * 4". A value that refers to others, or grows in a repeat,
+// is "value 3".
 std::string value_text(const FunctionInfo& function, ValueIndex index);
 // Returns a step of the function's plan as text: "call ferry_fn_mm(A, B, C, M, K, N)".
 std::string step_text(const FunctionInfo& function, const Step& step);

@@ -43,7 +43,16 @@ void serialize(Archive& archive, FillStep& step) {
   archive(step.to, step.bytes, step.pattern_bytes, step.pattern);
 }
 
-// Tag 5 is reserved for repeat(count, steps).
+template <class Archive>
+void serialize(Archive& archive, LoopValue& value) {
+  archive(value.value, value.stride);
+}
+
+template <class Archive>
+void serialize(Archive& archive, RepeatStep& step) {
+  archive(step.count, step.steps, limited(step.values, kMaxLoopValues));
+}
+
 template <class Archive>
 void serialize(Archive& archive, Step& step) {
   auto tag = static_cast<std::uint8_t>(step.index() + 1);
@@ -54,6 +63,7 @@ void serialize(Archive& archive, Step& step) {
       case 2: step = LaunchStep(); break;
       case 3: step = CopyStep(); break;
       case 4: step = FillStep(); break;
+      case 5: step = RepeatStep(); break;
       default: archive.fail("a known tag", tag, sizeof tag);
     }
   }

@@ -1,5 +1,5 @@
-// A function's body as a straight-line list of steps. Sizes and offsets are values, each defined once by an expression
-// over the function's symbols and earlier values, so one plan serves every call.
+// A function's body as a list of steps, some of which repeat those after them. Sizes and offsets are values, each
+// defined once by an expression over the function's symbols and earlier values, so one plan serves every call.
 #pragma once
 
 #include "module/manifest_expr.h"
@@ -16,6 +16,8 @@ inline constexpr std::size_t kMaxValues = 65'536;
 inline constexpr std::size_t kMaxSteps = 65'536;
 inline constexpr std::size_t kMaxOperands = 2048;
 inline constexpr std::size_t kMaxWorkspaces = 1024;
+inline constexpr std::size_t kMaxRepeatDepth = 4;
+inline constexpr std::size_t kMaxLoopValues = 1024;
 
 // Names a symbol of the function, or a value of the plan: the number of symbols plus the value's position.
 using ValueIndex = std::uint32_t;
@@ -89,8 +91,24 @@ struct FillStep {
   bool operator==(const FillStep&) const = default;
 };
 
+// A value that grows by a stride from one iteration of a repeat to the next. It begins at what its expression says, and
+// is that again after the repeat. Several repeats around a step may let the same value grow.
+struct LoopValue {
+  ValueIndex value = kNoValue, stride = kNoValue;
+  bool operator==(const LoopValue&) const = default;
+};
+
+// Runs the steps that follow in the list `count` times, not at all below 1. Loop values may be offsets of operands, and
+// operands.
+struct RepeatStep {
+  ValueIndex count = kNoValue;
+  std::uint32_t steps = 0;        // number of them, nested repeats and their steps included
+  std::vector<LoopValue> values;  // in ascending order of the values
+  bool operator==(const RepeatStep&) const = default;
+};
+
 // In the order of their tags, from 1 on.
-using Step = std::variant<CallStep, LaunchStep, CopyStep, FillStep>;
+using Step = std::variant<CallStep, LaunchStep, CopyStep, FillStep, RepeatStep>;
 
 // Calls visit(operand) for each operand of a step.
 template <class Visit>

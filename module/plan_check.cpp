@@ -36,6 +36,7 @@ class PlanChecker {
       FERRY_TRY(index("a workspace on a device", workspace.device, manifest_.devices.size()));
       FERRY_TRY(value("a workspace's size", workspace.bytes));
     }
+    FERRY_TRY(check_repeats());
     for (const Step& step : plan_.steps) {
       FERRY_TRY(std::visit([this](const auto& one) { return check(one); }, step));
     }
@@ -60,6 +61,42 @@ class PlanChecker {
     FERRY_TRY(index(what, got, symbols() + plan_.values.size(), " that is a value"));
     if (known_.empty() || known_[got]) return Status();
     return refuse(where_, format("expected %s that the constant inputs determine, got value %u", what, got));
+  }
+
+  // Checks a value that is the same in all iterations of a repeat.
+  Status fixed(const char* what, ValueIndex got) const {
+    FERRY_TRY(value(what, got));
+    if (got >= is_loop_value_.size() || !is_loop_value_[got]) return Status();
+    return refuse(where_, format("expected %s that no repeat changes, got value %u", what, got));
+  }
+
+  // Finds the loop values, and checks that a repeat ends where those around it do or before.
+  Status check_repeats() {
+    std::vector<std::size_t> ends;
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      while (!ends.empty() && ends.back() == i) ends.pop_back();
+      const auto* repeat = std::get_if<RepeatStep>(&plan_.steps[i]);
+      if (repeat == nullptr) continue;
+      const std::size_t most = (ends.empty() ? plan_.steps.size() : ends.back()) - i - 1;
+      if (repeat->steps == 0 || repeat->steps > most) {
+        return refuse(where_, format("expected a repeat of 1 to %zu steps, got %u", most, repeat->steps));
+      }
+      ends.push_back(i + 1 + repeat->steps);
+      FERRY_TRY(check_count(where_, "repeats around a step", ends.size(), kMaxRepeatDepth));
+      FERRY_TRY(check_count(where_, "loop values", repeat->values.size(), kMaxLoopValues));
+      is_loop_value_.resize(symbols() + plan_.values.size());
+      std::size_t least = symbols();
+      for (const LoopValue& loop : repeat->values) {
+        FERRY_TRY(value("a loop value", loop.value));
+        if (loop.value == kNoValue || loop.value < least) {
+          return refuse(where_,
+                        format("expected loop values in ascending order from %zu on, got %u", least, loop.value));
+        }
+        is_loop_value_[loop.value] = true;
+        least = std::size_t{loop.value} + 1;
+      }
+    }
+    return Status();
   }
 
   Status check_known(const char* what, const ManifestExpr& expr) const {
@@ -141,7 +178,7 @@ class PlanChecker {
     if (!place.is_given()) return Status();
     FERRY_TRY(index("a workspace", place.workspace, plan_.workspaces.size()));
     FERRY_TRY(check_memory_on(device, plan_.workspaces[place.workspace].device));
-    return value("a place's offset", place.offset);
+    return fixed("a place's offset", place.offset);
   }
 
   Status check_operands(const std::vector<Operand>& operands, std::uint32_t device) const {
@@ -182,7 +219,7 @@ class PlanChecker {
     FERRY_TRY(check_device(step.device, true));
     FERRY_TRY(check_operands(step.operands, step.device));
     FERRY_TRY(check_place(step.workspace, step.device));
-    FERRY_TRY(value("a thread's workspace", step.thread_workspace));
+    FERRY_TRY(fixed("a thread's workspace", step.thread_workspace));
     return check_messages(step.first_message);
   }
 
@@ -191,9 +228,9 @@ class PlanChecker {
     FERRY_TRY(check_device(step.device, false));
     const std::string outer = std::move(where_);
     where_ = outer + ": kernel '" + step.kernel + "'";
-    for (const ValueIndex extent : step.grid) FERRY_TRY(value("a grid", extent));
-    for (const ValueIndex extent : step.block) FERRY_TRY(value("a block", extent));
-    FERRY_TRY(value("shared memory", step.shared_bytes));
+    for (const ValueIndex extent : step.grid) FERRY_TRY(fixed("a grid", extent));
+    for (const ValueIndex extent : step.block) FERRY_TRY(fixed("a block", extent));
+    FERRY_TRY(fixed("shared memory", step.shared_bytes));
     FERRY_TRY(check_operands(step.operands, step.device));
     FERRY_TRY(check_place(step.result, step.device));
     FERRY_TRY(check_messages(step.first_message));
@@ -204,7 +241,7 @@ class PlanChecker {
   Status check(const CopyStep& step) {
     FERRY_TRY(check_memory(step.from, false));
     FERRY_TRY(check_memory(step.to, true));
-    return value("a copy's size", step.bytes);
+    return fixed("a copy's size", step.bytes);
   }
 
   Status check(const FillStep& step) {
@@ -212,7 +249,12 @@ class PlanChecker {
     if (step.pattern_bytes != 1 && step.pattern_bytes != 2 && step.pattern_bytes != 4) {
       return refuse(where_, format("expected a pattern of 1, 2 or 4 bytes, got %u", unsigned{step.pattern_bytes}));
     }
-    return value("a fill's size", step.bytes);
+    return fixed("a fill's size", step.bytes);
+  }
+
+  Status check(const RepeatStep& step) const {
+    for (const LoopValue& loop : step.values) FERRY_TRY(fixed("a stride", loop.stride));
+    return fixed("a count of iterations", step.count);
   }
 
   const Manifest& manifest_;
@@ -220,7 +262,8 @@ class PlanChecker {
   const Plan& plan_;
   bool is_init_;
   std::string where_;
-  std::vector<bool> known_;  // empty: all symbols and values are
+  std::vector<bool> known_;          // empty: all symbols and values are
+  std::vector<bool> is_loop_value_;  // for each symbol and value; empty without repeats
 };
 
 }  // namespace

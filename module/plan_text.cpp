@@ -1,7 +1,29 @@
+#include <algorithm>
+
 #include "module/manifest.h"
 
 namespace ferry {
 namespace {
+
+std::string value_name(const FunctionInfo& function, ValueIndex index) {
+  return "value " + std::to_string(index - function.symbols.size());
+}
+
+// Returns what the value is where no repeat lets it grow.
+std::string expr_text(const FunctionInfo& function, ValueIndex index) {
+  const std::size_t symbols = function.symbols.size();
+  const ManifestExpr expr = value_expr(function.plan, symbols, index);
+  // Text with every earlier value written out could be exponentially long.
+  if (!expr.code.empty() && !check_manifest_expr(expr, symbols).is_ok()) return value_name(function, index);
+  return to_text(expr, function.symbols);
+}
+
+bool is_loop_value(const Plan& plan, ValueIndex index) {
+  return std::ranges::any_of(plan.steps, [index](const Step& step) {
+    const auto* repeat = std::get_if<RepeatStep>(&step);
+    return repeat != nullptr && std::ranges::find(repeat->values, index, &LoopValue::value) != repeat->values.end();
+  });
+}
 
 std::string operand_text(const FunctionInfo& function, const Operand& operand) {
   std::string text;
@@ -37,13 +59,7 @@ std::string extents_text(const FunctionInfo& function, const std::array<ValueInd
 }  // namespace
 
 std::string value_text(const FunctionInfo& function, ValueIndex index) {
-  const std::size_t symbols = function.symbols.size();
-  const ManifestExpr expr = value_expr(function.plan, symbols, index);
-  // Text with every earlier value written out could be exponentially long.
-  if (!expr.code.empty() && !check_manifest_expr(expr, symbols).is_ok()) {
-    return "value " + std::to_string(index - symbols);
-  }
-  return to_text(expr, function.symbols);
+  return is_loop_value(function.plan, index) ? value_name(function, index) : expr_text(function, index);
 }
 
 std::string step_text(const FunctionInfo& function, const Step& step) {
@@ -60,6 +76,15 @@ std::string step_text(const FunctionInfo& function, const Step& step) {
   if (const auto* copy = std::get_if<CopyStep>(&step)) {
     return "copy " + value_text(function, copy->bytes) + " bytes to " + operand_text(function, copy->to) + " from " +
            operand_text(function, copy->from);
+  }
+  if (const auto* repeat = std::get_if<RepeatStep>(&step)) {
+    std::string text =
+        "repeat the next " + std::to_string(repeat->steps) + " steps " + value_text(function, repeat->count) + " times";
+    for (const LoopValue& loop : repeat->values) {
+      text += ", " + value_text(function, loop.value) + " from " + expr_text(function, loop.value) + " by " +
+              value_text(function, loop.stride);
+    }
+    return text;
   }
   const auto& fill = std::get<FillStep>(step);
   return "fill " + value_text(function, fill.bytes) + " bytes of " + operand_text(function, fill.to);

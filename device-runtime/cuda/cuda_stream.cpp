@@ -67,6 +67,24 @@ Status CudaStream::add(BoundFill fill) {
   return prepare_mark();
 }
 
+std::int32_t CudaStream::set(std::size_t step, std::size_t operand, std::uint64_t to) {
+  void* const memory = reinterpret_cast<void*>(static_cast<std::uintptr_t>(to));
+  if (auto* launch = std::get_if<Launch>(&steps_[step])) {
+    // The driver reads parameters while it enqueues the launch.
+    BoundOperand& changed = launch->bound.operands[operand];
+    if (changed.is_memory) {
+      changed.memory = memory;
+    } else {
+      changed.bits = to;
+    }
+  } else if (auto* copy = std::get_if<BoundCopy>(&steps_[step])) {
+    (operand == 0 ? copy->to : copy->from) = memory;
+  } else {
+    std::get<BoundFill>(steps_[step]).to = memory;
+  }
+  return 0;
+}
+
 StepTime CudaStream::describe(std::size_t step) const {
   StepTime time;
   if (const auto* launch = std::get_if<Launch>(&steps_[step])) {
@@ -111,8 +129,15 @@ CuResult CudaStream::enqueue(const BoundFill& fill) {
 
 std::int32_t CudaStream::run(std::size_t step, bool traced) {
   is_traced_ = traced && mark_ != nullptr;
-  if (is_traced_ && step == 0) *mark_ = 0;
-  CuResult error = std::visit([this](auto& one) { return enqueue(one); }, steps_[step]);
+  CuResult error = kCuSuccess;
+  if (is_traced_ && next_ == 0 && step == 0) {
+    *mark_ = 0;
+  } else if (is_traced_ && step != next_) {
+    error = device_.api().set_words(mark_address_, static_cast<unsigned>(step), 1, device_.stream());
+    if (error != kCuSuccess) return fail("cuMemsetD32Async", error);
+  }
+  next_ = step + 1;
+  error = std::visit([this](auto& one) { return enqueue(one); }, steps_[step]);
   if (error == kCuSuccess && is_traced_) {
     error = device_.api().set_words(mark_address_, static_cast<unsigned>(step + 1), 1, device_.stream());
   }
@@ -121,6 +146,7 @@ std::int32_t CudaStream::run(std::size_t step, bool traced) {
 
 std::int32_t CudaStream::wait() {
   const CuResult error = device_.api().stream_wait(device_.stream());
+  next_ = 0;
   return error == kCuSuccess ? 0 : fail("cuStreamSynchronize", error);
 }
 

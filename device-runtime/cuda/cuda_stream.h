@@ -21,6 +21,7 @@ class CudaStream final : public Stream {
   Status add(BoundLaunch launch) override;
   Status add(BoundCopy copy) override;
   Status add(BoundFill fill) override;
+  std::int32_t set(std::size_t step, std::size_t operand, std::uint64_t to) override;
   StepTime describe(std::size_t step) const override;
   std::int32_t run(std::size_t step, bool traced) override;
   std::int32_t wait() override;
@@ -56,6 +57,7 @@ class CudaStream final : public Stream {
   volatile unsigned* mark_ = nullptr;
   CuDevicePointer mark_address_ = 0;
   bool is_traced_ = false;  // the mark is that of the steps that run
+  std::size_t next_ = 0;    // the step after the one that was enqueued last; 0: everything has ended
   mutable Status failure_;
 };
 

@@ -73,6 +73,19 @@ Status CpuStream::add(BoundFill fill) {
   return {};
 }
 
+std::int32_t CpuStream::set(std::size_t step, std::size_t operand, std::uint64_t to) {
+  BoundStep& bound = steps_[step];
+  void* const memory = reinterpret_cast<void*>(static_cast<std::uintptr_t>(to));
+  if (bound.kernel == nullptr) {
+    (operand == 0 ? bound.fill.to : bound.from) = memory;
+  } else if (bound.operands[operand].is_memory) {
+    bound.pointers[operand] = memory;
+  } else {
+    bound.operands[operand].bits = to;
+  }
+  return 0;
+}
+
 StepTime CpuStream::describe(std::size_t step) const {
   const BoundStep& bound = steps_[step];
   StepTime time;

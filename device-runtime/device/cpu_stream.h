@@ -33,6 +33,7 @@ class CpuStream final : public Stream {
   Status add(BoundLaunch launch) override;
   Status add(BoundCopy copy) override;
   Status add(BoundFill fill) override;
+  std::int32_t set(std::size_t step, std::size_t operand, std::uint64_t to) override;
   StepTime describe(std::size_t step) const override;
   std::int32_t run(std::size_t step, bool traced) override;
   Outcome run_all(std::size_t steps, std::uint64_t times, bool traced) override;
@@ -45,7 +46,7 @@ class CpuStream final : public Stream {
     std::uint8_t* workspace = nullptr;
     std::vector<BoundOperand> operands;
     std::vector<void*> pointers;  // to memory or into `operands`
-    const void* from = nullptr;
+    void* from = nullptr;
     BoundFill fill;
   };
 

@@ -13,6 +13,7 @@ class NullStream final : public Stream {
   Status add(BoundLaunch launch) override { return add_named(StepKind::launch, launch.kernel); }
   Status add(BoundCopy) override { return add_named(StepKind::copy, ""); }
   Status add(BoundFill) override { return add_named(StepKind::fill, ""); }
+  std::int32_t set(std::size_t, std::size_t, std::uint64_t) override { return 0; }
   StepTime describe(std::size_t step) const override { return steps_[step]; }
   std::int32_t run(std::size_t, bool) override { return 0; }
 

@@ -24,7 +24,8 @@ Status OpenClStream::add(BoundNativeCall call) {
 Status OpenClStream::add(BoundLaunch bound) {
   const OpenClApi& api = device_.api();
   cl_int error = CL_SUCCESS;
-  Launch launch{OwnedCl(api.clCreateKernel(program_, bound.kernel.c_str(), &error), api.clReleaseKernel), {}, {}, {}};
+  Launch launch{
+      OwnedCl(api.clCreateKernel(program_, bound.kernel.c_str(), &error), api.clReleaseKernel), {}, {}, {}, {}, {}};
   if (error != CL_SUCCESS) return opencl_failure("clCreateKernel", error);
   FERRY_TRY(check_launch_limits(device_, function_, bound, launch.kernel.get()));
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -32,7 +33,9 @@ Status OpenClStream::add(BoundLaunch bound) {
     launch.global[axis] = launch.local[axis] * static_cast<std::size_t>(bound.grid[axis]);
   }
   for (std::size_t i = 0; i < bound.operands.size(); ++i) {
-    FERRY_TRY(set(launch.kernel.get(), static_cast<cl_uint>(i), bound.operands[i]));
+    const BoundOperand& operand = bound.operands[i];
+    FERRY_TRY(set(launch.kernel.get(), static_cast<cl_uint>(i), operand));
+    launch.number_bytes.push_back(operand.is_memory ? std::uint8_t{0} : static_cast<std::uint8_t>(operand.bytes));
   }
   launch.described = {bound.kernel, bound.grid, bound.block, 0, 0, {}, StepKind::launch};
   launch.described.shared_bytes = bound.shared_bytes + shared_memory_of(device_, launch.kernel.get());
@@ -66,6 +69,33 @@ Status OpenClStream::set(cl_kernel kernel, cl_uint index, const BoundOperand& op
     error = device_.api().clSetKernelArg(kernel, index, sizeof buffer, &buffer);
   }
   return error == CL_SUCCESS ? Status() : opencl_failure("clSetKernelArg", error);
+}
+
+// Commands that were queued keep the memory objects that they use.
+Status OpenClStream::replace(Launch& launch, std::size_t index, const BoundOperand& operand) {
+  const std::size_t before = sub_buffers_.size();
+  FERRY_TRY(set(launch.kernel.get(), static_cast<cl_uint>(index), operand));
+  if (sub_buffers_.size() == before) return {};
+  launch.replaced.resize(launch.number_bytes.size());
+  launch.replaced[index] = std::move(sub_buffers_.back());
+  sub_buffers_.pop_back();
+  return {};
+}
+
+std::int32_t OpenClStream::set(std::size_t step, std::size_t operand, std::uint64_t to) {
+  void* const memory = reinterpret_cast<void*>(static_cast<std::uintptr_t>(to));
+  if (auto* launch = std::get_if<Launch>(&steps_[step])) {
+    const std::size_t bytes = launch->number_bytes[operand];
+    const Status status = replace(*launch, operand, {bytes == 0, memory, to, bytes});
+    if (!status.is_ok()) failure_ = status;
+    return status.is_ok() ? 0 : -1;
+  }
+  if (auto* copy = std::get_if<BoundCopy>(&steps_[step])) {
+    (operand == 0 ? copy->to : copy->from) = memory;
+  } else {
+    std::get<BoundFill>(steps_[step]).to = memory;
+  }
+  return 0;
 }
 
 // A kernel argument cannot be an offset into a buffer, so a sub-buffer that begins there is created.

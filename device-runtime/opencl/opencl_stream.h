@@ -44,6 +44,7 @@ class OpenClStream final : public Stream {
   Status add(BoundLaunch launch) override;
   Status add(BoundCopy copy) override;
   Status add(BoundFill fill) override;
+  std::int32_t set(std::size_t step, std::size_t operand, std::uint64_t to) override;
   StepTime describe(std::size_t step) const override;
   std::int32_t run(std::size_t step, bool traced) override;
   std::int32_t wait() override;
@@ -59,6 +60,8 @@ class OpenClStream final : public Stream {
     OwnedCl<cl_kernel> kernel;
     std::array<std::size_t, 3> global, local;
     StepTime described;
+    std::vector<std::uint8_t> number_bytes;  // of each operand; 0: it is memory
+    std::vector<OwnedCl<cl_mem>> replaced;   // sub-buffers of operands that were set
   };
   // The events of the first and the last step of a timing; no last one if there was a single step.
   struct Timing {
@@ -70,6 +73,7 @@ class OpenClStream final : public Stream {
   cl_int enqueue(const BoundFill& fill, cl_event* event);
   Status set(cl_kernel kernel, cl_uint index, const BoundOperand& operand);
   Result<cl_mem> buffer_at(void* memory);
+  Status replace(Launch& launch, std::size_t index, const BoundOperand& operand);
   std::int32_t fail(const char* function, cl_int error) const;
 
   OpenClDevice& device_;

@@ -33,6 +33,13 @@ class MixedStream final : public Stream {
   Status add(BoundFill fill) override { return add_to(fill.device, fill); }
   void add_result(const ResultPlace& place) override { results_.push_back(place); }
 
+  std::int32_t set(std::size_t step, std::size_t operand, std::uint64_t to) override {
+    MixedStep& one = steps_[step];
+    if (!one.crosses) return stream_of(one).set(one.number, operand, to);
+    (operand == 0 ? one.copy.to : one.copy.from) = reinterpret_cast<void*>(static_cast<std::uintptr_t>(to));
+    return 0;
+  }
+
   StepTime describe(std::size_t step) const override {
     StepTime time;
     time.kind = StepKind::copy;

@@ -1,5 +1,6 @@
 #include "device-runtime/plan/plan_call.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace ferry::device {
@@ -69,6 +70,11 @@ std::int32_t PlanCall::run_init() {
 }
 
 std::int32_t PlanCall::run_steps(std::uint64_t times, bool traced) {
+  if (!bound_.repeats.empty()) {
+    std::int32_t result = 0;
+    for (; times > 0 && result == 0; --times) result = run_between(0, bound_.first_messages.size(), {}, {traced, {}});
+    return result;
+  }
   const Outcome outcome = stream_->run_all(bound_.first_messages.size(), times, traced);
   return outcome.result == 0 ? 0 : ended(outcome.result, outcome.step);
 }
@@ -79,9 +85,62 @@ std::int32_t PlanCall::ended(std::int32_t result, std::size_t step) {
   return of_launch != 0 ? of_launch : result;
 }
 
-std::int32_t PlanCall::finish() {
+std::int32_t PlanCall::run_between(std::size_t step, std::size_t end, Next next, const RepeatRun& how) {
+  while (step < end) {
+    std::int32_t result = 0;
+    if (next.repeat < bound_.repeats.size() && bound_.repeats[next.repeat].begin == step) {
+      const BoundRepeat& repeat = bound_.repeats[next.repeat];
+      result = run_repeat(repeat, how);
+      next = {repeat.last_inner, repeat.last_operand};
+      step = repeat.end;
+    } else {
+      for (; next.operand < bound_.operands.size() && bound_.operands[next.operand].step == step; ++next.operand) {
+        const LoopOperand& operand = bound_.operands[next.operand];
+        result = stream_->set(step, operand.operand, operand.base + bound_.values[operand.value]);
+        if (result != 0) return result;
+      }
+      result = run_step(step++, how);
+    }
+    if (result != 0) return result;
+  }
+  return 0;
+}
+
+std::int32_t PlanCall::run_repeat(const BoundRepeat& repeat, const RepeatRun& how) {
+  const auto inner = static_cast<std::size_t>(&repeat - bound_.repeats.data()) + 1;
+  std::int64_t done = 0;
+  std::int32_t result = 0;
+  for (; done < repeat.count && result == 0; ++done) {
+    result = run_between(repeat.begin, repeat.end, {inner, repeat.first_operand}, how);
+    // The next iteration would overwrite them.
+    if (result == 0 && repeat.first_result != repeat.last_result) {
+      result = finish(repeat.first_result, repeat.last_result);
+    }
+    for (const auto& [value, stride] : repeat.strides) bound_.values[value] += stride;
+  }
+  for (const auto& [value, stride] : repeat.strides) {
+    bound_.values[value] -= static_cast<std::uint64_t>(done) * stride;
+  }
+  return result;
+}
+
+std::int32_t PlanCall::run_step(std::size_t step, const RepeatRun& how) {
+  const bool is_timed = !how.elapsed_ns.empty();
+  std::int32_t result = is_timed ? stream_->start_timing(step) : 0;
+  if (result == 0) result = stream_->run(step, how.traced);
+  if (result != 0) return ended(result, step);
+  if (!is_timed) return 0;
+  std::int64_t elapsed_ns = 0;
+  result = stream_->end_timing(step);
+  if (result == 0) result = stream_->wait();
+  if (result == 0) result = stream_->elapsed(step, elapsed_ns);
+  how.elapsed_ns[step] += elapsed_ns;
+  return result;
+}
+
+std::int32_t PlanCall::finish(std::size_t first, std::size_t last) {
   if (const std::int32_t result = stream_->wait(); result != 0) return result;
-  for (const ResultPlace& place : bound_.results) {
+  for (const ResultPlace& place : std::span(bound_.results).subspan(first, last - first)) {
     std::int32_t found = 0;
     failure_ = devices_[place.device]->read(place.memory, 0, {reinterpret_cast<std::uint8_t*>(&found), sizeof found});
     if (!failure_.is_ok()) return -1;
@@ -110,6 +169,11 @@ std::vector<StepTime> PlanCall::steps() const {
 }
 
 std::int32_t PlanCall::run_timed(std::span<std::int64_t> elapsed_ns) {
+  if (!bound_.repeats.empty()) {
+    std::ranges::fill(elapsed_ns, 0);
+    const std::int32_t result = run_between(0, elapsed_ns.size(), {}, {true, elapsed_ns});
+    return result == 0 ? finish() : result;
+  }
   for (std::size_t i = 0; i < elapsed_ns.size(); ++i) {
     std::int32_t result = stream_->start_timing(i);
     if (result == 0) result = stream_->run(i, true);

@@ -50,12 +50,27 @@ class PlanCall final : public Workload {
   static Result<std::unique_ptr<PlanCall>> make(std::span<Device* const> devices, Program& program,
                                                 const FunctionInfo& function, const Plan& plan,
                                                 std::span<const std::int64_t> symbols, PlanMemory memory);
+  // How a plan with repeats runs: whether a crash can be attributed to its step, and where the times of its steps are
+  // added up, if anywhere.
+  struct RepeatRun {
+    bool traced = false;
+    std::span<std::int64_t> elapsed_ns = {};
+  };
+  // Positions in the lists of bound_.
+  struct Next {
+    std::size_t repeat = 0, operand = 0;
+  };
+
   std::int32_t run_steps(std::uint64_t times, bool traced);
+  std::int32_t run_between(std::size_t step, std::size_t end, Next next, const RepeatRun& how);
+  std::int32_t run_repeat(const BoundRepeat& repeat, const RepeatRun& how);
+  std::int32_t run_step(std::size_t step, const RepeatRun& how);
   // Turns the result with which a step ended the plan into one of the function.
   std::int32_t ended(std::int32_t result, std::size_t step);
   std::int32_t run_init();
-  // Waits for the steps and returns the first result that a GPU left.
-  std::int32_t finish();
+  // Waits for the steps and returns the first result of these that a GPU left.
+  std::int32_t finish(std::size_t first, std::size_t last);
+  std::int32_t finish() { return finish(0, bound_.results.size()); }
 
   std::span<Device* const> devices_;
   MemoryBlocks workspaces_;

@@ -136,8 +136,12 @@ void print_function(const FunctionInfo& function, const std::vector<StepDescript
     printf("  %-10s %s bytes a call\n", "workspace", value_text(function, workspace.bytes).c_str());
   }
   for (std::size_t s = 0; s < function.plan.steps.size(); ++s) {
-    const std::string described = s < steps.size() ? description_text(function, steps[s]) + ": " : "";
-    printf("  %-10s %s%s\n", "step", described.c_str(), step_text(function, function.plan.steps[s]).c_str());
+    const Step& step = function.plan.steps[s];
+    std::string described;
+    if (s < steps.size())
+      described =
+          (std::holds_alternative<RepeatStep>(step) ? steps[s].node : description_text(function, steps[s])) + ": ";
+    printf("  %-10s %s%s\n", "step", described.c_str(), step_text(function, step).c_str());
   }
   const FunctionInfo init = with_init_plan(function);
   for (const PersistentBuffer& buffer : function.persistent)

@@ -59,6 +59,8 @@ class StepMover {
     step.bytes = call_.value(step.bytes);
   }
 
+  void move(RepeatStep&) { throw InternalError(kernel_.name + ": expected a kernel without repeats of its own"); }
+
   // Returns the offset inside of what begins at `base`.
   ValueIndex within(ValueIndex base, ValueIndex offset) {
     return offset == kNoValue ? base : values_.as_offset(values_.add(ManifestOp::add, base, call_.value(offset)));

@@ -27,6 +27,7 @@ CallStep& call(FunctionInfo& f) { return step<CallStep>(f, 1); }
 CopyStep& copy(FunctionInfo& f) { return step<CopyStep>(f, 2); }
 FillStep& fill(FunctionInfo& f) { return step<FillStep>(f, 0); }
 LaunchStep& launch(FunctionInfo& f) { return step<LaunchStep>(f, 3); }
+CopyStep& copy_at(FunctionInfo& f, std::size_t index) { return step<CopyStep>(f, index); }
 CopyStep& init_copy(FunctionInfo& f) { return std::get<CopyStep>(f.init.steps[0]); }
 
 using F = FunctionInfo;
@@ -119,6 +120,76 @@ TEST_CASE("an init plan reads constant inputs and sizes that these determine") {
         "init plan: expected a persistent buffer's size that the constant inputs determine, got value 0");
 }
 
+// Repeats the last two steps M times, with a new value growing by value 1.
+RepeatStep& repeat(FunctionInfo& f) {
+  f.plan.values.push_back(manifest_constant(64));
+  const auto moving = static_cast<ValueIndex>(f.symbols.size() + f.plan.values.size() - 1);
+  const auto at = f.plan.steps.insert(f.plan.steps.begin() + 2, RepeatStep{0, 2, {{moving, 4}}});
+  copy_at(f, 3).from.offset = moving;
+  return std::get<RepeatStep>(*at);
+}
+
+TEST_CASE("repeats end inside of those around them, and change nothing but operands and trip counts") {
+  Manifest manifest = sample_manifest();
+  repeat(manifest.functions[2]);
+  REQUIRE_MESSAGE(check_manifest(manifest).is_ok(), check_manifest(manifest).message());
+  const Result<Manifest> decoded = decode_manifest(encode_manifest(manifest));
+  REQUIRE_MESSAGE(decoded.is_ok(), decoded.status().message());
+  CHECK(decoded.value() == manifest);
+
+  CHECK(refusal([](F& f) { repeat(f).steps = 3; }) == "expected a repeat of 1 to 2 steps, got 3");
+  CHECK(refusal([](F& f) { repeat(f).steps = 0; }) == "expected a repeat of 1 to 2 steps, got 0");
+  CHECK(refusal([](F& f) { repeat(f).steps = UINT32_MAX; }) == "expected a repeat of 1 to 2 steps, got 4294967295");
+  CHECK(refusal([](F& f) {
+          repeat(f).steps = 1;
+          f.plan.steps.insert(f.plan.steps.begin() + 3, RepeatStep{0, 1, {}});
+        }) == "expected a repeat of 1 to 0 steps, got 1");
+  CHECK(refusal([](F& f) {
+          for (std::uint32_t depth = 0; depth < 5; ++depth)
+            f.plan.steps.insert(f.plan.steps.begin(), RepeatStep{0, 4 + depth, {}});
+        }) == "expected at most 4 repeats around a step, got 5");
+  CHECK(refusal([](F& f) { repeat(f).count = 7; }) == "expected a count of iterations that is a value below 7, got 7");
+  CHECK(refusal([](F& f) { repeat(f).values[0].value = 7; }) == "expected a loop value that is a value below 7, got 7");
+  CHECK(refusal([](F& f) { repeat(f).values[0].value = 1; }) ==
+        "expected loop values in ascending order from 3 on, got 1");
+  CHECK(refusal([](F& f) { repeat(f).values[0].value = kNoValue; }) ==
+        "expected loop values in ascending order from 3 on, got 4294967295");
+  CHECK(refusal([](F& f) { repeat(f).values.push_back({6, 4}); }) ==
+        "expected loop values in ascending order from 7 on, got 6");
+  CHECK(refusal([](F& f) { repeat(f).count = 6; }) ==
+        "expected a count of iterations that no repeat changes, got value 6");
+  CHECK(refusal([](F& f) { repeat(f).values[0].stride = 7; }) == "expected a stride that is a value below 7, got 7");
+  CHECK(refusal([](F& f) { repeat(f).values[0].stride = 6; }) ==
+        "expected a stride that no repeat changes, got value 6");
+  CHECK(refusal([](F& f) { repeat(f).values.resize(1025, {6, 4}); }) == "expected at most 1024 loop values, got 1025");
+  CHECK(refusal([](F& f) {
+          repeat(f);
+          copy_at(f, 3).bytes = 6;
+        }) == "expected a copy's size that no repeat changes, got value 6");
+  CHECK(refusal([](F& f) {
+          repeat(f);
+          fill(f).bytes = 6;
+        }) == "expected a fill's size that no repeat changes, got value 6");
+  CHECK(refusal([](F& f) {
+          repeat(f);
+          call(f).workspace.offset = 6;
+        }) == "expected a place's offset that no repeat changes, got value 6");
+  CHECK(refusal([](F& f) {
+          repeat(f);
+          step<LaunchStep>(f, 4).grid[0] = 6;
+        }) == "kernel 'layer_kernel0': expected a grid that no repeat changes, got value 6");
+}
+
+TEST_CASE("a manifest that ends within a repeat, or has a later kind of step, is refused") {
+  Manifest manifest = sample_manifest();
+  manifest.functions.erase(manifest.functions.begin(), manifest.functions.begin() + 2);
+  repeat(manifest.functions[0]);
+  const std::vector<std::uint8_t> whole = encode_manifest(manifest);
+  for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    CHECK_FALSE(decode_manifest(std::span(whole).first(bytes)).is_ok());
+  }
+}
+
 TEST_CASE("a plan reads as text") {
   const FunctionInfo layer = sample_layer();
   CHECK(step_text(layer, layer.plan.steps[0]) == "fill 256 bytes of workspace 1");
@@ -126,6 +197,10 @@ TEST_CASE("a plan reads as text") {
         "call ferry_layer(A, persistent 0, constant 0 + 256, workspace 0, M * N) with workspace 0 with 256 bytes a "
         "thread");
   CHECK(step_text(layer, layer.plan.steps[2]) == "copy value 1 bytes to C from workspace 0");
+  FunctionInfo repeated = layer;
+  repeat(repeated);
+  CHECK(step_text(repeated, repeated.plan.steps[2]) == "repeat the next 2 steps M times, value 3 from 64 by value 1");
+  CHECK(step_text(repeated, repeated.plan.steps[3]) == "copy value 1 bytes to C from workspace 0 + value 3");
   CHECK(step_text(layer, layer.plan.steps[3]) == "launch layer_kernel0[M * N, 1, K][256, 1, 1](C + 256, N)");
 }
 

@@ -3,6 +3,7 @@
 #include "crosscompile/ir/error.h"
 
 #include <algorithm>
+#include <map>
 
 namespace ferry::codegen {
 namespace {
@@ -22,6 +23,17 @@ class StepCode {
     llvm::IRBuilder<> entry(&function->getEntryBlock(), function->getEntryBlock().begin());
     pointers_ = entry.CreateAlloca(entry.getPtrTy(), entry.getInt32(static_cast<std::uint32_t>(most)), "operands");
     numbers_ = entry.CreateAlloca(entry.getInt64Ty(), entry.getInt32(static_cast<std::uint32_t>(most)), "numbers");
+  }
+
+  void emit_between(const std::vector<Step>& steps, std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      if (const auto* repeat = std::get_if<RepeatStep>(&steps[i])) {
+        emit_loop(*repeat, steps, i + 1);
+        i += repeat->steps;
+      } else {
+        std::visit([this](const auto& one) { emit(one); }, steps[i]);
+      }
+    }
   }
 
   void emit(const CallStep& step) {
@@ -57,9 +69,51 @@ class StepCode {
         fill, {memory(step.to), sizes_.value(step.bytes), b_.getInt64(step.pattern_bytes), b_.getInt32(step.pattern)});
   }
 
+  void emit(const RepeatStep&) { throw InternalError("expected the steps of a repeat to follow it"); }
+
  private:
+  void emit_loop(const RepeatStep& repeat, const std::vector<Step>& steps, std::size_t first) {
+    Value* const count = sizes_.value(repeat.count);
+    llvm::BasicBlock* const before = b_.GetInsertBlock();
+    llvm::Function* const function = before->getParent();
+    auto* header = llvm::BasicBlock::Create(b_.getContext(), "repeat", function);
+    auto* body = llvm::BasicBlock::Create(b_.getContext(), "iteration", function);
+    auto* after = llvm::BasicBlock::Create(b_.getContext(), "repeated", function);
+    b_.CreateBr(header);
+    b_.SetInsertPoint(header);
+    const std::map<ValueIndex, Value*> outer = loop_values_;
+    const auto counted = [&](Value* from) {
+      llvm::PHINode* phi = b_.CreatePHI(b_.getInt64Ty(), 2);
+      phi->addIncoming(from, before);
+      return phi;
+    };
+    llvm::PHINode* const iteration = counted(b_.getInt64(0));
+    std::vector<llvm::PHINode*> values;
+    for (const LoopValue& loop : repeat.values) {
+      values.push_back(counted(value(loop.value)));
+      loop_values_[loop.value] = values.back();
+    }
+    b_.CreateCondBr(b_.CreateICmpSLT(iteration, count), body, after);
+    b_.SetInsertPoint(body);
+    emit_between(steps, first, first + repeat.steps);
+    const auto add = [&](llvm::PHINode* phi, Value* stride) {
+      phi->addIncoming(b_.CreateAdd(phi, stride), b_.GetInsertBlock());
+    };
+    add(iteration, b_.getInt64(1));
+    for (std::size_t i = 0; i < values.size(); ++i) add(values[i], sizes_.value(repeat.values[i].stride));
+    b_.CreateBr(header);
+    b_.SetInsertPoint(after);
+    loop_values_ = outer;
+  }
+
+  // Returns the value in this iteration of the repeats around the step.
+  Value* value(ValueIndex index) const {
+    const auto loop = loop_values_.find(index);
+    return loop == loop_values_.end() ? sizes_.value(index) : loop->second;
+  }
+
   Value* at(Value* address, ValueIndex offset) {
-    return offset == kNoValue ? address : b_.CreateGEP(b_.getInt8Ty(), address, sizes_.value(offset));
+    return offset == kNoValue ? address : b_.CreateGEP(b_.getInt8Ty(), address, value(offset));
   }
 
   Value* count(ValueIndex bytes) {
@@ -82,8 +136,8 @@ class StepCode {
   // Stores a scalar or value where the kernel finds it, and returns the address.
   Value* number(const Operand& operand, unsigned index) {
     Value* place = b_.CreateConstGEP1_32(b_.getInt64Ty(), numbers_, index);
-    b_.CreateStore(
-        operand.kind == OperandKind::scalar ? operands_.parameters[operand.index] : sizes_.value(operand.index), place);
+    b_.CreateStore(operand.kind == OperandKind::scalar ? operands_.parameters[operand.index] : value(operand.index),
+                   place);
     return place;
   }
 
@@ -106,6 +160,7 @@ class StepCode {
   const InstanceLayout& layout_;
   Value* pointers_;
   Value* numbers_;
+  std::map<ValueIndex, Value*> loop_values_;
 };
 
 }  // namespace
@@ -113,7 +168,7 @@ class StepCode {
 void emit_steps(llvm::IRBuilder<>& b, const Plan& plan, const SizeCode& sizes, const PlanOperands& operands,
                 Value* instance, const InstanceLayout& layout) {
   StepCode code(b, plan, sizes, operands, instance, layout);
-  for (const Step& step : plan.steps) std::visit([&code](const auto& one) { code.emit(one); }, step);
+  code.emit_between(plan.steps, 0, plan.steps.size());
 }
 
 }  // namespace ferry::codegen

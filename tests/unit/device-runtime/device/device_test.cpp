@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -143,6 +144,58 @@ TEST_CASE_FIXTURE(CpuFixture, "a sample ends at the first result other than 0, i
   const CallStep call = std::get<CallStep>(fail.plan.steps[0]);
   fail.plan.steps = {FillStep{{OperandKind::argument, 1, kNoValue}, kNoValue, 1, 0}, call};
   CHECK(prepare("fail", arguments, {{}, {0, 4}})->sample(5, elapsed) == 2);
+}
+
+TEST_CASE_FIXTURE(CpuFixture,
+                  "a repeat moves the operands of calls, and each iteration reads what the one before wrote") {
+  // C[0] = A[0], then C[i] = A[i] + C[i - 1].
+  FunctionInfo& add = function("add");
+  Plan& plan = add.plan;
+  const ValueIndex four = add_value(plan, 1, manifest_constant(4)), one = add_value(plan, 1, manifest_constant(1)),
+                   trips =
+                       add_value(plan, 1, manifest_apply(ManifestOp::sub, {manifest_symbol(0), manifest_constant(1)}));
+  plan.values.insert(plan.values.end(), {manifest_constant(0), manifest_constant(4)});
+  const auto before = static_cast<ValueIndex>(plan.values.size() - 1), next = before + 1;
+  const Operand a{OperandKind::argument, 0, next}, c{OperandKind::argument, 2, next},
+      last{OperandKind::argument, 2, before};
+  CallStep call = std::get<CallStep>(plan.steps[0]);
+  call.operands = {a, last, c, {OperandKind::value, one, kNoValue}};
+  plan.steps = {CopyStep{{OperandKind::argument, 2, kNoValue}, {OperandKind::argument, 0, kNoValue}, four},
+                RepeatStep{trips, 1, {{before, four}, {next, four}}}, call};
+  REQUIRE_MESSAGE(check_manifest(module.manifest).is_ok(), check_manifest(module.manifest).message());
+  for (const std::size_t n : {1U, 2U, 1000U}) {
+    CAPTURE(n);
+    std::vector<float> in(n), sums(n), expected(n);
+    float sum = 0;
+    for (std::size_t i = 0; i < n; ++i) expected[i] = sum += in[i] = static_cast<float>(i % 13);
+    const std::uint64_t bytes = 4 * n;
+    const auto prepared = prepare("add", {{false, in.data(), 0}, {false, in.data(), 0}, {false, sums.data(), 0}},
+                                  {{static_cast<std::int64_t>(n)}, {bytes, bytes, bytes}});
+    REQUIRE(prepared->run() == 0);
+    CHECK(sums == expected);
+    std::ranges::fill(sums, 0.0F);
+    std::vector<std::int64_t> each(prepared->steps().size(), -1);
+    REQUIRE(each.size() == (n == 1 ? 1 : 2));
+    REQUIRE(prepared->run_timed(each) == 0);
+    CHECK(sums == expected);
+    for (const std::int64_t elapsed : each) CHECK(elapsed >= 0);
+  }
+}
+
+TEST_CASE_FIXTURE(CpuFixture, "the first result other than 0 ends a repeat, and the next call begins anew") {
+  FunctionInfo& fail = function("fail");
+  Plan& plan = fail.plan;
+  plan.values = {manifest_constant(-3), manifest_constant(1), manifest_constant(std::int64_t{1} << 40)};
+  CallStep call = std::get<CallStep>(plan.steps[0]);
+  call.operands[0] = {OperandKind::value, 0, kNoValue};
+  plan.steps = {RepeatStep{2, 1, {{0, 1}}}, call};
+  REQUIRE_MESSAGE(check_manifest(module.manifest).is_ok(), check_manifest(module.manifest).message());
+  std::int32_t out = 0;
+  const auto prepared = prepare("fail", {{true, nullptr, 0}, {false, &out, 0}}, {{}, {0, 4}});
+  for (int run = 0; run < 2; ++run) CHECK(prepared->run() == -3);
+  plan.values[0] = manifest_constant(0);
+  const auto later = prepare("fail", {{true, nullptr, 0}, {false, &out, 0}}, {{}, {0, 4}});
+  for (int run = 0; run < 2; ++run) CHECK(later->run() == 1);
 }
 
 TEST_CASE_FIXTURE(CpuFixture, "a bound call is kept for the same arguments and sizes") {

@@ -40,11 +40,16 @@ class PlanMemory {
   void write(OperandKind kind, std::uint32_t index, std::uint64_t bytes, const std::string& name) {
     put({kind, index, kNoValue}, bytes, name);
   }
+  void write(OperandKind kind, std::uint32_t index, std::uint64_t begin, std::uint64_t bytes, const std::string& name) {
+    ranges_[{kind, index}][begin] = {bytes, name};
+  }
 
   // Returns the name of what fills the range exactly.
   std::string read(const Operand& operand, std::uint64_t bytes) const {
-    const std::uint64_t begin = offset(operand);
-    const auto buffer = ranges_.find({operand.kind, operand.index});
+    return read(operand.kind, operand.index, offset(operand), bytes);
+  }
+  std::string read(OperandKind kind, std::uint32_t index, std::uint64_t begin, std::uint64_t bytes) const {
+    const auto buffer = ranges_.find({kind, index});
     if (bytes == 0) return "nothing";
     if (buffer == ranges_.end()) return "unwritten memory";
     const auto range = buffer->second.find(begin);
@@ -53,40 +58,11 @@ class PlanMemory {
 
   std::int64_t value(ValueIndex index) const { return index == kNoValue ? 0 : values_.at(index); }
 
+  using Kernel = std::function<FakeKernel(const std::string& code, const std::vector<std::int64_t>& values)>;
+
   // Runs the steps. `kernel` says what the code of a call with these values accesses.
-  void run(const std::function<FakeKernel(const std::string& code, const std::vector<std::int64_t>& values)>& kernel) {
-    for (const Step& step : plan_.steps) {
-      if (const auto* copy = std::get_if<CopyStep>(&step)) {
-        const auto bytes = static_cast<std::uint64_t>(value(copy->bytes));
-        put(copy->to, bytes, read(copy->from, bytes));
-        continue;
-      }
-      if (const auto* launch = std::get_if<LaunchStep>(&step)) {
-        run(*launch);
-        continue;
-      }
-      const auto& call = std::get<CallStep>(step);
-      std::vector<std::int64_t> values;
-      for (const Operand& operand : call.operands)
-        if (operand.kind == OperandKind::value) values.push_back(value(operand.index));
-      const FakeKernel accesses = kernel(call.symbol, values);
-      std::string name = call.symbol + "(";
-      for (std::size_t i = 0; i < accesses.bytes.size(); ++i)
-        if (accesses.directions[i] == Direction::in) name += read(call.operands[i], accesses.bytes[i]) + ",";
-      // The code may write to its workspace before it reads.
-      if (call.workspace.is_given()) {
-        const std::uint64_t bytes = workspace_bytes(call.symbol, values);
-        put({OperandKind::workspace, call.workspace.workspace, call.workspace.offset}, bytes, "scratch");
-        for (std::size_t i = 0; i < accesses.bytes.size(); ++i)
-          if (accesses.directions[i] == Direction::in)
-            CHECK(read(call.operands[i], accesses.bytes[i]) != "a part of something");
-      }
-      for (std::size_t i = 0; i < accesses.bytes.size(); ++i)
-        if (accesses.directions[i] == Direction::out) put(call.operands[i], accesses.bytes[i], shortened(name + ")"));
-      if (call.workspace.is_given() && workspace_bytes(call.symbol, values) > 0)
-        CHECK(read({OperandKind::workspace, call.workspace.workspace, call.workspace.offset},
-                   workspace_bytes(call.symbol, values)) == "scratch");
-    }
+  void run(const Kernel& kernel) {
+    run(0, plan_.steps.size(), kernel);
     for (const Operand& result : results_) CHECK(read(result, 4) == "result");
   }
 
@@ -94,6 +70,56 @@ class PlanMemory {
       [](const auto&, const auto&) { return std::uint64_t{0}; };
 
  private:
+  void run(std::size_t first, std::size_t end, const Kernel& kernel) {
+    for (std::size_t s = first; s < end; ++s) {
+      const auto* repeat = std::get_if<RepeatStep>(&plan_.steps[s]);
+      if (repeat == nullptr) {
+        run(plan_.steps[s], kernel);
+        continue;
+      }
+      const std::vector<std::int64_t> before = values_;
+      for (std::int64_t i = 0; i < value(repeat->count); ++i) {
+        run(s + 1, s + 1 + repeat->steps, kernel);
+        for (const LoopValue& loop : repeat->values) values_[loop.value] += value(loop.stride);
+      }
+      values_ = before;
+      s += repeat->steps;
+    }
+  }
+
+  void run(const Step& step, const Kernel& kernel) {
+    if (const auto* copy = std::get_if<CopyStep>(&step)) {
+      const auto bytes = static_cast<std::uint64_t>(value(copy->bytes));
+      put(copy->to, bytes, read(copy->from, bytes));
+      return;
+    }
+    if (const auto* launch = std::get_if<LaunchStep>(&step)) {
+      run(*launch);
+      return;
+    }
+    const auto& call = std::get<CallStep>(step);
+    std::vector<std::int64_t> values;
+    for (const Operand& operand : call.operands)
+      if (operand.kind == OperandKind::value) values.push_back(value(operand.index));
+    const FakeKernel accesses = kernel(call.symbol, values);
+    std::string name = call.symbol + "(";
+    for (std::size_t i = 0; i < accesses.bytes.size(); ++i)
+      if (accesses.directions[i] == Direction::in) name += read(call.operands[i], accesses.bytes[i]) + ",";
+    // The code may write to its workspace before it reads.
+    if (call.workspace.is_given()) {
+      const std::uint64_t bytes = workspace_bytes(call.symbol, values);
+      put({OperandKind::workspace, call.workspace.workspace, call.workspace.offset}, bytes, "scratch");
+      for (std::size_t i = 0; i < accesses.bytes.size(); ++i)
+        if (accesses.directions[i] == Direction::in)
+          CHECK(read(call.operands[i], accesses.bytes[i]) != "a part of something");
+    }
+    for (std::size_t i = 0; i < accesses.bytes.size(); ++i)
+      if (accesses.directions[i] == Direction::out) put(call.operands[i], accesses.bytes[i], shortened(name + ")"));
+    if (call.workspace.is_given() && workspace_bytes(call.symbol, values) > 0)
+      CHECK(read({OperandKind::workspace, call.workspace.workspace, call.workspace.offset},
+                 workspace_bytes(call.symbol, values)) == "scratch");
+  }
+
   // A kernel of a GPU writes 4 bytes at its last operand, and its result.
   void run(const LaunchStep& launch) {
     put(launch.operands.back(), 4, launch.kernel);
