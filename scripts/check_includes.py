@@ -138,6 +138,7 @@ PUBLIC = {
     "ferry/fill.h": "module",
     "ferry/runtime_api.h": "module",
     "ferry/timing.h": "module",
+    "ferry/integer_products.h": "module",
     "ferry/types.h": "module",
     "ferry/client.h": "host/session",
     "ferry/compile.h": "host/compiler/llvm",

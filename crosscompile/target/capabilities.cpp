@@ -23,6 +23,9 @@ void set_x86_64(Capabilities& can, const Target& target) {
   can.row_prefetch = true;
   can.vnni_512 = target.has("avx512vnni");
   can.vnni_256 = (can.vnni_512 && short_vectors) || target.has("avxvnni");
+  can.int16_dot_512 = target.has("avx512bw");
+  can.int16_dot_256 = target.has("avx2");
+  can.int16_dot_128 = true;
   can.bf16_dot_512 = target.has("avx512bf16");
   can.bf16_dot_256 = can.bf16_dot_512 && short_vectors;
   can.asks_for_vector_width = true;

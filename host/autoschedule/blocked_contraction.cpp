@@ -187,12 +187,14 @@ void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction&
 
 bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Target& target) {
   std::int64_t min_rows = kMinRows;
-  if (contraction.is_column_constant) min_rows = contraction.is_column_inlined ? 1 : kMinRowsOfConstants;
+  if (contraction.is_column_constant)
+    min_rows = contraction.is_column_inlined || contraction.group ? 1 : kMinRowsOfConstants;
   if (lanes < 2 || contraction.columns < lanes || contraction.rows < min_rows || contraction.depth < kMinDepth)
     return false;
   // Plain tiles have one block of channels, and load an element for each multiply-add; and packing puts the elements of
   // inlined columns in order.
-  if (contraction.is_column_constant && (contraction.blocks || contraction.is_column_inlined)) return true;
+  if (contraction.is_column_constant && (contraction.blocks || contraction.group || contraction.is_column_inlined))
+    return true;
   return !contraction.is_column_contiguous || contraction.column_bytes > l1_bytes(target);
 }
 

@@ -2,10 +2,12 @@
 // the plain layout: N, C, then the spatial dimensions.
 #pragma once
 
+#include "ferry/integer_products.h"
 #include "ferry/types.h"
 #include "host/graph/size.h"
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -47,18 +49,25 @@ struct MatmulAttributes {
   bool operator==(const MatmulAttributes&) const = default;
 };
 
+// Place of the zero point among the inputs of a product of 8-bit integers.
+constexpr std::size_t zero_point_input(bool is_scaled) { return is_scaled ? 4 : 2; }
+
 // quantized_conv, quantized_matmul: conv and matmul of (X - x_zero) * x_scale and W * w_scale, in float32 and without a
-// bias. Inputs are X of 8-bit integers, W of int8, the scales x_scale [] and w_scale [O], one for each filter or
-// column, and optionally x_zero [] of int16.
+// bias; or of X - x_zero and W, in int32. Inputs are X of 8-bit integers, W of int8 or int16, with `is_scaled` the
+// scales x_scale [] and w_scale [O], one for each filter or column, and optionally x_zero [] of int16.
 struct QuantizedConvAttributes {
   ConvAttributes conv;
+  bool is_scaled = true;
   bool in_integers = true;  // products are summed up as int32 and then scaled; otherwise both factors are scaled
-  std::int64_t group = 1;   // channels whose products are added at once, if the result has its channels in blocks
+  ops::IntegerProducts products = {};  // how, if the result has its channels in blocks
   bool operator==(const QuantizedConvAttributes&) const = default;
 };
 struct QuantizedMatmulAttributes {
   MatmulAttributes matmul;
+  bool is_scaled = true;
   bool in_integers = true;
+  ops::IntegerProducts products = {};
+  std::int64_t lanes = 1;  // of vectors of sums, for which W is packed; 1: it is not, and `products` has no meaning
   bool operator==(const QuantizedMatmulAttributes&) const = default;
 };
 

@@ -45,9 +45,11 @@ struct AttributesText {
     return std::string(matmul.transposed_a ? " transposed_a" : "") + (matmul.transposed_b ? " transposed_b" : "");
   }
   std::string operator()(const QuantizedConvAttributes& quantized) const {
-    return (*this)(quantized.conv) + (quantized.group == 1 ? "" : " dot=" + std::to_string(quantized.group));
+    return (*this)(quantized.conv) + (quantized.is_scaled ? "" : " unscaled") + products(quantized.products);
   }
-  std::string operator()(const QuantizedMatmulAttributes& quantized) const { return (*this)(quantized.matmul); }
+  std::string operator()(const QuantizedMatmulAttributes& quantized) const {
+    return (*this)(quantized.matmul) + (quantized.is_scaled ? "" : " unscaled") + products(quantized.products);
+  }
   std::string operator()(const ReduceAttributes& reduce) const {
     return " dimensions=" + numbers(reduce.dimensions) + (reduce.keep ? " keep" : "");
   }
@@ -86,6 +88,13 @@ struct AttributesText {
   template <class List>
   static std::string numbers(const List& list) {
     return joined(list, ",", [](auto each) { return std::to_string(each); });
+  }
+
+  static std::string products(const ops::IntegerProducts& products) {
+    std::string text;
+    if (products.factors == ops::IntegerFactors::flipped) text += " factors=flipped";
+    if (products.factors == ops::IntegerFactors::int16) text += " factors=int16";
+    return text + (products.group == 1 ? "" : " dot=" + std::to_string(products.group));
   }
 
   static std::string windows(const std::vector<WindowAttributes>& windows) {

@@ -24,14 +24,14 @@ class AttributesHash {
     add(transposed_a, transposed_b);
   }
   void operator()(const QuantizedConvAttributes& quantized) {
-    const auto& [conv, in_integers, group] = quantized;
+    const auto& [conv, is_scaled, in_integers, products] = quantized;
     (*this)(conv);
-    add(in_integers, group);
+    add(is_scaled, in_integers, products);
   }
   void operator()(const QuantizedMatmulAttributes& quantized) {
-    const auto& [matmul, in_integers] = quantized;
+    const auto& [matmul, is_scaled, in_integers, products, lanes] = quantized;
     (*this)(matmul);
-    add(in_integers);
+    add(is_scaled, in_integers, products, lanes);
   }
   void operator()(const ReduceAttributes& reduce) {
     const auto& [dimensions, keep] = reduce;
@@ -88,6 +88,10 @@ class AttributesHash {
   void add_part(const WindowAttributes& window) {
     const auto& [kernel, stride, dilation, pad_before, pad_after] = window;
     add(kernel, stride, dilation, pad_before, pad_after);
+  }
+  void add_part(const ops::IntegerProducts& products) {
+    const auto& [factors, group] = products;
+    add(static_cast<std::uint64_t>(factors), group);
   }
   template <class Part>
   void add_part(const std::vector<Part>& parts) {

@@ -80,18 +80,23 @@ Shape matmul_shape(const NodeCheck& check, const MatmulAttributes& matmul, Shape
   return result;
 }
 
-// Checks the types and the scales of a product of 8-bit integers, and returns its shape.
-Shape quantized_shape(const NodeCheck& check, std::span<const TensorType> inputs, Shape shape, const Size& filters) {
-  check.expect((inputs[0].dtype == DType::u8 || inputs[0].dtype == DType::i8) && inputs[1].dtype == DType::i8,
-               "8-bit integers times int8",
+// Checks the types and the scales of a product of 8-bit integers, and returns its type.
+std::vector<TensorType> quantized_type(const NodeCheck& check, std::span<const TensorType> inputs, const Shape& shape,
+                                       const Size& filters, bool is_scaled) {
+  check.expect((inputs[0].dtype == DType::u8 || inputs[0].dtype == DType::i8) &&
+                   (inputs[1].dtype == DType::i8 || inputs[1].dtype == DType::i16),
+               "8-bit integers times int8 or int16",
                [&] { return std::string(dtype_name(inputs[0].dtype)) + " times " + dtype_name(inputs[1].dtype); });
-  check.expect(inputs[2] == TensorType{DType::f32, {}}, "one scale of the input", [&] { return to_text(inputs[2]); });
-  check.expect(inputs[3] == TensorType{DType::f32, {filters}}, "a scale for each filter",
-               [&] { return to_text(inputs[3]); });
-  if (inputs.size() > 4)
-    check.expect(inputs[4] == TensorType{DType::i16, {}}, "one zero point of int16",
-                 [&] { return to_text(inputs[4]); });
-  return shape;
+  const std::size_t zero = zero_point_input(is_scaled);
+  if (is_scaled) {
+    check.expect(inputs[2] == TensorType{DType::f32, {}}, "one scale of the input", [&] { return to_text(inputs[2]); });
+    check.expect(inputs[3] == TensorType{DType::f32, {filters}}, "a scale for each filter",
+                 [&] { return to_text(inputs[3]); });
+  }
+  if (inputs.size() > zero)
+    check.expect(inputs[zero] == TensorType{DType::i16, {}}, "one zero point of int16",
+                 [&] { return to_text(inputs[zero]); });
+  return {{is_scaled ? DType::f32 : DType::i32, shape}};
 }
 
 Shape top_k_shape(const NodeCheck& check, const TopKAttributes& top, Shape x) {
@@ -291,16 +296,17 @@ std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType
     case Operator::matmul:
       same_dtypes();
       return type(matmul_shape(check, check.attributes<MatmulAttributes>(), inputs[0].shape, inputs[1].shape));
-    case Operator::quantized_conv:
-      return {{DType::f32,
-               quantized_shape(check, inputs,
-                               conv_shape(check, check.attributes<QuantizedConvAttributes>().conv, inputs.first(2)),
-                               inputs[1].shape[0])}};
+    case Operator::quantized_conv: {
+      const auto& quantized = check.attributes<QuantizedConvAttributes>();
+      return quantized_type(check, inputs, conv_shape(check, quantized.conv, inputs.first(2)), inputs[1].shape[0],
+                            quantized.is_scaled);
+    }
     case Operator::quantized_matmul: {
-      const MatmulAttributes& matmul = check.attributes<QuantizedMatmulAttributes>().matmul;
+      const auto& quantized = check.attributes<QuantizedMatmulAttributes>();
+      const MatmulAttributes& matmul = quantized.matmul;
       const Shape shape = matmul_shape(check, matmul, inputs[0].shape, inputs[1].shape);
       check.rank("the matrix of constants", inputs[1].shape, 2);
-      return {{DType::f32, quantized_shape(check, inputs, shape, inputs[1].shape[matmul.transposed_b ? 0 : 1])}};
+      return quantized_type(check, inputs, shape, inputs[1].shape[matmul.transposed_b ? 0 : 1], quantized.is_scaled);
     }
     case Operator::max_pool:
     case Operator::average_pool: return type(pool_shape(check, check.attributes<PoolAttributes>(), inputs[0].shape));

@@ -35,7 +35,11 @@ void NodeCheck::input_count(std::size_t count) const {
   } else if (node_.op == Operator::conv) {
     expect(count == 2 || count == 3, "2 or 3 inputs", got);
   } else if (node_.op == Operator::quantized_conv || node_.op == Operator::quantized_matmul) {
-    expect(count == 4 || count == 5, "4 or 5 inputs", got);
+    const auto* conv = std::get_if<QuantizedConvAttributes>(&node_.attributes);
+    const bool is_scaled = conv != nullptr ? conv->is_scaled : attributes<QuantizedMatmulAttributes>().is_scaled;
+    const std::size_t least = zero_point_input(is_scaled);
+    expect(count == least || count == least + 1, std::to_string(least) + " or " + std::to_string(least + 1) + " inputs",
+           got);
   } else {
     expect(count >= 1, "at least one input", got);
   }

@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "ferry/ops/blocked.h"
+#include "ferry/ops/elementwise.h"
 #include "ferry/ops/shapes.h"
 #include "host/ops/checks.h"
 
@@ -32,7 +33,8 @@ struct GroupedSum {
 
 // Packs weights [O, C, KH, KW] as [ceil(O / lanes), C', KH, KW, groups, lanes, channels of a group]. Channels past C,
 // whose values in the image are unspecified, have weights of 0.
-Tensor grouped_weights(const Tensor& weights, const GroupedSum& sum, std::int64_t lanes, const std::string& name) {
+Tensor grouped_weights(const Tensor& weights, DType factors, const GroupedSum& sum, std::int64_t lanes,
+                       const std::string& name) {
   const Expr &outputs = weights.shape()[0], &channels = weights.shape()[1];
   return lang::compute(
       {ir::ceil_div(outputs, Expr(lanes)), sum.block.axis().extent, weights.shape()[2], weights.shape()[3],
@@ -40,29 +42,52 @@ Tensor grouped_weights(const Tensor& weights, const GroupedSum& sum, std::int64_
       [&](const Places& i) {
         const Expr output = ir::min(i[0] * Expr(lanes) + i[5], outputs - 1);
         const Expr channel = i[1] * Expr(sum.lanes) + i[4] * Expr(sum.group) + i[6];
-        const Expr weight = weights(output, ir::min(channel, channels - 1), i[2], i[3]);
+        const Expr weight = ir::cast(factors, weights(output, ir::min(channel, channels - 1), i[2], i[3]));
         return ir::select(channel < channels, weight, ir::constant(weight.type(), std::int64_t{0}));
       },
       name + ".weights");
 }
 
+// An image as the factors of products, and what padding has.
+struct Factors {
+  Tensor image;
+  Expr zero_point;
+};
+
+Factors factors_of(const Tensor& x, const Expr& zero_point, IntegerFactors factors, const std::string& name) {
+  constexpr std::int64_t kFlip = 128;
+  const auto int16 = [](std::int64_t value) { return ir::constant(DType::i16, value); };
+  const Expr zero = ir::cast(DType::i16, zero_point);
+  switch (factors) {
+    case IntegerFactors::bytes: break;
+    case IntegerFactors::flipped: {
+      const bool is_signed = x.dtype() == DType::i8;
+      const DType other = is_signed ? DType::u8 : DType::i8;
+      const Expr moved_by = int16(is_signed ? kFlip : -kFlip);
+      const auto flip = [&](const Expr& value) { return ir::cast(other, ir::cast(DType::i16, value) + moved_by); };
+      return {map(x, flip, name + ".flipped"), zero + moved_by};
+    }
+    case IntegerFactors::int16:
+      return {
+          map(x, [&](const Expr& value) { return ir::cast(DType::i16, value) - zero; }, name + ".centered"), int16(0)};
+  }
+  return {x, zero};
+}
+
 // Convolves an image in blocks to one in blocks of `lanes`.
 Tensor grouped_convolution(const Tensor& x, const Tensor& weights, const Expr& zero_point,
                            const std::vector<Window>& windows, std::int64_t lanes, const GroupedSum& sum,
-                           const std::string& name) {
-  const Tensor packed = grouped_weights(weights, sum, lanes, name);
-  Tensor input = x;
+                           IntegerFactors factors, const std::string& name) {
+  const bool is_centered = factors == IntegerFactors::int16;
+  const Tensor packed = grouped_weights(weights, is_centered ? DType::i16 : DType::i8, sum, lanes, name);
+  const auto [image, zero] = factors_of(x, zero_point, factors, name);
+  Tensor input = image;
   if (windows[0].is_padded() || windows[1].is_padded())
-    input = pad(x, {0, 0, windows[0].padding, windows[1].padding, 0}, {0, 0, windows[0].after(), windows[1].after(), 0},
-                name + ".pad", zero_point);
+    input = pad(image, {0, 0, windows[0].padding, windows[1].padding, 0},
+                {0, 0, windows[0].after(), windows[1].after(), 0}, name + ".pad", zero);
   const auto weight_at = [&](const Expr& block, const Expr& lane) {
     return as_int32(packed(block, sum.block, sum.height, sum.width, sum.outer, lane, sum.inner));
   };
-  const Tensor totals = lang::compute(
-      {packed.shape()[0], lanes}, [&](const Places& i) { return lang::sum(weight_at(i[0], i[1]), sum.axes()); },
-      name + ".totals");
-  const Tensor offsets = lang::compute(
-      {packed.shape()[0], lanes}, [&](const Places& i) { return totals(i) * as_int32(zero_point); }, name + ".offsets");
   const Tensor products = lang::compute(
       {x.shape()[0], packed.shape()[0], windows[0].output_size(x.shape()[2], weights.shape()[2]),
        windows[1].output_size(x.shape()[3], weights.shape()[3]), lanes},
@@ -71,48 +96,123 @@ Tensor grouped_convolution(const Tensor& x, const Tensor& weights, const Expr& z
             input(i[0], sum.block, windows[0].place(i[2], sum.height), windows[1].place(i[3], sum.width), sum.lane());
         return lang::sum(as_int32(seen) * weight_at(i[1], i[4]), sum.axes());
       },
-      name + ".products");
+      is_centered ? name : name + ".products");
+  if (is_centered) return products;
+  const Tensor totals = lang::compute(
+      {packed.shape()[0], lanes}, [&](const Places& i) { return lang::sum(weight_at(i[0], i[1]), sum.axes()); },
+      name + ".totals");
+  const Tensor offsets = lang::compute(
+      {packed.shape()[0], lanes}, [&](const Places& i) { return totals(i) * as_int32(zero); }, name + ".offsets");
   return lang::compute(products.shape(), [&](const Places& i) { return products(i) - offsets(i[1], i[4]); }, name);
 }
 
+void expect_types(const Tensor& x, const Tensor& weights, const IntegerProducts& products, const std::string& name) {
+  const bool takes_int16 = products.factors == IntegerFactors::int16;
+  if ((x.dtype() != DType::u8 && x.dtype() != DType::i8) ||
+      (weights.dtype() != DType::i8 && !(takes_int16 && weights.dtype() == DType::i16)))
+    throw CompileError("'" + name + "': expected '" + x.name() + "' of uint8 or int8 and weights of int8" +
+                       (takes_int16 ? " or int16" : "") + ", got " + dtype_name(x.dtype()) + " and " +
+                       dtype_name(weights.dtype()));
+}
+
 void expect_operands(const Tensor& x, const Tensor& weights, const std::vector<Window>& windows, std::int64_t lanes,
-                     std::int64_t group, const std::string& name) {
+                     const IntegerProducts& products, const std::string& name) {
   expect_rank(weights, 4, name);
-  if ((x.dtype() != DType::u8 && x.dtype() != DType::i8) || weights.dtype() != DType::i8)
-    throw CompileError("'" + name + "': expected an image of uint8 or int8 and weights of int8, got " +
-                       dtype_name(x.dtype()) + " and " + dtype_name(weights.dtype()));
+  expect_types(x, weights, products, name);
   if (windows.size() != 2)
     throw CompileError("'" + name + "': expected a window for the height and one for the width, got " +
                        std::to_string(windows.size()));
-  if (group < 1 || lanes < 1 || lanes % group != 0)
+  if (products.group < 1 || lanes < 1 || lanes % products.group != 0)
     throw CompileError("'" + name + "': expected groups that divide blocks of " + std::to_string(lanes) +
-                       " channels, got groups of " + std::to_string(group));
+                       " channels, got groups of " + std::to_string(products.group));
 }
 
 }  // namespace
 
 Tensor integer_conv2d_blocked(const Tensor& x, const Tensor& weights, const Expr& zero_point,
-                              const std::vector<Window>& windows, std::int64_t group, std::string name) {
+                              const std::vector<Window>& windows, const IntegerProducts& products, std::string name) {
   expect_rank(x, 5, name);
   const std::int64_t* lanes = ir::as_int(x.shape()[4]);
   if (lanes == nullptr)
     throw CompileError("'" + name + "': expected a constant number of channels in a block of '" + x.name() + "', got " +
                        shape_text(x));
-  expect_operands(x, weights, windows, *lanes, group, name);
-  const GroupedSum sum(weights, *lanes, group);
+  expect_operands(x, weights, windows, *lanes, products, name);
+  const GroupedSum sum(weights, *lanes, products.group);
   expect_same(x.shape()[1], sum.block.axis().extent, "the blocks of '" + x.name() + "' and of its channels", name);
-  return grouped_convolution(x, weights, zero_point, windows, *lanes, sum, name);
+  return grouped_convolution(x, weights, zero_point, windows, *lanes, sum, products.factors, name);
 }
 
 Tensor integer_conv2d_to_blocked(const Tensor& x, const Tensor& weights, const Expr& zero_point,
-                                 const std::vector<Window>& windows, std::int64_t lanes, std::int64_t group,
-                                 std::string name) {
+                                 const std::vector<Window>& windows, std::int64_t lanes,
+                                 const IntegerProducts& products, std::string name) {
   expect_rank(x, 4, name);
-  expect_operands(x, weights, windows, group, group, name);
+  expect_operands(x, weights, windows, products.group, products, name);
   expect_same(x.shape()[1], weights.shape()[1], "the channels of '" + x.name() + "' and '" + weights.name() + "'",
               name);
-  return grouped_convolution(to_blocked(x, group, name + ".pixels"), weights, zero_point, windows, lanes,
-                             GroupedSum(weights, group, group), name);
+  // Colours fill one block of four.
+  const std::int64_t block = products.group == 2 ? 4 : products.group;
+  return grouped_convolution(to_blocked(x, block, name + ".pixels"), weights, zero_point, windows, lanes,
+                             GroupedSum(weights, block, products.group), products.factors, name);
+}
+
+Tensor integer_matmul(const Tensor& a, const Tensor& weights, const Expr& zero_point, bool is_transposed,
+                      std::int64_t lanes, const IntegerProducts& products, std::string name) {
+  expect_rank(weights, 2, name);
+  expect_types(a, weights, products, name);
+  if (a.rank() < 2 || products.group < 1 || lanes < 1)
+    throw CompileError("'" + name + "': expected a matrix, and vectors and groups of at least one element, got " +
+                       shape_text(a) + ", " + std::to_string(lanes) + " and " + std::to_string(products.group));
+  const Expr &depth = weights.shape()[is_transposed ? 1 : 0], &columns = weights.shape()[is_transposed ? 0 : 1];
+  expect_same(a.shape().back(), depth, "the depths of '" + a.name() + "' and '" + weights.name() + "'", name);
+  const bool is_centered = products.factors == IntegerFactors::int16;
+  const Expr group(products.group), vector(lanes), groups = ir::ceil_div(depth, group);
+  const Tensor packed = lang::compute(
+      {ir::ceil_div(columns, vector), groups, lanes, products.group},
+      [&](const Places& i) {
+        const Expr column = ir::min(i[0] * vector + i[2], columns - 1), k = i[1] * group + i[3],
+                   row = ir::min(k, depth - 1);
+        const Expr weight =
+            ir::cast(is_centered ? DType::i16 : DType::i8, is_transposed ? weights(column, row) : weights(row, column));
+        return ir::select(k < depth, weight, ir::constant(weight.type(), std::int64_t{0}));
+      },
+      name + ".weights");
+  const auto [rows, zero] = factors_of(a, zero_point, products.factors, name);
+  Tensor input = rows;
+  if (!is_multiple(depth, products.group)) {
+    std::vector<Expr> before(a.rank(), Expr(0)), after = before;
+    after.back() = groups * group - depth;
+    input = pad(rows, before, after, name + ".pad");
+  }
+  const lang::ReduceAxis outer = lang::reduce_axis(groups, "kg"), inner = lang::reduce_axis(products.group, "k");
+  const auto weight_at = [&](const Expr& block, const Expr& lane) {
+    return as_int32(packed(block, outer, lane, inner));
+  };
+  Places shape(a.shape().begin(), a.shape().end() - 1);
+  shape.insert(shape.end(), {packed.shape()[0], vector});
+  const Tensor sums = lang::compute(
+      shape,
+      [&](const Places& i) {
+        Places at(i.begin(), i.end() - 2);
+        at.push_back(Expr(outer) * group + inner);
+        return lang::sum(as_int32(input(at)) * weight_at(i[i.size() - 2], i.back()), {outer, inner});
+      },
+      name + ".products");
+  const Tensor totals = lang::compute(
+      {packed.shape()[0], lanes}, [&](const Places& i) { return lang::sum(weight_at(i[0], i[1]), {outer, inner}); },
+      name + ".totals");
+  const Tensor offsets = lang::compute(
+      {packed.shape()[0], lanes}, [&](const Places& i) { return totals(i) * as_int32(zero); }, name + ".offsets");
+  Places result(a.shape().begin(), a.shape().end() - 1);
+  result.push_back(columns);
+  return lang::compute(
+      result,
+      [&](const Places& i) {
+        Places at(i.begin(), i.end() - 1);
+        const Expr block = i.back() / vector, lane = i.back() % vector;
+        at.insert(at.end(), {block, lane});
+        return is_centered ? sums(at) : sums(at) - offsets(block, lane);
+      },
+      name);
 }
 
 }  // namespace ferry::ops

@@ -14,6 +14,8 @@
 #include "host/graph/operator_kind.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -162,11 +164,12 @@ class ProgramMaker {
     return node.op == Operator::conv && node.operands.size() > 2 && node.operands[2].kind != KernelOperand::Kind::none;
   }
 
-  // Whether a node computes sums of integers, which are scaled with the elementwise nodes.
+  // Whether a node computes sums of integers that are scaled with the elementwise nodes.
   static bool has_integer_sums(const KernelNode& node) {
     const auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes);
     const auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes);
-    return (conv != nullptr && conv->in_integers) || (matmul != nullptr && matmul->in_integers);
+    return (conv != nullptr && conv->is_scaled && conv->in_integers) ||
+           (matmul != nullptr && matmul->is_scaled && matmul->in_integers);
   }
 
   lang::Tensor output() {
@@ -192,6 +195,7 @@ class ProgramMaker {
   // elementwise.
   lang::Tensor elements(const lang::Tensor& anchor) {
     add_deviations();
+    if (std::ranges::any_of(key_.nodes, has_integer_sums)) add_factors();
     if (key_.channel_block > 1)
       for (std::size_t i = 0; i < inputs_.size(); ++i)
         if (is_for_channels(i)) in_blocks_[i] = in_blocks(inputs_[i]);
@@ -229,6 +233,52 @@ class ProgramMaker {
     }
   }
 
+  // The scales of sums of integers, and the inverses of those that quantize what follows, are computed once as well.
+  // Multiplying by an inverse instead of dividing rounds differently.
+  void add_factors() {
+    for (std::size_t node = 0; node < key_.nodes.size(); ++node) {
+      const std::vector<KernelOperand>& operands = key_.nodes[node].operands;
+      const std::string number = std::to_string(node);
+      if (has_integer_sums(key_.nodes[node])) {
+        const lang::Tensor& scale = inputs_[operands[2].index];
+        const std::vector<Expr> first(scale.rank(), Expr(0));
+        factors_[node] = broadcasting(
+            operands[3].index, [&](const Expr& filter) { return scale(first) * filter; }, "scale" + number);
+      } else if (is_quantizing(node)) {
+        const Expr greatest = ir::constant(DType::f32, double{std::numeric_limits<float>::max()}),
+                   one = ir::constant(DType::f32, 1.0);
+        factors_[node] = broadcasting(
+            operands[1].index, [&](const Expr& scale) { return ir::min(one / scale, greatest); }, "inverse" + number);
+      }
+    }
+  }
+
+  // Whether a node divides by constants and the result, which is not that of the group, is then rounded.
+  bool is_quantizing(std::size_t node) const {
+    const KernelNode& division = key_.nodes[node];
+    if (division.op != Operator::div || node + 1 == key_.nodes.size() ||
+        division.operands[1].kind != KernelOperand::Kind::input)
+      return false;
+    const KernelInput& divisor = key_.inputs[division.operands[1].index];
+    return divisor.is_constant && divisor.dtype == DType::f32 &&
+           std::ranges::all_of(key_.nodes, [&](const KernelNode& reader) {
+             return reader.op == Operator::round || std::ranges::none_of(reader.operands, [&](const auto& operand) {
+                      return operand.kind == KernelOperand::Kind::node && operand.index == node;
+                    });
+           });
+  }
+
+  // Returns a function of the elements of a constant input, which broadcast to the output as the input does.
+  std::function<Expr(const std::vector<Expr>&)> broadcasting(std::size_t input,
+                                                             const std::function<Expr(Expr)>& function,
+                                                             const std::string& name) const {
+    const lang::Tensor all = ops::map(inputs_[input], function, name);
+    if (key_.channel_block == 1) return [all](const std::vector<Expr>& i) { return element_of(all, i); };
+    if (!is_for_channels(input))
+      return [all](const std::vector<Expr>& i) { return element_of(all, {i[0], Expr(0), i[2], i[3]}); };
+    return [blocked = in_blocks(all)](const std::vector<Expr>& i) { return element_of(blocked, i); };
+  }
+
   // Whether an input has one element for each channel of an output with these in blocks.
   bool is_for_channels(std::size_t input) const {
     const KernelInput& one = key_.inputs[input];
@@ -257,7 +307,8 @@ class ProgramMaker {
       const KernelOperand& one = node.operands[o];
       return one.kind == KernelOperand::Kind::node ? values[one.index] : element(one.index, i);
     };
-    if (has_integer_sums(node)) return ir::cast(DType::f32, anchor(i)) * (operand(2) * operand(3));
+    if (has_integer_sums(node)) return ir::cast(DType::f32, anchor(i)) * factors_.at(index)(i);
+    if (const auto factor = factors_.find(index); factor != factors_.end()) return operand(0) * factor->second(i);
     if (kind_of(node.op) != OperatorKind::elementwise) return has_bias(node) ? anchor(i) + operand(2) : anchor(i);
     if (node.op == Operator::where) return ir::select(operand(0), operand(1), operand(2));
     if (node.op == Operator::cast) return ir::cast(std::get<CastAttributes>(node.attributes).to, operand(0));
@@ -274,7 +325,9 @@ class ProgramMaker {
   std::vector<lang::Parameter> parameters_;
   Inputs inputs_;
   std::map<std::size_t, lang::Tensor> deviations_;  // of batch normalisations, by node
-  std::map<std::size_t, lang::Tensor> in_blocks_;   // inputs with one element for each channel
+  // Factors of sums of integers and, instead of divisors, of what is quantized, by node.
+  std::map<std::size_t, std::function<Expr(const std::vector<Expr>&)>> factors_;
+  std::map<std::size_t, lang::Tensor> in_blocks_;  // inputs with one element for each channel
 };
 
 }  // namespace

@@ -123,7 +123,7 @@ class BlockedGroup {
     const TensorId x = node.inputs[0];
     if (!is_image(graph_.tensor(x))) return false;
     if (convolution_of(node) != nullptr) return add_convolution(node);
-    if (graph_.tensor(x).dtype != DType::f32) return false;
+    if (graph_.tensor(x).dtype != DType::f32 && node.op != Operator::max_pool) return false;
     if (const auto* pool = std::get_if<PoolAttributes>(&node.attributes)) {
       double window = 1;
       for (const WindowAttributes& one : pool->windows) window *= static_cast<double>(one.kernel);

@@ -2,23 +2,64 @@
 
 #include "crosscompile/passes/tensorize/dot_instructions.h"
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 namespace ferry::graph {
 namespace {
 
-constexpr std::uint32_t kGroup = 4;
+using ops::IntegerFactors;
+using ops::IntegerProducts;
+
+// Bytes, and int16, that instructions multiply and add at once.
+constexpr std::uint32_t kBytes = 4, kPair = 2;
+
+// Returns the products of X with weights of these types, for vectors of so many sums.
+IntegerProducts products_of(const Target& target, DType x, DType weights, std::int64_t lanes) {
+  const auto has = [&](DType left, DType right, std::uint32_t group) {
+    return lanes % group == 0 &&
+           passes::find_dot(target, DType::i32, left, right, static_cast<std::uint32_t>(lanes), group) != nullptr;
+  };
+  const auto has_bytes = [&](DType type) { return has(type, weights, kBytes) || has(weights, type, kBytes); };
+  if (has_bytes(x)) return {IntegerFactors::bytes, kBytes};
+  if (has_bytes(x == DType::u8 ? DType::i8 : DType::u8)) return {IntegerFactors::flipped, kBytes};
+  if (has(DType::i16, DType::i16, kPair)) return {IntegerFactors::int16, kPair};
+  return {weights == DType::i16 ? IntegerFactors::int16 : IntegerFactors::bytes, 1};
+}
+
+TensorId add_zero(Graph& graph, const std::string& name) {
+  const auto data = std::make_shared<const std::vector<std::uint8_t>>(sizeof(std::int16_t));
+  return add_constant(graph, name, {DType::i16, {}}, std::make_shared<const ConstantData>(ConstantData{*data, data}));
+}
+
+// Adds the zero point that factors of int16 need: without one to subtract, a default schedule would widen elements
+// whenever they are multiplied.
+void complete(Graph& graph, Node& node, const IntegerProducts& products, bool is_scaled) {
+  if (products.factors == IntegerFactors::int16 && node.inputs.size() == zero_point_input(is_scaled))
+    node.inputs.push_back(add_zero(graph, node.name));
+}
 
 }  // namespace
 
 Graph choose_dots(Graph graph, const Target& target) {
   for (Node& node : graph.nodes) {
-    auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes);
-    const std::int64_t lanes = graph.tensor(node.outputs[0]).channel_block;
-    if (conv == nullptr || lanes % kGroup != 0) continue;
-    const DType x = graph.tensor(node.inputs[0]).dtype;
-    const auto has = [&](DType left, DType right) {
-      return passes::find_dot(target, DType::i32, left, right, static_cast<std::uint32_t>(lanes), kGroup) != nullptr;
+    const auto products = [&](std::int64_t lanes) {
+      return products_of(target, graph.tensor(node.inputs[0]).dtype, graph.tensor(node.inputs[1]).dtype, lanes);
     };
-    if (has(x, DType::i8) || has(DType::i8, x)) conv->group = kGroup;
+    if (auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes)) {
+      const std::int64_t lanes = graph.tensor(node.outputs[0]).channel_block;
+      if (lanes == 1) continue;
+      conv->products = products(lanes);
+      complete(graph, node, conv->products, conv->is_scaled);
+    } else if (auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes)) {
+      const std::int64_t lanes = target.lanes(sizeof(std::int32_t));
+      const IntegerProducts chosen = products(lanes);
+      if (chosen.group == 1 || matmul->matmul.transposed_a) continue;
+      matmul->products = chosen;
+      matmul->lanes = lanes;
+      complete(graph, node, chosen, matmul->is_scaled);
+    }
   }
   return graph;
 }

@@ -1,5 +1,6 @@
-// Lets convolutions of bytes add products in groups of four channels where the target has an instruction for that
-// (crosscompile/passes/tensorize/dot_instructions.h). Results are the same.
+// Chooses how convolutions and products of bytes multiply, by the instructions of the target
+// (crosscompile/passes/tensorize/dot_instructions.h): groups of four bytes, whose type is changed where the instruction
+// takes only the other, or else pairs of int16. Results are the same.
 #pragma once
 
 #include "ferry/target/target.h"
@@ -7,7 +8,7 @@
 
 namespace ferry::graph {
 
-// Only convolutions to images with their channels in blocks have the choice.
+// Stands after the choice of layouts: only convolutions to images with their channels in blocks have the choice.
 Graph choose_dots(Graph graph, const Target& target);
 
 }  // namespace ferry::graph

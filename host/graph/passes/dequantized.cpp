@@ -44,6 +44,30 @@ std::optional<Dequantized> DequantizedTensors::find(TensorId id) const {
   return found;
 }
 
+const Node* DequantizedTensors::writer(TensorId id, Operator op) const {
+  const std::size_t index = writer_[id];
+  return index == kNoNode || graph_.nodes[index].op != op ? nullptr : &graph_.nodes[index];
+}
+
+std::optional<Centered> DequantizedTensors::find_centered(TensorId id) const {
+  const auto widened = [&](TensorId tensor) {
+    const Node* cast = graph_.tensor(tensor).dtype == DType::i32 ? writer(tensor, Operator::cast) : nullptr;
+    return cast != nullptr && is_byte(graph_.tensor(cast->inputs[0]).dtype) ? cast->inputs[0] : kNoTensor;
+  };
+  Centered found;
+  TensorId value = id;
+  if (const Node* moved = writer(id, Operator::sub)) {
+    value = moved->inputs[0];
+    const TensorId zero = moved->inputs[1];
+    found.zero = graph_.tensor(zero).constant != nullptr ? zero : widened(zero);
+    if (found.zero == kNoTensor) return std::nullopt;
+  }
+  found.integers = widened(value);
+  if (found.integers == kNoTensor || graph_.tensor(found.integers).shape != graph_.tensor(id).shape)
+    return std::nullopt;
+  return found;
+}
+
 std::vector<float> floats_of(const Tensor& tensor) {
   std::vector<float> elements(tensor.constant->bytes.size() / sizeof(float));
   if (!elements.empty()) std::memcpy(elements.data(), tensor.constant->bytes.data(), elements.size() * sizeof(float));

@@ -1,5 +1,6 @@
 // Recognises tensors that are computed from 8-bit integers with a scale and a zero point, as DequantizeLinear does:
-// (cast(integers) - zero) * scale.
+// (cast(integers) - zero) * scale; and the integers without their zero point, in int32, as integer convolutions read
+// them: cast(integers) - zero.
 #pragma once
 
 #include "host/graph/graph.h"
@@ -17,13 +18,22 @@ struct Dequantized {
   std::vector<std::size_t> nodes;  // that compute it, in their order
 };
 
+struct Centered {
+  TensorId integers = kNoTensor;
+  TensorId zero = kNoTensor;  // of int32, or of 8-bit integers that a node widens; kNoTensor: 0
+};
+
 // Finds them in a graph, which must outlive it and stay as it is.
 class DequantizedTensors {
  public:
   explicit DequantizedTensors(const Graph& graph);
   std::optional<Dequantized> find(TensorId id) const;
+  std::optional<Centered> find_centered(TensorId id) const;
 
  private:
+  // Returns the node that writes a tensor if it is this operator; otherwise null.
+  const Node* writer(TensorId id, Operator op) const;
+
   const Graph& graph_;
   std::vector<std::size_t> writer_;
 };

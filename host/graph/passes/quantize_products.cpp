@@ -1,25 +1,21 @@
 #include "host/graph/passes/quantize_products.h"
 
 #include "host/graph/passes/dequantized.h"
+#include "host/graph/passes/integer_weights.h"
 #include "host/graph/prune.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace ferry::graph {
 namespace {
 
-template <class T>
-TensorId add_elements(Graph& graph, const std::string& name, DType dtype, Shape shape, const std::vector<T>& elements) {
-  const auto data = std::make_shared<std::vector<std::uint8_t>>(elements.size() * sizeof(T));
-  if (!elements.empty()) std::memcpy(data->data(), elements.data(), data->size());
-  return add_constant(graph, name, {dtype, std::move(shape)},
-                      std::make_shared<const ConstantData>(ConstantData{*data, data}));
-}
-
 // Returns the value that all elements have.
-std::optional<float> only_value(const std::vector<float>& elements) {
+template <class T>
+std::optional<T> only_value(const std::vector<T>& elements) {
   if (elements.empty() || std::ranges::count(elements, elements[0]) != std::ssize(elements)) return std::nullopt;
   return elements[0];
 }
@@ -37,40 +33,54 @@ class Quantizer {
   }
 
  private:
-  // Weights that a product may have.
-  struct Weights {
-    TensorId integers = kNoTensor;
-    std::vector<float> scales;  // one for each filter
+  // A factor of a product: integers minus their zero points, perhaps scaled.
+  struct Factor {
+    TensorId integers = kNoTensor, zero = kNoTensor, scale = kNoTensor;
   };
 
   const Tensor& tensor(TensorId id) const { return from_.tensor(id); }
 
-  // The filters are along dimension `d`.
-  std::optional<Weights> weights_of(TensorId id, std::size_t d) const {
-    const auto found = dequantized_.find(id);
-    if (!found) return std::nullopt;
-    const Tensor& integers = tensor(found->integers);
-    if (integers.constant == nullptr || integers.dtype != DType::i8) return std::nullopt;
-    if (found->zero != kNoTensor && only_value(floats_of(tensor(found->zero))) != 0) return std::nullopt;
-    Weights weights{found->integers, floats_of(tensor(found->scale))};
-    const auto filters = static_cast<std::size_t>(*integers.shape[d].constant());
-    const std::size_t rank = integers.shape.size();
-    if (const auto one = only_value(weights.scales)) {
-      weights.scales.assign(filters, *one);
-      return weights;
-    }
-    if (size_at(tensor(found->scale).shape, d, rank) != integers.shape[d] || weights.scales.size() != filters)
-      return std::nullopt;
-    return weights;
+  std::optional<Factor> factor(TensorId id) const {
+    if (const auto found = dequantized_.find(id)) return Factor{found->integers, found->zero, found->scale};
+    if (const auto found = dequantized_.find_centered(id)) return Factor{found->integers, found->zero};
+    return std::nullopt;
   }
 
-  // Whether no sum of so many products of a byte minus its zero point and an int8 overflows int32.
-  bool fits(std::int64_t depth) const { return depth * (255 * 128) <= INT32_MAX; }
+  // Returns a scale for each filter of the weights, which are along dimension `d`.
+  std::optional<std::vector<float>> filter_scales(const Factor& weights, std::size_t d) const {
+    const Shape& shape = tensor(weights.integers).shape;
+    std::vector<float> scales = floats_of(tensor(weights.scale));
+    const auto filters = static_cast<std::size_t>(*shape[d].constant());
+    if (const auto one = only_value(scales)) return std::vector<float>(filters, *one);
+    if (size_at(tensor(weights.scale).shape, d, shape.size()) != shape[d] || scales.size() != filters)
+      return std::nullopt;
+    return scales;
+  }
 
-  // Whether a zero point is one of the integers from which it is subtracted, so that their differences are at most 255.
-  bool is_zero_point(float zero, TensorId integers) const {
-    const bool is_signed = tensor(integers).dtype == DType::i8;
-    return zero == std::trunc(zero) && zero >= (is_signed ? -128 : 0) && zero <= (is_signed ? 127 : 255);
+  // Whether no sum of so many products of a byte minus its zero point and a weight overflows int32.
+  static bool fits(std::int64_t depth, DType weights) {
+    return depth * (255 * (weights == DType::i8 ? 128 : 255)) <= INT32_MAX;
+  }
+
+  // Returns the zero point of X as an int16, a constant or the result of new nodes; kNoTensor: 0. Nothing unless there
+  // is one, and it is such an integer that differences are at most 255.
+  std::optional<TensorId> zero_point(const Factor& x, const std::string& name) {
+    if (x.zero == kNoTensor) return kNoTensor;
+    const Tensor& zero = tensor(x.zero);
+    const DType type = tensor(x.integers).dtype;
+    if (zero.constant == nullptr) {
+      if (zero.dtype != type || element_count(zero.shape).constant() != 1) return std::nullopt;
+      const TensorId one = append({name, type, {}}), wide = append({name, DType::i16, {}});
+      result_.nodes.push_back({Operator::reshape, name, {x.zero}, {one}, ReshapeAttributes{{}}});
+      result_.nodes.push_back({Operator::cast, name, {one}, {wide}, CastAttributes{DType::i16}});
+      return wide;
+    }
+    const auto integers = integers_of(zero);
+    const auto one = integers ? only_value(*integers) : std::nullopt;
+    if (!one || *one < (type == DType::i8 ? INT8_MIN : 0) || *one > (type == DType::i8 ? INT8_MAX : UINT8_MAX))
+      return std::nullopt;
+    if (*one == 0) return kNoTensor;
+    return add_constant(result_, name, {DType::i16, {}}, constant_data(std::vector{static_cast<std::int16_t>(*one)}));
   }
 
   bool add_quantized(const Node& node) {
@@ -80,27 +90,36 @@ class Quantizer {
     const Shape &a = tensor(node.inputs[0]).shape, &b = tensor(node.inputs[1]).shape;
     if (matmul != nullptr && (a.size() < 2 || b.size() != 2)) return false;
     const std::size_t filters = matmul != nullptr && !matmul->transposed_b ? 1 : 0;
-    const auto weights = weights_of(node.inputs[1], filters);
-    const auto x = dequantized_.find(node.inputs[0]);
-    if (!weights || !x || tensor(x->integers).constant != nullptr) return false;
-    const auto scale = only_value(floats_of(tensor(x->scale)));
-    const auto zero = x->zero == kNoTensor ? 0.0F : only_value(floats_of(tensor(x->zero)));
-    if (!scale || !zero || !is_zero_point(*zero, x->integers)) return false;
+    const auto x = factor(node.inputs[0]), w = factor(node.inputs[1]);
+    if (!x || !w || tensor(x->integers).constant != nullptr) return false;
+    const auto weights = without_zero_points(from_, w->integers, w->zero, filters);
+    if (!weights) return false;
     const std::int64_t elements = *element_count(b).constant(), each = *b[filters].constant();
-    if (each == 0 || !fits(elements / each)) return false;
+    if (each == 0 || !fits(elements / each, weights->dtype)) return false;
+    const bool is_scaled = x->scale != kNoTensor;
+    std::vector<std::pair<Shape, std::vector<float>>> scales;
+    if (is_scaled) {
+      const auto one = only_value(floats_of(tensor(x->scale)));
+      const auto for_filters = filter_scales(*w, filters);
+      if (!one || !for_filters) return false;
+      scales = {{{}, {*one}}, {{b[filters]}, *for_filters}};
+    }
+    const auto zero = zero_point(*x, node.name);
+    if (!zero) return false;
 
-    Node quantized = {Operator::quantized_conv, node.name, {x->integers, weights->integers}, node.outputs};
-    if (conv != nullptr) quantized.attributes = QuantizedConvAttributes{*conv};
+    Node quantized = {Operator::quantized_conv, node.name, {x->integers}, node.outputs};
+    if (conv != nullptr) quantized.attributes = QuantizedConvAttributes{*conv, is_scaled};
     if (matmul != nullptr) {
       quantized.op = Operator::quantized_matmul;
-      quantized.attributes = QuantizedMatmulAttributes{*matmul};
+      quantized.attributes = QuantizedMatmulAttributes{*matmul, is_scaled};
     }
-    const auto add = [&]<class T>(DType dtype, Shape shape, const std::vector<T>& values) {
-      quantized.inputs.push_back(add_elements(result_, node.name, dtype, std::move(shape), values));
-    };
-    add(DType::f32, {}, std::vector{*scale});
-    add(DType::f32, {b[filters]}, weights->scales);
-    if (*zero != 0) add(DType::i16, {}, std::vector{static_cast<std::int16_t>(*zero)});
+    const Tensor& integers = tensor(w->integers);
+    quantized.inputs.push_back(integers.constant == weights->data
+                                   ? w->integers
+                                   : add_constant(result_, integers.name, {weights->dtype, b}, weights->data));
+    for (const auto& [shape, values] : scales)
+      quantized.inputs.push_back(add_constant(result_, node.name, {DType::f32, shape}, constant_data(values)));
+    if (*zero != kNoTensor) quantized.inputs.push_back(*zero);
     add_with_bias(std::move(quantized), node.inputs.size() > 2 ? node.inputs[2] : kNoTensor);
     return true;
   }

@@ -39,6 +39,7 @@ struct Capabilities {
   // Sums of products of narrow numbers (crosscompile/passes/tensorize/dot_instructions.h): on x86 by the width in bits
   // of the vectors, on ARM by the type of the numbers.
   bool vnni_512 = false, vnni_256 = false;
+  bool int16_dot_512 = false, int16_dot_256 = false, int16_dot_128 = false;
   bool bf16_dot_512 = false, bf16_dot_256 = false;
   bool neon_dot = false, neon_mixed_dot = false;
   bool neon_dot_32bit = false;  // as instructions of 32-bit ARM

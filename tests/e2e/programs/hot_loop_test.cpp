@@ -73,6 +73,7 @@ TEST_CASE("the hot loop of a tensorized product is its instruction and the loads
       {"uint8 int8", "int", 4, 16, 2, 12, "llvm -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids", "vpdpbusd"},
       {"int8 int8", "int", 4, 4, 4, 5, "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76", "sdot"},
       {"uint8 uint8", "int", 4, 4, 4, 5, "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76", "udot"},
+      {"int16 int16", "int", 2, 16, 2, 12, "llvm -mtriple=x86_64-linux-gnu -mcpu=znver4", "vpdpwssd"},
   };
   for (const auto& c : cases) {
     const Loop loop = compiled(c.types, c.sum, c.group, c.lanes, c.vectors, c.rows, c.target, c.instruction);

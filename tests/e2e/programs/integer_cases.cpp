@@ -102,46 +102,68 @@ void add_cases(std::vector<ProgramCase>& cases, const std::string& name, const L
                              }));
 }
 
-void convolutions(std::vector<ProgramCase>& cases, const Layer& layer, std::int64_t lanes, std::int64_t group) {
+using ops::IntegerFactors;
+using ops::IntegerProducts;
+
+std::string text_of(const IntegerProducts& products) {
+  const char* factors = products.factors == IntegerFactors::bytes     ? "bytes"
+                        : products.factors == IntegerFactors::flipped ? "flipped bytes"
+                                                                      : "int16";
+  return ", groups of " + std::to_string(products.group) + " " + factors;
+}
+
+void convolutions(std::vector<ProgramCase>& cases, const Layer& layer, std::int64_t lanes,
+                  const IntegerProducts& products) {
   const Index sizes = {1, (layer.channels + lanes - 1) / lanes, layer.size, layer.size, lanes};
   const Tensor x = placeholder({sizes.begin(), sizes.end()}, layer.dtype, "X"),
                k = placeholder({layer.outputs, layer.channels, layer.kernel, layer.kernel}, DType::i8, "K"),
                z = placeholder({}, layer.dtype, "zero");
   add_cases(cases,
             "integer convolution of " + std::to_string(layer.channels) + " channels in blocks of " +
-                std::to_string(lanes) + ", groups of " + std::to_string(group),
+                std::to_string(lanes) + text_of(products),
             layer, lanes, bytes(layer.dtype, sizes, 7, layer.is_extreme),
-            ops::integer_conv2d_blocked(x, k, z(std::vector<Expr>{}), {layer.window(), layer.window()}, group, "S"),
+            ops::integer_conv2d_blocked(x, k, z(std::vector<Expr>{}), {layer.window(), layer.window()}, products, "S"),
             {in(x), constant(k), constant(z)},
             [lanes](const Data& image, std::int64_t c, std::int64_t h, std::int64_t w) {
               return image.at({0, c / lanes, h, w, c % lanes});
             });
 }
 
-void first_convolutions(std::vector<ProgramCase>& cases, const Layer& layer, std::int64_t lanes, std::int64_t group) {
+void first_convolutions(std::vector<ProgramCase>& cases, const Layer& layer, std::int64_t lanes,
+                        const IntegerProducts& products) {
   const Index sizes = {1, layer.channels, layer.size, layer.size};
   const Tensor x = placeholder({sizes.begin(), sizes.end()}, layer.dtype, "X"),
                k = placeholder({layer.outputs, layer.channels, layer.kernel, layer.kernel}, DType::i8, "K"),
                z = placeholder({}, layer.dtype, "zero");
-  add_cases(
-      cases,
-      "integer convolution of a plain image of " + std::to_string(layer.channels) + " channels to blocks of " +
-          std::to_string(lanes) + ", groups of " + std::to_string(group),
-      layer, lanes, bytes(layer.dtype, sizes, 9, layer.is_extreme),
-      ops::integer_conv2d_to_blocked(x, k, z(std::vector<Expr>{}), {layer.window(), layer.window()}, lanes, group, "S"),
-      {in(x), constant(k), constant(z)},
-      [](const Data& image, std::int64_t c, std::int64_t h, std::int64_t w) { return image(0, c, h, w); });
+  add_cases(cases,
+            "integer convolution of a plain image of " + std::to_string(layer.channels) + " channels to blocks of " +
+                std::to_string(lanes) + text_of(products),
+            layer, lanes, bytes(layer.dtype, sizes, 9, layer.is_extreme),
+            ops::integer_conv2d_to_blocked(x, k, z(std::vector<Expr>{}), {layer.window(), layer.window()}, lanes,
+                                           products, "S"),
+            {in(x), constant(k), constant(z)},
+            [](const Data& image, std::int64_t c, std::int64_t h, std::int64_t w) { return image(0, c, h, w); });
 }
 
 }  // namespace
 
 std::vector<ProgramCase> integer_cases() {
+  constexpr IntegerProducts kBytes = {IntegerFactors::bytes, 4}, kFlipped = {IntegerFactors::flipped, 4},
+                            kPairs = {IntegerFactors::int16, 2};
   std::vector<ProgramCase> cases;
   for (const std::int64_t lanes : {4, 16}) {
-    for (const Layer& layer : kLayers) convolutions(cases, layer, lanes, 4);
-    for (const Layer& layer : kFirstLayers) first_convolutions(cases, layer, lanes, 4);
-    convolutions(cases, kLayers[1], lanes, 1);
-    first_convolutions(cases, kFirstLayers[0], lanes, 1);
+    for (const Layer& layer : kLayers) convolutions(cases, layer, lanes, kBytes);
+    for (const Layer& layer : kFirstLayers) first_convolutions(cases, layer, lanes, kBytes);
+    // The extremes of both types of bytes.
+    for (const Layer& layer : {kLayers[2], kLayers[3]}) {
+      convolutions(cases, layer, lanes, kFlipped);
+      convolutions(cases, layer, lanes, kPairs);
+    }
+    convolutions(cases, kLayers[1], lanes, kPairs);
+    first_convolutions(cases, kFirstLayers[0], lanes, kPairs);
+    convolutions(cases, kLayers[1], lanes, {IntegerFactors::bytes, 1});
+    convolutions(cases, kLayers[1], lanes, {IntegerFactors::int16, 1});
+    first_convolutions(cases, kFirstLayers[0], lanes, {IntegerFactors::bytes, 1});
   }
   return cases;
 }

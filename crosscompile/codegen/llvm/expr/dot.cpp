@@ -20,12 +20,20 @@ struct Emitted {
   llvm::Intrinsic::ID id;
   // LLVM declares the intrinsic for any types of the sum and of the operands.
   bool is_overloaded = false;
+  // The instruction does not add the sum, which takes another one.
+  bool only_multiplies = false;
 };
 
 constexpr Emitted kEmitted[] = {
     {"vpdpbusd_512", llvm::Intrinsic::x86_avx512_vpdpbusd_512},
     {"vpdpbusd_256", llvm::Intrinsic::x86_avx512_vpdpbusd_256},
     {"vpdpbusd_128", llvm::Intrinsic::x86_avx512_vpdpbusd_128},
+    {"vpdpwssd_512", llvm::Intrinsic::x86_avx512_vpdpwssd_512},
+    {"vpdpwssd_256", llvm::Intrinsic::x86_avx512_vpdpwssd_256},
+    {"vpdpwssd_128", llvm::Intrinsic::x86_avx512_vpdpwssd_128},
+    {"vpmaddwd_512", llvm::Intrinsic::x86_avx512_pmaddw_d_512, false, true},
+    {"vpmaddwd_256", llvm::Intrinsic::x86_avx2_pmadd_wd, false, true},
+    {"vpmaddwd_128", llvm::Intrinsic::x86_sse2_pmadd_wd, false, true},
     {"vdpbf16ps_512", llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512},
     {"vdpbf16ps_256", llvm::Intrinsic::x86_avx512bf16_dpbf16ps_256},
     {"vdpbf16ps_128", llvm::Intrinsic::x86_avx512bf16_dpbf16ps_128},
@@ -46,8 +54,9 @@ const Emitted& intrinsic_of(const DotInstruction& instruction) {
 // Emits a dot of exactly the instruction's sizes.
 Value* emit_one(FunctionState& state, const DotInstruction& instruction, Value* sum, Value* left, Value* right) {
   llvm::IRBuilder<>& b = state.builder;
-  const auto [name, id, is_overloaded] = intrinsic_of(instruction);
+  const auto [name, id, is_overloaded, only_multiplies] = intrinsic_of(instruction);
   if (is_overloaded) return b.CreateIntrinsic(id, {sum->getType(), left->getType()}, {sum, left, right});
+  if (only_multiplies) return b.CreateAdd(sum, b.CreateIntrinsic(id, {}, {left, right}));
   // The operands are declared with the type of the sum, or as floats rather than bits.
   const ir::Type numbers(instruction.left, instruction.lanes * instruction.group);
   llvm::Type* type = instruction.left == DType::bf16 ? float_type(state.module, numbers) : sum->getType();

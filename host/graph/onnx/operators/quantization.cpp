@@ -1,6 +1,4 @@
 // Conversion between floats and integers with a scale and a zero point, and products of such integers.
-#include <cmath>
-
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 #include "host/graph/onnx/windows.h"
@@ -43,26 +41,18 @@ std::int64_t read_axis(NodeImport& node) {
   return node.integer("axis", 1);
 }
 
-// The least and the greatest integer of a type.
-std::pair<double, double> limits_of(DType dtype) {
-  const int bits = static_cast<int>(dtype_bytes(dtype)) * 8;
-  if (is_unsigned_int(dtype)) return {0, std::ldexp(1, bits) - 1};
-  return {-std::ldexp(1, bits - 1), std::ldexp(1, bits - 1) - 1};
-}
-
 void expect_narrow(const NodeImport& node, DType dtype) {
   node.expect(!is_float(dtype) && dtype != DType::boolean && dtype_bytes(dtype) <= 2, "integers of 8 or 16 bits",
               [&] { return dtype_name(dtype); });
 }
 
-// Returns round(x) + zero_point within the limits of its type.
+// Returns round(x) + zero_point within the limits of its type, to which casts saturate.
 Value rounded_to(const NodeImport& node, const Value& x, const Value* zero_point, DType to) {
   const NodeOps of(node);
   expect_narrow(node, to);
   Value value = of.round(x);
   if (zero_point != nullptr) value = of.add(value, node.cast(*zero_point, x.type.dtype));
-  const auto [least, greatest] = limits_of(to);
-  return node.cast(of.clamp(value, least, greatest), to);
+  return node.cast(value, to);
 }
 
 // Reshapes a vector of scales or zero points to broadcast along the dimension that is `from_end` from the end; a single

@@ -34,6 +34,9 @@ constexpr NamedFlag kFlags[] = {
     {"row_prefetch", &Can::row_prefetch},
     {"vnni_512", &Can::vnni_512},
     {"vnni_256", &Can::vnni_256},
+    {"int16_dot_512", &Can::int16_dot_512},
+    {"int16_dot_256", &Can::int16_dot_256},
+    {"int16_dot_128", &Can::int16_dot_128},
     {"bf16_dot_512", &Can::bf16_dot_512},
     {"bf16_dot_256", &Can::bf16_dot_256},
     {"neon_dot", &Can::neon_dot},
@@ -64,22 +67,23 @@ TEST_CASE("the features of a target decide what its instructions can do") {
     const char* can;
   };
   const Case cases[] = {
-      {"x86-64", "float_min_max nontemporal_stores row_prefetch clamped_conversions"},
-      {"x86-64-v2", "rounding float_min_max nontemporal_stores row_prefetch clamped_conversions"},
+      {"x86-64", "float_min_max nontemporal_stores row_prefetch int16_dot_128 clamped_conversions"},
+      {"x86-64-v2", "rounding float_min_max nontemporal_stores row_prefetch int16_dot_128 clamped_conversions"},
       {"x86-64-v3",
-       "f16_conversion fma rounding float_min_max gathers nontemporal_stores row_prefetch clamped_conversions"},
+       "f16_conversion fma rounding float_min_max gathers nontemporal_stores row_prefetch int16_dot_256 int16_dot_128 "
+       "clamped_conversions"},
       {"x86-64-v3 -mattr=+avxvnni",
        "f16_conversion fma rounding float_min_max gathers nontemporal_stores row_prefetch vnni_256 "
-       "clamped_conversions"},
+       "int16_dot_256 int16_dot_128 clamped_conversions"},
       {"x86-64-v4",
        "f16_conversion fma rounding scale float_min_max masks gathers nontemporal_stores row_prefetch "
-       "clamped_conversions"},
+       "int16_dot_512 int16_dot_256 int16_dot_128 clamped_conversions"},
       {"x86-64-v4 -mattr=+avx512vnni,+avx512bf16,+avx512fp16",
        "f16_conversion f16_arithmetic fma rounding scale float_min_max masks gathers nontemporal_stores row_prefetch "
-       "vnni_512 vnni_256 bf16_dot_512 bf16_dot_256 clamped_conversions"},
+       "vnni_512 vnni_256 int16_dot_512 int16_dot_256 int16_dot_128 bf16_dot_512 bf16_dot_256 clamped_conversions"},
       {"llvm -mtriple=x86_64-linux-gnu -mattr=+avx512vnni",
        "f16_conversion fma rounding float_min_max gathers nontemporal_stores row_prefetch vnni_512 "
-       "clamped_conversions"},
+       "int16_dot_256 int16_dot_128 clamped_conversions"},
       {"llvm -mtriple=i386-linux-gnu -mattr=+avx2", "rounding float_min_max gathers"},
       {"armv7", "f16_conversion_by_four nan_min_max_f32_vectors clamped_conversions"},
       {"armv7 -mattr=+vfp4,+fp16",

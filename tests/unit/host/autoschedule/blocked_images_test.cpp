@@ -46,13 +46,14 @@ std::string depthwise(const Shape& shape) {
   return autoschedule::default_schedule(program, kTarget).to_text();
 }
 
-std::string byte_convolution(const Shape& shape, std::int64_t group, bool has_dot, DType dtype = DType::u8) {
+std::string byte_convolution(const Shape& shape, const ops::IntegerProducts& products, bool has_dot,
+                             DType dtype = DType::u8) {
   Target target = kTarget;
   target.capabilities.vnni_512 = has_dot;
   const Tensor x = lang::placeholder({1, (shape.channels + 15) / 16, shape.pixels, shape.pixels, 16}, dtype, "X");
   const Tensor k = lang::placeholder({shape.outputs, shape.channels, shape.kernel, shape.kernel}, DType::i8, "K"),
                z = lang::placeholder({}, dtype, "zero");
-  const Tensor y = ops::integer_conv2d_blocked(x, k, z(std::vector<lang::Expr>{}), windows(shape), group, "Y");
+  const Tensor y = ops::integer_conv2d_blocked(x, k, z(std::vector<lang::Expr>{}), windows(shape), products, "Y");
   const lang::Program program =
       lang::make_program("f", {lang::in(x), lang::constant(k), lang::constant(z), lang::out(y)});
   return autoschedule::default_schedule(program, target).to_text();
@@ -140,13 +141,19 @@ TEST_CASE("depthwise convolutions unroll tiles of pixels and read no padded imag
 
 TEST_CASE("sums of bytes in groups are instructions where the target has one for their types") {
   for (const Shape& shape : {Shape{64, 64, 56, 3}, {20, 40, 7, 1}, {16, 16, 14, 3}}) {
-    const std::string text = byte_convolution(shape, 4, true);
+    using ops::IntegerFactors;
+    const ops::IntegerProducts bytes = {IntegerFactors::bytes, 4}, flipped = {IntegerFactors::flipped, 4},
+                               pairs = {IntegerFactors::int16, 2};
+    const std::string text = byte_convolution(shape, bytes, true);
     INFO(text);
     CHECK(has(text, "Y.products: tensorize i4"));
     // The sums are finished while they are in registers.
     CHECK(has(text, "Y.products: compute_at Y "));
-    CHECK_FALSE(has(byte_convolution(shape, 4, false), "tensorize"));
-    CHECK_FALSE(has(byte_convolution(shape, 1, true), "tensorize"));
-    CHECK_FALSE(has(byte_convolution(shape, 4, true, DType::i8), "tensorize"));
+    CHECK_FALSE(has(byte_convolution(shape, bytes, false), "tensorize"));
+    CHECK_FALSE(has(byte_convolution(shape, {IntegerFactors::bytes, 1}, true), "tensorize"));
+    CHECK_FALSE(has(byte_convolution(shape, bytes, true, DType::i8), "tensorize"));
+    CHECK(has(byte_convolution(shape, flipped, true, DType::i8), "Y.products: tensorize i4"));
+    for (const DType dtype : {DType::u8, DType::i8})
+      CHECK(has(byte_convolution(shape, pairs, true, dtype), "Y: tensorize i4"));
   }
 }

@@ -15,15 +15,18 @@
 
 using namespace ferry;
 using namespace ferry::graph;
+using ops::IntegerFactors;
+using ops::IntegerProducts;
 using test::NetworkBuilder;
 
 namespace {
 
 constexpr const char* kVnni = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -mattr=+avxvnni";
 constexpr const char* kDotprod = "llvm -mtriple=aarch64-linux-gnu -mattr=+dotprod";
+constexpr const char* kMixedDot = "llvm -mtriple=aarch64-linux-gnu -mattr=+dotprod,+i8mm";
 
-// Two convolutions of bytes with zero points, of which the first reads few channels.
-Graph network_of(DType dtype) {
+// Two convolutions of bytes, perhaps with zero points, of which the first reads few channels.
+Graph network_of(DType dtype, bool has_zero = true) {
   NetworkBuilder network;
   const auto conv = [&](TensorId x, std::int64_t from, std::int64_t to, std::int16_t zero, const char* name) {
     const TensorId weights = network.constant(
@@ -31,10 +34,9 @@ Graph network_of(DType dtype) {
     const TensorId scales =
         network.constant("s", {to}, std::vector<float>(static_cast<std::size_t>(to), 0.01F), DType::f32);
     const WindowAttributes window = {3, 1, 1, 1, 1};
-    return network.node(Operator::quantized_conv,
-                        {x, weights, network.constant<float>("t", {}, {0.25F}, DType::f32), scales,
-                         network.constant<std::int16_t>("z", {}, {zero}, DType::i16)},
-                        QuantizedConvAttributes{{{window, window}, 1}}, name);
+    std::vector<TensorId> inputs = {x, weights, network.constant<float>("t", {}, {0.25F}, DType::f32), scales};
+    if (has_zero) inputs.push_back(network.constant<std::int16_t>("z", {}, {zero}, DType::i16));
+    return network.node(Operator::quantized_conv, inputs, QuantizedConvAttributes{{{window, window}, 1}}, name);
   };
   TensorId x = conv(network.input("x", {1, 3, 7, 6}, dtype), 3, 38, dtype == DType::u8 ? 200 : -100, "first");
   x = network.node(Operator::maximum, {x, network.constant<float>("least", {}, {0}, DType::f32)});
@@ -44,59 +46,65 @@ Graph network_of(DType dtype) {
   return network.graph;
 }
 
-std::int64_t group_of(const Graph& graph, const char* name) {
-  return std::get<QuantizedConvAttributes>(std::ranges::find(graph.nodes, name, &Node::name)->attributes).group;
+IntegerProducts products_of(const Graph& graph, const char* name) {
+  return std::get<QuantizedConvAttributes>(std::ranges::find(graph.nodes, name, &Node::name)->attributes).products;
 }
 
 }  // namespace
 
-TEST_CASE("convolutions of bytes in blocks add four products at once where the target can") {
+TEST_CASE("convolutions of bytes in blocks multiply by the instructions that the target has") {
   const struct {
     DType dtype;
     const char* target;
-    std::int64_t group;
-  } expected[] = {{DType::u8, kVnni, 4},
-                  {DType::i8, kVnni, 1},
-                  {DType::i8, kDotprod, 4},
-                  {DType::u8, kDotprod, 1},
-                  {DType::u8, "x86-64-v3", 1}};
+    IntegerProducts products;
+  } expected[] = {
+      {DType::u8, kVnni, {IntegerFactors::bytes, 4}},       {DType::i8, kVnni, {IntegerFactors::flipped, 4}},
+      {DType::i8, kDotprod, {IntegerFactors::bytes, 4}},    {DType::u8, kDotprod, {IntegerFactors::flipped, 4}},
+      {DType::u8, kMixedDot, {IntegerFactors::bytes, 4}},   {DType::u8, "x86-64-v3", {IntegerFactors::int16, 2}},
+      {DType::i8, "x86-64-v4", {IntegerFactors::int16, 2}}, {DType::u8, "raspberry-pi-4", {IntegerFactors::bytes, 1}}};
   for (const auto& one : expected) {
     CAPTURE(one.target);
-    const Graph plain = network_of(one.dtype), blocked = choose_layouts(plain, 8);
-    const Graph graph = choose_dots(blocked, resolve_target(one.target));
-    validate(graph);
-    CHECK(graph.tensor(graph.nodes[0].outputs[0]).channel_block == 8);
-    CHECK(group_of(graph, "first") == one.group);
-    CHECK(group_of(graph, "second") == one.group);
-    CHECK(group_of(choose_dots(plain, resolve_target(one.target)), "first") == 1);
+    for (const bool has_zero : {false, true}) {
+      const Graph plain = network_of(one.dtype, has_zero), blocked = choose_layouts(plain, 8);
+      const Graph graph = choose_dots(blocked, resolve_target(one.target));
+      validate(graph);
+      CHECK(graph.tensor(graph.nodes[0].outputs[0]).channel_block == 8);
+      CHECK(products_of(graph, "first") == one.products);
+      CHECK(products_of(graph, "second") == one.products);
+      CHECK(products_of(choose_dots(plain, resolve_target(one.target)), "first") == IntegerProducts{});
+    }
   }
 }
 
-TEST_CASE(
-    "convolutions of bytes compute the same in blocks, with and without groups, and nearly what they are defined as") {
-  for (const DType dtype : {DType::u8, DType::i8}) {
-    const Graph plain = network_of(dtype), blocked = choose_layouts(plain, 8);
-    const Graph grouped = choose_dots(blocked, resolve_target(dtype == DType::u8 ? kVnni : kDotprod));
-    const std::vector<std::int8_t> bytes = test::seeded_bytes<std::int8_t>(3 * 7 * 6, 9);
-    std::vector<std::byte> input;
-    for (const std::int8_t byte : bytes) input.push_back(static_cast<std::byte>(byte));
-    const auto result = [&](const Graph& graph) { return evaluate(graph, {}, {input})[graph.outputs[0]]; };
-    const std::vector<std::byte> expected = result(plain);
-    CHECK(std::ranges::count(expected, expected[0]) < std::ssize(expected));
-    CHECK(result(blocked) == expected);
-    CHECK(result(grouped) == expected);
-    for (Graph defined : {plain, grouped}) {
-      for (Node& node : defined.nodes)
-        if (auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes)) conv->in_integers = false;
-      const std::vector<std::byte> real = result(defined);
-      REQUIRE(real.size() == expected.size());
-      for (std::size_t at = 0; at < real.size(); at += sizeof(float)) {
-        float is = 0, wanted = 0;
-        std::memcpy(&is, real.data() + at, sizeof(float));
-        std::memcpy(&wanted, expected.data() + at, sizeof(float));
-        // A byte between the convolutions may be rounded the other way.
-        CHECK(std::abs(is - wanted) <= 0.25F * 0.01F * 128 * 9 * 2);
+TEST_CASE("convolutions of bytes compute the same by all instructions, and nearly what they are defined as") {
+  for (const DType dtype : {DType::u8, DType::i8})
+    for (const bool has_zero : {false, true}) {
+      const Graph plain = network_of(dtype, has_zero), blocked = choose_layouts(plain, 8);
+      const std::vector<std::int8_t> bytes = test::seeded_bytes<std::int8_t>(3 * 7 * 6, 9);
+      std::vector<std::byte> input;
+      for (const std::int8_t byte : bytes) input.push_back(static_cast<std::byte>(byte));
+      const auto result = [&](const Graph& graph) { return evaluate(graph, {}, {input})[graph.outputs[0]]; };
+      const std::vector<std::byte> expected = result(plain);
+      CHECK(std::ranges::count(expected, expected[0]) < std::ssize(expected));
+      CHECK(result(blocked) == expected);
+      std::vector<Graph> all = {plain};
+      for (const char* target : {kVnni, kDotprod, kMixedDot, "x86-64-v3", "raspberry-pi-4"}) {
+        all.push_back(choose_dots(blocked, resolve_target(target)));
+        CAPTURE(target);
+        CHECK(result(all.back()) == expected);
+      }
+      for (Graph& defined : all) {
+        for (Node& node : defined.nodes)
+          if (auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes)) conv->in_integers = false;
+        const std::vector<std::byte> real = result(defined);
+        REQUIRE(real.size() == expected.size());
+        for (std::size_t at = 0; at < real.size(); at += sizeof(float)) {
+          float is = 0, wanted = 0;
+          std::memcpy(&is, real.data() + at, sizeof(float));
+          std::memcpy(&wanted, expected.data() + at, sizeof(float));
+          // A byte between the convolutions may be rounded the other way.
+          CHECK(std::abs(is - wanted) <= 0.25F * 0.01F * 128 * 9 * 2);
+        }
       }
     }
-  }
 }

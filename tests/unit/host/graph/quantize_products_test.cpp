@@ -129,7 +129,8 @@ struct Case {
                 const std::int64_t channel = o / (of.filters / of.groups) * each + c;
                 const auto value = static_cast<std::int64_t>(x[(channel * of.height + row) * of.width + column]) -
                                    static_cast<std::int64_t>(of.zero);
-                sum += value * w[((o * each + c) * of.rows.kernel + p) * of.columns.kernel + q];
+                sum += value * (w[((o * each + c) * of.rows.kernel + p) * of.columns.kernel + q] -
+                                static_cast<std::int64_t>(of.weight_zero));
               }
           result.push_back(static_cast<float>(sum) * (kScale * scales[o]) + (of.has_bias ? bias[o] : 0.0F));
         }
@@ -171,6 +172,8 @@ TEST_CASE("convolutions of dequantized bytes sum up products of integers") {
   check_convolution<std::uint8_t>({.channels = 6, .filters = 4, .groups = 2});
   check_convolution<std::uint8_t>({.channels = 5, .filters = 5, .groups = 5});
   check_convolution<std::uint8_t>({.channels = 1, .filters = 1, .height = 1, .width = 1});
+  check_convolution<std::uint8_t>({.weight_zero = 1});
+  check_convolution<std::int8_t>({.zero = -3, .weight_zero = -128, .is_signed = true});
 }
 
 TEST_CASE("products of dequantized rows with a matrix of constants sum up products of integers") {
@@ -201,14 +204,16 @@ TEST_CASE("products of dequantized rows with a matrix of constants sum up produc
   }
 }
 
-TEST_CASE("weights with a zero point, and sums that might overflow, are computed in floats") {
+TEST_CASE("other zero points than those of bytes, and sums that might overflow, are computed in floats") {
   const auto is_quantized = [](const Convolution& shape) {
     Case<std::uint8_t> one(shape);
     one.network.output(one.y, "y");
     return operators_left(quantize_products(one.network.graph)).front() == "quantized_conv";
   };
   CHECK(is_quantized({}));
-  CHECK_FALSE(is_quantized({.weight_zero = 1}));
+  CHECK(is_quantized({.weight_zero = 1}));
+  CHECK_FALSE(is_quantized({.weight_zero = 0.5F}));
+  CHECK_FALSE(is_quantized({.weight_zero = 128}));
   CHECK_FALSE(is_quantized({.zero = 0.5F}));
   // Zero points that the type of x does not have.
   CHECK_FALSE(is_quantized({.zero = -1}));
@@ -220,6 +225,89 @@ TEST_CASE("weights with a zero point, and sums that might overflow, are computed
   CHECK(is_quantized({.channels = 65793, .filters = 1, .height = 1, .width = 1, .rows = kPoint, .columns = kPoint}));
   CHECK_FALSE(
       is_quantized({.channels = 65794, .filters = 1, .height = 1, .width = 1, .rows = kPoint, .columns = kPoint}));
+  // Weights minus a zero point are up to 255.
+  Convolution one = {.channels = 33025, .filters = 1, .height = 1, .width = 1, .rows = kPoint, .columns = kPoint};
+  one.weight_zero = -100;
+  CHECK(is_quantized(one));
+  one.channels = 33026;
+  CHECK_FALSE(is_quantized(one));
+}
+
+TEST_CASE("unsigned weights whose zero point is in the middle become int8") {
+  for (const std::uint8_t zero : {std::uint8_t{128}, std::uint8_t{100}}) {
+    NetworkBuilder network;
+    const TensorId x = dequantized(network, network.input("x", {1, 1, 2, 2}, DType::u8), number(network, 1), 0);
+    const std::vector<std::uint8_t> w = {0, 255, 128, 1};
+    const TensorId weights =
+        dequantized(network, network.constant("w", {1, 1, 2, 2}, w, DType::u8), number(network, 1), zero);
+    network.output(network.node(Operator::conv, {x, weights}, ConvAttributes{{{2}, {2}}}), "y");
+    const Graph after = quantize_products(network.graph);
+    CHECK(operators_left(after) == Names{"quantized_conv"});
+    CHECK(after.tensor(after.nodes[0].inputs[1]).dtype == (zero == 128 ? DType::i8 : DType::i16));
+    const std::vector<std::uint8_t> values = {1, 2, 3, 255};
+    float expected = 0;
+    for (std::size_t i = 0; i < 4; ++i) expected += static_cast<float>(values[i] * (w[i] - zero));
+    CHECK(floats(evaluate(after, {}, {raw(values)})[after.outputs[0]]) == std::vector<float>{expected});
+  }
+}
+
+TEST_CASE("convolutions and products of integers without their zero points stay int32") {
+  constexpr std::int64_t kRows = 3, kDepth = 7, kColumns = 5;
+  for (const bool is_runtime_zero : {false, true}) {
+    NetworkBuilder network;
+    const auto x = bytes<std::uint8_t>(kRows * kDepth, 1);
+    const auto w = bytes<std::uint8_t>(kDepth * kColumns, 2);
+    const std::vector<std::uint8_t> zeros = {0, 128, 255, 7, 100};
+    const auto wide = [&](TensorId id) { return network.node(Operator::cast, {id}, CastAttributes{DType::i32}); };
+    const TensorId rows = network.input("x", {kRows, kDepth}, DType::u8);
+    const TensorId zero = is_runtime_zero ? wide(network.input("zero", {}, DType::u8))
+                                          : network.constant("zero", {}, std::vector<std::int32_t>{200}, DType::i32);
+    const TensorId a = network.node(Operator::sub, {wide(rows), zero}),
+                   b = network.node(Operator::sub, {wide(network.constant("w", {kDepth, kColumns}, w, DType::u8)),
+                                                    wide(network.constant("z", {kColumns}, zeros, DType::u8))});
+    network.output(network.node(Operator::matmul, {a, b}, MatmulAttributes{}), "y");
+    const Graph after = quantize_products(network.graph);
+    CHECK(operators_left(after) ==
+          (is_runtime_zero ? Names{"reshape", "cast", "quantized_matmul"} : Names{"quantized_matmul"}));
+    std::vector<std::vector<std::byte>> inputs = {raw(x)};
+    if (is_runtime_zero) inputs.push_back(raw(std::vector<std::uint8_t>{200}));
+    std::vector<std::int32_t> expected(kRows * kColumns);
+    for (std::int64_t m = 0; m < kRows; ++m)
+      for (std::int64_t n = 0; n < kColumns; ++n)
+        for (std::int64_t k = 0; k < kDepth; ++k)
+          expected[m * kColumns + n] += (x[m * kDepth + k] - 200) * (w[k * kColumns + n] - zeros[n]);
+    CHECK(evaluate(after, {}, inputs)[after.outputs[0]] == raw(expected));
+    for (const char* target : {"x86-64-v3", "llvm -mtriple=aarch64-linux-gnu -mattr=+dotprod", "raspberry-pi-4"}) {
+      CAPTURE(target);
+      const Graph chosen = optimized(network.graph, resolve_target(target));
+      CHECK(evaluate(chosen, {}, inputs)[chosen.outputs[0]] == raw(expected));
+    }
+  }
+}
+
+TEST_CASE("an integer convolution with a bias of int32 is one group with what scales its sums") {
+  NetworkBuilder network;
+  const auto x = bytes<std::uint8_t>(5 * 6 * 4, 1);
+  const auto w = bytes<std::int8_t>(9 * 5 * 9, 2);
+  const std::vector<std::int32_t> bias = {1, -2, 30000, 4, 5, 6, 7, 8, 9};
+  const auto wide = [&](TensorId id) { return network.node(Operator::cast, {id}, CastAttributes{DType::i32}); };
+  const TensorId image = wide(network.input("x", {1, 5, 6, 4}, DType::u8)),
+                 filters = wide(network.constant("w", {9, 5, 3, 3}, w, DType::i8)),
+                 offsets = network.constant("b", {9}, bias, DType::i32);
+  TensorId y =
+      network.node(Operator::conv, {image, filters, offsets}, ConvAttributes{{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}});
+  y = network.node(Operator::cast, {y}, CastAttributes{DType::f32});
+  y = network.node(Operator::round, {network.node(Operator::mul, {y, number(network, 0.01F)})});
+  network.output(network.node(Operator::cast, {y}, CastAttributes{DType::u8}), "y");
+  const std::vector<std::vector<std::byte>> inputs = {raw(x)};
+  const auto expected = evaluate(network.graph, {}, inputs)[network.graph.outputs[0]];
+  for (const char* target : {"x86-64-v3", "llvm -mtriple=aarch64-linux-gnu -mattr=+dotprod"}) {
+    const Graph graph = optimized(network.graph, resolve_target(target));
+    CHECK(std::ranges::any_of(make_groups(graph), [&](const Group& group) {
+      return operators_of(graph, group).starts_with("quantized_conv_add_cast");
+    }));
+    CHECK(evaluate(graph, {}, inputs)[graph.outputs[0]] == expected);
+  }
 }
 
 TEST_CASE("a quantized convolution with its residual is one group, at most one unit off its definition") {

@@ -126,7 +126,8 @@ TEST_CASE("a matrix product's inner loop of dots is an instruction and a broadca
     const char* instruction;
   } expected[] = {{"vpdpbusd_512", kVnni, "\tvpdpbusd\t(%"}, {"vdpbf16ps_512", kVnni, "\tvdpbf16ps\t(%"},
                   {"sdot", kDotprod, "\tsdot\tv"},           {"usdot", kDotprod, "\tusdot\tv"},
-                  {"udot", kDotprod, "\tudot\tv"},           {"signed_wide", kVnni, "\tvpdpbusd\t"}};
+                  {"udot", kDotprod, "\tudot\tv"},           {"signed_wide", kVnni, "\tvpdpbusd\t"},
+                  {"shorts", kVnni, "\tvpdpwssd\t(%"},       {"shorts", "x86-64-v3", "\tvpmaddwd\t(%"}};
   for (const auto& e : expected) {
     for (const DotInstruction& shape : shapes()) {
       if (shape.name != e.name) continue;
@@ -150,5 +151,13 @@ TEST_CASE("the widest instruction that is not wider than the sum is taken") {
   CHECK(name(kVnni, 3) == "vpdpbusd_128");
   CHECK(name(kDotprod, 8) == "usdot");
   CHECK(name("x86-64-v4", 16) == "");
+  const auto pairs = [](const char* target, std::uint32_t lanes) {
+    return std::string(passes::find_dot(resolve_target(target), DType::i32, DType::i16, DType::i16, lanes, 2)->name);
+  };
+  CHECK(pairs(kVnni, 8) == "vpdpwssd_256");
+  CHECK(pairs("x86-64-v4", 16) == "vpmaddwd_512");
+  CHECK(pairs("x86-64-v4", 8) == "vpmaddwd_256");
+  CHECK(pairs("x86-64-v3", 16) == "vpmaddwd_256");
+  CHECK(pairs("x86-64", 4) == "vpmaddwd_128");
   CHECK(name("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3 -mattr=+avxvnni", 8) == "vpdpbusd_256");
 }
