@@ -87,8 +87,11 @@ std::int64_t prefetched_bytes(const Contraction& contraction, RegisterTile tile,
   return bytes >= kCacheLine ? bytes : 0;
 }
 
+// Groups are read again for each row of an image, from the second-level cache, where prefetching them took 1.8 times as
+// long on Zen 3.
 std::int64_t default_steps_ahead(const Contraction& contraction, RegisterTile tile, std::int64_t lanes,
                                  const Target& target) {
+  if (contraction.group) return 0;
   const std::int64_t bytes = prefetched_bytes(contraction, tile, lanes, target);
   const bool has_few_tiles = contraction.rows <= kFewTiles * tile.rows;
   return bytes > 0 && has_few_tiles && contraction.column_bytes > l1_bytes(target) ? kBytesAhead / bytes : 0;

@@ -105,6 +105,9 @@ TEST_CASE("filters that few tiles use are prefetched") {
   Target other = kTarget;
   other.capabilities.row_prefetch = false;
   CHECK_FALSE(has(convolution({512, 512, 7, 3}, other), "prefetch"));
+  // Groups of integers.
+  CHECK_FALSE(has(byte_convolution({512, 512, 7, 3}, {ops::IntegerFactors::bytes, 4}, true), "prefetch"));
+  CHECK_FALSE(has(byte_convolution({512, 512, 7, 3}, {ops::IntegerFactors::int16, 2}, true), "prefetch"));
 }
 
 TEST_CASE("transformed weights that the second-level cache does not hold are prefetched") {
