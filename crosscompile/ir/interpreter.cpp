@@ -60,7 +60,7 @@ std::int32_t interpret(const Function& function, void* const* arguments) {
   const ActionPtr body = function.body.defined() ? compile(function.body, layout) : nullptr;
 
   Frame frame;
-  frame.slots.resize(layout.slot_count());
+  frame.slots = layout.slots();
   const auto set = [&](const Expr& var, const void* from) {
     frame.slots[layout.slot_of(*var.as<Var>())] = read_scalar(var.type().code, from);
   };

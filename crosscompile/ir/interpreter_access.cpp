@@ -32,13 +32,19 @@ void write(const BoundBuffer& bound, std::int64_t position, Value value) {
   }
 }
 
+std::vector<Operand> compile_operands(const std::vector<Expr>& exprs, Layout& layout) {
+  std::vector<Operand> operands;
+  for (const Expr& expr : exprs) operands.emplace_back(compile(expr, layout));
+  return operands;
+}
+
 // Resolves indices to the position of an element, with bounds checks.
 class Access {
  public:
   Access(const BufferRef& buffer, const std::vector<Expr>& indices, const Expr& mask, Layout& layout)
       : slot_(layout.buffer(*buffer)),
         flat_(indices.size() != buffer->shape.size() || (layout.flat && indices.size() == 1)),
-        indices_(compile_all(indices, layout)),
+        indices_(compile_operands(indices, layout)),
         mask_(mask.defined() ? compile(mask, layout) : nullptr) {}
 
   std::size_t slot() const { return slot_; }
@@ -48,13 +54,13 @@ class Access {
   std::int64_t position(Frame& frame, const BoundBuffer& bound, std::uint32_t lane) const {
     if (mask_ != nullptr && !is_true(mask_->eval(frame, lane))) return kMasked;
     if (flat_) {
-      const std::int64_t position = index_of(indices_[0]->eval(frame, lane));
+      const std::int64_t position = index_of(indices_[0].eval(frame, lane));
       if (position < 0 || position >= bound.count) fail_position(bound, position);
       return position;
     }
     std::int64_t position = 0;
     for (std::size_t d = 0; d < indices_.size(); ++d) {
-      const std::int64_t index = index_of(indices_[d]->eval(frame, lane));
+      const std::int64_t index = index_of(indices_[d].eval(frame, lane));
       if (index < 0 || index >= bound.shape[d]) fail(frame, bound, lane, d);
       position += index * bound.strides[d];
     }
@@ -64,13 +70,13 @@ class Access {
  private:
   [[noreturn]] void fail(Frame& frame, const BoundBuffer& bound, std::uint32_t lane, std::size_t dimension) const {
     std::vector<std::int64_t> values;
-    for (const CodePtr& index : indices_) values.push_back(index_of(index->eval(frame, lane)));
+    for (const Operand& index : indices_) values.push_back(index_of(index.eval(frame, lane)));
     fail_index(bound, values, dimension);
   }
 
   std::size_t slot_;
   bool flat_;
-  std::vector<CodePtr> indices_;
+  std::vector<Operand> indices_;
   CodePtr mask_;
 };
 
@@ -89,7 +95,7 @@ struct LoadCode final : Code {
 
 struct StoreAction final : Action {
   Access access;
-  CodePtr value;
+  Operand value;
   std::uint32_t lanes;
   StoreAction(const Store& node, Layout& layout)
       : access(node.buffer, node.indices, node.mask, layout),
@@ -100,7 +106,7 @@ struct StoreAction final : Action {
     BoundBuffer& bound = access.bound(frame);
     if (lanes == 1) {
       const std::int64_t position = access.position(frame, bound, 0);
-      const Value stored = value->eval(frame, 0);
+      const Value stored = value.eval(frame, 0);
       if (position != kMasked) put(frame, bound, position, stored);
       return 0;
     }
@@ -109,7 +115,7 @@ struct StoreAction final : Action {
     frame.values.resize(lanes);
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
       frame.positions[lane] = access.position(frame, bound, lane);
-      frame.values[lane] = value->eval(frame, lane);
+      frame.values[lane] = value.eval(frame, lane);
     }
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
       if (frame.positions[lane] != kMasked) put(frame, bound, frame.positions[lane], frame.values[lane]);

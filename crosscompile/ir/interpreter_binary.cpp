@@ -66,13 +66,13 @@ constexpr bool kDefined =
 
 template <DType D, BinaryOp Op>
 struct BinaryCode final : Code {
-  CodePtr left, right;
+  Operand left, right;
   BinaryCode(CodePtr l, CodePtr r) : left(std::move(l)), right(std::move(r)) {}
 
   Value eval(Frame& frame, std::uint32_t lane) const override {
     using E = Element<D>;
-    const auto a = E::get(left->eval(frame, lane));
-    const auto b = E::get(right->eval(frame, lane));
+    const auto a = E::get(left.eval(frame, lane));
+    const auto b = E::get(right.eval(frame, lane));
     if constexpr (compares_values(Op)) {
       return Element<DType::boolean>::put(compares<Op>(a, b));
     } else if constexpr (D == DType::boolean) {

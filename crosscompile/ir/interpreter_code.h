@@ -6,6 +6,7 @@
 #include "crosscompile/ir/interpreter_memory.h"
 #include "crosscompile/ir/interpreter_value.h"
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -40,11 +41,29 @@ struct Frame {
   std::vector<Value> values;
 };
 
+inline constexpr std::size_t kNoSlot = std::numeric_limits<std::size_t>::max();
+
 struct Code {
   virtual ~Code() = default;
   virtual Value eval(Frame& frame, std::uint32_t lane) const = 0;
+  // Returns the slot that has the value of all lanes, or kNoSlot.
+  virtual std::size_t read_slot() const { return kNoSlot; }
 };
 using CodePtr = std::unique_ptr<const Code>;
+
+// Code that other code evaluates. A slot is read without a call, because most operands are variables and constants.
+class Operand {
+ public:
+  Operand() = default;
+  Operand(CodePtr code) : code_(std::move(code)), slot_(code_->read_slot()) {}
+  Value eval(Frame& frame, std::uint32_t lane) const {
+    return slot_ != kNoSlot ? frame.slots[slot_] : code_->eval(frame, lane);
+  }
+
+ private:
+  CodePtr code_;
+  std::size_t slot_ = kNoSlot;
+};
 
 struct Action {
   virtual ~Action() = default;
@@ -53,13 +72,15 @@ struct Action {
 };
 using ActionPtr = std::unique_ptr<const Action>;
 
-// Assigns slots in the frame to variables and buffers.
+// Assigns slots in the frame to variables, constants and buffers.
 class Layout {
  public:
   std::size_t define(const Expr& var);
+  std::size_t constant(Value value);
   std::size_t slot_of(const Var& var) const;
   std::size_t buffer(const Buffer& buffer);
-  std::size_t slot_count() const { return slot_count_; }
+  // Returns the slots before the function runs: all constants have their values.
+  std::vector<Value> slots() const;
   std::size_t buffer_count() const { return buffers_.size(); }
   // Keeps reducers alive that the compilation itself makes, because variables are identified by address.
   void keep(ReducerRef reducer) { kept_.push_back(std::move(reducer)); }
@@ -70,6 +91,7 @@ class Layout {
 
  private:
   std::unordered_map<const ExprNode*, std::size_t> slots_;
+  std::unordered_map<std::uint64_t, std::size_t> constants_;  // by their bits
   std::unordered_map<const Buffer*, std::size_t> buffers_;
   std::size_t slot_count_ = 0;
   std::vector<ReducerRef> kept_;

@@ -6,16 +6,12 @@
 namespace ferry::ir::interp {
 namespace {
 
-struct ConstantCode final : Code {
-  Value value;
-  explicit ConstantCode(Value v) : value(v) {}
-  Value eval(Frame&, std::uint32_t) const override { return value; }
-};
-
-struct ScalarVarCode final : Code {
+// A constant or a scalar variable.
+struct SlotCode final : Code {
   std::size_t slot;
-  explicit ScalarVarCode(std::size_t s) : slot(s) {}
+  explicit SlotCode(std::size_t s) : slot(s) {}
   Value eval(Frame& frame, std::uint32_t) const override { return frame.slots[slot]; }
+  std::size_t read_slot() const override { return slot; }
 };
 
 struct VectorVarCode final : Code {
@@ -27,13 +23,13 @@ struct VectorVarCode final : Code {
 template <DType D>
 struct UnaryCode final : Code {
   UnaryOp op;
-  CodePtr value;
+  Operand value;
   UnaryCode(UnaryOp o, CodePtr v) : op(o), value(std::move(v)) {}
 
   Value eval(Frame& frame, std::uint32_t lane) const override {
     using E = Element<D>;
     using T = typename E::Compute;
-    const T x = E::get(value->eval(frame, lane));
+    const T x = E::get(value.eval(frame, lane));
     if constexpr (D == DType::boolean) {
       return E::put(!x);
     } else if constexpr (is_float(D)) {
@@ -46,19 +42,19 @@ struct UnaryCode final : Code {
 };
 
 struct SelectCode final : Code {
-  CodePtr condition, on_true, on_false;
+  Operand condition, on_true, on_false;
   Value eval(Frame& frame, std::uint32_t lane) const override {
-    const bool chosen = is_true(condition->eval(frame, lane));
-    const Value a = on_true->eval(frame, lane);
-    const Value b = on_false->eval(frame, lane);
+    const bool chosen = is_true(condition.eval(frame, lane));
+    const Value a = on_true.eval(frame, lane);
+    const Value b = on_false.eval(frame, lane);
     return chosen ? a : b;
   }
 };
 
 struct IfThenElseCode final : Code {
-  CodePtr condition, on_true, on_false;
+  Operand condition, on_true, on_false;
   Value eval(Frame& frame, std::uint32_t lane) const override {
-    return (is_true(condition->eval(frame, lane)) ? on_true : on_false)->eval(frame, lane);
+    return (is_true(condition.eval(frame, lane)) ? on_true : on_false).eval(frame, lane);
   }
 };
 
@@ -80,11 +76,11 @@ struct LetCode final : Code {
 
 struct RampCode final : Code {
   DType type;
-  CodePtr base, stride;
+  Operand base, stride;
   RampCode(DType t, CodePtr b, CodePtr s) : type(t), base(std::move(b)), stride(std::move(s)) {}
   Value eval(Frame& frame, std::uint32_t lane) const override {
     // The low bits are right in every integer type.
-    const std::uint64_t bits = base->eval(frame, 0).bits + lane * stride->eval(frame, 0).bits;
+    const std::uint64_t bits = base.eval(frame, 0).bits + lane * stride.eval(frame, 0).bits;
     return with_dtype(type, [&](auto t) -> Value {
       constexpr DType kType = decltype(t)::value;
       if constexpr (is_float(kType) || kType == DType::boolean) {
@@ -97,9 +93,9 @@ struct RampCode final : Code {
 };
 
 struct BroadcastCode final : Code {
-  CodePtr value;
+  Operand value;
   explicit BroadcastCode(CodePtr v) : value(std::move(v)) {}
-  Value eval(Frame& frame, std::uint32_t) const override { return value->eval(frame, 0); }
+  Value eval(Frame& frame, std::uint32_t) const override { return value.eval(frame, 0); }
 };
 
 // Combines the lanes in order, with the reduction's operation.
@@ -138,21 +134,19 @@ class ExprCompiler : public Visitor {
   void visit_node(const IntImm& node) override {
     result = with_dtype(node.type.code, [&](auto type) -> CodePtr {
       constexpr DType kType = decltype(type)::value;
-      return std::make_unique<ConstantCode>(
-          Element<kType>::put(static_cast<typename Element<kType>::Compute>(node.value)));
+      return constant(Element<kType>::put(static_cast<typename Element<kType>::Compute>(node.value)));
     });
   }
   void visit_node(const FloatImm& node) override {
     result = with_dtype(node.type.code, [&](auto type) -> CodePtr {
       constexpr DType kType = decltype(type)::value;
-      return std::make_unique<ConstantCode>(
-          Element<kType>::put(static_cast<typename Element<kType>::Compute>(node.value)));
+      return constant(Element<kType>::put(static_cast<typename Element<kType>::Compute>(node.value)));
     });
   }
   void visit_node(const Var& node) override {
     const std::size_t slot = layout_.slot_of(node);
     if (node.type.is_scalar()) {
-      result = std::make_unique<ScalarVarCode>(slot);
+      result = std::make_unique<SlotCode>(slot);
     } else {
       result = std::make_unique<VectorVarCode>(slot);
     }
@@ -209,6 +203,8 @@ class ExprCompiler : public Visitor {
   }
 
  private:
+  CodePtr constant(Value value) { return std::make_unique<SlotCode>(layout_.constant(value)); }
+
   template <class T, class N>
   void choice(const N& node) {
     auto code = std::make_unique<T>();
@@ -227,6 +223,18 @@ std::size_t Layout::define(const Expr& var) {
   const auto [entry, is_new] = slots_.try_emplace(var.get(), slot_count_);
   if (is_new) slot_count_ += var.type().lanes;
   return entry->second;
+}
+
+std::size_t Layout::constant(Value value) {
+  const auto [entry, is_new] = constants_.try_emplace(value.bits, slot_count_);
+  if (is_new) ++slot_count_;
+  return entry->second;
+}
+
+std::vector<Value> Layout::slots() const {
+  std::vector<Value> slots(slot_count_);
+  for (const auto& [bits, slot] : constants_) slots[slot].bits = bits;
+  return slots;
 }
 
 std::size_t Layout::slot_of(const Var& var) const {
