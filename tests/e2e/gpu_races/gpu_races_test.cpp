@@ -7,7 +7,6 @@
 
 #include <cstdlib>
 #include <map>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "module/module_file.h"
 #include "tests/e2e/cli/run_ferry.h"
 #include "tests/support/examples.h"
+#include "tests/support/sample.h"
 
 using namespace ferry;
 using namespace ferry::test;
@@ -86,8 +86,7 @@ TEST_CASE("Oclgrind finds nothing wrong with examples under their schedules for 
 
 TEST_CASE("Oclgrind finds nothing wrong with examples under ferry's own schedules") {
   const Folder folder;
-  const char* seed = std::getenv("FERRY_RACES_SEED");
-  std::mt19937 random(seed == nullptr ? 1 : static_cast<unsigned>(std::atoi(seed)));
+  const std::uint64_t seed = sample_seed("FERRY_RACES_SEED");
   std::set<std::string> seen;
   int count = 0;
   for (const std::filesystem::path& path : example_files(".schedule")) {
@@ -95,8 +94,9 @@ TEST_CASE("Oclgrind finds nothing wrong with examples under ferry's own schedule
     if (!fits_simulator(kernel)) continue;
     for (const Words& sizes : words_of(text_of(path), "try")) {
       const std::string function = sizes.front() == "--fn" ? sizes[1] : "";
-      if (!seen.insert(kernel + function).second) continue;
-      if (const bool is_drawn = random() % 3 == 0; !is_drawn && !is_long()) continue;
+      const std::string name = kernel_of(path).stem().string() + function;
+      const bool is_drawn = seen.insert(name).second && part_of(name, 3, seed) == 0;
+      if (!is_drawn && !is_long()) continue;
       ++count;
       expect_clean(folder, on_opencl(kernel, sizes));
     }

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <random>
 #include <set>
 #include <string_view>
 
@@ -16,6 +15,7 @@
 #include "tests/e2e/programs/program_case.h"
 #include "tests/support/emulated_target.h"
 #include "tests/support/listening_server.h"
+#include "tests/support/sample.h"
 
 using namespace ferry;
 using namespace ferry::test;
@@ -70,10 +70,9 @@ std::vector<ProgramCase> all_or_drawn(const std::string& arch) {
   std::set<std::string> everywhere;
   for (const auto& about_architectures : {tensorize_cases(), extern_cases()})
     for (const ProgramCase& one : about_architectures) everywhere.insert(one.name);
-  const char* seed = std::getenv("FERRY_PROGRAMS_SEED");
-  std::mt19937 random(seed == nullptr ? 1 : static_cast<unsigned>(std::atoi(seed)));
+  const std::uint64_t seed = sample_seed("FERRY_PROGRAMS_SEED");
   std::erase_if(cases, [&](const ProgramCase& one) {
-    const bool is_drawn = kEmulated[random() % kEmulated.size()] == arch;
+    const bool is_drawn = kEmulated[part_of(one.name, kEmulated.size(), seed)] == arch;
     return !is_drawn && !everywhere.contains(one.name);
   });
   return cases;

@@ -38,8 +38,17 @@ rpc::Handle upload_to(TestClient& client, std::uint32_t device, const std::vecto
   return buffer;
 }
 
+TEST_CASE("a session that wants to know of all devices uses none of them") {
+  TestServer server;
+  TestClient client(server.port(), with_device("any"));
+  CHECK(client.ask(rpc::Alloc{client.new_handle(), 64, 1}).status.code() == ErrorCode::not_found);
+  CHECK(client.download<float>(upload_to(client, 0, {1, 2}), 2) == std::vector<float>{1, 2});
+}
+
+// The servers of other architectures run in emulators, where these devices are not.
+TEST_SUITE_BEGIN("GPUs" * doctest::skip(is_emulated()));
+
 TEST_CASE("a session on an OpenCL device takes memory there, runs a plan, measures it and reads the result") {
-  if (is_emulated()) return;
   TestServer server;
   TestClient client(server.port(), with_device("opencl"));
   bool is_listed = false;
@@ -63,7 +72,6 @@ TEST_CASE("a session on an OpenCL device takes memory there, runs a plan, measur
 }
 
 TEST_CASE("memory is copied from one of a session's devices to another, in parts too") {
-  if (is_emulated()) return;
   TestServer server;
   TestClient client(server.port(), with_device("opencl"));
   // Larger than one chunk of a copy.
@@ -120,7 +128,6 @@ void check_instances(TestClient& client, const ModuleFile& module_file) {
 }
 
 TEST_CASE("an instance on an OpenCL device keeps what its init plan computed") {
-  if (is_emulated()) return;
   TestServer server;
   TestClient client(server.port(), with_device("opencl"));
   check_instances(client, gpu_module());
@@ -132,7 +139,6 @@ std::vector<std::string> with_fake_gpu(const std::string& setting = "FERRY_FAKE=
 }
 
 TEST_CASE("a session on a GPU runs a plan, measures it warm and cold by its events, and notes its clocks") {
-  if (is_emulated()) return;
   TestServer server({}, with_fake_gpu());
   TestClient client(server.port(), with_device("cuda"));
   std::string name;
@@ -186,14 +192,12 @@ TEST_CASE("a session on a GPU runs a plan, measures it warm and cold by its even
 }
 
 TEST_CASE("an instance on a GPU keeps what its init plan computed") {
-  if (is_emulated()) return;
   TestServer server({}, with_fake_gpu());
   TestClient client(server.port(), with_device("cuda"));
   check_instances(client, cuda_module());
 }
 
 TEST_CASE("the memory of a GPU is its own, and the session's limit is for the machine's") {
-  if (is_emulated()) return;
   TestServer server({"--memory-limit", "16M"}, with_fake_gpu());
   TestClient client(server.port(), with_device("cuda"));
   CHECK(client.opened().facts.memory_limit_bytes == 16 << 20);
@@ -207,7 +211,6 @@ TEST_CASE("the memory of a GPU is its own, and the session's limit is for the ma
 }
 
 TEST_CASE("a kernel that breaks the GPU ends its session, which says which kernel, and the next one works") {
-  if (is_emulated()) return;
   TestServer server({}, with_fake_gpu("FERRY_FAKE_CUDA_CRASH=reversed"));
   for (const char* way : {"call", "evaluate", "time_steps"}) {
     CAPTURE(way);
@@ -230,15 +233,7 @@ TEST_CASE("a kernel that breaks the GPU ends its session, which says which kerne
   }
 }
 
-TEST_CASE("a session that wants to know of all devices uses none of them") {
-  TestServer server;
-  TestClient client(server.port(), with_device("any"));
-  CHECK(client.ask(rpc::Alloc{client.new_handle(), 64, 1}).status.code() == ErrorCode::not_found);
-  CHECK(client.download<float>(upload_to(client, 0, {1, 2}), 2) == std::vector<float>{1, 2});
-}
-
 TEST_CASE("a server says why it has no GPU") {
-  if (is_emulated()) return;
   const auto refusal = [](const std::vector<std::string>& wrapper, const char* name) {
     TestServer server({}, wrapper);
     const auto connection = join_queue(server.port(), with_device(name));
@@ -257,7 +252,6 @@ TEST_CASE("a server says why it has no GPU") {
 }
 
 TEST_CASE("what does not fit a session's devices is refused, and the session goes on") {
-  if (is_emulated()) return;
   TestServer server;
   {
     TestClient plain(server.port());
@@ -282,7 +276,6 @@ TEST_CASE("what does not fit a session's devices is refused, and the session goe
 }
 
 TEST_CASE("a device that is not there is refused as the session opens") {
-  if (is_emulated()) return;
   TestServer server;
   const auto open = [&](const char* name) {
     const auto connection = join_queue(server.port(), with_device(name));
@@ -295,6 +288,8 @@ TEST_CASE("a device that is not there is refused as the session opens") {
   CHECK(open("cpu:1") == "this server has no device 'cpu:1'");
   CHECK_MESSAGE(open("opencl:77").find("there is no device opencl:77; this machine has ") == 0, open("opencl:77"));
 }
+
+TEST_SUITE_END();
 
 }  // namespace
 }  // namespace ferry::test

@@ -69,7 +69,6 @@ struct Vectors {
 // Calls `check` with a server, a device's name and f for it: OpenCL by PoCL, and CUDA by a stand-in for its driver.
 template <class Check>
 void for_each_gpu(const Check& check, const std::vector<std::string>& arguments = {}) {
-  if (is_emulated()) return;
   {
     const TestServer server(arguments);
     CAPTURE("opencl");
@@ -79,6 +78,9 @@ void for_each_gpu(const Check& check, const std::vector<std::string>& arguments 
   CAPTURE("cuda");
   check(server, "cuda", cuda_module());
 }
+
+// The servers of other architectures run in emulators, where these devices are not.
+TEST_SUITE_BEGIN("GPUs" * doctest::skip(is_emulated()));
 
 TEST_CASE("a plan runs steps on a GPU and on the CPU, each after those that it needs, at any size, again and again") {
   for_each_gpu([](const TestServer& server, const char* gpu, const ModuleFile& plain) {
@@ -233,7 +235,6 @@ TEST_CASE("a step that crashes on the CPU ends the session, and the next one wor
 }
 
 TEST_CASE("a launch that fails between steps on the CPU is reported with its kernel") {
-  if (is_emulated()) return;
   for (const std::string kernel : {"twice", "reversed"}) {
     const TestServer server(
         {}, {"env", "LD_LIBRARY_PATH=" FERRY_BINARY_DIR "/fake_cuda", "FERRY_FAKE_CUDA_CRASH=" + kernel});
@@ -250,7 +251,6 @@ TEST_CASE("a launch that fails between steps on the CPU is reported with its ker
 }
 
 TEST_CASE("the memory of each device is charged where it is taken") {
-  if (is_emulated()) return;
   const TestServer server({"--memory-limit", "8M"},
                           {"env", "LD_LIBRARY_PATH=" FERRY_BINARY_DIR "/fake_cuda", "FERRY_FAKE="});
   MixedClient client(server, "cuda");
@@ -271,7 +271,6 @@ TEST_CASE("the memory of each device is charged where it is taken") {
 }
 
 TEST_CASE("a module's devices are different ones of the session") {
-  if (is_emulated()) return;
   const TestServer server({}, {"env", "LD_LIBRARY_PATH=" FERRY_BINARY_DIR "/fake_cuda", "FERRY_FAKE_CUDA_DEVICES=2"});
   ModuleFile two = cuda_module();
   two.manifest.devices.push_back(two.manifest.devices.front());
@@ -332,6 +331,8 @@ TEST_CASE("arguments in the memory of another device than the function names are
               std::string(gpu) + ")");
   });
 }
+
+TEST_SUITE_END();
 
 }  // namespace
 }  // namespace ferry::test

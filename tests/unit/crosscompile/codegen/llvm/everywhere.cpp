@@ -6,13 +6,13 @@
 #include "crosscompile/link/temporary_folder.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
+#include "tests/support/sample.h"
 #include "tests/unit/crosscompile/codegen/llvm/outcome.h"
 #include "tests/unit/crosscompile/codegen/llvm/printed_c.h"
 
 #include <doctest/doctest.h>
 
 #include <cstdlib>
-#include <random>
 
 namespace ferry::codegen_test {
 namespace {
@@ -106,7 +106,7 @@ void check_on_all(const std::vector<Variant>& variants, const std::vector<Case>&
 void check_everywhere(const std::vector<Case>& cases, bool run_passes) {
   const std::vector<Outcome> expected = interpret_cases(cases);
   const bool is_sampled = cases.size() > kMany && std::getenv("FERRY_CODEGEN_ALL") == nullptr;
-  std::mt19937 random(1);
+  const std::uint64_t seed = test::sample_seed("FERRY_CODEGEN_SEED");
   for (const Variant& variant : all_variants()) {
     if (!is_sampled) {
       check_variant(variant, cases, expected, run_passes);
@@ -115,7 +115,8 @@ void check_everywhere(const std::vector<Case>& cases, bool run_passes) {
     std::vector<Case> drawn;
     std::vector<Outcome> drawn_expected;
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      if (random() % 2 == 0) continue;
+      const std::string name = variant.target + " " + cases[i].function.name + " " + std::to_string(i);
+      if (test::part_of(name, 2, seed) != 0) continue;
       drawn.push_back(cases[i]);
       drawn_expected.push_back(expected[i]);
     }
