@@ -98,7 +98,7 @@ verify::Findings check_results(const Device& device, const MeasuredKernel& kerne
   findings.checks = verify::check_definitions(definition, kernel.reference, ran, options.limits, observer);
   if (options.check_definition && kernel.source.network) {
     std::vector<verify::CheckResult> nodes =
-        verify::check_network(device, kernel.source, target, kernel.call, options.limits, observer);
+        verify::check_network(device, kernel.source, target, kernel.call, ran, options.limits, observer);
     std::ranges::move(nodes, std::back_inserter(findings.checks));
   }
   return findings;

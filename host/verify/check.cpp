@@ -38,7 +38,7 @@ void run_on(const Device& device, const CheckRequest& request, const CheckedPair
     report.findings.compared = compare_with_reference(device, *kernels.against, target, ran, request.call,
                                                       {request.limits.rtol, request.limits.atol}, observer);
   if (source.network)
-    report.findings.checks = check_network(device, source, target, request.call, request.limits, observer);
+    report.findings.checks = check_network(device, source, target, request.call, ran, request.limits, observer);
   finish_kernels(device);
   std::optional<lang::Program> own;
   if (has_definition(source)) own = program_of(source, info.name);

@@ -5,6 +5,7 @@
 
 #include "host/verify/check_outputs.h"
 #include "host/verify/kernel_outputs.h"
+#include "host/verify/output_comparison.h"
 
 namespace ferry::verify {
 
@@ -54,10 +55,30 @@ CheckResult check_node(const NodeProgram& node, const FunctionInfo& info, const 
                       algorithm ? &*algorithm : nullptr);
 }
 
+// Compares an output of the whole network with what its kernels computed when each had memory of its own.
+CheckResult check_whole(const RanKernel& ran, std::size_t parameter, const FunctionInfo& info,
+                        const Contents& contents) {
+  const std::string& name = ran.info.parameters[parameter].name;
+  const auto same = std::ranges::find(info.parameters, name, &ParameterInfo::name) - info.parameters.begin();
+  const OutputComparison found = compare_outputs(name, ran.plan.dtypes[parameter], ran.plan.shapes[parameter],
+                                                 ran.outputs[parameter], contents.of(same), {0, 0});
+  CheckResult result;
+  result.output = name + " of the whole network";
+  result.compared = result.elements = found.elements;
+  result.largest_absolute = found.largest_difference;
+  result.wrong = found.different;
+  result.nan = found.nan[0];
+  result.nan_expected = found.nan[1];
+  if (found.different > 0)
+    result.first_wrong = found.first_difference + ", which the same kernels compute in memory of their own";
+  return result;
+}
+
 }  // namespace
 
 std::vector<CheckResult> check_network(const Device& device, const KernelSource& source, const Target& target,
-                                       const CallOptions& call, const CheckLimits& limits, const Observer& observer) {
+                                       const CallOptions& call, const RanKernel& ran, const CheckLimits& limits,
+                                       const Observer& observer) {
   KernelSource traced = source;
   traced.network = source.network->with_all_outputs(target);
   const CompiledModule module = compile_kernel(traced, "", target, call, observer).module;
@@ -71,6 +92,8 @@ std::vector<CheckResult> check_network(const Device& device, const KernelSource&
   const double work = std::min(kWorkLimit, kNetworkWork / static_cast<double>(std::max<std::size_t>(nodes.size(), 1)));
   std::vector<CheckResult> results;
   for (const NodeProgram& node : nodes) results.push_back(check_node(node, info, contents, limits, work));
+  for (std::size_t p = 0; p < ran.info.parameters.size(); ++p)
+    if (ran.info.parameters[p].direction != Direction::in) results.push_back(check_whole(ran, p, info, contents));
   return results;
 }
 

@@ -6,13 +6,16 @@
 
 #include "ferry/verify/findings.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/verify/check_against.h"
 
 namespace ferry::verify {
 
-// Compiles the network with the results of all nodes as outputs, and calls it once. The results have the names of the
-// nodes, in their order. Throws KernelFailed if the network fails, and CompileError.
+// Compiles the network with the results of all kernels as outputs, and calls it once. The results have the names of the
+// nodes, in their order. After them, each output of the network as it `ran`, where tensors share memory, is compared
+// with the same kernels' results in memory of their own: these have the same bits. Throws KernelFailed if the network
+// fails, and CompileError.
 std::vector<CheckResult> check_network(const Device& device, const KernelSource& source, const Target& target,
-                                       const CallOptions& call, const CheckLimits& limits,
+                                       const CallOptions& call, const RanKernel& ran, const CheckLimits& limits,
                                        const Observer& observer = {});
 
 }  // namespace ferry::verify

@@ -99,7 +99,8 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
                                                       {request.limits.rtol, request.limits.atol}, observer);
   }
   if (request.by_definition && source.network)
-    report.findings.checks = check_network(device, source, target, request.call, request.limits, observer);
+    report.findings.checks =
+        check_network(device, source, target, request.call, session.ran(), request.limits, observer);
   finish_kernels(device);
   return session;
 }

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
+
 #include "host/compiler/llvm/network.h"
 #include "tests/support/network_builder.h"
 #include "tests/unit/host/kernel/own_compiler.h"
@@ -53,22 +55,42 @@ KernelSource source_of(std::shared_ptr<const Network> network) {
   return source;
 }
 
-std::vector<verify::CheckResult> check(std::shared_ptr<const Network> network) {
+// Runs a network, of which an element of the output is changed by `fault` afterwards, and checks it.
+std::vector<verify::CheckResult> check(const Device& device, const Target& target,
+                                       std::shared_ptr<const Network> network, const CallOptions& call = {},
+                                       float fault = 0) {
   const KernelSource source = source_of(std::move(network));
+  const CompiledModule module = compile_kernel(source, "", target, call).module;
+  const FunctionInfo& info = module.manifest().functions.front();
+  const CallPlan plan = plan_call(info, call);
+  verify::RanKernel ran{info, plan, verify::outputs_of_call(device, module, info, plan)};
+  if (fault != 0) {
+    float element = 0;
+    std::uint8_t* const last = &ran.outputs.back().back() - (sizeof element - 1);
+    std::memcpy(&element, last, sizeof element);
+    element += fault;
+    std::memcpy(last, &element, sizeof element);
+  }
+  return verify::check_network(device, source, target, call, ran, {});
+}
+
+std::vector<verify::CheckResult> check(std::shared_ptr<const Network> network, float fault = 0) {
+  const Device device = local_device();
   CallOptions call;
   call.sizes = {"N=2"};
-  const Device device = local_device();
-  return verify::check_network(device, source, target_for(device, "", source), call, {});
+  const Target target = target_for(device, "", source_of(network));
+  return check(device, target, std::move(network), call, fault);
 }
 
 }  // namespace
 
 TEST_CASE("each kernel of a network is compared with its definition") {
   const std::vector<verify::CheckResult> results = check(make_network(small_network(0.25F)));
-  REQUIRE(results.size() == 3);
+  REQUIRE(results.size() == 4);
   CHECK(results[0].output == "first");
   CHECK(results[1].output == "shifted");
   CHECK(results[2].output == "last");
+  CHECK(results[3].output == "y of the whole network");
   for (const verify::CheckResult& result : results) {
     CHECK(result.compared == 2 * 4 * 36);
     CHECK(result.wrong == 0);
@@ -78,11 +100,22 @@ TEST_CASE("each kernel of a network is compared with its definition") {
 TEST_CASE("only the kernel that computes something else is wrong, and not those after it") {
   const std::vector<verify::CheckResult> results =
       check(std::make_shared<const Different>(small_network(0.25F), small_network(0.26F)));
-  REQUIRE(results.size() == 3);
+  REQUIRE(results.size() == 4);
   CHECK(results[0].wrong == 0);
   CHECK(results[1].wrong == results[1].compared);
   CHECK(results[1].first_wrong.starts_with("shifted["));
   CHECK(results[2].wrong == 0);
+  CHECK(results[3].wrong == 0);
+}
+
+TEST_CASE("a network whose kernels are right is wrong if its output is not what they compute") {
+  const std::vector<verify::CheckResult> results = check(make_network(small_network(0.25F)), 1);
+  REQUIRE(results.size() == 4);
+  for (std::size_t kernel = 0; kernel < 3; ++kernel) CHECK(results[kernel].wrong == 0);
+  CHECK(results[3].wrong == 1);
+  CHECK(results[3].largest_absolute == doctest::Approx(1));
+  CHECK(results[3].first_wrong.starts_with("y[5,47] "));
+  CHECK(results[3].first_wrong.ends_with(", which the same kernels compute in memory of their own"));
 }
 
 TEST_CASE("a convolution by Winograd's algorithm is compared with the direct convolution") {
@@ -104,16 +137,14 @@ TEST_CASE("a convolution by Winograd's algorithm is compared with the direct con
   Target target = target_for(device, "", source_of(network(0)));
   target.l2_bytes = 2 << 20;
   REQUIRE(network(0)->emit(Stage::groups, {target}).find("winograd=") != std::string::npos);
-  const auto checked = [&](std::shared_ptr<const Network> one) {
-    return verify::check_network(device, source_of(std::move(one)), target, {}, {});
-  };
+  const auto checked = [&](std::shared_ptr<const Network> one) { return check(device, target, std::move(one)); };
   for (const verify::CheckResult& result : checked(network(0))) {
     CHECK(result.compared > 0);
     CHECK(result.wrong == 0);
   }
   // One of 576 weights of the last filter.
   const std::vector<verify::CheckResult> wrong = checked(std::make_shared<const Different>(network(1), network(0)));
-  CHECK(wrong.size() == 4);
+  CHECK(wrong.size() == 5);
   for (const verify::CheckResult& result : wrong)
     CHECK((result.wrong > 0) == (result.output == "first" || result.output == "second"));
 }
