@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 namespace ferry::graph {
 namespace {
@@ -51,6 +52,15 @@ struct Read {
   Shape shape;              // as the program sees it
   bool broadcasts = false;  // to the result of the group
 };
+
+// Whether a node computes each pixel of an image from that pixel of another one alone.
+bool keeps_pixels(const Node& node) {
+  const auto* conv = std::get_if<ConvAttributes>(&node.attributes);
+  if (const auto* quantized = std::get_if<QuantizedConvAttributes>(&node.attributes)) conv = &quantized->conv;
+  return conv != nullptr && std::ranges::all_of(conv->windows, [](const WindowAttributes& window) {
+           return window.kernel == 1 && window.stride == 1 && window.pad_before == 0 && window.pad_after == 0;
+         });
+}
 
 class KeyMaker {
  public:
@@ -126,8 +136,36 @@ class KeyMaker {
     return !matmul->transposed_a && a.size() > 2 && b.size() == 2;
   }
 
+  // Makes one row of the rows of all images that a convolution reads without neighbours: tiles of pixels fill one long
+  // row better than several short ones.
+  void fuse_rows() {
+    const std::span height_and_width(result_.data() + 2, 2);
+    const auto is_image = [&](const Shape& shape) {
+      return std::equal(height_and_width.begin(), height_and_width.end(), shape.begin() + 2);
+    };
+    const auto is_pixel = [](const Shape& shape) { return shape[2].constant() == 1 && shape[3].constant() == 1; };
+    std::vector<Shape*> images;
+    bool has_convolution = false;
+    for (Read& read : reads_) {
+      if (!read.broadcasts && read.input > 0) continue;
+      if (!read.broadcasts) {
+        if (!keeps_pixels(node(read.node)) || graph_.tensor(read.tensor).channel_block == 1) return;
+        has_convolution = true;
+      }
+      if (is_image(read.shape))
+        images.push_back(&read.shape);
+      else if (!is_pixel(read.shape))
+        return;
+    }
+    if (!has_convolution || height_and_width[0].constant() == 1) return;
+    for (Shape* shape : images) {
+      (*shape)[3] = height_and_width[0] * height_and_width[1];
+      (*shape)[2] = 1;
+    }
+  }
+
   void fuse_dimensions() {
-    if (kernel_.key.channel_block > 1) return;
+    if (kernel_.key.channel_block > 1) return fuse_rows();
     std::vector<bool> is_free(result_.size(), true);
     Read* rows = nullptr;
     for (Read& read : reads_) {

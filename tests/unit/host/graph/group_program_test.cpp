@@ -1,6 +1,8 @@
 // The results of each operator's program, compared with loops in double precision.
 #include <doctest/doctest.h>
 
+#include "host/graph/passes/choose_layouts.h"
+#include "host/graph/passes/make_groups.h"
 #include "tests/unit/host/graph/node_values.h"
 
 #include <limits>
@@ -276,4 +278,44 @@ TEST_CASE("dimensions that a group does not tell apart are fused") {
   network.node(Operator::add, {product, network.weights("b", {7})});
   const std::size_t last = network.graph.nodes.size() - 1;
   CHECK(input_shapes(network.graph, {{last - 1, last}}) == Texts{"[n0,6]", "[6,7]", "[7]"});
+}
+
+TEST_CASE("a result replaces an input of which each element is read for its own element alone") {
+  NetworkBuilder network;
+  const TensorId x = network.input("x", {1, 1, 6}), y = network.input("y", {1, 1, 6});
+  const TensorId product = network.node(Operator::matmul, {x, network.weights("w", {6, 6})}, MatmulAttributes{});
+  network.node(Operator::add, {product, x});
+  network.node(Operator::add, {product, y});
+  // The product reads all of x for each element, in another shape than the sum.
+  CHECK(input_shapes(network.graph, {{0, 1}}) == Texts{"[1,6]", "[6,6]", "[6]"});
+  CHECK(kernel_of(network.graph, {{0, 1}}).updatable.empty());
+  CHECK(kernel_of(network.graph, {{0, 2}}).updatable == std::vector<std::size_t>{2});
+}
+
+TEST_CASE("a convolution in blocks that needs no neighbours reads all rows of an image as one") {
+  NetworkBuilder network;
+  const WindowAttributes wide = {3, 1, 1, 1, 1}, point = {1, 1, 1, 0, 0}, strided = {1, 2, 1, 0, 0};
+  TensorId x = network.input("x", {1, 64, 14, 14});
+  const auto conv = [&](TensorId from, const WindowAttributes& window, const char* name) {
+    const std::int64_t size = window.kernel;
+    return network.node(Operator::conv, {from, network.weights("w", {64, 64, size, size}), network.weights("b", {64})},
+                        ConvAttributes{{window, window}, 1}, name);
+  };
+  x = conv(x, wide, "first");
+  x = network.node(Operator::add, {conv(x, point, "residual"), x});
+  const TensorId means = network.node(Operator::reduce_mean, {x}, ReduceAttributes{{2, 3}, true}, "means");
+  x = network.node(Operator::mul, {conv(x, point, "scaled"), network.node(Operator::sigmoid, {means}, {}, "gate")});
+  x = network.node(Operator::mul, {conv(x, point, "masked"), network.weights("mask", {14, 1})});
+  network.output(conv(x, strided, "strided"), "y");
+  const Graph graph = choose_layouts(network.graph, 8);
+  const auto shapes_of = [&](const std::string& name) {
+    for (const Group& group : make_groups(graph))
+      if (graph.nodes[group.nodes.front()].name == name) return input_shapes(graph, group);
+    return Texts{};
+  };
+  CHECK(shapes_of("first") == Texts{"[1,8,14,14,8]", "[64,64,3,3]", "[1,64,1,1]"});
+  CHECK(shapes_of("residual") == Texts{"[1,8,1,196,8]", "[64,64,1,1]", "[1,64,1,1]"});
+  CHECK(shapes_of("scaled") == Texts{"[1,8,1,196,8]", "[64,64,1,1]", "[1,64,1,1]", "[1,8,1,1,8]"});
+  CHECK(shapes_of("masked") == Texts{"[1,8,14,14,8]", "[64,64,1,1]", "[1,64,1,1]", "[1,1,14,1]"});
+  CHECK(shapes_of("strided") == Texts{"[1,8,14,14,8]", "[64,64,1,1]", "[1,64,1,1]"});
 }
