@@ -14,6 +14,7 @@
 #include "host/graph/passes/quantize_products.h"
 #include "host/graph/passes/repeat_dequantization.h"
 #include "host/graph/passes/simplify.h"
+#include "host/graph/passes/widen_floats.h"
 #include "host/graph/plan/composition.h"
 #include "host/graph/plan/network_function.h"
 #include "module/module_file.h"
@@ -84,7 +85,7 @@ bool load_cached(const CachedModuleSlot& cached, NetworkBlob& blob, std::vector<
 }  // namespace
 
 Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms) {
-  graph = simplify(std::move(graph));
+  graph = simplify(target.is_gpu() ? std::move(graph) : widen_floats(graph));
   if (!target.is_gpu() && algorithms.int8)
     graph = repeat_dequantization(pool_integers(quantize_products(std::move(graph))));
   validate(graph);

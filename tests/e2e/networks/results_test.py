@@ -6,9 +6,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import ml_dtypes
 import models
 import numpy as np
 import onnx
+from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 FERRY = sys.argv.pop(1)
@@ -30,6 +32,27 @@ def reference(model, x):
     if any(node.op_type == "BatchNormalization" for node in same.graph.node):
         same.opset_import[0].version = max(same.opset_import[0].version, 15)
     return ReferenceEvaluator(same).run(None, {"x": x})[0]
+
+
+def narrow(model, dtype):
+    """The same network with weights of a narrower type, which computes in it between two casts. Returns it, and the network
+    in float32 with the same rounded weights."""
+    narrow, rounded = onnx.ModelProto(), onnx.ModelProto()
+    narrow.CopyFrom(model)
+    rounded.CopyFrom(model)
+    for few, many in zip(narrow.graph.initializer, rounded.graph.initializer):
+        if few.data_type == onnx.TensorProto.FLOAT:
+            values = numpy_helper.to_array(few).astype(dtype)
+            few.CopyFrom(numpy_helper.from_array(values, few.name))
+            many.CopyFrom(numpy_helper.from_array(values.astype(np.float32), many.name))
+    to = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    result = narrow.graph.output[0].name
+    for node in narrow.graph.node:
+        node.input[:] = ["x narrow" if name == "x" else name for name in node.input]
+        node.output[:] = ["y narrow" if name == result else name for name in node.output]
+    narrow.graph.node.insert(0, onnx.helper.make_node("Cast", ["x"], ["x narrow"], to=to))
+    narrow.graph.node.append(onnx.helper.make_node("Cast", ["y narrow"], [result], to=onnx.TensorProto.FLOAT))
+    return narrow, rounded
 
 
 def nodes_of(steps):
@@ -78,6 +101,21 @@ class ResultsTest(unittest.TestCase):
                 found = np.load(self.path("y.npy"))
                 self.assertEqual(found.shape, expected.shape)
                 self.assertLess(np.abs(found - expected).max(), 1e-4 * np.abs(expected).max())
+
+    def test_networks_may_compute_in_narrow_floats(self):
+        for name in ("resnet50_stage", "mobilenet_v3_small"):
+            model, x = self.build(name)
+            for dtype, epsilon in ((np.float16, 2**-11), (ml_dtypes.bfloat16, 2**-8)):
+                with self.subTest(network=name, dtype=dtype.__name__):
+                    narrowed, rounded = narrow(model, dtype)
+                    onnx.save(narrowed, self.path("net.onnx"))
+                    output = model.graph.output[0].name
+                    self.ferry("run", self.path("net.onnx"), "--arg", f"x=@{self.path('x.npy')}", "--out",
+                               f"{output}=@{self.path('y.npy')}")
+                    expected = reference(rounded, x.astype(dtype).astype(np.float32))
+                    error = np.abs(np.load(self.path("y.npy")) - expected).max() / np.abs(expected).max()
+                    # Between the two casts only constants of operators, such as HardSwish's 1/6, have the narrow type.
+                    self.assertLess(error, epsilon)
 
     def test_steps_are_named_after_nodes(self):
         model, _ = self.build("squeezenet")
