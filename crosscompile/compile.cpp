@@ -96,7 +96,7 @@ struct PreparedModule {
 
 PreparedModule run_passes_and_describe(std::span<const ir::Function> functions, const Target& target,
                                        const Backend& backend, const ModuleText& text,
-                                       const ComposeFunctions& compose = {}) {
+                                       const ComposeFunctions& compose = {}, bool separate_init = false) {
   PreparedModule prepared;
   Manifest& manifest = prepared.module.manifest;
   manifest.abi_version = FERRY_ABI_VERSION;
@@ -108,10 +108,15 @@ PreparedModule run_passes_and_describe(std::span<const ir::Function> functions, 
     FunctionInfo info = describe(function);
     if (target.pointer_bits == 32) require_narrow_sizes(info);
     if (target.is_gpu()) info.plan = backend.plan_of(function);
-    if (function.init_of.empty())
+    if (function.init_of.empty()) {
       manifest.functions.push_back(std::move(info));
-    else
+    } else if (separate_init) {
+      info.name = ir::function_symbol(function);
+      for (ParameterInfo& parameter : info.parameters) parameter.is_constant = false;
+      manifest.functions.push_back(std::move(info));
+    } else {
       attach(std::move(info), function.init_of, manifest);
+    }
   }
   if (compose) compose(prepared.module);
   if (const Status status = check_manifest(manifest); !status.is_ok()) {
@@ -126,12 +131,30 @@ PreparedModule run_passes_and_describe(std::span<const ir::Function> functions, 
 
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text, std::uint32_t code_padding,
-                                         const ComposeFunctions& compose, bool relocatable) {
+                                         const ComposeFunctions& compose, CodeForm form) {
   const std::unique_ptr<Backend> backend = make_backend(target);
   backend->check_supports_modules();
   PreparedModule prepared = run_passes_and_describe(functions, target, *backend, text, compose);
-  prepared.module.images = backend->images({functions, prepared.functions, code_padding, relocatable});
+  if (form == CodeForm::relocatable_without_init)
+    std::erase_if(prepared.functions, [](const ir::Function& function) { return !function.init_of.empty(); });
+  prepared.module.images = backend->images({functions, prepared.functions, code_padding, form != CodeForm::linked});
   return write_module(prepared.module);
+}
+
+std::vector<std::vector<std::uint8_t>> compile_init_functions(std::span<const ir::Function> functions,
+                                                              const Target& target) {
+  const std::unique_ptr<Backend> backend = make_backend(target);
+  std::vector<ir::Function> inits;
+  for (const ir::Function& function : functions)
+    if (!function.init_of.empty()) inits.push_back(function);
+  std::vector<std::vector<std::uint8_t>> modules;
+  for (std::size_t first = 0; first < inits.size(); first += kMaxFunctions) {
+    const std::span part = std::span(inits).subspan(first, std::min(kMaxFunctions, inits.size() - first));
+    PreparedModule prepared = run_passes_and_describe(part, target, *backend, {}, {}, true);
+    prepared.module.images = backend->images({part, prepared.functions});
+    modules.push_back(write_module(prepared.module));
+  }
+  return modules;
 }
 
 std::vector<std::uint8_t> compile_object(std::span<const ir::Function> functions, const Target& target,

@@ -23,12 +23,20 @@ struct ModuleText {
 // code.
 using ComposeFunctions = std::function<void(ModuleFile& module)>;
 
+// The form of a module's code. Relocatable code of a CPU is an object in an image of the kind kRelocatableImage, which
+// devices do not load (crosscompile/export links it).
+enum class CodeForm : std::uint8_t { linked, relocatable, relocatable_without_init };
+
 // code_padding: number of bytes to insert before the code, which moves the code to other addresses (docs/measuring.md
-// says why). compose: empty for a module of the functions themselves. relocatable: of a CPU, the code is an object in
-// an image of the kind kRelocatableImage, which devices do not load (crosscompile/export links it).
+// says why). compose: empty for a module of the functions themselves.
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text, std::uint32_t code_padding = 0,
-                                         const ComposeFunctions& compose = {}, bool relocatable = false);
+                                         const ComposeFunctions& compose = {}, CodeForm form = CodeForm::linked);
+
+// Compiles the init functions among these to modules of functions that are called with their constants and return the
+// persistent tensors. Each has as its name the symbol by which the init plan calls it.
+std::vector<std::vector<std::uint8_t>> compile_init_functions(std::span<const ir::Function> functions,
+                                                              const Target& target);
 
 // Returns the relocatable object, for linking into other programs. It also carries its own module description where an
 // rpc_server runs on the target (see Target::objects_only), from which module_of_object() builds what devices load.

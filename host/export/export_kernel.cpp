@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "ferry/kernel/option_error.h"
+#include "host/export/run_init_plan.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/emit_text.h"
 #include "host/kernel/file.h"
@@ -22,7 +23,13 @@ std::vector<ExportedFile> export_kernel(const KernelSource& source, const Target
     throw OptionError(Option::target, "'" + target.text + "': expected a CPU, whose code C programs can link");
   // A text may have several functions, and one is exported.
   const std::string function = source.network ? options.function : choose_program(source, options.function).name;
-  const CompiledModule module = compile_text(source, {function, options.sizes, true}, target, observer);
+  CompiledModule module = compile_text(source, {function, options.sizes, true}, target, observer);
+  if (has_init_modules(module)) {
+    const StepGuard step = observer.begin("packing weights");
+    ConnectOptions connection;
+    connection.source_line = source_line_of(source);
+    module = run_init_plan(module, local_device(connection));
+  }
   return compiler.export_code({module.bytes(), module.blobs(), target, options.name, options.form, options.weights_file,
                                parse_sizes(options.sizes)});
 }

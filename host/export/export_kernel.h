@@ -17,7 +17,8 @@ struct ExportOptions {
 };
 
 // Throws OptionError for a target that is no CPU and for sizes that the kernel has not, UsageError for a kernel that
-// was compiled already or by another compiler, and CompileError.
+// was compiled already or by another compiler, and CompileError. The init plan of a network runs on this machine, for
+// which a server is started: throws Error where that fails.
 std::vector<ExportedFile> export_kernel(const KernelSource& source, const Target& target, const ExportOptions& options,
                                         const Observer& observer = {});
 

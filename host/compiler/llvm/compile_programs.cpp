@@ -10,7 +10,8 @@ std::vector<std::uint8_t> compile_programs(std::span<const lang::Program> progra
                                            std::span<const schedule::Schedule> schedules, const Target& target,
                                            const std::string& source, std::uint32_t code_padding, bool relocatable) {
   return compile_module(lower::lower_module(programs, schedules), target,
-                        {source, autoschedule::to_text(programs, schedules)}, code_padding, {}, relocatable);
+                        {source, autoschedule::to_text(programs, schedules)}, code_padding, {},
+                        relocatable ? CodeForm::relocatable : CodeForm::linked);
 }
 
 }  // namespace ferry

@@ -2,6 +2,7 @@
 
 #include "base/throw_status.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/target/init_target.h"
 #include "host/compiler/llvm/cached_module.h"
 #include "host/compiler/llvm/inspect_network.h"
 #include "host/graph/compile/compile_network.h"
@@ -45,9 +46,11 @@ class GraphNetwork final : public Network {
     // The tools that make code for GPUs are no part of this program. Cached modules are for devices.
     std::optional<CachedModule> cached;
     if (cache_.is_on() && !request.target.is_gpu() && !request.relocatable) cached.emplace(cache_, origin_, request);
-    graph::CompiledNetwork compiled =
-        compile_optimized(optimized_for(request.target), request.target,
-                          {request.sizes, {}, request.code_padding, cached ? &*cached : nullptr, request.relocatable});
+    std::optional<Target> here;
+    if (request.relocatable) here = init_target();
+    graph::CompiledNetwork compiled = compile_optimized(
+        optimized_for(request.target), request.target,
+        {request.sizes, {}, request.code_padding, cached ? &*cached : nullptr, here ? &*here : nullptr});
     return {.module = std::move(compiled.module), .blobs = std::move(compiled.blobs)};
   }
 

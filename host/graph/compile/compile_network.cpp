@@ -17,6 +17,7 @@
 #include "host/graph/passes/widen_floats.h"
 #include "host/graph/plan/composition.h"
 #include "host/graph/plan/network_function.h"
+#include "module/init_plan.h"
 #include "module/module_file.h"
 
 #include <algorithm>
@@ -82,6 +83,14 @@ bool load_cached(const CachedModuleSlot& cached, NetworkBlob& blob, std::vector<
   return true;
 }
 
+void add_init_modules(std::vector<std::vector<std::uint8_t>> init_modules, std::vector<std::uint8_t>& module) {
+  Result<ModuleFile> read = read_module(module);
+  if (!read.is_ok()) throw InternalError("compile_network: " + read.status().message());
+  for (std::vector<std::uint8_t>& init : init_modules)
+    read.value().images.push_back({kInitModuleImage, std::move(init), 0});
+  module = write_module(read.value());
+}
+
 }  // namespace
 
 Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms) {
@@ -128,8 +137,11 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   const auto compose_with = [&](ModuleFile& module) {
     compose_network(graph, kernels, storages, *blob, common, module);
   };
-  result.module = compile_module(lowered.functions, target, {options.source, lowered.schedule}, options.code_padding,
-                                 compose_with, options.relocatable);
+  result.module =
+      compile_module(lowered.functions, target, {options.source, lowered.schedule}, options.code_padding, compose_with,
+                     options.init_target != nullptr ? CodeForm::relocatable_without_init : CodeForm::linked);
+  if (options.init_target != nullptr)
+    add_init_modules(compile_init_functions(lowered.functions, *options.init_target), result.module);
   if (options.cached != nullptr) options.cached->store(result.module);
   return result;
 }

@@ -41,7 +41,9 @@ struct NetworkOptions {
   std::string source = {};                         // stored in the module for people to read
   std::uint32_t code_padding = 0;                  // as of compile_module()
   const CachedModuleSlot* cached = nullptr;        // null: compile without a cache
-  bool relocatable = false;                        // as of compile_module()
+  // Null: the module is for devices. Otherwise it is for crosscompile/export, with relocatable code and without the
+  // init functions, which are compiled for this target: images of the kind kInitModuleImage.
+  const Target* init_target = nullptr;
 };
 
 struct CompiledNetwork {

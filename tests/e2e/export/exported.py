@@ -15,7 +15,7 @@ COMPILER = {"__aeabi_" + name for name in ("ldivmod", "uldivmod", "idiv", "uidiv
                                           "memcpy4", "memcpy8", "memset", "memclr", "memclr4", "memclr8", "l2f", "lasr")}
 PTHREAD = {"pthread_" + name for name in ("create", "join", "mutex_init", "mutex_lock", "mutex_unlock", "mutex_destroy",
                                           "cond_init", "cond_wait", "cond_broadcast", "cond_destroy")}
-TLS = {"__tls_get_addr", "_GLOBAL_OFFSET_TABLE_"}
+TLS = {"__aeabi_read_tp", "_GLOBAL_OFFSET_TABLE_"}
 # target, prefix of the distribution's tools, emulator
 TARGETS = [
     ("x86-64", "x86_64-linux-gnu-", []),

@@ -70,7 +70,7 @@ Value* emit_generic(FunctionState& state, const ir::Call& node, llvm::ArrayRef<V
   llvm::Type* wide = register_type(state.module, node.type);
   llvm::IRBuilderBase::FastMathFlagGuard guard(b);
   llvm::FastMathFlags contract;
-  contract.setAllowContract(true);
+  contract.setAllowContract(state.source.init_of.empty());
   b.setFastMathFlags(contract);
   const auto element = [&](std::size_t operand, std::uint32_t j) {
     const ir::Type type = node.arguments[operand].type();

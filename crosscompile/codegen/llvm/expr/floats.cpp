@@ -51,8 +51,9 @@ Value* nan_keeping(FunctionState& state, bool smaller, Value* left, Value* right
 Value* emit_float_binary(FunctionState& state, const ir::Binary& node, Value* left, Value* right) {
   llvm::IRBuilder<>& b = state.builder;
   llvm::IRBuilderBase::FastMathFlagGuard guard(b);
+  // Init functions compute the same bytes on every machine.
   llvm::FastMathFlags contract;
-  contract.setAllowContract(true);
+  contract.setAllowContract(state.source.init_of.empty());
   b.setFastMathFlags(contract);
   switch (node.op) {
     case BinaryOp::add: return b.CreateFAdd(left, right);

@@ -14,8 +14,8 @@ const char* const kThreadsText = R"(
 ; thread, pool, index; of the thread's share of the loop: next iteration, end
 %worker = type { i64, ptr, i64, i64, i64 }
 
-@inside = internal thread_local global i32 0
-@own_index = internal thread_local global i64 0
+@inside = internal thread_local(initialexec) global i32 0
+@own_index = internal thread_local(initialexec) global i64 0
 
 ; The index of the calling thread: 0 of the caller, then 1, 2, ...
 define internal i64 @thread_index() nounwind {
