@@ -89,25 +89,38 @@ void attach(FunctionInfo init, const std::string& name, Manifest& manifest) {
   if (!status.is_ok()) throw InternalError(status.message());
 }
 
-struct PreparedModule {
-  std::vector<ir::Function> functions;
-  ModuleFile module;  // without images
+// Moves all that a function has and does to a device.
+void move_to(std::uint32_t device, FunctionInfo& function) {
+  for (ParameterInfo& parameter : function.parameters) parameter.device = device;
+  for (PersistentBuffer& buffer : function.persistent) buffer.device = device;
+  for (Plan* plan : {&function.plan, &function.init}) {
+    for (Workspace& workspace : plan->workspaces) workspace.device = device;
+    for (Step& step : plan->steps) {
+      if (auto* call = std::get_if<CallStep>(&step)) call->device = device;
+      if (auto* launch = std::get_if<LaunchStep>(&step)) launch->device = device;
+    }
+  }
+}
+
+// One of a module's devices while it is compiled.
+struct PreparedDevice {
+  std::unique_ptr<Backend> backend;
+  std::vector<ir::Function> functions;  // after the passes
 };
 
-PreparedModule run_passes_and_describe(std::span<const ir::Function> functions, const Target& target,
-                                       const Backend& backend, const ModuleText& text,
-                                       const ComposeFunctions& compose = {}, bool separate_init = false) {
-  PreparedModule prepared;
-  Manifest& manifest = prepared.module.manifest;
-  manifest.abi_version = FERRY_ABI_VERSION;
-  manifest.devices = {
-      {target.is_gpu() ? target.arch_name : "cpu", target.is_gpu() ? "" : target.arch_name, needed_features(target)}};
-  manifest.target = target.text;
-  prepared.functions = passes::run_pipeline(functions, backend.pipeline_target());
+// Adds a device and the functions that run on it. separate_init: init functions are functions like others.
+PreparedDevice add_device(std::span<const ir::Function> functions, const Target& target, Manifest& manifest,
+                          bool separate_init = false) {
+  PreparedDevice prepared{make_backend(target), {}};
+  const auto device = static_cast<std::uint32_t>(manifest.devices.size());
+  const std::size_t first = manifest.functions.size();
+  manifest.devices.push_back(
+      {target.is_gpu() ? target.arch_name : "cpu", target.is_gpu() ? "" : target.arch_name, needed_features(target)});
+  prepared.functions = passes::run_pipeline(functions, prepared.backend->pipeline_target());
   for (const ir::Function& function : prepared.functions) {
     FunctionInfo info = describe(function);
     if (target.pointer_bits == 32) require_narrow_sizes(info);
-    if (target.is_gpu()) info.plan = backend.plan_of(function);
+    if (target.is_gpu()) info.plan = prepared.backend->plan_of(function);
     if (function.init_of.empty()) {
       manifest.functions.push_back(std::move(info));
     } else if (separate_init) {
@@ -118,13 +131,21 @@ PreparedModule run_passes_and_describe(std::span<const ir::Function> functions, 
       attach(std::move(info), function.init_of, manifest);
     }
   }
-  if (compose) compose(prepared.module);
-  if (const Status status = check_manifest(manifest); !status.is_ok()) {
+  for (std::size_t f = first; f < manifest.functions.size(); ++f) move_to(device, manifest.functions[f]);
+  return prepared;
+}
+
+// Completes what add_device() has described.
+void finish_description(ModuleFile& module, const Target& target, const ModuleText& text,
+                        const ComposeFunctions& compose = {}) {
+  module.manifest.abi_version = FERRY_ABI_VERSION;
+  module.manifest.target = target.text;
+  if (compose) compose(module);
+  if (const Status status = check_manifest(module.manifest); !status.is_ok()) {
     throw CompileError("the module cannot be described: " + status.message());
   }
-  prepared.module.source = text.source;
-  prepared.module.schedule = text.schedule;
-  return prepared;
+  module.source = text.source;
+  module.schedule = text.schedule;
 }
 
 }  // namespace
@@ -132,37 +153,53 @@ PreparedModule run_passes_and_describe(std::span<const ir::Function> functions, 
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text, std::uint32_t code_padding,
                                          const ComposeFunctions& compose, CodeForm form) {
-  const std::unique_ptr<Backend> backend = make_backend(target);
-  backend->check_supports_modules();
-  PreparedModule prepared = run_passes_and_describe(functions, target, *backend, text, compose);
-  if (form == CodeForm::relocatable_without_init)
-    std::erase_if(prepared.functions, [](const ir::Function& function) { return !function.init_of.empty(); });
-  prepared.module.images = backend->images({functions, prepared.functions, code_padding, form != CodeForm::linked});
-  return write_module(prepared.module);
+  const DeviceFunctions part{functions, target};
+  return compile_module(std::span(&part, 1), text, code_padding, compose, form);
+}
+
+std::vector<std::uint8_t> compile_module(std::span<const DeviceFunctions> parts, const ModuleText& text,
+                                         std::uint32_t code_padding, const ComposeFunctions& compose, CodeForm form) {
+  for (const DeviceFunctions& part : parts) make_backend(part.target)->check_supports_modules();
+  ModuleFile module;
+  std::vector<PreparedDevice> devices;
+  for (const DeviceFunctions& part : parts) devices.push_back(add_device(part.functions, part.target, module.manifest));
+  finish_description(module, parts.front().target, text, compose);
+  for (std::uint32_t d = 0; d < devices.size(); ++d) {
+    if (form == CodeForm::relocatable_without_init)
+      std::erase_if(devices[d].functions, [](const ir::Function& function) { return !function.init_of.empty(); });
+    for (CodeImage& image : devices[d].backend->images(
+             {parts[d].functions, devices[d].functions, code_padding, form != CodeForm::linked})) {
+      image.device = d;
+      module.images.push_back(std::move(image));
+    }
+  }
+  return write_module(module);
 }
 
 std::vector<std::vector<std::uint8_t>> compile_init_functions(std::span<const ir::Function> functions,
                                                               const Target& target) {
-  const std::unique_ptr<Backend> backend = make_backend(target);
   std::vector<ir::Function> inits;
   for (const ir::Function& function : functions)
     if (!function.init_of.empty()) inits.push_back(function);
   std::vector<std::vector<std::uint8_t>> modules;
   for (std::size_t first = 0; first < inits.size(); first += kMaxFunctions) {
     const std::span part = std::span(inits).subspan(first, std::min(kMaxFunctions, inits.size() - first));
-    PreparedModule prepared = run_passes_and_describe(part, target, *backend, {}, {}, true);
-    prepared.module.images = backend->images({part, prepared.functions});
-    modules.push_back(write_module(prepared.module));
+    ModuleFile module;
+    const PreparedDevice prepared = add_device(part, target, module.manifest, true);
+    finish_description(module, target, {});
+    module.images = prepared.backend->images({part, prepared.functions});
+    modules.push_back(write_module(module));
   }
   return modules;
 }
 
 std::vector<std::uint8_t> compile_object(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleText& text) {
-  const std::unique_ptr<Backend> backend = make_backend(target);
-  if (target.objects_only) return backend->object(passes::run_pipeline(functions, target), {});
-  const PreparedModule prepared = run_passes_and_describe(functions, target, *backend, text);
-  return backend->object(prepared.functions, write_module(prepared.module));
+  if (target.objects_only) return make_backend(target)->object(passes::run_pipeline(functions, target), {});
+  ModuleFile module;
+  const PreparedDevice prepared = add_device(functions, target, module.manifest);
+  finish_description(module, target, text);
+  return prepared.backend->object(prepared.functions, write_module(module));
 }
 
 }  // namespace ferry

@@ -110,6 +110,11 @@ struct Manifest {
 
 // Returns the architecture of a CPU, or the kind of another device.
 const std::string& device_name(const ModuleDevice& device);
+// Returns the names of the devices as a session has them: "cpu", "opencl", "cuda", and "cuda:1" for a second one.
+std::vector<std::string> device_ids(const Manifest& manifest);
+// Returns the index of the device that runs a step of the function's plan; of a copy, the one that it writes to; none
+// of a repeat.
+std::optional<std::uint32_t> device_of(const FunctionInfo& function, const Step& step);
 
 // Checks that names, counts and expressions are within their limits and that every reference is valid.
 Status check_manifest(const Manifest& manifest);

@@ -65,6 +65,34 @@ std::optional<NativeCode> native_code(const FunctionInfo& function) {
   return code;
 }
 
+std::vector<std::string> device_ids(const Manifest& manifest) {
+  std::vector<std::string> names;
+  for (const ModuleDevice& device : manifest.devices) {
+    std::string name = device.kind;
+    for (int index = 1; std::find(names.begin(), names.end(), name) != names.end(); ++index)
+      name = device.kind + ":" + std::to_string(index);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+std::optional<std::uint32_t> device_of(const FunctionInfo& function, const Step& step) {
+  if (const auto* call = std::get_if<CallStep>(&step)) return call->device;
+  if (const auto* launch = std::get_if<LaunchStep>(&step)) return launch->device;
+  if (std::holds_alternative<RepeatStep>(step)) return std::nullopt;
+  const auto* copy = std::get_if<CopyStep>(&step);
+  const Operand& to = copy != nullptr ? copy->to : std::get<FillStep>(step).to;
+  switch (to.kind) {
+    case OperandKind::argument: return function.parameters[to.index].device;
+    case OperandKind::workspace: return function.plan.workspaces[to.index].device;
+    case OperandKind::persistent: return function.persistent[to.index].device;
+    case OperandKind::scalar:
+    case OperandKind::value:
+    case OperandKind::constant: break;
+  }
+  return 0;
+}
+
 const std::string& device_name(const ModuleDevice& device) { return device.kind == "cpu" ? device.arch : device.kind; }
 
 }  // namespace ferry

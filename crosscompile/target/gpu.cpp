@@ -46,7 +46,7 @@ std::vector<std::string> gpu_names(const std::string& list) {
 }
 
 std::vector<std::string> known_options(bool is_cuda) {
-  std::vector<std::string> known{"max_threads_per_block", "max_shared_memory_per_block"};
+  std::vector<std::string> known{"max_threads_per_block", "max_shared_memory_per_block", "host"};
   if (is_cuda) known.insert(known.begin(), {"arch", "compiler"});
   return known;
 }

@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace ferry {
@@ -124,6 +125,38 @@ Target c_from_options(const std::vector<Option>& options, std::vector<std::strin
   return build_c_target(parts);
 }
 
+constexpr std::string_view kHostOption = "-host=";
+
+// Takes the option -host and all words behind it, which are the CPU's, from those of a GPU. Returns the CPU's.
+std::optional<std::string> take_host(std::vector<std::string>& words) {
+  const auto first = std::ranges::find_if(words, [](const std::string& word) { return word.starts_with(kHostOption); });
+  if (first == words.end()) return std::nullopt;
+  std::string host = first->substr(kHostOption.size());
+  for (auto word = first + 1; word != words.end(); ++word) host += " " + *word;
+  words.erase(first, words.end());
+  return host;
+}
+
+Target gpu_with_host(const DeviceId& device, std::vector<std::string> words, std::vector<std::string>* notes) {
+  const std::optional<std::string> host = take_host(words);
+  Target target = gpu_from_options(device, options_of(words, 1), notes);
+  if (!host) return target;
+  if (*host == "none") {
+    target.uses_host = false;
+    target.text += " -host=none";
+    return target;
+  }
+  // A CPU has no host, so this does not recurse any further.
+  if (host->find(kHostOption) == std::string::npos) {
+    const Target cpu = resolve_target(*host, notes);
+    if (!cpu.is_gpu() && !cpu.is_source && !cpu.objects_only) {
+      target.set_host(cpu);
+      return target;
+    }
+  }
+  throw CompileError("expected a CPU that modules are made for after -host=, got '" + *host + "'");
+}
+
 [[noreturn]] void refuse_kind(const std::string& kind) {
   std::vector<std::string> known{"llvm", "c", "cuda", "opencl"};
   for (const NamedTarget& target : named_targets()) known.push_back(target.name);
@@ -146,7 +179,7 @@ Target resolve_target(std::string_view text, std::vector<std::string>* notes) {
   if (!device.is_ok() && device.status().code() == ErrorCode::invalid_argument)
     throw CompileError(device.status().message());
   if (device.is_ok() && device.value().kind != DeviceKind::cpu)
-    return gpu_from_options(device.value(), options_of(words, 1), notes);
+    return gpu_with_host(device.value(), std::move(words), notes);
   std::size_t first = 1;
   std::vector<Option> options;
   if (words[0][0] == '-') {

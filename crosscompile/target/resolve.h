@@ -12,6 +12,8 @@ namespace ferry {
 
 // Accepts "llvm -target=x86_64-pc-linux-gnu", "llvm -mtriple=armv7l-none-linux-gnueabihf -mcpu=cortex-a72
 // -mattr=+neon,-crc"; short names ("host", "raspberry-pi-4"); "c"; "opencl", "cuda -arch=sm_80,sm_90".
+// A GPU's options may end with the CPU beside it, which runs what the GPU cannot: "opencl -host=raspberry-pi-4", or
+// "opencl -host=none" to have nothing run there.
 // "-device=arm_cpu" and similar keys are accepted and ignored, with a reason in `notes`. Throws CompileError with the
 // nearest known names.
 Target resolve_target(std::string_view text, std::vector<std::string>* notes = nullptr);

@@ -11,6 +11,11 @@ void Target::set_arch(std::string name) {
   arch_name = std::move(name);
 }
 
+void Target::set_host(const Target& beside) {
+  host = std::make_shared<const Target>(beside);
+  text += " -host=" + beside.text;
+}
+
 bool Target::has(const std::string& feature) const {
   return std::binary_search(features.begin(), features.end(), feature);
 }

@@ -24,6 +24,16 @@ void expect_possible(const Compiler& compiler, std::span<const lang::Program> pr
   }
 }
 
+// Returns those besides the CPU.
+std::vector<std::string> devices_of(const Manifest& manifest) {
+  std::vector<std::string> names = device_ids(manifest);
+  std::erase_if(names, [](const std::string& name) {
+    const Result<DeviceId> id = parse_device_id(name);
+    return !id.is_ok() || id.value().kind == DeviceKind::cpu;
+  });
+  return names;
+}
+
 }  // namespace
 
 Target resolve_with_notes(const Compiler& compiler, const std::string& text, const Observer& observer) {
@@ -40,17 +50,22 @@ Target target_for(const Device& device, const std::string& text, const KernelSou
     if (target.is_gpu() || source.compiler == nullptr) return target;
   }
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
-  return text.empty() ? compiler.target_of(device.facts()) : resolve_with_notes(compiler, text, observer);
+  if (text.empty()) return compiler.target_of(device.facts());
+  Target target = resolve_with_notes(compiler, text, observer);
+  // What a GPU cannot compute of a network runs on the processor beside it.
+  if (source.network && target.is_gpu() && target.host == nullptr && target.uses_host)
+    target.set_host(compiler.target_of(device.facts()));
+  return target;
 }
 
 std::vector<std::string> devices_for(const std::string& target, const KernelSource& source) {
+  if (source.module && target.empty()) return devices_of(source.module->manifest());
   DeviceId device;
   if (!target.empty() && (source.compiler != nullptr || !source.module)) {
     device = expect_compiler(source.compiler, source.name).resolve_target(target).value.device;
   } else if (source.module) {
     // A compiled module needs no compiler: the first word of a target for a GPU names the device.
-    const Result<DeviceId> named = parse_device_id(target.empty() ? source.module->manifest().devices.front().kind
-                                                                  : target.substr(0, target.find(' ')));
+    const Result<DeviceId> named = parse_device_id(target.substr(0, target.find(' ')));
     if (named.is_ok())
       device = named.value();
     else if (named.status().code() == ErrorCode::invalid_argument)
@@ -74,6 +89,9 @@ Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> p
 }
 
 void describe_steps(const CompiledModule& module, std::span<const std::int64_t> symbols, std::vector<StepTime>& steps) {
+  const std::vector<std::string> devices = device_ids(module.manifest());
+  if (devices.size() > 1)
+    for (StepTime& step : steps) step.device_name = step.device < devices.size() ? devices[step.device] : "";
   const std::vector<StepDescription>& all = module.steps();
   if (all.empty()) return;
   // Repeats are not among the steps that a device times.

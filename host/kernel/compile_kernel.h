@@ -33,7 +33,8 @@ struct CompiledKernel {
   CompiledModule module;
   double compile_ms = 0;  // 0 for a module from a file
 };
-// Adds to the steps of a call with these sizes what they compute, if the module says so and no step was left out.
+// Adds to the steps of a call with these sizes what they compute, if the module says so and no step was left out, and
+// the names of their devices, if the module has several.
 void describe_steps(const CompiledModule& module, std::span<const std::int64_t> symbols, std::vector<StepTime>& steps);
 // Compiles the chosen def of a text, with the default schedule for the sizes known from the call unless the user gives
 // one. code_padding shifts the code by this many bytes; it has no effect on a module that is compiled already.

@@ -79,7 +79,8 @@ struct StepTime {
   std::uint32_t registers = 0;     // for each thread; 0: the device does not report it
   std::vector<double> seconds;     // one for each repetition
   StepKind kind = StepKind::launch;
-  std::uint32_t device = 0;  // index in the module of the device that ran it; of a copy, of the one it copies to
+  std::uint32_t device = 0;      // index in the module of the device that ran it; of a copy, of the one it copies to
+  std::string device_name = {};  // empty: the module has one device
   // Of a network, as its module describes the step.
   std::string node = {};  // empty: the module does not say
   DType dtype = DType::f32;

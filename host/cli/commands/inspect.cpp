@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "base/printable.h"
@@ -50,7 +51,19 @@ Json descriptions_json(const std::vector<StepDescription>& steps, const std::vec
   return json;
 }
 
-Json function_json(const FunctionInfo& function, const std::vector<StepDescription>& descriptions) {
+// Returns the step's text, behind the name of its device if there are several.
+std::string step_on_device(const FunctionInfo& function, const Step& step, const std::vector<std::string>& devices) {
+  const std::optional<std::uint32_t> device = device_of(function, step);
+  return (device && devices.size() > 1 ? devices[*device] + ": " : "") + step_text(function, step);
+}
+
+// Returns the same for the memory of a device.
+std::string memory_on_device(const std::string& text, std::uint32_t device, const std::vector<std::string>& devices) {
+  return (devices.size() > 1 ? devices[device] + ": " : "") + text;
+}
+
+Json function_json(const FunctionInfo& function, const std::vector<StepDescription>& descriptions,
+                   const std::vector<std::string>& devices) {
   Json parameters = Json::array();
   for (const ParameterInfo& parameter : function.parameters) {
     parameters.push_back({{"name", parameter.name},
@@ -66,9 +79,14 @@ Json function_json(const FunctionInfo& function, const std::vector<StepDescripti
         {{"condition", to_text(precondition.condition, function.symbols)}, {"message", precondition.message}});
   }
   Json workspaces = Json::array(), steps = Json::array(), persistent = Json::array(), init_steps = Json::array();
+  Json step_devices = Json::array();
   for (const Workspace& workspace : function.plan.workspaces)
     workspaces.push_back(value_text(function, workspace.bytes));
-  for (const Step& step : function.plan.steps) steps.push_back(step_text(function, step));
+  for (const Step& step : function.plan.steps) {
+    steps.push_back(step_text(function, step));
+    const std::optional<std::uint32_t> device = device_of(function, step);
+    step_devices.push_back(device ? Json(devices[*device]) : Json(nullptr));
+  }
   const FunctionInfo init = with_init_plan(function);
   for (const PersistentBuffer& buffer : function.persistent) persistent.push_back(value_text(init, buffer.bytes));
   for (const Step& step : init.plan.steps) init_steps.push_back(step_text(init, step));
@@ -79,6 +97,7 @@ Json function_json(const FunctionInfo& function, const std::vector<StepDescripti
           {"preconditions", preconditions},
           {"workspaces", workspaces},
           {"steps", steps},
+          {"step_devices", step_devices},
           {"descriptions", descriptions_json(descriptions, function.symbols)},
           {"persistent", persistent},
           {"init_steps", init_steps},
@@ -122,7 +141,8 @@ std::string description_text(const FunctionInfo& function, const StepDescription
   return step.node + " " + dtype_name(step.dtype) + "[" + join(",", sizes) + "]";
 }
 
-void print_function(const FunctionInfo& function, const std::vector<StepDescription>& steps) {
+void print_function(const FunctionInfo& function, const std::vector<StepDescription>& steps,
+                    const std::vector<std::string>& devices) {
   printf("\n%s\n", signature_text(function).c_str());
   for (const Precondition& precondition : function.preconditions) {
     printf("  requires   %s (%s)\n", to_text(precondition.condition, function.symbols).c_str(),
@@ -133,7 +153,8 @@ void print_function(const FunctionInfo& function, const std::vector<StepDescript
     if (text != "0") printf("  %-10s %s%s\n", what, text.c_str(), unit);
   };
   for (const Workspace& workspace : function.plan.workspaces) {
-    printf("  %-10s %s bytes a call\n", "workspace", value_text(function, workspace.bytes).c_str());
+    printf("  %-10s %s bytes a call\n", "workspace",
+           memory_on_device(value_text(function, workspace.bytes), workspace.device, devices).c_str());
   }
   for (std::size_t s = 0; s < function.plan.steps.size(); ++s) {
     const Step& step = function.plan.steps[s];
@@ -141,14 +162,17 @@ void print_function(const FunctionInfo& function, const std::vector<StepDescript
     if (s < steps.size())
       described =
           (std::holds_alternative<RepeatStep>(step) ? steps[s].node : description_text(function, steps[s])) + ": ";
-    printf("  %-10s %s%s\n", "step", described.c_str(), step_text(function, step).c_str());
+    printf("  %-10s %s%s\n", "step", described.c_str(), step_on_device(function, step, devices).c_str());
   }
   const FunctionInfo init = with_init_plan(function);
   for (const PersistentBuffer& buffer : function.persistent)
-    printf("  %-10s %s bytes an instance\n", "persistent", value_text(init, buffer.bytes).c_str());
+    printf("  %-10s %s bytes an instance\n", "persistent",
+           memory_on_device(value_text(init, buffer.bytes), buffer.device, devices).c_str());
   for (const Workspace& workspace : init.plan.workspaces)
-    printf("  %-10s %s bytes to bind\n", "workspace", value_text(init, workspace.bytes).c_str());
-  for (const Step& step : init.plan.steps) printf("  %-10s %s\n", "init step", step_text(init, step).c_str());
+    printf("  %-10s %s bytes to bind\n", "workspace",
+           memory_on_device(value_text(init, workspace.bytes), workspace.device, devices).c_str());
+  for (const Step& step : init.plan.steps)
+    printf("  %-10s %s\n", "init step", step_on_device(init, step, devices).c_str());
   expression("work", function.flops, " floating-point operations");
 }
 
@@ -159,8 +183,12 @@ Json to_json(const InspectedModule& inspected, const std::string& file) {
   for (std::size_t i = 0; i < module.images.size(); ++i)
     images.push_back(image_json(module.images[i], inspected.kernels[i]));
   Json functions = Json::array(), blobs = Json::array();
+  const std::vector<std::string> names = device_ids(module.manifest);
   for (const FunctionInfo& function : module.manifest.functions)
-    functions.push_back(function_json(function, inspected.steps));
+    functions.push_back(function_json(function, inspected.steps, names));
+  Json devices = Json::array();
+  for (const ModuleDevice& one : module.manifest.devices)
+    devices.push_back({{"kind", one.kind}, {"arch", one.arch}, {"features", one.features}});
   for (const Blob& blob : module.manifest.blobs) blobs.push_back({{"hash", to_hex(blob.hash)}, {"bytes", blob.bytes}});
   return {{"schema", "ferry.inspect/1"},
           {"file", file},
@@ -169,6 +197,7 @@ Json to_json(const InspectedModule& inspected, const std::string& file) {
           {"abi_version", module.manifest.abi_version},
           {"arch", device_name(device)},
           {"features", device.features},
+          {"devices", devices},
           {"target", module.manifest.target},
           {"blobs", blobs},
           {"contains_blobs", inspected.contains_blobs},
@@ -196,7 +225,6 @@ int inspect(const std::string& name, bool json) {
     return kExitFine;
   }
   const ModuleFile& module = inspected.module;
-  const ModuleDevice& device = module.manifest.devices.front();
   printf("file      %s\n", name.c_str());
   printf("size      %s bytes\n", count_text(inspected.bytes).c_str());
   print_blobs(inspected);
@@ -205,9 +233,11 @@ int inspect(const std::string& name, bool json) {
   printf("source    %s bytes\n", count_text(module.source.size()).c_str());
   printf("hash      %s\n", inspected.hash.c_str());
   printf("target    %s\n", module.manifest.target.c_str());
-  printf("needs     %s%s%s, ABI %u\n", device_name(device).c_str(), device.features.empty() ? "" : " with ",
-         join(" ", device.features).c_str(), module.manifest.abi_version);
-  for (const FunctionInfo& function : module.manifest.functions) print_function(function, inspected.steps);
+  for (const ModuleDevice& device : module.manifest.devices)
+    printf("needs     %s%s%s, ABI %u\n", device_name(device).c_str(), device.features.empty() ? "" : " with ",
+           join(" ", device.features).c_str(), module.manifest.abi_version);
+  const std::vector<std::string> devices = device_ids(module.manifest);
+  for (const FunctionInfo& function : module.manifest.functions) print_function(function, inspected.steps, devices);
   print_schedule(module.schedule);
   return kExitFine;
 }

@@ -69,19 +69,22 @@ void print_steps(const std::vector<StepTime>& steps, const bench::Peak& peak) {
   // The time of the only call is that of the whole.
   if (steps.empty() || (steps.size() == 1 && steps.front().kind == StepKind::call)) return;
   const double all = total(steps);
-  Rows rows = {{"node", "kernel", "result", "median", "share", "speed", "of peak", "traffic", "rate", "of copy", "grid",
-                "block", "shared", "registers"}};
+  Rows rows = {{"node", "kernel", "device", "result", "median", "share", "speed", "of peak", "traffic", "rate",
+                "of copy", "grid", "block", "shared", "registers"}};
   for (const StepTime& step : steps) {
     const bool is_launch = step.kind == StepKind::launch;
     const double seconds = stats::median(step.seconds);
     const double flops = seconds > 0 ? step.flops / seconds : 0, bytes = seconds > 0 ? step.bytes / seconds : 0;
+    // The peaks are those of the first device.
+    const bench::Peak reached = step.device == 0 ? peak : bench::Peak{};
     const auto share = [](double part, double whole) {
       return part > 0 && whole > 0 ? percent_text(part / whole) : std::string();
     };
-    rows.push_back({printable(step.node), kernel_text(step), step.node.empty() ? "" : result_text(step),
-                    seconds_text(seconds), share(seconds, all), flops > 0 ? rate_text(flops, "FLOP/s") : "",
-                    share(flops, peak.flops), bytes > 0 ? bytes_text(static_cast<std::uint64_t>(step.bytes)) : "",
-                    bytes > 0 ? rate_text(bytes, "B/s") : "", share(bytes, peak.bytes),
+    rows.push_back({printable(step.node), kernel_text(step), printable(step.device_name),
+                    step.node.empty() ? "" : result_text(step), seconds_text(seconds), share(seconds, all),
+                    flops > 0 ? rate_text(flops, "FLOP/s") : "", share(flops, reached.flops),
+                    bytes > 0 ? bytes_text(static_cast<std::uint64_t>(step.bytes)) : "",
+                    bytes > 0 ? rate_text(bytes, "B/s") : "", share(bytes, reached.bytes),
                     is_launch ? extents_text(step.grid) : "", is_launch ? extents_text(step.block) : "",
                     step.shared_bytes == 0 ? "" : bytes_text(step.shared_bytes),
                     step.registers == 0 ? "" : std::to_string(step.registers)});
@@ -98,6 +101,7 @@ Json steps_json(const std::vector<StepTime>& steps) {
     list.push_back({{"kind", kind_name(step.kind)},
                     {"kernel", step.kernel},
                     {"node", is_described ? Json(printable(step.node)) : Json(nullptr)},
+                    {"device", step.device_name.empty() ? Json(nullptr) : Json(printable(step.device_name))},
                     {"dtype", is_described ? Json(dtype_name(step.dtype)) : Json(nullptr)},
                     {"shape", is_described ? Json(step.shape) : Json(nullptr)},
                     {"flops", known(step.flops)},

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/mapped_file.h"
+#include "crosscompile/codegen/cuda/cuda_files.h"
 #include "ferry/error.h"
 
 namespace ferry {
@@ -115,7 +116,7 @@ void CacheKey::add(const Target& target) {
   // Capabilities follow from architecture and features.
   const auto& [text, arch, arch_name, triple, cpu, features, pointer_bits, vector_bits, vector_registers, capabilities,
                is_source, gpus, cuda_compiler, device, block_threads, block_shared_bytes, objects_only, pass_groups,
-               l1_bytes, l2_bytes, threads] = target;
+               l1_bytes, l2_bytes, threads, host, uses_host] = target;
   for (const std::string& part : {text, arch_name, triple, cpu}) add(part);
   add_names(*this, features);
   add_names(*this, gpus);
@@ -126,9 +127,10 @@ void CacheKey::add(const Target& target) {
         std::uint64_t{vector_registers}, std::uint64_t{is_source}, static_cast<std::uint64_t>(cuda_compiler),
         static_cast<std::uint64_t>(kind), std::uint64_t{index}, bits(block_threads), bits(block_shared_bytes),
         std::uint64_t{objects_only}, std::uint64_t{loops}, std::uint64_t{gpu}, std::uint64_t{scalarize}, l1_bytes,
-        l2_bytes, std::uint64_t{threads}}) {
+        l2_bytes, std::uint64_t{threads}, std::uint64_t{uses_host}, std::uint64_t{host != nullptr}}) {
     add(number);
   }
+  if (host != nullptr) add(*host);
 }
 
 void CacheKey::add(const NetworkSource& source) {
@@ -150,9 +152,23 @@ void CacheKey::add(const NetworkSource& source) {
   }
 }
 
+void CacheKey::add_tool(const std::string& path) {
+  add(path);
+  struct stat status{};
+  const bool exists = !path.empty() && stat(path.c_str(), &status) == 0;
+  add(exists ? static_cast<std::uint64_t>(status.st_size) : 0);
+  const auto modified = exists ? time_of(status.st_mtim).time_since_epoch() : std::chrono::nanoseconds(0);
+  add(bits(std::chrono::duration_cast<std::chrono::nanoseconds>(modified).count()));
+}
+
 void CacheKey::add(const NetworkRequest& request) {
   const auto& [target, sizes, code_padding, relocatable] = request;
   add(target);
+  if (!target.gpus.empty()) {
+    using codegen::cuda::CudaFile;
+    for (const CudaFile file : {CudaFile::nvrtc, CudaFile::ptxas, CudaFile::libdevice})
+      add_tool(codegen::cuda::find_cuda_file(file));
+  }
   add_sizes(*this, sizes);
   add(std::uint64_t{code_padding});
   add(std::uint64_t{relocatable ? 1U : 0U});

@@ -37,6 +37,9 @@ class CacheKey {
   Hash finish() { return hash_.finish(); }
 
  private:
+  // Adds which version of a program or library this is, by its time and size; the path may be empty.
+  void add_tool(const std::string& path);
+
   HashStream hash_;
 };
 

@@ -29,9 +29,14 @@ std::string plan_text(const Compiled& compiled) {
   if (!file.is_ok()) throw InternalError("emit: " + file.status().message());
   const std::vector<StepDescription> steps = take(step_descriptions(file.value()));
   const FunctionInfo& function = file.value().manifest.functions.front();
+  const std::vector<std::string> devices = device_ids(file.value().manifest);
   std::string text;
-  for (std::size_t s = 0; s < function.plan.steps.size(); ++s)
-    text += steps[s].node + "\n  " + step_text(function, function.plan.steps[s]) + "\n";
+  for (std::size_t s = 0; s < function.plan.steps.size(); ++s) {
+    const Step& step = function.plan.steps[s];
+    const std::optional<std::uint32_t> device = device_of(function, step);
+    text += steps[s].node + "\n  " + (device && devices.size() > 1 ? devices[*device] + ": " : "") +
+            step_text(function, step) + "\n";
+  }
   return text;
 }
 
@@ -43,15 +48,16 @@ class GraphNetwork final : public Network {
   const FunctionInfo& function() const override { return function_; }
 
   Compiled compile(const NetworkRequest& request) const override {
-    // The tools that make code for GPUs are no part of this program. Cached modules are for devices.
+    // Cached modules are for devices.
     std::optional<CachedModule> cached;
-    if (cache_.is_on() && !request.target.is_gpu() && !request.relocatable) cached.emplace(cache_, origin_, request);
+    if (cache_.is_on() && !request.relocatable) cached.emplace(cache_, origin_, request);
     std::optional<Target> here;
     if (request.relocatable) here = init_target();
     graph::CompiledNetwork compiled = compile_optimized(
         optimized_for(request.target), request.target,
         {request.sizes, {}, request.code_padding, cached ? &*cached : nullptr, here ? &*here : nullptr});
-    return {.module = std::move(compiled.module), .blobs = std::move(compiled.blobs)};
+    return {
+        .module = std::move(compiled.module), .notes = std::move(compiled.notes), .blobs = std::move(compiled.blobs)};
   }
 
   std::string emit(Stage stage, const NetworkRequest& request) const override {

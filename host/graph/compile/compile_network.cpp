@@ -4,8 +4,10 @@
 #include "crosscompile/ir/error.h"
 #include "host/graph/compile/alias_moves.h"
 #include "host/graph/compile/describe_steps.h"
+#include "host/graph/compile/device_storages.h"
 #include "host/graph/compile/network_blob.h"
 #include "host/graph/compile/network_kernels.h"
+#include "host/graph/compile/place_kernels.h"
 #include "host/graph/passes/choose_dots.h"
 #include "host/graph/passes/choose_layouts.h"
 #include "host/graph/passes/choose_winograd.h"
@@ -21,6 +23,8 @@
 #include "module/module_file.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace ferry::graph {
 namespace {
@@ -34,14 +38,12 @@ const FunctionInfo& function_called(const Manifest& manifest, const std::string&
   return *found;
 }
 
-KernelCall call_of(const Graph& graph, const Manifest& manifest, const NetworkKernels& kernels, const GroupCall& call,
-                   const TensorStorages& storages) {
+KernelCall call_of(const Graph& graph, const Manifest& manifest, const NetworkKernels& kernels, const GroupCall& call) {
   KernelCall result;
   result.node = name_of(graph, call.group);
   result.kernel = &function_called(manifest, kernels.programs[call.kernel].name);
   for (std::size_t s = 0; s < call.sizes.size(); ++s)
     result.sizes.emplace(symbol_name(s), to_manifest(call.sizes[s], graph.symbols));
-  for (const TensorId tensor : call.arguments) result.storages.push_back(storages.of_tensor[tensor]);
   return result;
 }
 
@@ -50,26 +52,70 @@ void compose_network(const Graph& graph, const NetworkKernels& kernels, const Te
                      const NetworkBlob& blob, const Composition& common, ModuleFile& module) {
   Manifest& manifest = module.manifest;
   Composition composition = common;
+  composition.storages = storages.storages;
+  std::vector<Constant> constants = blob.constants();
+  DeviceStorages on_devices(graph, storages, device_ids(manifest), composition, constants);
   auto copy = storages.copies.begin();
   const auto add_copies_before = [&](std::size_t node) {
     for (; copy != storages.copies.end() && copy->node < node; ++copy) {
       const Storage& to = composition.storages[copy->copy.to];
-      composition.steps.emplace_back(copy->copy);
-      std::get<StorageCopy>(composition.steps.back()).tensor =
-          copy->node < graph.nodes.size() ? graph.nodes[copy->node].name : composition.parameters[to.index].name;
+      on_devices.add_copy(copy->copy, copy->node < graph.nodes.size() ? graph.nodes[copy->node].name
+                                                                      : composition.parameters[to.index].name);
     }
   };
   for (const GroupCall& group : kernels.calls) {
     add_copies_before(group.group.nodes.back());
-    composition.steps.emplace_back(call_of(graph, manifest, kernels, group, storages));
+    const std::uint32_t device = kernels.device_of(group.kernel);
+    KernelCall call = call_of(graph, manifest, kernels, group);
+    const TensorId result = group.arguments.back();
+    for (const TensorId input : std::span(group.arguments).first(group.arguments.size() - 1))
+      call.storages.push_back(on_devices.to_read(input, device));
+    call.storages.push_back(on_devices.to_write(result, device));
+    composition.steps.emplace_back(std::move(call));
+    on_devices.written(result, device);
   }
   add_copies_before(graph.nodes.size() + 1);
   FunctionInfo function = compose(composition);
   module.descriptions = encode_step_descriptions(describe_steps(graph, kernels, composition));
   manifest.functions = {std::move(function)};
-  if (!blob.constants().empty()) {
+  if (!constants.empty()) {
     manifest.blobs = {blob.blob()};
-    manifest.constants = blob.constants();
+    manifest.constants = std::move(constants);
+  }
+}
+
+// Returns a sentence for each kernel on the CPU beside the GPU.
+std::vector<std::string> notes_on_host(const Graph& graph, const NetworkKernels& kernels) {
+  std::vector<std::string> notes;
+  for (std::size_t k = 0; k < kernels.keys.size(); ++k) {
+    if (kernels.device_of(k) == kTargetDevice) continue;
+    const Group& group = kernels.calls[kernels.first_call[k]].group;
+    const auto others = std::ranges::count(kernels.calls, k, &GroupCall::kernel) - 1;
+    const std::string more = others == 0 ? "" : " and " + std::to_string(others) + " with the same kernel";
+    notes.push_back("node '" + name_of(graph, group) + "' (" + operators_of(graph, group) + ")" + more +
+                    (others == 0 ? " runs" : " run") + " on the CPU beside the GPU: " + kernels.why_on_host[k]);
+  }
+  return notes;
+}
+
+// Calls `make` with the network's kernels; again with more of them on the CPU beside the GPU if the compiler refuses
+// some for the GPU.
+template <class Make>
+void with_kernels(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes,
+                  const Make& make) {
+  std::vector<std::string> why_on_host;
+  for (bool is_placed = target.host == nullptr;;) {
+    TensorStorages storages = assign_storages(graph);
+    const NetworkKernels kernels = kernels_of(graph, make_groups(graph), sizes, storages, why_on_host);
+    if (!std::exchange(is_placed, true)) {
+      why_on_host = slow_on_gpu(kernels);
+      if (std::ranges::any_of(why_on_host, [](const std::string& why) { return !why.empty(); })) continue;
+    }
+    try {
+      return make(storages, kernels);
+    } catch (const CompileError&) {
+      if (target.host == nullptr || !add_refused(kernels, target, why_on_host)) throw;
+    }
   }
 }
 
@@ -112,36 +158,39 @@ CompiledNetwork compile_network(const Graph& graph, const Target& target, const 
 }
 
 std::string schedule_text(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes) {
-  TensorStorages storages = assign_storages(graph);
-  return lower_kernels(graph, kernels_of(graph, make_groups(graph), sizes, storages), target).schedule;
+  std::string text;
+  with_kernels(graph, target, sizes, [&](const TensorStorages&, const NetworkKernels& kernels) {
+    text = lower_kernels(graph, kernels, target).schedule;
+  });
+  return text;
 }
 
 CompiledNetwork compile_optimized(const Graph& graph, const Target& target, const NetworkOptions& options) {
-  TensorStorages storages = assign_storages(graph);
-  const auto blob = std::make_shared<NetworkBlob>(graph, storages.constants);
+  const auto blob = std::make_shared<NetworkBlob>(graph, assign_storages(graph).constants);
   CompiledNetwork result;
   if (!blob->constants().empty()) result.blobs = blob;
   if (options.cached != nullptr && load_cached(*options.cached, *blob, result.module)) return result;
   blob->hash_contents();
-  const NetworkKernels kernels = kernels_of(graph, make_groups(graph), options.sizes, storages);
-  const LoweredKernels lowered = lower_kernels(graph, kernels, target);
   const FunctionInfo described = describe(graph);
   Composition common;
   common.name = described.name;
   common.symbols = described.symbols;
   common.parameters = described.parameters;
   common.preconditions = described.preconditions;
-  common.storages = storages.storages;
   common.alignment = alignment_for(target);
   common.guesses = options.sizes;
-  const auto compose_with = [&](ModuleFile& module) {
-    compose_network(graph, kernels, storages, *blob, common, module);
-  };
-  result.module =
-      compile_module(lowered.functions, target, {options.source, lowered.schedule}, options.code_padding, compose_with,
-                     options.init_target != nullptr ? CodeForm::relocatable_without_init : CodeForm::linked);
-  if (options.init_target != nullptr)
-    add_init_modules(compile_init_functions(lowered.functions, *options.init_target), result.module);
+  with_kernels(graph, target, options.sizes, [&](const TensorStorages& storages, const NetworkKernels& kernels) {
+    const LoweredKernels lowered = lower_kernels(graph, kernels, target);
+    std::vector<DeviceFunctions> parts{{lowered.functions[kTargetDevice], target}};
+    if (!lowered.functions[kHostDevice].empty()) parts.push_back({lowered.functions[kHostDevice], *target.host});
+    result.module = compile_module(
+        parts, {options.source, lowered.schedule}, options.code_padding,
+        [&](ModuleFile& module) { compose_network(graph, kernels, storages, *blob, common, module); },
+        options.init_target != nullptr ? CodeForm::relocatable_without_init : CodeForm::linked);
+    if (options.init_target != nullptr)
+      add_init_modules(compile_init_functions(lowered.functions[kTargetDevice], *options.init_target), result.module);
+    result.notes = notes_on_host(graph, kernels);
+  });
   if (options.cached != nullptr) options.cached->store(result.module);
   return result;
 }

@@ -40,7 +40,7 @@ StepDescription describe_group(const Graph& graph, const GroupCall& group, const
 
 StepDescription describe_copy(const StorageCopy& copy) {
   const auto both = [&] { return manifest_apply(ManifestOp::mul, {copy.bytes, manifest_constant(2)}); };
-  return {"copy to " + copy.tensor, DType::u8, {copy.bytes}, manifest_constant(0), unless_too_long(both)};
+  return {copy.name, DType::u8, {copy.bytes}, manifest_constant(0), unless_too_long(both)};
 }
 
 }  // namespace

@@ -38,7 +38,14 @@ void NetworkBlob::hash_contents() {
 }
 
 bool NetworkBlob::take_hash_from(const Manifest& manifest) {
-  if (manifest.constants != constants_ || manifest.blobs.size() != (constants_.empty() ? 0U : 1U)) return false;
+  const auto is_same_range = [](const Constant& a, const Constant& b) {
+    return a.blob == b.blob && a.offset == b.offset && a.bytes == b.bytes;
+  };
+  // Behind them are those that a second device reads too.
+  const bool has_constants =
+      manifest.constants.size() >= constants_.size() &&
+      std::equal(constants_.begin(), constants_.end(), manifest.constants.begin(), is_same_range);
+  if (!has_constants || manifest.blobs.size() != (constants_.empty() ? 0U : 1U)) return false;
   if (manifest.blobs.empty()) return true;
   if (manifest.blobs.front().bytes != blob_.bytes) return false;
   blob_.hash = manifest.blobs.front().hash;

@@ -43,10 +43,37 @@ std::vector<std::int64_t> hints_of(const std::vector<Size>& sizes, const std::ma
   return hints;
 }
 
+// Gives each storage its device.
+void place_storages(const NetworkKernels& kernels, TensorStorages& storages) {
+  std::vector<std::optional<std::uint32_t>> devices(storages.storages.size());
+  const auto whole = [&](TensorId tensor) { return whole_of(storages.storages, storages.of_tensor[tensor]); };
+  const auto is_constant = [&](std::uint32_t storage) {
+    return storages.storages[storage].kind == Storage::Kind::constant;
+  };
+  const auto use = [&](std::uint32_t storage, std::uint32_t device) {
+    devices[storage] = devices[storage].value_or(device) == device ? device : kTargetDevice;
+  };
+  for (std::uint32_t s = 0; s < devices.size(); ++s)
+    if (storages.storages[s].kind == Storage::Kind::argument) devices[s] = kTargetDevice;
+  for (const GroupCall& call : kernels.calls)
+    for (const TensorId tensor : call.arguments)
+      if (tensor == call.arguments.back() || is_constant(whole(tensor)))
+        use(whole(tensor), kernels.device_of(call.kernel));
+  for (const PlacedCopy& copy : storages.copies) {
+    const std::uint32_t to = whole_of(storages.storages, copy.copy.to),
+                        from = whole_of(storages.storages, copy.copy.from);
+    if (!is_constant(from)) use(to, kTargetDevice);
+    if (!devices[from]) devices[from] = devices[to];
+  }
+  for (std::uint32_t s = 0; s < devices.size(); ++s)
+    storages.storages[s].device = devices[whole_of(storages.storages, s)].value_or(kTargetDevice);
+}
+
 }  // namespace
 
 NetworkKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
-                          const std::map<std::string, std::int64_t>& sizes, TensorStorages& storages) {
+                          const std::map<std::string, std::int64_t>& sizes, TensorStorages& storages,
+                          std::vector<std::string> why_on_host) {
   NetworkKernels kernels;
   std::unordered_multimap<std::size_t, std::size_t> known;  // programs by the hashes of their keys
   std::vector<std::vector<std::size_t>> updatable;          // for each program, inputs that its result may replace
@@ -75,6 +102,16 @@ NetworkKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
       kernels.calls.push_back({groups[g], index, std::move(kernel.sizes), std::move(kernel.arguments)});
     });
   }
+  kernels.why_on_host = std::move(why_on_host);
+  kernels.why_on_host.resize(kernels.keys.size());
+  place_storages(kernels, storages);
+  // A tensor in the memory of the other device would have to be copied there and back.
+  for (const GroupCall& call : kernels.calls) {
+    std::erase_if(updatable[call.kernel], [&](std::size_t input) {
+      const std::uint32_t storage = whole_of(storages.storages, storages.of_tensor[call.arguments[input]]);
+      return storages.storages[storage].device != kernels.device_of(call.kernel);
+    });
+  }
   for (std::size_t k = 0; k < kernels.keys.size(); ++k) {
     const Group& group = kernels.calls[kernels.first_call[k]].group;
     for_group(graph, group, [&] {
@@ -93,27 +130,32 @@ NetworkKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
   return kernels;
 }
 
+std::map<std::string, std::int64_t> hints_for(const NetworkKernels& kernels, std::size_t kernel) {
+  const std::vector<std::int64_t>& values = kernels.keys[kernel].hints;
+  std::map<std::string, std::int64_t> hints;
+  for (std::size_t s = 0; s < values.size(); ++s) hints[symbol_name(s)] = values[s];
+  return hints;
+}
+
+LoweredKernel lower_kernel(const NetworkKernels& kernels, std::size_t kernel, const Target& target) {
+  const lang::Program& program = kernels.programs[kernel];
+  schedule::Schedule schedule = autoschedule::default_schedule(program, target, hints_for(kernels, kernel));
+  std::vector<ir::Function> functions = lower::lower_module(std::span(&program, 1), std::span(&schedule, 1));
+  return {std::move(schedule), std::move(functions)};
+}
+
 LoweredKernels lower_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target) {
-  struct Lowered {
-    schedule::Schedule schedule;
-    std::vector<ir::Function> functions;
-  };
-  std::vector<std::optional<Lowered>> results(kernels.programs.size());
+  std::vector<std::optional<LoweredKernel>> results(kernels.programs.size());
   parallel_for(results.size(), [&](std::size_t k) {
-    for_group(graph, kernels.calls[kernels.first_call[k]].group, [&] {
-      const lang::Program& program = kernels.programs[k];
-      autoschedule::Sizes hints;
-      for (std::size_t s = 0; s < kernels.keys[k].hints.size(); ++s) hints[symbol_name(s)] = kernels.keys[k].hints[s];
-      schedule::Schedule schedule = autoschedule::default_schedule(program, target, hints);
-      std::vector<ir::Function> functions = lower::lower_module(std::span(&program, 1), std::span(&schedule, 1));
-      results[k] = Lowered{std::move(schedule), std::move(functions)};
-    });
+    const Target& device = kernels.device_of(k) == kHostDevice ? *target.host : target;
+    for_group(graph, kernels.calls[kernels.first_call[k]].group,
+              [&] { results[k] = lower_kernel(kernels, k, device); });
   });
   LoweredKernels lowered;
   std::vector<schedule::Schedule> schedules;
-  for (std::optional<Lowered>& result : results) {
-    schedules.push_back(std::move(result->schedule));
-    std::ranges::move(result->functions, std::back_inserter(lowered.functions));
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    schedules.push_back(std::move(results[k]->schedule));
+    std::ranges::move(results[k]->functions, std::back_inserter(lowered.functions.at(kernels.device_of(k))));
   }
   lowered.schedule = autoschedule::to_text(kernels.programs, schedules);
   return lowered;

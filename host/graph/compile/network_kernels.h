@@ -3,16 +3,21 @@
 
 #include "crosscompile/ir/function.h"
 #include "ferry/lang/program.h"
+#include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
 #include "host/graph/kernels/kernel_key.h"
 #include "host/graph/plan/network_function.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace ferry::graph {
+
+// The indices of a module's devices: that of the target, and of a network that is divided the CPU beside it.
+inline constexpr std::uint32_t kTargetDevice = 0, kHostDevice = 1;
 
 struct GroupCall {
   Group group;
@@ -26,17 +31,36 @@ struct NetworkKernels {
   std::vector<KernelKey> keys;          // one for each program
   std::vector<std::size_t> first_call;  // of each program
   std::vector<GroupCall> calls;         // one for each group, in their order
+  // For each program the reason why it runs on the CPU beside a GPU; empty if it runs on the target's device.
+  std::vector<std::string> why_on_host;
+
+  std::uint32_t device_of(std::size_t kernel) const {
+    return why_on_host[kernel].empty() ? kTargetDevice : kHostDevice;
+  }
 };
 
 // `sizes` are those of the network's symbols that are known; kernels are scheduled for them. A kernel whose every call
 // reads the same input for the last time computes its result in that input's memory, which `storages` says afterwards:
-// residuals, say. Throws CompileError, which names the nodes.
+// residuals, say. `why_on_host` is empty or has an entry for each program. Afterwards `storages` also has the device of
+// each tensor: that of the kernels that write it, or read it if it is a constant; the target's if they run on both.
+// Throws CompileError, which names the nodes.
 NetworkKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
-                          const std::map<std::string, std::int64_t>& sizes, TensorStorages& storages);
+                          const std::map<std::string, std::int64_t>& sizes, TensorStorages& storages,
+                          std::vector<std::string> why_on_host = {});
 
-// The kernels as loops, and the text of their default schedules.
-struct LoweredKernels {
+// Returns the sizes of a kernel's symbols for which it is scheduled; none if they are unknown.
+std::map<std::string, std::int64_t> hints_for(const NetworkKernels& kernels, std::size_t kernel);
+
+// One kernel as loops, under its default schedule.
+struct LoweredKernel {
+  schedule::Schedule schedule;
   std::vector<ir::Function> functions;
+};
+LoweredKernel lower_kernel(const NetworkKernels& kernels, std::size_t kernel, const Target& target);
+
+// The kernels as loops, by device, and the text of their default schedules.
+struct LoweredKernels {
+  std::array<std::vector<ir::Function>, 2> functions;
   std::string schedule;
 };
 

@@ -136,7 +136,10 @@ AppendedCall init_call(const FunctionInfo& kernel, const AppendedCall& call, Pla
       init.workspaces.push_back({kernel.init.workspaces[w].device, bytes});
       continue;
     }
-    while (next < init.workspaces.size() && (keeps(next) || is_of(appended, next))) ++next;
+    const auto is_elsewhere = [&](std::size_t n) {
+      return init.workspaces[n].device != kernel.init.workspaces[w].device;
+    };
+    while (next < init.workspaces.size() && (keeps(next) || is_of(appended, next) || is_elsewhere(next))) ++next;
     if (next == init.workspaces.size()) init.workspaces.push_back({kernel.init.workspaces[w].device, bytes});
     init.workspaces[next].bytes = values.add(ManifestOp::max, init.workspaces[next].bytes, bytes);
     appended.workspaces.push_back({static_cast<std::uint32_t>(next), kNoValue});

@@ -34,7 +34,7 @@ class Composer {
     }
     for (std::size_t step = 0; step < composition_.steps.size(); ++step)
       std::visit([&](const auto& one) { prepare(one, step); }, composition_.steps[step]);
-    lay_out_arena();
+    lay_out_arenas();
     std::size_t next_call = 0;
     for (const auto& step : composition_.steps) {
       if (const auto* copy = std::get_if<StorageCopy>(&step)) {
@@ -75,14 +75,15 @@ class Composer {
     const Storage& memory = composition_.storages[storage];
     if (memory.kind != Storage::Kind::arena) return;
     if (place.block == kNoBlock)
-      place.block = add_block(values_.add(aligned(memory.bytes, composition_.alignment)), step);
+      place.block = add_block(memory.device, values_.add(aligned(memory.bytes, composition_.alignment)), step);
     blocks_[place.block].last_step = step;
   }
 
-  std::size_t add_block(ValueIndex bytes, std::size_t step) {
+  std::size_t add_block(std::uint32_t device, ValueIndex bytes, std::size_t step) {
     const std::int64_t guess = values_.guess(bytes);
     blocks_.push_back({static_cast<std::uint64_t>(std::max<std::int64_t>(guess, 0)), step, step});
     block_bytes_.push_back(bytes);
+    block_devices_.push_back(device);
     return blocks_.size() - 1;
   }
 
@@ -101,7 +102,8 @@ class Composer {
     for (std::size_t w = 0; w < plan.workspaces.size(); ++w) {
       const ValueIndex bytes = appended.value(plan.workspaces[w].bytes);
       const ManifestExpr given = bytes == kNoValue ? manifest_constant(0) : manifest_symbol(bytes);
-      appended.blocks.push_back(add_block(values_.add(aligned(given, composition_.alignment)), step));
+      appended.blocks.push_back(
+          add_block(plan.workspaces[w].device, values_.add(aligned(given, composition_.alignment)), step));
       if (keeps_result(plan, w)) blocks_.back().last_step = composition_.steps.size() - 1;
     }
     for (const ParameterInfo& parameter : call.kernel->parameters)
@@ -136,30 +138,48 @@ class Composer {
     return text + sizes;
   }
 
-  void lay_out_arena() {
-    if (blocks_.empty()) return;
-    const std::vector<ArenaPlace> places = place_blocks(blocks_);
-    std::vector<std::size_t> order(blocks_.size());
+  // Lays out an arena for each device that has blocks.
+  void lay_out_arenas() {
+    offsets_.resize(blocks_.size());
+    std::vector<std::uint32_t> devices = block_devices_;
+    std::ranges::sort(devices);
+    devices.erase(std::ranges::unique(devices).begin(), devices.end());
+    for (const std::uint32_t device : devices) {
+      std::vector<std::size_t> members;
+      for (std::size_t b = 0; b < blocks_.size(); ++b)
+        if (block_devices_[b] == device) members.push_back(b);
+      lay_out_arena(device, members);
+    }
+    for (Place& place : places_) {
+      if (place.block == kNoBlock) continue;
+      place.operand.index = offsets_[place.block].workspace;
+      place.operand.offset = offsets_[place.block].offset;
+    }
+  }
+
+  void lay_out_arena(std::uint32_t device, const std::vector<std::size_t>& members) {
+    const auto workspace = static_cast<std::uint32_t>(function_.plan.workspaces.size());
+    std::vector<ArenaBlock> blocks;
+    for (const std::size_t member : members) blocks.push_back(blocks_[member]);
+    const std::vector<ArenaPlace> places = place_blocks(blocks);
+    std::vector<std::size_t> order(blocks.size());
     for (std::size_t b = 0; b < order.size(); ++b) order[b] = b;
     // A block comes after those below it.
     std::ranges::stable_sort(order, {}, [&](std::size_t b) { return places[b].rank; });
-    offsets_.resize(blocks_.size(), kNoValue);
-    std::vector<ValueIndex> ends(blocks_.size(), kNoValue);
+    std::vector<ValueIndex> ends(blocks.size(), kNoValue);
     ValueIndex all = values_.constant(0);
-    const bool is_fixed =
-        std::ranges::all_of(block_bytes_, [&](ValueIndex b) { return values_.constant_of(b).has_value(); });
+    const bool is_fixed = std::ranges::all_of(
+        members, [&](std::size_t member) { return values_.constant_of(block_bytes_[member]).has_value(); });
     for (const std::size_t b : order) {
       ValueIndex offset =
           is_fixed ? values_.constant(static_cast<std::int64_t>(places[b].offset)) : values_.constant(0);
       if (!is_fixed)
         for (const std::size_t below : places[b].below) offset = values_.add(ManifestOp::max, offset, ends[below]);
-      offsets_[b] = values_.as_offset(offset);
-      ends[b] = values_.add(ManifestOp::add, offset, block_bytes_[b]);
+      offsets_[members[b]] = {workspace, values_.as_offset(offset)};
+      ends[b] = values_.add(ManifestOp::add, offset, block_bytes_[members[b]]);
       all = values_.add(ManifestOp::max, all, ends[b]);
     }
-    function_.plan.workspaces.push_back({0, all});
-    for (Place& place : places_)
-      if (place.block != kNoBlock) place.operand.offset = offsets_[place.block];
+    function_.plan.workspaces.push_back({device, all});
   }
 
   Operand operand_of(std::uint32_t storage) {
@@ -172,7 +192,7 @@ class Composer {
 
   void append(const KernelCall& call, AppendedCall& appended) {
     for (const std::uint32_t storage : call.storages) appended.tensors.push_back(operand_of(storage));
-    for (const std::size_t block : appended.blocks) appended.workspaces.push_back({0, offsets_[block]});
+    for (const std::size_t block : appended.blocks) appended.workspaces.push_back(offsets_[block]);
     std::vector<std::string> messages;
     for (const std::string& message : call.kernel->messages) messages.push_back(message_of(call, message));
     append_call(*call.kernel, appended, messages, function_, values_, init_values_);
@@ -217,7 +237,9 @@ class Composer {
   std::vector<Place> places_;        // of the storages
   std::vector<AppendedCall> calls_;  // in the order of the steps that are calls
   std::vector<ArenaBlock> blocks_;
-  std::vector<ValueIndex> block_bytes_, offsets_;
+  std::vector<ValueIndex> block_bytes_;
+  std::vector<std::uint32_t> block_devices_;
+  std::vector<WorkspacePlace> offsets_;  // of the blocks
 };
 
 }  // namespace

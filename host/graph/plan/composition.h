@@ -4,7 +4,7 @@
 //     network(image, result) { call conv_0(image, constant 0, workspace 0); call relu_1(workspace 0, result) }
 //
 // Composition appends the plans of the kernels with their operands, values, messages and init plans renumbered, and
-// gives the tensors between them places in one workspace, the arena. It knows manifests alone.
+// gives the tensors between them places in one workspace, the arena; each device has its own. It knows manifests alone.
 #pragma once
 
 #include "module/manifest.h"
@@ -24,6 +24,7 @@ struct Storage {
   std::uint32_t index = 0;   // of the parameter or constant, or of the storage that this is a part of
   ManifestExpr bytes = {};   // of the arena, over the network's symbols
   ManifestExpr offset = {};  // of a part in its storage, in bytes
+  std::uint32_t device = 0;  // whose memory it is in; parts are where the storage that contains them is
 };
 
 // Returns the storage that contains a part, through all parts of parts.
@@ -44,7 +45,7 @@ struct KernelCall {
 struct StorageCopy {
   std::uint32_t to = 0, from = 0;
   ManifestExpr bytes;
-  std::string tensor = {};  // the name of what is written, for messages
+  std::string name = {};  // of the step, for people
 };
 
 struct Composition {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,8 +51,13 @@ struct Target {
   std::uint64_t l1_bytes = 0;
   std::uint64_t l2_bytes = 0;
   std::uint32_t threads = 0;
+  // For GPUs the CPU beside it, which runs what the GPU cannot; null: unknown, or none (uses_host).
+  std::shared_ptr<const Target> host = {};
+  bool uses_host = true;
 
   void set_arch(std::string name);
+  // Names the CPU beside a GPU, in the text too.
+  void set_host(const Target& beside);
   bool is_gpu() const { return ferry::is_gpu(arch); }
   // Returns the lowest compute capability among the GPUs of "cuda": 80 for sm_80; 0 for any other target.
   int capability() const;

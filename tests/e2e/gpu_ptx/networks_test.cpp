@@ -3,6 +3,7 @@
 
 #include "crosscompile/target/resolve.h"
 #include "tests/e2e/gpu_ptx/ptx_device.h"
+#include "tests/support/networks/mixed_network.h"
 #include "tests/support/networks/run_network.h"
 #include "tests/support/networks/small_networks.h"
 #include "tests/support/ptxas.h"
@@ -21,6 +22,8 @@ void run_networks(const PtxDevice& server, const std::string& text) {
   CHECK(wrong_results(device, target, mobile_network(1), {{}}) == "");
   CHECK(wrong_results(device, target, image_network(1), {{}}) == "");
   CHECK(wrong_results(device, target, encoder_network(n, l), {{{"N", 2}, {"L", 5}}, {{"N", 1}, {"L", 8}}}) == "");
+  const Target with_host = resolve_target(text + " -host=host");
+  CHECK(wrong_results(device, with_host, mixed_network(1500), {{}}) == "");
 }
 
 }  // namespace

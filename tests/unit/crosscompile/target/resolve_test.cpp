@@ -195,6 +195,34 @@ TEST_CASE("the targets of GPUs say what code is made for") {
   CHECK(contains(refusal("opencl -max_threads_per_block=0"), "expected 1 to 1073741824 for -max_threads_per_block"));
 }
 
+TEST_CASE("a GPU's target may name the CPU beside it, behind its own options") {
+  const Target target = resolve_target("cuda -arch=sm_90 -host=llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a72");
+  REQUIRE(target.host != nullptr);
+  CHECK(target.gpus == std::vector<std::string>{"sm_90"});
+  CHECK(target.host->arch_name == "aarch64");
+  CHECK(target.host->cpu == "cortex-a72");
+  CHECK(target.text == "cuda -arch=sm_90 -host=" + target.host->text);
+  const Target again = resolve_target(target.text);
+  CHECK(again.text == target.text);
+  CHECK(again.host->features == target.host->features);
+  CHECK(resolve_target("opencl -host=raspberry-pi-4").host->text == resolve_target("raspberry-pi-4").text);
+  CHECK(resolve_target("opencl").host == nullptr);
+  CHECK(resolve_target("opencl").uses_host);
+  const Target none = resolve_target("opencl -host=none");
+  CHECK(none.host == nullptr);
+  CHECK_FALSE(none.uses_host);
+  CHECK(none.text == "opencl -host=none");
+  const std::string expected = "expected a CPU that modules are made for after -host=, got '";
+  CHECK(contains(refusal("opencl -host=cuda"), expected + "cuda'"));
+  CHECK(contains(refusal("opencl -host=c"), expected + "c'"));
+  CHECK(contains(refusal("opencl -host=opencl -host=host"), expected + "opencl -host=host'"));
+  CHECK(contains(refusal("opencl -host=llvm -mtriple=wasm32-unknown-unknown"), expected));
+  CHECK(contains(refusal("opencl -host=raspbery-pi-4"), "raspberry-pi-4"));
+  CHECK(contains(refusal("opencl -host="), "expected a target"));
+  CHECK(contains(refusal("opencl -host=host -max_threads_per_block=64"), "max_threads_per_block"));
+  CHECK(contains(refusal("llvm -host=host"), "host"));
+}
+
 TEST_CASE("the target c is plain C with hints for schedules") {
   const Target plain = resolve_target("c");
   CHECK(plain.text == "c");

@@ -160,9 +160,24 @@ TEST_CASE_FIXTURE(Fixture, "a network whose file changes while it is compiled is
   CHECK(kept().size() == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "modules for GPUs are not kept") {
-  compiler->read(source())->compile({compiler->resolve_target("opencl").value});
-  CHECK(kept().empty());
+TEST_CASE_FIXTURE(Fixture, "modules for GPUs are kept, for a CPU beside them and a version of NVIDIA's compilers") {
+  const auto is_new_for = [&](const char* target) {
+    return is_new(source(), {compiler->resolve_target(target).value});
+  };
+  for (const char* target : {"opencl", "opencl -host=none", "opencl -host=raspberry-pi-4", "opencl -host=host",
+                             "cuda -arch=sm_80 -compiler=llvm"}) {
+    CAPTURE(target);
+    CHECK(is_new_for(target));
+    CHECK_FALSE(is_new_for(target));
+  }
+  write("nvrtc", "one version");
+  setenv("FERRY_NVRTC", (root / "nvrtc").c_str(), 1);
+  CHECK_FALSE(is_new_for("opencl"));
+  CHECK(is_new_for("cuda -arch=sm_80 -compiler=llvm"));
+  write("nvrtc", "another version");
+  CHECK(is_new_for("cuda -arch=sm_80 -compiler=llvm"));
+  CHECK_FALSE(is_new_for("cuda -arch=sm_80 -compiler=llvm"));
+  unsetenv("FERRY_NVRTC");
 }
 
 TEST_CASE_FIXTURE(Fixture, "a module of a network with other constants is not taken for it") {
