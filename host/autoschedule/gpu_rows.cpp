@@ -2,8 +2,11 @@
 
 #include "crosscompile/analysis/access_stride.h"
 #include "crosscompile/analysis/loads.h"
+#include "crosscompile/ir/substitute.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/gpu_threads.h"
+
+#include <algorithm>
 
 namespace ferry::autoschedule {
 
@@ -20,14 +23,21 @@ namespace {
 // Least number of reduced elements worth a whole block of threads.
 constexpr std::int64_t kLeastRow = 128;
 
+// Whether the parts of a row can be combined by a tree: every value of both tuples occurs in their combination.
+bool combines_all(const Reducer& reducer) {
+  if (reducer.op != ReduceOp::user) return true;
+  const auto is_used = [&](const Expr& operand) {
+    return std::ranges::any_of(reducer.combine, [&](const Expr& part) { return uses_var(part, operand); });
+  };
+  return std::ranges::all_of(reducer.left, is_used) && std::ranges::all_of(reducer.right, is_used);
+}
+
 // Whether memory is contiguous along the reduction's innermost axis but not nearly so along that of the results: then
 // the threads of a block read the elements of one result together. A convolution with strides reads elements that are
 // close to those of the next result.
 bool reduces_rows(const ScheduledStage& stage) {
   const Reduce& reduce = *stage.reduction();
-  if (reduce.sources.size() != 1 || reduce.reducer->op == ReduceOp::user || reduce.condition.defined() ||
-      !reduce.init.empty())
-    return false;
+  if (!combines_all(*reduce.reducer) || reduce.condition.defined() || !reduce.init.empty()) return false;
   std::int64_t elements = 1;
   for (const Axis& axis : reduce.axes) {
     const std::int64_t extent = constant_extent(axis.extent);
@@ -35,11 +45,13 @@ bool reduces_rows(const ScheduledStage& stage) {
   }
   if (elements != 0 && elements < kLeastRow) return false;
   bool along_row = false, along_results = false;
-  for (const Load* load : loads_of(reduce.sources[0])) {
-    along_row = along_row || access_stride(*load, reduce.axes.back().var) == AccessStride::contiguous;
-    if (stage.axes.empty()) continue;
-    const AccessStride stride = access_stride(*load, stage.axes.back().var);
-    along_results = along_results || stride == AccessStride::contiguous || stride == AccessStride::small;
+  for (const Expr& source : reduce.sources) {
+    for (const Load* load : loads_of(source)) {
+      along_row = along_row || access_stride(*load, reduce.axes.back().var) == AccessStride::contiguous;
+      if (stage.axes.empty()) continue;
+      const AccessStride stride = access_stride(*load, stage.axes.back().var);
+      along_results = along_results || stride == AccessStride::contiguous || stride == AccessStride::small;
+    }
   }
   return along_row && !along_results;
 }

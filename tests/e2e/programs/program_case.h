@@ -54,6 +54,7 @@ std::vector<ProgramCase> sequence_cases();  // in order along an index
 std::vector<ProgramCase> stride_cases();
 std::vector<ProgramCase> operator_cases();
 std::vector<ProgramCase> reducer_cases();
+std::vector<ProgramCase> place_cases();  // the part of reducer_cases() with argmax and argmin
 std::vector<ProgramCase> math_cases();
 std::vector<ProgramCase> rounding_cases();  // a part of math_cases()
 std::vector<ProgramCase> notation_cases();  // the C++ notation

@@ -115,7 +115,8 @@ TEST_CASE("where the emulator of RISC-V fails at a vector's conversion, the mess
 }
 
 // Separate kernels check the indices of gathers, and the device reports their verdict.
-TEST_CASE("what gathers, sequences, roundings and sorting compute, and what they refuse, is the same on OpenCL") {
+TEST_CASE(
+    "what gathers, sequences, places, roundings and sorting compute, and what they refuse, is the same on OpenCL") {
   const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server", {},
                                {"--quiet"});
   ConnectOptions options;
@@ -125,6 +126,7 @@ TEST_CASE("what gathers, sequences, roundings and sorting compute, and what they
   int refused = 0;
   std::vector<ProgramCase> cases = gather_cases();
   for (const ProgramCase& program : sequence_cases()) cases.push_back(program);
+  for (const ProgramCase& program : place_cases()) cases.push_back(program);
   for (const ProgramCase& program : rounding_cases()) cases.push_back(program);
   // The first four sort in every way; a network has dozens of kernels.
   const std::vector<ProgramCase> sorting = sorting_cases();

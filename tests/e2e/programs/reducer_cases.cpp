@@ -22,69 +22,42 @@ ProgramCase built(std::string name, lang::Program program, Arguments arguments,
   return {std::move(name), "", std::move(arguments), std::move(reference), tolerance, std::move(program)};
 }
 
-// Returns the position of the first maximum (or minimum) of a row.
+// Returns the position of the first NaN of a row, or else of the first maximum (or minimum).
 std::int64_t place_in_row(const Data& a, std::int64_t row, bool greatest) {
   std::int64_t best = a.dim(1) > 0 ? 0 : -1;
   for (std::int64_t j = 1; j < a.dim(1); ++j) {
-    if (greatest ? a(row, j) > a(row, best) : a(row, j) < a(row, best)) best = j;
+    if (std::isnan(a(row, best))) return best;
+    if (std::isnan(a(row, j)) || (greatest ? a(row, j) > a(row, best) : a(row, j) < a(row, best))) best = j;
   }
   return best;
 }
 
-void places(std::vector<ProgramCase>& cases) {
-  for (const std::int64_t columns : {0, 1, 37, 130}) {
-    for (const bool greatest : {true, false}) {
-      const std::string op = greatest ? "argmax" : "argmin";
-      cases.push_back(
-          {op + " of " + std::to_string(columns) + " columns and its value",
-           "def best(float32(M,K) A) -> (V, I) { V, I(m) " + op + "=! A(m,k) }",
-           {random_data(DType::f32, {13, columns}, 50)},
-           [greatest](const Arguments& in) {
-             const auto place = [&in, greatest](const Index& i) { return place_in_row(in[0], i[0], greatest); };
-             const double none = greatest ? -INFINITY : INFINITY;
-             return std::vector<Expected>{
-                 each(DType::f32, {13},
-                      [&](const Index& i) { return Element{in[0].dim(1) > 0 ? in[0](i[0], place(i)) : none, 1}; }),
-                 each(DType::i64, {13}, [&](const Index& i) { return Element{static_cast<double>(place(i)), 1}; })};
-           }});
-    }
-  }
-  for (const DType type : {DType::f16, DType::bf16, DType::f64, DType::i8, DType::u16, DType::i32, DType::i64}) {
-    const std::string t = dtype_name(type);
-    cases.push_back({"argmax of columns of " + t,
-                     "def best(" + t + "(K,M) A) -> (I) { I(m) argmax=! A(k,m) }",
-                     {random_data(type, {29, 19}, 51)},
-                     [](const Arguments& in) {
-                       return one(each(DType::i64, {19}, [&](const Index& i) {
-                         std::int64_t best = 0;
-                         for (std::int64_t k = 1; k < 29; ++k) {
-                           if (in[0](k, i[0]) > in[0](best, i[0])) best = k;
-                         }
-                         return Element{static_cast<double>(best), 1};
-                       }));
-                     }});
-  }
-  cases.push_back({"argmin of a whole matrix is a position",
-                   "def best(int32(M,K) A) -> (I) { I() argmin=! A(m,k) }",
-                   {random_data(DType::i32, {7, 11}, 52)},
-                   [](const Arguments& in) {
-                     const auto least = std::min_element(in[0].values.begin(), in[0].values.end());
-                     return one(each(DType::i64, {}, [&](const Index&) {
-                       return Element{static_cast<double>(least - in[0].values.begin()), 1};
-                     }));
-                   }});
-  Data with_nan = random_data(DType::f32, {5, 9}, 53);
-  with_nan.values[9 + 4] = with_nan.values[9 + 6] = NAN;
-  cases.push_back(
-      {"NaN counts as the greatest",
-       "def best(float32(M,K) A) -> (V, I) { V, I(m) argmax=! A(m,k) }",
-       {with_nan},
-       [](const Arguments& in) {
-         const auto place = [&](const Index& i) { return i[0] == 1 ? 4 : place_in_row(in[0], i[0], true); };
-         return std::vector<Expected>{
-             each(DType::f32, {5}, [&](const Index& i) { return Element{in[0](i[0], place(i)), 1}; }),
-             each(DType::i64, {5}, [&](const Index& i) { return Element{static_cast<double>(place(i)), 1}; })};
-       }});
+ProgramCase places_of(const std::string& name, const Data& data, bool greatest) {
+  const std::string op = greatest ? "argmax" : "argmin";
+  return {op + " of " + name,
+          "def best(float32(M,K) A) -> (V, I) { V, I(m) " + op + "=! A(m,k) }",
+          {data},
+          [greatest](const Arguments& in) {
+            const auto place = [&in, greatest](const Index& i) { return place_in_row(in[0], i[0], greatest); };
+            const double none = greatest ? -INFINITY : INFINITY;
+            const std::int64_t rows = in[0].dim(0), columns = in[0].dim(1);
+            return std::vector<Expected>{
+                each(DType::f32, {rows},
+                     [&](const Index& i) { return Element{columns > 0 ? in[0](i[0], place(i)) : none, 1}; }),
+                each(DType::i64, {rows}, [&](const Index& i) { return Element{static_cast<double>(place(i)), 1}; })};
+          }};
+}
+
+// With 1,031 columns, rows are longer than a block of a GPU has threads. The best value occurs in many places of a row,
+// and so does NaN in two rows.
+Data rows_with_ties(std::int64_t columns) {
+  Data data = random_data(DType::f32, {4, columns}, 54);
+  for (double& value : data.values) value = std::round(value * 3);
+  const auto row = [&](std::int64_t r) { return data.values.begin() + r * columns; };
+  for (const std::int64_t place : {columns - 1, columns / 2, columns / 3}) row(1)[place] = NAN;
+  std::fill(row(2), row(3), NAN);
+  std::fill(row(3), row(4), -INFINITY);
+  return data;
 }
 
 void logic(std::vector<ProgramCase>& cases) {
@@ -152,9 +125,46 @@ void user_reducers(std::vector<ProgramCase>& cases) {
 
 }  // namespace
 
-std::vector<ProgramCase> reducer_cases() {
+std::vector<ProgramCase> place_cases() {
   std::vector<ProgramCase> cases;
-  places(cases);
+  for (const std::int64_t columns : {0, 1, 37, 130}) {
+    for (const bool greatest : {true, false})
+      cases.push_back(places_of(std::to_string(columns) + " columns and its value",
+                                random_data(DType::f32, {13, columns}, 50), greatest));
+  }
+  for (const DType type : {DType::f16, DType::bf16, DType::f64, DType::i8, DType::u16, DType::i32, DType::i64}) {
+    const std::string t = dtype_name(type);
+    cases.push_back({"argmax of columns of " + t,
+                     "def best(" + t + "(K,M) A) -> (I) { I(m) argmax=! A(k,m) }",
+                     {random_data(type, {29, 19}, 51)},
+                     [](const Arguments& in) {
+                       return one(each(DType::i64, {19}, [&](const Index& i) {
+                         std::int64_t best = 0;
+                         for (std::int64_t k = 1; k < 29; ++k) {
+                           if (in[0](k, i[0]) > in[0](best, i[0])) best = k;
+                         }
+                         return Element{static_cast<double>(best), 1};
+                       }));
+                     }});
+  }
+  cases.push_back({"argmin of a whole matrix is a position",
+                   "def best(int32(M,K) A) -> (I) { I() argmin=! A(m,k) }",
+                   {random_data(DType::i32, {7, 11}, 52)},
+                   [](const Arguments& in) {
+                     const auto least = std::min_element(in[0].values.begin(), in[0].values.end());
+                     return one(each(DType::i64, {}, [&](const Index&) {
+                       return Element{static_cast<double>(least - in[0].values.begin()), 1};
+                     }));
+                   }});
+  for (const std::int64_t columns : {9, 1031})
+    for (const bool greatest : {true, false})
+      cases.push_back(
+          places_of("ties and NaN in " + std::to_string(columns) + " columns", rows_with_ties(columns), greatest));
+  return cases;
+}
+
+std::vector<ProgramCase> reducer_cases() {
+  std::vector<ProgramCase> cases = place_cases();
   logic(cases);
   user_reducers(cases);
   return cases;
