@@ -32,18 +32,18 @@ class PlanChecker {
     FERRY_TRY(check_count(where_, "workspaces", plan_.workspaces.size(), kMaxWorkspaces));
     FERRY_TRY(check_count(where_, "steps", plan_.steps.size(), kMaxSteps));
     FERRY_TRY(check_values());
+    FERRY_TRY(check_repeats());
     for (const Workspace& workspace : plan_.workspaces) {
       FERRY_TRY(index("a workspace on a device", workspace.device, manifest_.devices.size()));
-      FERRY_TRY(value("a workspace's size", workspace.bytes));
+      FERRY_TRY(fixed("a workspace's size", workspace.bytes));
     }
-    FERRY_TRY(check_repeats());
     for (const Step& step : plan_.steps) {
       FERRY_TRY(std::visit([this](const auto& one) { return check(one); }, step));
     }
     if (!is_init_) return Status();
     FERRY_TRY(check_constants());
     for (const PersistentBuffer& buffer : function_.persistent) {
-      FERRY_TRY(value("a persistent buffer's size", buffer.bytes));
+      FERRY_TRY(fixed("a persistent buffer's size", buffer.bytes));
     }
     return Status();
   }

@@ -59,7 +59,8 @@ std::string extents_text(const FunctionInfo& function, const std::array<ValueInd
 }  // namespace
 
 std::string value_text(const FunctionInfo& function, ValueIndex index) {
-  return is_loop_value(function.plan, index) ? value_name(function, index) : expr_text(function, index);
+  const bool may_change = index >= function.symbols.size() && is_loop_value(function.plan, index);
+  return may_change ? value_name(function, index) : expr_text(function, index);
 }
 
 std::string step_text(const FunctionInfo& function, const Step& step) {

@@ -85,8 +85,8 @@ class Stream {
   virtual Status add(BoundFill fill) = 0;
   // Announces the result of the launches up to here. A stream of several devices reads it before the next call.
   virtual void add_result(const ResultPlace& /*place*/) {}
-  // Replaces an operand of a step: memory by other memory, or a number by another of as many bytes. Those of a copy are
-  // to and from, that of a fill to. Steps before this call run with what it was before.
+  // Replaces an operand of a step: memory by other memory, or a number by another of as many bytes. The operands of a
+  // copy are `to` (0) and `from` (1), that of a fill is `to` (0). Steps before this call run with what it was before.
   virtual std::int32_t set(std::size_t step, std::size_t operand, std::uint64_t to) = 0;
   // Returns the name and the extents of a step, without times.
   virtual StepTime describe(std::size_t step) const = 0;

@@ -65,6 +65,7 @@ class Binder {
     bound.count = count;
     bound.first_operand = bound_.operands.size();
     bound.first_result = bound_.results.size();
+    bound.strides.reserve(step.values.size());
     OpenRepeat opened{next_ + step.steps, bound_.repeats.size()};
     for (const LoopValue& loop : step.values) {
       const std::int64_t stride = loop.stride == kNoValue ? 0 : values_[loop.stride];
@@ -81,7 +82,7 @@ class Binder {
     return {};
   }
 
-  // Ends the repeats whose last step precedes the next.
+  // Ends the repeats that contain no further step.
   void end_repeats() {
     for (; !open_.empty() && open_.back().end == next_; open_.pop_back()) {
       BoundRepeat& bound = bound_.repeats[open_.back().bound];
@@ -230,7 +231,8 @@ class Binder {
   // Returns at least so many bytes of an operand.
   Result<MemoryBlock> range(const Operand& operand, std::size_t position, std::uint64_t bytes) {
     FERRY_ASSIGN(const MemoryBlock block, memory_of(operand));
-    vary(position, reinterpret_cast<std::uintptr_t>(block.memory), operand.offset);
+    // A stream leaves a copy or a fill of no bytes out, whatever its operands are.
+    if (bytes != 0) vary(position, reinterpret_cast<std::uintptr_t>(block.memory), operand.offset);
     if (bytes <= block.bytes) return block;
     return refuse(function_, format("the plan copies or fills %llu bytes where %llu are left", number(bytes),
                                     number(block.bytes)));

@@ -7,7 +7,7 @@ namespace {
 
 // More than a stream holds for a step and for each of its operands.
 constexpr std::uint64_t kStepBytes = 256;
-constexpr std::uint64_t kOperandBytes = 96;
+constexpr std::uint64_t kOperandBytes = 128;
 constexpr std::uint64_t kLoopValueBytes = 16;
 
 }  // namespace
@@ -17,8 +17,7 @@ std::uint64_t KeptCall::most_bytes(const FunctionInfo& function) {
                         (function.symbols.size() + function.plan.values.size()) * sizeof(std::int64_t) +
                         function.plan.steps.size() * kStepBytes;
   for (const Step& step : function.plan.steps) {
-    if (const auto* call = std::get_if<CallStep>(&step)) bytes += call->operands.size() * kOperandBytes;
-    if (const auto* launch = std::get_if<LaunchStep>(&step)) bytes += launch->operands.size() * kOperandBytes;
+    for_each_operand(step, [&](const Operand&) { bytes += kOperandBytes; });
     if (const auto* repeat = std::get_if<RepeatStep>(&step)) bytes += repeat->values.size() * kLoopValueBytes;
   }
   return bytes;

@@ -35,7 +35,11 @@ class MixedStream final : public Stream {
 
   std::int32_t set(std::size_t step, std::size_t operand, std::uint64_t to) override {
     MixedStep& one = steps_[step];
-    if (!one.crosses) return stream_of(one).set(one.number, operand, to);
+    if (!one.crosses) {
+      const std::int32_t failed = stream_of(one).set(one.number, operand, to);
+      if (failed != 0) (void)wait();
+      return failed;
+    }
     (operand == 0 ? one.copy.to : one.copy.from) = reinterpret_cast<void*>(static_cast<std::uintptr_t>(to));
     return 0;
   }

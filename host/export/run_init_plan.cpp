@@ -77,6 +77,8 @@ class InitPlan {
       if (operands[p] == nullptr) {
         arguments.emplace_back(device_.empty(parameter.dtype, shapes[p]));
       } else {
+        if (operands[p]->kind != OperandKind::constant)
+          throw InternalError("expected an init plan that reads constants");
         constants.push_back(read_constant(manifest_, blobs_, operands[p]->index));
         arguments.emplace_back(View{parameter.dtype, shapes[p], constants.back().data()});
       }
@@ -85,7 +87,11 @@ class InitPlan {
     auto output = outputs.begin();
     for (std::size_t p = 0; p < operands.size(); ++p) {
       if (info.parameters[p].direction == Direction::in) continue;
-      if (operands[p] != nullptr) read(*output, contents_.at(operands[p]->index));
+      if (operands[p] != nullptr) {
+        if (operands[p]->kind != OperandKind::persistent)
+          throw InternalError("expected an init plan that writes buffers");
+        read(*output, contents_.at(operands[p]->index));
+      }
       ++output;
     }
   }

@@ -50,6 +50,7 @@ std::optional<std::vector<std::int32_t>> integers_of(const Tensor& tensor) {
 
 std::optional<IntegerWeights> without_zero_points(const Graph& graph, TensorId weights, TensorId zero, std::size_t d) {
   const Tensor& tensor = graph.tensor(weights);
+  if (tensor.constant == nullptr) return std::nullopt;
   if (tensor.dtype == DType::i8 && zero == kNoTensor) return IntegerWeights{DType::i8, tensor.constant};
   auto integers = integers_of(tensor);
   if (!integers) return std::nullopt;

@@ -70,6 +70,9 @@ class Widener {
     const TensorId output = node.outputs[0];
     if (auto* own = std::get_if<CastAttributes>(&node.attributes)) {
       if (own->to == DType::f32 && is_narrow(from)) return replacements_.replace(output, node.inputs[0]);
+      // Every byte is exact in both types. Passes that look for dequantized bytes find them as with float32.
+      const bool is_exact = dtype_bytes(from) == 1;
+      if (is_exact && is_narrow(own->to)) own->to = DType::f32;
       if (is_narrow(own->to)) {
         const TensorId rounded = cast(node.inputs[0], own->to, node.name);
         return replacements_.replace(output, cast(rounded, DType::f32, node.name));

@@ -4,7 +4,7 @@
 //
 // Sums of products are in float32 in any case, and CPUs need instructions to convert each narrow factor. Inputs and
 // outputs keep their types, and a network's own casts to a narrow type still round. Everything else is rounded to
-// float32 instead, so results are at least as close to those of real numbers.
+// float32 instead, so results are usually closer to those of real numbers.
 #pragma once
 
 #include "host/graph/graph.h"

@@ -3,6 +3,7 @@
 #include "host/graph/passes/make_groups.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ferry::graph {
 
@@ -15,17 +16,20 @@ std::vector<TensorId> origins_of(const Graph& graph) {
 }
 
 Graph with_all_outputs(Graph graph) {
-  // A tensor that is an output lies in no other, so that these nodes would be copies that are no group.
-  for (Node& node : graph.nodes) node.in_place = false;
   const std::vector<TensorId> origins = origins_of(graph);
   std::vector<TensorId> known;
   for (const TensorId output : graph.outputs) known.push_back(origins[output]);
-  for (const Group& group : make_groups(graph)) {
-    const TensorId output = output_of(graph, group);
-    if (std::ranges::find(known, output) != known.end()) continue;
-    graph.outputs.push_back(output);
-    graph.output_names.push_back(name_of(graph, group));
-  }
+  const auto add_output = [&](TensorId id, const std::string& name) {
+    if (std::ranges::find(known, id) != known.end()) return;
+    known.push_back(id);
+    graph.outputs.push_back(id);
+    graph.output_names.push_back(name);
+  };
+  // A tensor that is an output lies in no other, so that these nodes would be copies that are no group. As outputs,
+  // their results end their groups, so that the other nodes are in the groups that they are in without.
+  for (Node& node : graph.nodes)
+    if (std::exchange(node.in_place, false)) add_output(node.outputs[0], node.name);
+  for (const Group& group : make_groups(graph)) add_output(output_of(graph, group), name_of(graph, group));
   return graph;
 }
 

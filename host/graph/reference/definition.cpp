@@ -14,8 +14,16 @@ namespace {
 bool reset_algorithm(KernelNode& node) {
   const Attributes before = node.attributes;
   if (auto* conv = std::get_if<ConvAttributes>(&node.attributes)) conv->winograd_tile = 0;
-  if (auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes)) conv->in_integers = false;
-  if (auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes)) matmul->in_integers = false;
+  // Sums that are not scaled are of integers by definition too, but neither packed nor in groups.
+  if (auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes)) {
+    conv->in_integers = !conv->is_scaled;
+    conv->products = {};
+  }
+  if (auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes)) {
+    matmul->in_integers = !matmul->is_scaled;
+    matmul->products = {};
+    matmul->lanes = 1;
+  }
   return node.attributes != before;
 }
 

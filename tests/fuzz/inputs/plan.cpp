@@ -30,12 +30,19 @@ class CheckingStream final : public device::Stream {
   Status add(device::BoundCopy copy) override {
     check(copy.to, copy.bytes);
     check(copy.from, copy.bytes);
+    steps_.push_back({copy.bytes, {true, true}});
     return {};
   }
   Status add(device::BoundFill fill) override {
     check(fill.to, fill.bytes);
     if (fill.bytes % fill.pattern_bytes != 0) __builtin_trap();
+    steps_.push_back({fill.bytes, {true}});
     return {};
+  }
+  std::int32_t set(std::size_t step, std::size_t operand, std::uint64_t to) override {
+    const Step& changed = steps_.at(step);
+    if (changed.is_memory.at(operand)) check(reinterpret_cast<void*>(to), changed.bytes);
+    return 0;
   }
   StepTime describe(std::size_t) const override { return {}; }
   std::int32_t run(std::size_t, bool) override { return 0; }
@@ -50,15 +57,43 @@ class CheckingStream final : public device::Stream {
   }
 
  private:
-  Status check_operands(const std::vector<device::BoundOperand>& operands) const {
+  // A step: how many bytes each of its operands that is memory has at least, and which ones are.
+  struct Step {
+    std::uint64_t bytes = 0;
+    std::vector<bool> is_memory;
+  };
+
+  Status check_operands(const std::vector<device::BoundOperand>& operands) {
+    Step step;
     for (const device::BoundOperand& operand : operands) {
       if (operand.is_memory) check(operand.memory, 0);
+      step.is_memory.push_back(operand.is_memory);
     }
+    steps_.push_back(std::move(step));
     return {};
   }
 
   const std::vector<MemoryBlock>& blocks_;
+  std::vector<Step> steps_;
 };
+
+// Traps if an operand lies outside of its memory in some iteration: its least and its greatest address are those at the
+// first and last values of each repeat around its step.
+void check_iterations(const device::BoundSteps& bound, CheckingStream& stream) {
+  for (const device::LoopOperand& operand : bound.operands) {
+    std::uint64_t least = operand.base + bound.values.at(operand.value), greatest = least;
+    for (const device::BoundRepeat& repeat : bound.repeats) {
+      if (operand.step < repeat.begin || operand.step >= repeat.end) continue;
+      for (const auto& [value, stride] : repeat.strides) {
+        if (value != operand.value) continue;
+        const auto all = static_cast<std::int64_t>(stride) * (repeat.count - 1);
+        (all < 0 ? least : greatest) += static_cast<std::uint64_t>(all);
+      }
+    }
+    stream.set(operand.step, operand.operand, least);
+    stream.set(operand.step, operand.operand, greatest);
+  }
+}
 
 // Stands for memory: the plan is bound but not run, so no address is accessed.
 MemoryBlock next_block(std::vector<MemoryBlock>& blocks, std::uint64_t bytes) {
@@ -93,6 +128,7 @@ void bind(const Manifest& manifest, const FunctionInfo& function, const Plan& pl
   const auto bound =
       device::bind_plan(function, plan, values.value(), {arguments, bytes, workspaces, persistent, constants}, stream);
   if (!bound.is_ok()) return;
+  check_iterations(bound.value(), stream);
   for (const device::ResultPlace& place : bound.value().results) stream.check(place.memory, sizeof(std::int32_t));
 }
 

@@ -285,6 +285,16 @@ TEST_CASE("convolutions and products of integers without their zero points stay 
   }
 }
 
+TEST_CASE("a product with weights that are computed stays as it is, also of sizes that are not known") {
+  for (const Size& depth : {Size(7), Size::symbol("K")}) {
+    NetworkBuilder network;
+    const auto wide = [&](TensorId id) { return network.node(Operator::cast, {id}, CastAttributes{DType::i32}); };
+    const TensorId a = wide(network.input("a", {3, depth}, DType::u8)), b = network.input("b", {depth, 5}, DType::i8);
+    network.output(network.node(Operator::matmul, {a, wide(b)}, MatmulAttributes{}), "y");
+    CHECK(operators_left(quantize_products(network.graph)) == Names{"cast", "cast", "matmul"});
+  }
+}
+
 TEST_CASE("an integer convolution with a bias of int32 is one group with what scales its sums") {
   NetworkBuilder network;
   const auto x = bytes<std::uint8_t>(5 * 6 * 4, 1);

@@ -86,3 +86,17 @@ TEST_CASE("inputs and constants that are outputs keep their types") {
   return %0 same, %1 constant, %5 sum
 )");
 }
+
+TEST_CASE("bytes become float32 at once, as passes for dequantized integers expect") {
+  NetworkBuilder network;
+  const TensorId x = network.input("x", {5}, DType::u8);
+  const TensorId scale = network.constant<std::uint16_t>("scale", {}, {0x2c00}, DType::f16);
+  network.output(network.node(Operator::mul, {network.node(Operator::cast, {x}, CastAttributes{DType::f16}), scale}),
+                 "y");
+  const Graph result = widen_floats(network.graph);
+  validate(result);
+  REQUIRE(result.nodes.size() == 3);
+  CHECK(result.tensor(result.nodes[0].outputs[0]).dtype == DType::f32);
+  CHECK(result.nodes[1].op == Operator::mul);
+  CHECK(result.tensor(result.outputs[0]).dtype == DType::f16);
+}

@@ -13,6 +13,8 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <map>
+#include <string>
 
 namespace ferry::codegen_test {
 namespace {
@@ -114,8 +116,11 @@ void check_everywhere(const std::vector<Case>& cases, bool run_passes) {
     }
     std::vector<Case> drawn;
     std::vector<Outcome> drawn_expected;
+    std::map<std::string, int> seen;
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      const std::string name = variant.target + " " + cases[i].function.name + " " + std::to_string(i);
+      // Cases may have the same name; they are numbered.
+      const std::string& function = cases[i].function.name;
+      const std::string name = variant.target + " " + function + " " + std::to_string(seen[function]++);
       if (test::part_of(name, 2, seed) != 0) continue;
       drawn.push_back(cases[i]);
       drawn_expected.push_back(expected[i]);
