@@ -95,6 +95,19 @@ Value* emit_sigmoid(FunctionState& state, ir::Type type, Value* value) {
   return b.CreateFDiv(b.CreateSelect(is_negative, e, one), b.CreateFAdd(one, e));
 }
 
+// Rounds vectors of f64 lane by lane: the back end of 32-bit ARM does not select them (LLVM 19).
+Value* emit_round_even(FunctionState& state, ir::Type type, Value* value) {
+  llvm::IRBuilder<>& b = state.builder;
+  if (type.is_scalar() || type.code != DType::f64) return b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, value);
+  Value* result = llvm::PoisonValue::get(value->getType());
+  for (std::uint32_t lane = 0; lane < type.lanes; ++lane) {
+    Value* element = b.CreateExtractElement(value, std::uint64_t{lane});
+    result =
+        b.CreateInsertElement(result, b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, element), std::uint64_t{lane});
+  }
+  return result;
+}
+
 // Some functions mean exactly the same as an LLVM intrinsic. Without an instruction LLVM calls the function of the same
 // name, which module/symbols.def lists.
 Value* emit_float(FunctionState& state, const ir::Call& node, ArrayRef<Value*> arguments) {
@@ -109,7 +122,7 @@ Value* emit_float(FunctionState& state, const ir::Call& node, ArrayRef<Value*> a
     case ir::MathFunction::ceil: return intrinsic(llvm::Intrinsic::ceil);
     case ir::MathFunction::trunc: return intrinsic(llvm::Intrinsic::trunc);
     case ir::MathFunction::round: return intrinsic(llvm::Intrinsic::round);
-    case ir::MathFunction::round_even: return intrinsic(llvm::Intrinsic::roundeven);
+    case ir::MathFunction::round_even: return emit_round_even(state, node.type, arguments[0]);
     case ir::MathFunction::fma: return intrinsic(llvm::Intrinsic::fma);
     case ir::MathFunction::rsqrt: {
       Value* one = llvm::ConstantFP::get(arguments[0]->getType(), 1.0);

@@ -5,6 +5,8 @@
 
 #include "host/graph/operator_kind.h"
 #include "host/graph/passes/choose_layouts.h"
+#include "host/graph/passes/make_groups.h"
+#include "host/graph/reference/all_outputs.h"
 #include "module/manifest.h"
 #include "tests/support/network_builder.h"
 #include "tests/unit/host/graph/computed_plan.h"
@@ -181,6 +183,24 @@ TEST_CASE("a slice that is one range of its input is read there") {
   CHECK_FALSE(in_place({8, 15}, {{2, 0}, {1, 1}, {3, 15}}));  // not aligned
   CHECK_FALSE(in_place({4, 8, 16}, {{0, 2, 0}, {1, 1, 1}, {2, 3, 16}}));
   CHECK_FALSE(in_place({8, 16}, {{7, 0}, {-1, 1}, {3, 16}}));
+}
+
+TEST_CASE("a network of which all results are outputs has the kernels that it has without") {
+  NetworkBuilder network;
+  const TensorId x = network.input("x", {8, 16}), y = network.input("y", {3, 16});
+  const TensorId part = network.node(Operator::slice, {x}, SliceAttributes{{2, 0}, {1, 1}, {3, 16}}, "part");
+  const TensorId factor = network.node(Operator::softmax, {y}, DimensionAttributes{1}, "factor");
+  const TensorId product = network.node(Operator::mul, {factor, y}, {}, "product");
+  network.output(network.node(Operator::add, {part, product}, {}, "sum"), "z");
+  const Graph graph = alias_moves(network.graph, kAlignment);
+  REQUIRE(is_in_place(graph, part));
+  const auto names_of_groups = [](const Graph& of) {
+    std::vector<std::string> names;
+    for (const Group& group : make_groups(of)) names.push_back(name_of(of, group));
+    return names;
+  };
+  CHECK(names_of_groups(graph) == std::vector<std::string>{"factor+product+sum"});
+  CHECK(names_of_groups(with_all_outputs(graph)) == std::vector<std::string>{"part", "factor+product+sum"});
 }
 
 TEST_CASE("plans of random networks with concats and slices in place compute what the networks do") {
