@@ -3,7 +3,8 @@
 namespace ferry::codegen {
 
 // The types of pthread are not known here; the members for them are larger than on any system. Everything else is read
-// and written under the mutex.
+// and written under the mutex. Shared libraries are linked without the C library, and glibc gives references without a
+// version the oldest conditions it has, which allocate memory when they are first used. So they are used at the start.
 const char* const kThreadsText = R"(
 ; 128 bytes
 %opaque = type { [16 x i64] }
@@ -242,6 +243,8 @@ if.end7:
   %call9 = call i32 @pthread_cond_init(ptr %begin, ptr null)
   %end = getelementptr %pool, ptr %p, i32 0, i32 6
   %call10 = call i32 @pthread_cond_init(ptr %end, ptr null)
+  %allocates = call i32 @pthread_cond_broadcast(ptr %begin)
+  %allocates1 = call i32 @pthread_cond_broadcast(ptr %end)
   %conv = sext i32 %threads to i64
   %threads11 = getelementptr %pool, ptr %p, i32 0, i32 1
   store i64 %conv, ptr %threads11
