@@ -185,10 +185,29 @@ struct CastAttributes {
   bool operator==(const CastAttributes&) const = default;
 };
 
+// A tensor of which each iteration of a loop reads or writes one entry of the first dimension.
+struct LoopTensor {
+  bool is_backwards = false;  // the first iteration has the last entry
+  // The entry is not copied: the nodes read or write it where it lies in the whole tensor.
+  bool in_place = false;
+  bool operator==(const LoopTensor&) const = default;
+};
+
+// loop, end_loop: the nodes between them run `count` times, not at all if that is below 1. They nest like brackets, and
+// both have the same count. A loop has states, and then tensors: its inputs are the first values of the states and
+// whole tensors, and its results are the states and an entry of each tensor, as an iteration begins. Those of end_loop
+// are the next values of the states and an entry of each tensor that the loop computes; its results are the last values
+// of the states, and whole tensors. What is computed inside is read outside only as a result of end_loop.
+struct LoopAttributes {
+  Size count;
+  std::vector<LoopTensor> tensors;
+  bool operator==(const LoopAttributes&) const = default;
+};
+
 using Attributes = std::variant<NoAttributes, ConvAttributes, PoolAttributes, MatmulAttributes, QuantizedConvAttributes,
                                 QuantizedMatmulAttributes, ReduceAttributes, DimensionAttributes, BatchNormAttributes,
                                 LayerNormAttributes, ReshapeAttributes, BroadcastAttributes, TransposeAttributes,
                                 SliceAttributes, PadAttributes, CastAttributes, ScatterAttributes, SortAttributes,
-                                TopKAttributes, CumulativeAttributes, IotaAttributes>;
+                                TopKAttributes, CumulativeAttributes, IotaAttributes, LoopAttributes>;
 
 }  // namespace ferry::graph

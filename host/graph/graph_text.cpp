@@ -83,6 +83,14 @@ struct AttributesText {
            (cumulative.backwards ? " backwards" : "");
   }
   std::string operator()(const IotaAttributes&) const { return ""; }
+  std::string operator()(const LoopAttributes& loop) const {
+    std::string text = " count=" + graph::to_text(loop.count);
+    if (loop.tensors.empty()) return text;
+    const auto how = [](const LoopTensor& tensor) {
+      return std::string(tensor.is_backwards ? "backwards" : "forwards") + (tensor.in_place ? " in place" : "");
+    };
+    return text + " tensors=" + joined(loop.tensors, ",", how);
+  }
 
  private:
   template <class List>
@@ -129,8 +137,8 @@ std::string to_text(const Graph& graph, const Node& node) {
   const auto operand = [&](TensorId id) {
     return id != kNoTensor && graph.tensor(id).constant != nullptr ? named(graph, id) : number_of(id);
   };
-  return typed(graph, node.outputs.front()) + " = " + operator_name(node.op) + "(" +
-         joined(node.inputs, ", ", operand) + ")" + std::visit(AttributesText(), node.attributes) +
+  return joined(node.outputs, ", ", [&](TensorId id) { return typed(graph, id); }) + " = " + operator_name(node.op) +
+         "(" + joined(node.inputs, ", ", operand) + ")" + std::visit(AttributesText(), node.attributes) +
          (node.in_place ? " in place" : "") + "  " + printable(node.name);
 }
 
@@ -150,7 +158,12 @@ std::string last_line(const Graph& graph) {
 
 std::string to_text(const Graph& graph) {
   std::string text = first_line(graph);
-  for (const Node& node : graph.nodes) text += "  " + to_text(graph, node) + "\n";
+  std::size_t depth = 1;
+  for (const Node& node : graph.nodes) {
+    if (node.op == Operator::end_loop) --depth;
+    text += std::string(2 * depth, ' ') + to_text(graph, node) + "\n";
+    if (node.op == Operator::loop) ++depth;
+  }
   return text + last_line(graph);
 }
 

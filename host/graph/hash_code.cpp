@@ -55,6 +55,10 @@ class AttributesHash {
     add(dimension, exclusive, backwards);
   }
   void operator()(const IotaAttributes& iota) { add(iota.count); }
+  void operator()(const LoopAttributes& loop) {
+    const auto& [count, tensors] = loop;
+    add(count, tensors);
+  }
   void operator()(const BatchNormAttributes& norm) { add(norm.epsilon); }
   void operator()(const LayerNormAttributes& norm) {
     const auto& [dimension, epsilon] = norm;
@@ -88,6 +92,10 @@ class AttributesHash {
   void add_part(const WindowAttributes& window) {
     const auto& [kernel, stride, dilation, pad_before, pad_after] = window;
     add(kernel, stride, dilation, pad_before, pad_after);
+  }
+  void add_part(const LoopTensor& tensor) {
+    const auto& [is_backwards, in_place] = tensor;
+    add(is_backwards, in_place);
   }
   void add_part(const ops::IntegerProducts& products) {
     const auto& [factors, group] = products;

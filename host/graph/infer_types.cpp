@@ -275,6 +275,23 @@ TensorType binary_type(const NodeCheck& check, Operator op, std::span<const Tens
   return {compares ? DType::boolean : inputs[0].dtype, std::move(shape)};
 }
 
+std::vector<TensorType> loop_types(const NodeCheck& check, const Node& node, std::span<const TensorType> inputs) {
+  const auto& loop = check.attributes<LoopAttributes>();
+  check.expect(!inputs.empty() && loop.tensors.size() <= inputs.size(), "a state or a tensor",
+               [] { return "another number of inputs"; });
+  std::vector<TensorType> types(inputs.begin(), inputs.end());
+  for (TensorType& type : std::span(types).last(loop.tensors.size())) {
+    if (node.op == Operator::end_loop) {
+      type.shape.insert(type.shape.begin(), loop.count);
+      continue;
+    }
+    check.dimension(0, type.shape);
+    check.equal("the entries of a tensor", type.shape[0], "the number of iterations", loop.count);
+    type.shape.erase(type.shape.begin());
+  }
+  return types;
+}
+
 TensorType where_type(const NodeCheck& check, std::span<const TensorType> inputs) {
   check.expect(inputs[0].dtype == DType::boolean, "a condition of bool", [&] { return dtype_name(inputs[0].dtype); });
   check.same_dtype(inputs[1].dtype, inputs[2].dtype);
@@ -351,6 +368,8 @@ std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType
       return type(inputs[0].shape);
     case Operator::iota: return {{DType::i64, {check.attributes<IotaAttributes>().count}}};
     case Operator::cast: return {{check.attributes<CastAttributes>().to, inputs[0].shape}};
+    case Operator::loop:
+    case Operator::end_loop: return loop_types(check, node, inputs);
     case Operator::where: return {where_type(check, inputs)};
 #define FERRY_CASE(name, count, attributes) case Operator::name:
       FERRY_GRAPH_UNARY(FERRY_CASE)

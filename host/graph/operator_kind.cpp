@@ -43,11 +43,16 @@ OperatorKind kind_of(Operator op) {
     case Operator::gather_elements:
     case Operator::iota: return OperatorKind::movement;
     case Operator::reshape: return OperatorKind::view;
+    case Operator::loop:
+    case Operator::end_loop: return OperatorKind::control;
   }
   throw InternalError("kind_of: unknown operator");
 }
 
-bool has_kernel(const Node& node) { return !node.in_place && kind_of(node.op) != OperatorKind::view; }
+bool has_kernel(const Node& node) {
+  const OperatorKind kind = kind_of(node.op);
+  return !node.in_place && kind != OperatorKind::view && kind != OperatorKind::control;
+}
 
 bool is_per_channel(Operator op, std::size_t input) {
   return (op == Operator::conv && input == 2) || (op == Operator::quantized_conv && input == 3) ||

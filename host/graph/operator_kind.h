@@ -12,6 +12,7 @@ enum class OperatorKind : std::uint8_t {
   elementwise,  // an element depends on one of each input; inputs broadcast, or have one element for each channel
   movement,     // an element is one of the inputs, or a constant
   view,         // the result is the input in memory
+  control,      // begins or ends a loop
 };
 
 OperatorKind kind_of(Operator op);

@@ -82,7 +82,8 @@ Tensor average(const Tensor& x, const NdPooling& shape, std::string name) {
         Expr count = divisor(shape, 0, i[2], x.shape()[2]);
         for (std::size_t d = 1; d < shape.windows.size(); ++d)
           count = count * divisor(shape, d, i[d + 2], x.shape()[d + 2]);
-        return total(i) / ir::cast(total.dtype(), count);
+        // The average of a window without elements is 0.
+        return total(i) / ir::cast(total.dtype(), ir::max(count, 1));
       },
       std::move(name));
 }

@@ -23,8 +23,11 @@ class Contents {
   }
 
   const std::vector<std::uint8_t>& of(std::size_t parameter) const { return bytes_[parameter]; }
-  const void* of(const NodeTensor& tensor) const {
-    return tensor.is_constant ? tensor.constant.data() : bytes_[tensor.parameter].data();
+  // Returns those of an iteration of the loops around.
+  const std::uint8_t* of(const NodeTensor& tensor, const std::vector<std::int64_t>& iteration) const {
+    const std::uint8_t* at = tensor.is_constant ? tensor.constant.data() : bytes_[tensor.parameter].data();
+    for (std::size_t l = 0; l < iteration.size(); ++l) at += iteration[l] * tensor.strides[l];
+    return at;
   }
 
  private:
@@ -32,7 +35,7 @@ class Contents {
 };
 
 CheckResult check_node(const NodeProgram& node, const FunctionInfo& info, const Contents& contents,
-                       const CheckLimits& limits, double work) {
+                       const std::vector<std::int64_t>& iteration, const CheckLimits& limits, double work) {
   std::vector<const void*> arguments;
   std::size_t next_tensor = 0, next_scalar = 0, output = 0;
   for (const lang::Parameter& parameter : node.program.parameters) {
@@ -42,17 +45,36 @@ CheckResult check_node(const NodeProgram& node, const FunctionInfo& info, const 
       output = arguments.size();
       arguments.push_back(nullptr);
     } else {
-      arguments.push_back(contents.of(node.tensors[next_tensor++]));
+      arguments.push_back(contents.of(node.tensors[next_tensor++], iteration));
     }
   }
-  const std::size_t parameter = node.tensors.back().parameter;
-  ParameterInfo named = info.parameters[parameter];
+  ParameterInfo named = info.parameters[node.tensors.back().parameter];
   named.name = node.node;
+  for (std::size_t l = 0; l < iteration.size(); ++l)
+    named.name += (l == 0 ? " in iteration " : ", ") + std::to_string(iteration[l]);
   const lang::Reference reference(node.program, node.symbols, arguments);
   std::optional<lang::Reference> algorithm;
   if (node.algorithm) algorithm.emplace(node.algorithm->program, node.algorithm->symbols, arguments);
-  return check_output(reference, output, named, contents.of(parameter), limits, work,
-                      algorithm ? &*algorithm : nullptr);
+  const std::uint8_t* computed = contents.of(node.tensors.back(), iteration);
+  const std::vector<std::uint8_t> bytes(computed, computed + reference.elements(output) * dtype_bytes(named.dtype));
+  return check_output(reference, output, named, bytes, limits, work, algorithm ? &*algorithm : nullptr);
+}
+
+// Returns the first, the last and some other iterations of the loops around a node; one without loops runs once.
+std::vector<std::vector<std::int64_t>> iterations_of(const NodeProgram& node) {
+  constexpr std::int64_t kMost = 4;
+  std::int64_t all = 1;
+  for (const std::int64_t count : node.counts)
+    if (__builtin_mul_overflow(all, std::max<std::int64_t>(count, 0), &all)) return {};
+  std::vector<std::vector<std::int64_t>> iterations;
+  const std::int64_t checked = std::min(all, kMost);
+  for (std::int64_t i = 0; i < checked; ++i) {
+    std::int64_t number =
+        checked == 1 ? 0 : static_cast<std::int64_t>(static_cast<double>(all - 1) * i / (checked - 1));
+    std::vector<std::int64_t>& iteration = iterations.emplace_back(node.counts.size());
+    for (std::size_t l = node.counts.size(); l-- > 0; number /= node.counts[l]) iteration[l] = number % node.counts[l];
+  }
+  return iterations;
 }
 
 // Compares an output of the whole network with what its kernels computed when each had memory of its own.
@@ -89,9 +111,13 @@ std::vector<CheckResult> check_network(const Device& device, const KernelSource&
   SizesByName sizes;
   for (std::size_t s = 0; s < info.symbols.size(); ++s) sizes[info.symbols[s]] = plan.symbols[s];
   const std::vector<NodeProgram> nodes = traced.network->nodes(sizes);
-  const double work = std::min(kWorkLimit, kNetworkWork / static_cast<double>(std::max<std::size_t>(nodes.size(), 1)));
+  std::size_t checks = 0;
+  for (const NodeProgram& node : nodes) checks += iterations_of(node).size();
+  const double work = std::min(kWorkLimit, kNetworkWork / static_cast<double>(std::max<std::size_t>(checks, 1)));
   std::vector<CheckResult> results;
-  for (const NodeProgram& node : nodes) results.push_back(check_node(node, info, contents, limits, work));
+  for (const NodeProgram& node : nodes)
+    for (const std::vector<std::int64_t>& iteration : iterations_of(node))
+      results.push_back(check_node(node, info, contents, iteration, limits, work));
   for (std::size_t p = 0; p < ran.info.parameters.size(); ++p)
     if (ran.info.parameters[p].direction != Direction::in) results.push_back(check_whole(ran, p, info, contents));
   return results;

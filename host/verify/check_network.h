@@ -11,9 +11,9 @@
 namespace ferry::verify {
 
 // Compiles the network with the results of all kernels as outputs, and calls it once. The results have the names of the
-// nodes, in their order. After them, each output of the network as it `ran`, where tensors share memory, is compared
-// with the same kernels' results in memory of their own: these are equal. Throws KernelFailed if the network
-// fails, and CompileError.
+// nodes, in their order; of nodes in a loop, a few iterations are compared. After them, each output of the network as
+// it `ran`, where tensors share memory, is compared with the same kernels' results in memory of their own: these are
+// equal. Throws KernelFailed if the network fails, and CompileError.
 std::vector<CheckResult> check_network(const Device& device, const KernelSource& source, const Target& target,
                                        const CallOptions& call, const RanKernel& ran, const CheckLimits& limits,
                                        const Observer& observer = {});

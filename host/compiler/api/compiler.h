@@ -93,6 +93,8 @@ struct NodeTensor {
   std::size_t parameter = 0;
   std::span<const std::uint8_t> constant = {};
   bool is_constant = false;
+  // For nodes in loops: the bytes from one iteration's contents to the next, for each loop.
+  std::vector<std::int64_t> strides = {};
 };
 
 // The algorithm by which a kernel computes its nodes, if it rounds differently from their definition.
@@ -109,6 +111,7 @@ struct NodeProgram {
   std::vector<std::int64_t> scalars;  // the values of its scalar parameters, in their order
   std::vector<NodeTensor> tensors;    // of its tensor parameters, in their order; the output is the last
   std::optional<NodeAlgorithm> algorithm = {};
+  std::vector<std::int64_t> counts = {};  // of the iterations of the loops around, the outermost first
 };
 
 // A network that a compiler read from a file. Throws CompileError as the compiler does.

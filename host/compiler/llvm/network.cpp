@@ -7,8 +7,10 @@
 #include "host/compiler/llvm/inspect_network.h"
 #include "host/graph/compile/compile_network.h"
 #include "host/graph/graph_text.h"
+#include "host/graph/loops.h"
 #include "host/graph/onnx/import.h"
 #include "host/graph/passes/make_groups.h"
+#include "host/graph/plan/byte_ranges.h"
 #include "host/graph/plan/network_function.h"
 #include "host/graph/reference/all_outputs.h"
 #include "host/graph/reference/definition.h"
@@ -77,7 +79,11 @@ class GraphNetwork final : public Network {
   }
 
   std::vector<NodeProgram> nodes(const SizesByName& sizes) const override {
-    const std::vector<graph::TensorId> origins = graph::origins_of(graph_);
+    const graph::HeldTensors held(graph_);
+    const graph::Loops loops(graph_);
+    const auto count_of = [&](std::size_t loop) {
+      return graph::value_of(graph::loop_of(graph_.nodes[loops.all()[loop].begin]).count, sizes);
+    };
     std::vector<NodeProgram> programs;
     for (const graph::Group& group : graph::make_groups(graph_)) {
       graph::GroupDefinition definition = graph::definition_of(graph_, group, sizes);
@@ -88,7 +94,16 @@ class GraphNetwork final : public Network {
                           {}};
       if (auto algorithm = graph::algorithm_of(graph_, group, sizes))
         program.algorithm = NodeAlgorithm{std::move(algorithm->program), std::move(algorithm->symbols)};
-      for (const graph::TensorId id : definition.tensors) program.tensors.push_back(tensor_of(origins[id], origins));
+      for (const std::size_t loop : loops.around(group.nodes.back())) program.counts.push_back(count_of(loop));
+      for (const graph::TensorId id : definition.tensors) {
+        const graph::HeldTensor tensor = held.find(id);
+        program.tensors.push_back(tensor_of(tensor.tensor, held.origins()));
+        // What is computed in outer loops is the same in all iterations of inner ones.
+        std::vector<std::int64_t>& strides = program.tensors.back().strides;
+        strides.resize(program.counts.size(), 0);
+        std::int64_t bytes = graph::value_of(graph::byte_count(graph_.tensor(id)), sizes);
+        for (std::size_t l = tensor.loops.size(); l-- > 0; bytes *= program.counts[l]) strides[l] = bytes;
+      }
       programs.push_back(std::move(program));
     }
     return programs;

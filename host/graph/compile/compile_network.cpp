@@ -8,6 +8,7 @@
 #include "host/graph/compile/network_blob.h"
 #include "host/graph/compile/network_kernels.h"
 #include "host/graph/compile/place_kernels.h"
+#include "host/graph/loops.h"
 #include "host/graph/passes/choose_dots.h"
 #include "host/graph/passes/choose_layouts.h"
 #include "host/graph/passes/choose_winograd.h"
@@ -55,16 +56,28 @@ void compose_network(const Graph& graph, const NetworkKernels& kernels, const Te
   composition.storages = storages.storages;
   std::vector<Constant> constants = blob.constants();
   DeviceStorages on_devices(graph, storages, device_ids(manifest), composition, constants);
+  const Loops loops(graph);
   auto copy = storages.copies.begin();
-  const auto add_copies_before = [&](std::size_t node) {
-    for (; copy != storages.copies.end() && copy->node < node; ++copy) {
-      const Storage& to = composition.storages[copy->copy.to];
-      on_devices.add_copy(copy->copy, copy->node < graph.nodes.size() ? graph.nodes[copy->node].name
-                                                                      : composition.parameters[to.index].name);
+  std::size_t next_node = 0;
+  // Adds the copies before a node, and before those up to it, and begins and ends of loops.
+  const auto add_steps_before = [&](std::size_t node) {
+    for (; next_node <= node; ++next_node) {
+      for (; copy != storages.copies.end() && copy->node == next_node; ++copy) {
+        const Storage& to = composition.storages[copy->copy.to];
+        on_devices.add_copy(copy->copy, next_node < graph.nodes.size() ? graph.nodes[next_node].name
+                                                                       : composition.parameters[to.index].name);
+      }
+      if (next_node == graph.nodes.size()) continue;
+      const Node& bracket = graph.nodes[next_node];
+      const auto loop = static_cast<std::uint32_t>(loops.bracketed_by(next_node));
+      if (bracket.op == Operator::loop)
+        composition.steps.emplace_back(
+            BeginLoop{loop, to_manifest(loop_of(bracket).count, graph.symbols), bracket.name});
+      if (bracket.op == Operator::end_loop) composition.steps.emplace_back(EndLoop{loop});
     }
   };
   for (const GroupCall& group : kernels.calls) {
-    add_copies_before(group.group.nodes.back());
+    add_steps_before(group.group.nodes.back());
     const std::uint32_t device = kernels.device_of(group.kernel);
     KernelCall call = call_of(graph, manifest, kernels, group);
     const TensorId result = group.arguments.back();
@@ -74,7 +87,7 @@ void compose_network(const Graph& graph, const NetworkKernels& kernels, const Te
     composition.steps.emplace_back(std::move(call));
     on_devices.written(result, device);
   }
-  add_copies_before(graph.nodes.size() + 1);
+  add_steps_before(graph.nodes.size());
   FunctionInfo function = compose(composition);
   module.descriptions = encode_step_descriptions(describe_steps(graph, kernels, composition));
   manifest.functions = {std::move(function)};
@@ -104,7 +117,9 @@ template <class Make>
 void with_kernels(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes,
                   const Make& make) {
   std::vector<std::string> why_on_host;
-  for (bool is_placed = target.host == nullptr;;) {
+  // What is copied between the devices is not known in a loop, where other iterations may have written it.
+  const bool has_host = target.host != nullptr && Loops(graph).empty();
+  for (bool is_placed = !has_host;;) {
     TensorStorages storages = assign_storages(graph);
     const NetworkKernels kernels = kernels_of(graph, make_groups(graph), sizes, storages, why_on_host);
     if (!std::exchange(is_placed, true)) {
@@ -114,7 +129,7 @@ void with_kernels(const Graph& graph, const Target& target, const std::map<std::
     try {
       return make(storages, kernels);
     } catch (const CompileError&) {
-      if (target.host == nullptr || !add_refused(kernels, target, why_on_host)) throw;
+      if (!has_host || !add_refused(kernels, target, why_on_host)) throw;
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include "ferry/error.h"
 #include "host/graph/plan/byte_ranges.h"
+#include "host/graph/plan/plan_values.h"
 
 #include <set>
 #include <utility>
@@ -43,22 +44,54 @@ StepDescription describe_copy(const StorageCopy& copy) {
   return {copy.name, DType::u8, {copy.bytes}, manifest_constant(0), unless_too_long(both)};
 }
 
+// Returns the work of all iterations of the loops around a step; none if it is unknown or would be too long.
+ManifestExpr in_all_iterations(ManifestExpr work, const std::vector<ManifestExpr>& counts) {
+  for (const ManifestExpr& count : counts) {
+    if (work.code.empty()) return {};
+    work = unless_too_long([&] {
+      // A loop without iterations may have a count below 0.
+      const ManifestExpr times = manifest_apply(ManifestOp::max, {count, manifest_constant(0)});
+      return substitute(manifest_apply(ManifestOp::mul, {work, times}), manifest_symbol, "work");
+    });
+  }
+  return work;
+}
+
 }  // namespace
 
 std::vector<StepDescription> describe_steps(const Graph& graph, const NetworkKernels& kernels,
                                             const Composition& composition) {
   std::vector<StepDescription> steps;
   std::size_t next_call = 0;
+  std::vector<std::size_t> loops;  // their descriptions
+  std::vector<ManifestExpr> counts;
+  const auto add = [&](StepDescription step, std::size_t times) {
+    step.flops = in_all_iterations(std::move(step.flops), counts);
+    step.bytes = in_all_iterations(std::move(step.bytes), counts);
+    steps.insert(steps.end(), times, step);
+  };
   for (const auto& step : composition.steps) {
+    if (const auto* loop = std::get_if<BeginLoop>(&step)) {
+      loops.push_back(steps.size());
+      counts.push_back(loop->count);
+      steps.push_back({loop->name, DType::f32, {}, {}, {}});
+      continue;
+    }
+    if (std::holds_alternative<EndLoop>(step)) {
+      // A loop without steps is none.
+      if (loops.back() + 1 == steps.size()) steps.pop_back();
+      loops.pop_back();
+      counts.pop_back();
+      continue;
+    }
     if (const auto* copy = std::get_if<StorageCopy>(&step)) {
-      steps.push_back(describe_copy(*copy));
+      add(describe_copy(*copy), 1);
       continue;
     }
     const auto& call = std::get<KernelCall>(step);
     const GroupCall& group = kernels.calls[next_call++];
     const bool is_in_place = kernels.keys[group.kernel].updated.has_value();
-    const StepDescription described = describe_group(graph, group, call, is_in_place);
-    steps.insert(steps.end(), call.kernel->plan.steps.size(), described);
+    add(describe_group(graph, group, call, is_in_place), call.kernel->plan.steps.size());
   }
   return steps;
 }

@@ -108,7 +108,9 @@ lang::Tensor tensor_of(const KernelNode& node, const Inputs& x, const SizeExpr& 
     case Operator::where:
     case Operator::cast:
     case Operator::batch_norm:
-    case Operator::reshape: break;
+    case Operator::reshape:
+    case Operator::loop:
+    case Operator::end_loop: break;
   }
   throw InternalError(std::string("tensor_of: unexpected operator ") + operator_name(node.op));
 }

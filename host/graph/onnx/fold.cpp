@@ -200,7 +200,9 @@ class Folder {
       case Operator::sort_rank:
       case Operator::top_k:
       case Operator::cumulative_sum:
-      case Operator::cumulative_prod: return false;
+      case Operator::cumulative_prod:
+      case Operator::loop:
+      case Operator::end_loop: return false;
       case Operator::iota: output_.integers.emplace_back(static_cast<std::int64_t>(index)); return true;
     }
     return false;

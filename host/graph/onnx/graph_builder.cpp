@@ -48,6 +48,12 @@ TensorId GraphBuilder::tensor_of(const Value& value) {
   return id;
 }
 
+void GraphBuilder::expect_room() const {
+  if (graph.nodes.size() >= kMaxNodes) {
+    throw UsageError("expected a network of at most " + std::to_string(kMaxNodes) + " nodes, got more");
+  }
+}
+
 Value GraphBuilder::add(const std::string& name, Operator op, const std::vector<Value>& inputs,
                         const Attributes& attributes) {
   Node node = {op, name, {}, {}, attributes};
@@ -64,13 +70,57 @@ Value GraphBuilder::add(const std::string& name, Operator op, const std::vector<
   if (op == Operator::reshape) value.constant = inputs[0].constant;
   if (std::find(known.begin(), known.end(), nullptr) == known.end()) value.known = fold(node, types, known, result);
   if (value.known != nullptr || value.constant != nullptr) return value;
-  if (graph.nodes.size() >= kMaxNodes) {
-    throw UsageError("expected a network of at most " + std::to_string(kMaxNodes) + " nodes, got more");
-  }
+  expect_room();
   for (const Value& input : inputs) node.inputs.push_back(tensor_of(input));
   value.id = add_node(graph, std::move(node));
   unnamed_.insert(value.id);
   return value;
+}
+
+std::vector<Value> GraphBuilder::begin_loop(const std::string& name, const Size& count,
+                                            const std::vector<Value>& states, const std::vector<Scanned>& tensors) {
+  std::vector<Value> begun = add_bracket(name, Operator::loop, count, states, tensors);
+  ++open_loops_;
+  return begun;
+}
+
+std::vector<Value> GraphBuilder::end_loop(const std::string& name, const Size& count, const LoopResults& results) {
+  std::vector<Value> ended = add_bracket(name, Operator::end_loop, count, results.states, results.entries);
+  --open_loops_;
+  return ended;
+}
+
+std::vector<Value> GraphBuilder::add_bracket(const std::string& name, Operator op, const Size& count,
+                                             const std::vector<Value>& states, const std::vector<Scanned>& tensors) {
+  expect_room();
+  Node node = {op, name, {}, {}};
+  LoopAttributes attributes{count, {}};
+  for (const Value& state : states) node.inputs.push_back(tensor_of(state));
+  for (const auto& [value, is_backwards] : tensors) {
+    node.inputs.push_back(tensor_of(value));
+    attributes.tensors.push_back({is_backwards});
+  }
+  node.attributes = std::move(attributes);
+  add_node(graph, std::move(node));
+  std::vector<Value> values;
+  for (const TensorId id : graph.nodes.back().outputs) {
+    values.push_back({type_of(graph.tensor(id)), id});
+    values.back().name = name;
+    unnamed_.insert(id);
+  }
+  return values;
+}
+
+void GraphBuilder::roll_back(const Mark& mark) {
+  for (; kept_.size() > mark.kept; kept_.pop_back()) {
+    const auto [first, last] = constants_.equal_range(kept_.back().get());
+    const auto added = std::find_if(first, last, [&](const auto& one) { return one.second.id >= mark.tensors; });
+    if (added != last) constants_.erase(added);
+  }
+  graph.tensors.resize(mark.tensors);
+  graph.nodes.resize(mark.nodes);
+  unnamed_.erase(unnamed_.lower_bound(static_cast<TensorId>(mark.tensors)), unnamed_.end());
+  open_loops_ = mark.open_loops;
 }
 
 bool GraphBuilder::has_room_for(std::size_t elements) {

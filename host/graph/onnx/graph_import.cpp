@@ -1,5 +1,7 @@
 #include "host/graph/onnx/graph_import.h"
 
+#include <utility>
+
 #include "base/printable.h"
 #include "host/graph/onnx/node_order.h"
 #include "host/graph/onnx/operators.h"
@@ -115,6 +117,22 @@ std::vector<Value> GraphImport::import_body(const ModelGraph& body, const std::v
     outputs.push_back(*value);
   }
   return outputs;
+}
+
+bool GraphImport::attempt(const std::function<bool()>& action) {
+  std::set<const ModelNode*> refused = std::exchange(refused_, {});
+  std::vector<std::string> refusals = std::exchange(refusals_, {});
+  std::map<std::string, Missing> missing = std::exchange(missing_, {});
+  bool is_imported = false;
+  try {
+    is_imported = action() && refusals_.empty() && missing_.empty();
+  } catch (const InnerRefusal&) {
+  } catch (const CompileError&) {
+  }
+  refused_ = std::move(refused);
+  refusals_ = std::move(refusals);
+  missing_ = std::move(missing);
+  return is_imported;
 }
 
 void GraphImport::import_call(const ModelNode& node, const AttributeRefs& attributes, const ModelFunction& function,

@@ -19,6 +19,8 @@ class GraphImport : public BodyImporter {
   void run(Scope& scope);
   std::vector<Value> import_body(const ModelGraph& body, const std::vector<Value>& inputs,
                                  const Scope& around) override;
+  // What an attempt adds stays counted, so that attempts inside of attempts are bounded too.
+  bool attempt(const std::function<bool()>& action) override;
 
   // Returns a sentence for each refused node, and for each operator that ferry does not import.
   std::vector<std::string> refusals() const;

@@ -18,6 +18,7 @@ class ModelImport {
 
   Imported run() {
     builder_.graph.name = model_.name;
+    builder_.most_unrolled = options_.most_unrolled;
     count_operators(model_.nodes, model_.opsets);
     for (const auto& [name, function] : model_.functions) count_operators(function.nodes, function.opsets);
     for (auto& [name, count] : counts_) imported_.operators.push_back(std::move(count));

@@ -13,6 +13,9 @@ namespace ferry::graph::onnx {
 struct ImportOptions {
   std::map<std::string, std::int64_t> sizes = {};  // symbols that have this value in every call
   std::map<std::string, Constant> bindings = {};   // inputs that have these contents in every call
+  // Loops of at most so many iterations become nodes for each of them; others where they cannot be repeated as they
+  // are.
+  std::int64_t most_unrolled = 8;
 };
 
 struct OperatorCount {

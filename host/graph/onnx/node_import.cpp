@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "host/graph/node_check.h"
 #include "host/graph/onnx/convert_tensor.h"
+#include "module/plan.h"
 
 namespace ferry::graph::onnx {
 namespace {
@@ -181,6 +182,38 @@ std::vector<Value> NodeImport::import_body(const ModelGraph& body, const std::ve
   expect(body.inputs.size() == inputs.size(), "a body with " + std::to_string(inputs.size()) + " inputs",
          [&] { return std::to_string(body.inputs.size()); });
   return bodies_.import_body(body, inputs, scope_);
+}
+
+std::vector<Value> NodeImport::loop(const Size& count, const std::vector<Value>& states,
+                                    const std::vector<Scanned>& tensors, const Iteration& iteration) const {
+  expect(builder_.open_loops() < kMaxRepeatDepth,
+         "at most " + std::to_string(kMaxRepeatDepth) + " loops of more than " +
+             std::to_string(builder_.most_unrolled) + " iterations inside of each other",
+         [] { return "more"; });
+  std::vector<Value> begun = builder_.begin_loop(node_.name, count, states, tensors);
+  const auto first_entry = begun.begin() + static_cast<std::ptrdiff_t>(states.size());
+  const LoopResults results = iteration({begun.begin(), first_entry}, {first_entry, begun.end()});
+  for (std::size_t s = 0; s < states.size(); ++s) {
+    expect(results.states[s].type == states[s].type,
+           "a state of the same type in all iterations, " + to_text(states[s].type),
+           [&] { return to_text(results.states[s].type); });
+  }
+  return builder_.end_loop(node_.name, count, results);
+}
+
+std::optional<std::vector<Value>> NodeImport::add_loop(const Size& count, const std::vector<Value>& states,
+                                                       const std::vector<Scanned>& tensors,
+                                                       const Iteration& iteration) const {
+  if (!count.constant()) return loop(count, states, tensors, iteration);
+  const GraphBuilder::Mark mark = builder_.mark();
+  std::vector<Value> results;
+  const bool is_added = bodies_.attempt([&] {
+    results = loop(count, states, tensors, iteration);
+    return true;
+  });
+  if (is_added) return results;
+  builder_.roll_back(mark);
+  return std::nullopt;
 }
 
 Value NodeImport::reshape(const Value& value, Shape shape) const {

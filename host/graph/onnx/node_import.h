@@ -31,24 +31,56 @@ class BodyImporter {
   // where all bodies together have too many nodes.
   virtual std::vector<Value> import_body(const ModelGraph& body, const std::vector<Value>& inputs,
                                          const Scope& around) = 0;
+  // Calls action(), and returns what it returns; false if it refuses a node or throws CompileError, which is forgotten.
+  virtual bool attempt(const std::function<bool()>& action) = 0;
+};
+
+// A tensor of which each iteration of a loop has one entry of the first dimension, or that entry.
+struct Scanned {
+  Value value;
+  bool is_backwards = false;  // the first iteration has the last entry
+};
+// What an iteration of a loop computes.
+struct LoopResults {
+  std::vector<Value> states;
+  std::vector<Scanned> entries;
 };
 
 // Adds tensors to the graph when a node first needs them.
 class GraphBuilder {
  public:
   Graph graph;
+  // Loops of at most so many iterations become nodes for each of them.
+  std::int64_t most_unrolled = 8;
 
   // Returns the value's tensor in the graph. Throws CompileError if its contents depend on sizes.
   TensorId tensor_of(const Value& value);
   // Appends a node to the graph, or computes with the inputs if all are known. Throws as infer_types() does, and
   // UsageError where the graph has too many nodes.
   Value add(const std::string& name, Operator op, const std::vector<Value>& inputs, const Attributes& attributes);
+  // Begin and end a loop of nodes. The first returns the states and the entries as an iteration begins; the second the
+  // last states and the whole tensors of all entries. Throw as above.
+  std::vector<Value> begin_loop(const std::string& name, const Size& count, const std::vector<Value>& states,
+                                const std::vector<Scanned>& tensors);
+  std::vector<Value> end_loop(const std::string& name, const Size& count, const LoopResults& results);
+  // Returns the number of loops that have begun and not ended.
+  std::size_t open_loops() const { return open_loops_; }
+  // Removes the tensors and nodes that were added since the mark was made.
+  struct Mark {
+    std::size_t tensors = 0, nodes = 0, kept = 0, open_loops = 0;
+  };
+  Mark mark() const { return {graph.tensors.size(), graph.nodes.size(), kept_.size(), open_loops_}; }
+  void roll_back(const Mark& mark);
   // Counts elements of tensors that importers make. Returns false where all together are too many.
   bool has_room_for(std::size_t elements);
   // Gives the value's tensor the name by which the network calls it, unless it has one already.
   void rename(const Value& value, const std::string& name);
 
  private:
+  void expect_room() const;
+  std::vector<Value> add_bracket(const std::string& name, Operator op, const Size& count,
+                                 const std::vector<Value>& states, const std::vector<Scanned>& tensors);
+
   struct Materialized {
     std::string type;
     TensorId id;
@@ -57,6 +89,7 @@ class GraphBuilder {
   std::vector<std::shared_ptr<const ConstantData>> kept_;  // so that no address is used twice
   std::set<TensorId> unnamed_;
   std::size_t made_ = 0;
+  std::size_t open_loops_ = 0;
 };
 
 // The attributes of a node, or of the call of a function, that the model holds.
@@ -119,6 +152,18 @@ class NodeImport {
   // Building.
   Value add(Operator op, const std::vector<Value>& inputs, const Attributes& attributes = {}) const;
   std::vector<Value> import_body(const ModelGraph& body, const std::vector<Value>& inputs) const;
+  // Whether the iterations become nodes each. Without iterations there is nothing to join.
+  bool is_unrolled(const Size& count) const {
+    const std::optional<std::int64_t> number = count.constant();
+    return number && *number > 0 && *number <= builder_.most_unrolled;
+  }
+  // Adds a loop whose iterations are the nodes that `iteration` adds: from the states and the entries of the tensors as
+  // it begins, it returns what it computes. Returns the last states and the whole tensors of the entries. If the
+  // number of iterations is known, it returns nothing where the loop cannot be repeated as it is, and adds nothing;
+  // otherwise that is refused.
+  using Iteration = std::function<LoopResults(const std::vector<Value>& states, const std::vector<Value>& entries)>;
+  std::optional<std::vector<Value>> add_loop(const Size& count, const std::vector<Value>& states,
+                                             const std::vector<Scanned>& tensors, const Iteration& iteration) const;
   Value reshape(const Value& value, Shape shape) const;
   Value cast(const Value& value, DType to) const;
   Value constant(DType dtype, double value) const;          // a scalar; refused where an integer type has no such value
@@ -126,6 +171,9 @@ class NodeImport {
   Value known(TensorType type, Known contents) const;
 
  private:
+  std::vector<Value> loop(const Size& count, const std::vector<Value>& states, const std::vector<Scanned>& tensors,
+                          const Iteration& iteration) const;
+
   const ModelNode& node_;
   const AttributeRefs& attributes_;
   std::int64_t opset_;

@@ -95,7 +95,8 @@ class BlockedGroup {
       case OperatorKind::elementwise: return add_elementwise(node);
       case OperatorKind::anchor: return add_anchor(node);
       case OperatorKind::movement: return add_concat(node);
-      case OperatorKind::view: return false;
+      case OperatorKind::view:
+      case OperatorKind::control: return false;
     }
     return false;
   }

@@ -1,10 +1,12 @@
 #include "host/graph/passes/choose_layouts.h"
 
+#include "host/graph/loops.h"
 #include "host/graph/passes/blocked_groups.h"
 #include "host/graph/passes/make_groups.h"
 #include "host/graph/passes/minimum_cut.h"
 
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace ferry::graph {
@@ -56,7 +58,7 @@ std::vector<bool> blocked_nodes(const Graph& graph, std::int64_t lanes) {
 // Copies a graph node by node with the chosen layouts, and adds conversions.
 class LayoutWriter {
  public:
-  LayoutWriter(const Graph& graph, std::int64_t lanes) : from_(graph), lanes_(lanes), result_(graph) {
+  LayoutWriter(const Graph& graph, std::int64_t lanes) : from_(graph), loops_(graph), lanes_(lanes), result_(graph) {
     result_.nodes.clear();
   }
 
@@ -69,21 +71,21 @@ class LayoutWriter {
         const bool wants_blocked = is_blocked[n] && reads_blocked(from_, node, i);
         // A view reads the same bytes in either layout.
         if (node.op == Operator::reshape && is_same_bytes(result_.tensor(id))) continue;
-        id = in_layout(id, wants_blocked ? lanes_ : 1);
+        id = in_layout(id, wants_blocked ? lanes_ : 1, loops_.of_node(n));
       }
       if (is_blocked[n])
         for (const TensorId id : node.outputs) result_.tensors[id].channel_block = lanes_;
       result_.nodes.push_back(std::move(node));
     }
-    for (TensorId& id : result_.outputs) id = in_layout(id, 1);
+    for (TensorId& id : result_.outputs) id = in_layout(id, 1, kNoLoop);
     return std::move(result_);
   }
 
  private:
-  // Returns the tensor in this layout, converted if need be.
-  TensorId in_layout(TensorId id, std::int64_t block) {
+  // Returns the tensor in this layout, converted if need be, for a node in a loop.
+  TensorId in_layout(TensorId id, std::int64_t block, std::size_t loop) {
     if (result_.tensor(id).channel_block == block) return id;
-    const auto known = converted_.find({id, block});
+    const auto known = converted_.find({id, block, loop});
     if (known != converted_.end()) return known->second;
     Tensor converted = result_.tensor(id);
     converted.channel_block = block;
@@ -94,7 +96,7 @@ class LayoutWriter {
     if (is_view) node.attributes = ReshapeAttributes{converted.shape};
     result_.tensors.push_back(std::move(converted));
     result_.nodes.push_back(std::move(node));
-    converted_[{id, block}] = to;
+    converted_[{id, block, loop}] = to;
     return to;
   }
 
@@ -105,9 +107,11 @@ class LayoutWriter {
   }
 
   const Graph& from_;
+  const Loops loops_;
   std::int64_t lanes_;
   Graph result_;
-  std::map<std::pair<TensorId, std::int64_t>, TensorId> converted_;
+  // By the tensor, the block, and the loop that the conversion is in.
+  std::map<std::tuple<TensorId, std::int64_t, std::size_t>, TensorId> converted_;
 };
 
 }  // namespace

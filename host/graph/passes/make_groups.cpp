@@ -1,5 +1,6 @@
 #include "host/graph/passes/make_groups.h"
 
+#include "host/graph/loops.h"
 #include "host/graph/operator_kind.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ class Grouping {
  public:
   explicit Grouping(const Graph& graph)
       : graph_(graph),
+        loops_(graph),
         readers_(graph.tensors.size()),
         is_output_(graph.tensors.size()),
         group_of_(graph.nodes.size(), kNoGroup),
@@ -113,8 +115,8 @@ class Grouping {
     std::size_t closed = 1;
     while (true) {
       const std::size_t next = next_reader(nodes);
-      if (next == kNoGroup || group_of_[next] != kNoGroup || !is_elementwise(next) || !are_alike(next, first) ||
-          !reads_in_place(next, nodes))
+      if (next == kNoGroup || group_of_[next] != kNoGroup || loops_.of_node(next) != loops_.of_node(first) ||
+          !is_elementwise(next) || !are_alike(next, first) || !reads_in_place(next, nodes))
         break;
       nodes.push_back(next);
       if (!is_within_limits(nodes)) break;
@@ -133,7 +135,8 @@ class Grouping {
       return;
     const std::size_t to = group_of_[readers_[result].front()];
     const bool fits = to != kNoGroup && std::ranges::all_of(readers_[result], [&](std::size_t reader) {
-                        return group_of_[reader] == to && is_elementwise(reader) && are_alike(reader, nodes.back()) &&
+                        return group_of_[reader] == to && loops_.of_node(reader) == loops_.of_node(nodes.back()) &&
+                               is_elementwise(reader) && are_alike(reader, nodes.back()) &&
                                reads_in_place(reader, nodes);
                       });
     if (!fits) return;
@@ -147,6 +150,7 @@ class Grouping {
   }
 
   const Graph& graph_;
+  const Loops loops_;
   std::vector<std::vector<std::size_t>> readers_;  // of each tensor, ascending
   std::vector<bool> is_output_;
   std::vector<std::size_t> group_of_;  // of each node

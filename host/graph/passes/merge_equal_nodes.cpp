@@ -1,6 +1,8 @@
 #include "host/graph/passes/merge_equal_nodes.h"
 
 #include "host/graph/hash_code.h"
+#include "host/graph/loops.h"
+#include "host/graph/operator_kind.h"
 #include "host/graph/passes/replacements.h"
 #include "host/graph/prune.h"
 
@@ -48,20 +50,24 @@ void merge_constants(const Graph& graph, Replacements& replacements) {
 Graph merge_equal_nodes(Graph graph) {
   Replacements replacements;
   merge_constants(graph, replacements);
-  std::unordered_multimap<std::size_t, const Node*> known;  // by hash
-  for (Node& node : graph.nodes) {
+  const Loops loops(graph);
+  std::unordered_multimap<std::size_t, std::size_t> known;  // nodes by hash
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    Node& node = graph.nodes[n];
     replacements.apply(node.inputs);
+    if (kind_of(node.op) == OperatorKind::control) continue;
     const std::size_t hash = hash_of(node);
     const auto [first, last] = known.equal_range(hash);
     const auto same = std::find_if(first, last, [&](const auto& one) {
-      const Node& other = *one.second;
-      return other.op == node.op && other.inputs == node.inputs && other.attributes == node.attributes;
+      const Node& other = graph.nodes[one.second];
+      return other.op == node.op && other.inputs == node.inputs && other.attributes == node.attributes &&
+             loops.contains(loops.of_node(one.second), n);
     });
     if (same == last)
-      known.emplace(hash, &node);
+      known.emplace(hash, n);
     else
       for (std::size_t o = 0; o < node.outputs.size(); ++o)
-        replacements.replace(node.outputs[o], same->second->outputs[o]);
+        replacements.replace(node.outputs[o], graph.nodes[same->second].outputs[o]);
   }
   replacements.apply(graph.outputs);
   return prune(graph);

@@ -1,6 +1,7 @@
 #include "host/graph/passes/simplify.h"
 
 #include "host/graph/passes/fold_batch_norms.h"
+#include "host/graph/passes/hoist_invariants.h"
 #include "host/graph/passes/merge_equal_nodes.h"
 #include "host/graph/passes/remove_moves.h"
 
@@ -10,7 +11,7 @@ namespace {
 using Pass = Graph (*)(Graph);
 
 // remove_moves folds moves of constants first; merge_equal_nodes then merges equal constants before it compares nodes.
-constexpr Pass kPasses[] = {remove_moves, merge_equal_nodes, fold_batch_norms};
+constexpr Pass kPasses[] = {remove_moves, hoist_invariants, merge_equal_nodes, fold_batch_norms};
 
 }  // namespace
 

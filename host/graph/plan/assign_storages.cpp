@@ -1,3 +1,4 @@
+#include "host/graph/loops.h"
 #include "host/graph/plan/byte_ranges.h"
 #include "host/graph/plan/network_function.h"
 
@@ -8,7 +9,7 @@ namespace {
 
 class Assignment {
  public:
-  explicit Assignment(const Graph& graph) : graph_(graph) {
+  explicit Assignment(const Graph& graph) : graph_(graph), loops_(graph) {
     result_.of_tensor.assign(graph.tensors.size(), kNoStorage);
   }
 
@@ -18,7 +19,7 @@ class Assignment {
     for (const Node& node : graph_.nodes)
       for (const TensorId id : node.inputs) use_constant(id);
     for (const TensorId id : graph_.outputs) use_constant(id);
-    for (const Node& node : graph_.nodes) add_results(node);
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) add_results(n);
     for (std::size_t o = 0; o < graph_.outputs.size(); ++o) add_output(o);
     // A tensor that is an input of several concats belongs to the last. So features to which each of many concats adds
     // one all lie in the result of the last.
@@ -32,12 +33,16 @@ class Assignment {
   std::uint32_t storage_of(TensorId id) const { return result_.of_tensor[id]; }
   Storage& at(std::uint32_t index) { return result_.storages[index]; }
 
-  std::uint32_t add(Storage storage) {
+  std::uint32_t add(Storage storage, std::size_t loop = kFixed) {
     result_.storages.push_back(std::move(storage));
     offsets_.emplace_back();
+    loop_of_.push_back(loop);
     return static_cast<std::uint32_t>(result_.storages.size() - 1);
   }
   void add(TensorId id, Storage storage) { result_.of_tensor[id] = add(std::move(storage)); }
+  std::uint32_t add_arena(TensorId id, std::size_t loop) {
+    return add({Storage::Kind::arena, 0, bytes_of(graph_, graph_.tensor(id))}, loop);
+  }
 
   void use_constant(TensorId id) {
     if (id == kNoTensor || graph_.tensor(id).constant == nullptr || storage_of(id) != kNoStorage) return;
@@ -45,7 +50,10 @@ class Assignment {
     result_.constants.push_back(id);
   }
 
-  void add_results(const Node& node) {
+  void add_results(std::size_t n) {
+    const Node& node = graph_.nodes[n];
+    if (node.op == Operator::loop) return begin_loop(n);
+    if (node.op == Operator::end_loop) return end_loop(n);
     for (const TensorId output : node.outputs) {
       if (node.op == Operator::reshape) {
         result_.of_tensor[output] = storage_of(node.inputs[0]);
@@ -53,9 +61,78 @@ class Assignment {
         add(output, {});
         make_part(storage_of(output), storage_of(node.inputs[0]), *slice_offset(graph_, node));
       } else {
-        add(output, {Storage::Kind::arena, 0, bytes_of(graph_, graph_.tensor(output))});
+        result_.of_tensor[output] = add_arena(output, loops_.of_node(n));
       }
     }
+  }
+
+  // Copies the first values of the states to memory of their own, and finds or copies entries of the other tensors.
+  void begin_loop(std::size_t n) {
+    const Node& node = graph_.nodes[n];
+    const std::size_t states = states_of(node);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const TensorId from = node.inputs[i], to = node.outputs[i];
+      if (i < states) {
+        result_.of_tensor[to] = add_arena(to, kFixed);
+        copy(n, storage_of(to), from);
+        continue;
+      }
+      const std::uint32_t entry = add_entry(n, i - states, storage_of(from), to);
+      if (loop_of(node).tensors[i - states].in_place) {
+        result_.of_tensor[to] = entry;
+        continue;
+      }
+      result_.of_tensor[to] = add_arena(to, loops_.bracketed_by(n));
+      copy(n + 1, storage_of(to), entry, to);
+    }
+  }
+
+  // Lets the nodes inside write entries where they lie in the whole tensors, or copies them there. Then copies the next
+  // values of the states.
+  void end_loop(std::size_t n) {
+    const Node& node = graph_.nodes[n];
+    const std::size_t states = states_of(node), loop = loops_.bracketed_by(n);
+    const std::vector<TensorId>& begins = graph_.nodes[loops_.all()[loop].begin].outputs;
+    for (std::size_t s = 0; s < states; ++s) result_.of_tensor[node.outputs[s]] = storage_of(begins[s]);
+    for (std::size_t i = states; i < node.inputs.size(); ++i) {
+      const TensorId from = node.inputs[i], to = node.outputs[i];
+      result_.of_tensor[to] = add_arena(to, loops_.of_node(n));
+      const std::uint32_t place = add_entry(n, i - states, storage_of(to), from);
+      Storage& storage = at(storage_of(from));
+      const bool is_there = storage.kind == Storage::Kind::arena && loop_of_[storage_of(from)] == loop;
+      if (is_there && loop_of(node).tensors[i - states].in_place)
+        storage = at(place);
+      else
+        copy(n, place, from);
+    }
+    std::vector<std::uint32_t> next;
+    for (std::size_t s = 0; s < states; ++s) next.push_back(next_state(n, s, begins));
+    for (std::size_t s = 0; s < states; ++s)
+      if (next[s] != storage_of(begins[s])) copy(n, storage_of(begins[s]), next[s], begins[s]);
+  }
+
+  // Returns where the next value of a state is. In memory of another state it would be replaced before it is copied.
+  std::uint32_t next_state(std::size_t n, std::size_t state, const std::vector<TensorId>& begins) {
+    const TensorId id = graph_.nodes[n].inputs[state];
+    const std::uint32_t next = storage_of(id), whole = whole_of(result_.storages, next);
+    const bool is_other = std::ranges::any_of(
+        begins, [&](TensorId begin) { return storage_of(begin) == whole && begin != begins[state]; });
+    if (!is_other) return next;
+    const std::uint32_t kept = add_arena(id, loops_.bracketed_by(n));
+    copy(n, kept, id);
+    return kept;
+  }
+
+  // Adds the entry of a tensor that an iteration reads or writes.
+  std::uint32_t add_entry(std::size_t n, std::size_t tensor, std::uint32_t whole, TensorId entry) {
+    const LoopAttributes& loop = loop_of(graph_.nodes[n]);
+    const Size bytes = byte_count(graph_.tensor(entry));
+    const bool is_backwards = loop.tensors[tensor].is_backwards;
+    const std::uint32_t part = add({});
+    make_part(part, whole, is_backwards ? (max(loop.count, 1) - 1) * bytes : Size(0));
+    at(part).loop = static_cast<std::uint32_t>(loops_.bracketed_by(n));
+    at(part).stride = to_manifest(is_backwards ? Size(0) - bytes : bytes, graph_.symbols);
+    return part;
   }
 
   void make_part(std::uint32_t part, std::uint32_t whole, const Size& offset) {
@@ -75,8 +152,9 @@ class Assignment {
     copy(graph_.nodes.size(), to, id);
   }
 
-  void copy(std::size_t node, std::uint32_t to, TensorId from) {
-    result_.copies.push_back({node, {to, storage_of(from), bytes_of(graph_, graph_.tensor(from))}});
+  void copy(std::size_t node, std::uint32_t to, TensorId from) { copy(node, to, storage_of(from), from); }
+  void copy(std::size_t node, std::uint32_t to, std::uint32_t from, TensorId of) {
+    result_.copies.push_back({node, {to, from, bytes_of(graph_, graph_.tensor(of))}});
   }
 
   // Whether all inputs are parts of one storage that lie there one behind the other.
@@ -84,7 +162,7 @@ class Assignment {
     const std::uint32_t first = storage_of(concat.inputs[0]);
     for (std::size_t i = 0; i < concat.inputs.size(); ++i) {
       const std::uint32_t part = storage_of(concat.inputs[i]);
-      if (result_.storages[part].kind != Storage::Kind::part ||
+      if (result_.storages[part].kind != Storage::Kind::part || result_.storages[part].loop != Storage::kNoMove ||
           result_.storages[part].index != result_.storages[first].index ||
           !(offsets_[part] == offsets_[first] + offsets[i]))
         return false;
@@ -101,19 +179,26 @@ class Assignment {
       return make_part(whole, at(first).index, offsets_[first]);
     for (std::size_t i = 0; i < concat.inputs.size(); ++i) {
       const std::uint32_t part = storage_of(concat.inputs[i]);
-      if (at(part).kind == Storage::Kind::arena) {
+      // The memory of what other iterations or no iteration writes may not move with the result.
+      if (at(part).kind == Storage::Kind::arena && loop_of_[part] == loops_.of_node(n)) {
         make_part(part, whole, offsets[i]);
         continue;
       }
       const std::uint32_t place = add({});
       make_part(place, whole, offsets[i]);
       copy(n, place, concat.inputs[i]);
+      result_.copies.back().is_of_concat = true;
     }
   }
 
+  // In place of the loop of a storage that cannot become a part of another one.
+  static constexpr std::size_t kFixed = kNoLoop - 1;
+
   const Graph& graph_;
+  const Loops loops_;
   TensorStorages result_;
-  std::vector<Size> offsets_;  // of the storages that are parts
+  std::vector<Size> offsets_;         // of the storages that are parts
+  std::vector<std::size_t> loop_of_;  // for each storage, the loop whose nodes write it
 };
 
 }  // namespace

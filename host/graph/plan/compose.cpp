@@ -5,6 +5,8 @@
 #include "host/graph/plan/composition.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace ferry::graph {
 namespace {
@@ -34,16 +36,9 @@ class Composer {
     }
     for (std::size_t step = 0; step < composition_.steps.size(); ++step)
       std::visit([&](const auto& one) { prepare(one, step); }, composition_.steps[step]);
+    extend_over_loops();
     lay_out_arenas();
-    std::size_t next_call = 0;
-    for (const auto& step : composition_.steps) {
-      if (const auto* copy = std::get_if<StorageCopy>(&step)) {
-        function_.plan.steps.push_back(
-            CopyStep{operand_of(copy->to), operand_of(copy->from), values_.add(copy->bytes)});
-      } else {
-        append(std::get<KernelCall>(step), calls_[next_call++]);
-      }
-    }
+    for (const auto& step : composition_.steps) std::visit([&](const auto& one) { append(one); }, step);
     add_flops();
     return std::move(function_);
   }
@@ -90,6 +85,30 @@ class Composer {
   void prepare(const StorageCopy& copy, std::size_t step) {
     use(copy.to, step);
     use(copy.from, step);
+  }
+
+  void prepare(const BeginLoop& loop, std::size_t step) {
+    open_loops_.push_back(step);
+    const std::optional<std::int64_t> count = constant_of(loop.count);
+    if (count && *count >= 0) return;
+    ManifestExpr is_possible = manifest_apply(ManifestOp::le, {manifest_constant(0), loop.count});
+    function_.preconditions.push_back(
+        {std::move(is_possible), printable(loop.name.substr(0, kMaxNameBytes)) + ": the number of iterations, " +
+                                     to_text(loop.count, composition_.symbols) + ", must be at least 0"});
+  }
+  void prepare(const EndLoop&, std::size_t step) {
+    loops_.push_back({open_loops_.back(), step});
+    open_loops_.pop_back();
+  }
+
+  // What lives longer than an iteration is needed during all of them.
+  void extend_over_loops() {
+    for (const auto& [begin, end] : loops_) {
+      for (ArenaBlock& block : blocks_) {
+        if (block.first_step < begin && block.last_step > begin) block.last_step = std::max(block.last_step, end);
+        if (block.first_step > begin && block.first_step < end && block.last_step > end) block.first_step = begin;
+      }
+    }
   }
 
   void prepare(const KernelCall& call, std::size_t step) {
@@ -182,15 +201,60 @@ class Composer {
     function_.plan.workspaces.push_back({device, all});
   }
 
-  Operand operand_of(std::uint32_t storage) {
+  // A loop, and the value by which an offset grows there.
+  using Growth = std::vector<std::pair<std::uint32_t, ValueIndex>>;
+
+  // Returns where a storage is in the first iterations of the loops around.
+  Operand first_operand_of(std::uint32_t storage, Growth& growth) {
     if (composition_.storages[storage].kind != Storage::Kind::part) return places_[storage].operand;
     const Storage& part = composition_.storages[storage];
-    Operand operand = operand_of(part.index);
+    Operand operand = first_operand_of(part.index, growth);
     operand.offset = values_.as_offset(values_.add(ManifestOp::add, operand.offset, values_.add(part.offset)));
+    if (part.loop != Storage::kNoMove) growth.emplace_back(part.loop, values_.add(part.stride));
     return operand;
   }
 
-  void append(const KernelCall& call, AppendedCall& appended) {
+  Operand operand_of(std::uint32_t storage) {
+    Growth growth;
+    Operand operand = first_operand_of(storage, growth);
+    if (growth.empty()) return operand;
+    std::ranges::sort(growth);
+    const auto [known, is_new] = loop_values_.try_emplace({operand.offset, growth}, kNoValue);
+    if (is_new) {
+      known->second = values_.add_loop_value(operand.offset);
+      for (const auto& [loop, stride] : growth) growing_[loop].push_back({known->second, stride});
+    }
+    operand.offset = known->second;
+    return operand;
+  }
+
+  void append(const StorageCopy& copy) {
+    function_.plan.steps.push_back(CopyStep{operand_of(copy.to), operand_of(copy.from), values_.add(copy.bytes)});
+  }
+
+  void append(const BeginLoop& loop) {
+    open_loops_.push_back(function_.plan.steps.size());
+    if (open_loops_.size() > kMaxRepeatDepth)
+      throw CompileError(printable(loop.name) + ": expected at most " + std::to_string(kMaxRepeatDepth) +
+                         " loops inside of each other, got more");
+    function_.plan.steps.push_back(RepeatStep{values_.add(loop.count), 0, {}});
+  }
+
+  // A loop without steps is none.
+  void append(const EndLoop& loop) {
+    const std::size_t begin = open_loops_.back(), steps = function_.plan.steps.size() - begin - 1;
+    open_loops_.pop_back();
+    if (steps == 0) return function_.plan.steps.pop_back();
+    auto& repeat = std::get<RepeatStep>(function_.plan.steps[begin]);
+    repeat.steps = static_cast<std::uint32_t>(steps);
+    repeat.values = std::move(growing_[loop.loop]);
+    if (repeat.values.size() > kMaxLoopValues)
+      throw CompileError(composition_.name + ": expected at most " + std::to_string(kMaxLoopValues) +
+                         " tensors that a loop reads or writes by entries, got more");
+  }
+
+  void append(const KernelCall& call) {
+    AppendedCall& appended = calls_[next_call_++];
     for (const std::uint32_t storage : call.storages) appended.tensors.push_back(operand_of(storage));
     for (const std::size_t block : appended.blocks) appended.workspaces.push_back(offsets_[block]);
     std::vector<std::string> messages;
@@ -201,14 +265,29 @@ class Composer {
                          " messages of its kernels, got more");
   }
 
+  ManifestExpr product(const ManifestExpr& a, const ManifestExpr& b) const {
+    return substitute(manifest_apply(ManifestOp::mul, {a, b}), manifest_symbol, composition_.name);
+  }
+
   // The sum has one term for each different expression, and so stays short. If it is too long all the same, the number
   // stays unknown.
   void add_flops() {
     std::vector<ManifestTerm> sum;
+    std::vector<ManifestExpr> counts;  // iterations of all loops around together
     for (const auto& step : composition_.steps) {
+      if (const auto* loop = std::get_if<BeginLoop>(&step)) {
+        if (!counts.empty() && counts.back().code.size() + loop->count.code.size() >= kMaxManifestInstructions) return;
+        counts.push_back(counts.empty() ? loop->count : product(counts.back(), loop->count));
+      }
+      if (std::holds_alternative<EndLoop>(step)) counts.pop_back();
       const auto* call = std::get_if<KernelCall>(&step);
       if (call == nullptr || call->kernel->flops.code.empty()) continue;
-      for (ManifestTerm& term : terms_of(of_network(call->kernel->flops, *call))) {
+      ManifestExpr all = of_network(call->kernel->flops, *call);
+      if (!counts.empty()) {
+        if (all.code.size() + counts.back().code.size() >= kMaxManifestInstructions) return;
+        all = product(all, counts.back());
+      }
+      for (ManifestTerm& term : terms_of(all)) {
         const auto known = std::ranges::find(sum, term.expr, &ManifestTerm::expr);
         if (known == sum.end())
           sum.push_back(std::move(term));
@@ -236,6 +315,11 @@ class Composer {
   PlanValues values_, init_values_;
   std::vector<Place> places_;        // of the storages
   std::vector<AppendedCall> calls_;  // in the order of the steps that are calls
+  std::size_t next_call_ = 0;
+  std::vector<std::size_t> open_loops_;                     // first steps of the loops around
+  std::vector<std::pair<std::size_t, std::size_t>> loops_;  // first and last steps, inner ones first
+  std::map<std::pair<ValueIndex, Growth>, ValueIndex> loop_values_;
+  std::map<std::uint32_t, std::vector<LoopValue>> growing_;  // of each loop
   std::vector<ArenaBlock> blocks_;
   std::vector<ValueIndex> block_bytes_;
   std::vector<std::uint32_t> block_devices_;

@@ -3,6 +3,8 @@
 //     conv_0(x, w, y)   relu_1(x, y)     and     t = conv_0(image, weights); result = relu_1(t)     become
 //     network(image, result) { call conv_0(image, constant 0, workspace 0); call relu_1(workspace 0, result) }
 //
+// Steps between the begin and the end of a loop are repeated (module/plan.h).
+//
 // Composition appends the plans of the kernels with their operands, values, messages and init plans renumbered, and
 // gives the tensors between them places in one workspace, the arena; each device has its own. It knows manifests alone.
 #pragma once
@@ -25,6 +27,11 @@ struct Storage {
   ManifestExpr bytes = {};   // of the arena, over the network's symbols
   ManifestExpr offset = {};  // of a part in its storage, in bytes
   std::uint32_t device = 0;  // whose memory it is in; parts are where the storage that contains them is
+  // A part that moves by a stride, in bytes, with each iteration of a loop; it begins at its offset.
+  std::uint32_t loop = kNoMove;
+  ManifestExpr stride = {};
+
+  static constexpr std::uint32_t kNoMove = UINT32_MAX;
 };
 
 // Returns the storage that contains a part, through all parts of parts.
@@ -48,13 +55,24 @@ struct StorageCopy {
   std::string name = {};  // of the step, for people
 };
 
+// Begins the loop of this number. Its storages are those that are first used inside; others keep their contents from
+// iteration to iteration.
+struct BeginLoop {
+  std::uint32_t loop = 0;
+  ManifestExpr count;
+  std::string name;
+};
+struct EndLoop {
+  std::uint32_t loop = 0;
+};
+
 struct Composition {
   std::string name;
   std::vector<std::string> symbols;
   std::vector<ParameterInfo> parameters;
   std::vector<Precondition> preconditions = {};  // beside those of the kernels
   std::vector<Storage> storages = {};
-  std::vector<std::variant<KernelCall, StorageCopy>> steps;
+  std::vector<std::variant<KernelCall, StorageCopy, BeginLoop, EndLoop>> steps;
   std::uint64_t alignment = 64;                      // of tensors in the arena
   std::map<std::string, std::int64_t> guesses = {};  // sizes that calls are likely to have, to choose places by
 };

@@ -1,5 +1,7 @@
 #include "host/graph/plan/last_reads.h"
 
+#include "host/graph/loops.h"
+
 #include <algorithm>
 
 namespace ferry::graph {
@@ -8,7 +10,13 @@ namespace {
 class LastReads {
  public:
   LastReads(const Graph& graph, std::span<const Group> groups, const TensorStorages& storages)
-      : graph_(graph), storages_(storages), last_(storages.storages.size(), 0) {
+      : graph_(graph),
+        storages_(storages),
+        loops_(graph),
+        first_(storages.storages.size(), SIZE_MAX),
+        last_(storages.storages.size(), 0) {
+    for (const Group& group : groups) write(storages.of_tensor[output_of(graph, group)], time_of(group));
+    for (const PlacedCopy& copy : storages.copies) write(copy.copy.to, copy.node);
     for (const Group& group : groups)
       for (const std::size_t node : group.nodes)
         for (const TensorId id : graph.nodes[node].inputs)
@@ -39,9 +47,17 @@ class LastReads {
   // Steps are in the order of these numbers.
   static std::size_t time_of(const Group& group) { return group.nodes.back(); }
 
+  void write(std::uint32_t storage, std::size_t time) {
+    std::size_t& first = first_[whole_of(storages_.storages, storage)];
+    first = std::min(first, time);
+  }
+
+  // What is written before a loop is needed in every iteration.
   void use(std::uint32_t storage, std::size_t time) {
-    std::size_t& last = last_[whole_of(storages_.storages, storage)];
-    last = std::max(last, time);
+    storage = whole_of(storages_.storages, storage);
+    for (std::size_t l = loops_.before_node(time); l != kNoLoop; l = loops_.all()[l].parent)
+      if (first_[storage] <= loops_.all()[l].begin) time = loops_.all()[l].end;
+    last_[storage] = std::max(last_[storage], time);
   }
 
   // Returns what the group reads from memory, each tensor once.
@@ -58,7 +74,9 @@ class LastReads {
 
   const Graph& graph_;
   const TensorStorages& storages_;
-  std::vector<std::size_t> last_;  // for each storage that is no part, the time of its last use
+  const Loops loops_;
+  // For each storage that is no part, the times when it is written first and used last.
+  std::vector<std::size_t> first_, last_;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ FunctionInfo describe(const Graph& graph);
 struct PlacedCopy {
   std::size_t node = 0;  // number of nodes before it
   StorageCopy copy;
+  bool is_of_concat = false;  // of an input of the concat in place that follows
 };
 
 inline constexpr std::uint32_t kNoStorage = UINT32_MAX;
@@ -25,8 +26,8 @@ struct TensorStorages {
   std::vector<Storage> storages;
   std::vector<std::uint32_t> of_tensor;  // reshaped tensors share the storage of what they are made from
   std::vector<TensorId> constants;       // tensors whose contents are constants 0, 1, ... of the module
-  // Inputs of concats in place that nothing can write there, and outputs of the network, after the last node. In the
-  // order of their nodes.
+  // Inputs of concats in place that nothing can write there; states of loops, and entries of tensors that the nodes
+  // inside do not access where they lie; and outputs of the network, after the last node. In the order of their nodes.
   std::vector<PlacedCopy> copies;
 };
 

@@ -130,6 +130,7 @@ PlanValues::PlanValues(Plan& plan, std::vector<std::int64_t> guesses)
     : plan_(plan), symbols_(guesses.size()), guesses_(std::move(guesses)) {}
 
 ManifestExpr PlanValues::operand(ValueIndex value) const {
+  if (loop_values_.contains(value)) throw InternalError("a value of the plan depends on a loop value");
   const std::optional<std::int64_t> constant = constant_of(value);
   return constant ? manifest_constant(*constant) : manifest_symbol(value);
 }
@@ -148,6 +149,15 @@ ValueIndex PlanValues::add(const ManifestExpr& expr, std::span<const ValueIndex>
 
 ValueIndex PlanValues::add(ManifestOp op, ValueIndex left, ValueIndex right) {
   return add(manifest_apply(op, {operand(left), operand(right)}));
+}
+
+ValueIndex PlanValues::add_loop_value(ValueIndex first) {
+  if (first == kNoValue) first = constant(0);
+  const auto index = static_cast<ValueIndex>(guesses_.size());
+  plan_.values.push_back(manifest_symbol(first));
+  guesses_.push_back(guesses_[first]);
+  loop_values_.insert(index);
+  return index;
 }
 
 std::optional<std::int64_t> PlanValues::constant_of(ValueIndex value) const {

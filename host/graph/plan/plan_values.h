@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ class PlanValues {
   // kNoValue is 0.
   ValueIndex add(ManifestOp op, ValueIndex left, ValueIndex right);
   ValueIndex constant(std::int64_t value) { return add(manifest_constant(value)); }
+  // Returns a further value that is this one before a repeat. No expression may refer to it.
+  ValueIndex add_loop_value(ValueIndex first);
   // Returns the value as an offset, which is kNoValue if it is 0.
   ValueIndex as_offset(ValueIndex value) const { return constant_of(value) == 0 ? kNoValue : value; }
 
@@ -52,6 +55,7 @@ class PlanValues {
   Plan& plan_;
   std::size_t symbols_;
   std::vector<std::int64_t> guesses_;
+  std::set<ValueIndex> loop_values_;
 };
 
 }  // namespace ferry::graph

@@ -3,16 +3,38 @@
 #pragma once
 
 #include "host/graph/graph.h"
+#include "host/graph/loops.h"
 
 #include <vector>
 
 namespace ferry::graph {
 
 // Appends an output for each tensor that a group (passes/make_groups.h) computes and that is none. Reshaped tensors are
-// those that they are made from. The outputs have the names of their groups, which stay the same.
+// those that they are made from. The outputs have the names of their groups, which stay the same. The same
+// holds for what loops compute, and inside of them for states and entries too: an output has those of all iterations.
 Graph with_all_outputs(Graph graph);
 
 // Returns the tensor that this one is reshaped from, through any number of reshapes, or itself; for all tensors.
 std::vector<TensorId> origins_of(const Graph& graph);
+
+// A tensor as a network with all outputs holds it.
+struct HeldTensor {
+  TensorId tensor = kNoTensor;     // an input, a constant, or what an output is or is reshaped from
+  std::vector<std::size_t> loops;  // of whose iterations it has an entry each, the outermost first
+};
+
+class HeldTensors {
+ public:
+  // The graph has all outputs, and outlives this object.
+  explicit HeldTensors(const Graph& graph);
+  HeldTensor find(TensorId id) const;
+  const std::vector<TensorId>& origins() const { return origins_; }
+
+ private:
+  const Graph& graph_;
+  const Loops loops_;
+  std::vector<TensorId> origins_;
+  std::vector<std::size_t> loop_of_tensor_;
+};
 
 }  // namespace ferry::graph

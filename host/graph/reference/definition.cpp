@@ -3,6 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
 #include "host/graph/kernels/group_program.h"
+#include "host/graph/loops.h"
 #include "host/lang/reference/reference.h"
 
 #include <algorithm>
@@ -37,6 +38,79 @@ GroupDefinition program_of(const GroupKernel& kernel, const NetworkSizes& sizes)
     if (parameter.kind == ParameterKind::scalar) definition.scalars.push_back(values.at(parameter.name));
   return definition;
 }
+
+class Evaluation {
+ public:
+  Evaluation(const Graph& graph, const Loops& loops, const NetworkSizes& sizes,
+             std::vector<std::vector<std::byte>>& tensors)
+      : graph_(graph), loops_(loops), sizes_(sizes), tensors_(tensors) {}
+
+  // Computes the nodes of this range.
+  void run(std::size_t begin, std::size_t end) {
+    for (std::size_t n = begin; n < end; ++n) {
+      const Node& node = graph_.nodes[n];
+      if (node.op == Operator::loop) {
+        const Loop& loop = loops_.all()[loops_.bracketed_by(n)];
+        run_loop(loop);
+        n = loop.end;
+      } else if (node.op == Operator::reshape) {
+        tensors_[node.outputs[0]] = tensors_[node.inputs[0]];
+      } else {
+        run_node(n);
+      }
+    }
+  }
+
+ private:
+  void run_loop(const Loop& loop) {
+    const Node &begin = graph_.nodes[loop.begin], &end = graph_.nodes[loop.end];
+    const std::size_t states = states_of(begin);
+    const auto count = static_cast<std::size_t>(std::max<std::int64_t>(value_of(loop_of(begin).count, sizes_), 0));
+    const auto entry = [&](const Node& node, std::size_t i, std::size_t iteration) {
+      return loop_of(node).tensors[i - states].is_backwards ? count - 1 - iteration : iteration;
+    };
+    std::vector<std::vector<std::byte>> state, whole(end.inputs.size());
+    for (std::size_t s = 0; s < states; ++s) state.push_back(tensors_[begin.inputs[s]]);
+    for (std::size_t iteration = 0; iteration < count; ++iteration) {
+      for (std::size_t s = 0; s < states; ++s) tensors_[begin.outputs[s]] = state[s];
+      for (std::size_t i = states; i < begin.inputs.size(); ++i) {
+        const std::vector<std::byte>& from = tensors_[begin.inputs[i]];
+        const std::size_t bytes = from.size() / count;
+        const auto first = from.begin() + static_cast<std::ptrdiff_t>(entry(begin, i, iteration) * bytes);
+        tensors_[begin.outputs[i]].assign(first, first + static_cast<std::ptrdiff_t>(bytes));
+      }
+      run(loop.begin + 1, loop.end);
+      for (std::size_t s = 0; s < states; ++s) state[s] = tensors_[end.inputs[s]];
+      for (std::size_t i = states; i < end.inputs.size(); ++i) {
+        const std::vector<std::byte>& from = tensors_[end.inputs[i]];
+        whole[i].resize(count * from.size());
+        std::ranges::copy(from, whole[i].begin() + static_cast<std::ptrdiff_t>(entry(end, i, iteration) * from.size()));
+      }
+    }
+    for (std::size_t i = 0; i < end.inputs.size(); ++i) tensors_[end.outputs[i]] = i < states ? state[i] : whole[i];
+  }
+
+  void run_node(std::size_t n) {
+    const GroupDefinition definition = program_of(kernel_of(graph_, {{n}}), sizes_);
+    std::vector<const void*> arguments;
+    std::size_t next_tensor = 0, next_scalar = 0;
+    const std::size_t output = definition.tensors.size() - 1;
+    for (const lang::Parameter& parameter : definition.program.parameters) {
+      if (parameter.kind == ParameterKind::scalar)
+        arguments.push_back(&definition.scalars[next_scalar++]);
+      else
+        arguments.push_back(tensors_[definition.tensors[next_tensor++]].data());
+    }
+    arguments[output] = nullptr;
+    const lang::Reference reference(definition.program, definition.symbols, arguments);
+    tensors_[definition.tensors[output]] = reference.evaluate_all(output);
+  }
+
+  const Graph& graph_;
+  const Loops& loops_;
+  const NetworkSizes& sizes_;
+  std::vector<std::vector<std::byte>>& tensors_;
+};
 
 }  // namespace
 
@@ -74,26 +148,8 @@ std::vector<std::vector<std::byte>> evaluate(const Graph& graph, const NetworkSi
     const auto bytes = std::as_bytes(graph.tensors[t].constant->bytes);
     tensors[t].assign(bytes.begin(), bytes.end());
   }
-  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
-    const Node& node = graph.nodes[n];
-    if (node.op == Operator::reshape) {
-      tensors[node.outputs[0]] = tensors[node.inputs[0]];
-      continue;
-    }
-    const GroupDefinition definition = program_of(kernel_of(graph, {{n}}), sizes);
-    std::vector<const void*> arguments;
-    std::size_t next_tensor = 0, next_scalar = 0;
-    const std::size_t output = definition.tensors.size() - 1;
-    for (const lang::Parameter& parameter : definition.program.parameters) {
-      if (parameter.kind == ParameterKind::scalar)
-        arguments.push_back(&definition.scalars[next_scalar++]);
-      else
-        arguments.push_back(tensors[definition.tensors[next_tensor++]].data());
-    }
-    arguments[output] = nullptr;
-    const lang::Reference reference(definition.program, definition.symbols, arguments);
-    tensors[definition.tensors[output]] = reference.evaluate_all(output);
-  }
+  const Loops loops(graph);
+  Evaluation(graph, loops, sizes, tensors).run(0, graph.nodes.size());
   return tensors;
 }
 

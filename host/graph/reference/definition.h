@@ -30,7 +30,8 @@ GroupDefinition definition_of(const Graph& graph, const Group& group, const Netw
 std::optional<GroupDefinition> algorithm_of(const Graph& graph, const Group& group, const NetworkSizes& sizes);
 
 // Computes all tensors of the network from the contents of its inputs, by id, node by node, with the algorithms of
-// their kernels. A tensor that is reshaped from another has a copy of its contents.
+// their kernels. A tensor that is reshaped from another has a copy of its contents; one inside of a loop has those of
+// the last iteration.
 std::vector<std::vector<std::byte>> evaluate(const Graph& graph, const NetworkSizes& sizes,
                                              const std::vector<std::vector<std::byte>>& inputs);
 

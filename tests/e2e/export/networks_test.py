@@ -26,6 +26,16 @@ def small():
     return net.model(net.linear(features, 20, 10))
 
 
+def recurrent():
+    """A bidirectional LSTM over twelve steps, the last states of both directions, and a linear layer."""
+    net = models.Network("recurrent", ["batch", 12, 5], opset=14)
+    steps = net.node("Transpose", "x", perm=[1, 0, 2])
+    weights = [net.weight(2, 4 * 16, 5, scale=0.4), net.weight(2, 4 * 16, 16, scale=0.3), net.weight(2, 8 * 16, scale=0.2)]
+    _, last, _ = net.node("LSTM", steps, *weights, outputs=3, hidden_size=16, direction="bidirectional")
+    joined = net.node("Flatten", net.node("Transpose", last, perm=[1, 0, 2]), axis=1)
+    return net.model(net.linear(joined, 32, 10))
+
+
 class NetworksTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -121,6 +131,15 @@ class NetworksTest(unittest.TestCase):
         for target in exported.TARGETS:
             with self.subTest(target[0]):
                 y = exported.run_driver(self.folder, network, x, (2, 10), target)
+                np.testing.assert_allclose(y, self.expected(x), rtol=1e-4, atol=1e-4)
+
+    def test_programs_of_four_architectures_run_loops(self):
+        network = self.network(recurrent())
+        x = aligned(np.random.default_rng(3).standard_normal((3, 12, 5), np.float32))
+        self.assertIn("repeat the next", exported.ferry("compile", network, "--emit", "plan"))
+        for target in exported.TARGETS:
+            with self.subTest(target[0]):
+                y = exported.run_driver(self.folder, network, x, (3, 10), target)
                 np.testing.assert_allclose(y, self.expected(x), rtol=1e-4, atol=1e-4)
 
     def test_the_code_of_mobilenet_for_a_raspberry_pi_is_below_200_kb(self):

@@ -22,6 +22,7 @@ void run_networks(const PtxDevice& server, const std::string& text) {
   CHECK(wrong_results(device, target, mobile_network(1), {{}}) == "");
   CHECK(wrong_results(device, target, image_network(1), {{}}) == "");
   CHECK(wrong_results(device, target, encoder_network(n, l), {{{"N", 2}, {"L", 5}}, {{"N", 1}, {"L", 8}}}) == "");
+  CHECK(wrong_results(device, target, recurrent_network(n, l), {{{"N", 3}, {"L", 4}}, {{"N", 1}, {"L", 1}}}) == "");
   const Target with_host = resolve_target(text + " -host=host");
   CHECK(wrong_results(device, with_host, mixed_network(1500), {{}}) == "");
 }

@@ -3,11 +3,12 @@ import numpy as np
 
 import elementwise
 import images
+import loops
 import movement
 import products
 from net import Net, Open, Unsuitable
 
-OPERATORS = images.OPERATORS + elementwise.OPERATORS + movement.OPERATORS + products.OPERATORS
+OPERATORS = images.OPERATORS + elementwise.OPERATORS + movement.OPERATORS + products.OPERATORS + loops.OPERATORS
 
 
 def add_inputs(net):

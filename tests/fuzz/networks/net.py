@@ -29,6 +29,9 @@ class Value:
     def fixed_axes(self, least=1):
         return [axis for axis in range(self.rank) if self.is_fixed(axis) and self.shape[axis] >= least]
 
+    def fixed_sizes(self):
+        return [self.shape[axis] for axis in self.fixed_axes()]
+
     def is_image(self, least=1):
         """Batch, channels, and one to three spatial dimensions, of which only the batch may be open."""
         return self.is_float() and 3 <= self.rank <= 5 and len(self.fixed_axes()) >= self.rank - 1 and all(
@@ -110,7 +113,10 @@ class Net:
 
     def shape_of(self, value):
         """The dimensions of a type as the file has them."""
-        return ["N" if isinstance(size, Open) and size is self.batch else size for size in value.shape]
+        return self.shape_of_dimensions(value.shape)
+
+    def shape_of_dimensions(self, shape):
+        return ["N" if isinstance(size, Open) and size is self.batch else size for size in shape]
 
     def model(self, outputs):
         infos = [helper.make_tensor_value_info(value.name, helper.np_dtype_to_tensor_dtype(value.dtype),

@@ -87,7 +87,7 @@ def attention(net):
 def recurrent(net):
     """A recurrent layer over a first dimension of fixed length."""
     x = net.any(lambda value: value.is_float() and value.rank == 3 and value.is_fixed(0) and value.is_fixed(2)
-                and value.shape[0] <= 6)
+                and value.shape[0] <= 24)
     length, batch, width = x.shape
     op, gates = net.pick(("LSTM", 4), ("GRU", 3), ("RNN", 1))
     hidden, direction = net.pick(3, 4, 8), net.pick("forward", "reverse", "bidirectional")

@@ -180,4 +180,48 @@ Graph encoder_network(const Size& batch, const Size& length) {
   return network.graph;
 }
 
+Graph recurrent_network(const Size& batch, const Size& length) {
+  constexpr std::int64_t kIn = 5, kState = 16, kInner = 3;
+  NetworkBuilder network("recurrent");
+  const auto begin = [&](const Size& count, std::vector<TensorId> inputs, std::vector<LoopTensor> tensors) {
+    network.node(Operator::loop, std::move(inputs), LoopAttributes{count, std::move(tensors)});
+    return network.graph.nodes.back().outputs;
+  };
+  const auto end = [&](const Size& count, std::vector<TensorId> inputs, std::vector<LoopTensor> tensors) {
+    network.node(Operator::end_loop, std::move(inputs), LoopAttributes{count, std::move(tensors)});
+    return network.graph.nodes.back().outputs;
+  };
+  const auto sum = [&](TensorId a, TensorId b) { return network.node(Operator::add, {a, b}); };
+  const TensorId x = network.input("x", {length, batch, kIn}), h0 = network.input("h0", {batch, kState});
+  const TensorId outside = network.node(Operator::sin, {h0}), weights = network.weights("u", {kState, kState}, 0.2F);
+  const LoopTensor forwards, backwards = {.is_backwards = true};
+
+  const std::vector<TensorId> outer = begin(length, {h0, h0, x}, {backwards});
+  const TensorId h = outer[0], before = outer[1], entry = outer[2];
+  const TensorId scaled = network.node(Operator::neg, {weights});
+  const TensorId joined =
+      sum(network.node(Operator::matmul, {entry, network.weights("w", {kIn, kState})}, MatmulAttributes{}),
+          network.node(Operator::matmul, {h, scaled}, MatmulAttributes{}));
+  const std::vector<TensorId> inner = begin(kInner, {joined, network.weights("k", {kInner, kState})}, {forwards});
+  const TensorId next = network.node(Operator::tanh, {sum(inner[0], inner[1])});
+  const std::vector<TensorId> after = end(kInner, {next, network.node(Operator::mul, {next, h})}, {forwards});
+  const TensorId total = network.node(Operator::reduce_sum, {after[1]}, ReduceAttributes{{0}});
+  const TensorId state = network.node(Operator::tanh, {sum(network.node(Operator::mul, {after[0], total}), before)});
+  const TensorId both = network.node(Operator::concat, {state, outside}, DimensionAttributes{1});
+  const TensorId middle = network.node(Operator::slice, {both}, SliceAttributes{{0, 8}, {1, 1}, {batch, kState}});
+  const std::vector<TensorId> last = end(length, {state, h, state, middle}, {forwards, backwards});
+
+  network.output(last[0], "state");
+  network.output(last[1], "before");
+  network.output(network.node(Operator::reshape, {last[2]}, ReshapeAttributes{{length * batch, kState}}), "states");
+  network.output(network.node(Operator::relu, {last[3]}), "middles");
+  const TensorId rest = network.node(Operator::slice, {x},
+                                     SliceAttributes{{1, 0, 0}, {1, 1, 1}, {length - 1, batch, kIn}}),
+                 first = network.node(Operator::slice, {x}, SliceAttributes{{0, 0, 0}, {1, 1, 1}, {1, batch, kIn}});
+  const std::vector<TensorId> one =
+      begin(length - 1, {network.node(Operator::reshape, {first}, ReshapeAttributes{{batch, kIn}}), rest}, {forwards});
+  network.output(end(length - 1, {network.node(Operator::maximum, {one[0], one[1]})}, {})[0], "greatest");
+  return network.graph;
+}
+
 }  // namespace ferry::test

@@ -22,4 +22,8 @@ graph::Graph branching_network(const graph::Size& batch);
 // A layer of an encoder: embedding, attention with two heads, a feed-forward part with gelu.
 graph::Graph encoder_network(const graph::Size& batch, const graph::Size& length);
 
+// Loops over a sequence: one inside of another, entries from both ends, states that change places, an input of a concat
+// that is computed outside, nodes that are the same in all iterations. One loop has an iteration less than the length.
+graph::Graph recurrent_network(const graph::Size& batch, const graph::Size& length);
+
 }  // namespace ferry::test

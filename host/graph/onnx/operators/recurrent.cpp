@@ -1,5 +1,5 @@
-// Recurrent networks over sequences of known length: the nodes of one step become nodes of the network, once for each
-// step. Products with the input are one product for all steps.
+// Recurrent networks: the nodes of one step are repeated by a loop, or become nodes of the network once for each of a
+// few steps. Products with the input are one product for all steps.
 #include <algorithm>
 #include <iterator>
 
@@ -8,9 +8,6 @@
 
 namespace ferry::graph::onnx {
 namespace {
-
-// Each step has some twenty nodes.
-constexpr std::int64_t kMaxSteps = 1024;
 
 // An activation with its parameters, if it has them.
 struct Activation {
@@ -54,10 +51,8 @@ class Recurrence {
     node_.ignore({"layout", "hidden_size", "output_sequence"});
     x_ = is_batch_first_ ? of_.transpose(node_.input(0), {1, 0, 2}) : node_.input(0);
     node_.expect(x_.type.shape.size() == 3, "an input of rank 3", [&] { return to_text(x_.type); });
-    const std::optional<std::int64_t> steps = x_.type.shape[0].constant();
-    node_.expect(steps && *steps > 0 && *steps <= kMaxSteps,
-                 "a known number of steps, up to " + std::to_string(kMaxSteps), [&] { return to_text(x_.type.shape); });
-    steps_ = *steps;
+    steps_ = x_.type.shape[0];
+    node_.expect(proves_less(0, steps_), "at least one step", [&] { return to_text(x_.type.shape); });
     batch_ = x_.type.shape[1];
     for (const std::size_t i : {1, 2}) {
       node_.expect(node_.shape(i).size() == 3, "weights of rank 3", [&] { return to_text(node_.shape(i)); });
@@ -74,9 +69,7 @@ class Recurrence {
     std::vector<Value> all, hidden, cells;
     for (std::size_t d = 0; d < directions; ++d) {
       direction_ = d;
-      run_direction(d == 1 || direction == "reverse");
-      for (Value& y : outputs_) y = of_.reshape(y, {1, 1, batch_, hidden_});
-      all.push_back(of_.concat(outputs_, 0));
+      all.push_back(of_.reshape(run_direction(d == 1 || direction == "reverse"), {steps_, 1, batch_, hidden_}));
       hidden.push_back(of_.reshape(h_, {1, batch_, hidden_}));
       if (gates_ == 4) cells.push_back(of_.reshape(c_, {1, batch_, hidden_}));
     }
@@ -136,7 +129,46 @@ class Recurrence {
     return apply(node_, of_, activations_[direction_ * functions_ + function], limited);
   }
 
-  void run_direction(bool backwards) {
+  // Returns the states after each step, and leaves the last in h_ and c_.
+  Value run_direction(bool is_backwards) {
+    const Value from_input = begin_direction();
+    std::vector<Scanned> tensors = {{from_input, is_backwards}};
+    if (node_.has_input(4)) tensors.push_back({of_.iota(steps_), is_backwards});
+    if (node_.is_unrolled(steps_)) return unroll(tensors);
+    const auto iteration = [&](const std::vector<Value>& states, const std::vector<Value>& entries) {
+      set_states(states);
+      const Value y = step_of(entries);
+      return LoopResults{states_of_step(), {{y, is_backwards}}};
+    };
+    const auto results = node_.add_loop(steps_, states_of_step(), tensors, iteration);
+    if (!results) node_.refuse("initial states of the shape of the states", "others");
+    set_states(*results);
+    return results->back();
+  }
+
+  Value unroll(const std::vector<Scanned>& tensors) {
+    const std::int64_t steps = *steps_.constant();
+    std::vector<Value> outputs(static_cast<std::size_t>(steps));
+    for (std::int64_t step = 0; step < steps; ++step) {
+      const std::int64_t t = tensors[0].is_backwards ? steps - 1 - step : step;
+      std::vector<Value> entries;
+      for (const Scanned& tensor : tensors) {
+        const Shape& shape = tensor.value.type.shape;
+        entries.push_back(of_.reshape(of_.slice(tensor.value, 0, t, 1), Shape(shape.begin() + 1, shape.end())));
+      }
+      outputs[static_cast<std::size_t>(t)] = of_.reshape(step_of(entries), {1, batch_, hidden_});
+    }
+    return of_.concat(outputs, 0);
+  }
+
+  std::vector<Value> states_of_step() const { return gates_ == 4 ? std::vector{h_, c_} : std::vector{h_}; }
+  void set_states(const std::vector<Value>& states) {
+    h_ = states[0];
+    if (gates_ == 4) c_ = states[1];
+  }
+
+  // Sets the weights and the first states. Returns the products with the input, for all steps.
+  Value begin_direction() {
     const auto gates = static_cast<std::int64_t>(gates_);
     const Size all = hidden_ * gates;
     Value from_input = of_.matmul(x_, part(1), {false, true});
@@ -154,24 +186,24 @@ class Recurrence {
       c_ = initial(6);
       if (node_.has_input(7)) peepholes_ = part(7);
     }
-    outputs_.assign(static_cast<std::size_t>(steps_), {});
-    for (std::int64_t step = 0; step < steps_; ++step) {
-      const std::int64_t t = backwards ? steps_ - 1 - step : step;
-      const Value own = of_.reshape(of_.slice(from_input, 0, t, 1), {batch_, all});
-      const Value h = h_, c = c_;
-      step_of(own);
-      outputs_[static_cast<std::size_t>(t)] = h_;
-      if (!node_.has_input(4)) continue;
-      // Sequences that end before this step keep their state.
-      const Value lengths = of_.reshape(node_.cast(node_.input(4), DType::i64), {batch_, 1});
-      const Value runs = of_.less(static_cast<double>(t), lengths);
-      outputs_[static_cast<std::size_t>(t)] = of_.where(runs, h_, of_.number(h_, 0));
-      h_ = of_.where(runs, h_, h);
-      if (gates_ == 4) c_ = of_.where(runs, c_, c);
-    }
+    return from_input;
   }
 
-  void step_of(const Value& own) {
+  // From the products with the input of a step, and its number, returns the state after it; 0 for sequences that end
+  // before this step, which keep their state.
+  Value step_of(const std::vector<Value>& entries) {
+    const Value h = h_, c = c_;
+    advance(entries[0]);
+    if (!node_.has_input(4)) return h_;
+    const Value lengths = of_.reshape(node_.cast(node_.input(4), DType::i64), {batch_, 1});
+    const Value runs = of_.less(entries[1], lengths);
+    const Value y = of_.where(runs, h_, of_.number(h_, 0));
+    h_ = of_.where(runs, h_, h);
+    if (gates_ == 4) c_ = of_.where(runs, c_, c);
+    return y;
+  }
+
+  void advance(const Value& own) {
     if (gates_ == 4) {
       lstm(of_.add(own, of_.matmul(h_, weights_, {false, true})));
     } else if (gates_ == 3) {
@@ -216,14 +248,12 @@ class Recurrence {
   std::size_t gates_ = 1, functions_ = 1, direction_ = 0;
   bool is_batch_first_ = false;
   Value x_;
-  std::int64_t steps_ = 0;
-  Size batch_, hidden_;
+  Size steps_, batch_, hidden_;
   double clip_ = 0;
   std::vector<Activation> activations_;
   // The weights and states of one direction.
   Value weights_, h_, c_;
   std::optional<Value> recurrent_bias_, peepholes_;
-  std::vector<Value> outputs_;
 };
 
 }  // namespace

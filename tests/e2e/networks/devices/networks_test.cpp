@@ -48,6 +48,9 @@ void run_all(const std::string& arch) {
   run_network(device, integers_target, quantized_network(n), {{{"N", 2}}});
   run_network(device, target, encoder_network(2, 5), {{}});
   run_network(device, target, encoder_network(n, l), {{{"N", 1}, {"L", 7}}, {{"N", 3}, {"L", 4}}});
+  run_network(device, target, recurrent_network(2, 5), {{}});
+  run_network(device, target, recurrent_network(n, l),
+              {{{"N", 3}, {"L", 11}}, {{"N", 1}, {"L", 1}}, {{"N", 2}, {"L", 2}}});
 }
 
 }  // namespace

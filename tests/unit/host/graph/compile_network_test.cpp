@@ -70,6 +70,32 @@ TEST_CASE("the steps of a network are described by result, operations and traffi
   }
 }
 
+TEST_CASE("the work of a step in a loop is that of all iterations") {
+  const Size length = Size::symbol("L");
+  NetworkBuilder network;
+  const TensorId x = network.input("x", {length, 16}), s = network.input("s", {16});
+  network.node(Operator::loop, {s, x}, LoopAttributes{length, {{}}}, "steps");
+  const std::vector<TensorId> begun = network.graph.nodes.back().outputs;
+  const TensorId sum = network.node(Operator::add, {begun[0], begun[1]}, {}, "sum");
+  network.node(Operator::end_loop, {sum}, LoopAttributes{length, {}}, "end");
+  network.output(network.graph.nodes.back().outputs[0], "y");
+  const ModuleFile module = read_module(compile_network(network.graph, resolve_target("x86-64-v3")).module).value();
+  const FunctionInfo& function = module.manifest.functions.front();
+  const std::vector<StepDescription> steps = step_descriptions(module).value();
+  REQUIRE(steps.size() == 4);
+  const std::vector<std::int64_t> symbols = {7};
+  const auto number = [&](const ManifestExpr& expr) { return evaluate(expr, symbols).value(); };
+  CHECK(std::holds_alternative<CopyStep>(function.plan.steps[0]));
+  CHECK(number(steps[0].bytes) == 2 * 64);
+  CHECK(std::get<RepeatStep>(function.plan.steps[1]).steps == 2);
+  CHECK(steps[1].node == "steps");
+  CHECK(steps[2].node == "sum");
+  CHECK(number(steps[2].flops) == 7 * 16);
+  CHECK(number(steps[2].bytes) == 7 * 3 * 64);
+  CHECK(number(steps[3].bytes) == 7 * 2 * 64);
+  CHECK(number(function.flops) == 7 * 16);
+}
+
 // Kernels that combine what others have reduced, or that check indices, may be small: each node has one that is not.
 TEST_CASE("on a GPU every node over a large tensor has a kernel of many threads") {
   constexpr std::int64_t kRows = 64, kColumns = 300;

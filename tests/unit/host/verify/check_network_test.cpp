@@ -118,6 +118,46 @@ TEST_CASE("a network whose kernels are right is wrong if its output is not what 
   CHECK(results[3].first_wrong.ends_with(", which the same kernels compute in memory of their own"));
 }
 
+TEST_CASE("nodes in a loop are compared in some of its iterations, and the kernel that is wrong is named") {
+  const auto network = [](float bias) {
+    test::NetworkBuilder builder("small");
+    const graph::TensorId x = builder.input("x", {graph::Size::symbol("L"), 36}), s = builder.input("s", {36});
+    const graph::LoopAttributes loop{graph::Size::symbol("L"), {{.is_backwards = true}}};
+    builder.node(graph::Operator::loop, {s, x}, loop, "loop");
+    const std::vector<graph::TensorId> begun = builder.graph.nodes.back().outputs;
+    const graph::TensorId sum = builder.node(graph::Operator::add, {begun[0], begun[1]}, {}, "sum"),
+                          all = builder.node(graph::Operator::reduce_sum, {sum}, graph::ReduceAttributes{{0}, true},
+                                             "all");
+    const graph::TensorId b = builder.constant<float>("b", {1}, {bias}, DType::f32);
+    const graph::TensorId next =
+        builder.node(graph::Operator::tanh,
+                     {builder.node(graph::Operator::sub,
+                                   {sum, builder.node(graph::Operator::mul, {all, b}, {}, "part")}, {}, "difference")},
+                     {}, "next");
+    builder.node(graph::Operator::end_loop, {next, next}, loop, "end");
+    const std::vector<graph::TensorId> ended = builder.graph.nodes.back().outputs;
+    builder.output(ended[0], "last");
+    builder.output(ended[1], "states");
+    return builder.graph;
+  };
+  const Device device = local_device();
+  CallOptions call;
+  call.sizes = {"L=13"};
+  const Target target = target_for(device, "", source_of(make_network(network(0.1F))));
+  for (const verify::CheckResult& result : check(device, target, make_network(network(0.1F)), call)) {
+    CAPTURE(result.output);
+    CHECK(result.wrong == 0);
+    CHECK(result.compared > 0);
+  }
+  std::string wrong;
+  for (const verify::CheckResult& result :
+       check(device, target, std::make_shared<const Different>(network(0.1F), network(0.2F)), call))
+    if (result.wrong > 0) wrong += result.output + "\n";
+  CHECK(wrong ==
+        "all+part in iteration 0\nall+part in iteration 4\n"
+        "all+part in iteration 8\nall+part in iteration 12\n");
+}
+
 TEST_CASE("a convolution by Winograd's algorithm is compared with the direct convolution") {
   const auto network = [](float last_weight) {
     test::NetworkBuilder builder("small");

@@ -1,4 +1,4 @@
-// Functions that a model defines, and loops and branches: their nodes become nodes of the network.
+// Functions that a model defines, and loops and branches: their nodes become nodes of the network, or of its loops.
 #include <doctest/doctest.h>
 
 #include "tests/unit/host/graph/onnx/imported.h"
@@ -122,15 +122,120 @@ ModelBytes loop_model(std::int64_t count) {
   return model.output("y").output("all");
 }
 
-TEST_CASE("a loop of a known number of iterations is unrolled, and what it scans is joined") {
+TEST_CASE("a loop of few iterations is unrolled, and what it scans is joined") {
   CHECK(text_of(imported(loop_model(2))) ==
         "add(x,x) f32[2]\nadd(next,x) f32[2]\nreshape(next) f32[1,2]\nreshape(next) f32[1,2]\nconcat(loop,loop) "
         "f32[2,2]");
 }
 
-TEST_CASE("a loop of more iterations than memory has room for is refused") {
-  CHECK(refusal_of(loop_model(std::int64_t{1} << 60)) ==
+TEST_CASE("a loop of many iterations is repeated") {
+  const std::string all = "loop(x) f32[2]\nadd(loop,x) f32[2]\nend_loop(next,next) f32[2]";
+  const graph::Graph network = imported(loop_model(9));
+  CHECK(text_of(network) == all);
+  CHECK(outputs_of(network) == "f32[2] f32[9,2]");
+  CHECK(text_of(imported(loop_model(std::int64_t{1} << 40))) == all);
+  CHECK(text_of(imported(loop_model(2), {.most_unrolled = 1})) == all);
+}
+
+// The loop runs as often as the first dimension of a tensor says.
+ModelBytes loop_over_size(const ModelBytes& loop_body, const std::vector<std::string>& outputs) {
+  ModelBytes model;
+  model.input("x", {2}).input("length", {"N", 3}).initializer(truth("go0", true));
+  model.initializer(tensor("zero", kInt64, {}, raw<std::int64_t>({0})));
+  model.node("Shape", {"length"}, {"shape"}).node("Gather", {"shape", "zero"}, {"count"});
+  model.node("Loop", {"count", "go0", "x"}, outputs, {body("body", loop_body)}, "loop");
+  for (const std::string& output : outputs) model.output(output);
+  return model;
+}
+
+TEST_CASE("a trip count may be a size") {
+  CHECK(outputs_of(imported(loop_over_size(loop_body(), {"y", "all"}))) == "f32[2] f32[N,2]");
+}
+
+TEST_CASE("the number of the iteration is an entry of 0, 1, ...") {
+  ModelBytes graph, model;
+  graph.input("i", {}, kInt64).input("go", {}, kBool).input("sum", {2});
+  graph.node("Cast", {"i"}, {"number"}, {attribute("to", 1)}).node("Add", {"sum", "number"}, {"next"});
+  CHECK(text_of(imported(loop_over_size(graph.output("go").output("next"), {"y"}))) ==
+        "iota() i64[N]\nloop(x,loop) f32[2]\ncast(loop) f32[]\nadd(loop,number) f32[2]\nend_loop(next) f32[2]");
+}
+
+// The state is one longer after each iteration.
+ModelBytes growing_body() {
+  ModelBytes graph;
+  graph.input("i", {}, kInt64).input("go", {}, kBool).input("sum", {2});
+  graph.node("Concat", {"sum", "x"}, {"next"}, {attribute("axis", 0)});
+  return graph.output("go").output("next");
+}
+
+TEST_CASE("a loop whose state grows is unrolled, and refused if its trip count is a size") {
+  ModelBytes model;
+  model.input("x", {2}).initializer(truth("go0", true));
+  model.initializer(tensor("count", kInt64, {}, raw<std::int64_t>({20})));
+  model.node("Loop", {"count", "go0", "x"}, {"y"}, {body("body", growing_body())}, "loop").output("y");
+  CHECK(outputs_of(imported(model)) == "f32[42]");
+  CHECK(refusal_of(loop_over_size(growing_body(), {"y"})) ==
+        "node 'loop' (Loop, opset 17): expected a state of the same type in all iterations, f32[2], got f32[4]");
+}
+
+TEST_CASE("a loop that would become more nodes than memory has room for is refused") {
+  ModelBytes model;
+  model.input("x", {2}).initializer(truth("go0", true));
+  model.initializer(tensor("count", kInt64, {}, raw<std::int64_t>({std::int64_t{1} << 60})));
+  model.node("Loop", {"count", "go0", "x"}, {"y"}, {body("body", growing_body())}, "loop").output("y");
+  CHECK(refusal_of(model) ==
         "expected at most 32768 nodes in all iterations of loops and calls of functions, got more");
+}
+
+TEST_CASE("a condition that ends a loop of many iterations unrolls it, and a computed one is refused") {
+  ModelBytes graph;
+  graph.input("i", {}, kInt64).input("go", {}, kBool).input("sum", {2});
+  graph.initializer(tensor("ten", kInt64, {}, raw<std::int64_t>({10})));
+  graph.node("Less", {"i", "ten"}, {"on"}).node("Add", {"sum", "x"}, {"next"}).output("on").output("next");
+  ModelBytes model;
+  model.input("x", {2}).initializer(truth("go0", true));
+  model.initializer(tensor("count", kInt64, {}, raw<std::int64_t>({100})));
+  model.node("Loop", {"count", "go0", "x"}, {"y"}, {body("body", graph)}, "loop").output("y");
+  CHECK(imported(model).nodes.size() == 11);
+  CHECK(refusal_of(loop_over_size(graph, {"y"})) ==
+        "node 'loop' (Loop, opset 17): expected the condition to be known when the network is imported, got the "
+        "computed tensor 'on'");
+}
+
+TEST_CASE("loops are repeated inside of each other, as far as a plan has room") {
+  const auto nested = [](std::size_t depth, const std::string& count) {
+    ModelBytes graph;
+    for (std::size_t d = 0; d < depth; ++d) {
+      const std::string sum = "sum" + std::to_string(d);
+      ModelBytes outer;
+      outer.input("i" + sum, {}, kInt64).input("go" + sum, {}, kBool).input(sum, {2});
+      if (d == 0)
+        outer.node("Add", {sum, "x"}, {"next" + sum});
+      else
+        outer.node("Loop", {count, "go0", sum}, {"next" + sum}, {body("body", graph)}, "loop" + std::to_string(d));
+      graph = outer.output("go" + sum).output("next" + sum);
+    }
+    ModelBytes model;
+    model.input("x", {2}).input("length", {"N", 3}).initializer(truth("go0", true));
+    model.initializer(tensor("zero", kInt64, {}, raw<std::int64_t>({0})));
+    model.initializer(tensor("many", kInt64, {}, raw<std::int64_t>({9})));
+    model.node("Shape", {"length"}, {"shape"}).node("Gather", {"shape", "zero"}, {"open"});
+    model.node("Loop", {count, "go0", "x"}, {"y"}, {body("body", graph)}, "loop").output("y");
+    return refusal_of(model);
+  };
+  const auto loops = [](const std::string& text) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find("\nend_loop"); at != std::string::npos; at = text.find("\nend_loop", at + 1))
+      ++count;
+    return count;
+  };
+  CHECK(loops(nested(4, "open")) == 4);
+  CHECK(loops(nested(4, "many")) == 4);
+  // The innermost loop is unrolled in the other four.
+  CHECK(loops(nested(5, "many")) == 4);
+  CHECK(nested(5, "open") ==
+        "node 'loop1' (Loop, opset 17): expected at most 4 loops of more than 8 iterations inside of each other, got "
+        "more");
 }
 
 TEST_CASE("a scan visits the entries of a known dimension, backwards if it says so") {
@@ -148,8 +253,15 @@ TEST_CASE("a scan visits the entries of a known dimension, backwards if it says 
   ModelBytes open;
   open.input("x", {"N", 2}).initializer(floats("start", {2}));
   open.node("Scan", {"start", "x"}, {"y", "all"}, {body("body", graph), attribute("num_scan_inputs", 1)}, "scan");
-  CHECK(refusal_of(open.output("all")) ==
-        "node 'scan' (Scan, opset 17): expected scanned dimensions of one known size, got [N,2]");
+  CHECK(text_of(imported(open.output("all"))) ==
+        "loop(start,x) f32[2]\nmul(scan,scan) f32[2]\nend_loop(product,product) f32[2]");
+  ModelBytes different;
+  ModelBytes two;
+  two.input("entry", {2}).input("other", {2}).node("Mul", {"entry", "other"}, {"product"}).output("product");
+  different.input("x", {"N", 2}).input("z", {"M", 2});
+  different.node("Scan", {"x", "z"}, {"all"}, {body("body", two), attribute("num_scan_inputs", 2)}, "scan");
+  CHECK(refusal_of(different.output("all")) ==
+        "node 'scan' (Scan, opset 17): expected scanned dimensions of one size, got [M,2]");
 }
 
 TEST_CASE("a body that reads a tensor which nothing provides is refused") {
@@ -183,10 +295,11 @@ ModelBytes loop_inputs() {
 TEST_CASE("bodies without nodes are refused where their outputs or initializers would fill the memory") {
   const std::string too_many =
       "expected at most 1048576 tensors and attributes in all iterations of loops and calls of functions, got more";
-  ModelBytes outputs = loop_inputs().output("go").output("sum");
+  // A state that becomes another type is not repeated.
+  ModelBytes outputs = loop_inputs().output("go").output("go");
   for (int i = 0; i < 100; ++i) outputs.output("x");
   CHECK(refusal_of(plain_loop(16'000, outputs, 1)) == too_many);
-  ModelBytes initializers = loop_inputs().output("go").output("sum");
+  ModelBytes initializers = loop_inputs().output("go").output("go");
   for (int i = 0; i < 100; ++i) initializers.initializer(floats("w" + std::to_string(i), {1}));
   CHECK(refusal_of(plain_loop(16'000, initializers, 0)) == too_many);
   CHECK(refusal_of(plain_loop(1000, initializers, 0)) == "imported ");
@@ -215,12 +328,12 @@ TEST_CASE("a loop that is given no condition ignores that of its body") {
         "computed tensor 'go_on'");
 }
 
-TEST_CASE("a loop of no iterations gives its state, and has nothing to join of what it scans") {
+TEST_CASE("a loop of no iterations gives its state, and what it scans has no entries") {
   ModelBytes graph = loop_inputs();
   graph.node("Add", {"sum", "x"}, {"next"}).output("go").output("next");
-  CHECK(refusal_of(plain_loop(0, graph, 0)) == "imported ");
-  CHECK(refusal_of(plain_loop(0, graph.output("next"), 1)) ==
-        "node 'loop' (Loop, opset 17): expected at least one tensor to join, got none");
+  CHECK(outputs_of(imported(plain_loop(0, graph, 0))) == "f32[2]");
+  CHECK(outputs_of(imported(plain_loop(0, graph.output("next"), 1))) == "f32[2] f32[0,2]");
+  CHECK(outputs_of(imported(plain_loop(-3, graph, 1))) == "f32[2] f32[0,2]");
 }
 
 TEST_CASE("graphs that a call gives to a function are refused, because they would see the function's tensors") {

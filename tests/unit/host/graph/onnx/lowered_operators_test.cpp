@@ -107,13 +107,18 @@ TEST_CASE("transposed convolutions compute the elements between two of the input
         "[6,4,2,2] for [1,5,4,5]");
 }
 
-TEST_CASE("recurrent networks are unrolled over a known number of steps") {
+TEST_CASE("the steps of a recurrent network become nodes each if they are few, and a loop if they are many or open") {
   const auto lstm = [](const std::vector<Dim>& x) {
     return summary({"LSTM", x, {floats("a", {1, 12, 4}), floats("b", {1, 12, 3})}});
   };
+  const std::string loop =
+      " loop matmul add slice sigmoid slice sigmoid slice tanh mul mul add slice sigmoid tanh mul "
+      "end_loop reshape ";
   CHECK(lstm({2, "N", 4}).ends_with(" f32[2,1,N,3]"));
-  CHECK(lstm({"T", 2, 4}) == "node 'n' (LSTM, opset 17): expected a known number of steps, up to 1024, got [T,2,4]");
-  CHECK(lstm({std::int64_t{1} << 30, 2, 4}).starts_with("node 'n' (LSTM, opset 17): expected a known number of steps"));
+  CHECK(lstm({8, "N", 4}).find("loop") == std::string::npos);
+  CHECK(lstm({9, "N", 4}) == "matmul broadcast broadcast" + loop + "f32[9,1,N,3]");
+  CHECK(lstm({"T", 2, 4}) == "matmul" + loop + "f32[T,1,2,3]");
+  CHECK(lstm({0, 2, 4}) == "node 'n' (LSTM, opset 17): expected at least one step, got [0,2,4]");
 }
 
 TEST_CASE("inputs of too low a rank are refused") {

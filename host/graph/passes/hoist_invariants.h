@@ -1,0 +1,12 @@
+// Moves what every iteration of a loop would compute alike in front of the loop:
+//
+//     loop(h); part = slice(w); y = matmul(h, part); end_loop(y)   ->   part = slice(w); loop(h); y = ...
+#pragma once
+
+#include "host/graph/graph.h"
+
+namespace ferry::graph {
+
+Graph hoist_invariants(Graph graph);
+
+}  // namespace ferry::graph
