@@ -193,7 +193,7 @@ struct LoopTensor {
   bool operator==(const LoopTensor&) const = default;
 };
 
-// loop, end_loop: the nodes between them run `count` times, not at all if that is below 1. They nest like brackets, and
+// loop, end_loop: the nodes between them run `count` times, which is 0 or more. They nest like brackets, and
 // both have the same count. A loop has states, and then tensors: its inputs are the first values of the states and
 // whole tensors, and its results are the states and an entry of each tensor, as an iteration begins. Those of end_loop
 // are the next values of the states and an entry of each tensor that the loop computes; its results are the last values

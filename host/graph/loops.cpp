@@ -48,4 +48,15 @@ const LoopAttributes& loop_of(const Node& node) {
 
 std::size_t states_of(const Node& node) { return node.inputs.size() - loop_of(node).tensors.size(); }
 
+Size multiply_adds(const Graph& graph) {
+  Size all = 0;
+  std::vector<Size> iterations = {1};  // of the loops around a node together
+  for (const Node& node : graph.nodes) {
+    if (node.op == Operator::loop) iterations.push_back(iterations.back() * loop_of(node).count);
+    if (node.op == Operator::end_loop) iterations.pop_back();
+    all = all + multiply_adds(graph, node) * iterations.back();
+  }
+  return all;
+}
+
 }  // namespace ferry::graph

@@ -48,4 +48,7 @@ const LoopAttributes& loop_of(const Node& node);
 // Returns the number of states of a `loop` or an `end_loop`.
 std::size_t states_of(const Node& node);
 
+// Returns the multiply-adds of all nodes, those in loops for all iterations.
+Size multiply_adds(const Graph& graph);
+
 }  // namespace ferry::graph

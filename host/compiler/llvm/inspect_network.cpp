@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "host/graph/loops.h"
+
 namespace ferry {
 
 namespace {
@@ -45,9 +47,7 @@ NetworkSummary inspect_network(const NetworkSource& source) {
   for (std::size_t i = 0; i < network.outputs.size(); ++i) {
     summary.outputs.push_back(describe_tensor(network.output_names[i], network.tensor(network.outputs[i])));
   }
-  graph::Size multiply_adds = 0;
-  for (const graph::Node& node : network.nodes) multiply_adds = multiply_adds + graph::multiply_adds(network, node);
-  summary.multiply_adds = to_text(multiply_adds);
+  summary.multiply_adds = to_text(multiply_adds(network));
   return summary;
 }
 

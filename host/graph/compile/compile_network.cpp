@@ -70,9 +70,11 @@ void compose_network(const Graph& graph, const NetworkKernels& kernels, const Te
       if (next_node == graph.nodes.size()) continue;
       const Node& bracket = graph.nodes[next_node];
       const auto loop = static_cast<std::uint32_t>(loops.bracketed_by(next_node));
-      if (bracket.op == Operator::loop)
+      if (bracket.op == Operator::loop) {
+        const Size& count = loop_of(bracket).count;
         composition.steps.emplace_back(
-            BeginLoop{loop, to_manifest(loop_of(bracket).count, graph.symbols), bracket.name});
+            BeginLoop{loop, to_manifest(count, graph.symbols), bracket.name, !proves_less(-1, count)});
+      }
       if (bracket.op == Operator::end_loop) composition.steps.emplace_back(EndLoop{loop});
     }
   };
@@ -117,7 +119,8 @@ template <class Make>
 void with_kernels(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes,
                   const Make& make) {
   std::vector<std::string> why_on_host;
-  // What is copied between the devices is not known in a loop, where other iterations may have written it.
+  // Copies between the devices are planned for steps that run once. Those of a loop would need others in each
+  // iteration.
   const bool has_host = target.host != nullptr && Loops(graph).empty();
   for (bool is_placed = !has_host;;) {
     TensorStorages storages = assign_storages(graph);

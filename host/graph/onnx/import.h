@@ -13,8 +13,8 @@ namespace ferry::graph::onnx {
 struct ImportOptions {
   std::map<std::string, std::int64_t> sizes = {};  // symbols that have this value in every call
   std::map<std::string, Constant> bindings = {};   // inputs that have these contents in every call
-  // Loops of at most so many iterations become nodes for each of them; others where they cannot be repeated as they
-  // are.
+  // Loops of at most so many iterations are unrolled. Longer ones are too where the graph cannot express them as a
+  // loop.
   std::int64_t most_unrolled = 8;
 };
 

@@ -184,31 +184,47 @@ std::vector<Value> NodeImport::import_body(const ModelGraph& body, const std::ve
   return bodies_.import_body(body, inputs, scope_);
 }
 
-std::vector<Value> NodeImport::loop(const Size& count, const std::vector<Value>& states,
-                                    const std::vector<Scanned>& tensors, const Iteration& iteration) const {
+std::vector<Value> NodeImport::add_loop(const Size& count, const std::vector<Value>& states,
+                                        const std::vector<Scanned>& tensors, const Iteration& iteration) const {
+  // Bounds the memory that must be kept at once for one node.
+  constexpr std::size_t kMostTensors = 256;
+  const auto expect_few = [&](std::size_t number) {
+    expect(number <= kMostTensors,
+           "at most " + std::to_string(kMostTensors) + " states and tensors of a loop of more than " +
+               std::to_string(builder_.most_unrolled) + " iterations",
+           [&] { return std::to_string(number); });
+  };
   expect(builder_.open_loops() < kMaxRepeatDepth,
          "at most " + std::to_string(kMaxRepeatDepth) + " loops of more than " +
              std::to_string(builder_.most_unrolled) + " iterations inside of each other",
          [] { return "more"; });
-  std::vector<Value> begun = builder_.begin_loop(node_.name, count, states, tensors);
-  const auto first_entry = begun.begin() + static_cast<std::ptrdiff_t>(states.size());
-  const LoopResults results = iteration({begun.begin(), first_entry}, {first_entry, begun.end()});
-  for (std::size_t s = 0; s < states.size(); ++s) {
-    expect(results.states[s].type == states[s].type,
-           "a state of the same type in all iterations, " + to_text(states[s].type),
-           [&] { return to_text(results.states[s].type); });
+  expect_few(states.size() + tensors.size());
+  const GraphBuilder::Mark mark = builder_.mark();
+  try {
+    std::vector<Value> begun = builder_.begin_loop(node_.name, count, states, tensors);
+    const auto first_entry = begun.begin() + static_cast<std::ptrdiff_t>(states.size());
+    const LoopResults results = iteration({begun.begin(), first_entry}, {first_entry, begun.end()});
+    expect_few(results.states.size() + results.entries.size());
+    for (std::size_t s = 0; s < states.size(); ++s) {
+      expect(results.states[s].type == states[s].type,
+             "a state of the same type in all iterations, " + to_text(states[s].type),
+             [&] { return to_text(results.states[s].type); });
+    }
+    return builder_.end_loop(node_.name, count, results);
+  } catch (...) {
+    builder_.roll_back(mark);
+    throw;
   }
-  return builder_.end_loop(node_.name, count, results);
 }
 
-std::optional<std::vector<Value>> NodeImport::add_loop(const Size& count, const std::vector<Value>& states,
+std::optional<std::vector<Value>> NodeImport::try_loop(const Size& count, const std::vector<Value>& states,
                                                        const std::vector<Scanned>& tensors,
                                                        const Iteration& iteration) const {
-  if (!count.constant()) return loop(count, states, tensors, iteration);
+  if (!count.constant()) return add_loop(count, states, tensors, iteration);
   const GraphBuilder::Mark mark = builder_.mark();
   std::vector<Value> results;
   const bool is_added = bodies_.attempt([&] {
-    results = loop(count, states, tensors, iteration);
+    results = add_loop(count, states, tensors, iteration);
     return true;
   });
   if (is_added) return results;

@@ -50,7 +50,7 @@ struct LoopResults {
 class GraphBuilder {
  public:
   Graph graph;
-  // Loops of at most so many iterations become nodes for each of them.
+  // Loops of at most so many iterations are unrolled.
   std::int64_t most_unrolled = 8;
 
   // Returns the value's tensor in the graph. Throws CompileError if its contents depend on sizes.
@@ -158,12 +158,15 @@ class NodeImport {
     return number && *number > 0 && *number <= builder_.most_unrolled;
   }
   // Adds a loop whose iterations are the nodes that `iteration` adds: from the states and the entries of the tensors as
-  // it begins, it returns what it computes. Returns the last states and the whole tensors of the entries. If the
-  // number of iterations is known, it returns nothing where the loop cannot be repeated as it is, and adds nothing;
-  // otherwise that is refused.
+  // it begins, it returns what it computes. Returns the last states and the whole tensors of the entries.
   using Iteration = std::function<LoopResults(const std::vector<Value>& states, const std::vector<Value>& entries)>;
-  std::optional<std::vector<Value>> add_loop(const Size& count, const std::vector<Value>& states,
+  std::vector<Value> add_loop(const Size& count, const std::vector<Value>& states, const std::vector<Scanned>& tensors,
+                              const Iteration& iteration) const;
+  // The same for a loop that can be unrolled if its count is a number. Then it returns nothing, and adds nothing, where
+  // the other would refuse the node.
+  std::optional<std::vector<Value>> try_loop(const Size& count, const std::vector<Value>& states,
                                              const std::vector<Scanned>& tensors, const Iteration& iteration) const;
+
   Value reshape(const Value& value, Shape shape) const;
   Value cast(const Value& value, DType to) const;
   Value constant(DType dtype, double value) const;          // a scalar; refused where an integer type has no such value
@@ -171,9 +174,6 @@ class NodeImport {
   Value known(TensorType type, Known contents) const;
 
  private:
-  std::vector<Value> loop(const Size& count, const std::vector<Value>& states, const std::vector<Scanned>& tensors,
-                          const Iteration& iteration) const;
-
   const ModelNode& node_;
   const AttributeRefs& attributes_;
   std::int64_t opset_;

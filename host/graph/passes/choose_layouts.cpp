@@ -71,7 +71,7 @@ class LayoutWriter {
         const bool wants_blocked = is_blocked[n] && reads_blocked(from_, node, i);
         // A view reads the same bytes in either layout.
         if (node.op == Operator::reshape && is_same_bytes(result_.tensor(id))) continue;
-        id = in_layout(id, wants_blocked ? lanes_ : 1, loops_.of_node(n));
+        id = in_layout(id, wants_blocked ? lanes_ : 1, loops_.before_node(n));
       }
       if (is_blocked[n])
         for (const TensorId id : node.outputs) result_.tensors[id].channel_block = lanes_;
@@ -82,7 +82,7 @@ class LayoutWriter {
   }
 
  private:
-  // Returns the tensor in this layout, converted if need be, for a node in a loop.
+  // Returns the tensor in this layout, converted if need be in this loop.
   TensorId in_layout(TensorId id, std::int64_t block, std::size_t loop) {
     if (result_.tensor(id).channel_block == block) return id;
     const auto known = converted_.find({id, block, loop});

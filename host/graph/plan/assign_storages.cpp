@@ -3,6 +3,8 @@
 #include "host/graph/plan/network_function.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 namespace ferry::graph {
 namespace {
@@ -33,14 +35,14 @@ class Assignment {
   std::uint32_t storage_of(TensorId id) const { return result_.of_tensor[id]; }
   Storage& at(std::uint32_t index) { return result_.storages[index]; }
 
-  std::uint32_t add(Storage storage, std::size_t loop = kFixed) {
+  std::uint32_t add(Storage storage, std::optional<std::size_t> loop = {}) {
     result_.storages.push_back(std::move(storage));
     offsets_.emplace_back();
     loop_of_.push_back(loop);
     return static_cast<std::uint32_t>(result_.storages.size() - 1);
   }
   void add(TensorId id, Storage storage) { result_.of_tensor[id] = add(std::move(storage)); }
-  std::uint32_t add_arena(TensorId id, std::size_t loop) {
+  std::uint32_t add_arena(TensorId id, std::optional<std::size_t> loop) {
     return add({Storage::Kind::arena, 0, bytes_of(graph_, graph_.tensor(id))}, loop);
   }
 
@@ -73,7 +75,8 @@ class Assignment {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const TensorId from = node.inputs[i], to = node.outputs[i];
       if (i < states) {
-        result_.of_tensor[to] = add_arena(to, kFixed);
+        result_.of_tensor[to] = add_arena(to, {});
+        states_.insert(storage_of(to));
         copy(n, storage_of(to), from);
         continue;
       }
@@ -96,7 +99,9 @@ class Assignment {
     for (std::size_t s = 0; s < states; ++s) result_.of_tensor[node.outputs[s]] = storage_of(begins[s]);
     for (std::size_t i = states; i < node.inputs.size(); ++i) {
       const TensorId from = node.inputs[i], to = node.outputs[i];
-      result_.of_tensor[to] = add_arena(to, loops_.of_node(n));
+      // In a loop, a whole tensor stays where it is: of what lies beside it other entries are copied.
+      const bool is_outside = loops_.of_node(n) == kNoLoop;
+      result_.of_tensor[to] = add_arena(to, is_outside ? std::optional(kNoLoop) : std::nullopt);
       const std::uint32_t place = add_entry(n, i - states, storage_of(to), from);
       Storage& storage = at(storage_of(from));
       const bool is_there = storage.kind == Storage::Kind::arena && loop_of_[storage_of(from)] == loop;
@@ -115,9 +120,7 @@ class Assignment {
   std::uint32_t next_state(std::size_t n, std::size_t state, const std::vector<TensorId>& begins) {
     const TensorId id = graph_.nodes[n].inputs[state];
     const std::uint32_t next = storage_of(id), whole = whole_of(result_.storages, next);
-    const bool is_other = std::ranges::any_of(
-        begins, [&](TensorId begin) { return storage_of(begin) == whole && begin != begins[state]; });
-    if (!is_other) return next;
+    if (!states_.contains(whole) || next == storage_of(begins[state])) return next;
     const std::uint32_t kept = add_arena(id, loops_.bracketed_by(n));
     copy(n, kept, id);
     return kept;
@@ -157,9 +160,11 @@ class Assignment {
     result_.copies.push_back({node, {to, from, bytes_of(graph_, graph_.tensor(of))}});
   }
 
-  // Whether all inputs are parts of one storage that lie there one behind the other.
+  // Whether all inputs are parts of one storage that lie there one behind the other. A state is no such storage: the
+  // next value of a state may not lie in the memory of any.
   bool lie_together(const Node& concat, const std::vector<Size>& offsets) const {
     const std::uint32_t first = storage_of(concat.inputs[0]);
+    if (states_.contains(whole_of(result_.storages, first))) return false;
     for (std::size_t i = 0; i < concat.inputs.size(); ++i) {
       const std::uint32_t part = storage_of(concat.inputs[i]);
       if (result_.storages[part].kind != Storage::Kind::part || result_.storages[part].loop != Storage::kNoMove ||
@@ -191,14 +196,13 @@ class Assignment {
     }
   }
 
-  // In place of the loop of a storage that cannot become a part of another one.
-  static constexpr std::size_t kFixed = kNoLoop - 1;
-
   const Graph& graph_;
   const Loops loops_;
   TensorStorages result_;
-  std::vector<Size> offsets_;         // of the storages that are parts
-  std::vector<std::size_t> loop_of_;  // for each storage, the loop whose nodes write it
+  std::vector<Size> offsets_;  // of the storages that are parts
+  // For each storage that may become a part of another one, the loop whose nodes write it.
+  std::vector<std::optional<std::size_t>> loop_of_;
+  std::set<std::uint32_t> states_;  // storages of the states of loops
 };
 
 }  // namespace

@@ -89,12 +89,10 @@ class Composer {
 
   void prepare(const BeginLoop& loop, std::size_t step) {
     open_loops_.push_back(step);
-    const std::optional<std::int64_t> count = constant_of(loop.count);
-    if (count && *count >= 0) return;
-    ManifestExpr is_possible = manifest_apply(ManifestOp::le, {manifest_constant(0), loop.count});
-    function_.preconditions.push_back(
-        {std::move(is_possible), printable(loop.name.substr(0, kMaxNameBytes)) + ": the number of iterations, " +
-                                     to_text(loop.count, composition_.symbols) + ", must be at least 0"});
+    if (!loop.may_be_negative) return;
+    add_precondition(manifest_apply(ManifestOp::le, {manifest_constant(0), loop.count}),
+                     printable(loop.name.substr(0, kMaxNameBytes)) + ": the number of iterations, " +
+                         to_text(loop.count, composition_.symbols) + ", must be at least 0");
   }
   void prepare(const EndLoop&, std::size_t step) {
     loops_.push_back({open_loops_.back(), step});
@@ -133,16 +131,18 @@ class Composer {
   }
 
   void add_preconditions(const KernelCall& call) {
-    for (const Precondition& precondition : call.kernel->preconditions) {
-      ManifestExpr condition = of_network(precondition.condition, call);
-      const std::string message = message_of(call, precondition.message);
-      const std::optional<std::int64_t> constant = constant_of(condition);
-      if (constant == 0) throw CompileError(message);
-      const bool is_known = constant || std::ranges::any_of(function_.preconditions, [&](const Precondition& known) {
-                              return known.condition == condition;
-                            });
-      if (!is_known) function_.preconditions.push_back({std::move(condition), message});
-    }
+    for (const Precondition& precondition : call.kernel->preconditions)
+      add_precondition(of_network(precondition.condition, call), message_of(call, precondition.message));
+  }
+
+  void add_precondition(ManifestExpr condition, const std::string& message) {
+    const std::optional<std::int64_t> constant = constant_of(condition);
+    if (constant == 0) throw CompileError(message);
+    const bool is_known = constant || std::ranges::any_of(function_.preconditions, [&](const Precondition& known) {
+                            return known.condition == condition;
+                          });
+    if (is_known) return;
+    function_.preconditions.push_back({std::move(condition), message});
     if (function_.preconditions.size() > kMaxPreconditions)
       throw CompileError(composition_.name + ": expected at most " + std::to_string(kMaxPreconditions) +
                          " conditions on the sizes of its inputs, got more");

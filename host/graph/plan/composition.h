@@ -55,12 +55,13 @@ struct StorageCopy {
   std::string name = {};  // of the step, for people
 };
 
-// Begins the loop of this number. Its storages are those that are first used inside; others keep their contents from
-// iteration to iteration.
+// Begins the loop of this number. Storages that are also used before or behind the loop keep their contents from
+// iteration to iteration; others share memory inside.
 struct BeginLoop {
   std::uint32_t loop = 0;
   ManifestExpr count;
   std::string name;
+  bool may_be_negative = false;  // calls are checked for a count below 0
 };
 struct EndLoop {
   std::uint32_t loop = 0;

@@ -10,8 +10,8 @@
 namespace ferry::graph {
 
 // Appends an output for each tensor that a group (passes/make_groups.h) computes and that is none. Reshaped tensors are
-// those that they are made from. The outputs have the names of their groups, which stay the same. The same
-// holds for what loops compute, and inside of them for states and entries too: an output has those of all iterations.
+// those that they are made from. The outputs have the names of their groups, which stay the same. Inside of
+// a loop, this holds for states and entries too, and an output has the tensor of every iteration.
 Graph with_all_outputs(Graph graph);
 
 // Returns the tensor that this one is reshaped from, through any number of reshapes, or itself; for all tensors.

@@ -22,15 +22,48 @@ class Body:
         self.weights.append(numpy_helper.from_array(np.asarray(self.net.numpy.normal(0, scale, shape), np.float32), name))
         return name
 
+    def integers(self, *values):
+        name = self.net.fresh("bi")
+        self.weights.append(numpy_helper.from_array(np.array(values, np.int64), name))
+        return name
+
+    def part(self, name, begin, end, shape):
+        """Entries of the last dimension."""
+        return self.add("Slice", [name, self.integers(begin), self.integers(end), self.integers(len(shape) - 1)])
+
+    def inner(self, names, shape):
+        """A value that a loop inside of the body computes."""
+        outer, body = self.net.pick(*names), Body(self.net)
+        number, go, state = self.net.fresh("i"), self.net.fresh("go"), self.net.fresh("s")
+        following = body.add("Tanh", [body.value([state, outer], shape)])
+        on, seen = body.add("Identity", [go]), body.value([state, following], shape)
+        graph = body.graph([(number, [], np.int64), (go, [], np.bool_), (state, shape, np.float32)],
+                           [(on, [], np.bool_), (following, shape, np.float32), (seen, shape, np.float32)])
+        last, whole = self.net.fresh("b"), self.net.fresh("b")
+        trips = self.integers_scalar(self.net.pick(2, 9, 12))
+        self.nodes.append(helper.make_node("Loop", [trips, "", self.net.pick(*names)], [last, whole], body=graph,
+                                           name=self.net.fresh("/Loop_")))
+        first = self.add("Gather", [whole, self.integers_scalar(self.net.pick(0, 1))], axis=0)
+        return self.add("Add", [last, first])
+
+    def integers_scalar(self, value):
+        name = self.net.fresh("bi")
+        self.weights.append(numpy_helper.from_array(np.array(value, np.int64), name))
+        return name
+
     def value(self, names, shape):
         """A value of this shape, computed from values that have it."""
         y = self.net.pick(*names)
         for _ in range(self.net.random.randint(1, 4)):
-            kind = self.net.pick("unary", "binary", "binary", "scale", "product")
+            kind = self.net.pick("unary", "binary", "binary", "scale", "product", "swap")
             if kind == "unary":
                 y = self.add(self.net.pick(*FUNCTIONS), [y])
             elif kind == "binary":
                 y = self.add(self.net.pick("Add", "Sub", "Mul", "Max"), [y, self.net.pick(*names)])
+            elif kind == "swap" and type(shape[-1]) is int and shape[-1] >= 2:
+                half = shape[-1] // 2
+                parts = [self.part(y, half, shape[-1], shape), self.part(self.net.pick(*names), 0, half, shape)]
+                y = self.add("Concat", parts[::self.net.pick(1, -1)], axis=len(shape) - 1)
             elif kind == "product" and len(shape) >= 2 and type(shape[-1]) is int and shape[-1] <= 32:
                 y = self.add("MatMul", [y, self.weight(shape[-1], shape[-1])])
             else:
@@ -57,6 +90,8 @@ def outputs_of_body(net, body, states, names, shape):
             following.append(body.add("Identity", [net.pick(*states)]))
         else:
             following.append(body.add("Tanh", [body.value(names, shape)]))
+    if net.chance(0.3):
+        names = names + [body.inner(names, shape)]
     seen = [body.add("Identity", [net.pick(*names, *following)]) if net.chance(0.2) else body.value(names + following, shape)
             for _ in range(net.random.randint(0 if states else 1, 2))]
     return following, seen
@@ -98,6 +133,8 @@ def loop(net):
     body = Body(net)
     number, go, states = net.fresh("i"), net.fresh("go"), [net.fresh("s") for _ in range(net.random.randint(1, 3))]
     names = list(states)
+    if net.chance(0.5):
+        names.append(x.name)  # which the body captures
     if net.chance(0.5):
         names.append(body.add("Add", [states[0], body.add("Cast", [number], to=1)]))
     following, seen = outputs_of_body(net, body, states, names, x.shape)

@@ -75,10 +75,11 @@ class LoopImport {
   void run() {
     std::optional<Size> given;
     if (node_.has_input(0)) given = known_size(node_, node_.input(0), "the trip count");
-    if (given && given->constant()) given = std::max<std::int64_t>(*given->constant(), 0);
-    const bool begins = !node_.has_input(1) || known_number(node_, node_.input(1), "the condition") != 0;
-    if (begins && given && !node_.is_unrolled(*given) && repeat(*given)) return;
-    unroll(!begins ? 0 : given ? *given->constant() : std::numeric_limits<std::int64_t>::max());
+    // A loop without iterations gives its state, and tensors without entries.
+    if (given && !proves_less(-1, *given)) given = max(*given, 0);
+    if (node_.has_input(1) && known_number(node_, node_.input(1), "the condition") == 0) given = 0;
+    if (given && !node_.is_unrolled(*given) && repeat(*given)) return;
+    unroll(given ? *given->constant() : std::numeric_limits<std::int64_t>::max());
   }
 
  private:
@@ -94,7 +95,7 @@ class LoopImport {
   }
 
   bool repeat(const Size& count) {
-    const auto results = node_.add_loop(
+    const auto results = node_.try_loop(
         count, states_, {{of_.iota(count)}}, [&](const std::vector<Value>& states, const std::vector<Value>& entries) {
           const std::vector<Value> outputs = iterate(entries[0], states);
           if (!continues(outputs)) node_.refuse("a condition that holds in all iterations", "one that does not");
@@ -181,7 +182,7 @@ void import_scan(NodeImport& node) {
     for (std::size_t i = 0; i < scanned_inputs; ++i)
       tensors.push_back({moved(of, node.input(states + i), dimensions[i], 0), backwards[i] != 0});
     const auto results =
-        node.add_loop(*count, state, tensors, [&](const std::vector<Value>& begun, const std::vector<Value>& entries) {
+        node.try_loop(*count, state, tensors, [&](const std::vector<Value>& begun, const std::vector<Value>& entries) {
           std::vector<Value> inputs = begun;
           inputs.insert(inputs.end(), entries.begin(), entries.end());
           const std::vector<Value> outputs = node.import_body(body, inputs);

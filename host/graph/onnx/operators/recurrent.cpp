@@ -121,8 +121,10 @@ class Recurrence {
   }
   Value initial(std::size_t input) const {
     if (!node_.has_input(input)) return of_.filled({x_.type.dtype, {batch_, hidden_}}, 0);
-    if (!is_batch_first_) return part(input);
-    return of_.reshape(of_.slice(node_.input(input), 1, static_cast<std::int64_t>(direction_), 1), {batch_, hidden_});
+    const Value given =
+        is_batch_first_ ? of_.slice(node_.input(input), 1, static_cast<std::int64_t>(direction_), 1) : part(input);
+    if (is_batch_first_) return of_.reshape(given, {batch_, hidden_});
+    return of_.broadcast(given, {batch_, hidden_});
   }
   Value activated(std::size_t function, const Value& x) const {
     const Value limited = clip_ > 0 ? of_.clamp(x, -clip_, clip_) : x;
@@ -140,10 +142,9 @@ class Recurrence {
       const Value y = step_of(entries);
       return LoopResults{states_of_step(), {{y, is_backwards}}};
     };
-    const auto results = node_.add_loop(steps_, states_of_step(), tensors, iteration);
-    if (!results) node_.refuse("initial states of the shape of the states", "others");
-    set_states(*results);
-    return results->back();
+    const std::vector<Value> results = node_.add_loop(steps_, states_of_step(), tensors, iteration);
+    set_states(results);
+    return results.back();
   }
 
   Value unroll(const std::vector<Scanned>& tensors) {

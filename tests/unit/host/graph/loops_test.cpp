@@ -3,15 +3,19 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "crosscompile/ir/error.h"
+#include "host/graph/compile/alias_moves.h"
 #include "host/graph/graph_text.h"
 #include "host/graph/passes/choose_layouts.h"
 #include "host/graph/passes/hoist_invariants.h"
 #include "host/graph/passes/make_groups.h"
 #include "host/graph/passes/merge_equal_nodes.h"
+#include "host/graph/plan/network_function.h"
 #include "host/graph/prune.h"
 #include "host/graph/reference/all_outputs.h"
 #include "host/graph/reference/definition.h"
@@ -171,6 +175,18 @@ TEST_CASE("the nodes of a loop are shown indented") {
         "  return %5 y\n");
 }
 
+TEST_CASE("the multiply-adds of a network are those of all iterations") {
+  const Size length = Size::symbol("L");
+  LoopBuilder network;
+  const TensorId x = network.input("x", {length, 4}), w = network.weights("w", {4, 4});
+  const auto product = [&](TensorId a) { return network.node(Operator::matmul, {a, w}, MatmulAttributes{}); };
+  const auto begun = network.loop(length, {x});
+  const auto inner = network.loop(3, {product(begun[0])});
+  const auto after = network.end_loop(3, {product(inner[0])});
+  network.output(product(network.end_loop(length, {after[0]})[0]), "y");
+  CHECK(multiply_adds(network.graph) == length * 16 * (length + length * 3 + 1));
+}
+
 // y[t] = tanh(y[t - 1] + x[t]), from the last entry on, and the sum of z = y * s over an inner loop.
 TEST_CASE("the evaluation of a loop is that of loops in C++, for every number of iterations") {
   const Size length = Size::symbol("L");
@@ -231,14 +247,47 @@ TEST_CASE("with all outputs, each tensor of a loop is held for all iterations of
 
 TEST_CASE("a conversion of a layout inside of a loop is not read behind it") {
   LoopBuilder network;
-  const TensorId x = network.input("x", {1, 32, 9, 9});
+  const TensorId x = network.input("x", {1, 32, 24, 24}), s = network.input("s", {4});
   const ConvAttributes conv = {{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}};
-  const TensorId image = network.node(Operator::conv, {x, network.weights("w", {32, 32, 3, 3})}, conv, "first");
-  const auto begun = network.loop(3, {x});
-  const TensorId next = network.node(Operator::conv, {begun[0], network.weights("v", {32, 32, 3, 3})}, conv, "inside");
-  const TensorId sum = network.node(Operator::add, {next, network.node(Operator::neg, {image})}, {}, "sum");
-  const auto ended = network.end_loop(3, {sum});
-  network.output(
-      network.node(Operator::reduce_sum, {network.node(Operator::add, {ended[0], image})}, ReduceAttributes{{1}}), "y");
-  validate(choose_layouts(network.graph, 8));
+  TensorId image = x;
+  for (const char* name : {"first", "second", "third", "fourth"})
+    image = network.node(Operator::conv, {image, network.weights("w", {32, 32, 3, 3})}, conv, name);
+  const auto begun = network.loop(3, {s, x});
+  const TensorId next = network.node(Operator::neg, {begun[0]}, {}, "next");
+  const auto ended = network.end_loop(3, {next, image, image}, {{}});
+  for (const TensorId id : ended) network.output(id, "o" + std::to_string(id));
+  network.output(image, "image");
+  network.output(network.node(Operator::softmax, {image}, DimensionAttributes{1}), "softmax");
+  const Graph chosen = choose_layouts(network.graph, 8);
+  validate(chosen);
+  const auto is_blocked = [](const Tensor& tensor) { return tensor.channel_block > 1; };
+  CHECK(std::ranges::any_of(chosen.tensors, is_blocked));
+}
+
+// Each state becomes the halves of the other, which lie side by side in its memory.
+TEST_CASE("no copy between states reads a state that was replaced, also through concats in place") {
+  LoopBuilder network;
+  const TensorId a = network.input("a", {32}), b = network.input("b", {32});
+  const auto begun = network.loop(9, {a, b});
+  const auto half = [&](TensorId x, std::int64_t first) {
+    return network.node(Operator::slice, {x}, SliceAttributes{{first}, {1}, {16}});
+  };
+  const auto joined = [&](TensorId x) {
+    return network.node(Operator::concat, {half(x, 0), half(x, 16)}, DimensionAttributes{0});
+  };
+  const TensorId next_a = joined(begun[1]), next_b = joined(begun[0]);
+  const auto ended = network.end_loop(9, {next_a, next_b});
+  network.output(ended[0], "y");
+  network.output(ended[1], "z");
+  const Graph graph = alias_moves(network.graph, 64);
+  const TensorStorages storages = assign_storages(graph);
+  const auto whole = [&](std::uint32_t storage) { return whole_of(storages.storages, storage); };
+  std::set<std::uint32_t> replaced;
+  for (const PlacedCopy& copy : storages.copies) {
+    if (graph.nodes.at(copy.node).op != Operator::end_loop) continue;
+    CHECK(!replaced.contains(whole(copy.copy.from)));
+    CHECK(whole(copy.copy.from) != whole(copy.copy.to));
+    replaced.insert(whole(copy.copy.to));
+  }
+  for (const TensorId state : begun) CHECK(replaced.contains(storages.of_tensor[state]));
 }

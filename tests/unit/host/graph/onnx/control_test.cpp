@@ -160,6 +160,43 @@ TEST_CASE("the number of the iteration is an entry of 0, 1, ...") {
         "iota() i64[N]\nloop(x,loop) f32[2]\ncast(loop) f32[]\nadd(loop,number) f32[2]\nend_loop(next) f32[2]");
 }
 
+TEST_CASE("a trip count that may be below 0 counts as 0") {
+  ModelBytes model;
+  model.input("x", {2}).input("length", {"N", 3}).initializer(truth("go0", true));
+  model.initializer(tensor("zero", kInt64, {}, raw<std::int64_t>({0})));
+  model.initializer(tensor("five", kInt64, {}, raw<std::int64_t>({5})));
+  model.node("Shape", {"length"}, {"shape"})
+      .node("Gather", {"shape", "zero"}, {"n"})
+      .node("Sub", {"n", "five"}, {"count"});
+  model.node("Loop", {"count", "go0", "x"}, {"y", "all"}, {body("body", loop_body())}, "loop").output("all");
+  CHECK(outputs_of(imported(model)) == "f32[max(N-5,0),2]");
+}
+
+TEST_CASE("a loop of more than 256 states is unrolled, and refused if its trip count is a size") {
+  const auto with_states = [](const std::string& count) {
+    ModelBytes graph, model;
+    graph.input("i", {}, kInt64).input("go", {}, kBool).output("go");
+    std::vector<std::string> inputs = {count, "go0"}, outputs;
+    for (int s = 0; s < 257; ++s) {
+      const std::string name = "s" + std::to_string(s);
+      graph.input(name, {2}).node("Neg", {name}, {"n" + name}).output("n" + name);
+      inputs.push_back("x");
+      outputs.push_back("y" + std::to_string(s));
+    }
+    model.input("x", {2}).input("length", {"N", 3}).initializer(truth("go0", true));
+    model.initializer(tensor("zero", kInt64, {}, raw<std::int64_t>({0})));
+    model.initializer(tensor("nine", kInt64, {}, raw<std::int64_t>({9})));
+    model.node("Shape", {"length"}, {"shape"}).node("Gather", {"shape", "zero"}, {"open"});
+    model.node("Loop", inputs, outputs, {body("body", graph)}, "loop").output("y0");
+    return model;
+  };
+  CHECK(imported(with_states("nine")).nodes.size() == 9);
+  CHECK(
+      refusal_of(with_states("open")) ==
+      "node 'loop' (Loop, opset 17): expected at most 256 states and tensors of a loop of more than 8 iterations, got "
+      "258");
+}
+
 // The state is one longer after each iteration.
 ModelBytes growing_body() {
   ModelBytes graph;
@@ -334,6 +371,10 @@ TEST_CASE("a loop of no iterations gives its state, and what it scans has no ent
   CHECK(outputs_of(imported(plain_loop(0, graph, 0))) == "f32[2]");
   CHECK(outputs_of(imported(plain_loop(0, graph.output("next"), 1))) == "f32[2] f32[0,2]");
   CHECK(outputs_of(imported(plain_loop(-3, graph, 1))) == "f32[2] f32[0,2]");
+  ModelBytes stopped;
+  stopped.input("x", {2}).initializer(truth("stop", false));
+  stopped.node("Loop", {"", "stop", "x"}, {"y", "all"}, {body("body", graph)}, "loop").output("y").output("all");
+  CHECK(outputs_of(imported(stopped)) == "f32[2] f32[0,2]");
 }
 
 TEST_CASE("graphs that a call gives to a function are refused, because they would see the function's tensors") {

@@ -118,6 +118,21 @@ TEST_CASE("the steps of a recurrent network become nodes each if they are few, a
   CHECK(lstm({8, "N", 4}).find("loop") == std::string::npos);
   CHECK(lstm({9, "N", 4}) == "matmul broadcast broadcast" + loop + "f32[9,1,N,3]");
   CHECK(lstm({"T", 2, 4}) == "matmul" + loop + "f32[T,1,2,3]");
+  const auto rnn = [](std::int64_t steps, const Proto& state, const std::string& activation) {
+    ModelBytes model;
+    model.input("x", {steps, "N", 4}).initializer(floats("w", {1, 3, 4})).initializer(floats("r", {1, 3, 3}));
+    model.initializer(state);
+    model.node("RNN", {"x", "w", "r", "", "", "h"}, {"y"},
+               {Proto().bytes(1, "activations").bytes(9, activation).number(20, 8)}, "n");
+    return refusal_of(model.output("y"));
+  };
+  for (const std::int64_t steps : {8, 9}) {
+    CHECK(rnn(steps, floats("h", {1, 1, 3}), "Foo") ==
+          "node 'n' (RNN, opset 17): expected an activation that ONNX defines, got Foo");
+    CHECK(rnn(steps, floats("h", {1, 1, 3}), "Tanh").starts_with("imported "));
+    CHECK(rnn(steps, floats("h", {1, 2, 3}), "Tanh") ==
+          "node 'n' (RNN, opset 17): expected a shape that broadcasts to [N,3], got [2,3]");
+  }
   CHECK(lstm({0, 2, 4}) == "node 'n' (LSTM, opset 17): expected at least one step, got [0,2,4]");
 }
 
