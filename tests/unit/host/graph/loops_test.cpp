@@ -247,21 +247,19 @@ TEST_CASE("with all outputs, each tensor of a loop is held for all iterations of
 
 TEST_CASE("a conversion of a layout inside of a loop is not read behind it") {
   LoopBuilder network;
-  const TensorId x = network.input("x", {1, 32, 24, 24}), s = network.input("s", {4});
+  const TensorId x = network.input("x", {1, 128, 24, 24}), s = network.input("s", {4});
   const ConvAttributes conv = {{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}};
   TensorId image = x;
-  for (const char* name : {"first", "second", "third", "fourth"})
-    image = network.node(Operator::conv, {image, network.weights("w", {32, 32, 3, 3})}, conv, name);
-  const auto begun = network.loop(3, {s, x});
+  for (const char* name : {"first", "second"})
+    image = network.node(Operator::conv, {image, network.weights("w", {128, 128, 3, 3})}, conv, name);
+  const auto begun = network.loop(3, {s});
   const TensorId next = network.node(Operator::neg, {begun[0]}, {}, "next");
-  const auto ended = network.end_loop(3, {next, image, image}, {{}});
-  for (const TensorId id : ended) network.output(id, "o" + std::to_string(id));
+  const auto ended = network.end_loop(3, {next, image}, {{}});
+  network.output(ended[1], "all");
   network.output(image, "image");
-  network.output(network.node(Operator::softmax, {image}, DimensionAttributes{1}), "softmax");
   const Graph chosen = choose_layouts(network.graph, 8);
   validate(chosen);
-  const auto is_blocked = [](const Tensor& tensor) { return tensor.channel_block > 1; };
-  CHECK(std::ranges::any_of(chosen.tensors, is_blocked));
+  CHECK(chosen.tensor(image).channel_block == 8);
 }
 
 // Each state becomes the halves of the other, which lie side by side in its memory.
