@@ -27,6 +27,11 @@ class Loops {
   // Returns the innermost loop in whose iterations the node runs, or kNoLoop. A `loop` and its `end_loop` run outside
   // of the loop.
   std::size_t of_node(std::size_t node) const { return of_node_[node]; }
+  // Returns the innermost loop in which the results of a node are: for a `loop`, that which it begins.
+  std::size_t of_results(std::size_t node) const {
+    const std::size_t own = bracketed_[node];
+    return own != kNoLoop && loops_[own].begin == node ? own : of_node_[node];
+  }
   // Returns the loop that a node begins or ends, or kNoLoop.
   std::size_t bracketed_by(std::size_t node) const { return bracketed_[node]; }
   // Returns the innermost loop in whose iterations a step runs that stands directly before a node, or behind the last.

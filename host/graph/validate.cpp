@@ -85,7 +85,7 @@ class Validator {
     expect(types.size() == node.outputs.size(), "node '" + node.name + "' has a wrong number of outputs");
     for (std::size_t i = 0; i < types.size(); ++i) {
       write(node.outputs[i], "an output of a node");
-      loop_of_[node.outputs[i]] = node.op == Operator::loop ? loops_.bracketed_by(n) : loops_.of_node(n);
+      loop_of_[node.outputs[i]] = loops_.of_results(n);
       const TensorType type = type_of(graph_.tensors[node.outputs[i]]);
       expect(type == types[i], "node '" + node.name + "' computes " + to_text(types[i]) + ", not " + to_text(type));
     }

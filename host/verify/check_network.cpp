@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "host/verify/check_outputs.h"
 #include "host/verify/kernel_outputs.h"
@@ -111,13 +112,13 @@ std::vector<CheckResult> check_network(const Device& device, const KernelSource&
   SizesByName sizes;
   for (std::size_t s = 0; s < info.symbols.size(); ++s) sizes[info.symbols[s]] = plan.symbols[s];
   const std::vector<NodeProgram> nodes = traced.network->nodes(sizes);
-  std::size_t checks = 0;
-  for (const NodeProgram& node : nodes) checks += iterations_of(node).size();
-  const double work = std::min(kWorkLimit, kNetworkWork / static_cast<double>(std::max<std::size_t>(checks, 1)));
-  std::vector<CheckResult> results;
+  std::vector<std::pair<const NodeProgram*, std::vector<std::int64_t>>> checks;
   for (const NodeProgram& node : nodes)
-    for (const std::vector<std::int64_t>& iteration : iterations_of(node))
-      results.push_back(check_node(node, info, contents, iteration, limits, work));
+    for (std::vector<std::int64_t>& iteration : iterations_of(node)) checks.emplace_back(&node, std::move(iteration));
+  const double work = std::min(kWorkLimit, kNetworkWork / static_cast<double>(std::max<std::size_t>(checks.size(), 1)));
+  std::vector<CheckResult> results;
+  for (const auto& [node, iteration] : checks)
+    results.push_back(check_node(*node, info, contents, iteration, limits, work));
   for (std::size_t p = 0; p < ran.info.parameters.size(); ++p)
     if (ran.info.parameters[p].direction != Direction::in) results.push_back(check_whole(ran, p, info, contents));
   return results;

@@ -75,7 +75,12 @@ void compose_network(const Graph& graph, const NetworkKernels& kernels, const Te
         composition.steps.emplace_back(
             BeginLoop{loop, to_manifest(count, graph.symbols), bracket.name, !proves_less(-1, count)});
       }
-      if (bracket.op == Operator::end_loop) composition.steps.emplace_back(EndLoop{loop});
+      if (bracket.op != Operator::end_loop) continue;
+      // A loop whose nodes need no steps is left out.
+      if (std::holds_alternative<BeginLoop>(composition.steps.back()))
+        composition.steps.pop_back();
+      else
+        composition.steps.emplace_back(EndLoop{loop});
     }
   };
   for (const GroupCall& group : kernels.calls) {

@@ -48,11 +48,8 @@ StepDescription describe_copy(const StorageCopy& copy) {
 ManifestExpr in_all_iterations(ManifestExpr work, const std::vector<ManifestExpr>& counts) {
   for (const ManifestExpr& count : counts) {
     if (work.code.empty()) return {};
-    work = unless_too_long([&] {
-      // A loop without iterations may have a count below 0.
-      const ManifestExpr times = manifest_apply(ManifestOp::max, {count, manifest_constant(0)});
-      return substitute(manifest_apply(ManifestOp::mul, {work, times}), manifest_symbol, "work");
-    });
+    work = unless_too_long(
+        [&] { return substitute(manifest_apply(ManifestOp::mul, {work, count}), manifest_symbol, "work"); });
   }
   return work;
 }
@@ -63,8 +60,7 @@ std::vector<StepDescription> describe_steps(const Graph& graph, const NetworkKer
                                             const Composition& composition) {
   std::vector<StepDescription> steps;
   std::size_t next_call = 0;
-  std::vector<std::size_t> loops;  // their descriptions
-  std::vector<ManifestExpr> counts;
+  std::vector<ManifestExpr> counts;  // of the loops around a step
   const auto add = [&](StepDescription step, std::size_t times) {
     step.flops = in_all_iterations(std::move(step.flops), counts);
     step.bytes = in_all_iterations(std::move(step.bytes), counts);
@@ -72,15 +68,11 @@ std::vector<StepDescription> describe_steps(const Graph& graph, const NetworkKer
   };
   for (const auto& step : composition.steps) {
     if (const auto* loop = std::get_if<BeginLoop>(&step)) {
-      loops.push_back(steps.size());
       counts.push_back(loop->count);
       steps.push_back({loop->name, DType::f32, {}, {}, {}});
       continue;
     }
     if (std::holds_alternative<EndLoop>(step)) {
-      // A loop without steps is none.
-      if (loops.back() + 1 == steps.size()) steps.pop_back();
-      loops.pop_back();
       counts.pop_back();
       continue;
     }

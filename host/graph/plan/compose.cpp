@@ -240,11 +240,9 @@ class Composer {
     function_.plan.steps.push_back(RepeatStep{values_.add(loop.count), 0, {}});
   }
 
-  // A loop without steps is none.
   void append(const EndLoop& loop) {
     const std::size_t begin = open_loops_.back(), steps = function_.plan.steps.size() - begin - 1;
     open_loops_.pop_back();
-    if (steps == 0) return function_.plan.steps.pop_back();
     auto& repeat = std::get<RepeatStep>(function_.plan.steps[begin]);
     repeat.steps = static_cast<std::uint32_t>(steps);
     repeat.values = std::move(growing_[loop.loop]);

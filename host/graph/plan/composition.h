@@ -63,6 +63,7 @@ struct BeginLoop {
   std::string name;
   bool may_be_negative = false;  // calls are checked for a count below 0
 };
+// Ends a loop of at least one step.
 struct EndLoop {
   std::uint32_t loop = 0;
 };

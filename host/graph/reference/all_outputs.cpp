@@ -33,8 +33,7 @@ std::optional<std::size_t> whole_of(const Node& end, const std::vector<TensorId>
 std::vector<std::size_t> loops_of_tensors(const Graph& graph, const Loops& loops) {
   std::vector<std::size_t> result(graph.tensors.size(), kNoLoop);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n)
-    for (const TensorId id : graph.nodes[n].outputs)
-      result[id] = graph.nodes[n].op == Operator::loop ? loops.bracketed_by(n) : loops.of_node(n);
+    for (const TensorId id : graph.nodes[n].outputs) result[id] = loops.of_results(n);
   return result;
 }
 

@@ -22,14 +22,14 @@ class Body:
         self.weights.append(numpy_helper.from_array(np.asarray(self.net.numpy.normal(0, scale, shape), np.float32), name))
         return name
 
-    def integers(self, *values):
+    def integers(self, values):
         name = self.net.fresh("bi")
         self.weights.append(numpy_helper.from_array(np.array(values, np.int64), name))
         return name
 
     def part(self, name, begin, end, shape):
         """Entries of the last dimension."""
-        return self.add("Slice", [name, self.integers(begin), self.integers(end), self.integers(len(shape) - 1)])
+        return self.add("Slice", [name, self.integers([begin]), self.integers([end]), self.integers([len(shape) - 1])])
 
     def inner(self, names, shape):
         """A value that a loop inside of the body computes."""
@@ -40,16 +40,11 @@ class Body:
         graph = body.graph([(number, [], np.int64), (go, [], np.bool_), (state, shape, np.float32)],
                            [(on, [], np.bool_), (following, shape, np.float32), (seen, shape, np.float32)])
         last, whole = self.net.fresh("b"), self.net.fresh("b")
-        trips = self.integers_scalar(self.net.pick(2, 9, 12))
+        trips = self.integers(self.net.pick(2, 9, 12))
         self.nodes.append(helper.make_node("Loop", [trips, "", self.net.pick(*names)], [last, whole], body=graph,
                                            name=self.net.fresh("/Loop_")))
-        first = self.add("Gather", [whole, self.integers_scalar(self.net.pick(0, 1))], axis=0)
+        first = self.add("Gather", [whole, self.integers(self.net.pick(0, 1))], axis=0)
         return self.add("Add", [last, first])
-
-    def integers_scalar(self, value):
-        name = self.net.fresh("bi")
-        self.weights.append(numpy_helper.from_array(np.array(value, np.int64), name))
-        return name
 
     def value(self, names, shape):
         """A value of this shape, computed from values that have it."""
