@@ -71,6 +71,14 @@ class KernelsTest(unittest.TestCase):
         np.testing.assert_array_equal(results[0], results[1])
         np.testing.assert_array_equal(results[0], results[2])
 
+    def test_a_program_loads_hundreds_of_libraries(self):
+        """The C library has little memory for the thread-local variables of libraries that are loaded at run time."""
+        mm = self.mm()
+        library = mm.path("libmm.so").read_bytes()
+        for number in range(300):
+            mm.path(f"{number}.so").write_bytes(library)
+        tool(sys.executable, "-c", "import ctypes\nfor number in range(300): ctypes.CDLL(f'./{number}.so')", cwd=mm.folder)
+
     def test_instances_run_at_once_and_may_share_threads(self):
         mm = self.mm("--size", "M=256,N=256,K=256")
         a, b = self.product(130, 120, 110)
@@ -218,6 +226,9 @@ class KernelsTest(unittest.TestCase):
         edges = [0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-45, -1e-40, 3e38, 1.1754944e-38, 0.1]
         a, b = np.meshgrid(np.concatenate([edges, random.standard_normal(40) * 10.0 ** random.integers(-38, 38, 40)]),
                            np.concatenate([edges, random.standard_normal(40)]))
+        # The sum in float64 of these lies in the middle of two floats, while the exact one does not.
+        ties = 1 + np.arange(9, 99, 2) * 2.0 ** -23
+        a, b = np.append(a, ties), np.append(b, 2.0 ** -24 / ties)
         doubles = [np.multiply(part.ravel(), scale) for part, scale in ((a, 1e200), (b, 1e-5))]
         arrays = [aligned(array) for array in (*(part.ravel().astype(np.float32) for part in (a, b)), *doubles)]
         n = arrays[0].size

@@ -5,6 +5,8 @@ namespace ferry::codegen {
 // The types of pthread are not known here; the members for them are larger than on any system. Everything else is read
 // and written under the mutex. Shared libraries are linked without the C library, and glibc gives references without a
 // version the oldest conditions it has, which allocate memory when they are first used. So they are used at the start.
+// The C library has about 1.6 KB for the initial-exec variables of all libraries that a program loads at run time, so
+// there is a single one of 4 bytes.
 const char* const kThreadsText = R"(
 ; 128 bytes
 %opaque = type { [16 x i64] }
@@ -15,15 +17,17 @@ const char* const kThreadsText = R"(
 ; thread, pool, index; of the thread's share of the loop: next iteration, end
 %worker = type { i64, ptr, i64, i64, i64 }
 
+; 0 outside of loops, otherwise 1 + the index of the thread; workers are always inside
 @inside = internal thread_local(initialexec) global i32 0
-@own_index = internal thread_local(initialexec) global i64 0
 
 ; The index of the calling thread: 0 of the caller, then 1, 2, ...
 define internal i64 @thread_index() nounwind {
 entry:
-  %0 = call ptr @llvm.threadlocal.address.p0(ptr @own_index)
-  %1 = load i64, ptr %0
-  ret i64 %1
+  %0 = call ptr @llvm.threadlocal.address.p0(ptr @inside)
+  %1 = load i32, ptr %0
+  %2 = call i32 @llvm.usub.sat.i32(i32 %1, i32 1)
+  %3 = zext i32 %2 to i64
+  ret i64 %3
 }
 
 ; The data of thread i, behind the pool; thread 0 is the caller, of which only the share is used.
@@ -42,10 +46,10 @@ entry:
   %0 = load ptr, ptr %pool
   %index = getelementptr %worker, ptr %argument, i32 0, i32 2
   %1 = load i64, ptr %index
-  %2 = call ptr @llvm.threadlocal.address.p0(ptr @own_index)
-  store i64 %1, ptr %2
-  %3 = call ptr @llvm.threadlocal.address.p0(ptr @inside)
-  store i32 1, ptr %3
+  %2 = call ptr @llvm.threadlocal.address.p0(ptr @inside)
+  %conv = trunc i64 %1 to i32
+  %3 = add i32 %conv, 1
+  store i32 %3, ptr %2
   %mutex = getelementptr %pool, ptr %0, i32 0, i32 4
   %call = call i32 @pthread_mutex_lock(ptr %mutex)
   br label %while.cond
@@ -313,6 +317,7 @@ declare i32 @pthread_mutex_init(ptr, ptr)
 declare i32 @pthread_cond_init(ptr, ptr)
 declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 declare ptr @llvm.threadlocal.address.p0(ptr)
+declare i32 @llvm.usub.sat.i32(i32, i32)
 declare i32 @pthread_mutex_lock(ptr)
 declare i32 @pthread_mutex_unlock(ptr)
 declare i32 @pthread_cond_broadcast(ptr)
