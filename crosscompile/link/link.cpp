@@ -83,6 +83,10 @@ std::vector<std::uint8_t> link_shared(std::span<const std::vector<std::uint8_t>>
     }
   }
   for (const std::string& name : names) arguments.push_back(name.c_str());
+  // Identical code folding: kernels of a network often have loops in common, such as those that transform the input of
+  // a convolution or pack its weights. User code may compare addresses of functions, and debug information needs a
+  // place of its own for each line.
+  if (user_objects.empty() && !has_lines) arguments.push_back("--icf=all");
   // Devices relocate debug information to the address where they load the code, so the relocations are kept.
   if (has_lines) arguments.push_back("--emit-relocs");
   try {

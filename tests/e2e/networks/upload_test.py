@@ -44,7 +44,7 @@ class UploadTest(unittest.TestCase):
             self.assertGreater(sent[0], weights)
             # Code, plan, schedules and names of nodes, and the messages of a measurement.
             self.assertLess(sent[1], described[1]["bytes"] + 10_000)
-            self.assertLess(sent[1], weights / 100)
+            self.assertLess(sent[1], 200_000)
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ std::string feature_string(const Target& target) {
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
   llvm::TargetOptions options;
+  options.FunctionSections = true;  // so that the linker folds equal functions
   const Abi abi = abi_of(target);
   options.MCOptions.ABIName = abi.calling_convention;
   if (std::string_view(abi.float_abi) == "hard") options.FloatABIType = llvm::FloatABI::Hard;
