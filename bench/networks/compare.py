@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Measures networks with ferry and with other libraries in turns.
 
-    build/bench/networks/bin/python bench/networks/compare.py FOLDER [--only NAME]... [--threads N]... [--rounds N] [--json FILE]
+    build/bench/networks/bin/python bench/networks/compare.py FOLDER [--only NAME]... [--threads N]... [--rounds N]
+        [--without LIBRARY]... [--json FILE]
 
 FOLDER holds what bench/networks/export.py wrote. Each library runs in a process of its own, on the last of the processors
 that may be used. Prints for each network and number of threads the fastest and the median call of each library, and the
 median of the rounds' ratios with the smallest and the largest: ferry's fastest call of a round over the other's.
-Fails where a result differs from ONNX Runtime's by more than 1e-4 of the largest element.
+Fails where a result differs from ONNX Runtime's by more than 1e-4 of the largest element. --without mnn leaves out a
+library that cannot read a network, as MNN cannot read those of export_int8.py.
 """
 import argparse
 import json
@@ -68,9 +70,9 @@ class Peer:
         self.process.wait()
 
 
-def compare(file: Path, threads: int, rounds: int) -> dict:
+def compare(file: Path, threads: int, rounds: int, libraries: list[str]) -> dict:
     cores = sorted(os.sched_getaffinity(0))[-threads:]
-    peers = {name: Peer(name, file, cores) for name in PEERS}
+    peers = {name: Peer(name, file, cores) for name in libraries}
     sides = {"ferry": Ferry(file, cores), **peers}
     calls = [{name: side.seconds() for name, side in sides.items()} for _ in range(rounds)]
     for peer in peers.values():
@@ -92,10 +94,11 @@ def cells(result: dict) -> list[str]:
         return f"{library['minimum_seconds'] * 1e3:.2f}, {library['median_seconds'] * 1e3:.2f}"
     found = result["libraries"]
     line = [result["network"], str(result["threads"]), times(found["ferry"])]
-    for name in PEERS:
+    peers = [name for name in found if name != "ferry"]
+    for name in peers:
         ratios = found[name]["ratios"]
         line += [times(found[name]), f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"]
-    best = min(PEERS, key=lambda name: found[name]["minimum_seconds"])
+    best = min(peers, key=lambda name: found[name]["minimum_seconds"])
     return [*line, f"{found[best]['minimum_seconds'] / found['ferry']['minimum_seconds']:.2f} ({PEERS[best]})"]
 
 
@@ -105,11 +108,15 @@ def main() -> int:
     parser.add_argument("--only", action="append", help="this network alone")
     parser.add_argument("--threads", action="append", type=int, help="default: 1 and 2")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--without", action="append", choices=PEERS, default=[], help="leaves out a library")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    libraries = [name for name in PEERS if name not in options.without]
+    if not libraries:
+        sys.exit("expected a library to compare with, got all of them after --without")
     heads = ["network", "threads", "ferry, ms"]
-    for name in PEERS.values():
-        heads += [f"{name}, ms", "ratio"]
+    for name in libraries:
+        heads += [f"{PEERS[name]}, ms", "ratio"]
     print("Fastest and median call; ratio: ferry's time over the other's.\n")
     print("| " + " | ".join([*heads, "ferry's speed over the best's"]) + " |")
     print("| --- " * (len(heads) + 1) + "|", flush=True)
@@ -122,7 +129,7 @@ def main() -> int:
         for threads in options.threads or [1, 2]:
             if threads > available:
                 sys.exit(f"expected at most {available} threads, one for each processor, got {threads}")
-            results.append(compare(file, threads, options.rounds))
+            results.append(compare(file, threads, options.rounds, libraries))
             print("| " + " | ".join(cells(results[-1])) + " |", flush=True)
     if options.json:
         options.json.write_text(json.dumps(results, indent=1) + "\n")

@@ -84,8 +84,10 @@ def export(folder: Path, name: str) -> None:
 
 
 def main() -> int:
-    if len(sys.argv) < 2:
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
+    if unknown := set(sys.argv[2:]) - {*NETWORKS, "encoder"}:
+        sys.exit(f"expected {', '.join(NETWORKS)} or encoder, got {', '.join(sorted(unknown))}")
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     for name in sys.argv[2:] or [*NETWORKS, "encoder"]:
