@@ -24,6 +24,7 @@
 #include "module/module_file.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -48,6 +49,21 @@ KernelCall call_of(const Graph& graph, const Manifest& manifest, const NetworkKe
   return result;
 }
 
+// Returns what the kernels of a loop read that is computed in front of it.
+std::vector<TensorId> invariants_of(const Graph& graph, const Loops& loops, std::size_t loop,
+                                    std::span<const GroupCall> calls) {
+  std::vector<bool> is_inside(graph.tensors.size());
+  for (std::size_t node = loops.all()[loop].begin; node < loops.all()[loop].end; ++node)
+    for (const TensorId output : graph.nodes[node].outputs) is_inside[output] = true;
+  std::vector<TensorId> invariants;
+  for (const GroupCall& call : calls) {
+    if (!loops.contains(loop, call.group.nodes.back())) continue;
+    std::copy_if(call.arguments.begin(), call.arguments.end() - 1, std::back_inserter(invariants),
+                 [&](TensorId input) { return !is_inside[input]; });
+  }
+  return invariants;
+}
+
 // Replaces the kernels' entries by the function that calls them.
 void compose_network(const Graph& graph, const NetworkKernels& kernels, const TensorStorages& storages,
                      const NetworkBlob& blob, const Composition& common, ModuleFile& module) {
@@ -57,6 +73,7 @@ void compose_network(const Graph& graph, const NetworkKernels& kernels, const Te
   std::vector<Constant> constants = blob.constants();
   DeviceStorages on_devices(graph, storages, device_ids(manifest), composition, constants);
   const Loops loops(graph);
+  const bool is_divided = manifest.devices.size() > 1;
   auto copy = storages.copies.begin();
   std::size_t next_node = 0;
   // Adds the copies before a node, and before those up to it, and begins and ends of loops.
@@ -71,11 +88,13 @@ void compose_network(const Graph& graph, const NetworkKernels& kernels, const Te
       const Node& bracket = graph.nodes[next_node];
       const auto loop = static_cast<std::uint32_t>(loops.bracketed_by(next_node));
       if (bracket.op == Operator::loop) {
+        if (is_divided) on_devices.begin_loop(invariants_of(graph, loops, loop, kernels.calls), kTargetDevice);
         const Size& count = loop_of(bracket).count;
         composition.steps.emplace_back(
             BeginLoop{loop, to_manifest(count, graph.symbols), bracket.name, !proves_less(-1, count)});
       }
       if (bracket.op != Operator::end_loop) continue;
+      if (is_divided) on_devices.end_loop();
       // A loop whose nodes need no steps is left out.
       if (std::holds_alternative<BeginLoop>(composition.steps.back()))
         composition.steps.pop_back();
@@ -124,20 +143,18 @@ template <class Make>
 void with_kernels(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes,
                   const Make& make) {
   std::vector<std::string> why_on_host;
-  // Copies between the devices are planned for steps that run once. Those of a loop would need others in each
-  // iteration.
-  const bool has_host = target.host != nullptr && Loops(graph).empty();
+  const bool has_host = target.host != nullptr;
   for (bool is_placed = !has_host;;) {
     TensorStorages storages = assign_storages(graph);
     const NetworkKernels kernels = kernels_of(graph, make_groups(graph), sizes, storages, why_on_host);
     if (!std::exchange(is_placed, true)) {
-      why_on_host = slow_on_gpu(kernels);
+      why_on_host = slow_on_gpu(graph, kernels);
       if (std::ranges::any_of(why_on_host, [](const std::string& why) { return !why.empty(); })) continue;
     }
     try {
       return make(storages, kernels);
     } catch (const CompileError&) {
-      if (!has_host || !add_refused(kernels, target, why_on_host)) throw;
+      if (!has_host || !add_refused(graph, kernels, target, why_on_host)) throw;
     }
   }
 }

@@ -70,6 +70,19 @@ void DeviceStorages::written(TensorId tensor, std::uint32_t device) {
   if (device_of(storage) != device) copy(storage, copies_.at({storage, device}), tensor);
 }
 
+void DeviceStorages::begin_loop(std::span<const TensorId> invariants, std::uint32_t device) {
+  for (const TensorId tensor : invariants) to_read(tensor, device);
+  before_loops_.push_back(copies_);
+}
+
+void DeviceStorages::end_loop() {
+  std::erase_if(copies_, [&](const auto& copy) {
+    const auto before = before_loops_.back().find(copy.first);
+    return before == before_loops_.back().end() || before->second != copy.second;
+  });
+  before_loops_.pop_back();
+}
+
 void DeviceStorages::add_copy(const StorageCopy& copy, const std::string& name) {
   outdate_copies(copy.to, device_of(copy.to));
   composition_.steps.emplace_back(copy);

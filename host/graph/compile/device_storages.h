@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,11 @@ class DeviceStorages {
   std::uint32_t to_read(TensorId tensor, std::uint32_t device);
   std::uint32_t to_write(TensorId tensor, std::uint32_t device);
   void written(TensorId tensor, std::uint32_t device);
+  // Bracket the steps of a loop. begin_loop() first copies what kernels of the loop on this device read and what is
+  // computed in front of it, so that not every iteration does. Copies that are made in the loop exist only there, since
+  // it may have no iterations.
+  void begin_loop(std::span<const TensorId> invariants, std::uint32_t device);
+  void end_loop();
   // Adds a copy that the network has itself, such as from an input to an output called `name`.
   void add_copy(const StorageCopy& copy, const std::string& name);
 
@@ -47,7 +53,9 @@ class DeviceStorages {
   Composition& composition_;
   std::vector<Constant>& constants_;
   // Storages with the contents of another one, by this one and their device.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> copies_;
+  using Copies = std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>;
+  Copies copies_;
+  std::vector<Copies> before_loops_;  // what copies_ was when the loops around the next step began
 };
 
 }  // namespace ferry::graph

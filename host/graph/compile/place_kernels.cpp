@@ -4,6 +4,7 @@
 #include "crosscompile/ir/error.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/sized_stages.h"
+#include "host/graph/loops.h"
 
 #include <algorithm>
 
@@ -29,19 +30,31 @@ std::string why_slow(const lang::Program& program, const autoschedule::Sizes& si
   return "";
 }
 
+// Returns for each kernel whether a loop calls it.
+std::vector<bool> kernels_in_loops(const Graph& graph, const NetworkKernels& kernels) {
+  const Loops loops(graph);
+  std::vector<bool> in_loops(kernels.programs.size());
+  for (const GroupCall& call : kernels.calls)
+    if (loops.of_node(call.group.nodes.back()) != kNoLoop) in_loops[call.kernel] = true;
+  return in_loops;
+}
+
 }  // namespace
 
-std::vector<std::string> slow_on_gpu(const NetworkKernels& kernels) {
-  std::vector<std::string> why;
-  for (std::size_t k = 0; k < kernels.programs.size(); ++k)
-    why.push_back(why_slow(kernels.programs[k], hints_for(kernels, k)));
+std::vector<std::string> slow_on_gpu(const Graph& graph, const NetworkKernels& kernels) {
+  const std::vector<bool> in_loops = kernels_in_loops(graph, kernels);
+  std::vector<std::string> why(kernels.programs.size());
+  for (std::size_t k = 0; k < why.size(); ++k)
+    if (!in_loops[k]) why[k] = why_slow(kernels.programs[k], hints_for(kernels, k));
   return why;
 }
 
-bool add_refused(const NetworkKernels& kernels, const Target& target, std::vector<std::string>& why_on_host) {
+bool add_refused(const Graph& graph, const NetworkKernels& kernels, const Target& target,
+                 std::vector<std::string>& why_on_host) {
+  const std::vector<bool> in_loops = kernels_in_loops(graph, kernels);
   std::vector<std::string> why = kernels.why_on_host;
   for (std::size_t k = 0; k < why.size(); ++k) {
-    if (kernels.device_of(k) == kHostDevice) continue;
+    if (in_loops[k] || kernels.device_of(k) == kHostDevice) continue;
     try {
       compile_module(lower_kernel(kernels, k, target).functions, target, {});
     } catch (const CompileError& error) {

@@ -43,4 +43,41 @@ Graph mixed_parts_network() {
   return std::move(network.graph);
 }
 
+Graph mixed_loops_network(const Size& length, std::int64_t width) {
+  constexpr std::int64_t kRows = 3;
+  NetworkBuilder network("mixed_loops");
+  const auto sum = [&](TensorId input, std::uint32_t dimension, const char* name) {
+    CumulativeAttributes along;
+    along.dimension = dimension;
+    return network.node(Operator::cumulative_sum, {input}, along, name);
+  };
+  const auto begin = [&](const Size& count, std::vector<TensorId> inputs, std::vector<LoopTensor> tensors) {
+    network.node(Operator::loop, std::move(inputs), LoopAttributes{count, std::move(tensors)});
+    return network.graph.nodes.back().outputs;
+  };
+  const auto end = [&](const Size& count, std::vector<TensorId> inputs, std::vector<LoopTensor> tensors) {
+    network.node(Operator::end_loop, std::move(inputs), LoopAttributes{count, std::move(tensors)});
+    return network.graph.nodes.back().outputs;
+  };
+  const TensorId x = network.input("x", {length, width}), s = network.input("s", {width}),
+                 rows = network.input("rows", {kRows, width});
+  const TensorId start = sum(s, 0, "start"), fixed = sum(network.node(Operator::neg, {s}), 0, "fixed");
+
+  const Size count = length - 1;
+  const TensorId rest = network.node(Operator::slice, {x}, SliceAttributes{{1, 0}, {1, 1}, {count, width}});
+  const std::vector<TensorId> first = begin(count, {start, rest}, {{}});
+  const TensorId added = network.node(Operator::add, {network.node(Operator::tanh, {first[0]}), first[1]});
+  const TensorId state = end(count, {network.node(Operator::add, {added, fixed}, {}, "state")}, {})[0];
+  network.output(state, "state");
+  network.output(network.node(Operator::mul, {fixed, state}), "behind");
+
+  const std::vector<TensorId> second = begin(kRows, {sum(state, 0, "again"), sum(rows, 1, "sums")}, {{}});
+  const TensorId next = network.node(Operator::tanh, {network.node(Operator::add, {second[0], second[1]})}, {}, "next");
+  const std::vector<TensorId> last =
+      end(kRows, {next, network.node(Operator::mul, {next, fixed}, {}, "entry")}, {{.is_backwards = true}});
+  network.output(sum(last[0], 0, "last"), "y");
+  network.output(sum(last[1], 1, "entries"), "ys");
+  return std::move(network.graph);
+}
+
 }  // namespace ferry::test

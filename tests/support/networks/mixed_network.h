@@ -14,4 +14,9 @@ graph::Graph mixed_network(const graph::Size& length);
 // the GPU reads as a whole and the CPU in part.
 graph::Graph mixed_parts_network();
 
+// Long cumulative sums before, between and behind two loops, which read them as they are in every iteration and entry
+// by entry. The first loop runs `length` - 1 times. Sums have `width` elements; with a multiple of 64 their entries lie
+// in them.
+graph::Graph mixed_loops_network(const graph::Size& length, std::int64_t width);
+
 }  // namespace ferry::test

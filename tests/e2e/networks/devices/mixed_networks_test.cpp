@@ -59,6 +59,33 @@ TEST_CASE("a network with steps on a GPU and on the CPU beside it gives the righ
   }
 }
 
+TEST_CASE("the CPU computes what is before, between and behind the loops of a GPU") {
+  const OpenClSession session;
+  const std::vector<NetworkSizes> sizes{{{"L", 4}}, {{"L", 1}}, {{"L", 2}}};
+  for (const std::int64_t width : {1999, 2048}) {
+    CAPTURE(width);
+    const Graph network = mixed_loops_network(Size::symbol("L"), width);
+    CHECK(wrong_results(session.device, kTarget, network, sizes) == "");
+    CHECK(compile_network(network, kTarget).notes.size() == 2);
+  }
+}
+
+TEST_CASE("what a loop reads from the CPU crosses in front of it, and once") {
+  const std::vector<std::string> copies = copies_of(module_of(compile_network(mixed_loops_network(4, 2048), kTarget)));
+  CHECK(std::ranges::count(copies, "copy of fixed to opencl") == 1);
+}
+
+TEST_CASE("kernels that a loop calls stay on the GPU") {
+  NetworkBuilder network("sums");
+  CumulativeAttributes along;
+  along.dimension = 0;
+  const LoopAttributes loop{5, {}};
+  const TensorId state = network.node(Operator::loop, {network.input("x", {1999})}, loop);
+  const TensorId sum = network.node(Operator::cumulative_sum, {state}, along);
+  network.output(network.node(Operator::end_loop, {sum}, loop), "y");
+  CHECK(compile_network(network.graph, kTarget).notes.empty());
+}
+
 TEST_CASE("a network whose only kernel runs on the CPU takes and returns tensors of the GPU") {
   NetworkBuilder network("sums");
   CumulativeAttributes along;
