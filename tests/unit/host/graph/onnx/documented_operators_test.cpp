@@ -13,8 +13,8 @@ std::string entry_of(const std::string& op, int first, int last) {
   return first == 6 ? " " + op : " " + op + " (" + std::to_string(first) + ")";
 }
 
-TEST_CASE("every operator that is imported is on the page about networks") {
-  std::ifstream file(FERRY_SOURCE_DIR "/docs/networks.md");
+TEST_CASE("every operator that is imported is on the page about compiling networks") {
+  std::ifstream file(FERRY_SOURCE_DIR "/docs/network_compilation.md");
   std::string page(std::istreambuf_iterator<char>(file), {});
   for (char& letter : page) letter = letter == '\n' ? ' ' : letter;
   const auto expect = [&](const char* op, int first, int last) {
