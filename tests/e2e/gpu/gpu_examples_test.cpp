@@ -1,7 +1,10 @@
 // Tests of the examples on a GPU: checked thread by thread, run by PoCL, and compiled for CUDA by NVRTC and by LLVM.
-// Examples that have schedules for GPUs run under these, and all examples run under ferry's default.
+// Examples that have schedules for GPUs run under these, and all examples run under ferry's default. In every test run
+// a third of the latter, and the others at their first sizes; all with FERRY_GPU_EXAMPLES_ALL, as in
+// gpu_examples_long_test. FERRY_GPU_EXAMPLES_SEED draws others. gpu_races_test and gpu_ptx_test run examples too.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,12 +12,15 @@
 #include "tests/e2e/cli/run_ferry.h"
 #include "tests/support/examples.h"
 #include "tests/support/ptxas.h"
+#include "tests/support/sample.h"
 
 using namespace ferry::test;
 
 namespace {
 
 using Words = std::vector<std::string>;
+
+bool is_long() { return std::getenv("FERRY_GPU_EXAMPLES_ALL") != nullptr; }
 
 Words joined(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -56,12 +62,14 @@ TEST_CASE("examples with schedules for GPUs have no races, compute what they say
     if (lines_of(text, "target").empty()) continue;
     ++count;
     const Words schedule{"--schedule", path.string()};
-    for (const Words& sizes : words_of(text, "try")) {
+    std::vector<Words> all_sizes = words_of(text, "try");
+    if (!is_long()) all_sizes.resize(1);
+    for (const Words& sizes : all_sizes) {
       for (const char* target : {"opencl", "cuda -arch=sm_80"})
         expect_fine(joined(joined({"check", kernel, "--target", target}, sizes), schedule));
       expect_fine(joined(joined({"run", kernel, "--target", "opencl", "--check"}, sizes), schedule));
     }
-    const Words compiled = compiled_of(words_of(text, "try").front());
+    const Words compiled = compiled_of(all_sizes.front());
     expect_fine(joined(
         joined({"compile", kernel, "--target", "cuda -arch=sm_80,sm_90", "-o", folder.path("k.ferry")}, compiled),
         schedule));
@@ -77,7 +85,10 @@ TEST_CASE("every example runs on a GPU under ferry's own schedule") {
     const std::string kernel = kernel_of(path).string();
     for (const Words& sizes : words_of(text_of(path), "try")) {
       const Words compiled = compiled_of(sizes);
-      if (!seen.insert(kernel + (compiled.empty() ? "" : compiled[1])).second) continue;
+      const std::string name = kernel + (compiled.empty() ? "" : compiled[1]);
+      if (!seen.insert(name).second) continue;
+      const bool is_drawn = part_of(name, 3, sample_seed("FERRY_GPU_EXAMPLES_SEED")) == 0;
+      if (!is_long() && !is_drawn) continue;
       expect_fine(joined({"check", kernel, "--target", "opencl"}, sizes));
       expect_fine(joined({"run", kernel, "--target", "opencl", "--check"}, sizes));
       expect_fine(joined({"compile", kernel, "--target", "cuda -arch=sm_90", "-o", folder.path("k.ferry")}, compiled));

@@ -51,8 +51,11 @@ TEST_CASE_FIXTURE(InstanceFixture, "persistent buffers are charged to the sessio
 
 TEST_CASE_FIXTURE(InstanceFixture,
                   "an instance is charged for the arguments that it remembers and for the steps of its calls") {
+  // Takes most of the memory, so that few instances fill the rest: emulators are slow.
+  const rpc::Handle large = client.new_handle();
+  client.must(rpc::Alloc{large, 56 << 20, 0});
   for (const auto& [function, constants, most] :
-       {std::tuple("wide", std::size_t{1001}, std::size_t{1000}), {"lengthy", std::size_t{1}, std::size_t{40}}}) {
+       {std::tuple("wide", std::size_t{1001}, std::size_t{125}), {"lengthy", std::size_t{1}, std::size_t{5}}}) {
     const std::vector<rpc::Handle> instances = bind_all(*this, function, constants);
     CHECK(instances.size() > 0);
     CHECK(instances.size() < most);
@@ -61,7 +64,7 @@ TEST_CASE_FIXTURE(InstanceFixture,
     client.must(rpc::UnloadModule{module});
     module = put(client, instance_file());
   }
-  for (const rpc::Handle handle : {a, b, c}) client.must(rpc::Free{handle});
+  for (const rpc::Handle handle : {a, b, c, large}) client.must(rpc::Free{handle});
   client.must(rpc::UnloadModule{module});
   client.must(rpc::GuardMemory{});
 }

@@ -1,6 +1,6 @@
 // Tests that every point of every rule's space gives a legal schedule with the results of the reference evaluator. Of
-// knobs with many candidates a sample is tried, and most schedules at one of a program's sizes; with FERRY_POINTS_ALL, as
-// in autoschedule_long_test, twice as many candidates at all sizes.
+// knobs with many candidates a sample is tried, and most schedules at one of a program's sizes; with FERRY_POINTS_ALL,
+// as in autoschedule_long_test, twice as many candidates at all sizes.
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/pipeline.h"
