@@ -80,11 +80,24 @@ def conv_transpose(net):
                    dilations=dilation, pads=pads, output_padding=extra)
 
 
+def arrays_of(attributes, rank):
+    """Kernels, strides, dilations and the padding in front, for each spatial dimension."""
+    return (attributes["kernel_shape"], attributes["strides"], attributes.get("dilations", [1] * rank),
+            attributes.get("pads", [0] * rank)[:rank])
+
+
+def sees_only_padding(size, outputs, kernel, stride, dilation, pad):
+    taps = range(0, kernel * dilation, dilation)
+    return any(not any(0 <= o * stride - pad + tap < size for tap in taps) for o in range(outputs))
+
+
 def pool(net):
     x = image(net)
     op = net.pick("MaxPool", "AveragePool", "LpPool")
     dilates = op == "MaxPool" or net.opset >= 19 and op == "AveragePool"
     attributes, spatial = windows(net, x.shape[2:], [1, 2, 2, 3, 3, 5], dilates)
+    if op == "MaxPool" and any(map(sees_only_padding, x.shape[2:], spatial, *arrays_of(attributes, x.rank - 2))):
+        raise Unsuitable  # its maximum is the lowest number in peers, and an infinity by definition
     if op == "AveragePool" and net.chance(0.5):
         attributes["count_include_pad"] = 1
     if op == "LpPool":
