@@ -20,6 +20,8 @@ MAY_INCLUDE = {
     "rpc/transport": ["base"],
     "rpc/wire": ["rpc", "rpc/transport"],
     "rpc/secure": ["rpc/wire"],
+    # What a farm's board and its tracker agree on.
+    "rpc/lease": ["base"],
     # Parts of any process that listens: rpc_server and, later, others.
     "rpc/server": ["rpc/secure"],
     # The device.
@@ -86,6 +88,10 @@ MAY_INCLUDE = {
     "host/npy": ["module"],
     "host/blobs": ["host/npy"],
     "host/stats": [],
+    # The farm: who gets which board, and when.
+    "host/farm/selector": ["base"],
+    "host/farm/schedule": ["base"],
+    "host/farm/lease": ["host/farm/schedule", "host/farm/selector", "rpc/lease"],
     "host/lang": ["crosscompile/analysis"],
     "host/lang/reference": ["crosscompile/intrinsics", "host/lang"],
     "host/lang/text": ["host/lang"],
