@@ -1,0 +1,88 @@
+// What a lease machine wants done. Actions on a connection that has ended meanwhile are to be dropped.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "host/farm/lease/records.h"
+#include "rpc/lease/lease_terms.h"
+
+namespace ferry::farm {
+
+// Write all records in one transaction, if `term` is still the current one. Commits are written in order.
+struct Persist {
+  TrackerTerm term{};
+  std::uint64_t commit = 0;
+  std::vector<Record> records;
+};
+
+struct AnnounceLease {
+  BoardConnection connection{};
+  lease::Announcement announcement;
+};
+
+struct WithdrawLease {
+  BoardConnection connection{};
+  lease::LeaseKey key;
+};
+
+// The board must answer with a heartbeat at once.
+struct ProbeBoard {
+  BoardConnection connection{};
+  std::uint64_t probe = 0;
+};
+
+struct CloseBoard {
+  BoardConnection connection{};
+  std::string reason;
+};
+
+// For the log and for notifications.
+struct BoardStateChanged {
+  BoardId board{};
+  BoardState state = BoardState::unknown;
+  std::string reason;
+};
+
+struct TellWaiting {
+  ClientConnection client{};
+  LeaseId lease{};
+  std::size_t place = 0;             // 1 is next, counting only requests that compete for the same boards
+  std::optional<Duration> estimate;  // nothing: there is no history yet
+};
+
+struct TellGranted {
+  ClientConnection client{};
+  LeaseId lease{};
+  std::vector<LeasePart> parts;
+  Duration remaining{};
+};
+
+// The answer to ExtensionRequested: how long the lease lasts from now on, and why no longer, if that was refused.
+struct TellExtension {
+  ClientConnection client{};
+  LeaseId lease{};
+  Duration remaining{};
+  std::string refusal;
+};
+
+struct TellWarning {
+  ClientConnection client{};
+  LeaseId lease{};
+  Duration remaining{};
+};
+
+// The last that a client hears of its request.
+struct TellEnded {
+  ClientConnection client{};
+  LeaseId lease{};
+  EndReason reason = EndReason::released;
+  std::string text;
+};
+
+using Action = std::variant<Persist, AnnounceLease, WithdrawLease, ProbeBoard, CloseBoard, BoardStateChanged,
+                            TellWaiting, TellGranted, TellExtension, TellWarning, TellEnded>;
+
+}  // namespace ferry::farm

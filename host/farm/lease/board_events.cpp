@@ -1,0 +1,217 @@
+// Boards come, go and say how they are.
+#include <algorithm>
+
+#include "host/farm/lease/handlers.h"
+#include "host/farm/lease/lease_life.h"
+#include "host/farm/lease/limits.h"
+#include "host/farm/lease/servable.h"
+
+namespace ferry::farm {
+namespace {
+
+void describe(State& state, Board& board, const BoardDescription& description, Time now) {
+  if (board.record.description == description) return;
+  board.record.description = description;
+  state.outbox.record(board.record);
+  state.pools.update(board.index, description);
+  end_unservable(state, board, now);
+  state.must_schedule = true;
+}
+
+// Compares the lease that the board serves with the one that it should.
+void settle_lease(State& state, Board& board, const std::optional<lease::LeaseKey>& serving, Time now) {
+  HeldBoard* part = part_of(state, board);
+  Entry* entry = part == nullptr ? nullptr : state.find(*board.lease);
+  if (part != nullptr && serving == key_of(*entry, *part)) return acknowledge(state, *entry, *part, 0, now);
+  if (serving) state.outbox.after_commit(Withdraw{board.record.id, *serving});
+  if (part == nullptr) return;
+  if (entry->lease->is_granted || part->is_acknowledged) {
+    end_request(state, *entry, EndReason::board_lost_lease,
+                "board " + board.record.description.name + " does not serve the lease any more", now);
+  } else {
+    // Its epoch may be below the ceiling that the board has reported now.
+    roll_back(state, *entry, now);
+  }
+}
+
+void accept(State& state, Board& board, const BoardJoined& joined, Time now) {
+  if (board.connected) {
+    state.timers.cancel(TimerKind::board_silence, static_cast<std::uint64_t>(board.connected->id));
+    state.outbox.send(CloseBoard{board.connected->id, "the board has connected again"});
+  }
+  board.record.last_epoch = std::max(board.record.last_epoch, joined.ceiling);
+  board.is_paused = false;
+  state.boards.connect(board, {joined.connection, joined.boot_id, joined.boot_time, now});
+  state.timers.set(now + kSilence, TimerKind::board_silence, static_cast<std::uint64_t>(joined.connection));
+  if (board.record.boot_id != joined.boot_id) {
+    board.record.boot_id = joined.boot_id;
+    state.outbox.record(board.record);
+    if (!state.options.has_health_checks && board.record.state == BoardState::unknown)
+      set_board_state(state, board, BoardState::good, "it has joined");
+    if (state.options.has_health_checks && board.record.state == BoardState::good)
+      set_board_state(state, board, BoardState::unknown, "it has started again");
+  }
+  describe(state, board, joined.description, now);
+  settle_lease(state, board, joined.serving, now);
+}
+
+void refuse_contender(State& state, Board& board, const std::string& reason) {
+  if (!board.contender) return;
+  state.outbox.send(CloseBoard{board.contender->connection, reason});
+  state.contenders.erase(board.contender->connection);
+  board.contender.reset();
+  state.boards.refresh(board);
+}
+
+// A board stays hot until it has nearly reached its baseline again, so that it does not alternate.
+bool is_hot(const Board& board, const BoardHeartbeat& heartbeat) {
+  if (heartbeat.is_throttled) return true;
+  if (!heartbeat.millidegrees || !board.record.baseline_millidegrees) return false;
+  const std::int32_t above = *heartbeat.millidegrees - *board.record.baseline_millidegrees;
+  return above > (board.is_hot ? kCoolMillidegrees : kHotMillidegrees);
+}
+
+}  // namespace
+
+void lose_board(State& state, Board& board, Time now) {
+  state.timers.cancel(TimerKind::board_silence, static_cast<std::uint64_t>(board.connected->id));
+  state.boards.disconnect(board);
+  if (!board.contender) return;
+  const BoardJoined joined = *std::exchange(board.contender, std::nullopt);
+  state.contenders.erase(joined.connection);
+  accept(state, board, joined, now);
+}
+
+void handle_event(State& state, const BoardEnrolled& event, Time now) {
+  Board* board = state.boards.find(event.board);
+  if (board == nullptr) {
+    BoardRecord record;
+    record.id = event.board;
+    record.machine = event.machine;
+    record.shares_machine = event.shares_machine;
+    record.description = event.description;
+    board = &state.boards.add(std::move(record));
+    state.outbox.record(board->record);
+    state.pools.update(board->index, event.description);
+    return;
+  }
+  const bool is_other_machine =
+      board->record.machine != event.machine || board->record.shares_machine != event.shares_machine;
+  if (is_other_machine) {
+    state.boards.set_machine(*board, event.machine, event.shares_machine);
+    state.outbox.record(board->record);
+    end_unservable(state, *board, now);
+  }
+  describe(state, *board, event.description, now);
+}
+
+void handle_event(State& state, const BoardJoined& event, Time now) {
+  Board* board = state.boards.find(event.board);
+  if (board == nullptr || board->record.state == BoardState::retired) {
+    state.outbox.send(
+        CloseBoard{event.connection, board == nullptr ? "this board is not enrolled" : "this board is retired"});
+    return;
+  }
+  if (!board->connected || board->connected->boot_id == event.boot_id) {
+    refuse_contender(state, *board, "the board has connected again");
+    return accept(state, *board, event, now);
+  }
+  // The board has started again, or its key was copied: then the one that is connected still answers.
+  refuse_contender(state, *board, "another board has its key");
+  board->contender = event;
+  state.contenders[event.connection] = event.board;
+  state.boards.refresh(*board);
+  state.outbox.send(ProbeBoard{board->connected->id, ++board->probe});
+  state.timers.set(now + kProbeTimeout, TimerKind::probe, static_cast<std::uint64_t>(event.connection));
+}
+
+void handle_event(State& state, const BoardHeartbeat& event, Time now) {
+  Board* board = state.boards.find(event.connection);
+  if (board == nullptr) return;
+  board->connected->boot_time = event.boot_time;
+  board->connected->heard_at = now;
+  if (board->contender && event.probe == board->probe) {
+    refuse_contender(state, *board, "another board with the same key is connected");
+    const BoardState before = board->record.state;
+    if (before == BoardState::good || before == BoardState::unknown)
+      set_board_state(state, *board, BoardState::suspect, "two boards have its key");
+  }
+  board->is_hot = is_hot(*board, event);
+  board->is_paused = false;
+  state.boards.refresh(*board);
+}
+
+void handle_event(State& state, const BoardLeft& event, Time now) {
+  if (Board* board = state.boards.find(event.connection)) return lose_board(state, *board, now);
+  const auto found = state.contenders.find(event.connection);
+  if (found == state.contenders.end()) return;
+  Board& board = *state.boards.find(found->second);
+  state.contenders.erase(found);
+  board.contender.reset();
+  state.boards.refresh(board);
+}
+
+void handle_event(State& state, const BoardAcknowledged& event, Time now) {
+  Board* board = state.boards.find(event.connection);
+  if (board == nullptr) return;
+  HeldBoard* part = part_of(state, *board);
+  Entry* entry = part == nullptr ? nullptr : state.find(*board->lease);
+  if (part != nullptr && event.key == key_of(*entry, *part))
+    return acknowledge(state, *entry, *part, event.extension, now);
+  state.outbox.after_commit(Withdraw{board->record.id, event.key});
+}
+
+void handle_event(State& state, const BoardLeaseOver& event, Time now) {
+  Board* board = state.boards.find(event.connection);
+  if (board == nullptr) return;
+  HeldBoard* part = part_of(state, *board);
+  if (part == nullptr || event.key != key_of(*state.find(*board->lease), *part)) return;
+  Entry& entry = *state.find(*board->lease);
+  if (!entry.lease->is_granted) return roll_back(state, entry, now);
+  end_request(state, entry, EndReason::lease_expired, "the lease's time is over", now);
+}
+
+void handle_event(State& state, const HealthChecked& event, Time now) {
+  Board* board = state.boards.find(event.board);
+  if (board == nullptr) return;
+  switch (board->record.state) {
+    case BoardState::good:
+    case BoardState::unknown:
+      set_board_state(state, *board, event.has_passed ? BoardState::good : BoardState::suspect,
+                      event.has_passed ? "it has passed a health check" : "it has failed a health check");
+      break;
+    case BoardState::suspect:
+      set_board_state(state, *board, event.has_passed ? BoardState::good : BoardState::bad,
+                      event.has_passed ? "it has passed a health check" : "it has failed a health check again");
+      break;
+    case BoardState::bad:
+    case BoardState::maintenance:
+    case BoardState::retired: return;
+  }
+  if (event.has_passed) board->unanswered = 0;
+  end_unservable(state, *board, now);
+}
+
+void handle_event(State& state, const BaselineMeasured& event, Time) {
+  Board* board = state.boards.find(event.board);
+  if (board == nullptr) return;
+  board->record.baseline_millidegrees = event.millidegrees;
+  state.outbox.record(board->record);
+}
+
+void handle_event(State& state, const BoardOrdered& event, Time now) {
+  Board* board = state.boards.find(event.board);
+  if (board == nullptr) return;
+  switch (event.order) {
+    case BoardOrder::maintain: set_board_state(state, *board, BoardState::maintenance, "an admin maintains it"); break;
+    case BoardOrder::retire: set_board_state(state, *board, BoardState::retired, "an admin has retired it"); break;
+    case BoardOrder::return_to_service:
+      board->unanswered = 0;
+      set_board_state(state, *board, state.options.has_health_checks ? BoardState::unknown : BoardState::good,
+                      "an admin has returned it to service");
+      break;
+  }
+  end_unservable(state, *board, now);
+}
+
+}  // namespace ferry::farm

@@ -1,0 +1,55 @@
+// Decides who gets which board, for how long: the tracker's part of leases, as a pure function of events. It reads no
+// clock, draws no random numbers, opens no connection and writes nothing: the caller passes in what happened and when,
+// and carries out the actions.
+//
+// A lease takes effect in this order: its records are persisted, its boards acknowledge it, its client hears of it.
+// That a board never serves two holders follows from the boards' epochs alone (rpc/lease/lease_guard.h), not from this
+// order or from any clock.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/farm/lease/actions.h"
+#include "host/farm/lease/events.h"
+
+namespace ferry::farm {
+
+struct State;
+
+struct Options {
+  // Without health checks a board is good as soon as it joins.
+  bool has_health_checks = true;
+};
+
+struct QueuedRequest {
+  LeaseId id{};
+  std::string holder;
+  std::size_t place = 0;             // from 1, among the requests that compete for the same boards
+  std::optional<Duration> estimate;  // nothing: there is no history yet
+};
+
+class LeaseMachine {
+ public:
+  // Continues from what is persisted. Clients of requests that are attached, and that no earlier machine has ended,
+  // must attach again within kAttachTimeout.
+  LeaseMachine(const Snapshot& snapshot, TrackerTerm term, const Options& options, Time now);
+  ~LeaseMachine();
+
+  // `now` must not be less than in an earlier call: it is the store's clock as it was when the tracker started, and
+  // since then the time that has passed. An action may depend on a commit only after the event Persisted.
+  std::vector<Action> handle(const Event& event, Time now);
+
+  // When handle(Tick{}) must be called at the latest, unless another event comes before.
+  std::optional<Time> next_deadline() const;
+
+  // The requests that wait, in the order in which they are considered.
+  std::vector<QueuedRequest> queue(Time now) const;
+
+ private:
+  std::unique_ptr<State> state_;  // null once the term is lost
+};
+
+}  // namespace ferry::farm

@@ -1,0 +1,42 @@
+#include "host/farm/lease/restore.h"
+
+#include <algorithm>
+
+#include "host/farm/lease/lease_life.h"
+#include "host/farm/lease/limits.h"
+
+namespace ferry::farm {
+namespace {
+
+// Since the record was written the clock may have been set back. Then the lease would last longer than anybody asked.
+void restore_lease(State& state, Entry& entry, const LeaseRecord& record, Time now) {
+  const Time start = std::min(record.start, now);
+  const Time end = std::min(record.end, now + kMaxLease);
+  std::vector<std::uint32_t> boards;
+  for (const LeasePart& part : record.parts) boards.push_back(state.boards.find(part.board)->index);
+  hold_boards(state, entry, boards, start, end);
+  Lease& lease = *entry.lease;
+  lease.extension = record.extension;
+  // Unless its client says otherwise when it attaches.
+  lease.is_granted = true;
+  for (std::size_t i = 0; i < boards.size(); ++i) lease.parts[i].epoch = record.parts[i].epoch;
+}
+
+}  // namespace
+
+void restore(State& state, const Snapshot& snapshot, Time now) {
+  for (const BoardRecord& record : snapshot.boards) state.boards.add(record);
+  for (const HoldTimeRecord& record : snapshot.hold_times)
+    state.boards.find(record.board)->mean_hold_seconds = record.mean_seconds;
+  for (const HolderRecord& record : snapshot.holders)
+    state.shares.restore(record.holder, record.weight, record.board_seconds, record.at);
+  for (const RequestRecord& record : snapshot.requests) {
+    Entry& entry = add_entry(state, record.request, std::min(record.submitted, now));
+    if (record.request.kind == LeaseKind::reserved) continue;
+    entry.must_attach = true;
+    state.timers.set(now + kAttachTimeout, TimerKind::attachment, static_cast<std::uint64_t>(record.request.id));
+  }
+  for (const LeaseRecord& record : snapshot.leases) restore_lease(state, *state.find(record.id), record, now);
+}
+
+}  // namespace ferry::farm
