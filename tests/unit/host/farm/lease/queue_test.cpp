@@ -139,6 +139,20 @@ TEST_CASE("the holder who has used less in proportion to his weight comes first"
   CHECK(!farm.is_granted(3));
 }
 
+TEST_CASE("boards held for a request are free for others at once when it is cancelled") {
+  Farm farm;
+  farm.submit(1, "ann", {"b1"});
+  farm::Request both = farm.request(2, "ben", {"b1", "b3"});
+  both.priority = 10;
+  farm.submit(both);
+  farm::Request longer = farm.request(3, "cem", {"b3"});
+  longer.length = hours(1);
+  farm.submit(longer);
+  CHECK(!farm.is_granted(3));
+  farm.handle(farm::LeaseReleased{lease_id(2)});
+  CHECK(farm.is_granted(3));
+}
+
 TEST_CASE("boards held for a request are given to one whose priority has risen above it") {
   Farm farm;
   farm.submit(1, "ann", {"b1"});
