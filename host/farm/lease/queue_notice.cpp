@@ -8,18 +8,19 @@
 namespace ferry::farm {
 namespace {
 
-// Requests that ask for the same boards, in the order in which they are considered.
-struct Competitors {
+// Requests that ask for the same boards.
+struct Group {
   std::vector<const Pool*> pools;
-  std::size_t requests = 0;      // counted so far
-  std::size_t slots = 0;         // of these requests
-  std::optional<Duration> turn;  // mean time after which the next of their boards is given back
+  std::vector<std::size_t> competitors;  // the groups, itself included, whose boards some of its own are
+  std::optional<Duration> turn;          // mean time after which the next of its boards is given back
+  std::size_t requests = 0;              // counted so far
+  std::size_t slots = 0;                 // of these requests
 };
 
-bool compete(const Competitors& a, const Competitors& b) {
+bool compete(const Group& a, const Group& b) {
   return std::any_of(a.pools.begin(), a.pools.end(), [&](const Pool* one) {
     return std::any_of(b.pools.begin(), b.pools.end(),
-                       [&](const Pool* other) { return one->boards.intersects(other->boards); });
+                       [&](const Pool* other) { return one == other || one->boards.intersects(other->boards); });
   });
 }
 
@@ -39,36 +40,49 @@ std::optional<Duration> turn_of(const State& state, const Pool& pool) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(mean / static_cast<double>(boards)));
 }
 
+void add_group(std::vector<Group>& groups, const State& state, std::vector<const Pool*> pools) {
+  const std::size_t index = groups.size();
+  Group& added = groups.emplace_back();
+  for (const Pool* pool : pools) added.turn = std::max(added.turn, turn_of(state, *pool));
+  added.pools = std::move(pools);
+  for (std::size_t other = 0; other < index; ++other) {
+    if (!compete(added, groups[other])) continue;
+    added.competitors.push_back(other);
+    groups[other].competitors.push_back(index);
+  }
+  added.competitors.push_back(index);
+}
+
 }  // namespace
 
 std::vector<QueuePlace> queue_places(State& state, Time now) {
   update_shares(state, now);
   std::vector<const WaitingRequest*> requests;
-  for (const Entry* entry : state.queue) requests.push_back(&entry->waiting);
-  std::map<std::vector<const Pool*>, Competitors> groups;
-  std::vector<QueuePlace> places;
-  for (const std::size_t index : scheduling_order(requests, now)) {
-    const Entry& entry = *state.queue[index];
+  std::vector<Group> groups;
+  std::vector<std::size_t> group_of;
+  std::map<std::vector<const Pool*>, std::size_t> known;
+  for (const Entry* entry : state.queue) {
+    requests.push_back(&entry->waiting);
     std::vector<const Pool*> pools;
-    for (const auto& pool : entry.pools) pools.push_back(pool.get());
+    for (const auto& pool : entry->pools) pools.push_back(pool.get());
     std::sort(pools.begin(), pools.end());
     pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
-    const auto [found, is_new] = groups.try_emplace(pools);
-    Competitors& own = found->second;
-    if (is_new) {
-      own.pools = pools;
-      for (const Pool* pool : pools) own.turn = std::max(own.turn, turn_of(state, *pool));
-    }
-    QueuePlace& place = places.emplace_back(QueuePlace{&entry, 1, std::nullopt});
-    std::size_t slots = entry.pools.size();
-    for (const auto& [key, other] : groups) {
-      if (other.requests == 0 || !compete(own, other)) continue;
-      place.place += other.requests;
-      slots += other.slots;
+    const auto [found, is_new] = known.try_emplace(pools, groups.size());
+    group_of.push_back(found->second);
+    if (is_new) add_group(groups, state, std::move(pools));
+  }
+  std::vector<QueuePlace> places;
+  for (const std::size_t index : scheduling_order(requests, now)) {
+    Group& own = groups[group_of[index]];
+    QueuePlace& place = places.emplace_back(QueuePlace{state.queue[index], 1, std::nullopt});
+    std::size_t slots = requests[index]->slots.size();
+    for (const std::size_t other : own.competitors) {
+      place.place += groups[other].requests;
+      slots += groups[other].slots;
     }
     if (own.turn) place.estimate = *own.turn * slots;
     ++own.requests;
-    own.slots += entry.pools.size();
+    own.slots += requests[index]->slots.size();
   }
   return places;
 }

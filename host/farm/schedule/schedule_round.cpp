@@ -1,6 +1,7 @@
 #include "host/farm/schedule/schedule_round.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -29,11 +30,6 @@ struct Rank {
 Rank rank_of(const WaitingRequest& request, std::size_t index, Time now) {
   const std::int64_t priority = request.priority + (now - request.submitted) / kPriorityStep;
   return {priority, request.share, request.submitted, request.id, index};
-}
-
-bool may_get_a_board(const WaitingRequest& request) {
-  return std::any_of(request.slots.begin(), request.slots.end(),
-                     [](const SlotBoards& slot) { return slot.eligible->intersects(*slot.available); });
 }
 
 using Pool = std::pair<const BoardSet*, const BoardSet*>;
@@ -149,17 +145,24 @@ std::vector<std::size_t> scheduling_order(std::span<const WaitingRequest* const>
 }
 
 std::vector<Start> plan_round(std::span<const WaitingRequest* const> requests, const Supply& supply, Time now) {
+  // Many requests ask for the same boards.
+  std::map<Pool, bool> has_board;
+  const auto may_get_a_board = [&](const SlotBoards& slot) {
+    const auto [found, is_new] = has_board.try_emplace(pool_of(slot), false);
+    if (is_new) found->second = slot.eligible->intersects(*slot.available);
+    return found->second;
+  };
   std::vector<Rank> candidates;
   std::set<Pool> pools;
   std::size_t with_several = 0;
   bool any = false;
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const WaitingRequest& request = *requests[i];
-    const bool has_several = request.slots.size() > 1;
-    const bool may_start = (!has_several && pools.contains(pool_of(request.slots[0]))) || may_get_a_board(request);
-    // A request for several boards may be the one that collects, even if it holds none yet.
-    if (!has_several && !may_start) continue;
+    const bool may_start = std::any_of(request.slots.begin(), request.slots.end(), may_get_a_board);
     any = any || may_start;
+    // A request for several boards may be the one that collects, even if it can hold none yet.
+    const bool has_several = request.slots.size() > 1;
+    if (!has_several && !may_start) continue;
     candidates.push_back(rank_of(request, i, now));
     if (has_several) {
       ++with_several;

@@ -127,7 +127,8 @@ void SimulatedBoard::watch_end() {
 void SimulatedBoard::apply(const lease::LeaseGuard::Effects& effects) {
   if (effects.end_session)
     after(world_.random.between(Delay(0), Delay(20)), [this, key = *session_] { kill_session(key); });
-  if (effects.write_ceiling != 0) {
+  // Some writes never end.
+  if (effects.write_ceiling != 0 && !world_.random.once_in(50)) {
     const Delay delay = world_.random.once_in(20) ? Delay(3000) : world_.random.between(Delay(1), Delay(50));
     after(delay, [this, ceiling = effects.write_ceiling] {
       disk_ceiling_ = std::max(disk_ceiling_, ceiling);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,7 +30,7 @@ class Simulation {
  private:
   void run_with_faults(TrueTime until);
   void run_quietly();
-  void expect_nothing_locked() const;
+  void expect_nothing_locked();
   void inject_fault();
   void break_tracker();
   void break_board();
@@ -50,6 +51,7 @@ class Simulation {
   std::vector<std::unique_ptr<SimulatedClient>> clients_;
   std::vector<Node> nodes_;
   bool has_faults_ = false;
+  std::map<std::pair<farm::LeaseId, lease::Epoch>, TrueTime> unheard_;  // leases, since when they are known
 };
 
 }  // namespace ferry::test
