@@ -9,11 +9,14 @@
 namespace ferry::farm {
 namespace {
 
-void describe(State& state, Board& board, const BoardDescription& description, Time now) {
+// A board may say what it likes of itself, but not that it is another one.
+void describe(State& state, Board& board, BoardDescription description, const std::string& name, Time now) {
+  description.name = name;
+  for (const auto& [key, value] : board.record.enrolled_tags) description.tags[key] = value;
   if (board.record.description == description) return;
-  board.record.description = description;
+  board.record.description = std::move(description);
   state.outbox.record(board.record);
-  state.pools.update(board.index, description);
+  state.pools.update(board.index, board.record.description);
   end_unservable(state, board, now);
   state.must_schedule = true;
 }
@@ -51,7 +54,7 @@ void accept(State& state, Board& board, const BoardJoined& joined, Time now) {
     if (state.options.has_health_checks && board.record.state == BoardState::good)
       set_board_state(state, board, BoardState::unknown, "it has started again");
   }
-  describe(state, board, joined.description, now);
+  describe(state, board, joined.description, board.record.description.name, now);
   settle_lease(state, board, joined.serving, now);
 }
 
@@ -89,11 +92,8 @@ void handle_event(State& state, const BoardEnrolled& event, Time now) {
     record.id = event.board;
     record.machine = event.machine;
     record.shares_machine = event.shares_machine;
-    record.description = event.description;
     board = &state.boards.add(std::move(record));
     state.outbox.record(board->record);
-    state.pools.update(board->index, event.description);
-    return;
   }
   const bool is_other_machine =
       board->record.machine != event.machine || board->record.shares_machine != event.shares_machine;
@@ -102,7 +102,10 @@ void handle_event(State& state, const BoardEnrolled& event, Time now) {
     state.outbox.record(board->record);
     end_unservable(state, *board, now);
   }
-  describe(state, *board, event.description, now);
+  BoardDescription description = board->record.description;
+  for (const auto& [key, value] : board->record.enrolled_tags) description.tags.erase(key);
+  board->record.enrolled_tags = event.tags;
+  describe(state, *board, std::move(description), event.name, now);
 }
 
 void handle_event(State& state, const BoardJoined& event, Time now) {

@@ -52,6 +52,13 @@ void submit(State& state, ClientConnection client, const Request& request, Time 
   attach(state, entry, client, now);
 }
 
+// Nobody gets the lease of another one by guessing its id.
+bool refuse_other_holder(State& state, const Entry* entry, ClientConnection client, const Request& request) {
+  if (entry == nullptr || entry->request.holder == request.holder) return false;
+  state.outbox.send(TellEnded{client, request.id, EndReason::invalid, "the request is not that of this holder"});
+  return true;
+}
+
 // Whether somebody else waits for a board of this lease.
 bool is_waited_for(const State& state, const Entry& entry) {
   return std::any_of(state.queue.begin(), state.queue.end(), [&](const Entry* other) {
@@ -78,12 +85,15 @@ std::string why_not_extended(const State& state, const Entry& entry, Duration le
 }  // namespace
 
 void handle_event(State& state, const RequestSubmitted& event, Time now) {
-  if (Entry* entry = state.find(event.request.id)) return attach(state, *entry, event.client, now);
+  Entry* entry = state.find(event.request.id);
+  if (refuse_other_holder(state, entry, event.client, event.request)) return;
+  if (entry != nullptr) return attach(state, *entry, event.client, now);
   submit(state, event.client, event.request, now);
 }
 
 void handle_event(State& state, const RequestAttached& event, Time now) {
   Entry* entry = state.find(event.request.id);
+  if (refuse_other_holder(state, entry, event.client, event.request)) return;
   if (entry == nullptr) {
     // The request had not been committed when its tracker stopped.
     if (!event.is_granted) return submit(state, event.client, event.request, now);

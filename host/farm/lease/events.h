@@ -1,6 +1,7 @@
 // What happens to a lease machine. Events of one connection arrive in the order in which they were sent.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -13,7 +14,8 @@ namespace ferry::farm {
 // An admin, or farm.toml, adds a board or changes what is configured of it.
 struct BoardEnrolled {
   BoardId board{};
-  BoardDescription description;
+  std::string name;
+  std::map<std::string, std::string> tags;
   std::string machine;
   bool shares_machine = false;
 };
@@ -26,7 +28,7 @@ struct BoardJoined {
   lease::BootTime boot_time;
   lease::Epoch ceiling = 0;
   std::optional<lease::LeaseKey> serving;
-  BoardDescription description;
+  BoardDescription description;  // what the board says of itself; its name is that of its enrolment
 };
 
 struct BoardHeartbeat {

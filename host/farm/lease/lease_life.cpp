@@ -114,7 +114,7 @@ void hold_boards(State& state, Entry& entry, const std::vector<std::uint32_t>& b
   leave_queue(state, entry);
   Lease& lease = entry.lease.emplace();
   lease.start = start;
-  lease.end = end;
+  lease.end = lease.confirmed_end = end;
   lease.attempt = ++state.attempts;
   for (const std::uint32_t index : boards) {
     lease.parts.push_back({index, 0, false, 0});
@@ -173,6 +173,7 @@ void acknowledge(State& state, Entry& entry, HeldBoard& part, std::uint32_t exte
   });
   if (!lease.is_extending || !is_extended) return;
   lease.is_extending = false;
+  lease.confirmed_end = lease.end;
   if (entry.client) state.outbox.send(TellExtension{*entry.client, entry.request.id, lease.end - now, ""});
 }
 

@@ -38,8 +38,9 @@ class LeaseMachine {
   LeaseMachine(const Snapshot& snapshot, TrackerTerm term, const Options& options, Time now);
   ~LeaseMachine();
 
-  // `now` must not be less than in an earlier call: it is the store's clock as it was when the tracker started, and
-  // since then the time that has passed. An action may depend on a commit only after the event Persisted.
+  // `now` must not be less than in an earlier call: it is the store's clock as it was when the tracker started, plus
+  // the time that has passed since then. A commit that fails must be tried again, or the machine must be given up as if
+  // it had lost its term.
   std::vector<Action> handle(const Event& event, Time now);
 
   // When handle(Tick{}) must be called at the latest, unless another event comes before.

@@ -2,6 +2,7 @@
 // they are persisted; after a restart it is rebuilt from a Snapshot.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -28,6 +29,7 @@ const char* board_state_name(BoardState state);
 struct BoardRecord {
   BoardId id{};
   BoardDescription description;
+  std::map<std::string, std::string> enrolled_tags;  // also in the description, where they replace what the board says
   std::string machine;          // boards of the same machine exclude each other; empty: it is the only one of its own
   bool shares_machine = false;  // it may be used together with the others
   BoardState state = BoardState::unknown;

@@ -20,10 +20,12 @@ std::string why_no_board(const State& state, const Pool& pool) {
 }  // namespace
 
 std::optional<std::string> why_unservable(const State& state, const Entry& entry) {
+  for (const auto& pool : entry.pools)
+    if (!pool->boards.intersects(state.boards.pool())) return why_no_board(state, *pool);
+  if (entry.pools.size() == 1) return std::nullopt;
   Matching matching(state.boards.units());
   std::size_t placed = 0;
   for (const auto& pool : entry.pools) {
-    if (!pool->boards.intersects(state.boards.pool())) return why_no_board(state, *pool);
     if (matching.place(matching.add({&pool->boards, &state.boards.pool()}))) ++placed;
   }
   if (placed == entry.pools.size()) return std::nullopt;

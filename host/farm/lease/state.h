@@ -35,6 +35,7 @@ struct Lease {
   std::uint64_t attempt = 0;
   bool is_granted = false;  // the client was told
   Time acknowledge_by;      // unless it is granted
+  Time confirmed_end;       // that all boards have acknowledged
   bool is_extending = false;
   Time extend_by;
   Time warned_of;  // the end that the client was last warned of

@@ -1,4 +1,6 @@
 // Time passes, and commits are done.
+#include <algorithm>
+
 #include "host/farm/lease/handlers.h"
 #include "host/farm/lease/lease_life.h"
 #include "host/farm/lease/limits.h"
@@ -37,11 +39,11 @@ void check_probe(State& state, BoardConnection contender, Time now) {
 void check_extension(State& state, Entry& entry, Time now) {
   Lease& lease = *entry.lease;
   if (!lease.is_extending || now < lease.extend_by) return;
-  // The boards may have heard of it or not: the lease lasts at least as long as before.
   lease.is_extending = false;
-  if (entry.client)
-    state.outbox.send(
-        TellExtension{*entry.client, entry.request.id, Duration::zero(), "a board has not acknowledged it"});
+  if (!entry.client) return;
+  // The boards may have heard of it or not: the lease lasts at least as long as they had acknowledged before.
+  const Duration remaining = std::max(Duration::zero(), lease.confirmed_end - now);
+  state.outbox.send(TellExtension{*entry.client, entry.request.id, remaining, "a board has not acknowledged it"});
 }
 
 void warn(State& state, Entry& entry, Time now) {

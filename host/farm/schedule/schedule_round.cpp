@@ -93,15 +93,16 @@ class Round {
 
   // Holds as many boards as possible for the request, unless it is unknown when it could start.
   void collect(std::size_t index, std::vector<Matching::Slot> slots) {
-    collector_ = index;
     std::vector<std::uint32_t> held;
     for (const Matching::Slot slot : slots)
       if (matching_.place(slot)) held.push_back(*matching_.board_of(slot));
     if (!held.empty()) expected_start_ = expected_start(requests_[index]->slots, held, *supply_.units, free_at());
     if (held.empty() || expected_start_ == kNever) {
+      // The next request for several boards may collect instead.
       for (const Matching::Slot slot : slots) matching_.vacate(slot);
       return;
     }
+    collector_ = index;
     for (const Matching::Slot slot : slots) matching_.set_held(slot, true);
     held_ = std::move(slots);
   }

@@ -1,9 +1,10 @@
 // Decides which waiting requests start now: a pure function of the requests, the boards and the time.
 //
 // Requests are considered by effective priority, then by their holders' used share, then by age. Each gets boards for
-// all its slots or none. The first request for several boards that cannot start collects: the boards that it could
-// already get are held for it. Others may use these meanwhile only if their leases end before its expected start
-// (backfilling), or if they belong to the same holder, who does not wait behind himself.
+// all its slots or none. The first request for several boards that cannot start yet collects: the boards that it could
+// already get are held for it, unless it is unknown when it will get the others. Others may use these meanwhile only if
+// their leases end before its expected start (backfilling), or if they belong to the same holder, who does not wait
+// behind himself.
 #pragma once
 
 #include <cstdint>

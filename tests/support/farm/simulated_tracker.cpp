@@ -79,8 +79,8 @@ void SimulatedTracker::become_active(farm::TrackerTerm term) {
   machine_ = std::make_unique<farm::LeaseMachine>(store_.tables().snapshot(), term, farm::Options{true}, started_at_);
   // Boards 0 and 1 are on one machine.
   for (const farm::BoardId board : boards_)
-    handle(
-        farm::BoardEnrolled{board, description_of(board), static_cast<std::uint64_t>(board) < 2 ? "box" : "", false});
+    handle(farm::BoardEnrolled{
+        board, description_of(board).name, {}, static_cast<std::uint64_t>(board) < 2 ? "box" : "", false});
 }
 
 void SimulatedTracker::step_down() {

@@ -183,6 +183,23 @@ TEST_CASE("boards that are not enrolled or are retired are refused") {
   CHECK(farm.sent<farm::CloseBoard>()[1].reason == "this board is retired");
 }
 
+TEST_CASE("a board cannot take another name, or tags that its enrolment gives another value") {
+  Farm farm;
+  farm.handle(farm::BoardEnrolled{board_id(1), "b1", {{"rack", "2"}}, "", false});
+  farm::BoardJoined again = farm.joining(1, 101);
+  again.description.name = "b9";
+  again.description.tags = {{"rack", "9"}, {"fan", ""}};
+  farm.handle(again);
+  CHECK(farm.store.board(board_id(1)).description.name == "b1");
+  farm.submit(1, "ann", {"name=b1,tag:rack=2,tag:fan"});
+  CHECK(farm.is_granted(1));
+  farm.submit(2, "ann", {"b9"});
+  CHECK(farm.end_of(2) == "unservable");
+  farm.handle(farm::BoardEnrolled{board_id(1), "b1", {}, "", false});
+  farm.submit(3, "ann", {"tag:rack"});
+  CHECK(farm.end_of(3) == "unservable");
+}
+
 TEST_CASE("a board that describes itself anew is matched anew") {
   Farm farm;
   farm.submit(1, "ann", {"b1"});

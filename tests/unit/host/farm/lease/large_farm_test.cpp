@@ -27,7 +27,7 @@ class LargeFarm {
       joined.boot_id = 1;
       joined.description.name = "b" + std::to_string(number);
       joined.description.model = "m" + std::to_string(number % kModels);
-      handle(farm::BoardEnrolled{joined.board, joined.description, "", false});
+      handle(farm::BoardEnrolled{joined.board, joined.description.name, {}, "", false});
       handle(joined);
     }
   }

@@ -187,6 +187,7 @@ TEST_CASE("an extension that no board acknowledges is answered after 2 s") {
   farm.pass(seconds(2));
   REQUIRE(farm.sent<farm::TellExtension>().size() == 1);
   CHECK(farm.sent<farm::TellExtension>()[0].refusal == "a board has not acknowledged it");
+  CHECK(farm.sent<farm::TellExtension>()[0].remaining == minutes(10) - seconds(2));
 }
 
 TEST_CASE("extensions are refused while others wait for the board, but not because of the holder himself") {

@@ -61,7 +61,7 @@ void MachineDriver::carry_out(const farm::Action& action) {
 }
 
 void MachineDriver::enrol(std::uint64_t number, const std::string& machine_name, bool shares_machine) {
-  handle(farm::BoardEnrolled{board_id(number), joining(number, 0).description, machine_name, shares_machine});
+  handle(farm::BoardEnrolled{board_id(number), joining(number, 0).description.name, {}, machine_name, shares_machine});
 }
 
 farm::BoardJoined MachineDriver::joining(std::uint64_t number, std::uint64_t connection, std::uint64_t boot_id) const {

@@ -32,6 +32,16 @@ TEST_CASE("a request that no board could ever serve is refused at once with the 
   CHECK(farm.store.requests().empty());
 }
 
+TEST_CASE("nobody gets the lease of another holder by its id") {
+  Farm farm;
+  farm.submit(1, "ann", {"b3"});
+  farm.handle(farm::RequestAttached{client_link(20), farm.request(1, "eve", {"b3"}), true});
+  CHECK(farm.refusal_of(1) == "the request is not that of this holder");
+  farm.submit(farm.request(1, "eve", {"b3"}));
+  farm.handle(farm::ClientLeft{client_link(20)});
+  CHECK(farm.store.leases().contains(lease_id(1)));
+}
+
 TEST_CASE("a board that is away or in maintenance may serve a request later") {
   Farm farm;
   farm.handle(farm::BoardLeft{board_link(3)});

@@ -134,6 +134,18 @@ TEST_CASE("nothing is held for a request whose other board is not expected back"
   CHECK(farm.plan() == std::vector<Boards>{{}, {0}});
 }
 
+TEST_CASE("a request that holds nothing leaves collecting to the next") {
+  SmallFarm farm(4);
+  farm.make_available(0);
+  farm.make_available(2);
+  farm.in_use_until(3, 1030);
+  farm.ask({{0}, {1}}).priority = 10;
+  farm.ask({{2}, {3}}).priority = 9;
+  farm.ask({{2}}, 60);
+  farm.ask({{0}}, 60);
+  CHECK(farm.plan() == std::vector<Boards>{{}, {}, {}, {0}});
+}
+
 TEST_CASE("only one request collects") {
   SmallFarm farm(4);
   farm.make_available(0);

@@ -16,7 +16,7 @@ namespace {
 
 std::uint64_t event_count() {
   const char* text = std::getenv("FERRY_SIMULATED_EVENTS");
-  return text == nullptr ? 1'000'000 : std::strtoull(text, nullptr, 10);
+  return text == nullptr ? 3'000'000 : std::strtoull(text, nullptr, 10);
 }
 
 TEST_CASE("whatever fails, boards serve one holder at a time and every request is answered") {
