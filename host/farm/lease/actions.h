@@ -60,7 +60,8 @@ struct TellGranted {
   Duration remaining{};
 };
 
-// The answer to ExtensionRequested: how long the lease lasts from now on, and why no longer, if that was refused.
+// The answer to ExtensionRequested: how long the lease lasts from now on at least, and why no longer, if that was
+// refused.
 struct TellExtension {
   ClientConnection client{};
   LeaseId lease{};

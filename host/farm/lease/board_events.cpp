@@ -25,7 +25,7 @@ void describe(State& state, Board& board, BoardDescription description, const st
 void settle_lease(State& state, Board& board, const std::optional<lease::LeaseKey>& serving, Time now) {
   HeldBoard* part = part_of(state, board);
   Entry* entry = part == nullptr ? nullptr : state.find(*board.lease);
-  if (part != nullptr && serving == key_of(*entry, *part)) return acknowledge(state, *entry, *part, 0, now);
+  if (part != nullptr && serving == key_of(*entry, *part)) return acknowledge(state, *entry, *part, std::nullopt, now);
   if (serving) state.outbox.after_commit(Withdraw{board.record.id, *serving});
   if (part == nullptr) return;
   if (entry->lease->is_granted || part->is_acknowledged) {

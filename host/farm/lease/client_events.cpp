@@ -129,12 +129,13 @@ void handle_event(State& state, const ExtensionRequested& event, Time now) {
   if (entry == nullptr || !entry->lease || !entry->lease->is_granted || !entry->client) return;
   Lease& lease = *entry->lease;
   const std::string refusal = why_not_extended(state, *entry, event.length);
-  if (!refusal.empty() || now + event.length <= lease.end) {
+  if (!refusal.empty() || now + event.length <= lease.confirmed_end) {
     // A lease that lasts longer already stays as it is.
-    state.outbox.send(TellExtension{*entry->client, event.lease, lease.end - now, refusal});
+    const Duration remaining = std::max(Duration::zero(), lease.confirmed_end - now);
+    state.outbox.send(TellExtension{*entry->client, event.lease, remaining, refusal});
     return;
   }
-  extend_lease(state, *entry, now + event.length);
+  extend_lease(state, *entry, std::max(lease.end, now + event.length));
 }
 
 void handle_event(State& state, const LeaseRevoked& event, Time now) {

@@ -1,6 +1,7 @@
 #include "host/farm/lease/lease_life.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "host/farm/lease/limits.h"
 
@@ -162,18 +163,19 @@ void extend_lease(State& state, Entry& entry, Time end) {
   set_timers_of_end(state, entry);
 }
 
-void acknowledge(State& state, Entry& entry, HeldBoard& part, std::uint32_t extension, Time now) {
+void acknowledge(State& state, Entry& entry, HeldBoard& part, std::optional<std::uint32_t> extension, Time now) {
   Lease& lease = *entry.lease;
   part.is_acknowledged = true;
-  part.acknowledged_extension = std::max(part.acknowledged_extension, extension);
   state.boards.at(part.board).unanswered = 0;
   if (!lease.is_granted) return grant_if_acknowledged(state, entry, now);
+  if (!extension) return;
+  part.acknowledged_extension = std::max(part.acknowledged_extension, *extension);
   const bool is_extended = std::all_of(lease.parts.begin(), lease.parts.end(), [&](const HeldBoard& one) {
     return one.acknowledged_extension == lease.extension;
   });
-  if (!lease.is_extending || !is_extended) return;
-  lease.is_extending = false;
+  if (!is_extended) return;
   lease.confirmed_end = lease.end;
+  if (!std::exchange(lease.is_extending, false)) return;
   if (entry.client) state.outbox.send(TellExtension{*entry.client, entry.request.id, lease.end - now, ""});
 }
 
@@ -184,8 +186,9 @@ void grant_if_acknowledged(State& state, Entry& entry, Time now) {
   if (!is_acknowledged) return;
   lease.is_granted = true;
   if (!entry.client) return;
-  TellGranted granted{*entry.client, entry.request.id, record_of(state, entry).parts, lease.end - now};
-  state.outbox.send(std::move(granted));
+  // More was never promised, even if the clock was set back since the lease began.
+  const Duration remaining = std::min(lease.end - now, entry.request.length);
+  state.outbox.send(TellGranted{*entry.client, entry.request.id, record_of(state, entry).parts, remaining});
 }
 
 void roll_back(State& state, Entry& entry, Time now) {

@@ -1,6 +1,7 @@
 // The steps in the life of a request and its lease. Each changes the state, and records that.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "host/farm/lease/state.h"
@@ -23,13 +24,13 @@ void start_lease(State& state, Entry& entry, const std::vector<std::uint32_t>& b
 void announce(State& state, const AnnounceStart& start, Time now);
 void announce(State& state, const AnnounceExtension& extension, Time now);
 
-// The board of `part` serves the lease, as extended so far.
-void acknowledge(State& state, Entry& entry, HeldBoard& part, std::uint32_t extension, Time now);
+// The board of `part` serves the lease; with which extension is unknown if it is the board that has connected again.
+void acknowledge(State& state, Entry& entry, HeldBoard& part, std::optional<std::uint32_t> extension, Time now);
 
 // Tells the client that it has the lease, unless there is a board that has not acknowledged it.
 void grant_if_acknowledged(State& state, Entry& entry, Time now);
 
-// Lets the lease last until `end`, which must be later than before. The boards hear of it when that is committed.
+// Lets the lease last until `end`, which must not be earlier than before. The boards hear of it when that is committed.
 void extend_lease(State& state, Entry& entry, Time end);
 
 // Takes the boards back; the request waits again, with its age.

@@ -44,6 +44,17 @@ void Oracle::grants(farm::LeaseId lease, const std::vector<farm::LeasePart>& par
   }
 }
 
+void Oracle::promises(const farm::LeaseRecord& lease, Delay remaining) const {
+  // The heartbeat that the board's end was counted from may have been late.
+  constexpr Delay kSlack = std::chrono::seconds(12);
+  for (const farm::LeasePart& part : lease.parts) {
+    const lease::LeaseKey key{static_cast<std::uint64_t>(lease.id), part.epoch};
+    const auto end = board_ends_.find(key_of(key));
+    if (end == board_ends_.end() || end->second + kSlack < world_.now + remaining - remaining / 500)
+      world_.fail(text(key) + " was promised for longer than its board serves it");
+  }
+}
+
 void Oracle::acknowledges(Node board, farm::BoardId id, const lease::LeaseKey& key) {
   acknowledged_.emplace(id, key_of(key));
   if (const auto session = running_.find(board); session != running_.end() && session->second.key != key)

@@ -24,6 +24,9 @@ class Oracle {
   void announces(const lease::LeaseKey& key, std::uint32_t extension);
   void grants(farm::LeaseId lease, const std::vector<farm::LeasePart>& parts);
 
+  // A board will end the lease then; a client is told that it has the lease for so long.
+  void ends(const lease::LeaseKey& key, TrueTime end) { board_ends_[key_of(key)] = end; }
+  void promises(const farm::LeaseRecord& lease, Delay remaining) const;
   // `board` is a physical one; two of them may claim to be the same. With another disk it is another one.
   void replaces_disk(Node board) { last_epochs_.erase(board); }
   void acknowledges(Node board, farm::BoardId id, const lease::LeaseKey& key);
@@ -57,6 +60,7 @@ class Oracle {
   static Key key_of(const lease::LeaseKey& key) { return {key.lease, key.epoch}; }
 
   World& world_;
+  std::map<Key, TrueTime> board_ends_;
   std::map<Key, TrueTime> ends_;                                                // of leases, by true time
   std::set<std::tuple<std::uint64_t, lease::Epoch, std::uint32_t>> committed_;  // lease, epoch, extension
   std::map<Node, lease::Epoch> last_epochs_;                                    // that each board has acknowledged

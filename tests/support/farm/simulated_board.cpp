@@ -137,6 +137,10 @@ void SimulatedBoard::apply(const lease::LeaseGuard::Effects& effects) {
   }
   if (effects.acknowledged && effects.acknowledged->extension == 0)
     oracle_.acknowledges(node_, id_, effects.acknowledged->key);
+  if (effects.acknowledged) {
+    const Delay left = clock_.true_delay(effects.acknowledged->end - boot_time());
+    oracle_.ends(effects.acknowledged->key, world_.now + left);
+  }
   if (!link_) return;
   const farm::BoardConnection connection{link_->id};
   if (effects.over) send(farm::BoardLeaseOver{connection, *effects.over});

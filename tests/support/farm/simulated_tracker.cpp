@@ -197,6 +197,8 @@ void SimulatedTracker::carry_out(const farm::Action& action) {
     oracle_.grants(granted->lease, granted->parts);
     tell(granted->client, *granted);
   } else if (const auto* extension = std::get_if<farm::TellExtension>(&action)) {
+    if (extension->refusal.empty())
+      oracle_.promises(store_.tables().leases().at(extension->lease), extension->remaining);
     tell(extension->client, *extension);
   } else if (const auto* ended = std::get_if<farm::TellEnded>(&action)) {
     tell(ended->client, *ended);

@@ -190,6 +190,21 @@ TEST_CASE("an extension that no board acknowledges is answered after 2 s") {
   CHECK(farm.sent<farm::TellExtension>()[0].remaining == minutes(10) - seconds(2));
 }
 
+TEST_CASE("a client is never told more than what the boards have acknowledged") {
+  Farm farm(1);
+  farm.submit(1, "ann");
+  farm.acknowledges = false;
+  farm.handle(farm::ExtensionRequested{lease_id(1), minutes(20)});
+  farm.pass(seconds(2));
+  farm.acknowledges = true;
+  farm.actions.clear();
+  farm.handle(farm::ExtensionRequested{lease_id(1), minutes(15)});
+  REQUIRE(farm.sent<farm::AnnounceLease>().size() == 1);
+  CHECK(farm.sent<farm::AnnounceLease>()[0].announcement.extension == 2);
+  REQUIRE(farm.sent<farm::TellExtension>().size() == 1);
+  CHECK(farm.sent<farm::TellExtension>()[0].remaining == minutes(20) - seconds(2));
+}
+
 TEST_CASE("extensions are refused while others wait for the board, but not because of the holder himself") {
   Farm farm(2);
   farm.submit(1, "ann", {"b1"});

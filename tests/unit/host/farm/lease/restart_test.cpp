@@ -107,6 +107,24 @@ TEST_CASE("a lease is not longer than 8 hours after the clock was set back") {
   CHECK(farm.store.leases().empty());
 }
 
+TEST_CASE("an extension is announced even if the restarted tracker counts on a later end, as its clock was set back") {
+  MachineDriver farm;
+  farm.now = farm::Time(hours(2));
+  farm.enrol(1);
+  farm.join(1);
+  farm.submit(1, "ann");
+  farm.now = farm::Time(hours(1));
+  farm.restart();
+  farm.handle(farm::RequestAttached{client_link(11), farm.request(1, "ann"), true});
+  farm::BoardJoined again = farm.joining(1, 101);
+  again.serving = farm.serving.at(board_link(1));
+  farm.handle(again);
+  farm.actions.clear();
+  farm.handle(farm::ExtensionRequested{lease_id(1), minutes(20)});
+  CHECK(farm.sent<farm::AnnounceLease>().size() == 1);
+  CHECK(farm.sent<farm::TellExtension>().size() == 1);
+}
+
 TEST_CASE("used shares and estimates survive a restart") {
   MachineDriver farm;
   farm.enrol(1);
