@@ -12,18 +12,19 @@
 
 namespace ferry::farm {
 
+// The comment says of what the id is.
 enum class TimerKind : std::uint8_t {
-  board_silence,    // of a connection
-  client_silence,   // of a connection
-  probe,            // of a board
+  board_silence,    // of a board's connection
+  client_silence,   // of a client's connection
+  probe,            // of a contender's connection
   acknowledgement,  // of a lease
   extension,        // of a lease
   lease_warning,    // of a lease
   lease_end,        // of a lease
   wait_end,         // of a request
   attachment,       // of a request
-  queue_notice,     //
-  priority_step,    //
+  queue_notice,     // there is one timer
+  priority_step,    // there is one timer
 };
 
 struct Timer {

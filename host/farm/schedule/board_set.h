@@ -17,6 +17,10 @@ class BoardSet {
     const std::uint64_t bit = std::uint64_t{1} << (board % 64);
     words_[board / 64] = is_member ? words_[board / 64] | bit : words_[board / 64] & ~bit;
   }
+  void add(const BoardSet& other) {
+    if (words_.size() < other.words_.size()) words_.resize(other.words_.size());
+    for (std::size_t i = 0; i < other.words_.size(); ++i) words_[i] |= other.words_[i];
+  }
   bool contains(std::size_t board) const { return (word(board / 64) >> (board % 64) & 1U) != 0; }
   bool is_empty() const {
     return std::all_of(words_.begin(), words_.end(), [](std::uint64_t bits) { return bits == 0; });
@@ -46,7 +50,7 @@ class BoardSet {
   std::vector<std::uint64_t> words_;
 };
 
-// Calls `visit(board)` for the boards of both sets in ascending order, until it returns true. Returns whether it did.
+// Calls visit(board) for the boards of both sets in ascending order, until it returns true. Returns whether it did.
 template <class Visit>
 bool visit_common(const BoardSet& a, const BoardSet& b, Visit visit) {
   const std::size_t count = std::min(a.word_count(), b.word_count());

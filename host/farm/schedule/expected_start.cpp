@@ -26,12 +26,12 @@ Time expected_start(std::span<const SlotBoards> slots, std::span<const std::uint
 
   // A heap, because mostly the first few boards are enough.
   std::vector<std::pair<Time, std::uint32_t>> returns;
-  for (std::uint32_t board = 0; board < units.unit_of.size(); ++board) {
-    const bool is_eligible =
-        std::any_of(slots.begin(), slots.end(), [&](const SlotBoards& slot) { return slot.eligible->contains(board); });
-    if (!is_eligible) continue;
+  BoardSet eligible;
+  for (const SlotBoards& slot : slots) eligible.add(*slot.eligible);
+  visit_common(eligible, eligible, [&](std::uint32_t board) {
     if (const Time time = free_at(board); time != kNever) returns.emplace_back(time, board);
-  }
+    return false;
+  });
   std::make_heap(returns.begin(), returns.end(), std::greater<>());
   while (!returns.empty()) {
     std::pop_heap(returns.begin(), returns.end(), std::greater<>());
