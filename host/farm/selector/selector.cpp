@@ -1,6 +1,7 @@
 #include "host/farm/selector/selector.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/quantity_text.h"
 #include "host/farm/selector/selector_names.h"
@@ -31,10 +32,16 @@ bool has_text(const BoardDescription& board, TextKey key, const std::string& tex
   return false;
 }
 
+// Returns the memory that a board was made with, of which it reports a part.
+std::uint64_t nominal_bytes(std::uint64_t reported) {
+  const std::uint64_t step = std::max<std::uint64_t>(std::bit_floor(reported) / 4, 1);
+  return reported > UINT64_MAX - step ? reported : (reported + step - 1) / step * step;
+}
+
 std::uint64_t number_of(const BoardDescription& board, NumberKey key) {
   switch (key) {
     case NumberKey::cores: return board.cores;
-    case NumberKey::memory: return board.memory_bytes;
+    case NumberKey::memory: return nominal_bytes(board.memory_bytes);
   }
   return 0;
 }

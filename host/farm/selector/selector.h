@@ -2,11 +2,15 @@
 //
 // A selector is a list of terms, separated by commas, all of which a board must satisfy:
 //
-//   NAME                      the board's name, its model, or one of its tags
-//   KEY=TEXT, KEY!=TEXT       arch, cpu, feature, model or name
-//   KEY OP NUMBER             cores or memory, with one of = != >= <= > <; memory in bytes, or with K, M, G or T
-//   (powers of 1024) tag:KEY, tag:KEY=VALUE    the board has this tag cuda, opencl [-arch=ARCH] the board has such a
-//   device
+//   NAME                     the board's name, its model, or one of its tags
+//   KEY=TEXT, KEY!=TEXT      arch, cpu, feature, model or name
+//   cores OP NUMBER          OP is one of = != >= <= > <
+//   memory OP SIZE           in bytes, or with K, M, G or T (powers of 1024)
+//   tag:KEY, tag:KEY=VALUE   the board has this tag
+//   cuda, opencl             the board has such a device; with -arch=ARCH one of this architecture
+//
+// Kernels and graphics take a part of a board's memory, so a board of 2G reports less. Its memory counts as rounded up
+// to the next quarter of the power of two below: 1.87G as 2G, 7.6G as 8G.
 #pragma once
 
 #include <cstddef>

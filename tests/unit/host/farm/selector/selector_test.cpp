@@ -73,6 +73,29 @@ TEST_CASE("numbers are compared in each of six ways") {
   CHECK(matches("memory=4294967296", raspberry()));
 }
 
+TEST_CASE("a board's memory counts as what it was made with") {
+  BoardDescription board = raspberry();
+  const auto has = [&](std::uint64_t megabytes, const char* text) {
+    board.memory_bytes = megabytes << 20U;
+    return matches(text, board);
+  };
+  for (const auto& [reported, made] : {std::pair<std::uint64_t, const char*>{427, "memory=448M"},
+                                       {921, "memory=1G"},
+                                       {1848, "memory=2G"},
+                                       {3792, "memory=4G"},
+                                       {5800, "memory=6G"},
+                                       {7800, "memory=8G"},
+                                       {15'900, "memory=16G"}})
+    CHECK_MESSAGE(has(reported, made), made);
+  CHECK(has(2048, "memory=2G"));
+  CHECK(!has(1024, "memory>=2G"));
+  CHECK(!has(1500, "memory>=2G"));
+  board.memory_bytes = UINT64_MAX;
+  CHECK(matches("memory>1T", board));
+  board.memory_bytes = 0;
+  CHECK(matches("memory=0", board));
+}
+
 TEST_CASE("texts are equal or not") {
   CHECK(matches("cpu=cortex-a72,feature=crc,model=rpi4,name=lab-3", raspberry()));
   CHECK(matches("feature!=sve,name!=lab-4", raspberry()));
