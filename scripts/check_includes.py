@@ -91,6 +91,7 @@ MAY_INCLUDE = {
     # The farm: who gets which board, and when.
     "host/farm/selector": ["base"],
     "host/farm/schedule": ["base"],
+    "host/farm/health": ["base", "host/stats"],
     "host/farm/lease": ["host/farm/schedule", "host/farm/selector", "rpc/lease"],
     "host/lang": ["crosscompile/analysis"],
     "host/lang/reference": ["crosscompile/intrinsics", "host/lang"],

@@ -1,0 +1,95 @@
+// Judges the health of a board by the times of a reference job, which it runs again and again: a board that has become
+// slower or faster than it was gives other times to its users, too.
+//
+// The times are compared with a baseline that is frozen once it is known. There is one for each environment, since
+// times under another governor or firmware are not comparable.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ferry::farm {
+
+// What the reference job measures in each of its sessions.
+enum class HealthMetric : std::uint8_t { compute, memory, ping };
+inline constexpr std::size_t kHealthMetrics = 3;
+const char* health_metric_name(HealthMetric metric);
+
+using HealthTimes = std::array<double, kHealthMetrics>;  // seconds, of one session
+
+struct HealthEnvironment {
+  std::string kernel;  // hash of the reference module
+  std::string governor;
+  std::string firmware;
+
+  bool operator==(const HealthEnvironment&) const = default;
+};
+
+struct HealthCheck {
+  HealthEnvironment environment;
+  std::vector<HealthTimes> sessions;  // kHealthSessions
+};
+
+struct HealthBaseline {
+  HealthEnvironment environment;
+  HealthTimes median{};
+  HealthTimes deviation{};  // scaled median absolute deviation of the sessions
+
+  bool operator==(const HealthBaseline&) const = default;
+};
+
+inline constexpr std::size_t kHealthSessions = 5;
+// Number of checks from which a baseline is made.
+inline constexpr std::size_t kBaselineChecks = 12;
+// The median of a check's sessions deviates if it is further from the baseline than this share of it and than so many
+// deviations.
+inline constexpr double kHealthTolerance = 0.05;
+inline constexpr double kHealthDeviations = 6;
+// The oldest baseline is forgotten beyond this number.
+inline constexpr std::size_t kMaxBaselines = 16;
+
+enum class HealthVerdict : std::uint8_t {
+  learning,  // there is no baseline for the environment yet
+  passed,
+  unconfirmed,  // deviates: check again, once the board has cooled to its own baseline
+  failed,       // deviates again, in the same way, or the times are no times
+};
+
+struct HealthJudgement {
+  HealthVerdict verdict = HealthVerdict::learning;
+  std::string reason;  // "compute takes 1.32 ms, baseline 1.12 ms, expected at most 1.18 ms"; empty if it passed
+};
+
+class HealthJudge {
+ public:
+  // Continues with baselines that an earlier one froze.
+  explicit HealthJudge(std::vector<HealthBaseline> baselines = {}) : baselines_(std::move(baselines)) {}
+
+  HealthJudgement judge(const HealthCheck& check);
+
+  // The frozen baselines, the latest last.
+  const std::vector<HealthBaseline>& baselines() const { return baselines_; }
+  // Forgets the baseline of an environment, because the board was repaired, say.
+  void forget(const HealthEnvironment& environment);
+
+ private:
+  struct Deviation {
+    HealthEnvironment environment;
+    HealthMetric metric{};
+    bool is_slower = false;
+
+    bool operator==(const Deviation&) const = default;
+  };
+
+  HealthJudgement learn(const HealthCheck& check);
+
+  std::vector<HealthBaseline> baselines_;
+  HealthCheck learned_;  // the sessions so far of the environment that is being learned
+  std::optional<Deviation> unconfirmed_;
+};
+
+}  // namespace ferry::farm
