@@ -57,6 +57,11 @@ class Network:
         return self.node("Gemm", x, self.weight(outputs, inputs), self.weight(outputs, scale=0.1), transB=1)
 
     def model(self, output):
+        """The network with this tensor as its output, called y."""
+        for node in self.nodes:
+            for names in (node.input, node.output):
+                names[:] = ["y" if name == output else name for name in names]
+        output = "y"
         y = helper.make_empty_tensor_value_info(output)
         graph = helper.make_graph(self.nodes, self.name, self.inputs, [y], self.weights)
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=8)

@@ -50,18 +50,22 @@ int write_compiled(const CompiledModule& module, const Target& target, const Opt
   const std::string name = output_name(options, module.manifest().functions.front().name, ".ferry");
   write_module(name, module);
   if (name == "-") return kExitFine;
+  std::uint64_t weights = 0;
+  for (const Blob& blob : module.manifest().blobs) weights += blob.bytes;
   if (options.json) {
     Json functions = Json::array();
     for (const FunctionInfo& function : module.manifest().functions) functions.push_back(signature_text(function));
     print_json({{"schema", "ferry.compile/1"},
                 {"file", name},
                 {"bytes", module.bytes().size()},
+                {"blob_bytes", weights},
                 {"hash", to_hex(module.hash())},
                 {"target", target.text},
                 {"functions", functions}});
     return kExitFine;
   }
-  printf("%s: %s bytes for %s\n", name.c_str(), count_text(module.bytes().size()).c_str(),
+  printf("%s: %s bytes%s for %s\n", name.c_str(), count_text(module.bytes().size()).c_str(),
+         weights == 0 ? "" : (" and " + count_text(weights) + " of weights").c_str(),
          target_text(target.text, options.verbose).c_str());
   for (const FunctionInfo& function : module.manifest().functions) printf("  %s\n", signature_text(function).c_str());
   return kExitFine;
