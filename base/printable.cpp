@@ -2,29 +2,10 @@
 
 #include <cstdint>
 
+#include "base/utf8.h"
+
 namespace ferry {
 namespace {
-
-// Returns the length of the first character of the text and sets its code point; returns 0 if it is not valid UTF-8
-// (RFC 3629).
-std::size_t decode(std::string_view text, std::uint32_t& code) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  const std::uint8_t first = byte(0);
-  if (first < 0x80) {
-    code = first;
-    return 1;
-  }
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  code = first & (0x7fU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if (byte(i) >> 6 != 2) return 0;
-    code = code << 6 | (byte(i) & 0x3fU);
-  }
-  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool is_surrogate = code >> 11 == 0xd800 >> 11;
-  return code < kLeast[length] || code > 0x10ffff || is_surrogate ? 0 : length;
-}
 
 bool is_hidden(std::uint32_t code) {
   if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;  // C0, DEL, C1
@@ -52,7 +33,7 @@ std::string escape(std::string_view text, bool keep_lines) {
   result.reserve(text.size());
   while (!text.empty()) {
     std::uint32_t code = 0;
-    std::size_t length = decode(text, code);
+    std::size_t length = decode_utf8(text, code);
     const bool kept = keep_lines && (code == '\n' || code == '\t');
     if (length != 0 && (kept || !is_hidden(code))) {
       result += text.substr(0, length);
