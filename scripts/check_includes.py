@@ -93,6 +93,7 @@ MAY_INCLUDE = {
     "host/farm/schedule": ["base"],
     "host/farm/health": ["base", "host/stats"],
     "host/farm/lease": ["host/farm/schedule", "host/farm/selector", "rpc/lease"],
+    "host/farm/store": ["host/farm/lease"],
     "host/lang": ["crosscompile/analysis"],
     "host/lang/reference": ["crosscompile/intrinsics", "host/lang"],
     "host/lang/text": ["host/lang"],
@@ -186,6 +187,7 @@ ONLY_IN = [
     (r"(llvm|llvm-c|lld)/", ["crosscompile/codegen/llvm", "crosscompile/link"], "LLVM and lld stay behind two folders"),
     (r"(spdlog|CLI|nlohmann)/|toml(\+\+|\.hpp)", ["host", *TOP], "it is for the host's programs"),
     (r"google/protobuf/|onnx\.pb\.h", ["host/graph/onnx"], "only the importer of ONNX files reads protobuf"),
+    (r"sqlite3\.h|libpq-fe\.h", ["host/farm/store"], "databases stay behind the interface Store"),
     (r"doctest/", ["tests"], "it is for the tests"),
 ]
 

@@ -25,6 +25,8 @@ packages=(
   # libraries, with those of the tests and benchmarks, which CMake looks for
   libasio-dev libcereal-dev opencl-c-headers libcli11-dev nlohmann-json3-dev libtomlplusplus-dev doctest-dev
   libbenchmark-dev
+  # the database of a farm's tracker
+  libsqlite3-dev
   # reading ONNX files, and installing their schema from PyPI
   libprotobuf-dev protobuf-compiler python3 python3-venv
   # servers of other architectures

@@ -1,0 +1,18 @@
+// The table of credentials.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "host/farm/store/credential.h"
+#include "host/farm/store/sql_connection.h"
+
+namespace ferry::farm {
+
+// Each as the function of Store; the first two require a transaction.
+Status write_credential(SqlConnection& connection, const Credential& credential);
+Status write_revocation(SqlConnection& connection, CredentialKind kind, const std::string& id, Time at);
+Result<std::vector<Credential>> read_credentials(SqlConnection& connection);
+
+}  // namespace ferry::farm

@@ -1,0 +1,158 @@
+#include "host/farm/store/history_tables.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "host/farm/store/record_tables.h"
+
+namespace ferry::farm {
+namespace {
+
+// The end of a SELECT: conditions that hold where the query states them, and their parameters.
+class Filter {
+ public:
+  // `condition` has a ? in place of each parameter.
+  template <class... Values>
+  void add(const std::string& condition, const Values&... values) {
+    text_ += parameters_.empty() ? " WHERE " : " AND ";
+    (parameters_.push_back(sql_value(values)), ...);
+    append(condition, parameters_.size() - sizeof...(values));
+  }
+  void end(const std::string& order, std::size_t limit) {
+    parameters_.push_back(sql_value(std::min(limit, kMaxPage)));
+    append(" ORDER BY " + order + " LIMIT ?", parameters_.size() - 1);
+  }
+
+  const std::string& text() const { return text_; }
+  const std::vector<SqlValue>& parameters() const { return parameters_; }
+
+ private:
+  void append(const std::string& text, std::size_t parameter) {
+    for (const char letter : text) {
+      if (letter == '?') {
+        text_ += '$' + std::to_string(++parameter);
+      } else {
+        text_ += letter;
+      }
+    }
+  }
+
+  std::string text_;
+  std::vector<SqlValue> parameters_;
+};
+
+// With a board, the index of history_parts finds and orders the leases.
+Filter filter_of(const HistoryQuery& query) {
+  const std::string ended = query.board ? "p.ended" : "h.ended", id = query.board ? "p.lease" : "h.id";
+  Filter filter;
+  if (query.board) filter.add("p.board = ?", *query.board);
+  if (query.holder) filter.add("h.holder = ?", *query.holder);
+  if (query.from) filter.add(ended + " >= ?", *query.from);
+  if (query.until) filter.add(ended + " < ?", *query.until);
+  if (query.before) filter.add("(" + ended + ", " + id + ") < (?, ?)", query.before->ended, query.before->id);
+  filter.end(ended + " DESC, " + id + " DESC", query.limit);
+  return filter;
+}
+
+Result<EndedLease> read_ended_lease(const SqlRow& columns) {
+  RowReader row(columns);
+  FERRY_ASSIGN(RequestRecord request, read_request(row));
+  EndedLease lease;
+  lease.request = std::move(request.request);
+  lease.submitted = request.submitted;
+  if (!row.is_null()) lease.start = row.time();
+  lease.ended = row.time();
+  lease.reason = row.number<EndReason>();
+  lease.text = row.text();
+  FERRY_TRY(row.status());
+  return lease;
+}
+
+}  // namespace
+
+Result<std::vector<EndedLease>> read_ended_leases(SqlConnection& connection, const HistoryQuery& query) {
+  const std::string source =
+      query.board ? "history_parts p JOIN history h ON h.id = p.lease" : std::string("history h");
+  const Filter filter = filter_of(query);
+  const std::string statement =
+      "SELECT h.id, h.holder, h.slots, h.priority, h.length, h.wait, h.kind, "
+      "h.is_health_check, h.submitted, h.starts, h.ended, h.reason, h.text FROM " +
+      source + filter.text();
+  FERRY_ASSIGN(const SqlResult result, execute_checked(connection, statement, filter.parameters()));
+  std::vector<EndedLease> leases;
+  leases.reserve(result.rows.size());
+  std::unordered_map<LeaseId, EndedLease*> by_id;
+  for (const SqlRow& row : result.rows) {
+    FERRY_ASSIGN(EndedLease lease, read_ended_lease(row));
+    leases.push_back(std::move(lease));
+    by_id[leases.back().request.id] = &leases.back();
+  }
+  const std::string parts_statement =
+      "SELECT lease, board, epoch FROM history_parts WHERE lease IN (SELECT h.id FROM " + source + filter.text() +
+      ") ORDER BY lease, slot";
+  FERRY_ASSIGN(const SqlResult parts, execute_checked(connection, parts_statement, filter.parameters()));
+  for (const SqlRow& columns : parts.rows) {
+    RowReader row(columns);
+    const auto lease = by_id.find(row.number<LeaseId>());
+    const auto board = row.number<BoardId>();
+    const auto epoch = row.number<lease::Epoch>();
+    FERRY_TRY(row.status());
+    if (lease != by_id.end()) lease->second->parts.push_back({board, epoch});
+  }
+  return leases;
+}
+
+Status write_audit_entry(SqlConnection& connection, const AuditEntry& entry) {
+  return execute(connection,
+                 "INSERT INTO audit_log (number, at, actor, action, board, text) "
+                 "SELECT COALESCE(MAX(number), 0) + 1, $1, $2, $3, $4, $5 FROM audit_log",
+                 entry.at, entry.actor, entry.action, entry.board, entry.text)
+      .status();
+}
+
+Result<std::vector<NumberedAuditEntry>> read_audit_log(SqlConnection& connection, const AuditQuery& query) {
+  Filter filter;
+  if (query.board) filter.add("board = ?", *query.board);
+  if (query.actor) filter.add("actor = ?", *query.actor);
+  if (query.from) filter.add("at >= ?", *query.from);
+  if (query.until) filter.add("at < ?", *query.until);
+  if (query.before) filter.add("number < ?", *query.before);
+  filter.end("number DESC", query.limit);
+  FERRY_ASSIGN(
+      const SqlResult result,
+      execute_checked(connection, "SELECT number, at, actor, action, board, text FROM audit_log" + filter.text(),
+                      filter.parameters()));
+  std::vector<NumberedAuditEntry> entries;
+  entries.reserve(result.rows.size());
+  for (const SqlRow& columns : result.rows) {
+    RowReader row(columns);
+    NumberedAuditEntry& numbered = entries.emplace_back();
+    numbered.number = row.number<std::uint64_t>();
+    numbered.entry.at = row.time();
+    numbered.entry.actor = row.text();
+    numbered.entry.action = row.text();
+    if (!row.is_null()) numbered.entry.board = row.number<BoardId>();
+    numbered.entry.text = row.text();
+    FERRY_TRY(row.status());
+  }
+  return entries;
+}
+
+Result<bool> purge_history(SqlConnection& connection, Time before, std::size_t limit) {
+  FERRY_ASSIGN(const SqlResult leases, execute(connection,
+                                               "DELETE FROM history WHERE id IN "
+                                               "(SELECT id FROM history WHERE ended < $1 ORDER BY ended, id LIMIT $2)",
+                                               before, limit));
+  // The newest entry stays, so that numbers keep increasing.
+  FERRY_ASSIGN(const SqlResult entries,
+               execute(connection,
+                       "DELETE FROM audit_log WHERE number IN "
+                       "(SELECT number FROM audit_log WHERE at < $1 AND number < (SELECT MAX(number) FROM audit_log) "
+                       "ORDER BY at LIMIT $2)",
+                       before, limit));
+  return leases.changed == limit || entries.changed == limit;
+}
+
+}  // namespace ferry::farm

@@ -1,0 +1,93 @@
+#include "host/farm/store/schema.h"
+
+#include "base/format.h"
+
+namespace ferry::farm {
+namespace {
+
+constexpr const char* kVersionTable = "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)";
+
+// Times and durations are in milliseconds; times count from 1970.
+constexpr const char* kFirstVersion[] = {
+    // One row: the term of the tracker that schedules, and the last commit of that term.
+    "CREATE TABLE tracker (term BIGINT NOT NULL, last_commit BIGINT NOT NULL)",
+    "INSERT INTO tracker VALUES (0, 0)",
+
+    "CREATE TABLE boards (id BIGINT PRIMARY KEY, description TEXT NOT NULL, machine TEXT NOT NULL, "
+    "shares_machine BIGINT NOT NULL, state BIGINT NOT NULL, boot_id BIGINT NOT NULL, baseline_millidegrees BIGINT, "
+    "last_epoch BIGINT NOT NULL)",
+    "CREATE TABLE requests (id BIGINT PRIMARY KEY, holder TEXT NOT NULL, slots TEXT NOT NULL, "
+    "priority BIGINT NOT NULL, length BIGINT NOT NULL, wait BIGINT NOT NULL, kind BIGINT NOT NULL, "
+    "is_health_check BIGINT NOT NULL, submitted BIGINT NOT NULL)",
+    "CREATE TABLE leases (id BIGINT PRIMARY KEY REFERENCES requests (id) ON DELETE CASCADE, "
+    "starts BIGINT NOT NULL, ends BIGINT NOT NULL, extension BIGINT NOT NULL)",
+    "CREATE TABLE lease_parts (lease BIGINT NOT NULL REFERENCES leases (id) ON DELETE CASCADE, slot BIGINT NOT NULL, "
+    "board BIGINT NOT NULL REFERENCES boards (id), epoch BIGINT NOT NULL, PRIMARY KEY (lease, slot))",
+    "CREATE TABLE holders (holder TEXT PRIMARY KEY, weight DOUBLE PRECISION NOT NULL, "
+    "board_seconds DOUBLE PRECISION NOT NULL, at BIGINT NOT NULL)",
+    "CREATE TABLE hold_times (board BIGINT PRIMARY KEY REFERENCES boards (id), "
+    "mean_seconds DOUBLE PRECISION NOT NULL)",
+
+    "CREATE TABLE history (id BIGINT PRIMARY KEY, holder TEXT NOT NULL, slots TEXT NOT NULL, "
+    "priority BIGINT NOT NULL, length BIGINT NOT NULL, wait BIGINT NOT NULL, kind BIGINT NOT NULL, "
+    "is_health_check BIGINT NOT NULL, submitted BIGINT NOT NULL, starts BIGINT, ended BIGINT NOT NULL, "
+    "reason BIGINT NOT NULL, text TEXT NOT NULL)",
+    "CREATE INDEX history_by_time ON history (ended, id)",
+    "CREATE INDEX history_by_holder ON history (holder, ended, id)",
+    "CREATE TABLE history_parts (lease BIGINT NOT NULL REFERENCES history (id) ON DELETE CASCADE, "
+    "slot BIGINT NOT NULL, board BIGINT NOT NULL, epoch BIGINT NOT NULL, ended BIGINT NOT NULL, "
+    "PRIMARY KEY (lease, slot))",
+    "CREATE INDEX history_parts_by_board ON history_parts (board, ended, lease)",
+
+    "CREATE TABLE audit_log (number BIGINT PRIMARY KEY, at BIGINT NOT NULL, actor TEXT NOT NULL, "
+    "action TEXT NOT NULL, board BIGINT, text TEXT NOT NULL)",
+    "CREATE INDEX audit_log_by_time ON audit_log (at)",
+    "CREATE INDEX audit_log_by_board ON audit_log (board, number)",
+    "CREATE INDEX audit_log_by_actor ON audit_log (actor, number)",
+
+    "CREATE TABLE credentials (kind BIGINT NOT NULL, id TEXT NOT NULL, salt TEXT NOT NULL, label TEXT NOT NULL, "
+    "role BIGINT NOT NULL, token_hash TEXT, revoked BIGINT, PRIMARY KEY (kind, id))",
+};
+
+constexpr Migration kMigrations[] = {kFirstVersion};
+
+Status later_version(std::size_t expected, std::size_t version) {
+  return {ErrorCode::version_mismatch,
+          format("expected a database of version %zu, got version %zu, which a later ferry has written", expected,
+                 version)};
+}
+
+}  // namespace
+
+std::span<const Migration> migrations() { return kMigrations; }
+
+Result<std::size_t> schema_version(SqlConnection& connection) {
+  FERRY_ASSIGN(const SqlResult result, execute(connection, "SELECT COALESCE(MAX(version), 0) FROM schema_version"));
+  RowReader row(result.rows.at(0));
+  const auto version = row.number<std::size_t>();
+  FERRY_TRY(row.status());
+  return version;
+}
+
+Status migrate(SqlConnection& connection, std::span<const Migration> steps) {
+  FERRY_ASSIGN(Transaction transaction, Transaction::begin(connection, Access::write));
+  FERRY_TRY(execute(connection, kVersionTable).status());
+  FERRY_ASSIGN(const std::size_t version, schema_version(connection));
+  if (version > steps.size()) return later_version(steps.size(), version);
+  for (std::size_t step = version; step < steps.size(); ++step) {
+    for (const char* statement : steps[step]) FERRY_TRY(execute(connection, statement).status());
+    FERRY_TRY(execute(connection, "INSERT INTO schema_version VALUES ($1)", step + 1).status());
+  }
+  return transaction.commit();
+}
+
+Status expect_version(SqlConnection& connection, std::span<const Migration> steps) {
+  FERRY_ASSIGN(const std::size_t version, schema_version(connection));
+  if (version > steps.size()) return later_version(steps.size(), version);
+  if (version == steps.size()) return {};
+  return {ErrorCode::version_mismatch,
+          format("expected a database of version %zu, got version %zu, which cannot be updated because it is read-only",
+                 steps.size(), version)};
+}
+
+}  // namespace ferry::farm

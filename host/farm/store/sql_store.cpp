@@ -1,0 +1,104 @@
+#include "host/farm/store/sql_store.h"
+
+#include "host/farm/store/credential_table.h"
+#include "host/farm/store/history_tables.h"
+#include "host/farm/store/record_tables.h"
+
+namespace ferry::farm {
+namespace {
+
+Status status_of(const Status& status) { return status; }
+template <class T>
+Status status_of(const Result<T>& result) {
+  return result.status();
+}
+
+// Returns the number in the only row and column of a result.
+Result<std::uint64_t> only_number(const SqlResult& result) {
+  if (result.rows.size() != 1) return Status(ErrorCode::device_error, "the database is damaged: it has no term");
+  RowReader row(result.rows.front());
+  const auto number = row.number<std::uint64_t>();
+  FERRY_TRY(row.status());
+  return number;
+}
+
+}  // namespace
+
+template <class Change>
+auto SqlStore::write(const Change& change) -> decltype(change()) {
+  if (!read_only_reason_.empty()) return Status(ErrorCode::device_error, read_only_reason_);
+  FERRY_ASSIGN(Transaction transaction, Transaction::begin(*connection_, Access::write));
+  auto result = change();
+  FERRY_TRY(status_of(result));
+  FERRY_TRY(transaction.commit());
+  return result;
+}
+
+template <class Read>
+auto SqlStore::read(const Read& read) -> decltype(read()) {
+  FERRY_ASSIGN(Transaction transaction, Transaction::begin(*connection_, Access::read));
+  return read();
+}
+
+Result<TrackerTerm> SqlStore::take_term() {
+  if (read_only_reason_.empty()) FERRY_TRY(connection_->lock_scheduling());
+  return write([&]() -> Result<TrackerTerm> {
+    FERRY_ASSIGN(const SqlResult taken,
+                 execute(*connection_, "UPDATE tracker SET term = term + 1, last_commit = 0 RETURNING term"));
+    FERRY_ASSIGN(const std::uint64_t term, only_number(taken));
+    return static_cast<TrackerTerm>(term);
+  });
+}
+
+Result<Snapshot> SqlStore::load() {
+  return read([&] { return read_snapshot(*connection_); });
+}
+
+Result<CommitOutcome> SqlStore::apply(std::span<const Persist> commits) {
+  const std::uint64_t last = commits.back().commit;
+  return write([&]() -> Result<CommitOutcome> {
+    // An update, so that a tracker that wants to take the next term waits for the end of this transaction.
+    FERRY_ASSIGN(
+        const SqlResult current,
+        execute(*connection_, "UPDATE tracker SET last_commit = last_commit WHERE term = $1 RETURNING last_commit",
+                commits.back().term));
+    if (current.rows.empty()) return CommitOutcome(TermLost{});
+    FERRY_ASSIGN(const std::uint64_t written, only_number(current));
+    for (const Persist& commit : commits) {
+      if (commit.commit <= written) continue;
+      for (const Record& record : commit.records) FERRY_TRY(write_record(*connection_, record));
+    }
+    if (last > written) FERRY_TRY(execute(*connection_, "UPDATE tracker SET last_commit = $1", last).status());
+    return CommitOutcome(Persisted{last});
+  });
+}
+
+Result<std::vector<EndedLease>> SqlStore::ended_leases(const HistoryQuery& query) {
+  return read([&] { return read_ended_leases(*connection_, query); });
+}
+
+Status SqlStore::add_audit_entry(const AuditEntry& entry) {
+  return write([&] { return write_audit_entry(*connection_, entry); });
+}
+
+Result<std::vector<NumberedAuditEntry>> SqlStore::audit_log(const AuditQuery& query) {
+  return read([&] { return read_audit_log(*connection_, query); });
+}
+
+Result<bool> SqlStore::purge(Time before, std::size_t limit) {
+  return write([&] { return purge_history(*connection_, before, limit); });
+}
+
+Status SqlStore::add_credential(const Credential& credential) {
+  return write([&] { return write_credential(*connection_, credential); });
+}
+
+Status SqlStore::revoke_credential(CredentialKind kind, const std::string& id, Time at) {
+  return write([&] { return write_revocation(*connection_, kind, id, at); });
+}
+
+Result<std::vector<Credential>> SqlStore::credentials() {
+  return read([&] { return read_credentials(*connection_); });
+}
+
+}  // namespace ferry::farm

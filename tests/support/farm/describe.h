@@ -1,0 +1,16 @@
+// What a store returns as text, to compare and to read where it differs.
+#pragma once
+
+#include <string>
+
+#include "host/farm/lease/records.h"
+#include "host/farm/store/history.h"
+
+namespace ferry::test {
+
+// A line for each record, in an order that does not depend on the store's.
+std::string describe(const farm::Snapshot& snapshot);
+std::string describe(const farm::EndedLease& lease);
+std::string describe(const farm::NumberedAuditEntry& entry);
+
+}  // namespace ferry::test

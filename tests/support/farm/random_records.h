@@ -1,0 +1,40 @@
+// Random records that a lease machine could have written, with texts that a store must not misunderstand.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/farm/lease/actions.h"
+#include "tests/support/farm/world.h"
+
+namespace ferry::test {
+
+class RandomRecords {
+ public:
+  explicit RandomRecords(std::uint64_t seed) : random_(seed) {}
+
+  // Of one commit; sometimes none.
+  std::vector<farm::Record> draw();
+  // The commits 1 to `count` of a term.
+  std::vector<farm::Persist> commits(farm::TrackerTerm term, std::uint64_t count);
+
+  // Quotes, escapes, other scripts, and the largest and least of what is stored as numbers.
+  std::string text();
+  std::uint64_t number();
+  farm::Time time() { return farm::Time(farm::Duration(static_cast<std::int64_t>(random_.below(1ULL << 42)))); }
+
+ private:
+  farm::Record draw_record();
+  farm::BoardId new_board();
+  farm::BoardRecord board_record(farm::BoardId board);
+  farm::BoardDescription description();
+  farm::Request request(farm::LeaseId id);
+  farm::LeaseRecord lease(farm::LeaseId id);
+
+  Random random_;
+  std::vector<farm::BoardId> boards_;
+  std::vector<farm::LeaseId> waiting_, leased_;
+};
+
+}  // namespace ferry::test
