@@ -25,8 +25,8 @@ packages=(
   # libraries, with those of the tests and benchmarks, which CMake looks for
   libasio-dev libcereal-dev opencl-c-headers libcli11-dev nlohmann-json3-dev libtomlplusplus-dev doctest-dev
   libbenchmark-dev
-  # the database of a farm's tracker
-  libsqlite3-dev
+  # the databases of a farm's tracker; of PostgreSQL's library only the headers
+  libsqlite3-dev libpq-dev
   # reading ONNX files, and installing their schema from PyPI
   libprotobuf-dev protobuf-compiler python3 python3-venv
   # servers of other architectures
@@ -37,6 +37,8 @@ test_packages=(
   openssh-client openssh-server gdb clang-19 clang-format-19 libclang-rt-19-dev systemd
   # OpenCL on the CPU for the tests, and a simulator that detects data races
   pocl-opencl-icd ocl-icd-libopencl1 oclgrind
+  # a database for the trackers of a farm
+  postgresql
   # emulated boards with kernels of their own
   qemu-system-arm qemu-system-misc xz-utils
 )
@@ -66,6 +68,11 @@ install_packages() {
   if [[ " ${missing[*]} " == *" openssh-server "* ]]; then
     "${root[@]}" mkdir -p /etc/ssh
     "${root[@]}" touch /etc/ssh/sshd_not_to_be_run
+  fi
+  # Likewise for PostgreSQL.
+  if [[ " ${missing[*]} " == *" postgresql "* && ! -e /etc/postgresql-common/createcluster.conf ]]; then
+    "${root[@]}" mkdir -p /etc/postgresql-common
+    echo "create_main_cluster = false" | "${root[@]}" tee /etc/postgresql-common/createcluster.conf >/dev/null
   fi
   local log options=(-o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 -qq)
   log=$(mktemp)

@@ -27,6 +27,7 @@ Result<Bytes> parse_hex(const std::string& text) {
 }  // namespace
 
 Status write_credential(SqlConnection& connection, const Credential& credential) {
+  FERRY_TRY(expect_name(credential.id));
   FERRY_ASSIGN(const SqlResult result,
                execute(connection,
                        "INSERT INTO credentials (kind, id, salt, label, role, token_hash, revoked) "

@@ -105,6 +105,7 @@ Result<std::vector<EndedLease>> read_ended_leases(SqlConnection& connection, con
 }
 
 Status write_audit_entry(SqlConnection& connection, const AuditEntry& entry) {
+  FERRY_TRY(expect_name(entry.actor));
   return execute(connection,
                  "INSERT INTO audit_log (number, at, actor, action, board, text) "
                  "SELECT COALESCE(MAX(number), 0) + 1, $1, $2, $3, $4, $5 FROM audit_log",

@@ -24,6 +24,12 @@ Status check_value(const SqlValue& value) {
 
 }  // namespace
 
+Status expect_name(const std::string& name) {
+  if (name.size() <= kMaxNameBytes) return {};
+  return {ErrorCode::invalid_argument,
+          format("expected a name of at most %zu bytes, got %zu", kMaxNameBytes, name.size())};
+}
+
 Result<SqlResult> execute_checked(SqlConnection& connection, const std::string& statement,
                                   std::span<const SqlValue> parameters) {
   for (const SqlValue& value : parameters) FERRY_TRY(check_value(value));

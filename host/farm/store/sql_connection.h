@@ -61,6 +61,9 @@ SqlValue sql_value(const std::optional<T>& value) {
   return value ? sql_value(*value) : SqlValue();
 }
 
+// Fails with invalid_argument if the name is longer than kMaxNameBytes.
+Status expect_name(const std::string& name);
+
 // Checks the texts among the parameters, then executes the statement.
 Result<SqlResult> execute_checked(SqlConnection& connection, const std::string& statement,
                                   std::span<const SqlValue> parameters);

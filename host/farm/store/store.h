@@ -2,9 +2,11 @@
 // credentials. Implementations: SQLite (sqlite_store.h) and PostgreSQL (postgres_store.h).
 //
 // A store belongs to one thread at a time (database_thread.h). Texts are UTF-8 without NUL, at most kMaxTextBytes;
-// what is longer or not a text is refused with invalid_argument. Failures that may pass, after which the caller may
-// try the same again: resource_exhausted (the disk is full), busy (another process holds the database), unavailable
-// (the database does not answer). A database that is damaged or cannot be read or written is a device_error.
+// and
+// names of holders, actors and credentials at most kMaxNameBytes; anything else is refused with invalid_argument.
+// Failures that may pass, after which the caller may try the same again: resource_exhausted (the disk is full), busy
+// (another process holds the database), unavailable (the database does not answer). A database that is damaged or
+// cannot be read or written is a device_error.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +24,8 @@
 namespace ferry::farm {
 
 inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 10;
+// PostgreSQL's indexes take no more than 2704.
+inline constexpr std::size_t kMaxNameBytes = 1024;
 // History and audit log are kept for this long.
 inline constexpr Duration kRetention = std::chrono::hours(24 * 90);
 

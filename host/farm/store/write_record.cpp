@@ -38,6 +38,7 @@ struct Writer {
   // An upsert and not INSERT OR REPLACE, which would delete the request's lease.
   Status operator()(const RequestRecord& record) const {
     const Request& request = record.request;
+    FERRY_TRY(expect_name(request.holder));
     FERRY_ASSIGN(const std::string slots, slots_text(request.slots));
     return execute(connection,
                    "INSERT INTO requests (id, holder, slots, priority, length, wait, kind, is_health_check, submitted) "
@@ -89,6 +90,7 @@ struct Writer {
   }
 
   Status operator()(const HolderRecord& record) const {
+    FERRY_TRY(expect_name(record.holder));
     return execute(connection,
                    "INSERT INTO holders (holder, weight, board_seconds, at) VALUES ($1, $2, $3, $4) "
                    "ON CONFLICT (holder) DO UPDATE SET weight = excluded.weight, "

@@ -145,19 +145,27 @@ TEST_CASE("what is no text, too long a text or no number is refused, and the lar
     };
     for (const std::string& text :
          {std::string("a\0b", 3), std::string("\xff"), std::string("\xc3"), std::string("\xed\xa0\x80"),
-          std::string(farm::kMaxTextBytes + 1, 'x'), std::string(1 << 20, 'x')})
+          std::string(farm::kMaxNameBytes + 1, 'x'), std::string(1 << 20, 'x')})
       CHECK(with_holder(text).status().code() == ErrorCode::invalid_argument);
     farm::BoardRecord board = board_record("\xff");
+    CHECK(store->apply(Commits{{term, 1, {board}}}).status().code() == ErrorCode::invalid_argument);
+    board.machine = std::string(farm::kMaxTextBytes + 1, 'x');
+    board.description.name = "b1";
     CHECK(store->apply(Commits{{term, 1, {board}}}).status().code() == ErrorCode::invalid_argument);
     const farm::HolderRecord infinite{"ann", std::numeric_limits<double>::infinity(), 0, {}};
     CHECK(store->apply(Commits{{term, 1, {infinite}}}).status().code() == ErrorCode::invalid_argument);
     CHECK(contents(*store).empty());
 
-    const std::string largest(farm::kMaxTextBytes, '\'');
+    // Random, because what compresses well takes less than its place.
+    std::string largest_name(farm::kMaxNameBytes, ' ');
+    Random random(4);
+    for (char& letter : largest_name) letter = static_cast<char>(' ' + random.below(95));
+    board.machine = std::string(farm::kMaxTextBytes, '\'');
     board.description.name = std::string("a\0b", 3);
-    CHECK(persisted(store->apply(Commits{{term, 1, {farm::HolderRecord{largest, 1, 0, {}}, board}}})) == 1);
+    CHECK(persisted(store->apply(Commits{{term, 1, {farm::HolderRecord{largest_name, 1, 0, {}}, board}}})) == 1);
     const farm::Snapshot snapshot = store->load().value();
-    CHECK(snapshot.holders.at(0).holder == largest);
+    CHECK(snapshot.holders.at(0).holder == largest_name);
+    CHECK(snapshot.boards.at(0).machine == board.machine);
     CHECK(snapshot.boards.at(0).description.name == board.description.name);
   }
 }

@@ -32,7 +32,7 @@ struct Twins {
     boards = store->load().value().boards;
     REQUIRE(boards.size() > 3);
     for (int i = 0; i < 200; ++i) {
-      farm::AuditEntry entry{random.time(), random.text(), random.text(), {}, random.text()};
+      farm::AuditEntry entry{random.time(), random.name(), random.text(), {}, random.text()};
       if (i % 3 != 0) entry.board = boards[static_cast<std::size_t>(i) % boards.size()].id;
       REQUIRE(store->add_audit_entry(entry).is_ok());
       REQUIRE(memory.add_audit_entry(entry).is_ok());
@@ -65,7 +65,7 @@ TEST_CASE("ended leases are found by board, by holder and by time") {
       farm::HistoryQuery query;
       query.board = twins.boards[static_cast<std::size_t>(i) % twins.boards.size()].id;
       twins.check(query);
-      query.holder = twins.random.text();
+      query.holder = twins.random.name();
       query.from = std::min(twins.random.time(), twins.random.time());
       twins.check(query);
       query.until = twins.random.time();

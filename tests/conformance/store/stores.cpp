@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "host/farm/store/postgres_store.h"
 #include "host/farm/store/sqlite_store.h"
 #include "tests/support/farm/memory_store.h"
+#include "tests/support/farm/postgres_server.h"
 #include "tests/support/farm/temporary_folder.h"
 
 namespace ferry::test {
@@ -21,6 +23,17 @@ struct SqliteFixture : StoreFixture {
   TemporaryFolder folder;
 };
 
+// All tests share the server, and each has a database of its own.
+struct PostgresFixture : StoreFixture {
+  PostgresFixture() {
+    static PostgresServer server;
+    uri = server.make_database();
+  }
+  std::unique_ptr<farm::Store> open() override { return std::move(farm::open_postgres_store(uri).value()); }
+
+  std::string uri;
+};
+
 template <class Fixture>
 std::unique_ptr<StoreFixture> make() {
   return std::make_unique<Fixture>();
@@ -32,6 +45,7 @@ const std::vector<StoreKind>& all_stores() {
   static const std::vector<StoreKind> kinds = {
       {"memory", false, make<MemoryFixture>},
       {"SQLite", true, make<SqliteFixture>},
+      {"PostgreSQL", true, make<PostgresFixture>},
   };
   return kinds;
 }

@@ -30,11 +30,9 @@ farm::LeaseId move_one(Random& random, std::vector<farm::LeaseId>& from, std::ve
 
 }  // namespace
 
-std::string RandomRecords::text() {
-  std::string text = kTexts[random_.below(std::size(kTexts))];
-  if (random_.once_in(50)) text += std::string(5000, 'x');
-  return text;
-}
+std::string RandomRecords::name() { return kTexts[random_.below(std::size(kTexts))]; }
+
+std::string RandomRecords::text() { return name() + (random_.once_in(50) ? std::string(5000, 'x') : ""); }
 
 std::uint64_t RandomRecords::number() {
   switch (random_.below(4)) {
@@ -84,7 +82,7 @@ farm::Record RandomRecords::draw_record() {
                              static_cast<farm::EndReason>(1 + random_.below(15)), text()};
     }
     case 8:
-      return farm::HolderRecord{text(), 0.1 * static_cast<double>(random_.below(100)),
+      return farm::HolderRecord{name(), 0.1 * static_cast<double>(random_.below(100)),
                                 static_cast<double>(random_.draw()) / 3, time()};
     case 9:
       if (!boards_.empty()) return farm::HoldTimeRecord{boards_.back(), static_cast<double>(random_.draw()) / 7};
@@ -126,7 +124,7 @@ farm::BoardDescription RandomRecords::description() {
 farm::Request RandomRecords::request(farm::LeaseId id) {
   constexpr const char* kSelectors[] = {"rpi4", "tag:bench, memory>=2G, arch=aarch64", "cuda -arch=sm_90",
                                         "cores>=4,cores!=5"};
-  farm::Request request{id, text(), {}, static_cast<std::uint32_t>(random_.below(101))};
+  farm::Request request{id, name(), {}, static_cast<std::uint32_t>(random_.below(101))};
   for (std::uint64_t i = random_.below(3) + 1; i > 0; --i)
     request.slots.push_back(selector(kSelectors[random_.below(std::size(kSelectors))]));
   request.length = farm::Duration(random_.below(30'000'000));

@@ -19,8 +19,10 @@ class RandomRecords {
   // The commits 1 to `count` of a term.
   std::vector<farm::Persist> commits(farm::TrackerTerm term, std::uint64_t count);
 
-  // Quotes, escapes, other scripts, and the largest and least of what is stored as numbers.
+  // Quotes, escapes, other scripts; a text is sometimes long.
+  std::string name();
   std::string text();
+  // Also the largest ones.
   std::uint64_t number();
   farm::Time time() { return farm::Time(farm::Duration(static_cast<std::int64_t>(random_.below(1ULL << 42)))); }
 

@@ -1,0 +1,55 @@
+// A connection to a database of PostgreSQL, which begin() makes anew after it was lost.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "base/status.h"
+#include "host/farm/store/libpq_api.h"
+#include "host/farm/store/sql_connection.h"
+
+namespace ferry::farm {
+
+class PostgresConnection final : public SqlConnection {
+ public:
+  static Result<std::unique_ptr<PostgresConnection>> open(const std::string& uri);
+  ~PostgresConnection() override { disconnect(); }
+
+  Result<SqlResult> execute(const std::string& statement, std::span<const SqlValue> parameters) override;
+  Status begin(Access access) override;
+  Status commit() override;
+  void roll_back() override;
+  // An advisory lock of the session. If the connection is lost, the next one takes it again as soon as it is free;
+  // meanwhile the term alone keeps others out.
+  Status lock_scheduling() override;
+  Result<Time> now() override;
+
+ private:
+  // Frees the result when it goes out of scope.
+  struct Answer;
+
+  PostgresConnection(const LibpqApi& api, std::string uri) : api_(api), uri_(std::move(uri)) {}
+
+  // Not in a transaction: what follows would be committed without what came before.
+  Status ensure_connected() { return is_connected() ? Status() : connect(); }
+  bool is_connected() const { return connection_ != nullptr && api_.PQstatus(connection_) == CONNECTION_OK; }
+  Status connect();
+  Status set_up();
+  void disconnect();
+  Result<bool> try_lock();
+  // Runs statements without parameters, separated by semicolons; returns the last one's answer.
+  Answer send(const char* statements);
+  Status run(const char* statements);
+  Result<const char*> prepare(const std::string& statement, std::span<const SqlValue> parameters);
+  Status failure(const PGresult* result) const;
+
+  const LibpqApi api_;
+  const std::string uri_;
+  PGconn* connection_ = nullptr;
+  bool wants_lock_ = false;
+  bool has_lock_ = false;
+  std::unordered_map<std::string, std::string> prepared_;  // the names of statements
+};
+
+}  // namespace ferry::farm
