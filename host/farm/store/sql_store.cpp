@@ -55,20 +55,25 @@ Result<Snapshot> SqlStore::load() {
 }
 
 Result<CommitOutcome> SqlStore::apply(std::span<const Persist> commits) {
-  const std::uint64_t last = commits.back().commit;
+  const TrackerTerm term = commits.front().term;
+  const std::uint64_t first = commits.front().commit, last = commits.back().commit;
   return write([&]() -> Result<CommitOutcome> {
-    // An update, so that a tracker that wants to take the next term waits for the end of this transaction.
-    FERRY_ASSIGN(
-        const SqlResult current,
-        execute(*connection_, "UPDATE tracker SET last_commit = last_commit WHERE term = $1 RETURNING last_commit",
-                commits.back().term));
-    if (current.rows.empty()) return CommitOutcome(TermLost{});
-    FERRY_ASSIGN(const std::uint64_t written, only_number(current));
+    FERRY_ASSIGN(const SqlResult advanced,
+                 execute(*connection_, "UPDATE tracker SET last_commit = $1 WHERE term = $2 AND last_commit < $3", last,
+                         term, first));
+    std::uint64_t written = 0;
+    if (advanced.changed == 0) {
+      // The term is over, or this is a repetition.
+      FERRY_ASSIGN(const SqlResult current,
+                   execute(*connection_, "SELECT last_commit FROM tracker WHERE term = $1", term));
+      if (current.rows.empty()) return CommitOutcome(TermLost{});
+      FERRY_ASSIGN(written, only_number(current));
+      if (written < last) FERRY_TRY(execute(*connection_, "UPDATE tracker SET last_commit = $1", last).status());
+    }
     for (const Persist& commit : commits) {
       if (commit.commit <= written) continue;
       for (const Record& record : commit.records) FERRY_TRY(write_record(*connection_, record));
     }
-    if (last > written) FERRY_TRY(execute(*connection_, "UPDATE tracker SET last_commit = $1", last).status());
     return CommitOutcome(Persisted{last});
   });
 }

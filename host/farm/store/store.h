@@ -45,8 +45,8 @@ class Store {
   virtual Result<Snapshot> load() = 0;
 
   // Writes commits of one term in one transaction: on disk when this returns, or nothing of them is. Their numbers
-  // increase, also from call to call. Commits that are on disk already are skipped, so that a caller who cannot know
-  // what became of a transaction repeats it. Requires at least one commit.
+  // increase from 1, also from call to call. Commits that are on disk already are skipped, so that a caller who cannot
+  // know what became of a transaction repeats it. Requires at least one commit.
   virtual Result<CommitOutcome> apply(std::span<const Persist> commits) = 0;
 
   // The clock that all trackers of the store share.
