@@ -74,7 +74,9 @@ Result<std::unique_ptr<SqliteConnection>> SqliteConnection::open(const std::stri
   if (access == Access::write) FERRY_TRY(create_private(path));
   sqlite3* opened = nullptr;
   const int mode = access == Access::write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
-  const int code = sqlite3_open_v2(path.c_str(), &opened, mode | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, nullptr);
+  // Names such as :memory: and file:x mean something else to SQLite.
+  const std::string name = path.starts_with('/') ? path : "./" + path;
+  const int code = sqlite3_open_v2(name.c_str(), &opened, mode | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOMUTEX, nullptr);
   std::unique_ptr<SqliteConnection> connection(new SqliteConnection(path, Database(opened)));
   if (opened == nullptr) return Status(ErrorCode::resource_exhausted, "there is no memory for a database");
   if (code != SQLITE_OK) return connection->failure();

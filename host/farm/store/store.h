@@ -41,7 +41,7 @@ class Store {
   // commits of earlier terms. Fails with busy if the database lets only one tracker schedule and another one does.
   virtual Result<TrackerTerm> take_term() = 0;
 
-  // Everything that is current. Requires that the caller has taken the term, or that no tracker runs.
+  // Everything that is current, as of one moment. Once the caller has taken the term, nobody else changes it.
   virtual Result<Snapshot> load() = 0;
 
   // Writes commits of one term in one transaction: on disk when this returns, or nothing of them is. Their numbers

@@ -5,6 +5,12 @@
 namespace ferry::farm {
 namespace {
 
+// These are stored, so their values never change.
+static_assert(static_cast<int>(BoardState::good) == 0 && static_cast<int>(BoardState::unknown) == 1 &&
+              static_cast<int>(BoardState::suspect) == 2 && static_cast<int>(BoardState::bad) == 3 &&
+              static_cast<int>(BoardState::maintenance) == 4 && static_cast<int>(BoardState::retired) == 5);
+static_assert(static_cast<int>(LeaseKind::attached) == 0 && static_cast<int>(LeaseKind::reserved) == 1);
+
 // Records of the lease machine fit the tables, so anything else is a bug.
 Status expect_changed(const Result<SqlResult>& result, const char* what, std::uint64_t id) {
   FERRY_TRY(result.status());

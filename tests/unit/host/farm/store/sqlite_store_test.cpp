@@ -91,6 +91,18 @@ TEST_CASE("a database that cannot be opened is named") {
   CHECK(opened.status().message() == "cannot open the database /nowhere/farm.db: No such file or directory");
 }
 
+TEST_CASE("a name that means something to SQLite is the name of a file") {
+  const TemporaryFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  for (const char* name : {":memory:", "file:farm.db?mode=memory"}) {
+    const std::string contents_before = fill(name, 20);
+    CHECK(contents(*open_store(name)) == contents_before);
+    CHECK(std::filesystem::exists(folder.file(name)));
+  }
+  std::filesystem::current_path(before);
+}
+
 TEST_CASE("a database of a later version is refused, and both versions are named") {
   const TemporaryFolder folder;
   const std::string path = folder.file("farm.db");
