@@ -108,6 +108,9 @@ TEST_CASE("commits that are on disk already are skipped") {
     commits.push_back({term, 3, {farm::EndRecord{farm::LeaseId{7}, farm::Time(), farm::EndReason::released, ""}}});
     CHECK(persisted(store->apply(commits)) == 3);
     commits.push_back({term, 4, {farm::EpochRecord{farm::BoardId{1}, 9}}});
+    // The request has ended: another end of it would be refused.
+    CHECK(persisted(store->apply(std::span(commits).subspan(2, 1))) == 3);
+    CHECK(persisted(store->apply(std::span(commits).subspan(2, 2))) == 4);
     CHECK(persisted(store->apply(commits)) == 4);
     CHECK(store->load().value().boards.at(0).last_epoch == 9);
     CHECK(store->ended_leases({}).value().size() == 1);
