@@ -58,11 +58,12 @@ SqlValue column(sqlite3_stmt* statement, int number) {
   return {};
 }
 
-// SQLite would let everybody read what it creates. Its other files take the mode of this one.
+// SQLite would let everybody read what it creates. Its other files take the mode of this one. A file that exists is not
+// opened: closing it would release the locks that other connections of this process hold on it.
 Status create_private(const std::string& path) {
-  const Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR));
-  if (file.number() >= 0) return {};
+  const Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
   const int error = errno;
+  if (file.number() >= 0 || error == EEXIST) return {};
   return {is_full(error) ? ErrorCode::resource_exhausted : ErrorCode::invalid_argument,
           format("cannot open the database %s: %s", printable(path).c_str(), std::strerror(error))};
 }

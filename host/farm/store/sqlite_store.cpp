@@ -79,7 +79,11 @@ Status back_up_sqlite(const std::string& path, const std::string& destination) {
   const std::string unfinished = destination + ".unfinished";
   std::remove(unfinished.c_str());
   Status copied = copy_database(*source, unfinished);
-  if (copied.is_ok()) copied = sync_and_rename(unfinished, destination);
+  if (copied.is_ok()) {
+    // The log of a database that was there before must not be taken for the copy's.
+    for (const char* log : {"-wal", "-shm"}) std::remove((destination + log).c_str());
+    copied = sync_and_rename(unfinished, destination);
+  }
   if (!copied.is_ok()) std::remove(unfinished.c_str());
   return copied;
 }

@@ -233,10 +233,14 @@ TEST_CASE("a backup while the tracker commits has one state, and restores it") {
   const std::string path = folder.file("farm.db"), copy = folder.file("backup.db");
   const Commits commits = RandomRecords(7).commits(farm::TrackerTerm{1}, 600);
   std::atomic<std::size_t> done = 0;
+  Status failure;
   std::thread tracker([&] {
     const std::unique_ptr<farm::Store> store = std::move(farm::open_sqlite_store(path).value().store);
     static_cast<void>(store->take_term());
-    for (const farm::Persist& commit : commits) done += store->apply({&commit, 1}).is_ok() ? 1 : 0;
+    for (const farm::Persist& commit : commits) {
+      if (failure.is_ok()) failure = store->apply({&commit, 1}).status();
+      ++done;
+    }
   });
   while (done < 100) std::this_thread::yield();
   std::size_t backups = 0;
@@ -255,8 +259,19 @@ TEST_CASE("a backup while the tracker commits has one state, and restores it") {
     CHECK(is_state);
   }
   tracker.join();
+  CHECK_MESSAGE(failure.is_ok(), failure.message());
   CHECK(backups > 0);
   CHECK(!std::filesystem::exists(copy + ".unfinished"));
+}
+
+TEST_CASE("a backup over a database that was not closed does not take its log") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("farm.db"), copy = folder.file("backup.db");
+  const std::string before = fill(path, 100);
+  const auto unclosed = open_store(copy);
+  REQUIRE(unclosed->apply(RandomRecords(8).commits(unclosed->take_term().value(), 50)).is_ok());
+  CHECK(farm::back_up_sqlite(path, copy).is_ok());
+  CHECK(contents(*open_store(copy)) == before);
 }
 
 TEST_CASE("a backup that does not fit leaves the one before") {
