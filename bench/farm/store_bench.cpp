@@ -138,6 +138,10 @@ void measure(const char* database, const std::function<std::unique_ptr<farm::Sto
 
 int main(int argc, char** argv) {
   const auto duration = std::chrono::seconds(argc > 1 ? std::atoi(argv[1]) : 3);
+  if (argc > 2 || duration.count() < 1) {
+    std::fprintf(stderr, "usage: ferry_store_bench [SECONDS]: expected a whole number from 1 on\n");
+    return 2;
+  }
   const test::TemporaryFolder folder;
   int files = 0;
   const auto sqlite = [&] {
