@@ -40,8 +40,16 @@ std::size_t ByteInputArchive::take_count(std::size_t minimum_bytes) {
   return count;
 }
 
-void ByteInputArchive::take_text(std::string& text, bool has_lines) {
-  text.resize(take_count(1));
+std::size_t ByteInputArchive::take_limited_count(std::size_t most) {
+  const std::size_t count = take_count(1);
+  if (count > most) fail("a shorter list", count, sizeof(std::uint32_t));
+  return count;
+}
+
+void ByteInputArchive::take_text(std::string& text, bool has_lines, std::size_t most) {
+  const std::size_t count = take_count(1);
+  if (count > most) fail("a shorter string", count, sizeof(std::uint32_t));
+  text.resize(count);
   take(text.data(), text.size());
   if (strings_ == Strings::printable) text = has_lines ? printable_lines(text) : printable(text);
 }

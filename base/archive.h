@@ -9,6 +9,7 @@
 #include <cereal/cereal.hpp>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -59,8 +60,10 @@ class ByteInputArchive : public cereal::InputArchive<ByteInputArchive, cereal::A
   // Returns the number of elements that follow, each at least minimum_bytes long. Fails if the remaining bytes cannot
   // hold that many.
   std::size_t take_count(std::size_t minimum_bytes);
-  // Reads a string and makes it printable if that was requested.
-  void take_text(std::string& text, bool has_lines);
+  // The same for a list that may have at most `most` elements.
+  std::size_t take_limited_count(std::size_t most);
+  // Reads a string of at most `most` bytes and makes it printable if that was requested.
+  void take_text(std::string& text, bool has_lines, std::size_t most = SIZE_MAX);
   std::size_t remaining() const { return bytes_.size() - position_; }
   // Enclose a struct in front of which its length stands: between them remaining() counts the bytes of that struct
   // alone, and end_nested(), which takes what begin_nested() returned, skips those that nobody read.
@@ -146,6 +149,45 @@ void load(ByteInputArchive& archive, std::vector<T>& values) {
   }
 }
 
+// A bool and, if it is true, the value.
+template <class T>
+void save(ByteOutputArchive& archive, const std::optional<T>& value) {
+  archive(value.has_value());
+  if (value) archive(*value);
+}
+template <class T>
+void load(ByteInputArchive& archive, std::optional<T>& value) {
+  bool has_value = false;
+  archive(has_value);
+  value.reset();
+  if (has_value) archive(value.emplace());
+}
+
+// A string, or the strings of a list, of which more bytes than `most` are refused before memory is taken for them.
+struct LimitedText {
+  std::string& value;
+  std::size_t most;
+};
+inline LimitedText limited(std::string& value, std::size_t most) { return {value, most}; }
+inline void save(ByteOutputArchive& archive, const LimitedText& field) { save(archive, field.value); }
+inline void load(ByteInputArchive& archive, LimitedText& field) { archive.take_text(field.value, false, field.most); }
+
+struct LimitedTexts {
+  std::vector<std::string>& value;
+  std::size_t most;
+  std::size_t most_bytes;  // of each
+};
+inline LimitedTexts limited(std::vector<std::string>& value, std::size_t most, std::size_t most_bytes) {
+  return {value, most, most_bytes};
+}
+inline void save(ByteOutputArchive& archive, const LimitedTexts& field) { save(archive, field.value); }
+inline void load(ByteInputArchive& archive, LimitedTexts& field) {
+  field.value.clear();
+  for (std::size_t left = archive.take_limited_count(field.most); left > 0; --left) {
+    archive.take_text(field.value.emplace_back(), false, field.most_bytes);
+  }
+}
+
 // A vector of which more elements than `most` are refused before any is read.
 template <class T>
 struct LimitedField {
@@ -163,8 +205,7 @@ void save(ByteOutputArchive& archive, const LimitedField<T>& field) {
 template <class T>
 void load(ByteInputArchive& archive, LimitedField<T>& field) {
   field.value.clear();
-  const std::size_t count = archive.take_count(1);
-  if (count > field.most) archive.fail("a shorter list", count, sizeof(std::uint32_t));
+  const std::size_t count = archive.take_limited_count(field.most);
   field.value.reserve(std::min<std::size_t>(count, 8));
   for (std::size_t i = 0; i < count; ++i) archive(field.value.emplace_back());
 }
@@ -244,6 +285,29 @@ template <class T>
 void load(ByteInputArchive& archive, NestedField<std::vector<T>>& field) {
   field.value.clear();
   for (std::size_t left = archive.take_count(sizeof(std::uint32_t)); left > 0; --left) {
+    NestedField<T> element{field.value.emplace_back()};
+    load(archive, element);
+  }
+}
+
+// The same with a limit of the number of structs.
+template <class T>
+struct LimitedNestedField {
+  std::vector<T>& value;
+  std::size_t most;
+};
+template <class T>
+LimitedNestedField<T> limited_nested(std::vector<T>& value, std::size_t most) {
+  return {value, most};
+}
+template <class T>
+void save(ByteOutputArchive& archive, const LimitedNestedField<T>& field) {
+  save(archive, NestedField<std::vector<T>>{field.value});
+}
+template <class T>
+void load(ByteInputArchive& archive, LimitedNestedField<T>& field) {
+  field.value.clear();
+  for (std::size_t left = archive.take_limited_count(field.most); left > 0; --left) {
     NestedField<T> element{field.value.emplace_back()};
     load(archive, element);
   }

@@ -94,5 +94,39 @@ TEST_CASE("a bool other than 0 and 1 is refused") {
   CHECK(decoded(bytes, outer).message() == "offset 40: expected a bool of 0 or 1, got 2");
 }
 
+struct Limited {
+  std::string name;
+  std::vector<std::string> words;
+  std::vector<Inner> inners;
+  std::optional<std::int32_t> number;
+};
+template <class Archive>
+void serialize(Archive& archive, Limited& message) {
+  archive(limited(message.name, 4), limited(message.words, 2, 3), limited_nested(message.inners, 1), message.number);
+}
+
+Status passed_on(const Limited& message, Limited& into) {
+  std::vector<std::uint8_t> bytes;
+  ByteOutputArchive archive(bytes);
+  archive(message);
+  return decode_with(
+      bytes, [](ByteInputArchive& input, void* target) { input(*static_cast<Limited*>(target)); }, &into);
+}
+
+TEST_CASE("strings and lists at their limits are accepted, and longer ones are refused") {
+  Limited got;
+  REQUIRE(passed_on({"abcd", {"a", "abc"}, {{"x", true}}, -7}, got).is_ok());
+  CHECK(got.name == "abcd");
+  CHECK(got.words == std::vector<std::string>{"a", "abc"});
+  CHECK(got.inners == std::vector<Inner>{{"x", true}});
+  CHECK(got.number == -7);
+  REQUIRE(passed_on({}, got).is_ok());
+  CHECK_FALSE(got.number);
+  CHECK(passed_on({"abcde", {}, {}, {}}, got).message() == "offset 0: expected a shorter string, got 5");
+  CHECK(passed_on({"", {"abcd"}, {}, {}}, got).message() == "offset 8: expected a shorter string, got 4");
+  CHECK(passed_on({"", {"", "", ""}, {}, {}}, got).message() == "offset 4: expected a shorter list, got 3");
+  CHECK(passed_on({"", {}, {{}, {}}, {}}, got).message() == "offset 8: expected a shorter list, got 2");
+}
+
 }  // namespace
 }  // namespace ferry
