@@ -22,6 +22,7 @@ MAY_INCLUDE = {
     "rpc/secure": ["rpc/wire"],
     # What a farm's board and its tracker agree on.
     "rpc/lease": ["base"],
+    "rpc/farm": ["rpc/lease", "rpc/secure"],
     # Parts of any process that listens: rpc_server and, later, others.
     "rpc/server": ["rpc/secure"],
     # The device.
@@ -94,6 +95,7 @@ MAY_INCLUDE = {
     "host/farm/health": ["base", "host/stats"],
     "host/farm/lease": ["host/farm/schedule", "host/farm/selector", "rpc/lease"],
     "host/farm/store": ["host/farm/lease"],
+    "host/farm/keys": ["rpc/secure"],
     "host/lang": ["crosscompile/analysis"],
     "host/lang/reference": ["crosscompile/intrinsics", "host/lang"],
     "host/lang/text": ["host/lang"],

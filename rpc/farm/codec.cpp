@@ -1,0 +1,265 @@
+#include "rpc/farm/codec.h"
+
+#include "base/archive.h"
+
+namespace ferry::lease {
+
+template <class Archive>
+void serialize(Archive& archive, LeaseKey& key) {
+  archive(key.lease, key.epoch);
+}
+
+}  // namespace ferry::lease
+
+namespace ferry::farm::wire {
+namespace {
+
+// Large enough for most messages, so that encoding one allocates once.
+constexpr std::size_t kUsualBytes = 256;
+
+bool is_valid_lease_kind(std::uint8_t tag) { return tag >= 1 && tag <= 2; }
+
+LimitedText name(std::string& value) { return limited(value, kMaxName); }
+LimitedText text(std::string& value) { return limited(value, kMaxText); }
+LimitedTexts selectors(std::vector<std::string>& value) { return limited(value, kMaxSlots, kMaxSelector); }
+
+std::array<std::uint8_t, secure::kKeyBytes>& bytes(secure::KeyBytes& key) { return key; }
+
+}  // namespace
+
+template <class Archive>
+void serialize(Archive& archive, Accelerator& accelerator) {
+  archive(name(accelerator.kind), name(accelerator.arch));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Label& label) {
+  archive(name(label.name), text(label.value));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Description& description) {
+  archive(text(description.model), name(description.arch), text(description.cpu), name(description.server_version),
+          description.memory_bytes, description.cores, limited(description.features, kMaxFeatures, kMaxName),
+          limited_nested(description.accelerators, kMaxBoardDevices), limited_nested(description.tags, kMaxTags));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Join& message) {
+  archive(message.version_min, message.version_max, name(message.name), message.boot_id, message.boot_ms,
+          message.ceiling, nested(message.serving), text(message.address), nested(message.description));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Joined& message) {
+  archive(message.version, name(message.name));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Heartbeat& message) {
+  archive(message.boot_ms, message.millidegrees, message.is_throttled, message.load_permille, message.probe);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Acknowledged& message) {
+  archive(nested(message.key), message.extension);
+}
+
+template <class Archive>
+void serialize(Archive& archive, LeaseOver& message) {
+  archive(nested(message.key));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Announce& message) {
+  archive(nested(message.key), message.extension, message.end_ms, bytes(message.psk));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Withdraw& message) {
+  archive(nested(message.key));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Probe& message) {
+  archive(message.probe);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Refused& message) {
+  archive(text(message.reason));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Hello& message) {
+  archive(message.version_min, message.version_max, text(message.client));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Welcome& message) {
+  archive(message.version, text(message.holder));
+}
+
+template <class Archive>
+void serialize(Archive& archive, LeaseRequest& request) {
+  archive(request.id, selectors(request.slots), request.priority, request.length_ms, request.wait_ms,
+          enum_field(request.kind, is_valid_lease_kind));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Submit& message) {
+  archive(nested(message.request));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Attach& message) {
+  archive(nested(message.request), message.is_granted);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Release& message) {
+  archive(message.lease);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Extend& message) {
+  archive(message.lease, message.length_ms);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Waiting& message) {
+  archive(message.lease, message.place, message.estimate_ms);
+}
+
+template <class Archive>
+void serialize(Archive& archive, GrantedSlot& slot) {
+  archive(name(slot.board), text(slot.address), slot.epoch, bytes(slot.psk));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Granted& message) {
+  archive(message.lease, message.remaining_ms, limited_nested(message.slots, kMaxSlots));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Extension& message) {
+  archive(message.lease, message.remaining_ms, text(message.refusal));
+}
+
+template <class Archive>
+void serialize(Archive& archive, Warning& message) {
+  archive(message.lease, message.remaining_ms);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Ended& message) {
+  archive(message.lease, name(message.reason), name(message.failure_class), text(message.text));
+}
+
+template <class Archive>
+void serialize(Archive& archive, ListDevices& message) {
+  archive(limited(message.selector, kMaxSelector), name(message.after));
+}
+
+template <class Archive>
+void serialize(Archive& archive, DeviceListing& listing) {
+  archive(name(listing.name), nested(listing.description), name(listing.state), listing.is_connected, listing.lease,
+          text(listing.holder), listing.millidegrees, listing.is_throttled, listing.load_permille);
+}
+
+template <class Archive>
+void serialize(Archive& archive, DevicePage& message) {
+  archive(limited_nested(message.devices, kMaxPage), message.has_more);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ListQueue& message) {
+  archive(message.after);
+}
+
+template <class Archive>
+void serialize(Archive& archive, QueueListing& listing) {
+  archive(listing.request, text(listing.holder), selectors(listing.slots), listing.priority, listing.waited_ms,
+          listing.place, listing.estimate_ms);
+}
+
+template <class Archive>
+void serialize(Archive& archive, QueuePage& message) {
+  archive(limited_nested(message.requests, kMaxPage), message.has_more);
+}
+
+template <class Archive>
+void serialize(Archive& archive, ListLeases& message) {
+  archive(message.after);
+}
+
+template <class Archive>
+void serialize(Archive& archive, LeaseListing& listing) {
+  archive(listing.lease, text(listing.holder), limited(listing.boards, kMaxSlots, kMaxName),
+          enum_field(listing.kind, is_valid_lease_kind), listing.remaining_ms);
+}
+
+template <class Archive>
+void serialize(Archive& archive, LeasePage& message) {
+  archive(limited_nested(message.leases, kMaxPage), message.has_more);
+}
+
+template <class T>
+std::vector<std::uint8_t> encode(const T& message) {
+  std::vector<std::uint8_t> bytes;
+  bytes.reserve(kUsualBytes);
+  ByteOutputArchive archive(bytes);
+  archive(message);
+  return bytes;
+}
+
+template <class T>
+Result<T> decode(std::span<const std::uint8_t> bytes, Strings strings) {
+  T message{};
+  FERRY_TRY(decode_with(
+      bytes, [](ByteInputArchive& archive, void* into) { archive(*static_cast<T*>(into)); }, &message, strings));
+  return message;
+}
+
+#define FERRY_INSTANTIATE(T)                              \
+  template std::vector<std::uint8_t> encode<T>(const T&); \
+  template Result<T> decode<T>(std::span<const std::uint8_t>, Strings);
+#define FERRY_INSTANTIATE_REQUEST(tag, request, reply, name, directions) \
+  FERRY_INSTANTIATE(request)                                             \
+  FERRY_INSTANTIATE(reply)
+FERRY_FARM_REQUESTS(FERRY_INSTANTIATE_REQUEST)
+#undef FERRY_INSTANTIATE_REQUEST
+#define FERRY_INSTANTIATE_EVENT(tag, event, name, directions) FERRY_INSTANTIATE(event)
+FERRY_FARM_EVENTS(FERRY_INSTANTIATE_EVENT)
+#undef FERRY_INSTANTIATE_EVENT
+#undef FERRY_INSTANTIATE
+
+const char* tag_name(std::uint16_t tag) {
+  switch (static_cast<Tag>(tag)) {
+#define FERRY_NAME(number, request, reply, name, directions) \
+  case Tag::request: return name;
+    FERRY_FARM_REQUESTS(FERRY_NAME)
+#undef FERRY_NAME
+#define FERRY_NAME(number, event, name, directions) \
+  case Tag::event: return name;
+    FERRY_FARM_EVENTS(FERRY_NAME)
+#undef FERRY_NAME
+  }
+  return "unknown";
+}
+
+bool has_direction(std::uint16_t tag, Direction direction) {
+  switch (static_cast<Tag>(tag)) {
+#define FERRY_DIRECTION(number, request, reply, name, directions) \
+  case Tag::request: return (unsigned{directions} & direction) != 0;
+    FERRY_FARM_REQUESTS(FERRY_DIRECTION)
+#undef FERRY_DIRECTION
+#define FERRY_DIRECTION(number, event, name, directions) \
+  case Tag::event: return (unsigned{directions} & direction) != 0;
+    FERRY_FARM_EVENTS(FERRY_DIRECTION)
+#undef FERRY_DIRECTION
+  }
+  return false;
+}
+
+}  // namespace ferry::farm::wire

@@ -1,0 +1,60 @@
+// One message of every kind of the farm's protocol, with all fields set.
+#pragma once
+
+#include "rpc/farm/codec.h"
+
+namespace ferry::farm::wire {
+
+inline Description sample_description() {
+  return {"Raspberry Pi 4 Model B",
+          "aarch64",
+          "Cortex-A72",
+          "0.1.0",
+          4ull << 30,
+          4,
+          {"neon", "crc32"},
+          {{"cuda", "sm_53"}},
+          {{"bench", ""}, {"rack", "b2"}}};
+}
+
+inline secure::KeyBytes sample_psk(std::uint8_t first) { return {first, 2, 3, 255}; }
+
+inline LeaseRequest sample_request() {
+  return {0x1122334455667788u, {"rpi4", "arch=x86_64,memory>=2G"}, 50, 3'600'000, 600'000, LeaseKind::reserved};
+}
+
+// Calls check(name, message) for each.
+template <class Check>
+void for_each_message(Check check) {
+  check("join", Join{1, 2, "pi-3", 77, 123'456, 2048, {9, 1025}, "192.168.1.17:9090", sample_description()});
+  check("joined", Joined{1, "pi-3"});
+  check("hello", Hello{1, 3, "ferry 0.1.0 user@laptop"});
+  check("welcome", Welcome{1, "anna"});
+  check("list_devices", ListDevices{"arch=aarch64", "pi-2"});
+  check("device page",
+        DevicePage{{{"pi-3", sample_description(), "good", true, 9, "anna", 48'312, true, 1250}, {}}, true});
+  check("list_queue", ListQueue{9});
+  check("queue page", QueuePage{{{9, "anna", {"rpi4"}, 50, 1500, 2, 60'000}, {}}, true});
+  check("list_leases", ListLeases{9});
+  check("lease page", LeasePage{{{9, "anna", {"pi-3", "pi-4"}, LeaseKind::reserved, 1000}}, false});
+  check("keepalive", Keepalive{});
+  check("heartbeat", Heartbeat{123'456, -5'000, true, 1250, 4});
+  check("heartbeat without a sensor", Heartbeat{1, {}, false, 0, 0});
+  check("acknowledged", Acknowledged{{9, 1025}, 2});
+  check("lease_over", LeaseOver{{9, 1025}});
+  check("announce", Announce{{9, 1025}, 2, 999'000, sample_psk(1)});
+  check("withdraw", Withdraw{{9, 1025}});
+  check("probe", Probe{4});
+  check("refused", Refused{"this board is retired"});
+  check("submit", Submit{sample_request()});
+  check("attach", Attach{sample_request(), true});
+  check("release", Release{9});
+  check("extend", Extend{9, 60'000});
+  check("waiting", Waiting{9, 2, 60'000});
+  check("granted", Granted{9, 1000, {{"pi-3", "192.168.1.17:9090", 1025, sample_psk(1)}, {"pi-4", "[::1]:1", 7, {}}}});
+  check("extension", Extension{9, 1000, "others wait"});
+  check("warning", Warning{9, 1000});
+  check("ended", Ended{9, "lease_expired", "timeout", "it has lasted for an hour"});
+}
+
+}  // namespace ferry::farm::wire
