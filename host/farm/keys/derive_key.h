@@ -1,0 +1,22 @@
+// The keys of a farm. All derive from one master key, so the tracker stores only the salts, and a copy of its database
+// without the master key admits nobody. rpc/FARM.md defines the derivation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "rpc/secure/key.h"
+
+namespace ferry::farm {
+
+enum class KeyKind : std::uint8_t { client = 1, board = 2, lease = 3 };
+
+// Random, so that a key which is revoked and made again for the same id is another one.
+using KeySalt = std::array<std::uint8_t, 16>;
+
+// Keys of different kinds, ids or salts are independent of each other. `id` has at most 255 numbers; that of a lease is
+// lease, board and epoch: no two boards have a key in common.
+secure::Key derive_key(const secure::Key& master, KeyKind kind, std::span<const std::uint64_t> id, const KeySalt& salt);
+
+}  // namespace ferry::farm
