@@ -1,55 +1,16 @@
 #include "rpc/server/listen.h"
 
 #include <arpa/inet.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "base/format.h"
+#include "rpc/server/socket_address.h"
 
 namespace ferry::server {
 namespace {
-
-struct Address {
-  sockaddr_storage storage{};
-  socklen_t length = sizeof(sockaddr_storage);
-
-  sockaddr* any() { return reinterpret_cast<sockaddr*>(&storage); }
-  sockaddr_in& v4() { return reinterpret_cast<sockaddr_in&>(storage); }
-  sockaddr_in6& v6() { return reinterpret_cast<sockaddr_in6&>(storage); }
-
-  bool is_loopback() {
-    if (storage.ss_family == AF_INET) return ntohl(v4().sin_addr.s_addr) >> 24 == 127;
-    return IN6_IS_ADDR_LOOPBACK(&v6().sin6_addr);
-  }
-  void set_port(std::uint16_t port) { (storage.ss_family == AF_INET ? v4().sin_port : v6().sin6_port) = htons(port); }
-};
-
-// Numeric addresses only: resolving names needs the system's libraries, which a static server does not have.
-Result<Address> parse_address(const std::string& host) {
-  Address address;
-  const std::string text = host == "localhost" ? "127.0.0.1" : host;
-  // An address with a zone, such as "fe80::1%eth0", is valid only on that interface.
-  const std::size_t zone = text.find('%');
-  const unsigned interface = zone == std::string::npos ? 0 : if_nametoindex(text.c_str() + zone + 1);
-  if (inet_pton(AF_INET, text.c_str(), &address.v4().sin_addr) == 1) {
-    address.storage.ss_family = AF_INET;
-    address.length = sizeof(sockaddr_in);
-  } else if (inet_pton(AF_INET6, text.substr(0, zone).c_str(), &address.v6().sin6_addr) == 1 &&
-             (zone == std::string::npos || interface != 0)) {
-    address.storage.ss_family = AF_INET6;
-    address.length = sizeof(sockaddr_in6);
-    address.v6().sin6_scope_id = interface;
-  } else {
-    return Status(ErrorCode::invalid_argument,
-                  "--host: expected a numeric address such as 127.0.0.1, ::1 or fe80::1%eth0, got '" + host +
-                      "' (the dynamic rpc_server looks names up as well)");
-  }
-  return address;
-}
 
 Status refuse_address(const std::string& host) {
   return {ErrorCode::invalid_argument,
@@ -59,7 +20,7 @@ Status refuse_address(const std::string& host) {
 }
 
 // A negative descriptor means failure, with the reason in errno.
-Descriptor try_port(Address address, std::uint16_t port) {
+Descriptor try_port(SocketAddress address, std::uint16_t port) {
   address.set_port(port);
   Descriptor listener(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const int on = 1;
@@ -73,7 +34,7 @@ Descriptor try_port(Address address, std::uint16_t port) {
   return {};
 }
 
-std::string name_of(Address address) {
+std::string name_of(SocketAddress address) {
   char text[INET6_ADDRSTRLEN] = {};
   if (address.storage.ss_family == AF_INET) {
     inet_ntop(AF_INET, &address.v4().sin_addr, text, sizeof text);
@@ -89,7 +50,7 @@ std::string name_of(Address address) {
 }  // namespace
 
 Result<Descriptor> listen_at(const std::string& host, std::uint16_t first, std::uint16_t last, bool with_keys) {
-  FERRY_ASSIGN(Address address, parse_address(host));
+  FERRY_ASSIGN(SocketAddress address, parse_socket_address(host, "--host"));
   if (!with_keys && !address.is_loopback()) return refuse_address(host);
   int error = 0;
   for (unsigned port = first; port <= last; ++port) {
@@ -104,12 +65,12 @@ Result<Descriptor> listen_at(const std::string& host, std::uint16_t first, std::
 }
 
 std::string own_name(int socket) {
-  Address address;
+  SocketAddress address;
   return ::getsockname(socket, address.any(), &address.length) == 0 ? name_of(address) : "nowhere";
 }
 
 std::string peer_name(int socket) {
-  Address address;
+  SocketAddress address;
   return ::getpeername(socket, address.any(), &address.length) == 0 ? name_of(address) : "a client that is gone";
 }
 
