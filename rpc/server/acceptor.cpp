@@ -23,7 +23,7 @@ struct Acceptor::State {
   std::size_t handshakes = 0;
 };
 
-Acceptor::Acceptor(EventLoop& loop, const KeyRing* keys, SecretMemory& secrets, std::size_t max_pending,
+Acceptor::Acceptor(EventLoop& loop, const KeySource* keys, SecretMemory& secrets, std::size_t max_pending,
                    Callbacks callbacks)
     : loop_(loop),
       keys_(keys),

@@ -23,7 +23,7 @@ class Acceptor {
 
   // `keys` as in begin_handshake(). `secrets` must outlive the loop, and the loop this object; no callback is called
   // after its end.
-  Acceptor(EventLoop& loop, const KeyRing* keys, SecretMemory& secrets, std::size_t max_pending, Callbacks callbacks);
+  Acceptor(EventLoop& loop, const KeySource* keys, SecretMemory& secrets, std::size_t max_pending, Callbacks callbacks);
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
   ~Acceptor();
@@ -42,7 +42,7 @@ class Acceptor {
   void accept();
 
   EventLoop& loop_;
-  const KeyRing* keys_;
+  const KeySource* keys_;
   SecretMemory& secrets_;
   // Shared with the handshakes, which the loop may destroy later than this object.
   std::shared_ptr<State> state_;

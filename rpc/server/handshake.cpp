@@ -28,7 +28,7 @@ constexpr std::uint32_t kMaxFirstBytes = 4096;
 
 class Handshake final : public PendingConnection, public std::enable_shared_from_this<Handshake> {
  public:
-  Handshake(EventLoop& loop, int socket, const KeyRing* keys, SecretMemory& secrets, HandshakeEnd end)
+  Handshake(EventLoop& loop, int socket, const KeySource* keys, SecretMemory& secrets, HandshakeEnd end)
       : socket_(loop, socket), timer_(loop), keys_(keys), secrets_(secrets), end_(std::move(end)) {}
   Handshake(const Handshake&) = delete;
   Handshake& operator=(const Handshake&) = delete;
@@ -175,7 +175,8 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
     const auto version = rpc::negotiate_version(open.value().version_min, open.value().version_max);
     if (!version.is_ok()) return refuse(version.status());
     timer_.cancel();
-    end_.admitted({Descriptor(socket_.release()), std::move(secure_), header_, std::move(bytes_), open.value()});
+    end_.admitted(
+        {Descriptor(socket_.release()), std::move(secure_), header_, std::move(bytes_), open.value(), key_id_});
   }
 
   // Only open has fields; its versions stand for those of a request without any.
@@ -196,13 +197,13 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
 
   void refuse(const Status& failure) {
     timer_.cancel();
-    const HandshakenClient client{Descriptor(), std::move(secure_), header_, {}, {}};
+    const HandshakenClient client{Descriptor(), std::move(secure_), header_, {}, {}, {}};
     end_.refused(socket_.release(), client.outgoing(rpc::failure_frame(header_.tag, header_.request, failure), true));
   }
 
   WatchedDescriptor socket_;
   Timer timer_;
-  const KeyRing* keys_;
+  const KeySource* keys_;
   SecretMemory& secrets_;
   HandshakeEnd end_;
   std::vector<std::uint8_t> bytes_;
@@ -224,7 +225,7 @@ std::vector<std::uint8_t> HandshakenClient::outgoing(std::vector<std::uint8_t> f
   return records.is_ok() ? std::move(records.value()) : std::vector<std::uint8_t>();
 }
 
-std::weak_ptr<PendingConnection> begin_handshake(EventLoop& loop, int socket, const KeyRing* keys,
+std::weak_ptr<PendingConnection> begin_handshake(EventLoop& loop, int socket, const KeySource* keys,
                                                  SecretMemory& secrets, HandshakeEnd end) {
   const auto handshake = std::make_shared<Handshake>(loop, socket, keys, secrets, std::move(end));
   handshake->start();

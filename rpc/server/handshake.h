@@ -10,7 +10,7 @@
 #include "base/descriptor.h"
 #include "rpc/messages.h"
 #include "rpc/server/event_loop.h"
-#include "rpc/server/key_ring.h"
+#include "rpc/server/key_source.h"
 #include "rpc/server/pending_connection.h"
 #include "rpc/server/secure_ends.h"
 #include "rpc/wire/frame.h"
@@ -24,6 +24,7 @@ struct HandshakenClient {
   rpc::FrameHeader header;
   std::vector<std::uint8_t> body;  // of the first request
   rpc::Open open;                  // has its defaults if the request was status
+  secure::KeyId key_id{};          // of the key that the client holds; zero in plaintext
 
   // Returns a frame in the form in which it must be sent to this client; nothing may be sent after the last one. Empty
   // if the connection cannot send any more.
@@ -41,7 +42,7 @@ struct HandshakeEnd {
 
 // Takes ownership of the socket. With keys, only clients that hold one are admitted; without, only clients that request
 // no encryption. A client that is too slow is disconnected without an answer.
-std::weak_ptr<PendingConnection> begin_handshake(EventLoop& loop, int socket, const KeyRing* keys,
+std::weak_ptr<PendingConnection> begin_handshake(EventLoop& loop, int socket, const KeySource* keys,
                                                  SecretMemory& secrets, HandshakeEnd end);
 
 }  // namespace ferry::server

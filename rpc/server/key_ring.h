@@ -5,19 +5,17 @@
 #include <optional>
 #include <string>
 
-#include "rpc/secure/key.h"
+#include "rpc/server/key_source.h"
 
 namespace ferry::server {
 
-class KeyRing {
+class KeyRing final : public KeySource {
  public:
   // `path` is a file or a folder; empty stands for secure::default_key_folder(). If there is no key yet, one is
   // created. Any other problem (no home folder, unreadable, readable by others) is a failure that describes it.
   static Result<KeyRing> open(const std::string& path);
 
-  // Returns nothing if no key has this id; fails with busy if that cannot be determined at the moment for lack of
-  // descriptors or memory.
-  Result<std::optional<secure::Key>> find(const secure::KeyId& id) const;
+  Result<std::optional<secure::Key>> find(const secure::KeyId& id) const override;
 
   const std::string& path() const { return path_; }
   // Path of the key that open() created; empty if there already was one.

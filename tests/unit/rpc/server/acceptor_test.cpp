@@ -10,6 +10,7 @@
 
 #include "rpc/secure/client_handshake.h"
 #include "rpc/server/final_frame.h"
+#include "rpc/server/key_ring.h"
 #include "rpc/server/listen.h"
 #include "rpc/transport/tcp.h"
 #include "tests/unit/device-runtime/support/key_files.h"
