@@ -7,7 +7,7 @@ namespace ferry::lease {
 LeaseGuard::Effects LeaseGuard::announce(const Announcement& announcement, BootTime now) {
   Effects effects = check_end(now);
   if (current_ && announcement.key == current_->key) return extend(announcement);
-  if (announcement.key.epoch <= highest_ || announcement.end <= now) {
+  if (announcement.key.epoch <= highest_ || announcement.key.epoch > kMaxEpoch || announcement.end <= now) {
     effects.refused = announcement.key;
     return effects;
   }

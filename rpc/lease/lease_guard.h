@@ -15,6 +15,8 @@ namespace ferry::lease {
 
 // The ceiling on disk is this far ahead, so that one write with fsync serves for as many leases.
 inline constexpr Epoch kEpochsAhead = 1024;
+// Greater epochs are refused: their ceiling would be no number any more.
+inline constexpr Epoch kMaxEpoch = ~Epoch{0} - kEpochsAhead;
 
 enum class Admission : std::uint8_t {
   admitted,

@@ -28,6 +28,17 @@ LeaseGuard with_ceiling_on_disk() {
   return guard;
 }
 
+TEST_CASE("an epoch above which no ceiling fits is refused, and the ceiling stays") {
+  LeaseGuard guard = with_ceiling_on_disk();
+  for (const lease::Epoch epoch : {lease::kMaxEpoch + 1, ~lease::Epoch{0}}) {
+    const auto effects = guard.announce(announcement(7, epoch, 100), at(0));
+    CHECK(effects.refused == LeaseKey{7, epoch});
+    CHECK(effects.write_ceiling == 0);
+    CHECK(!effects.acknowledged);
+  }
+  CHECK(guard.announce(announcement(8, lease::kMaxEpoch, 100), at(0)).write_ceiling == ~lease::Epoch{0});
+}
+
 TEST_CASE("a lease is acknowledged only once the ceiling above its epoch is on disk") {
   LeaseGuard guard(5);
   const auto effects = guard.announce(announcement(7, 6, 100), at(0));
