@@ -62,14 +62,24 @@ int run(ferry::device::Arguments arguments) {
   ferry::device::wipe_freed_memory(true);
   ferry::Result<ferry::server::KeyRing> keys = ferry::server::KeyRing();
   const bool listens = arguments.server.inherited_socket < 0 && !arguments.server.stdio;
+  const bool is_in_farm = !arguments.server.farm.trackers.empty();
 #if !defined(FERRY_STATIC)
   if (listens && arguments.server.host != "localhost") {
-    auto address = ferry::server::find_address(arguments.server.host);
+    auto address = ferry::server::find_address(arguments.server.host, "--host");
     if (!address.is_ok()) return fail(address.status(), kUsageError);
     arguments.server.host = std::move(address.value());
   }
+  for (ferry::TcpAddress& tracker : arguments.server.farm.trackers) {
+    auto address = ferry::server::find_address(tracker.host, "--farm");
+    if (!address.is_ok()) return fail(address.status(), kUsageError);
+    tracker.host = std::move(address.value());
+  }
 #endif
-  if (listens && !arguments.insecure_plaintext) {
+  if (is_in_farm) {
+    // The key is read again for each connection; an error shows here.
+    const ferry::Status readable = ferry::secure::read_key_file(arguments.server.farm.key_file).status();
+    if (!readable.is_ok()) return fail(readable, 1);
+  } else if (listens && !arguments.insecure_plaintext) {
     keys = ferry::server::KeyRing::open(arguments.key_file);
     if (!keys.is_ok()) return fail(keys.status(), 1);
     if (!keys.value().made().empty()) report_new_key(keys.value(), arguments.server.host);

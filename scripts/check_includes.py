@@ -41,7 +41,8 @@ MAY_INCLUDE = {
     "device-runtime/session": [
         "device-runtime/cuda", "device-runtime/handlers", "device-runtime/opencl", "device-runtime/sandbox",
     ],
-    "device-runtime/supervisor": ["device-runtime/session", "rpc/server"],
+    "device-runtime/farm": ["device-runtime/facts", "rpc/farm", "rpc/server"],
+    "device-runtime/supervisor": ["device-runtime/farm", "device-runtime/session", "rpc/server"],
     "device-runtime": ["device-runtime/supervisor"],
     # The compiler, which knows of no wire and of no language.
     "crosscompile/ir": ["module"],

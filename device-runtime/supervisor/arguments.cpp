@@ -1,11 +1,14 @@
 #include "device-runtime/supervisor/arguments.h"
 
+#include <algorithm>
 #include <climits>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
 #include "base/format.h"
 #include "device-runtime/facts/proc_files.h"
+#include "device-runtime/supervisor/farm_arguments.h"
 
 namespace ferry::device {
 namespace {
@@ -85,7 +88,12 @@ Status set_option(Arguments& arguments, bool& port_end_given, std::string_view o
   return {ErrorCode::invalid_argument, "unknown option '" + std::string(option) + "' (see rpc_server --help)"};
 }
 
+bool is_farm_option(std::string_view option) {
+  return std::find(std::begin(kFarmOptions), std::end(kFarmOptions), option) != std::end(kFarmOptions);
+}
+
 bool takes_value(std::string_view option) {
+  if (is_farm_option(option)) return true;
   for (const char* known : {"--host", "--port", "--port-end", "--workdir", "--key-file", "--memory-limit", "--threads",
                             "--fd", "--sessions", "--queue", "--user", "--module-cache", "--blob-cache",
                             "--call-deadline", "--session-deadline", "--idle-deadline"}) {
@@ -125,7 +133,8 @@ Result<Arguments> parse_arguments(std::span<const char* const> words) {
       }
       value = words[++i];
     }
-    FERRY_TRY(set_option(arguments, port_end_given, option, value));
+    FERRY_TRY(is_farm_option(option) ? set_farm_option(arguments.server.farm, option, value)
+                                     : set_option(arguments, port_end_given, option, value));
   }
   // A server for a single client has no time limits by default: its user decides.
   const bool alone = arguments.server.inherited_socket >= 0;
@@ -138,6 +147,7 @@ Result<Arguments> parse_arguments(std::span<const char* const> words) {
                   format("--port-end: expected at least the %u of --port, got %u", unsigned{arguments.server.port},
                          unsigned{arguments.server.port_end}));
   }
+  FERRY_TRY(check_farm(arguments));
   return arguments;
 }
 
@@ -168,6 +178,12 @@ const char* help_text() {
          "                        memory)\n"
          "  --threads N           threads of a parallel loop (one a processor)\n"
          "  --perf-map            list the kernels of each session in /tmp/perf-PROCESS.map, for perf\n"
+         "  --farm ADDRESS,...    the trackers of the farm that the board belongs to, each HOST:PORT (9191); needs "
+         "--workdir.\n"
+         "                        Only holders of its leases are served then, one at a time\n"
+         "  --farm-key FILE       the key of this board in the farm\n"
+         "  --name NAME, --tag NAME[=VALUE]\n"
+         "                        what the board calls itself in the farm, and tags by which clients find it\n"
          "  --quiet               say nothing while all goes well\n"
          "  --version, --help\n"
          "\n"

@@ -112,6 +112,13 @@ void SessionTable::reap() {
   cleaners_.reap();
 }
 
+void SessionTable::end_all(const Status& why) {
+  for (Session& session : sessions_) {
+    if (session.over.is_ok()) session.over = why;
+    kill(-session.process, SIGKILL);
+  }
+}
+
 void SessionTable::stop() {
   for (const Session& session : sessions_) kill(-session.process, SIGKILL);
   for (const Session& session : sessions_) {

@@ -63,6 +63,8 @@ class SessionTable {
   std::int64_t watch();
   // Removes the sessions whose processes have ended.
   void reap();
+  // Kills all sessions, whose clients are told why; reap() removes them.
+  void end_all(const Status& why);
   // Kills all sessions and waits for their ends.
   void stop();
 

@@ -7,10 +7,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/format.h"
 #include "base/printable.h"
+#include "device-runtime/farm/farm_board.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/supervisor/device_list.h"
 #include "device-runtime/supervisor/memory_killer.h"
@@ -23,6 +26,7 @@
 #include "rpc/server/event_loop.h"
 #include "rpc/server/final_frame.h"
 #include "rpc/server/listen.h"
+#include "rpc/server/socket_address.h"
 #include "rpc/wire/connection.h"
 
 namespace ferry::device {
@@ -43,13 +47,15 @@ std::uint64_t blob_cache_bytes(const ServerOptions& options, const DeviceFacts& 
 }
 
 // Admits clients to the sessions.
-class Supervisor {
+class Supervisor final : public FarmBoard::Sessions {
  public:
+  // `ceiling` is null unless the server belongs to a farm.
   Supervisor(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder,
-             const MemoryKiller& memory_killer)
+             const MemoryKiller& memory_killer, CeilingFile* ceiling)
       : options_(options),
         folder_(folder),
         memory_killer_(memory_killer),
+        ceiling_(ceiling),
         modules_(folder.modules(), options.module_cache_bytes),
         session_options_{facts, &modules_, options.limits} {
     SandboxOptions& sandbox = session_options_.sandbox;
@@ -82,9 +88,11 @@ class Supervisor {
  private:
   Status listen() {
     FERRY_ASSIGN(Descriptor listener,
-                 server::listen_at(options_.host, options_.port, options_.port_end, options_.keys != nullptr));
-    std::printf("rpc_server listening on %s\n", server::own_name(listener.number()).c_str());
+                 server::listen_at(options_.host, options_.port, options_.port_end, keys() != nullptr));
+    const std::string address = server::own_name(listener.number());
+    std::printf("rpc_server listening on %s\n", address.c_str());
     std::fflush(stdout);
+    if (farm_) farm_->start(address);
     acceptor_.listen(listener.release());
     return {};
   }
@@ -101,6 +109,11 @@ class Supervisor {
 
   void admit(HandshakenClient client) {
     if (stopping_) return;
+    if (farm_) {
+      // The lease may have ended since the handshake.
+      if (const Status refused = farm_->check(client.key_id); !refused.is_ok())
+        return final_frames_.refuse(client, refused);
+    }
     if (client.header.tag == static_cast<std::uint16_t>(rpc::Tag::GetStatus)) return send_status(client);
     for (const std::string& name : client.open.devices) {
       const Status has = device_list_.check(name, devices());
@@ -121,12 +134,27 @@ class Supervisor {
 
   std::vector<ComputeDevice>& devices() { return session_options_.facts.devices; }
 
+  // Null: everybody may connect.
+  const server::KeySource* keys() const {
+    if (farm_) return farm_.get();
+    return serves_one(options_) ? nullptr : options_.keys;
+  }
+
   bool is_full() const { return table_.sessions().size() >= options_.max_sessions; }
 
   void fill_places() {
     if (stopping_) return;
-    while (!is_full() && !waiting_.is_empty()) table_.start(waiting_.take(), session_options_);
+    while (!is_full() && !waiting_.is_empty()) start(waiting_.take());
     watch();
+  }
+
+  void start(server::WaitingClient waiting) {
+    if (farm_) {
+      if (const Status refused = farm_->admit(waiting.client.key_id); !refused.is_ok())
+        return final_frames_.refuse(waiting.client, refused);
+    }
+    table_.start(std::move(waiting), session_options_);
+    if (farm_ && table_.sessions().empty()) farm_->session_ended();
   }
 
   void send_status(HandshakenClient& client) {
@@ -150,8 +178,13 @@ class Supervisor {
     watch_.start(std::chrono::milliseconds(wait_ns / kNanosecondsPerMs + 1), [this] { watch(); });
   }
 
+  void end_session(const Status& why) override { table_.end_all(why); }
+
+  void log(const std::string& line) override { log_.line("%s", line.c_str()); }
+
   void reap() {
     table_.reap();
+    if (farm_ && table_.sessions().empty()) farm_->session_ended();
     fill_places();
     end_if_alone();
   }
@@ -164,6 +197,7 @@ class Supervisor {
   void stop() {
     if (stopping_) return;
     stopping_ = true;
+    if (farm_) farm_->stop();
     table_.stop();
     waiting_ = {};
     loop_.no_more_signals();
@@ -177,10 +211,12 @@ class Supervisor {
   const ServerLog log_{options_.quiet};
   const WorkFolder& folder_;
   const MemoryKiller& memory_killer_;
+  CeilingFile* ceiling_;
   ModuleStore modules_;
   SessionOptions session_options_;
   const server::ConnectionPlaces places_ = server::find_connection_places(options_.max_sessions, options_.max_waiting);
-  server::SecretMemory secrets_{places_.unadmitted + options_.max_sessions + options_.max_waiting};
+  // And the connection to a tracker, an old one and a new one.
+  server::SecretMemory secrets_{places_.unadmitted + options_.max_sessions + options_.max_waiting + 2};
   DeviceList device_list_{options_.other_devices};
   bool stopping_ = false;
   server::EventLoop loop_;
@@ -188,9 +224,13 @@ class Supervisor {
   server::FinalFrames final_frames_{loop_, places_.final_frames};
   SessionTable table_{options_.max_sessions, loop_, secrets_, final_frames_, folder_, memory_killer_, log_};
   server::AdmissionQueue waiting_;
+  const std::unique_ptr<FarmBoard> farm_ =
+      ceiling_ == nullptr
+          ? nullptr
+          : std::make_unique<FarmBoard>(loop_, secrets_, options_.farm, session_options_.facts, *ceiling_, *this);
   server::Acceptor acceptor_{
       loop_,
-      serves_one(options_) ? nullptr : options_.keys,
+      keys(),
       secrets_,
       places_.unadmitted,
       {[this](HandshakenClient client) { admit(std::move(client)); }, [this] { end_if_alone(); }}};
@@ -201,12 +241,18 @@ class Supervisor {
 
 Status serve(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder) {
   signal(SIGPIPE, SIG_IGN);
+  std::optional<CeilingFile> ceiling;
+  for (const TcpAddress& tracker : options.farm.trackers)
+    FERRY_TRY(server::parse_socket_address(tracker.host, "--farm").status());
+  if (!options.farm.trackers.empty()) {
+    FERRY_ASSIGN(ceiling, CeilingFile::open(folder.path()));
+  }
   const MemoryKiller memory_killer;
 #if !defined(__SANITIZE_ADDRESS__)  // LeakSanitizer needs a dumpable process
   // Otherwise sessions of the same user could read and change this process unless a security module forbids it.
   prctl(PR_SET_DUMPABLE, 0);
 #endif
-  Supervisor supervisor(options, facts, folder, memory_killer);
+  Supervisor supervisor(options, facts, folder, memory_killer, ceiling ? &*ceiling : nullptr);
   return supervisor.run();
 }
 

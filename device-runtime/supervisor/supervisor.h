@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "device-runtime/device/drivers.h"
+#include "device-runtime/farm/farm_options.h"
 #include "device-runtime/handlers/blob_store.h"
 #include "device-runtime/handlers/module_store.h"
 #include "device-runtime/sandbox/sandbox.h"
@@ -34,6 +35,7 @@ struct ServerOptions {
   bool perf_map = false;               // list kernels in /tmp/perf-PROCESS.map, for perf
   SandboxOptions sandbox;              // settings from the command line
   OtherDevices other_devices;
+  FarmOptions farm;  // with trackers, `keys` are not used: the farm says who may connect
 };
 
 // Serves until SIGINT or SIGTERM, then ends all sessions. Prints the listening address as the first line on standard

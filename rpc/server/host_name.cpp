@@ -5,7 +5,7 @@
 
 namespace ferry::server {
 
-Result<std::string> find_address(const std::string& host) {
+Result<std::string> find_address(const std::string& host, const char* option) {
   if (host.find(':') != std::string::npos) return host;  // IPv6: no host name contains a colon
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -18,7 +18,8 @@ Result<std::string> find_address(const std::string& host) {
     freeaddrinfo(list);
   }
   if (error == 0) return std::string(text);
-  return Status(ErrorCode::invalid_argument, "--host: cannot find '" + host + "': " + gai_strerror(error));
+  return Status(ErrorCode::invalid_argument,
+                std::string(option) + ": cannot find '" + host + "': " + gai_strerror(error));
 }
 
 }  // namespace ferry::server

@@ -47,6 +47,53 @@ TEST_CASE("values stand behind the option or behind an equals sign") {
   CHECK(arguments.server.quiet);
 }
 
+TEST_CASE("a board's farm is named with its trackers, its key and what the board says of itself") {
+  const Arguments arguments = parsed({"--farm", "10.0.0.1,[::1]:9292", "--farm-key=/etc/board.key", "--workdir", "/w",
+                                      "--name", "pi-3", "--tag", "bench", "--tag", "rack=b=2"});
+  const FarmOptions& farm = arguments.server.farm;
+  REQUIRE(farm.trackers.size() == 2);
+  CHECK(to_text(farm.trackers[0]) == "10.0.0.1:9191");
+  CHECK(to_text(farm.trackers[1]) == "[::1]:9292");
+  CHECK(farm.key_file == "/etc/board.key");
+  CHECK(farm.name == "pi-3");
+  REQUIRE(farm.tags.size() == 2);
+  CHECK(farm.tags[0].name == "bench");
+  CHECK(farm.tags[0].value.empty());
+  CHECK(farm.tags[1].name == "rack");
+  CHECK(farm.tags[1].value == "b=2");
+}
+
+TEST_CASE("a mistake in the options of a farm is named") {
+  const auto with_farm = [](std::vector<const char*> words) {
+    words.insert(words.begin(), {"--farm", "10.0.0.1", "--farm-key", "k", "--workdir", "w"});
+    return refusal(words);
+  };
+  CHECK(with_farm({}).empty());
+  CHECK(refusal({"--farm", ""}) == "--farm: expected HOST:PORT, got ''");
+  CHECK(refusal({"--farm", "a:1,"}) == "--farm: expected HOST:PORT, got ''");
+  CHECK(refusal({"--farm", "a:0"}) == "--farm: expected a port between 1 and 65535, got 'a:0'");
+  CHECK(refusal({"--farm", "a,b,c,d,e,f,g,h,i"}) == "--farm: expected at most 8 trackers");
+  CHECK(refusal({"--name", "pi"}) == "--farm: expected HOST:PORT of a tracker with --farm-key, --name or --tag");
+  CHECK(refusal({"--farm", "a"}) == "--farm-key: expected the key of this board, with --farm");
+  CHECK(refusal({"--farm", "a", "--farm-key", "k"}) ==
+        "--workdir: expected a folder that lasts, with --farm: it holds which leases are over");
+  CHECK(with_farm({"--stdio"}) == "--farm: expected a server that listens");
+  CHECK(with_farm({"--insecure-plaintext"}).rfind("--farm: expected no --key-file", 0) == 0);
+  CHECK(with_farm({"--key-file", "f"}).rfind("--farm: expected no --key-file", 0) == 0);
+  CHECK(with_farm({"--sessions", "2"}) == "--sessions: expected 1 with --farm: a lease is one client's");
+  CHECK(with_farm({"--tag", "=x"}) == "--tag: expected NAME or NAME=VALUE, at most 64 and 256 bytes, got '=x'");
+  CHECK(with_farm({"--tag", "a=\x1b"}).rfind("--tag: expected NAME", 0) == 0);
+  const std::string long_name(65, 'x');
+  CHECK(with_farm({"--name", long_name.c_str()}).rfind("--name: expected at most 64 printable bytes", 0) == 0);
+  const std::string long_tag = "t=" + std::string(256, 'x');
+  CHECK(with_farm(std::vector<const char*>(30, "--tag=a=b")).empty());
+  std::vector<const char*> tags;
+  for (int i = 0; i < 16; ++i) tags.insert(tags.end(), {"--tag", long_tag.c_str()});
+  CHECK(with_farm(tags) == "--tag: expected at most 32 tags, and 4096 bytes together");
+  CHECK(with_farm(std::vector<const char*>(33, "--tag=a=b")) ==
+        "--tag: expected at most 32 tags, and 4096 bytes together");
+}
+
 TEST_CASE("bytes may be given in K, M and G") {
   CHECK(parsed({"--memory-limit", "1000"}).memory_limit_bytes == 1000);
   CHECK(parsed({"--memory-limit", "512K"}).memory_limit_bytes == 512 << 10);

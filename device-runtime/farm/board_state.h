@@ -1,0 +1,21 @@
+// What a board tells its farm about itself.
+#pragma once
+
+#include "device-runtime/farm/farm_options.h"
+#include "ferry/device_facts.h"
+#include "rpc/lease/lease_terms.h"
+
+namespace ferry::device {
+
+lease::BootTime boot_now();
+
+// Another number after each start of this system.
+std::uint64_t read_boot_id();
+
+// Strings and lists are cut to the limits of the protocol.
+farm::wire::Description describe_board(const DeviceFacts& facts, const FarmOptions& options);
+
+// Temperature, throttling and load at this moment. `root` is prepended to the paths, for tests.
+farm::wire::Heartbeat read_heartbeat(const std::string& root = {});
+
+}  // namespace ferry::device

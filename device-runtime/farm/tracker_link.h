@@ -1,0 +1,71 @@
+// A board's connection to its tracker: dials until one of the trackers answers, joins, sends heartbeats, and dials
+// again when the connection is lost or silent.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device-runtime/farm/board_state.h"
+#include "rpc/farm/codec.h"
+#include "rpc/server/dial.h"
+#include "rpc/server/frame_channel.h"
+
+namespace ferry::device {
+
+class TrackerLink final : server::Dialer, server::FrameChannel::Owner {
+ public:
+  class Board {
+   public:
+    virtual ~Board() = default;
+    // Returns the message with which the board joins over this socket.
+    virtual farm::wire::Join make_join(int socket) = 0;
+    virtual void on_announce(const farm::wire::Announce& message) = 0;
+    virtual void on_withdraw(const farm::wire::Withdraw& message) = 0;
+    virtual void log(const std::string& line) = 0;
+  };
+
+  // All must outlive this object; `secrets` needs room for two connections.
+  TrackerLink(server::EventLoop& loop, server::SecretMemory& secrets, const FarmOptions& options, Board& board);
+  TrackerLink(const TrackerLink&) = delete;
+  TrackerLink& operator=(const TrackerLink&) = delete;
+  ~TrackerLink() override { stop(); }
+
+  void start() { dial(); }
+  void stop();
+  // Dropped unless the board has joined: the next join says what holds then.
+  template <class Event>
+  void send(const Event& event) {
+    if (is_joined_) channel_->send(farm::wire::event_frame(event));
+  }
+
+ private:
+  void dial();
+  void retry(const std::string& why);
+  Result<secure::Key> read_key() override { return secure::read_key_file(options_.key_file); }
+  void on_dialed(Result<server::DialedConnection> connection) override;
+  void on_frame(const rpc::FrameHeader& header, std::span<const std::uint8_t> body) override;
+  void on_end(const Status& why) override { retry(why.message()); }
+  void on_joined(const rpc::FrameHeader& header, std::span<const std::uint8_t> body);
+  Status on_event(farm::wire::Tag tag, std::span<const std::uint8_t> body);
+  void beat();
+  void watch_silence();
+  std::string tracker() const { return to_text(options_.trackers[next_]); }
+
+  server::EventLoop& loop_;
+  server::SecretMemory& secrets_;
+  const FarmOptions& options_;
+  Board& board_;
+  server::Timer timer_;  // of the next attempt, heartbeat, or look at a tracker that has not answered the join
+  std::weak_ptr<server::PendingConnection> dialing_;
+  std::shared_ptr<server::FrameChannel> channel_;
+  std::size_t next_ = 0;      // of the trackers
+  std::size_t failures_ = 0;  // in a row
+  bool is_joined_ = false;
+  std::uint64_t beats_ = 0;  // since it joined
+  std::uint64_t probe_ = 0;
+  lease::BootTime heard_;
+  std::vector<std::string> logged_;  // the last failure of each tracker, so that it appears once
+};
+
+}  // namespace ferry::device
