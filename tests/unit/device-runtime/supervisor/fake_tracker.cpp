@@ -21,7 +21,9 @@ void receive_all(int socket, MutableByteSpan bytes) {
   REQUIRE(recv(socket, bytes.data(), bytes.size(), MSG_WAITALL) == static_cast<ssize_t>(bytes.size()));
 }
 
-std::unique_ptr<Transport> shake_hands(Descriptor socket, const secure::Key& key) {
+}  // namespace
+
+std::unique_ptr<Transport> JoiningBoard::shake_hands(Descriptor socket, const secure::Key& key) {
   std::array<std::uint8_t, rpc::kPreambleBytes> preamble;
   receive_all(socket.number(), preamble);
   CHECK(rpc::decode_preamble(preamble).value().key_id == key.id());
@@ -31,19 +33,18 @@ std::unique_ptr<Transport> shake_hands(Descriptor socket, const secure::Key& key
   REQUIRE(noise.read_message(std::span(first).subspan(secure::kLengthBytes)).is_ok());
   std::vector<std::uint8_t> answer = noise.write_message().value();
   answer.insert(answer.begin(), {secure::kHandshakeBytes, 0});
-  REQUIRE(send(socket.number(), answer.data(), answer.size(), 0) == static_cast<ssize_t>(answer.size()));
-  const secure::TransportKeys keys = noise.split();
+  REQUIRE(::send(socket.number(), answer.data(), answer.size(), 0) == static_cast<ssize_t>(answer.size()));
+  keys_ = noise.split();
   auto transport = wrap_socket(socket.release());
   REQUIRE(transport.is_ok());
-  auto secured = secure::secure_transport(std::move(transport.value()), {keys.to_initiator, 0}, {keys.to_responder, 0});
+  auto secured =
+      secure::secure_transport(std::move(transport.value()), {keys_.to_initiator, 0}, {keys_.to_responder, 0});
   secured->set_receive_timeout(kPatience);
   return secured;
 }
 
-}  // namespace
-
-JoiningBoard::JoiningBoard(std::unique_ptr<Transport> transport, int socket)
-    : connection_(std::make_unique<rpc::Connection>(std::move(transport))), socket_(socket) {
+JoiningBoard::JoiningBoard(Descriptor socket, const secure::Key& key)
+    : socket_(socket.number()), connection_(std::make_unique<rpc::Connection>(shake_hands(std::move(socket), key))) {
   const auto frame = connection_->receive_frame();
   REQUIRE_MESSAGE(frame.is_ok(), frame.status().message());
   header_ = frame.value().header;
@@ -99,11 +100,7 @@ Descriptor FakeTracker::next_socket() {
   return Descriptor(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
 }
 
-JoiningBoard FakeTracker::next() {
-  Descriptor socket = next_socket();
-  const int number = socket.number();
-  return JoiningBoard(shake_hands(std::move(socket), key_), number);
-}
+JoiningBoard FakeTracker::next() { return {next_socket(), key_}; }
 
 void FakeTracker::refuse_next() {
   const Descriptor socket = next_socket();

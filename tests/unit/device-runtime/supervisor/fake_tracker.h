@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,11 +20,12 @@ namespace ferry::test {
 // A board that has proved its key and sent its join.
 class JoiningBoard {
  public:
-  // `transport` is over the socket.
-  JoiningBoard(std::unique_ptr<Transport> transport, int socket);
+  // Does the handshake over a fresh connection.
+  JoiningBoard(Descriptor socket, const secure::Key& key);
 
   const farm::wire::Join& join() const { return join_; }
-  rpc::Connection& connection() { return *connection_; }
+  // Those of the connection.
+  const secure::TransportKeys& keys() const { return keys_; }
 
   void accept() { send_raw(farm::wire::response_frame(header_, farm::wire::Joined{1, "pi-3"})); }
   void refuse(const Status& why) { REQUIRE(connection_->send_failure(header_, why).is_ok()); }
@@ -50,8 +50,11 @@ class JoiningBoard {
  private:
   std::vector<std::uint8_t> expect_body(farm::wire::Tag tag);
 
-  std::unique_ptr<rpc::Connection> connection_;
+  std::unique_ptr<Transport> shake_hands(Descriptor socket, const secure::Key& key);
+
   int socket_;
+  secure::TransportKeys keys_;
+  std::unique_ptr<rpc::Connection> connection_;
   rpc::FrameHeader header_;
   farm::wire::Join join_;
 };
