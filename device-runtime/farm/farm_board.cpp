@@ -1,7 +1,7 @@
 #include "device-runtime/farm/farm_board.h"
 
 #include <algorithm>
-#include <utility>
+#include <string_view>
 
 #include "rpc/server/listen.h"
 
@@ -19,8 +19,6 @@ Status withdrawn() { return {ErrorCode::unavailable, "the farm has ended the lea
 Status superseded() { return {ErrorCode::unavailable, "the farm has given this board to somebody else"}; }
 Status expired() { return {ErrorCode::deadline_exceeded, "the lease of this board has ended"}; }
 
-bool is_any(const std::string& host) { return host == "0.0.0.0" || host == "::"; }
-
 }  // namespace
 
 FarmBoard::FarmBoard(server::EventLoop& loop, server::SecretMemory& secrets, const FarmOptions& options,
@@ -34,8 +32,7 @@ FarmBoard::FarmBoard(server::EventLoop& loop, server::SecretMemory& secrets, con
       link_(loop, secrets, options, *this) {}
 
 void FarmBoard::start(const std::string& address) {
-  const auto parsed = parse_tcp_address(address, 0);
-  if (parsed.is_ok()) address_ = parsed.value();
+  address_ = address;
   link_.start();
 }
 
@@ -51,13 +48,14 @@ farm::wire::Join FarmBoard::make_join(int socket) {
   join.boot_ms = static_cast<std::uint64_t>(boot_now().time_since_epoch().count());
   join.ceiling = guard_.ceiling();
   join.serving = guard_.serving().value_or(lease::LeaseKey{});
-  TcpAddress address = address_;
-  // A server that listens everywhere is reached where it comes from.
-  if (is_any(address.host)) {
-    const auto own = parse_tcp_address(server::own_name(socket), 0);
-    if (own.is_ok()) address.host = own.value().host;
+  join.address = address_;
+  // A server that listens everywhere is reached where it connects from.
+  const std::size_t host_end = address_.rfind(':');
+  const std::string_view host = std::string_view(address_).substr(0, host_end);
+  if (host == "0.0.0.0" || host == "[::]") {
+    const std::string own = server::own_name(socket);
+    join.address.replace(0, host_end, own, 0, own.rfind(':'));
   }
-  join.address = to_text(address);
   join.description = describe_board(facts_, options_);
   return join;
 }

@@ -59,7 +59,7 @@ class FarmBoard final : public server::KeySource, TrackerLink::Board {
   const DeviceFacts& facts_;
   CeilingFile& ceiling_;
   Sessions& sessions_;
-  TcpAddress address_;
+  std::string address_;  // where the server listens
   lease::LeaseGuard guard_;
   std::optional<Lease> lease_;  // announced last; its key is of no use to the sessions of others
   server::Timer end_;

@@ -67,7 +67,7 @@ void TrackerLink::on_dialed(Result<server::DialedConnection> connection) {
   const Join join = board_.make_join(dialed.socket.number());
   channel_ = server::FrameChannel::start(loop_, std::move(dialed.socket), std::move(dialed.secure), kLimits, *this);
   heard_ = boot_now();
-  beats_ = probe_ = 0;
+  probe_ = 0;
   channel_->send(request_frame(kJoinRequest, join));
   watch_silence();
 }
@@ -75,16 +75,16 @@ void TrackerLink::on_dialed(Result<server::DialedConnection> connection) {
 void TrackerLink::watch_silence() {
   if (!channel_) return;
   if (boot_now() - heard_ > kSilence) return retry("nothing was heard for too long");
-  if (is_joined_) return beat();
   timer_.start(kHeartbeatPeriod, [this] { watch_silence(); });
+  if (!is_joined_) return;
+  // The connection lasts, unlike one that the tracker closes at once.
+  failures_ = 0;
+  beat();
 }
 
 void TrackerLink::beat() {
-  // A connection that lasts, unlike one that the tracker closes at once.
-  if (++beats_ > 1) failures_ = 0;
   Heartbeat heartbeat = read_heartbeat();
   heartbeat.probe = probe_;
-  timer_.start(kHeartbeatPeriod, [this] { watch_silence(); });
   send(heartbeat);
 }
 

@@ -56,13 +56,12 @@ class TrackerLink final : server::Dialer, server::FrameChannel::Owner {
   server::SecretMemory& secrets_;
   const FarmOptions& options_;
   Board& board_;
-  server::Timer timer_;  // of the next attempt, heartbeat, or look at a tracker that has not answered the join
+  server::Timer timer_;  // of the next attempt, or of the next heartbeat
   std::weak_ptr<server::PendingConnection> dialing_;
   std::shared_ptr<server::FrameChannel> channel_;
   std::size_t next_ = 0;      // of the trackers
   std::size_t failures_ = 0;  // in a row
   bool is_joined_ = false;
-  std::uint64_t beats_ = 0;  // since it joined
   std::uint64_t probe_ = 0;
   lease::BootTime heard_;
   std::vector<std::string> logged_;  // the last failure of each tracker, so that it appears once
