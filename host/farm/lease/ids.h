@@ -6,7 +6,7 @@
 namespace ferry::farm {
 
 enum class BoardId : std::uint64_t {};
-// Of a request and of the lease that answers it.
+// Names a request and the lease that answers it.
 enum class LeaseId : std::uint64_t {};
 enum class BoardConnection : std::uint64_t {};
 enum class ClientConnection : std::uint64_t {};

@@ -66,7 +66,7 @@ class Matching {
   std::vector<Slot> occupant_;  // of each unit
   BoardSet taken_;              // the boards of occupied units
   std::size_t occupied_ = 0;
-  // Of one search: the slot from which each unit was reached, and by which of its boards.
+  // The slot from which a search reached each unit, and by which of its boards.
   std::vector<std::uint32_t> search_of_;
   std::vector<Slot> reached_from_;
   std::vector<std::uint32_t> reached_by_;

@@ -1,4 +1,4 @@
-// What is known of a board: what people call it, what it reports, and its tags.
+// Describes a board: its names, what it reports, and its tags.
 #pragma once
 
 #include <cstdint>

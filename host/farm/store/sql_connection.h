@@ -1,5 +1,5 @@
-// What the store needs of a database: statements with parameters, and transactions. The statements are restricted to
-// what SQLite and PostgreSQL both understand. Parameters are written $1, $2, ... and first appear in this order.
+// The interface of a database to the store: statements with parameters, and transactions. The statements are restricted
+// to what SQLite and PostgreSQL both understand. Parameters are written $1, $2, ... and first appear in this order.
 #pragma once
 
 #include <cstdint>

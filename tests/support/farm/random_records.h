@@ -14,7 +14,7 @@ class RandomRecords {
  public:
   explicit RandomRecords(std::uint64_t seed) : random_(seed) {}
 
-  // Of one commit; sometimes none.
+  // Returns the records of one commit, sometimes none.
   std::vector<farm::Record> draw();
   // The commits 1 to `count` of a term.
   std::vector<farm::Persist> commits(farm::TrackerTerm term, std::uint64_t count);

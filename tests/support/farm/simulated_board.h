@@ -63,7 +63,7 @@ class SimulatedBoard {
   std::uint64_t boot_id_ = 0;
   lease::Epoch disk_ceiling_ = 0;
   bool is_hot_ = false;
-  // Of the running server:
+  // State of the running server:
   std::uint64_t incarnation_ = 0;
   std::optional<lease::LeaseGuard> guard_;  // nothing: it does not run
   LinkPointer link_;

@@ -68,7 +68,7 @@ class SimulatedTracker {
   std::vector<farm::BoardId> boards_;
   DriftingClock clock_;
   bool is_running_ = false;
-  // Of the process, or of its time in office:
+  // State of the process, or of its term:
   std::uint64_t incarnation_ = 0;
   std::unique_ptr<farm::LeaseMachine> machine_;  // null: standby
   farm::Time started_at_;                        // by the store's clock

@@ -178,7 +178,7 @@ void Simulation::break_store() {
       }
       return store_.restore_backup();
     case 3: {
-      // Of one tracker, or of both.
+      // Affects one tracker, or both.
       const std::uint64_t first = random.below(kTrackers), last = random.once_in(2) ? first : kTrackers - 1;
       const Delay outage = random.between(Delay(1000), Delay(60'000));
       for (std::uint64_t i = first; i <= last; ++i) {
