@@ -1,6 +1,6 @@
 #include "rpc/farm/codec.h"
 
-#include "base/archive.h"
+#include "base/encode_fields.h"
 
 namespace ferry::lease {
 
@@ -13,9 +13,6 @@ void serialize(Archive& archive, LeaseKey& key) {
 
 namespace ferry::farm::wire {
 namespace {
-
-// Large enough for most messages, so that encoding one allocates once.
-constexpr std::size_t kUsualBytes = 256;
 
 bool is_valid_lease_kind(std::uint8_t tag) { return tag >= 1 && tag <= 2; }
 
@@ -206,19 +203,12 @@ void serialize(Archive& archive, LeasePage& message) {
 
 template <class T>
 std::vector<std::uint8_t> encode(const T& message) {
-  std::vector<std::uint8_t> bytes;
-  bytes.reserve(kUsualBytes);
-  ByteOutputArchive archive(bytes);
-  archive(message);
-  return bytes;
+  return encode_fields(message);
 }
 
 template <class T>
 Result<T> decode(std::span<const std::uint8_t> bytes, Strings strings) {
-  T message{};
-  FERRY_TRY(decode_with(
-      bytes, [](ByteInputArchive& archive, void* into) { archive(*static_cast<T*>(into)); }, &message, strings));
-  return message;
+  return decode_fields<T>(bytes, strings);
 }
 
 #define FERRY_INSTANTIATE(T)                              \
