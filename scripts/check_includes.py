@@ -91,6 +91,7 @@ MAY_INCLUDE = {
     "host/blobs": ["host/npy"],
     "host/stats": [],
     # The farm: who gets which board, and when.
+    "host/farm/api": ["rpc/farm"],
     "host/farm/selector": ["base"],
     "host/farm/schedule": ["base"],
     "host/farm/health": ["base", "host/stats"],

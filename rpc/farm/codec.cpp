@@ -1,6 +1,6 @@
 #include "rpc/farm/codec.h"
 
-#include "base/encode_fields.h"
+#include "rpc/farm/fields.h"
 
 namespace ferry::lease {
 
@@ -12,34 +12,6 @@ void serialize(Archive& archive, LeaseKey& key) {
 }  // namespace ferry::lease
 
 namespace ferry::farm::wire {
-namespace {
-
-bool is_valid_lease_kind(std::uint8_t tag) { return tag >= 1 && tag <= 2; }
-
-LimitedText name(std::string& value) { return limited(value, kMaxName); }
-LimitedText text(std::string& value) { return limited(value, kMaxText); }
-LimitedTexts selectors(std::vector<std::string>& value) { return limited(value, kMaxSlots, kMaxSelector); }
-
-std::array<std::uint8_t, secure::kKeyBytes>& bytes(secure::KeyBytes& key) { return key; }
-
-}  // namespace
-
-template <class Archive>
-void serialize(Archive& archive, Accelerator& accelerator) {
-  archive(name(accelerator.kind), name(accelerator.arch));
-}
-
-template <class Archive>
-void serialize(Archive& archive, Label& label) {
-  archive(name(label.name), text(label.value));
-}
-
-template <class Archive>
-void serialize(Archive& archive, Description& description) {
-  archive(text(description.model), name(description.arch), text(description.cpu), name(description.server_version),
-          description.memory_bytes, description.cores, limited(description.features, kMaxFeatures, kMaxName),
-          limited_nested(description.accelerators, kMaxBoardDevices), limited_nested(description.tags, kMaxTags));
-}
 
 template <class Archive>
 void serialize(Archive& archive, Join& message) {
@@ -154,75 +126,28 @@ void serialize(Archive& archive, Ended& message) {
 }
 
 template <class Archive>
-void serialize(Archive& archive, ListDevices& message) {
-  archive(limited(message.selector, kMaxSelector), name(message.after));
+void serialize(Archive& archive, Rekey& message) {
+  archive(bytes(message.psk));
 }
 
 template <class Archive>
-void serialize(Archive& archive, DeviceListing& listing) {
-  archive(name(listing.name), nested(listing.description), name(listing.state), listing.is_connected, listing.lease,
-          text(listing.holder), listing.millidegrees, listing.is_throttled, listing.load_permille);
+void serialize(Archive& archive, SessionEnded& message) {
+  archive(nested(message.key), text(message.client), message.length_ms, limited(message.failure, kMaxReport));
 }
 
 template <class Archive>
-void serialize(Archive& archive, DevicePage& message) {
-  archive(limited_nested(message.devices, kMaxPage), message.has_more);
+void serialize(Archive& archive, OpenRelay& message) {
+  archive(message.token);
 }
 
-template <class Archive>
-void serialize(Archive& archive, ListQueue& message) {
-  archive(message.after);
-}
-
-template <class Archive>
-void serialize(Archive& archive, QueueListing& listing) {
-  archive(listing.request, text(listing.holder), selectors(listing.slots), listing.priority, listing.waited_ms,
-          listing.place, listing.estimate_ms);
-}
-
-template <class Archive>
-void serialize(Archive& archive, QueuePage& message) {
-  archive(limited_nested(message.requests, kMaxPage), message.has_more);
-}
-
-template <class Archive>
-void serialize(Archive& archive, ListLeases& message) {
-  archive(message.after);
-}
-
-template <class Archive>
-void serialize(Archive& archive, LeaseListing& listing) {
-  archive(listing.lease, text(listing.holder), limited(listing.boards, kMaxSlots, kMaxName),
-          enum_field(listing.kind, is_valid_lease_kind), listing.remaining_ms);
-}
-
-template <class Archive>
-void serialize(Archive& archive, LeasePage& message) {
-  archive(limited_nested(message.leases, kMaxPage), message.has_more);
-}
-
-template <class T>
-std::vector<std::uint8_t> encode(const T& message) {
-  return encode_fields(message);
-}
-
-template <class T>
-Result<T> decode(std::span<const std::uint8_t> bytes, Strings strings) {
-  return decode_fields<T>(bytes, strings);
-}
-
-#define FERRY_INSTANTIATE(T)                              \
-  template std::vector<std::uint8_t> encode<T>(const T&); \
-  template Result<T> decode<T>(std::span<const std::uint8_t>, Strings);
 #define FERRY_INSTANTIATE_REQUEST(tag, request, reply, name, directions) \
   FERRY_INSTANTIATE(request)                                             \
   FERRY_INSTANTIATE(reply)
-FERRY_FARM_REQUESTS(FERRY_INSTANTIATE_REQUEST)
+FERRY_FARM_OPENINGS(FERRY_INSTANTIATE_REQUEST)
 #undef FERRY_INSTANTIATE_REQUEST
 #define FERRY_INSTANTIATE_EVENT(tag, event, name, directions) FERRY_INSTANTIATE(event)
 FERRY_FARM_EVENTS(FERRY_INSTANTIATE_EVENT)
 #undef FERRY_INSTANTIATE_EVENT
-#undef FERRY_INSTANTIATE
 
 const char* tag_name(std::uint16_t tag) {
   switch (static_cast<Tag>(tag)) {

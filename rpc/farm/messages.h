@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "rpc/farm/queries.h"
 #include "rpc/lease/lease_terms.h"
 #include "rpc/secure/noise.h"
 
@@ -30,12 +31,12 @@ enum Direction : unsigned {
 
 // Tag, request struct, response struct, name in FARM.md, directions of the request. A connection starts with a join or
 // with a hello; there is no other of either.
-#define FERRY_FARM_REQUESTS(X)                                \
-  X(64, Join, Joined, "join", kFromBoard)                     \
-  X(65, Hello, Welcome, "hello", kFromClient)                 \
-  X(66, ListDevices, DevicePage, "list_devices", kFromClient) \
-  X(67, ListQueue, QueuePage, "list_queue", kFromClient)      \
-  X(68, ListLeases, LeasePage, "list_leases", kFromClient)
+#define FERRY_FARM_OPENINGS(X)            \
+  X(64, Join, Joined, "join", kFromBoard) \
+  X(65, Hello, Welcome, "hello", kFromClient)
+#define FERRY_FARM_REQUESTS(X) \
+  FERRY_FARM_OPENINGS(X)       \
+  FERRY_FARM_QUERIES(X)
 
 // Messages without an answer: tag, struct, name in FARM.md, directions.
 #define FERRY_FARM_EVENTS(X)                                        \
@@ -55,18 +56,11 @@ enum Direction : unsigned {
   X(93, Granted, "granted", kToClient)                              \
   X(94, Extension, "extension", kToClient)                          \
   X(95, Warning, "warning", kToClient)                              \
-  X(96, Ended, "ended", kToClient)
+  X(96, Ended, "ended", kToClient)                                  \
+  X(97, Rekey, "rekey", kToBoard)                                   \
+  X(98, SessionEnded, "session_ended", kFromBoard)                  \
+  X(99, OpenRelay, "open_relay", kToBoard)
 
-// Limits of strings, in bytes.
-inline constexpr std::size_t kMaxName = 64;  // of a board, a tag, a feature, an architecture, an enumerator
-inline constexpr std::size_t kMaxText = 256;
-inline constexpr std::size_t kMaxSelector = 1024;
-// Limits of lists.
-inline constexpr std::size_t kMaxFeatures = 128;
-inline constexpr std::size_t kMaxBoardDevices = 16;
-inline constexpr std::size_t kMaxTags = 32;
-inline constexpr std::size_t kMaxSlots = 16;
-inline constexpr std::size_t kMaxPage = 100;  // elements of one page of a listing
 // Limits of the body of a connection's first request, and of every body that a tracker or a board receives after it. A
 // client receives larger ones, within those of frames.
 inline constexpr std::size_t kMaxFirstBody = 16384;
@@ -76,27 +70,6 @@ inline constexpr std::size_t kMaxBody = 32768;
 // hears nothing for kSilence gives the connection up.
 inline constexpr std::chrono::seconds kHeartbeatPeriod{3};
 inline constexpr std::chrono::seconds kSilence{12};
-
-struct Accelerator {
-  std::string kind;  // "cuda" or "opencl"
-  std::string arch;  // "sm_90"; empty: unknown
-};
-// A tag without a value has an empty one.
-struct Label {
-  std::string name;
-  std::string value;
-};
-struct Description {
-  std::string model;  // as the firmware names the board
-  std::string arch;   // as module/device_archs.def names it
-  std::string cpu;
-  std::string server_version;
-  std::uint64_t memory_bytes = 0;
-  std::uint32_t cores = 0;
-  std::vector<std::string> features;
-  std::vector<Accelerator> accelerators;
-  std::vector<Label> tags;
-};
 
 // A board joins. Its key says which board it is; `name` is what it is called where the tracker has no name for it.
 struct Join {
@@ -144,6 +117,22 @@ struct Withdraw {
 struct Probe {
   std::uint64_t probe = 0;
 };
+// The board is to keep this key in place of the one that it has joined with, which was for its enrolment alone, and to
+// join again.
+struct Rekey {
+  secure::KeyBytes psk;
+};
+// A client's session has ended on the board.
+struct SessionEnded {
+  lease::LeaseKey key;
+  std::string client;  // what it said of itself
+  std::uint64_t length_ms = 0;
+  std::string failure;  // why it ended; empty: its client ended it
+};
+// The board is to dial the tracker and to open a relay with this token: a client waits at its other end.
+struct OpenRelay {
+  std::uint64_t token = 0;
+};
 // Sent before the tracker closes a connection that it had accepted.
 struct Refused {
   std::string reason;
@@ -161,11 +150,6 @@ struct Welcome {
 };
 
 struct Keepalive {};
-
-enum class LeaseKind : std::uint8_t {
-  attached = 1,  // ends with the client's connection
-  reserved = 2,  // ends at its time or when it is released
-};
 
 // The client draws ids at random, so that no two requests of a farm have the same one.
 struct LeaseRequest {
@@ -224,59 +208,6 @@ struct Ended {
   std::string reason;         // "lease_expired"
   std::string failure_class;  // "timeout"
   std::string text;           // for people; may be empty
-};
-
-// Listings come in pages: the next one starts after the last element of this one.
-struct ListDevices {
-  std::string selector;  // empty: all
-  std::string after;     // a name; empty: from the start
-};
-struct DeviceListing {
-  std::string name;
-  Description description;
-  std::string state;  // "good"
-  bool is_connected = false;
-  std::uint64_t lease = 0;  // 0: it is free
-  std::string holder;
-  std::optional<std::int32_t> millidegrees;
-  bool is_throttled = false;
-  std::uint32_t load_permille = 0;
-};
-struct DevicePage {
-  std::vector<DeviceListing> devices;  // by name
-  bool has_more = false;
-};
-
-struct ListQueue {
-  std::uint64_t after = 0;  // a request; 0: from the start
-};
-struct QueueListing {
-  std::uint64_t request = 0;
-  std::string holder;
-  std::vector<std::string> slots;
-  std::uint32_t priority = 0;
-  std::uint64_t waited_ms = 0;
-  std::uint32_t place = 0;  // as in Waiting
-  std::optional<std::uint64_t> estimate_ms;
-};
-struct QueuePage {
-  std::vector<QueueListing> requests;  // in the order in which they are considered
-  bool has_more = false;
-};
-
-struct ListLeases {
-  std::uint64_t after = 0;  // a lease; 0: from the start
-};
-struct LeaseListing {
-  std::uint64_t lease = 0;
-  std::string holder;
-  std::vector<std::string> boards;
-  LeaseKind kind = LeaseKind::attached;
-  std::uint64_t remaining_ms = 0;
-};
-struct LeasePage {
-  std::vector<LeaseListing> leases;  // by id
-  bool has_more = false;
 };
 
 enum class Tag : std::uint16_t {

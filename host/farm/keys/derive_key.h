@@ -10,7 +10,7 @@
 
 namespace ferry::farm {
 
-enum class KeyKind : std::uint8_t { client = 1, board = 2, lease = 3 };
+enum class KeyKind : std::uint8_t { client = 1, board = 2, lease = 3, enrolment = 4 };
 
 // Random, so that a key which is revoked and made again for the same id is another one.
 using KeySalt = std::array<std::uint8_t, 16>;

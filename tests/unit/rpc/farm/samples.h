@@ -37,6 +37,43 @@ void for_each_message(Check check) {
   check("queue page", QueuePage{{{9, "anna", {"rpi4"}, 50, 1500, 2, 60'000}, {}}, true});
   check("list_leases", ListLeases{9});
   check("lease page", LeasePage{{{9, "anna", {"pi-3", "pi-4"}, LeaseKind::reserved, 1000}}, false});
+  check("list_history", ListHistory{"pi-3", "anna", 1'000, 9});
+  check("history page", HistoryPage{{{9,
+                                      "anna",
+                                      {"rpi4"},
+                                      {"pi-3"},
+                                      50,
+                                      LeaseKind::reserved,
+                                      1'000,
+                                      2'000,
+                                      3'000,
+                                      "lease_expired",
+                                      "timeout",
+                                      "it has lasted for an hour"},
+                                     {}},
+                                    true});
+  check("list_audit", ListAudit{"pi-3", 4});
+  check("audit page", AuditPage{{{4, 1'000, "anna", "retire", "pi-3", "its card is worn"}, {}}, true});
+  check("list_health", ListHealth{"pi-3", 4});
+  check("health page",
+        HealthPage{{{4, 1'000, "compute", 2'000'000, 1'900'000, "passed", 48'312, "5% slower"}, {}}, true});
+  check("list_sessions", ListSessions{"pi-3", 4});
+  check("session page",
+        SessionPage{{{4, 3'000, 2'000, 9, "anna", "ferry 0.1.0 anna@laptop", "a kernel crashed"}, {}}, true});
+  check("list_credentials", ListCredentials{100});
+  check("credential page", CredentialPage{{{CredentialKind::token, "anna", Role::admin, 1'000}, {}}, true});
+  check("done", Done{});
+  check("order_board", OrderBoard{"pi-3", BoardOrder::retire});
+  check("end_lease", EndLease{9});
+  check("enrol_board", EnrolBoard{"pi-3", {{"bench", ""}, {"rack", "b2"}}, "box", true});
+  check("add_client", AddClient{"anna", Role::admin});
+  check("key made", KeyMade{sample_psk(1)});
+  check("add_token", AddToken{"anna", Role::viewer});
+  check("token made", TokenMade{"ferry_0123456789"});
+  check("revoke_credential", RevokeCredential{CredentialKind::board, "pi-3"});
+  check("rekey", Rekey{sample_psk(1)});
+  check("session_ended", SessionEnded{{9, 1025}, "ferry 0.1.0 anna@laptop", 2'000, "a kernel crashed"});
+  check("open_relay", OpenRelay{77});
   check("keepalive", Keepalive{});
   check("heartbeat", Heartbeat{123'456, -5'000, true, 1250, 4});
   check("heartbeat without a sensor", Heartbeat{1, {}, false, 0, 0});
