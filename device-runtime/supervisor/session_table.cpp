@@ -41,9 +41,9 @@ void SessionTable::start(server::WaitingClient waiting, SessionOptions options) 
   if (is_peer_gone(client.socket.number())) return;
   Result<ActivityPage> page = pages_.take();
   if (!page.is_ok()) return final_frames_.refuse(client, page.status());
-  options.limits = granted(client.open.limits, options.limits);
+  options.limits = granted(waiting.open.limits, options.limits);
   SandboxOptions& sandbox = options.sandbox;
-  fit_sandbox(sandbox, options.limits, client.open.devices);
+  fit_sandbox(sandbox, options.limits, waiting.open.devices);
   sandbox.folder = folder_.make_session_folder(last_number_ + 1, sandbox.user, sandbox.group);
   SessionOutput output(loop_, log_, last_number_ + 1);
   const Result<pid_t> child = start_session(client, options, page.value(), secrets_, memory_killer_, output.writer());
@@ -53,10 +53,10 @@ void SessionTable::start(server::WaitingClient waiting, SessionOptions options) 
     return final_frames_.refuse(client, child.status());
   }
   ++last_number_;
-  log_.line("session %llu: %s from %s", static_cast<unsigned long long>(last_number_), client.open.client.c_str(),
+  log_.line("session %llu: %s from %s", static_cast<unsigned long long>(last_number_), waiting.open.client.c_str(),
             waiting.peer.c_str());
   sessions_.push_back({last_number_, child.value(), std::move(client.socket), std::move(client.secure),
-                       std::move(page.value()), std::move(client.open.client), std::move(waiting.peer), sandbox.folder,
+                       std::move(page.value()), std::move(waiting.open.client), std::move(waiting.peer), sandbox.folder,
                        SessionWatch(options.limits, now_ns()), std::make_unique<SessionUsage>(child.value(), sandbox),
                        std::move(output)});
 }

@@ -21,7 +21,7 @@ void add_clients(rpc::StatusReply& reply, const SessionTable& table, const serve
     reply.sessions.back().running_ms = to_milliseconds(std::max<std::int64_t>(now - seen.started_ns, 0));
   }
   for (const server::WaitingClient& each : waiting.clients()) {
-    reply.waiting.push_back({0, each.client.open.client, each.peer, to_milliseconds(now - each.since), {}, 0});
+    reply.waiting.push_back({0, each.open.client, each.peer, to_milliseconds(now - each.since), {}, 0});
   }
 }
 

@@ -27,6 +27,7 @@
 #include "rpc/server/final_frame.h"
 #include "rpc/server/listen.h"
 #include "rpc/server/socket_address.h"
+#include "rpc/wire/codec.h"
 #include "rpc/wire/connection.h"
 
 namespace ferry::device {
@@ -115,7 +116,8 @@ class Supervisor final : public FarmBoard::Sessions {
         return final_frames_.refuse(client, refused);
     }
     if (client.header.tag == static_cast<std::uint16_t>(rpc::Tag::GetStatus)) return send_status(client);
-    for (const std::string& name : client.open.devices) {
+    rpc::Open open = rpc::decode<rpc::Open>(client.body).value();  // accepted by kSessionRequests
+    for (const std::string& name : open.devices) {
       const Status has = device_list_.check(name, devices());
       if (!has.is_ok()) return final_frames_.refuse(client, has);
     }
@@ -127,8 +129,8 @@ class Supervisor final : public FarmBoard::Sessions {
     }
     std::string peer = server::peer_name(client.socket.number());
     // Other clients see this name: in the log, in answers to status, and while they wait.
-    client.open.client = printable(std::string_view(client.open.client).substr(0, kMaxNameBytes));
-    waiting_.add({std::move(client), std::move(peer), now_ns()});
+    open.client = printable(std::string_view(open.client).substr(0, kMaxNameBytes));
+    waiting_.add({std::move(client), std::move(open), std::move(peer), now_ns()});
     fill_places();
   }
 
@@ -230,6 +232,7 @@ class Supervisor final : public FarmBoard::Sessions {
           : std::make_unique<FarmBoard>(loop_, secrets_, options_.farm, session_options_.facts, *ceiling_, *this);
   server::Acceptor acceptor_{
       loop_,
+      server::kSessionRequests,
       keys(),
       secrets_,
       places_.unadmitted,

@@ -23,9 +23,10 @@ struct Acceptor::State {
   std::size_t handshakes = 0;
 };
 
-Acceptor::Acceptor(EventLoop& loop, const KeySource* keys, SecretMemory& secrets, std::size_t max_pending,
-                   Callbacks callbacks)
+Acceptor::Acceptor(EventLoop& loop, const FirstRequestRules& rules, const KeySource* keys, SecretMemory& secrets,
+                   std::size_t max_pending, Callbacks callbacks)
     : loop_(loop),
+      rules_(rules),
       keys_(keys),
       secrets_(secrets),
       state_(std::make_shared<State>(State{std::move(callbacks), PendingConnections(max_pending)})),
@@ -61,7 +62,7 @@ void Acceptor::adopt(int socket) {
   enable_keepalive(socket);
   ++state_->handshakes;
   const std::shared_ptr<State> state = state_;
-  state->pending.add(begin_handshake(loop_, socket, keys_, secrets_,
+  state->pending.add(begin_handshake(loop_, socket, rules_, keys_, secrets_,
                                      {[state](HandshakenClient client) {
                                         if (state->callbacks.on_client) state->callbacks.on_client(std::move(client));
                                       },

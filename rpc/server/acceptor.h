@@ -21,9 +21,10 @@ class Acceptor {
     Callback on_end;  // after each handshake, whatever its outcome
   };
 
-  // `keys` as in begin_handshake(). `secrets` must outlive the loop, and the loop this object; no callback is called
-  // after its end.
-  Acceptor(EventLoop& loop, const KeySource* keys, SecretMemory& secrets, std::size_t max_pending, Callbacks callbacks);
+  // `rules` and `keys` as in begin_handshake(). `secrets` must outlive the loop, and the loop this object; no callback
+  // is called after its end.
+  Acceptor(EventLoop& loop, const FirstRequestRules& rules, const KeySource* keys, SecretMemory& secrets,
+           std::size_t max_pending, Callbacks callbacks);
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
   ~Acceptor();
@@ -42,6 +43,7 @@ class Acceptor {
   void accept();
 
   EventLoop& loop_;
+  const FirstRequestRules& rules_;
   const KeySource* keys_;
   SecretMemory& secrets_;
   // Shared with the handshakes, which the loop may destroy later than this object.

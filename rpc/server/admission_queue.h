@@ -4,12 +4,14 @@
 
 #include <deque>
 
+#include "rpc/messages.h"
 #include "rpc/server/handshake.h"
 
 namespace ferry::server {
 
 struct WaitingClient {
   HandshakenClient client;
+  rpc::Open open;
   std::string peer;
   std::int64_t since = 0;
   std::uint64_t notified_of = 0;  // session number of the holder that the client knows of

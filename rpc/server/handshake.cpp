@@ -9,9 +9,7 @@
 #include <utility>
 
 #include "rpc/secure/secret.h"
-#include "rpc/wire/codec.h"
 #include "rpc/wire/connection.h"
-#include "rpc/wire/version.h"
 
 namespace ferry::server {
 namespace {
@@ -23,13 +21,12 @@ using secure::kTagBytes;
 constexpr std::chrono::seconds kDeadline{5};
 // Delay of the refusal for a wrong key. It costs the server a descriptor and does not affect other clients.
 constexpr std::chrono::seconds kWrongKeyDelay{1};
-// A first request is short; longer ones are refused.
-constexpr std::uint32_t kMaxFirstBytes = 4096;
 
 class Handshake final : public PendingConnection, public std::enable_shared_from_this<Handshake> {
  public:
-  Handshake(EventLoop& loop, int socket, const KeySource* keys, SecretMemory& secrets, HandshakeEnd end)
-      : socket_(loop, socket), timer_(loop), keys_(keys), secrets_(secrets), end_(std::move(end)) {}
+  Handshake(EventLoop& loop, int socket, const FirstRequestRules& rules, const KeySource* keys, SecretMemory& secrets,
+            HandshakeEnd end)
+      : socket_(loop, socket), timer_(loop), rules_(rules), keys_(keys), secrets_(secrets), end_(std::move(end)) {}
   Handshake(const Handshake&) = delete;
   Handshake& operator=(const Handshake&) = delete;
   ~Handshake() override { end_.ended(); }
@@ -129,7 +126,7 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
 
   void on_record_length() {
     const auto length = secure::sealed_length(bytes_.data());
-    if (!length.is_ok() || length.value() > kTagBytes + rpc::kFrameHeaderBytes + kMaxFirstBytes) {
+    if (!length.is_ok() || length.value() > kTagBytes + rpc::kFrameHeaderBytes + rules_.max_body) {
       return refuse(no_first_request());
     }
     expect(length.value(), &Handshake::on_record);
@@ -163,30 +160,21 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
     }
     header_ = header.value();
     const bool is_first = header_.kind == rpc::FrameKind::request && header_.request != 0 &&
-                          header_.payload_bytes == 0 && rpc::has_property(header_.tag, rpc::kFirst);
-    if (is_first && header_.body_bytes <= kMaxFirstBytes) return true;
+                          header_.payload_bytes == 0 && rules_.is_known(header_.tag);
+    if (is_first && header_.body_bytes <= rules_.max_body) return true;
     refuse(no_first_request());
     return false;
   }
 
   void on_body() {
-    const auto open = decode_first();
-    if (!open.is_ok()) return refuse(open.status());
-    const auto version = rpc::negotiate_version(open.value().version_min, open.value().version_max);
-    if (!version.is_ok()) return refuse(version.status());
+    const Status valid = rules_.check(header_.tag, bytes_);
+    if (!valid.is_ok()) return refuse(valid);
     timer_.cancel();
-    end_.admitted(
-        {Descriptor(socket_.release()), std::move(secure_), header_, std::move(bytes_), open.value(), key_id_});
+    end_.admitted({Descriptor(socket_.release()), std::move(secure_), header_, std::move(bytes_), key_id_});
   }
 
-  // Only open has fields; its versions stand for those of a request without any.
-  Result<rpc::Open> decode_first() const {
-    const bool is_open = header_.tag == static_cast<std::uint16_t>(rpc::Tag::Open);
-    return is_open ? rpc::decode<rpc::Open>(bytes_) : rpc::Open{};
-  }
-
-  static Status no_first_request() {
-    return {ErrorCode::protocol_error, "expected open or status as the first request"};
+  Status no_first_request() const {
+    return {ErrorCode::protocol_error, std::string("expected ") + rules_.names + " as the first request"};
   }
 
   void refuse_later() {
@@ -197,12 +185,13 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
 
   void refuse(const Status& failure) {
     timer_.cancel();
-    const HandshakenClient client{Descriptor(), std::move(secure_), header_, {}, {}, {}};
+    const HandshakenClient client{Descriptor(), std::move(secure_), header_, {}, {}};
     end_.refused(socket_.release(), client.outgoing(rpc::failure_frame(header_.tag, header_.request, failure), true));
   }
 
   WatchedDescriptor socket_;
   Timer timer_;
+  const FirstRequestRules& rules_;
   const KeySource* keys_;
   SecretMemory& secrets_;
   HandshakeEnd end_;
@@ -225,9 +214,9 @@ std::vector<std::uint8_t> HandshakenClient::outgoing(std::vector<std::uint8_t> f
   return records.is_ok() ? std::move(records.value()) : std::vector<std::uint8_t>();
 }
 
-std::weak_ptr<PendingConnection> begin_handshake(EventLoop& loop, int socket, const KeySource* keys,
-                                                 SecretMemory& secrets, HandshakeEnd end) {
-  const auto handshake = std::make_shared<Handshake>(loop, socket, keys, secrets, std::move(end));
+std::weak_ptr<PendingConnection> begin_handshake(EventLoop& loop, int socket, const FirstRequestRules& rules,
+                                                 const KeySource* keys, SecretMemory& secrets, HandshakeEnd end) {
+  const auto handshake = std::make_shared<Handshake>(loop, socket, rules, keys, secrets, std::move(end));
   handshake->start();
   return handshake;
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/descriptor.h"
-#include "rpc/messages.h"
 #include "rpc/server/event_loop.h"
+#include "rpc/server/first_request.h"
 #include "rpc/server/key_source.h"
 #include "rpc/server/pending_connection.h"
 #include "rpc/server/secure_ends.h"
@@ -17,13 +17,12 @@
 
 namespace ferry::server {
 
-// A client whose first request was valid: open or status. Nothing after that request has been read.
+// A client whose first request was valid. Nothing after that request has been read.
 struct HandshakenClient {
   Descriptor socket;
   SecretMemory::Pointer secure;  // null: plaintext
   rpc::FrameHeader header;
   std::vector<std::uint8_t> body;  // of the first request
-  rpc::Open open;                  // has its defaults if the request was status
   secure::KeyId key_id{};          // of the key that the client holds; zero in plaintext
 
   // Returns a frame in the form in which it must be sent to this client; nothing may be sent after the last one. Empty
@@ -40,9 +39,10 @@ struct HandshakeEnd {
   Callback ended;  // always called, and last
 };
 
-// Takes ownership of the socket. With keys, only clients that hold one are admitted; without, only clients that request
-// no encryption. A client that is too slow is disconnected without an answer.
-std::weak_ptr<PendingConnection> begin_handshake(EventLoop& loop, int socket, const KeySource* keys,
-                                                 SecretMemory& secrets, HandshakeEnd end);
+// Takes ownership of the socket; `rules` must outlive the handshake. With keys, only clients that hold one are
+// admitted; without, only clients that request no encryption. A client that is too slow is disconnected without an
+// answer.
+std::weak_ptr<PendingConnection> begin_handshake(EventLoop& loop, int socket, const FirstRequestRules& rules,
+                                                 const KeySource* keys, SecretMemory& secrets, HandshakeEnd end);
 
 }  // namespace ferry::server

@@ -27,7 +27,7 @@ class Greeter {
   explicit Greeter(const server::KeyRing* keys, std::size_t max_pending = 16)
       : secrets_(max_pending),
         final_frames_(loop_, 16),
-        acceptor_(loop_, keys, secrets_, max_pending,
+        acceptor_(loop_, server::kSessionRequests, keys, secrets_, max_pending,
                   {[this](server::HandshakenClient client) { greet(client); }, {}}) {
     auto listener = server::listen_at("127.0.0.1", 0, 0, keys != nullptr);
     REQUIRE_MESSAGE(listener.is_ok(), listener.status().message());
@@ -52,7 +52,7 @@ class Greeter {
 
  private:
   void greet(server::HandshakenClient& client) {
-    final_frames_.refuse(client, {ErrorCode::busy, "hello " + client.open.client});
+    final_frames_.refuse(client, {ErrorCode::busy, "hello " + rpc::decode<rpc::Open>(client.body).value().client});
   }
 
   std::uint16_t port_ = 0;
@@ -138,7 +138,8 @@ TEST_CASE("no callback follows the end of an acceptor, although the loop still h
   {
     server::EventLoop loop;
     {
-      server::Acceptor acceptor(loop, nullptr, secrets, 1, {[](server::HandshakenClient) {}, [&] { ++ended; }});
+      server::Acceptor acceptor(loop, server::kSessionRequests, nullptr, secrets, 1,
+                                {[](server::HandshakenClient) {}, [&] { ++ended; }});
       acceptor.adopt(pair.server.release());
       CHECK(acceptor.has_handshakes());
     }

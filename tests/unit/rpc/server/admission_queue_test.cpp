@@ -19,7 +19,7 @@ struct Client {
     server::WaitingClient waiting;
     waiting.client.socket = std::move(pair.server);
     waiting.client.header.tag = static_cast<std::uint16_t>(rpc::Tag::Open);
-    waiting.client.open.client = name;
+    waiting.open.client = name;
     queue.add(std::move(waiting));
     connection = pair.connect();
   }
@@ -56,7 +56,7 @@ TEST_CASE("clients leave the queue in order of arrival, and those behind move up
   const Client first(queue, "first"), second(queue, "second"), third(queue, "third");
   queue.notify(1, "the holder", 0);
   CHECK(third.next().position == 3);
-  CHECK(queue.take().client.open.client == "first");
+  CHECK(queue.take().open.client == "first");
   queue.notify(1, "the holder", 0);
   CHECK(third.next().position == 2);
   CHECK(queue.size() == 2);

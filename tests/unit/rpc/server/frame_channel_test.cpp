@@ -180,7 +180,9 @@ struct DialFixture final : server::Dialer, server::KeySource {
   server::EventLoop loop;
   std::optional<server::HandshakenClient> client;
   server::Acceptor acceptor{
-      loop, this, secrets, 4, {[this](server::HandshakenClient admitted) { client.emplace(std::move(admitted)); }, {}}};
+      loop, server::kSessionRequests,
+      this, secrets,
+      4,    {[this](server::HandshakenClient admitted) { client.emplace(std::move(admitted)); }, {}}};
   server::SocketAddress address;
   Status outcome;
   std::optional<server::DialedConnection> dialed;
@@ -205,7 +207,7 @@ TEST_CASE("who dials with a known key is admitted with its first request, and th
   channel->send(rpc::whole_frame(
       {rpc::FrameKind::request, static_cast<std::uint16_t>(rpc::Tag::Open), ErrorCode::ok, 1}, rpc::encode(open)));
   fixture.run_until([&] { return fixture.client.has_value(); });
-  CHECK(fixture.client->open.client == "a board");
+  CHECK(rpc::decode<rpc::Open>(fixture.client->body).value().client == "a board");
   CHECK(fixture.client->key_id == fixture.known.id());
   channel->close();
 }
