@@ -2,7 +2,6 @@
 
 #include "host/farm/lease/handlers.h"
 #include "host/farm/lease/limits.h"
-#include "host/farm/lease/queue_notice.h"
 #include "host/farm/lease/restore.h"
 #include "host/farm/lease/state.h"
 
@@ -47,14 +46,6 @@ std::vector<Action> LeaseMachine::handle(const Event& event, Time now) {
 
 std::optional<Time> LeaseMachine::next_deadline() const {
   return state_ == nullptr ? std::nullopt : state_->timers.next();
-}
-
-std::vector<QueuedRequest> LeaseMachine::queue(Time now) const {
-  std::vector<QueuedRequest> queued;
-  if (state_ == nullptr) return queued;
-  for (const QueuePlace& place : queue_places(*state_, now))
-    queued.push_back({place.entry->request.id, place.entry->request.holder, place.place, place.estimate});
-  return queued;
 }
 
 }  // namespace ferry::farm

@@ -31,6 +31,22 @@ struct QueuedRequest {
   std::optional<Duration> estimate;  // nothing: there is no history yet
 };
 
+// The pointers in views are valid until the next event.
+struct BoardView {
+  const BoardRecord* record = nullptr;
+  bool is_connected = false;
+  bool is_hot = false;
+  std::optional<LeaseId> lease;
+};
+
+struct RequestView {
+  const Request* request = nullptr;
+  Time submitted;
+  std::vector<LeasePart> parts;  // of its lease, one for each slot; none: it waits
+  Time end;                      // of its lease
+  bool is_granted = false;       // its client was told
+};
+
 class LeaseMachine {
  public:
   // Continues from what is persisted. Clients of requests that are attached, and that no earlier machine has ended,
@@ -48,6 +64,12 @@ class LeaseMachine {
 
   // The requests that wait, in the order in which they are considered.
   std::vector<QueuedRequest> queue(Time now) const;
+  // The requests that have a lease, in no order.
+  std::vector<RequestView> leases() const;
+  std::optional<RequestView> find_request(LeaseId id) const;
+  // In the order in which the machine came to know them.
+  std::vector<BoardView> boards() const;
+  std::optional<BoardView> find_board(BoardId id) const;
 
  private:
   std::unique_ptr<State> state_;  // null once the term is lost
