@@ -3,6 +3,7 @@
 #include <sodium/crypto_generichash.h>
 
 #include "base/hash_stream.h"
+#include "base/hex.h"
 
 namespace ferry {
 namespace {
@@ -35,15 +36,6 @@ Hash HashStream::finish() {
   return hash;
 }
 
-std::string to_hex(const Hash& hash) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * hash.size());
-  for (const std::uint8_t byte : hash) {
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
+std::string to_hex(const Hash& hash) { return hex_text(hash); }
 
 }  // namespace ferry

@@ -7,21 +7,21 @@
 #include <optional>
 #include <string>
 
+#include "host/farm/keys/derive_key.h"
 #include "host/farm/schedule/clock.h"
+#include "rpc/farm/queries.h"
 
 namespace ferry::farm {
 
-// The values are stored and are never reused.
-enum class CredentialKind : std::uint8_t { client = 1, board = 2, token = 3 };
-enum class Role : std::uint8_t { viewer = 1, user = 2, admin = 3 };
+using wire::CredentialKind;
+using wire::Role;
 
-using Salt = std::array<std::uint8_t, 32>;
 using TokenHash = std::array<std::uint8_t, 32>;
 
 struct Credential {
   CredentialKind kind = CredentialKind::client;
   std::string id;  // unique among those of its kind
-  Salt salt{};
+  KeySalt salt{};
   std::string label;  // for people
   Role role = Role::user;
   std::optional<TokenHash> token_hash = {};  // of tokens alone

@@ -10,8 +10,10 @@
 
 namespace ferry::farm {
 
-// Each as the function of Store; the first two require a transaction.
+// Each as the function of Store; those that write require a transaction.
 Status write_credential(SqlConnection& connection, const Credential& credential);
+Status replace_credential(SqlConnection& connection, const Credential& credential);
+Status delete_credential(SqlConnection& connection, CredentialKind kind, const std::string& id);
 Status write_revocation(SqlConnection& connection, CredentialKind kind, const std::string& id, Time at);
 Result<std::vector<Credential>> read_credentials(SqlConnection& connection);
 

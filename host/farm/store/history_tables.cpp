@@ -1,47 +1,14 @@
 #include "host/farm/store/history_tables.h"
 
-#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "host/farm/store/filter.h"
 #include "host/farm/store/record_tables.h"
 
 namespace ferry::farm {
 namespace {
-
-// The end of a SELECT: conditions that hold where the query states them, and their parameters.
-class Filter {
- public:
-  // `condition` has a ? in place of each parameter.
-  template <class... Values>
-  void add(const std::string& condition, const Values&... values) {
-    text_ += parameters_.empty() ? " WHERE " : " AND ";
-    (parameters_.push_back(sql_value(values)), ...);
-    append(condition, parameters_.size() - sizeof...(values));
-  }
-  void end(const std::string& order, std::size_t limit) {
-    parameters_.push_back(sql_value(std::min(limit, kMaxPage)));
-    append(" ORDER BY " + order + " LIMIT ?", parameters_.size() - 1);
-  }
-
-  const std::string& text() const { return text_; }
-  const std::vector<SqlValue>& parameters() const { return parameters_; }
-
- private:
-  void append(const std::string& text, std::size_t parameter) {
-    for (const char letter : text) {
-      if (letter == '?') {
-        text_ += '$' + std::to_string(++parameter);
-      } else {
-        text_ += letter;
-      }
-    }
-  }
-
-  std::string text_;
-  std::vector<SqlValue> parameters_;
-};
 
 // With a board, the index of history_parts finds and orders the leases.
 Filter filter_of(const HistoryQuery& query) {
@@ -146,14 +113,18 @@ Result<bool> purge_history(SqlConnection& connection, Time before, std::size_t l
                                                "DELETE FROM history WHERE id IN "
                                                "(SELECT id FROM history WHERE ended < $1 ORDER BY ended, id LIMIT $2)",
                                                before, limit));
-  // The newest entry stays, so that numbers keep increasing.
-  FERRY_ASSIGN(const SqlResult entries,
-               execute(connection,
-                       "DELETE FROM audit_log WHERE number IN "
-                       "(SELECT number FROM audit_log WHERE at < $1 AND number < (SELECT MAX(number) FROM audit_log) "
-                       "ORDER BY at LIMIT $2)",
-                       before, limit));
-  return leases.changed == limit || entries.changed == limit;
+  bool has_more = leases.changed == limit;
+  for (const char* table : {"audit_log", "health_checks", "sessions"}) {
+    const std::string name(table);
+    // The newest entry stays, so that numbers keep increasing.
+    FERRY_ASSIGN(const SqlResult entries, execute(connection,
+                                                  "DELETE FROM " + name + " WHERE number IN (SELECT number FROM " +
+                                                      name + " WHERE at < $1 AND number < (SELECT MAX(number) FROM " +
+                                                      name + ") ORDER BY at, number LIMIT $2)",
+                                                  before, limit));
+    has_more |= entries.changed == limit;
+  }
+  return has_more;
 }
 
 }  // namespace ferry::farm

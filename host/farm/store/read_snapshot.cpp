@@ -18,6 +18,7 @@ Result<BoardRecord> read_board(RowReader& row) {
   record.boot_id = row.number<std::uint64_t>();
   if (!row.is_null()) record.baseline_millidegrees = row.number<std::int32_t>();
   record.last_epoch = row.number<lease::Epoch>();
+  FERRY_ASSIGN(record.enrolled_tags, parse_tags(row.text()));
   return record;
 }
 
@@ -99,7 +100,7 @@ Result<Snapshot> read_snapshot(SqlConnection& connection) {
   Snapshot snapshot;
   FERRY_TRY(read_all(connection,
                      "SELECT id, description, machine, shares_machine, state, boot_id, baseline_millidegrees, "
-                     "last_epoch FROM boards ORDER BY id",
+                     "last_epoch, enrolled_tags FROM boards ORDER BY id",
                      read_board, snapshot.boards));
   FERRY_TRY(read_all(connection, std::string("SELECT ") + kRequestColumns + " FROM requests ORDER BY submitted, id",
                      read_request, snapshot.requests));

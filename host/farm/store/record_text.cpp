@@ -53,6 +53,16 @@ Result<BoardDescription> parse_description(const std::string& text) {
   }
 }
 
+Result<std::string> tags_text(const std::map<std::string, std::string>& tags) { return dump(Json(tags)); }
+
+Result<std::map<std::string, std::string>> parse_tags(const std::string& text) {
+  try {
+    return Json::parse(text).get<std::map<std::string, std::string>>();
+  } catch (const Json::exception& error) {
+    return damaged_text(std::string("the tags of a board: ") + error.what());
+  }
+}
+
 Result<std::string> slots_text(const std::vector<Selector>& slots) {
   Json json = Json::array();
   for (const Selector& selector : slots) {

@@ -1,6 +1,7 @@
 // The columns that hold lists, as JSON.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace ferry::farm {
 Result<std::string> description_text(const BoardDescription& description);
 // Fails with device_error if the text is damaged.
 Result<BoardDescription> parse_description(const std::string& text);
+
+// Each as the function above.
+Result<std::string> tags_text(const std::map<std::string, std::string>& tags);
+Result<std::map<std::string, std::string>> parse_tags(const std::string& text);
 
 // An array of the terms of each selector. Terms stay in their order, and the limit on the length of a selector's text
 // does not apply to them together: the canonical text of a selector may be longer than the one that it was parsed from.

@@ -49,7 +49,26 @@ constexpr const char* kFirstVersion[] = {
     "role BIGINT NOT NULL, token_hash TEXT, revoked BIGINT, PRIMARY KEY (kind, id))",
 };
 
-constexpr Migration kMigrations[] = {kFirstVersion};
+constexpr const char* kSecondVersion[] = {
+    "ALTER TABLE boards ADD COLUMN enrolled_tags TEXT NOT NULL DEFAULT '{}'",
+    // Keys are derived with 16 bytes of salt.
+    "UPDATE credentials SET salt = SUBSTR(salt, 1, 32)",
+
+    "CREATE TABLE health_checks (number BIGINT PRIMARY KEY, board BIGINT NOT NULL, at BIGINT NOT NULL, "
+    "job TEXT NOT NULL, picoseconds BIGINT NOT NULL, baseline_picoseconds BIGINT NOT NULL, verdict TEXT NOT NULL, "
+    "millidegrees BIGINT, text TEXT NOT NULL)",
+    "CREATE INDEX health_checks_by_time ON health_checks (at)",
+    "CREATE INDEX health_checks_by_board ON health_checks (board, number)",
+    "CREATE TABLE health_states (board BIGINT PRIMARY KEY, state TEXT NOT NULL)",
+
+    "CREATE TABLE sessions (number BIGINT PRIMARY KEY, board BIGINT NOT NULL, at BIGINT NOT NULL, "
+    "length BIGINT NOT NULL, lease BIGINT NOT NULL, holder TEXT NOT NULL, client TEXT NOT NULL, "
+    "failure TEXT NOT NULL)",
+    "CREATE INDEX sessions_by_time ON sessions (at)",
+    "CREATE INDEX sessions_by_board ON sessions (board, number)",
+};
+
+constexpr Migration kMigrations[] = {kFirstVersion, kSecondVersion};
 
 Status later_version(std::size_t expected, std::size_t version) {
   return {ErrorCode::version_mismatch,

@@ -1,5 +1,6 @@
 #include "host/farm/store/sql_store.h"
 
+#include "host/farm/store/board_log_tables.h"
 #include "host/farm/store/credential_table.h"
 #include "host/farm/store/history_tables.h"
 #include "host/farm/store/record_tables.h"
@@ -90,12 +91,44 @@ Result<std::vector<NumberedAuditEntry>> SqlStore::audit_log(const AuditQuery& qu
   return read([&] { return read_audit_log(*connection_, query); });
 }
 
+Status SqlStore::add_health_entry(const HealthEntry& entry) {
+  return write([&] { return write_health_entry(*connection_, entry); });
+}
+
+Result<std::vector<NumberedHealthEntry>> SqlStore::health_entries(const NumberedQuery& query) {
+  return read([&] { return read_health_entries(*connection_, query); });
+}
+
+Status SqlStore::add_session(const SessionEntry& session) {
+  return write([&] { return write_session(*connection_, session); });
+}
+
+Result<std::vector<NumberedSessionEntry>> SqlStore::sessions(const NumberedQuery& query) {
+  return read([&] { return read_sessions(*connection_, query); });
+}
+
 Result<bool> SqlStore::purge(Time before, std::size_t limit) {
   return write([&] { return purge_history(*connection_, before, limit); });
 }
 
+Status SqlStore::set_health_state(BoardId board, const std::string& state) {
+  return write([&] { return write_health_state(*connection_, board, state); });
+}
+
+Result<std::vector<HealthState>> SqlStore::health_states() {
+  return read([&] { return read_health_states(*connection_); });
+}
+
 Status SqlStore::add_credential(const Credential& credential) {
   return write([&] { return write_credential(*connection_, credential); });
+}
+
+Status SqlStore::replace_credential(const Credential& credential) {
+  return write([&] { return farm::replace_credential(*connection_, credential); });
+}
+
+Status SqlStore::delete_credential(CredentialKind kind, const std::string& id) {
+  return write([&] { return farm::delete_credential(*connection_, kind, id); });
 }
 
 Status SqlStore::revoke_credential(CredentialKind kind, const std::string& id, Time at) {

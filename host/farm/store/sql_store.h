@@ -22,8 +22,16 @@ class SqlStore final : public Store {
   Result<std::vector<EndedLease>> ended_leases(const HistoryQuery& query) override;
   Status add_audit_entry(const AuditEntry& entry) override;
   Result<std::vector<NumberedAuditEntry>> audit_log(const AuditQuery& query) override;
+  Status add_health_entry(const HealthEntry& entry) override;
+  Result<std::vector<NumberedHealthEntry>> health_entries(const NumberedQuery& query) override;
+  Status add_session(const SessionEntry& session) override;
+  Result<std::vector<NumberedSessionEntry>> sessions(const NumberedQuery& query) override;
   Result<bool> purge(Time before, std::size_t limit) override;
+  Status set_health_state(BoardId board, const std::string& state) override;
+  Result<std::vector<HealthState>> health_states() override;
   Status add_credential(const Credential& credential) override;
+  Status replace_credential(const Credential& credential) override;
+  Status delete_credential(CredentialKind kind, const std::string& id) override;
   Status revoke_credential(CredentialKind kind, const std::string& id, Time at) override;
   Result<std::vector<Credential>> credentials() override;
 

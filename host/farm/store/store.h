@@ -1,9 +1,8 @@
-// Where a tracker keeps what must survive it: the lease machine's records, the history of leases, the audit log and
-// credentials. Implementations: SQLite (sqlite_store.h) and PostgreSQL (postgres_store.h).
+// Where a tracker keeps what must survive it: the lease machine's records, the history of leases, sessions and health
+// checks, the audit log and credentials. Implementations: SQLite (sqlite_store.h) and PostgreSQL (postgres_store.h).
 //
-// A store belongs to one thread at a time (database_thread.h). Texts are UTF-8 without NUL, at most kMaxTextBytes;
-// and
-// names of holders, actors and credentials at most kMaxNameBytes; anything else is refused with invalid_argument.
+// A store belongs to one thread at a time (database_thread.h). Texts are UTF-8 without NUL, at most kMaxTextBytes,
+// and names of holders, actors and credentials at most kMaxNameBytes; anything else is refused with invalid_argument.
 // Failures that may pass, after which the caller may try the same again: resource_exhausted (the disk is full), busy
 // (another process holds the database), unavailable (the database does not answer). A database that is damaged or
 // cannot be read or written is a device_error.
@@ -18,6 +17,7 @@
 #include "base/status.h"
 #include "host/farm/lease/actions.h"
 #include "host/farm/lease/events.h"
+#include "host/farm/store/board_logs.h"
 #include "host/farm/store/credential.h"
 #include "host/farm/store/history.h"
 
@@ -26,6 +26,8 @@ namespace ferry::farm {
 inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 10;
 // PostgreSQL's indexes take no more than 2704.
 inline constexpr std::size_t kMaxNameBytes = 1024;
+// A crash report of a session is cut to this size before it is stored.
+inline constexpr std::size_t kMaxFailureBytes = 2048;
 // History and audit log are kept for this long.
 inline constexpr Duration kRetention = std::chrono::hours(24 * 90);
 
@@ -56,12 +58,24 @@ class Store {
   virtual Result<std::vector<EndedLease>> ended_leases(const HistoryQuery& query) = 0;
   virtual Status add_audit_entry(const AuditEntry& entry) = 0;
   virtual Result<std::vector<NumberedAuditEntry>> audit_log(const AuditQuery& query) = 0;
-  // Deletes up to `limit` ended leases, and as many entries of the audit log, from before the given time. Returns
-  // whether there may be more.
+  virtual Status add_health_entry(const HealthEntry& entry) = 0;
+  virtual Result<std::vector<NumberedHealthEntry>> health_entries(const NumberedQuery& query) = 0;
+  virtual Status add_session(const SessionEntry& session) = 0;
+  virtual Result<std::vector<NumberedSessionEntry>> sessions(const NumberedQuery& query) = 0;
+  // Deletes up to `limit` ended leases, and as many entries of the audit log, health checks and sessions, from before
+  // the given time. Returns whether there may be more.
   virtual Result<bool> purge(Time before, std::size_t limit) = 0;
+
+  // What the judge of a board's health has learned (checkup/judge_state.h). It outlives the checks that it rests on.
+  virtual Status set_health_state(BoardId board, const std::string& state) = 0;
+  virtual Result<std::vector<HealthState>> health_states() = 0;
 
   // Fails with invalid_argument if there is one of this kind and id.
   virtual Status add_credential(const Credential& credential) = 0;
+  // Adds it in place of the one of this kind and id, if there is one.
+  virtual Status replace_credential(const Credential& credential) = 0;
+  // Fails with not_found if there is none.
+  virtual Status delete_credential(CredentialKind kind, const std::string& id) = 0;
   // Fails with not_found if there is none. One that is revoked keeps the time of its first revocation.
   virtual Status revoke_credential(CredentialKind kind, const std::string& id, Time at) = 0;
   virtual Result<std::vector<Credential>> credentials() = 0;

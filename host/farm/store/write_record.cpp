@@ -24,14 +24,16 @@ struct Writer {
 
   Status operator()(const BoardRecord& record) const {
     FERRY_ASSIGN(const std::string description, description_text(record.description));
+    FERRY_ASSIGN(const std::string enrolled_tags, tags_text(record.enrolled_tags));
     return execute(connection,
                    "INSERT INTO boards (id, description, machine, shares_machine, state, boot_id, "
-                   "baseline_millidegrees, last_epoch) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) "
+                   "baseline_millidegrees, last_epoch, enrolled_tags) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) "
                    "ON CONFLICT (id) DO UPDATE SET description = excluded.description, machine = excluded.machine, "
                    "shares_machine = excluded.shares_machine, state = excluded.state, boot_id = excluded.boot_id, "
-                   "baseline_millidegrees = excluded.baseline_millidegrees, last_epoch = excluded.last_epoch",
+                   "baseline_millidegrees = excluded.baseline_millidegrees, last_epoch = excluded.last_epoch, "
+                   "enrolled_tags = excluded.enrolled_tags",
                    record.id, description, record.machine, record.shares_machine, record.state, record.boot_id,
-                   record.baseline_millidegrees, record.last_epoch)
+                   record.baseline_millidegrees, record.last_epoch, enrolled_tags)
         .status();
   }
 

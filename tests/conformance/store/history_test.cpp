@@ -1,4 +1,4 @@
-// The history of leases, the audit log, credentials and the clock.
+// The history of leases, health checks and sessions, the audit log, credentials and the clock.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,6 +36,29 @@ struct Twins {
       if (i % 3 != 0) entry.board = boards[static_cast<std::size_t>(i) % boards.size()].id;
       REQUIRE(store->add_audit_entry(entry).is_ok());
       REQUIRE(memory.add_audit_entry(entry).is_ok());
+      add_board_logs(boards[static_cast<std::size_t>(i) % boards.size()].id);
+    }
+  }
+
+  void add_board_logs(farm::BoardId board) {
+    const farm::HealthEntry entry{board,
+                                  random.time(),
+                                  random.name(),
+                                  random.number(),
+                                  random.number(),
+                                  random.name(),
+                                  random.number() % 2 == 0 ? std::nullopt : std::optional(-40'000),
+                                  random.text()};
+    const farm::SessionEntry session{board,
+                                     random.time(),
+                                     farm::Duration(random.number() >> 2),
+                                     farm::LeaseId{random.number()},
+                                     random.name(),
+                                     random.name(),
+                                     random.name()};
+    for (farm::Store* one : {store.get(), static_cast<farm::Store*>(&memory)}) {
+      REQUIRE(one->add_health_entry(entry).is_ok());
+      REQUIRE(one->add_session(session).is_ok());
     }
   }
 
@@ -44,6 +67,11 @@ struct Twins {
   }
   void check(const farm::AuditQuery& query) {
     CHECK(describe_all(store->audit_log(query)) == describe_all(memory.audit_log(query)));
+  }
+
+  void check(const farm::NumberedQuery& query) {
+    CHECK(describe_all(store->health_entries(query)) == describe_all(memory.health_entries(query)));
+    CHECK(describe_all(store->sessions(query)) == describe_all(memory.sessions(query)));
   }
 
   std::unique_ptr<StoreFixture> fixture;
@@ -117,6 +145,71 @@ TEST_CASE("the audit log is found by board, by actor and by time, page by page")
   }
 }
 
+TEST_CASE("health checks and sessions are found by board, page by page") {
+  for (const StoreKind& kind : all_databases()) {
+    CAPTURE(kind.name);
+    Twins twins(kind);
+    CHECK(twins.store->health_entries({}).value().size() == 200);
+    twins.check(farm::NumberedQuery{});
+    twins.check(farm::NumberedQuery{.board = farm::BoardId{987654}});
+    for (std::optional<farm::BoardId> board : {std::optional<farm::BoardId>(), std::optional(twins.boards[1].id)}) {
+      farm::NumberedQuery query{.board = board};
+      const std::size_t count = twins.store->sessions(query).value().size();
+      CHECK(count > 3);
+      std::size_t read = 0;
+      for (query.limit = 3;;) {
+        twins.check(query);
+        const auto page = twins.store->sessions(query).value();
+        if (page.empty()) break;
+        read += page.size();
+        query.before = page.back().number;
+      }
+      CHECK(read == count);
+    }
+  }
+}
+
+TEST_CASE("the report of a failed session is kept up to its limit, and a longer one is refused") {
+  for (const StoreKind& kind : all_databases()) {
+    CAPTURE(kind.name);
+    const auto fixture = kind.make();
+    const auto store = fixture->open();
+    farm::SessionEntry session;
+    session.failure = std::string(farm::kMaxFailureBytes, '\'');
+    CHECK(store->add_session(session).is_ok());
+    CHECK(store->sessions({}).value().at(0).entry.failure == session.failure);
+    session.failure += 'x';
+    const Status refused = store->add_session(session);
+    CHECK(refused.code() == ErrorCode::invalid_argument);
+    CHECK(refused.message() == "expected the report of a failure of at most 2048 bytes, got 2049");
+    CHECK(store->sessions({}).value().size() == 1);
+  }
+}
+
+TEST_CASE("what was learned of a board's health is replaced, and outlives the checks") {
+  for (const StoreKind& kind : all_stores()) {
+    CAPTURE(kind.name);
+    const auto fixture = kind.make();
+    auto store = fixture->open();
+    const farm::BoardId first{1}, second{~std::uint64_t{0}};
+    CHECK(store->set_health_state(first, "{\"a\": 1}").is_ok());
+    CHECK(store->set_health_state(second, "it's another").is_ok());
+    CHECK(store->set_health_state(first, "{\"a\": 2}").is_ok());
+    CHECK(store->purge(farm::Time::max(), 1000).is_ok());
+    if (kind.is_database) {
+      store.reset();
+      store = fixture->open();
+    }
+    auto states = store->health_states().value();
+    REQUIRE(states.size() == 2);
+    std::sort(states.begin(), states.end(), [](const auto& a, const auto& b) { return a.board < b.board; });
+    CHECK(states[0].board == first);
+    CHECK(states[0].state == "{\"a\": 2}");
+    CHECK(states[1].board == second);
+    CHECK(states[1].state == "it's another");
+  }
+}
+
 TEST_CASE("a purge deletes what is old, in portions, and never reuses a number") {
   for (const StoreKind& kind : all_databases()) {
     CAPTURE(kind.name);
@@ -134,10 +227,16 @@ TEST_CASE("a purge deletes what is old, in portions, and never reuses a number")
     for (const farm::EndedLease& lease : kept) CHECK(lease.ended >= before);
     twins.check(farm::HistoryQuery{});
     twins.check(farm::AuditQuery{});
+    twins.check(farm::NumberedQuery{});
+    CHECK(twins.store->sessions({}).value().size() < 200);
     CHECK(!twins.store->purge(farm::Time::max(), 1'000'000).value());
     CHECK(twins.store->ended_leases({}).value().empty());
     CHECK(twins.store->add_audit_entry({}).is_ok());
     CHECK(twins.store->audit_log({}).value().front().number == 201);
+    CHECK(twins.store->sessions({}).value().size() == 1);
+    twins.add_board_logs(farm::BoardId{1});
+    CHECK(twins.store->health_entries({}).value().front().number == 201);
+    CHECK(twins.store->sessions({}).value().front().number == 201);
   }
 }
 
@@ -148,7 +247,9 @@ TEST_CASE("credentials are kept, and a revocation keeps its first time") {
     const auto store = fixture->open();
     farm::Credential token{farm::CredentialKind::token, "t1", {}, "Ann's \"laptop\"", farm::Role::admin};
     for (std::size_t i = 0; i < token.salt.size(); ++i) token.salt[i] = static_cast<std::uint8_t>(i * 37);
-    token.token_hash = token.salt;
+    token.token_hash.emplace();
+    for (std::size_t i = 0; i < token.token_hash->size(); ++i)
+      (*token.token_hash)[i] = static_cast<std::uint8_t>(i * 91);
     const farm::Credential board{farm::CredentialKind::board, "t1", {}, ""};
     CHECK(store->add_credential(token).is_ok());
     CHECK(store->add_credential(token).code() == ErrorCode::invalid_argument);
@@ -168,6 +269,46 @@ TEST_CASE("credentials are kept, and a revocation keeps its first time") {
     CHECK(credentials[1].label == token.label);
     CHECK(credentials[1].role == farm::Role::admin);
     CHECK(credentials[1].revoked == first);
+  }
+}
+
+TEST_CASE("a board that is enrolled again gets another salt, and an enrolment that was used is deleted") {
+  for (const StoreKind& kind : all_stores()) {
+    CAPTURE(kind.name);
+    const auto fixture = kind.make();
+    const auto store = fixture->open();
+    farm::Credential enrolment{farm::CredentialKind::enrolment, "pi-3", {1, 2, 3}, "pi-3"};
+    const farm::Credential board{farm::CredentialKind::board, "pi-3", {9}, "pi-3"};
+    CHECK(store->replace_credential(enrolment).is_ok());
+    CHECK(store->add_credential(board).is_ok());
+    CHECK(store->revoke_credential(enrolment.kind, enrolment.id, farm::Time(farm::Duration(5))).is_ok());
+    enrolment.salt = {4, 5, 6};
+    CHECK(store->add_credential(enrolment).code() == ErrorCode::invalid_argument);
+    CHECK(store->replace_credential(enrolment).is_ok());
+    auto credentials = store->credentials().value();
+    REQUIRE(credentials.size() == 2);
+    CHECK(credentials[1].kind == farm::CredentialKind::enrolment);
+    CHECK(credentials[1].salt == enrolment.salt);
+    CHECK(!credentials[1].revoked);
+    CHECK(store->delete_credential(enrolment.kind, enrolment.id).is_ok());
+    CHECK(store->delete_credential(enrolment.kind, enrolment.id).code() == ErrorCode::not_found);
+    credentials = store->credentials().value();
+    REQUIRE(credentials.size() == 1);
+    CHECK(credentials[0].salt == board.salt);
+  }
+}
+
+TEST_CASE("a credential of an unknown kind or role is refused") {
+  for (const StoreKind& kind : all_databases()) {
+    CAPTURE(kind.name);
+    const auto fixture = kind.make();
+    const auto store = fixture->open();
+    farm::Credential credential{static_cast<farm::CredentialKind>(5), "x", {}, ""};
+    CHECK(store->add_credential(credential).code() == ErrorCode::invalid_argument);
+    credential.kind = farm::CredentialKind::client;
+    credential.role = static_cast<farm::Role>(0);
+    CHECK(store->replace_credential(credential).code() == ErrorCode::invalid_argument);
+    CHECK(store->credentials().value().empty());
   }
 }
 

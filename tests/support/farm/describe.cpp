@@ -17,8 +17,9 @@ unsigned long long number(T value) {
 long long milliseconds(farm::Time time) { return time.time_since_epoch().count(); }
 
 std::string line(const farm::BoardRecord& board) {
-  return format("board %llu %s machine '%s' %d state %d boot %llu baseline %d epoch %llu", number(board.id),
-                farm::description_text(board.description).value().c_str(), printable(board.machine).c_str(),
+  return format("board %llu %s enrolled %s machine '%s' %d state %d boot %llu baseline %d epoch %llu", number(board.id),
+                farm::description_text(board.description).value().c_str(),
+                farm::tags_text(board.enrolled_tags).value().c_str(), printable(board.machine).c_str(),
                 board.shares_machine, static_cast<int>(board.state), number(board.boot_id),
                 board.baseline_millidegrees.value_or(-1'000'000), number(board.last_epoch));
 }
@@ -69,6 +70,26 @@ std::string describe(const farm::NumberedAuditEntry& numbered) {
   return format("%llu at %lld '%s' %s board %llu '%s'", number(numbered.number), milliseconds(entry.at),
                 printable(entry.actor).c_str(), printable(entry.action).c_str(),
                 number(entry.board.value_or(farm::BoardId{})), printable(entry.text).c_str());
+}
+
+std::string describe(const farm::NumberedHealthEntry& numbered) {
+  const farm::HealthEntry& entry = numbered.entry;
+  return format("%llu board %llu at %lld '%s' %llu ps baseline %llu ps '%s' %d '%s'", number(numbered.number),
+                number(entry.board), milliseconds(entry.at), printable(entry.job).c_str(), number(entry.picoseconds),
+                number(entry.baseline_picoseconds), printable(entry.verdict).c_str(),
+                entry.millidegrees.value_or(-1'000'000), printable(entry.text).c_str());
+}
+
+std::string describe(const farm::NumberedSessionEntry& numbered) {
+  const farm::SessionEntry& session = numbered.entry;
+  return format("%llu board %llu ended %lld after %lld lease %llu of '%s' by '%s': '%s'", number(numbered.number),
+                number(session.board), milliseconds(session.ended), static_cast<long long>(session.length.count()),
+                number(session.lease), printable(session.holder).c_str(), printable(session.client).c_str(),
+                printable(session.failure).c_str());
+}
+
+std::string describe(const farm::HealthState& state) {
+  return format("board %llu: '%s'", number(state.board), printable(state.state).c_str());
 }
 
 }  // namespace ferry::test

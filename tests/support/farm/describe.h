@@ -4,6 +4,7 @@
 #include <string>
 
 #include "host/farm/lease/records.h"
+#include "host/farm/store/board_logs.h"
 #include "host/farm/store/history.h"
 
 namespace ferry::test {
@@ -12,5 +13,8 @@ namespace ferry::test {
 std::string describe(const farm::Snapshot& snapshot);
 std::string describe(const farm::EndedLease& lease);
 std::string describe(const farm::NumberedAuditEntry& entry);
+std::string describe(const farm::NumberedHealthEntry& numbered);
+std::string describe(const farm::NumberedSessionEntry& numbered);
+std::string describe(const farm::HealthState& state);
 
 }  // namespace ferry::test

@@ -34,8 +34,26 @@ class HookedStore final : public farm::Store {
   Result<std::vector<farm::NumberedAuditEntry>> audit_log(const farm::AuditQuery& query) override {
     return store_->audit_log(query);
   }
+  Status add_health_entry(const farm::HealthEntry& entry) override { return store_->add_health_entry(entry); }
+  Result<std::vector<farm::NumberedHealthEntry>> health_entries(const farm::NumberedQuery& query) override {
+    return store_->health_entries(query);
+  }
+  Status add_session(const farm::SessionEntry& session) override { return store_->add_session(session); }
+  Result<std::vector<farm::NumberedSessionEntry>> sessions(const farm::NumberedQuery& query) override {
+    return store_->sessions(query);
+  }
+  Status set_health_state(farm::BoardId board, const std::string& state) override {
+    return store_->set_health_state(board, state);
+  }
+  Result<std::vector<farm::HealthState>> health_states() override { return store_->health_states(); }
   Result<bool> purge(farm::Time before, std::size_t limit) override { return store_->purge(before, limit); }
   Status add_credential(const farm::Credential& credential) override { return store_->add_credential(credential); }
+  Status replace_credential(const farm::Credential& credential) override {
+    return store_->replace_credential(credential);
+  }
+  Status delete_credential(farm::CredentialKind kind, const std::string& id) override {
+    return store_->delete_credential(kind, id);
+  }
   Status revoke_credential(farm::CredentialKind kind, const std::string& id, farm::Time at) override {
     return store_->revoke_credential(kind, id, at);
   }

@@ -3,6 +3,41 @@
 #include <algorithm>
 
 namespace ferry::test {
+namespace {
+
+template <class Numbered, class Entry>
+void add_numbered(std::vector<Numbered>& log, const Entry& entry) {
+  log.push_back({log.empty() ? 1 : log.back().number + 1, entry});
+}
+
+farm::Time time_of(const farm::AuditEntry& entry) { return entry.at; }
+farm::Time time_of(const farm::HealthEntry& entry) { return entry.at; }
+farm::Time time_of(const farm::SessionEntry& session) { return session.ended; }
+
+// Deletes up to `limit` of the oldest entries, except for the newest number. Returns whether there may be more.
+template <class Numbered>
+bool purge_numbered(std::vector<Numbered>& log, farm::Time before, std::size_t limit) {
+  std::vector<std::pair<farm::Time, std::uint64_t>> old;
+  for (const Numbered& one : log)
+    if (time_of(one.entry) < before && one.number != log.back().number) old.push_back({time_of(one.entry), one.number});
+  std::sort(old.begin(), old.end());
+  if (old.size() > limit) old.resize(limit);
+  std::erase_if(log, [&](const Numbered& one) {
+    return std::binary_search(old.begin(), old.end(), std::pair(time_of(one.entry), one.number));
+  });
+  return old.size() == limit;
+}
+
+template <class Numbered>
+std::vector<Numbered> page(const std::vector<Numbered>& log, const farm::NumberedQuery& query) {
+  std::vector<Numbered> found;
+  for (auto one = log.rbegin(); one != log.rend() && found.size() < query.limit; ++one)
+    if ((!query.board || one->entry.board == *query.board) && (!query.before || one->number < *query.before))
+      found.push_back(*one);
+  return found;
+}
+
+}  // namespace
 
 Result<farm::TrackerTerm> MemoryStore::take_term() {
   last_commit_ = 0;
@@ -49,7 +84,7 @@ Result<std::vector<farm::EndedLease>> MemoryStore::ended_leases(const farm::Hist
 }
 
 Status MemoryStore::add_audit_entry(const farm::AuditEntry& entry) {
-  audit_log_.push_back({audit_log_.empty() ? 1 : audit_log_.back().number + 1, entry});
+  add_numbered(audit_log_, entry);
   return {};
 }
 
@@ -67,21 +102,60 @@ Result<std::vector<farm::NumberedAuditEntry>> MemoryStore::audit_log(const farm:
 }
 
 Result<bool> MemoryStore::purge(farm::Time before, std::size_t limit) {
-  std::size_t leases = 0, entries = 0;
+  std::size_t leases = 0;
   while (leases < limit && !history_.empty() && history_.begin()->first.first < before) {
     history_.erase(history_.begin());
     ++leases;
   }
-  const std::uint64_t newest = audit_log_.empty() ? 0 : audit_log_.back().number;
-  std::erase_if(audit_log_, [&](const farm::NumberedAuditEntry& numbered) {
-    return numbered.entry.at < before && numbered.number != newest && entries++ < limit;
-  });
-  return leases == limit || entries >= limit;
+  bool has_more = leases == limit;
+  has_more |= purge_numbered(audit_log_, before, limit);
+  has_more |= purge_numbered(health_entries_, before, limit);
+  has_more |= purge_numbered(sessions_, before, limit);
+  return has_more;
+}
+
+Status MemoryStore::add_health_entry(const farm::HealthEntry& entry) {
+  add_numbered(health_entries_, entry);
+  return {};
+}
+
+Result<std::vector<farm::NumberedHealthEntry>> MemoryStore::health_entries(const farm::NumberedQuery& query) {
+  return page(health_entries_, query);
+}
+
+Status MemoryStore::add_session(const farm::SessionEntry& session) {
+  add_numbered(sessions_, session);
+  return {};
+}
+
+Result<std::vector<farm::NumberedSessionEntry>> MemoryStore::sessions(const farm::NumberedQuery& query) {
+  return page(sessions_, query);
+}
+
+Status MemoryStore::set_health_state(farm::BoardId board, const std::string& state) {
+  health_states_[board] = state;
+  return {};
+}
+
+Result<std::vector<farm::HealthState>> MemoryStore::health_states() {
+  std::vector<farm::HealthState> states;
+  for (const auto& [board, state] : health_states_) states.push_back({board, state});
+  return states;
 }
 
 Status MemoryStore::add_credential(const farm::Credential& credential) {
   if (credentials_.emplace(std::pair(credential.kind, credential.id), credential).second) return {};
   return {ErrorCode::invalid_argument, "there is a credential " + credential.id + " already"};
+}
+
+Status MemoryStore::replace_credential(const farm::Credential& credential) {
+  credentials_[{credential.kind, credential.id}] = credential;
+  return {};
+}
+
+Status MemoryStore::delete_credential(farm::CredentialKind kind, const std::string& id) {
+  if (credentials_.erase({kind, id}) == 1) return {};
+  return {ErrorCode::not_found, "there is no credential " + id};
 }
 
 Status MemoryStore::revoke_credential(farm::CredentialKind kind, const std::string& id, farm::Time at) {

@@ -20,8 +20,16 @@ class MemoryStore final : public farm::Store {
   Result<std::vector<farm::EndedLease>> ended_leases(const farm::HistoryQuery& query) override;
   Status add_audit_entry(const farm::AuditEntry& entry) override;
   Result<std::vector<farm::NumberedAuditEntry>> audit_log(const farm::AuditQuery& query) override;
+  Status add_health_entry(const farm::HealthEntry& entry) override;
+  Result<std::vector<farm::NumberedHealthEntry>> health_entries(const farm::NumberedQuery& query) override;
+  Status add_session(const farm::SessionEntry& session) override;
+  Result<std::vector<farm::NumberedSessionEntry>> sessions(const farm::NumberedQuery& query) override;
+  Status set_health_state(farm::BoardId board, const std::string& state) override;
+  Result<std::vector<farm::HealthState>> health_states() override;
   Result<bool> purge(farm::Time before, std::size_t limit) override;
   Status add_credential(const farm::Credential& credential) override;
+  Status replace_credential(const farm::Credential& credential) override;
+  Status delete_credential(farm::CredentialKind kind, const std::string& id) override;
   Status revoke_credential(farm::CredentialKind kind, const std::string& id, farm::Time at) override;
   Result<std::vector<farm::Credential>> credentials() override;
 
@@ -36,6 +44,9 @@ class MemoryStore final : public farm::Store {
   farm::Time clock_{};
   std::map<std::pair<farm::Time, farm::LeaseId>, farm::EndedLease> history_;
   std::vector<farm::NumberedAuditEntry> audit_log_;
+  std::vector<farm::NumberedHealthEntry> health_entries_;
+  std::vector<farm::NumberedSessionEntry> sessions_;
+  std::map<farm::BoardId, std::string> health_states_;
   std::map<std::pair<farm::CredentialKind, std::string>, farm::Credential> credentials_;
 };
 

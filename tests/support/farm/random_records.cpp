@@ -108,6 +108,7 @@ farm::BoardRecord RandomRecords::board_record(farm::BoardId board) {
   record.boot_id = number();
   if (random_.once_in(2)) record.baseline_millidegrees = static_cast<std::int32_t>(random_.below(90'000)) - 20'000;
   record.last_epoch = number();
+  for (std::uint64_t i = random_.below(3); i > 0; --i) record.enrolled_tags[text()] = text();
   return record;
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("a database of a later version is refused, and both versions are named
   const auto opened = farm::open_sqlite_store(path);
   CHECK(opened.status().code() == ErrorCode::version_mismatch);
   CHECK(opened.status().message() ==
-        "expected a database of version 1, got version 7, which a later ferry has written");
+        "expected a database of version 2, got version 7, which a later ferry has written");
 }
 
 TEST_CASE("a migration runs the steps that a database lacks, all or none") {
@@ -130,6 +130,44 @@ TEST_CASE("a migration runs the steps that a database lacks, all or none") {
   CHECK(!farm::migrate(*connection, steps).is_ok());
   CHECK(sum() == 3);
   CHECK(farm::schema_version(*connection).value() == 2);
+}
+
+TEST_CASE("a database of version 1 keeps its boards and credentials when it becomes one of version 2") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("farm.db");
+  {
+    const auto old = connect_to(path);
+    REQUIRE(farm::migrate(*old, farm::migrations().first(1)).is_ok());
+    const std::string salt = std::string(32, 'a') + std::string(32, 'b');
+    for (const std::string& statement :
+         {std::string(
+              "INSERT INTO boards VALUES (7, '{\"name\":\"pi\",\"model\":\"\",\"arch\":\"\",\"cpu\":\"\","
+              "\"memory_bytes\":1,\"cores\":1,\"features\":[],\"devices\":[],\"tags\":{}}', 'm', 0, 0, 0, NULL, 3)"),
+          "INSERT INTO credentials VALUES (2, 'pi', '" + salt + "', 'pi', 2, NULL, NULL)"})
+      REQUIRE(old->execute(statement, {}).is_ok());
+  }
+  const auto store = open_store(path);
+  const farm::Snapshot snapshot = store->load().value();
+  CHECK(snapshot.boards.at(0).description.name == "pi");
+  CHECK(snapshot.boards.at(0).enrolled_tags.empty());
+  farm::KeySalt salt;
+  salt.fill(0xaa);
+  CHECK(store->credentials().value().at(0).salt == salt);
+  CHECK(store->add_session({}).is_ok());
+  CHECK(farm::schema_version(*connect_to(path)).value() == 2);
+}
+
+TEST_CASE("a credential whose role or salt is damaged is not used") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("farm.db");
+  const auto store = open_store(path);
+  REQUIRE(store->add_credential({farm::CredentialKind::client, "ann", {}, "ann"}).is_ok());
+  for (const char* damage : {"role = 4", "role = 3, salt = '00'", "salt = '000000000000000000000000000000zz'",
+                             "salt = '00000000000000000000000000000000', kind = 9"}) {
+    CAPTURE(damage);
+    REQUIRE(connect_to(path)->execute(std::string("UPDATE credentials SET ") + damage, {}).is_ok());
+    CHECK(store->credentials().status().code() == ErrorCode::device_error);
+  }
 }
 
 TEST_CASE("a damaged database is opened read-only, stays as it is, and says why") {
