@@ -97,6 +97,7 @@ MAY_INCLUDE = {
     "host/farm/health": ["base", "host/stats"],
     "host/farm/lease": ["host/farm/schedule", "host/farm/selector", "rpc/lease"],
     "host/farm/keys": ["rpc/secure"],
+    "host/farm/tracker": ["host/farm/api", "host/farm/keys", "host/farm/store", "rpc/server"],
     "host/farm/store": ["host/farm/keys", "host/farm/lease", "rpc/farm"],
     "host/lang": ["crosscompile/analysis"],
     "host/lang/reference": ["crosscompile/intrinsics", "host/lang"],

@@ -34,7 +34,7 @@ struct QueuedRequest {
 // The pointers in views are valid until the next event.
 struct BoardView {
   const BoardRecord* record = nullptr;
-  bool is_connected = false;
+  std::optional<BoardConnection> connection;
   bool is_hot = false;
   std::optional<LeaseId> lease;
 };

@@ -7,7 +7,9 @@ namespace ferry::farm {
 namespace {
 
 BoardView view_of(const Board& board) {
-  return {&board.record, board.connected.has_value(), board.is_hot, board.lease};
+  BoardView view{&board.record, {}, board.is_hot, board.lease};
+  if (board.connected) view.connection = board.connected->id;
+  return view;
 }
 
 RequestView view_of(const State& state, const Entry& entry) {

@@ -99,8 +99,11 @@ Result<std::vector<NumberedHealthEntry>> SqlStore::health_entries(const Numbered
   return read([&] { return read_health_entries(*connection_, query); });
 }
 
-Status SqlStore::add_session(const SessionEntry& session) {
-  return write([&] { return write_session(*connection_, session); });
+Status SqlStore::add_sessions(std::span<const SessionEntry> sessions) {
+  return write([&]() -> Status {
+    for (const SessionEntry& session : sessions) FERRY_TRY(write_session(*connection_, session));
+    return {};
+  });
 }
 
 Result<std::vector<NumberedSessionEntry>> SqlStore::sessions(const NumberedQuery& query) {

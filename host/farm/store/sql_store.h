@@ -24,7 +24,7 @@ class SqlStore final : public Store {
   Result<std::vector<NumberedAuditEntry>> audit_log(const AuditQuery& query) override;
   Status add_health_entry(const HealthEntry& entry) override;
   Result<std::vector<NumberedHealthEntry>> health_entries(const NumberedQuery& query) override;
-  Status add_session(const SessionEntry& session) override;
+  Status add_sessions(std::span<const SessionEntry> sessions) override;
   Result<std::vector<NumberedSessionEntry>> sessions(const NumberedQuery& query) override;
   Result<bool> purge(Time before, std::size_t limit) override;
   Status set_health_state(BoardId board, const std::string& state) override;

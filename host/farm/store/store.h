@@ -60,7 +60,9 @@ class Store {
   virtual Result<std::vector<NumberedAuditEntry>> audit_log(const AuditQuery& query) = 0;
   virtual Status add_health_entry(const HealthEntry& entry) = 0;
   virtual Result<std::vector<NumberedHealthEntry>> health_entries(const NumberedQuery& query) = 0;
-  virtual Status add_session(const SessionEntry& session) = 0;
+  // All of them or none.
+  virtual Status add_sessions(std::span<const SessionEntry> sessions) = 0;
+  Status add_session(const SessionEntry& session) { return add_sessions({&session, 1}); }
   virtual Result<std::vector<NumberedSessionEntry>> sessions(const NumberedQuery& query) = 0;
   // Deletes up to `limit` ended leases, and as many entries of the audit log, health checks and sessions, from before
   // the given time. Returns whether there may be more.

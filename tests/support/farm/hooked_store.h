@@ -38,7 +38,7 @@ class HookedStore final : public farm::Store {
   Result<std::vector<farm::NumberedHealthEntry>> health_entries(const farm::NumberedQuery& query) override {
     return store_->health_entries(query);
   }
-  Status add_session(const farm::SessionEntry& session) override { return store_->add_session(session); }
+  Status add_sessions(std::span<const farm::SessionEntry> sessions) override { return store_->add_sessions(sessions); }
   Result<std::vector<farm::NumberedSessionEntry>> sessions(const farm::NumberedQuery& query) override {
     return store_->sessions(query);
   }

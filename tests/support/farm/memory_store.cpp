@@ -123,8 +123,8 @@ Result<std::vector<farm::NumberedHealthEntry>> MemoryStore::health_entries(const
   return page(health_entries_, query);
 }
 
-Status MemoryStore::add_session(const farm::SessionEntry& session) {
-  add_numbered(sessions_, session);
+Status MemoryStore::add_sessions(std::span<const farm::SessionEntry> sessions) {
+  for (const farm::SessionEntry& session : sessions) add_numbered(sessions_, session);
   return {};
 }
 

@@ -22,7 +22,7 @@ class MemoryStore final : public farm::Store {
   Result<std::vector<farm::NumberedAuditEntry>> audit_log(const farm::AuditQuery& query) override;
   Status add_health_entry(const farm::HealthEntry& entry) override;
   Result<std::vector<farm::NumberedHealthEntry>> health_entries(const farm::NumberedQuery& query) override;
-  Status add_session(const farm::SessionEntry& session) override;
+  Status add_sessions(std::span<const farm::SessionEntry> sessions) override;
   Result<std::vector<farm::NumberedSessionEntry>> sessions(const farm::NumberedQuery& query) override;
   Status set_health_state(farm::BoardId board, const std::string& state) override;
   Result<std::vector<farm::HealthState>> health_states() override;

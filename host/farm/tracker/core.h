@@ -1,0 +1,78 @@
+// What the parts of a tracker share. All of it belongs to the tracker's loop.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "host/farm/api/farm.h"
+#include "host/farm/tracker/database.h"
+#include "host/farm/tracker/key_directory.h"
+#include "host/farm/tracker/peers.h"
+#include "host/farm/tracker/scheduler.h"
+
+namespace ferry::farm {
+
+// What a board has said on a connection that the scheduler does not need.
+struct BoardFacts {
+  BoardId board{};
+  std::string address;  // where clients reach it
+  std::string server_version;
+  wire::Heartbeat heartbeat;  // the last one
+};
+
+struct ConnectedClient {
+  Caller caller;
+  std::string name;         // what it says of itself
+  std::size_t queries = 0;  // that are not answered yet
+};
+
+struct Core {
+  Core(server::EventLoop& event_loop, const secure::Key& master, PeerHandler& handler)
+      : loop(event_loop), keys(master), peers(event_loop, handler) {}
+
+  server::EventLoop& loop;
+  KeyDirectory keys;
+  Peers peers;
+  std::unique_ptr<Database> database;
+  std::unique_ptr<Scheduler> scheduler;  // null: this tracker does not schedule
+  std::string read_only_reason;          // not empty: it never will
+  bool has_health_checks = false;
+
+  std::map<std::string, BoardId> names;  // of all boards, which are theirs for good
+  // More than one connection may claim to be the same board until the scheduler has decided.
+  std::unordered_map<ConnectionNumber, BoardFacts> board_connections;
+  std::unordered_map<BoardId, BoardFacts> last_facts;  // of boards that have left
+  std::unordered_map<ConnectionNumber, ConnectedClient> clients;
+  // Connections under the key of an enrolment, which only wait for their own key.
+  std::unordered_map<ConnectionNumber, BoardId> enrolling;
+
+  // Sessions that have ended, which are written together. What is beyond the limit is lost.
+  static constexpr std::size_t kMaxSessions = 1000;
+  std::vector<SessionEntry> sessions;
+
+  FarmNumbers numbers;  // those that only count
+  std::function<void(const std::string&)> log;
+  std::function<void()> on_change;  // of what listings show
+  // Remembers a revocation outside of the database, which may be restored from a backup.
+  std::function<Status(const Credential&)> note_revocation;
+
+  void handle(const Event& event) {
+    if (scheduler) scheduler->handle(event);
+  }
+  // "b2" or, for a board that is unknown, its number.
+  std::string name_of(BoardId board) const;
+  std::optional<BoardId> find_board(const std::string& name) const;
+  // What is known from its connection, or else from its last one; null if it has not connected yet.
+  const BoardFacts* facts_of(const BoardView& board) const;
+  // Writes an entry of the audit log, then calls then() with whether that succeeded.
+  void audit(const Caller& who, const std::string& action, std::optional<BoardId> board, const std::string& text,
+             std::function<void(const Status&)> then);
+};
+
+}  // namespace ferry::farm

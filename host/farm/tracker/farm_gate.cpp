@@ -1,0 +1,99 @@
+#include "host/farm/tracker/farm_gate.h"
+
+#include <asio/post.hpp>
+#include <memory>
+#include <optional>
+
+#include "host/farm/tracker/desk.h"
+
+namespace ferry::farm {
+namespace {
+
+constexpr std::chrono::seconds kTimeout{5};
+
+// What one thread waits for. It may have given up when the answer comes.
+template <class T>
+struct Wait {
+  std::mutex mutex;
+  std::condition_variable answered;
+  std::optional<Result<T>> answer;
+};
+
+Status stands_by() { return {ErrorCode::unavailable, "this tracker stands by: another one schedules"}; }
+
+}  // namespace
+
+template <class T, class Work>
+Result<T> FarmGate::wait_for(Work work) {
+  const auto wait = std::make_shared<Wait<T>>();
+  const Answer<T> then = [wait](const Result<T>& answer) {
+    {
+      const std::lock_guard lock(wait->mutex);
+      wait->answer = answer;
+    }
+    wait->answered.notify_one();
+  };
+  asio::post(core_.loop.context(), [work = std::move(work), then] { work(then); });
+  std::unique_lock lock(wait->mutex);
+  if (wait->answered.wait_for(lock, kTimeout, [&] { return wait->answer.has_value(); })) return *wait->answer;
+  return Status(ErrorCode::unavailable, "the tracker does not answer in time");
+}
+
+#define FERRY_ASK(tag, request, reply, name, directions)                                  \
+  Result<wire::reply> FarmGate::ask(const Caller& caller, const wire::request& query) {   \
+    return wait_for<wire::reply>([this, caller, query](const Answer<wire::reply>& then) { \
+      core_.scheduler ? answer(core_, caller, query, then) : then(stands_by());           \
+    });                                                                                   \
+  }
+FERRY_FARM_QUERIES(FERRY_ASK)
+#undef FERRY_ASK
+
+Result<Caller> FarmGate::find_token(std::string_view token) {
+  return wait_for<Caller>([this, token = std::string(token)](const Answer<Caller>& then) {
+    const Credential* const holder = core_.keys.holder_of_token(token);
+    if (holder == nullptr) return then(Status(ErrorCode::unauthenticated, "this token is unknown or was revoked"));
+    then(Caller{holder->label, holder->role});
+  });
+}
+
+Result<FarmNumbers> FarmGate::numbers() {
+  return wait_for<FarmNumbers>([this](const Answer<FarmNumbers>& then) { then(count()); });
+}
+
+FarmNumbers FarmGate::count() const {
+  FarmNumbers numbers = core_.numbers;
+  numbers.boards_connected = core_.board_connections.size();
+  numbers.clients_connected = core_.clients.size();
+  numbers.is_scheduling = core_.scheduler != nullptr;
+  numbers.read_only_reason = core_.read_only_reason;
+  if (!core_.scheduler) return numbers;
+  for (const BoardView& board : core_.scheduler->machine().boards()) {
+    ++numbers.boards_by_state[board_state_name(board.record->state)];
+    if (board.lease) ++numbers.boards_leased;
+  }
+  numbers.requests_waiting = core_.scheduler->machine().queue(core_.scheduler->now()).size();
+  for (const auto& [reason, count] : core_.scheduler->ended()) numbers.ended_by_reason[end_reason_name(reason)] = count;
+  numbers.longest_commit_seconds = core_.scheduler->longest_commit();
+  return numbers;
+}
+
+std::uint64_t FarmGate::change_count() const {
+  const std::lock_guard lock(mutex_);
+  return changes_;
+}
+
+std::uint64_t FarmGate::wait_for_change(std::uint64_t seen, std::chrono::milliseconds timeout) const {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, timeout, [&] { return changes_ != seen; });
+  return changes_;
+}
+
+void FarmGate::has_changed() {
+  {
+    const std::lock_guard lock(mutex_);
+    ++changes_;
+  }
+  changed_.notify_all();
+}
+
+}  // namespace ferry::farm

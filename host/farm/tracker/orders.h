@@ -1,0 +1,17 @@
+// What changes the farm besides leases: who belongs to it, and who may use it.
+#pragma once
+
+#include "host/farm/tracker/core.h"
+
+namespace ferry::farm {
+
+// Returns why a board cannot have this name; ok if it can.
+Status check_board_name(const std::string& name);
+
+// A board has joined under its own key: that of its enrolment has done its work.
+void confirm_enrolment(Core& core, BoardId board);
+
+// Closes the connections of this credential's key, and ends the leases of a holder who has no other one.
+void shut_out(Core& core, const Credential& credential);
+
+}  // namespace ferry::farm

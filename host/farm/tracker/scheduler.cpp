@@ -1,0 +1,85 @@
+#include "host/farm/tracker/scheduler.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ferry::farm {
+
+Scheduler::Scheduler(server::EventLoop& loop, Database& database, const Snapshot& snapshot, TrackerTerm term,
+                     const Options& options, Time start, Callbacks callbacks)
+    : database_(database),
+      term_(term),
+      callbacks_(std::move(callbacks)),
+      start_(start),
+      machine_(snapshot, term, options, start),
+      timer_(loop) {
+  watch_deadline();
+}
+
+Time Scheduler::now() const {
+  return start_ + std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - steady_start_);
+}
+
+void Scheduler::handle(const Event& event) {
+  if (has_ended_) return;
+  for (const Action& action : machine_.handle(event, now())) {
+    if (const auto* commit = std::get_if<Persist>(&action)) {
+      persist(*commit);
+    } else {
+      callbacks_.carry_out(action);
+    }
+    if (has_ended_) return;
+  }
+  watch_deadline();
+}
+
+void Scheduler::persist(const Persist& commit) {
+  for (const Record& record : commit.records)
+    if (const auto* ended = std::get_if<EndRecord>(&record)) ++ended_[ended->reason];
+  if (!commit_since_) commit_since_ = std::chrono::steady_clock::now();
+  const Status accepted = database_.commit(commit);
+  if (!accepted.is_ok()) end(accepted);
+}
+
+void Scheduler::on_committed(TrackerTerm term, const Result<CommitOutcome>& outcome) {
+  if (has_ended_ || term != term_) return;
+  if (!outcome.is_ok()) {
+    const ErrorCode code = outcome.status().code();
+    // The database's thread tries these again.
+    const bool may_pass =
+        code == ErrorCode::resource_exhausted || code == ErrorCode::busy || code == ErrorCode::unavailable;
+    if (!may_pass) end(outcome.status());
+    return;
+  }
+  if (commit_since_) {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> waited = now - *std::exchange(commit_since_, {});
+    if (now - minute_ > std::chrono::minutes(1)) {
+      minute_ = now;
+      commits_ = {0, commits_[0]};
+    }
+    commits_[0] = std::max(commits_[0], waited.count());
+  }
+  if (const auto* persisted = std::get_if<Persisted>(&outcome.value())) return handle(*persisted);
+  end({ErrorCode::aborted, "another tracker schedules now"});
+}
+
+void Scheduler::watch_deadline() {
+  const auto deadline = machine_.next_deadline();
+  if (deadline == timer_at_) return;
+  timer_at_ = deadline;
+  if (!deadline) return timer_.cancel();
+  timer_.start(std::max(Duration(0), *deadline - now()), [this] {
+    timer_at_.reset();
+    handle(Tick{});
+  });
+}
+
+void Scheduler::end(const Status& why) {
+  has_ended_ = true;
+  timer_.cancel();
+  machine_.handle(TermLost{}, now());
+  callbacks_.on_end(why);
+}
+
+}  // namespace ferry::farm

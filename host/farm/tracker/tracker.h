@@ -1,0 +1,52 @@
+// A farm's tracker: decides who gets which board, and tells boards and clients.
+//
+// It schedules while it holds the current term of its database. Until then, or while another tracker of the same
+// database does, it stands by: it does not listen for boards and clients, so that they go to the other one at once.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "host/farm/api/farm.h"
+#include "host/farm/store/credential.h"
+#include "host/farm/store/store.h"
+#include "rpc/secure/key.h"
+#include "rpc/server/event_loop.h"
+
+namespace ferry::farm {
+
+struct TrackerOptions {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 9191;  // 0: any free one
+  secure::Key master;
+  // Why nothing can be written; empty: it can.
+  std::string read_only_reason;
+  bool has_health_checks = false;
+  std::size_t max_connections = 16'384;
+  // Called on the loop with lines for the log.
+  std::function<void(const std::string&)> log = [](const std::string&) {};
+  // Remembers a revocation outside of the database; by default nowhere.
+  std::function<Status(const Credential&)> note_revocation = [](const Credential&) { return Status(); };
+  // Called with the key of an admin whom the tracker has added because the farm has none.
+  std::function<void(const secure::Key&)> on_first_admin = [](const secure::Key&) {};
+};
+
+class Tracker {
+ public:
+  // Binds the address. Fails if that is not possible.
+  static Result<std::unique_ptr<Tracker>> open(server::EventLoop& loop, std::unique_ptr<Store> store,
+                                               TrackerOptions options);
+  virtual ~Tracker() = default;
+
+  // "127.0.0.1:9191"
+  virtual const std::string& address() const = 0;
+  // Ends all connections, and lets the loop end. Leases go on; what was committed is kept.
+  virtual void stop() = 0;
+  // For other threads. It answers while the loop runs.
+  virtual Farm& farm() = 0;
+};
+
+}  // namespace ferry::farm

@@ -1,0 +1,122 @@
+#include "host/farm/tracker/wire_types.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/format.h"
+#include "host/farm/lease/limits.h"
+
+namespace ferry::farm {
+namespace {
+
+// What firmware says, and what people call it.
+struct KnownModel {
+  std::string_view start;
+  std::string_view name;
+};
+constexpr KnownModel kKnownModels[] = {
+    {"Raspberry Pi 3", "rpi3"},
+    {"Raspberry Pi 4", "rpi4"},
+    {"Raspberry Pi 5", "rpi5"},
+    {"Raspberry Pi 2", "rpi2"},
+    {"Raspberry Pi Zero 2", "rpizero2"},
+    {"Raspberry Pi Compute Module 4", "rpicm4"},
+    {"Raspberry Pi 400", "rpi400"},
+    {"NVIDIA Jetson Nano", "jetson-nano"},
+    {"NVIDIA Jetson AGX Orin", "orin"},
+    {"NVIDIA Jetson Orin Nano", "orin-nano"},
+    {"NVIDIA Jetson AGX Xavier", "xavier"},
+};
+
+bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
+
+Duration at_most(std::uint64_t count, Duration most) {
+  return Duration(std::min<std::uint64_t>(count, static_cast<std::uint64_t>(most.count()) + 1));
+}
+
+}  // namespace
+
+std::string fit(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && is_continuation(text[most])) --most;
+  return std::string(text.substr(0, most));
+}
+
+std::string model_name(std::string_view firmware_name) {
+  const KnownModel* best = nullptr;
+  for (const KnownModel& one : kKnownModels)
+    if (firmware_name.starts_with(one.start) && (best == nullptr || one.start.size() > best->start.size())) best = &one;
+  if (best != nullptr) return std::string(best->name);
+  std::string name;
+  for (const char letter : firmware_name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '.' || letter == '_') {
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return fit(name, wire::kMaxName);
+}
+
+BoardDescription from_wire(const wire::Description& description) {
+  BoardDescription board;
+  board.model = model_name(description.model);
+  board.arch = description.arch;
+  board.cpu = description.cpu;
+  board.memory_bytes = description.memory_bytes;
+  board.cores = description.cores;
+  board.features = description.features;
+  for (const wire::Accelerator& one : description.accelerators) board.devices.push_back({one.kind, one.arch});
+  for (const wire::Label& tag : description.tags) board.tags[tag.name] = tag.value;
+  return board;
+}
+
+wire::Description to_wire(const BoardDescription& board, const std::string& server_version) {
+  wire::Description description;
+  description.model = fit(board.model, wire::kMaxText);
+  description.arch = fit(board.arch, wire::kMaxName);
+  description.cpu = fit(board.cpu, wire::kMaxText);
+  description.server_version = fit(server_version, wire::kMaxName);
+  description.memory_bytes = board.memory_bytes;
+  description.cores = board.cores;
+  for (const std::string& feature : board.features)
+    if (description.features.size() < wire::kMaxFeatures) description.features.push_back(fit(feature, wire::kMaxName));
+  for (const BoardDevice& device : board.devices)
+    if (description.accelerators.size() < wire::kMaxBoardDevices)
+      description.accelerators.push_back({fit(device.kind, wire::kMaxName), fit(device.arch, wire::kMaxName)});
+  for (const auto& [name, value] : board.tags)
+    if (description.tags.size() < wire::kMaxTags)
+      description.tags.push_back({fit(name, wire::kMaxName), fit(value, wire::kMaxText)});
+  return description;
+}
+
+Result<Request> from_wire(const wire::LeaseRequest& asked, const std::string& holder) {
+  Request request;
+  if (asked.id == 0) return Status(ErrorCode::invalid_argument, "a request's id: expected another number than 0");
+  request.id = LeaseId{asked.id};
+  request.holder = holder;
+  for (const std::string& text : asked.slots) {
+    FERRY_ASSIGN(Selector selector, parse_selector(text));
+    request.slots.push_back(std::move(selector));
+  }
+  request.priority = asked.priority;
+  // The lease machine refuses what is too long.
+  request.length = at_most(asked.length_ms, kMaxLease);
+  request.wait = at_most(asked.wait_ms, kMaxWait);
+  request.kind = from_wire(asked.kind);
+  return request;
+}
+
+std::optional<std::uint64_t> to_wire(const std::optional<Duration>& duration) {
+  if (!duration) return std::nullopt;
+  return to_wire(*duration);
+}
+
+std::vector<std::string> slot_texts(const Request& request) {
+  std::vector<std::string> texts;
+  for (const Selector& selector : request.slots) texts.push_back(fit(to_text(selector), wire::kMaxSelector));
+  return texts;
+}
+
+}  // namespace ferry::farm
