@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "base/replace_file.h"
 #include "ferry/hash.h"
 
 namespace ferry::device {
@@ -72,17 +73,7 @@ Status CeilingFile::read() {
 }
 
 Status CeilingFile::write(lease::Epoch ceiling) {
-  const std::string draft = path_ + ".new", text = text_of(ceiling);
-  ::unlink(draft.c_str());
-  {
-    const Descriptor file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (file.number() < 0) return failed("make", draft);
-    const ssize_t count = ::write(file.number(), text.data(), text.size());
-    if (count >= 0 && count != static_cast<ssize_t>(text.size())) errno = ENOSPC;
-    if (count != static_cast<ssize_t>(text.size()) || ::fsync(file.number()) != 0) return failed("write", draft);
-  }
-  if (::rename(draft.c_str(), path_.c_str()) != 0) return failed("replace", path_);
-  if (::fsync(folder_.number()) != 0) return failed("write the folder of", path_);
+  FERRY_TRY(replace_file(path_, text_of(ceiling)));
   ceiling_ = ceiling;
   return {};
 }

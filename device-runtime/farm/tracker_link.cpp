@@ -79,6 +79,7 @@ void TrackerLink::watch_silence() {
   if (!is_joined_) return;
   // The connection lasts, unlike one that the tracker closes at once.
   failures_ = 0;
+  is_rekeyed_ = false;
   beat();
 }
 
@@ -124,11 +125,25 @@ Status TrackerLink::on_event(Tag tag, std::span<const std::uint8_t> body) {
     probe_ = probe.probe;
     beat();
   }
+  if (tag == Tag::Rekey) return rekey(body);
   if (tag == Tag::Refused) {
     FERRY_ASSIGN(const Refused refused, decode<Refused>(body));
     return {ErrorCode::unavailable, refused.reason};
   }
   // Keepalives say nothing else, and messages of later versions are ignored.
+  return {};
+}
+
+Status TrackerLink::rekey(std::span<const std::uint8_t> body) {
+  FERRY_TRY(secure::wiping_stack([&]() -> Status {
+    FERRY_ASSIGN(const Rekey rekey, decode<Rekey>(body));
+    return secure::replace_key_file(options_.key_file, {rekey.psk});
+  }));
+  // A tracker that sends one key after the other is not dialed without a pause.
+  if (std::exchange(is_rekeyed_, true)) return {ErrorCode::unavailable, "it has replaced the key again"};
+  board_.log(tracker() + ": has replaced the key in " + options_.key_file);
+  stop();
+  dial();
   return {};
 }
 

@@ -48,6 +48,8 @@ class TrackerLink final : server::Dialer, server::FrameChannel::Owner {
   void on_end(const Status& why) override { retry(why.message()); }
   void on_joined(const rpc::FrameHeader& header, std::span<const std::uint8_t> body);
   Status on_event(farm::wire::Tag tag, std::span<const std::uint8_t> body);
+  // Puts the key in place of the one in the file, and dials again with it.
+  Status rekey(std::span<const std::uint8_t> body);
   void beat();
   void watch_silence();
   std::string tracker() const { return to_text(options_.trackers[next_]); }
@@ -62,6 +64,7 @@ class TrackerLink final : server::Dialer, server::FrameChannel::Owner {
   std::size_t next_ = 0;      // of the trackers
   std::size_t failures_ = 0;  // in a row
   bool is_joined_ = false;
+  bool is_rekeyed_ = false;  // since a connection has last lasted
   std::uint64_t probe_ = 0;
   lease::BootTime heard_;
   std::vector<std::string> logged_;  // the last failure of each tracker, so that it appears once

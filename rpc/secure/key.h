@@ -36,6 +36,9 @@ Result<Key> read_key_file(const std::string& path);
 // Creates a file with this key, readable by its owner alone. The file appears with its full contents or not at all, and
 // an existing file is never replaced. Missing parent folders are created.
 Status write_key_file(const std::string& path, const Key& key);
+// Replaces the file: afterwards, and after a crash or a failure, it holds the previous key or this one.
+// base/replace_file.h
+Status replace_key_file(const std::string& path, const Key& key);
 
 // Returns the folder for ferry's files of this user: $XDG_CONFIG_HOME/ferry or ~/.config/ferry. Empty if the user has
 // no home folder.

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "base/replace_file.h"
 #include "rpc/secure/key.h"
 
 namespace ferry::secure {
@@ -118,6 +119,13 @@ Status write_key_file(const std::string& path, const Key& key) {
   }
   ::unlink(draft.c_str());
   return status;
+}
+
+Status replace_key_file(const std::string& path, const Key& key) {
+  std::string text = to_file_text(key);
+  Status replaced = replace_file(path, text);
+  wipe(text.data(), text.size());
+  return replaced;
 }
 
 std::string config_folder() {

@@ -27,11 +27,6 @@ ProcessResult run_on(const Farm& farm) {
   return run_server_program(arguments);
 }
 
-bool has_logged(const TestServer& server, const std::string& text) {
-  for (int i = 0; i < 100 && server.errors().find(text) == std::string::npos; ++i) usleep(20'000);
-  return server.errors().find(text) != std::string::npos;
-}
-
 TEST_CASE("a damaged ceiling is an error that says so, and is left as it is") {
   const Farm farm;
   REQUIRE(mkdir(farm.files.path("work").c_str(), 0700) == 0);

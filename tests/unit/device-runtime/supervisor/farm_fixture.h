@@ -1,6 +1,8 @@
 // A board of a farm whose tracker is the test.
 #pragma once
 
+#include <unistd.h>
+
 #include "rpc/secure/client_handshake.h"
 #include "tests/unit/device-runtime/supervisor/fake_tracker.h"
 #include "tests/unit/device-runtime/support/key_files.h"
@@ -49,6 +51,12 @@ inline void serve(JoiningBoard& board, const farm::wire::Announce& lease) {
   const auto acknowledged = board.expect<farm::wire::Acknowledged>();
   CHECK(acknowledged.key == lease.key);
   CHECK(acknowledged.extension == lease.extension);
+}
+
+// Waits up to 2 s.
+inline bool has_logged(const TestServer& server, const std::string& text) {
+  for (int i = 0; i < 100 && server.errors().find(text) == std::string::npos; ++i) usleep(20'000);
+  return server.errors().find(text) != std::string::npos;
 }
 
 // Waits until the client's session has ended, and returns how.

@@ -25,6 +25,11 @@ TEST_CASE("a session of a farm's board holds the key of its own lease at most") 
   const std::string text = secure::to_file_text(farm.key), mark = "ferry-key-1:";
   add_key(secrets, "the board's key", farm.key.bytes);
   secrets.add("the board's key as text", text.substr(text.find(mark) + mark.size(), 64));
+  const secure::Key enrolled = secure::make_key();
+  const std::string enrolled_text = secure::to_file_text(enrolled);
+  add_key(secrets, "the key that the board has received", enrolled.bytes);
+  secrets.add("the key that the board has received, as text",
+              enrolled_text.substr(enrolled_text.find(mark) + mark.size(), 64));
   const secure::Key former = secure::make_key(), withdrawn = secure::make_key(), own = secure::make_key();
   add_key(secrets, "the former lease's key", former.bytes);
   add_key(secrets, "the withdrawn lease's key", withdrawn.bytes);
@@ -34,6 +39,12 @@ TEST_CASE("a session of a farm's board holds the key of its own lease at most") 
     add_connection(secrets, "the lost connection", lost);
     serve(lost, lease_for(kLong, 1, former));
     CHECK(open_session(server, former)->ask(rpc::Ping{}).status.is_ok());
+  }
+  {
+    JoiningBoard board = farm.tracker.next_joined();
+    board.send(farm::wire::Rekey{enrolled.bytes});
+    board.expect_end();
+    farm.tracker.set_key(enrolled);
   }
   JoiningBoard board = farm.tracker.next_joined();
   add_connection(secrets, "the connection", board);
