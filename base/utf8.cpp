@@ -31,4 +31,10 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string_view utf8_prefix(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  while (most > 0 && static_cast<std::uint8_t>(text[most]) >> 6 == 2) --most;
+  return text.substr(0, most);
+}
+
 }  // namespace ferry

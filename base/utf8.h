@@ -13,4 +13,7 @@ std::size_t decode_utf8(std::string_view text, std::uint32_t& code);
 
 bool is_utf8(std::string_view text);
 
+// Returns the first characters of a valid text, as many as fit into this many bytes.
+std::string_view utf8_prefix(std::string_view text, std::size_t most);
+
 }  // namespace ferry

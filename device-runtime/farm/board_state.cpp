@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/format.h"
+#include "base/utf8.h"
 #include "device-runtime/facts/proc_files.h"
 #include "device-runtime/facts/watched_files.h"
 #include "ferry/hash.h"
@@ -20,10 +21,7 @@ constexpr std::int32_t kColdest = -100'000, kHottest = 250'000;
 // Bits of the firmware's answer: frequency capped, throttled, soft temperature limit.
 constexpr unsigned long kThrottledNow = 0xe;
 
-std::string cut(std::string text, std::size_t most) {
-  text.resize(std::min(text.size(), most));
-  return text;
-}
+std::string cut(const std::string& text, std::size_t most) { return std::string(utf8_prefix(text, most)); }
 
 std::string read_model() {
   std::string model = read_small_file("/sys/firmware/devicetree/base/model");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/printable.h"
+#include "base/utf8.h"
 #include "rpc/server/listen.h"
 
 namespace ferry::device {
@@ -117,7 +119,16 @@ Status FarmBoard::check(const secure::KeyId& id) const { return is_served(id) ? 
 
 Status FarmBoard::admit(const secure::KeyId& id) {
   FERRY_TRY(check(id));
-  return guard_.admit(lease_->key, boot_now()) == lease::Admission::admitted ? Status() : expired();
+  if (guard_.admit(lease_->key, boot_now()) != lease::Admission::admitted) return expired();
+  admitted_ = lease_->key;
+  return {};
+}
+
+void FarmBoard::report_session(std::string client, std::uint64_t length_ms, std::string_view failure) {
+  using namespace farm::wire;
+  const std::string shown = printable_lines(failure);
+  link_.send(SessionEnded{admitted_, std::string(utf8_prefix(client, kMaxText)), length_ms,
+                          std::string(utf8_prefix(shown, kMaxReport))});
 }
 
 void FarmBoard::session_ended() { apply(guard_.session_ended(), withdrawn()); }

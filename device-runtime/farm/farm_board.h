@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "device-runtime/farm/ceiling_file.h"
 #include "device-runtime/farm/tracker_link.h"
@@ -38,6 +39,9 @@ class FarmBoard final : public server::KeySource, TrackerLink::Board {
   Status check(const secure::KeyId& id) const;
   // If this succeeds, a session runs until session_ended() is called.
   Status admit(const secure::KeyId& id);
+  // Tells the tracker how this session has ended, before session_ended(). `failure` may be any bytes; it is empty if
+  // the client has ended the session.
+  void report_session(std::string client, std::uint64_t length_ms, std::string_view failure);
   void session_ended();
 
  private:
@@ -62,6 +66,7 @@ class FarmBoard final : public server::KeySource, TrackerLink::Board {
   std::string address_;  // where the server listens
   lease::LeaseGuard guard_;
   std::optional<Lease> lease_;  // announced last; its key is of no use to the sessions of others
+  lease::LeaseKey admitted_;    // of the session that was admitted last
   server::Timer end_;
   TrackerLink link_;
 };

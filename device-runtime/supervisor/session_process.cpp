@@ -203,4 +203,14 @@ std::string describe_end(const EndedSession& session) {
   return ended_well(session) ? "ended" : "ended with " + cause_of(session.wait_status);
 }
 
+std::string describe_failure(const EndedSession& session) {
+  // Without its client, a session fails to send; what ends it with a signal is still a crash.
+  const bool is_left = session.client_left && (!session.over.is_ok() || !WIFSIGNALED(session.wait_status));
+  if (ended_well(session) || is_left) return {};
+  std::string text = describe_end(session);
+  const std::string printed = session.seen.in_kernel ? session.activity.printed.last() : std::string();
+  if (!printed.empty()) text += "\nIt had printed:\n" + printed;
+  return text;
+}
+
 }  // namespace ferry::device

@@ -33,7 +33,8 @@ struct EndedSession {
   const Activity& activity;
   SeenActivity seen;  // copy of the activity
   int wait_status = 0;
-  Status over;  // the reason why the supervisor ended it, if it did
+  Status over;               // the reason why the supervisor ended it, if it did
+  bool client_left = false;  // the client has closed the connection, and nothing else is `over`
 };
 
 // Returns the last frame for the client. Empty if there is nothing to report (it ended normally or was idle) or if the
@@ -45,5 +46,9 @@ bool ended_well(const EndedSession& session);
 
 // Returns a text for the log: "ended", "crashed in add with SIGSEGV after 3.1 ms".
 std::string describe_end(const EndedSession& session);
+
+// Returns the same and what the kernel has printed last, both untrusted text, if the session has failed. Empty if its
+// client has ended it, in whatever way.
+std::string describe_failure(const EndedSession& session);
 
 }  // namespace ferry::device

@@ -85,13 +85,17 @@ void SessionTable::watch(Session& session, std::int64_t now) {
   } else if (session.gone_since == 0) {
     session.gone_since = now;
   } else if (now - session.gone_since > kGoneGrace) {
-    if (session.over.is_ok()) session.over = {ErrorCode::unavailable, "its client is gone"};
+    if (session.over.is_ok()) {
+      session.over = {ErrorCode::unavailable, "its client is gone"};
+      session.is_left = true;
+    }
     kill(-session.process, SIGKILL);
   }
   if (session.kill_at != 0 && now > session.kill_at) kill(-session.process, SIGKILL);
 }
 
-void SessionTable::reap() {
+std::vector<SessionReport> SessionTable::reap() {
+  std::vector<SessionReport> reports;
   for (auto session = sessions_.begin(); session != sessions_.end();) {
     const std::optional<int> status = reap_session(session->process);
     if (!status) {
@@ -99,7 +103,8 @@ void SessionTable::reap() {
       continue;
     }
     const Activity& activity = session->page.activity();
-    const EndedSession ended{activity, look_at(activity, session->watch.begin()), *status, session->over};
+    const bool is_left = session->is_left || (session->over.is_ok() && is_peer_gone(session->socket.number()));
+    const EndedSession ended{activity, look_at(activity, session->watch.begin()), *status, session->over, is_left};
     ++ended_;
     failed_ += ended_well(ended) ? 0 : 1;
     session->output.finish();
@@ -107,9 +112,12 @@ void SessionTable::reap() {
     std::vector<std::uint8_t> frame = last_frame(ended, session->secure.get());
     if (!frame.empty()) final_frames_.send(session->socket, std::move(frame));
     cleaners_.start(session->folder);
+    const std::uint64_t length_ms = to_milliseconds(now_ns() - session->watch.begin());
+    reports.push_back({std::move(session->client), length_ms, describe_failure(ended)});
     session = sessions_.erase(session);
   }
   cleaners_.reap();
+  return reports;
 }
 
 void SessionTable::end_all(const Status& why) {

@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "device-runtime/supervisor/activity_pages.h"
@@ -35,6 +36,14 @@ struct Session {
   std::int64_t gone_since = 0;  // when the client was found to be gone
   std::int64_t kill_at = 0;     // when SIGKILL follows a SIGTERM
   Status over = {};             // the reason why the supervisor ended it
+  bool is_left = false;         // which is that its client is gone
+};
+
+// What is reported of a session that has ended.
+struct SessionReport {
+  std::string client;
+  std::uint64_t length_ms = 0;
+  std::string failure;  // describe_failure()
 };
 
 class SessionTable {
@@ -61,8 +70,8 @@ class SessionTable {
   // Checks the limits of all sessions and whether their clients are still there. A session that is running a kernel
   // does not read, so it cannot detect either by itself. Returns the time until the next check, in nanoseconds.
   std::int64_t watch();
-  // Removes the sessions whose processes have ended.
-  void reap();
+  // Removes the sessions whose processes have ended, and returns them.
+  std::vector<SessionReport> reap();
   // Kills all sessions, whose clients are told why; reap() removes them.
   void end_all(const Status& why);
   // Kills all sessions and waits for their ends.

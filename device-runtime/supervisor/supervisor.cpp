@@ -185,7 +185,9 @@ class Supervisor final : public FarmBoard::Sessions {
   void log(const std::string& line) override { log_.line("%s", line.c_str()); }
 
   void reap() {
-    table_.reap();
+    for (SessionReport& report : table_.reap()) {
+      if (farm_) farm_->report_session(std::move(report.client), report.length_ms, report.failure);
+    }
     if (farm_ && table_.sessions().empty()) farm_->session_ended();
     fill_places();
     end_if_alone();

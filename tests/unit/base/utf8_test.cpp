@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <iterator>
 #include <string>
 
 namespace ferry {
@@ -26,6 +27,16 @@ TEST_CASE("truncated, overlong and surrogate characters are not UTF-8") {
   CHECK(is_utf8(""));
   CHECK(is_utf8("gr\xc3\xbc\xc3\x9f \xf0\x9f\x9a\xa2"));
   CHECK(is_utf8(std::string("a\0b", 3)));
+}
+
+TEST_CASE("a text is cut between characters") {
+  const std::string text = "a\xc3\xbc\xe6\x9d\xbf\xf0\x9f\x9a\xa2z";
+  const std::size_t ends[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
+  for (std::size_t most = 0; most < std::size(ends); ++most) {
+    CAPTURE(most);
+    CHECK(utf8_prefix(text, most) == text.substr(0, ends[most]));
+  }
+  CHECK(utf8_prefix("", 0).empty());
 }
 
 }  // namespace

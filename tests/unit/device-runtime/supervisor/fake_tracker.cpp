@@ -73,9 +73,9 @@ std::vector<std::uint8_t> JoiningBoard::expect_body(farm::wire::Tag tag) {
     CHECK(frame.value().header.kind == rpc::FrameKind::event);
     const auto got = static_cast<farm::wire::Tag>(frame.value().header.tag);
     if (got == tag) return {frame.value().body.begin(), frame.value().body.end()};
-    REQUIRE_MESSAGE(got == farm::wire::Tag::Heartbeat,
-                    "expected " << farm::wire::tag_name(static_cast<std::uint16_t>(tag)) << ", got "
-                                << farm::wire::tag_name(frame.value().header.tag));
+    const bool is_report = got == farm::wire::Tag::Heartbeat || got == farm::wire::Tag::SessionEnded;
+    REQUIRE_MESSAGE(is_report, "expected " << farm::wire::tag_name(static_cast<std::uint16_t>(tag)) << ", got "
+                                           << farm::wire::tag_name(frame.value().header.tag));
     send(farm::wire::Keepalive{});
   }
 }

@@ -36,14 +36,15 @@ class JoiningBoard {
   void send_raw(const std::vector<std::uint8_t>& bytes);
   void send_in_the_clear(const std::vector<std::uint8_t>& bytes);
 
-  // Returns the next message of this kind, skipping heartbeats if it is another one; any other message before it fails
-  // the test.
+  // Returns the next message of this kind, skipping heartbeats and reports of sessions if it is another one; any other
+  // message before it fails the test.
   template <class Event>
   Event expect() {
     const auto decoded = farm::wire::decode<Event>(expect_body(farm::wire::MessageOf<Event>::kTag));
     REQUIRE_MESSAGE(decoded.is_ok(), decoded.status().message());
     return decoded.value();
   }
+  void close() { connection_.reset(); }
   // Waits until the board closes the connection.
   void expect_end();
 
