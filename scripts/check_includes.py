@@ -92,6 +92,7 @@ MAY_INCLUDE = {
     "host/stats": [],
     # The farm: who gets which board, and when.
     "host/farm/api": ["rpc/farm"],
+    "host/farm/client": ["rpc/farm"],
     "host/farm/selector": ["base"],
     "host/farm/schedule": ["base"],
     "host/farm/health": ["base", "host/stats"],
@@ -117,7 +118,7 @@ MAY_INCLUDE = {
     "host/graph/reference": ["host/graph/kernels", "host/graph/passes", "host/lang/reference"],
     "host/graph/compile": ["crosscompile", "host/graph/kernels", "host/graph/passes", "host/graph/plan"],
     # The client and the command line.
-    "host/session": ["host/blobs", "host/stats", "rpc/secure"],
+    "host/session": ["host/blobs", "host/farm/client", "host/stats", "rpc/secure"],
     "host/compiler/api": ["crosscompile/target", "host/lang"],
     "host/compiler/llvm": [
         "crosscompile", "host/compiler/api", "host/graph/compile", "host/graph/onnx", "host/graph/passes",
