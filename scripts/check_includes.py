@@ -100,6 +100,7 @@ MAY_INCLUDE = {
     "host/farm/keys": ["rpc/farm"],
     "host/farm/store": ["host/farm/keys", "host/farm/lease"],
     "host/farm/tracker": ["host/farm/api", "host/farm/store", "rpc/server"],
+    "host/farm/serve": ["host/farm/tracker"],
     "host/lang": ["crosscompile/analysis"],
     "host/lang/reference": ["crosscompile/intrinsics", "host/lang"],
     "host/lang/text": ["host/lang"],

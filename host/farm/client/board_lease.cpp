@@ -175,12 +175,14 @@ class BoardLease::Keeper {
         if (has_lasted) continue;  // at once: the next tracker may be waiting already
       } else if (!was_submitted) {
         failure_ = lost;
+      } else if (lost.code() == ErrorCode::unauthenticated) {
+        record_.set_end({"revoked", "infrastructure", lost.message()});
       } else if (observer_.notice && last_failure_ != lost.message()) {
         lock.unlock();
         observer_.notice("the farm cannot be reached, trying again: " + lost.message());
         lock.lock();
       }
-      if (!failure_.is_ok()) break;
+      if (!failure_.is_ok() || record_.end()) break;
       last_failure_ = lost.message();
       give_up_if_over();
       changed_.wait_for(lock, jittered(pause), [this] { return is_stopping_; });
@@ -198,7 +200,8 @@ class BoardLease::Keeper {
       auto opened = TrackerLink::open(farm_, farm_.trackers[next_], is_again ? kReconnectTimeout : kConnectTimeout);
       if (opened.is_ok()) return opened;
       const Status status = opened.status();
-      if (!is_again && status.code() != ErrorCode::unavailable && status.code() != ErrorCode::busy) return status;
+      const bool may_pass = status.code() == ErrorCode::unavailable || status.code() == ErrorCode::busy;
+      if (status.code() == ErrorCode::unauthenticated || (!is_again && !may_pass)) return status;
       reasons += (reasons.empty() ? "" : "; ") + status.message();
     }
     return Status(ErrorCode::unavailable, reasons);
@@ -251,7 +254,7 @@ class BoardLease::Keeper {
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  LeaseRecord record_;
+  LeaseStatus record_;
   // Set and reset by the thread, which alone receives; others use it with the mutex held.
   std::unique_ptr<TrackerLink> link_;
   Status failure_;            // of the first attempt to submit

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/farm/client/farm_access.h"
-#include "host/farm/client/lease_record.h"
+#include "host/farm/client/lease_status.h"
 
 namespace ferry::farm {
 

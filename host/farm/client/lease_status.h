@@ -24,14 +24,14 @@ struct LeaseEnd {
 // "lease_expired, timeout: the lease has lasted for as long as it may".
 std::string to_text(const LeaseEnd& end);
 
-class LeaseRecord {
+class LeaseStatus {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = std::chrono::milliseconds;
 
   // With `is_extended` the lease is to last for as long as somebody wants it: it is extended by its length each time
   // that half of it is over.
-  LeaseRecord(wire::LeaseRequest request, bool is_extended) : request_(std::move(request)), is_extended_(is_extended) {}
+  LeaseStatus(wire::LeaseRequest request, bool is_extended) : request_(std::move(request)), is_extended_(is_extended) {}
 
   // Applies an event. Those of other leases, and others that say nothing about a lease, change nothing. Fails with
   // protocol_error for what no tracker sends.

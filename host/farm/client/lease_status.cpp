@@ -1,4 +1,4 @@
-#include "host/farm/client/lease_record.h"
+#include "host/farm/client/lease_status.h"
 
 #include <algorithm>
 
@@ -57,7 +57,7 @@ std::string boards_text(const std::vector<wire::GrantedSlot>& slots) {
   return text;
 }
 
-Status LeaseRecord::apply(const rpc::Frame& event, Time now) {
+Status LeaseStatus::apply(const rpc::Frame& event, Time now) {
   if (event.header.kind != rpc::FrameKind::event || end_) return {};
   // Decodes the body and calls use(message) if it is about this lease.
   const auto with = [&]<class Event>(Event, const auto& use) -> Status {
@@ -106,14 +106,14 @@ Status LeaseRecord::apply(const rpc::Frame& event, Time now) {
   }
 }
 
-void LeaseRecord::grant(wire::Granted granted, Time now) {
+void LeaseStatus::grant(wire::Granted granted, Time now) {
   slots_ = std::move(granted.slots);
   place_.reset();
   refusal_.clear();
   set_remaining(granted.remaining_ms, now);
 }
 
-void LeaseRecord::set_remaining(std::uint64_t remaining_ms, Time now) {
+void LeaseStatus::set_remaining(std::uint64_t remaining_ms, Time now) {
   const milliseconds remaining(std::min(remaining_ms, kMostMs));
   lasts_until_ = now + remaining;
   const milliseconds half = remaining / 2;
@@ -121,20 +121,20 @@ void LeaseRecord::set_remaining(std::uint64_t remaining_ms, Time now) {
       now + (refusal_.empty() ? half : std::clamp<milliseconds>(half, kLeastExtensionPause, kExtensionPause));
 }
 
-void LeaseRecord::set_end(LeaseEnd end) {
+void LeaseStatus::set_end(LeaseEnd end) {
   if (!end_) end_ = std::move(end);
 }
 
-std::optional<LeaseRecord::Time> LeaseRecord::next_extension() const {
+std::optional<LeaseStatus::Time> LeaseStatus::next_extension() const {
   if (!is_extended_ || !is_granted() || end_) return std::nullopt;
   return next_extension_;
 }
 
-void LeaseRecord::extension_was_asked(Time now) {
+void LeaseStatus::extension_was_asked(Time now) {
   last_asked_ = now;
   next_extension_ = now + kExtensionPause;
 }
 
-std::string LeaseRecord::take_notice() { return std::exchange(notice_, {}); }
+std::string LeaseStatus::take_notice() { return std::exchange(notice_, {}); }
 
 }  // namespace ferry::farm

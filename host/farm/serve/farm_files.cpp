@@ -1,0 +1,34 @@
+#include "host/farm/serve/farm_files.h"
+
+#include <filesystem>
+
+#include "host/farm/store/postgres_store.h"
+#include "host/farm/store/sqlite_store.h"
+
+namespace ferry::farm {
+
+bool is_postgres(const std::string& database) {
+  return database.starts_with("postgresql://") || database.starts_with("postgres://");
+}
+
+FarmFiles files_of(const ServeOptions& options) {
+  // farm.db has farm.key, farm.revoked and farm.admin.key beside it.
+  const std::string key = !options.key_file.empty() ? options.key_file
+                          : is_postgres(options.database)
+                              ? std::string("farm.key")
+                              : std::filesystem::path(options.database).replace_extension("key").string();
+  const std::filesystem::path path(key);
+  return {key, std::filesystem::path(path).replace_extension("revoked").string(),
+          std::filesystem::path(path).replace_extension("admin.key").string()};
+}
+
+Result<FarmStore> open_store(const ServeOptions& options) {
+  if (is_postgres(options.database)) {
+    FERRY_ASSIGN(auto store, open_postgres_store(options.database));
+    return FarmStore{std::move(store), {}};
+  }
+  FERRY_ASSIGN(OpenedStore opened, open_sqlite_store(options.database));
+  return FarmStore{std::move(opened.store), std::move(opened.read_only_reason)};
+}
+
+}  // namespace ferry::farm

@@ -1,0 +1,27 @@
+// Where a tracker keeps its files, and the store that its options name.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "host/farm/api/serve_options.h"
+#include "host/farm/store/store.h"
+
+namespace ferry::farm {
+
+bool is_postgres(const std::string& database);
+
+struct FarmFiles {
+  std::string master_key;
+  std::string revocations;
+  std::string first_admin;  // the key of the first admin is written here
+};
+FarmFiles files_of(const ServeOptions& options);
+
+struct FarmStore {
+  std::unique_ptr<Store> store;
+  std::string read_only_reason;  // empty: it can be written
+};
+Result<FarmStore> open_store(const ServeOptions& options);
+
+}  // namespace ferry::farm
