@@ -101,6 +101,11 @@ MAY_INCLUDE = {
     "host/farm/store": ["host/farm/keys", "host/farm/lease"],
     "host/farm/tracker": ["host/farm/api", "host/farm/store", "rpc/server"],
     "host/farm/serve": ["host/farm/tracker"],
+    # The farm's HTTP interface and its page.
+    "host/farm/http/html": ["base"],
+    "host/farm/http/pages": ["host/farm/http/html", "host/farm/selector", "rpc/farm"],
+    "host/farm/http/site": ["host/farm/api", "host/farm/http/pages"],
+    "host/farm/http": ["host/farm/http/site", "rpc/server"],
     "host/lang": ["crosscompile/analysis"],
     "host/lang/reference": ["crosscompile/intrinsics", "host/lang"],
     "host/lang/text": ["host/lang"],
@@ -195,6 +200,7 @@ ONLY_IN = [
     (r"(spdlog|CLI|nlohmann)/|toml(\+\+|\.hpp)", ["host", *TOP], "it is for the host's programs"),
     (r"google/protobuf/|onnx\.pb\.h", ["host/graph/onnx"], "only the importer of ONNX files reads protobuf"),
     (r"sqlite3\.h|libpq-fe\.h", ["host/farm/store"], "databases stay behind the interface Store"),
+    (r"httplib\.h", ["host/farm/http", *TOP], "the tracker's HTTP interface alone listens with it"),
     (r"doctest/", ["tests"], "it is for the tests"),
 ]
 

@@ -47,6 +47,9 @@ class Farm {
   FERRY_FARM_QUERIES(FERRY_ASK)
 #undef FERRY_ASK
 
+  // One board by its name. Fails like ask(); not_found if there is none.
+  virtual Result<wire::DeviceListing> find_board(const Caller& caller, const std::string& name) = 0;
+
   // Whose this token is. Fails with unauthenticated if it is unknown or revoked. Any thread.
   virtual Result<Caller> find_token(std::string_view token) = 0;
 

@@ -1,0 +1,156 @@
+#include "host/farm/http/pages/page.h"
+
+#include <algorithm>
+#include <array>
+
+#include "host/farm/http/html/reading.h"
+#include "host/farm/http/html/url.h"
+#include "host/farm/http/pages/assets.h"
+
+namespace ferry::farm::http {
+namespace {
+
+struct Place {
+  const char* path;
+  const char* label;
+};
+constexpr std::array kPlaces = {Place{"/", "Boards"}, Place{"/queue", "Leases and queue"}, Place{"/history", "History"},
+                                Place{"/audit", "Audit log"}};
+
+void write_head(Html& html, std::string_view title) {
+  const auto head = html.open("head");
+  html.single("meta", {{"charset", "utf-8"}});
+  html.single("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+  html.single("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
+  html.element("title", std::string(title) + " - ferry farm");
+  html.single("link", {{"rel", "icon"}, {"href", asset_path("icon.svg")}, {"type", "image/svg+xml"}});
+  html.single("link", {{"rel", "stylesheet"}, {"href", asset_path("farm.css")}});
+  html.element("script", "", {{"src", asset_path("farm.js")}, {"defer", ""}});
+}
+
+void write_navigation(Html& html, std::string_view path) {
+  const auto navigation = html.open("nav", {{"aria-label", "Pages"}});
+  const auto list = html.open("ul");
+  for (const Place& place : kPlaces) {
+    const auto item = html.open("li");
+    if (path == place.path) {
+      html.element("a", place.label, {{"href", place.path}, {"aria-current", "page"}});
+    } else {
+      html.element("a", place.label, {{"href", place.path}});
+    }
+  }
+}
+
+void write_header(Html& html, const Viewer& viewer, std::string_view path) {
+  const auto header = html.open("header");
+  html.element("a", "ferry farm", {{"class", "brand"}, {"href", "/"}});
+  if (viewer.holder.empty()) return;
+  write_navigation(html, path);
+  const auto who = html.open("div", {{"class", "who"}});
+  html.element("span", viewer.holder + " (" + role_name(viewer.role) + ")");
+  write_button(html, viewer, "/logout", {}, "Log out", "");
+}
+
+}  // namespace
+
+const char* role_name(wire::Role role) {
+  switch (role) {
+    case wire::Role::viewer: return "viewer";
+    case wire::Role::user: return "user";
+    case wire::Role::admin: return "admin";
+  }
+  return "unknown";
+}
+
+std::string write_page(const Viewer& viewer, std::string_view title, std::string_view path,
+                       const std::function<void(Html&)>& body) {
+  Html html;
+  {
+    const auto root = html.open("html", {{"lang", "en"}});
+    write_head(html, title);
+    // Says to the script whether there are events to listen to.
+    const auto page = html.open("body", {{"data-live-page", viewer.holder.empty() ? "no" : "yes"}});
+    html.element("a", "Skip to the content", {{"class", "skip"}, {"href", "#content"}});
+    write_header(html, viewer, path);
+    {
+      const auto content = html.open("main", {{"id", "content"}, {"tabindex", "-1"}});
+      if (!viewer.alert.empty()) html.element("p", viewer.alert, {{"role", "alert"}, {"class", "alert"}});
+      html.element("h1", title);
+      body(html);
+    }
+    const auto footer = html.open("footer");
+    html.text("As of ");
+    const auto time = html.open("span", {{"id", "as-of"}, {"data-live", ""}});
+    write_time(html, now_ms());
+    html.text(" UTC");
+  }
+  return html.take();
+}
+
+void write_button(Html& html, const Viewer& viewer, const std::string& action, const HiddenFields& fields,
+                  std::string_view label, const std::string& description) {
+  const auto form = html.open("form", {{"method", "post"}, {"action", action}, {"class", "button"}});
+  html.single("input", {{"type", "hidden"}, {"name", "csrf"}, {"value", viewer.csrf}});
+  for (const auto& [name, value] : fields) {
+    html.single("input", {{"type", "hidden"}, {"name", name}, {"value", value}});
+  }
+  if (description.empty()) {
+    html.element("button", label, {{"type", "submit"}});
+  } else {
+    html.element("button", label, {{"type", "submit"}, {"aria-label", description}});
+  }
+}
+
+Table::Table(Html& html, std::string_view caption, std::initializer_list<std::string_view> columns)
+    // A region that scrolls must be reachable with the keyboard and have a name.
+    : wrapper_(html.open(
+          "div", {{"class", "table"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", std::string(caption)}})),
+      table_(html.open("table")) {
+  html.element("caption", caption);
+  const auto head = html.open("thead");
+  const auto row = html.open("tr");
+  for (const std::string_view column : columns) {
+    // Columns of numbers start with '#', which is not shown.
+    const bool is_number = column.starts_with('#');
+    html.element("th", is_number ? column.substr(1) : column,
+                 {{"scope", "col"}, {"class", is_number ? "number" : "text"}});
+  }
+}
+
+void write_row_head(Html& html, std::string_view text, const std::string& href) {
+  const auto head = html.open("th", {{"scope", "row"}});
+  if (href.empty()) {
+    html.text(text);
+  } else {
+    write_link(html, text, href);
+  }
+}
+
+void write_cell(Html& html, std::string_view text) { html.element("td", text); }
+
+void write_number(Html& html, std::string_view text) { html.element("td", text, {{"class", "number"}}); }
+
+void write_time(Html& html, std::uint64_t milliseconds) {
+  html.element("time", time_text(milliseconds), {{"datetime", iso_time_text(milliseconds)}});
+}
+
+void write_link(Html& html, std::string_view text, const std::string& href) {
+  html.element("a", text.empty() ? "(no name)" : text, {{"href", href}});
+}
+
+void write_state(Html& html, std::string_view state) {
+  constexpr std::array<std::string_view, 6> kStates = {"good", "unknown", "suspect", "bad", "maintenance", "retired"};
+  const bool is_known = std::find(kStates.begin(), kStates.end(), state) != kStates.end();
+  html.element("span", state, {{"class", "state state-" + std::string(is_known ? state : "other")}});
+}
+
+void write_more(Html& html, const std::string& href) {
+  const auto paragraph = html.open("p");
+  html.element("a", "Next page", {{"href", href}, {"rel", "next"}});
+}
+
+void write_failure(Html& html, std::string_view message) { html.element("p", message, {{"class", "failure"}}); }
+
+std::string board_link(std::string_view name) { return link("/board", {{"name", name}}); }
+
+}  // namespace ferry::farm::http

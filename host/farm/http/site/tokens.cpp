@@ -1,0 +1,68 @@
+#include "host/farm/http/site/tokens.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+
+#include "rpc/farm/queries.h"
+
+namespace ferry::farm::http {
+namespace {
+
+// No limit for all addresses together: whoever knows no token must not be able to lock out those who do.
+constexpr TryRate kNoLimit{1e9, 1e9};
+
+bool is_address(const std::string& text) {
+  in6_addr address{};
+  return inet_pton(AF_INET, text.c_str(), &address) == 1 || inet_pton(AF_INET6, text.c_str(), &address) == 1;
+}
+
+bool is_token(const std::string& text) {
+  return !text.empty() && text.size() <= wire::kMaxText &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+}
+
+}  // namespace
+
+std::string client_address(const HttpRequest& request, bool behind_proxy) {
+  if (!behind_proxy) return request.peer;
+  std::string last = request.forwarded_for.substr(request.forwarded_for.rfind(',') + 1);
+  last.erase(0, last.find_first_not_of(" \t"));
+  last.erase(last.find_last_not_of(" \t") + 1);
+  return is_address(last) ? last : request.peer;
+}
+
+Tokens::Tokens(Farm& farm, const HttpOptions& options)
+    : farm_(farm),
+      options_(options),
+      logins_(options.login_by_address, options.login_global),
+      bearers_(options.bearer_by_address, kNoLimit) {}
+
+Result<Caller> Tokens::check(RateLimit& limit, const HttpRequest& request, const std::string& token) {
+  const std::string address = rate_key(client_address(request, options_.behind_proxy));
+  const TimePoint now = options_.now();
+  if (!limit.has_try(address, now)) return Status(ErrorCode::busy, "too many wrong tokens; try again later");
+  Status failure(ErrorCode::unauthenticated, "");
+  if (is_token(token)) {
+    const Result<Caller> caller = farm_.find_token(token);
+    failure = caller.status();
+    if (failure.is_ok()) return caller.value();
+  }
+  if (failure.code() != ErrorCode::unauthenticated) return failure;
+  limit.take(address, now);
+  return Status(ErrorCode::unauthenticated, "the token is unknown or revoked");
+}
+
+Result<Caller> Tokens::of_login(const HttpRequest& request, const std::string& token) {
+  return check(logins_, request, token);
+}
+
+Result<Caller> Tokens::of_bearer(const HttpRequest& request) {
+  constexpr std::string_view kScheme = "Bearer ";
+  if (!request.authorization.starts_with(kScheme)) {
+    return Status(ErrorCode::unauthenticated, "expected a header 'Authorization: Bearer TOKEN'");
+  }
+  return check(bearers_, request, request.authorization.substr(kScheme.size()));
+}
+
+}  // namespace ferry::farm::http

@@ -1,0 +1,34 @@
+// Whose the token of a request is, with limits for those who guess.
+#pragma once
+
+#include <string>
+
+#include "host/farm/api/farm.h"
+#include "host/farm/http/site/message.h"
+#include "host/farm/http/site/options.h"
+
+namespace ferry::farm::http {
+
+class Tokens {
+ public:
+  Tokens(Farm& farm, const HttpOptions& options);
+
+  // Both fail with unauthenticated for a token that is none, and with busy after too many of these.
+  Result<Caller> of_login(const HttpRequest& request, const std::string& token);
+  Result<Caller> of_bearer(const HttpRequest& request);
+  // For a token that was right before.
+  Result<Caller> again(const std::string& token) { return farm_.find_token(token); }
+
+ private:
+  Result<Caller> check(RateLimit& limit, const HttpRequest& request, const std::string& token);
+
+  Farm& farm_;
+  const HttpOptions& options_;
+  RateLimit logins_;
+  RateLimit bearers_;
+};
+
+// The address of the client: the one that the proxy names, where there is a proxy.
+std::string client_address(const HttpRequest& request, bool behind_proxy);
+
+}  // namespace ferry::farm::http
