@@ -62,17 +62,22 @@ void Acceptor::adopt(int socket) {
   enable_keepalive(socket);
   ++state_->handshakes;
   const std::shared_ptr<State> state = state_;
-  state->pending.add(begin_handshake(loop_, socket, rules_, keys_, secrets_,
-                                     {[state](HandshakenClient client) {
-                                        if (state->callbacks.on_client) state->callbacks.on_client(std::move(client));
-                                      },
-                                      [state, &loop = loop_](int refused, std::vector<std::uint8_t> frame) {
-                                        state->pending.add(send_final_frame(loop, refused, std::move(frame)));
-                                      },
-                                      [state] {
-                                        --state->handshakes;
-                                        if (state->callbacks.on_end) state->callbacks.on_end();
-                                      }}));
+  HandshakeEnd end{[state](HandshakenClient client) {
+                     if (state->callbacks.on_client) state->callbacks.on_client(std::move(client));
+                   },
+                   [state, &loop = loop_](int refused, std::vector<std::uint8_t> frame) {
+                     state->pending.add(send_final_frame(loop, refused, std::move(frame)));
+                   },
+                   [state] {
+                     --state->handshakes;
+                     if (state->callbacks.on_end) state->callbacks.on_end();
+                   }};
+  if (state->callbacks.on_relay) {
+    end.relayed = [state](Descriptor relayed, const rpc::RelayTicket& ticket) {
+      if (state->callbacks.on_relay) state->callbacks.on_relay(std::move(relayed), ticket);
+    };
+  }
+  state->pending.add(begin_handshake(loop_, socket, rules_, keys_, secrets_, std::move(end)));
 }
 
 }  // namespace ferry::server

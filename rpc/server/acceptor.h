@@ -19,6 +19,8 @@ class Acceptor {
   struct Callbacks {
     std::function<void(HandshakenClient)> on_client;
     Callback on_end;  // after each handshake, whatever its outcome
+    // Null: connections that ask to be relayed are refused.
+    std::function<void(Descriptor, const rpc::RelayTicket&)> on_relay = {};
   };
 
   // `rules` and `keys` as in begin_handshake(). `secrets` must outlive the loop, and the loop this object; no callback

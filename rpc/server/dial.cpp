@@ -4,14 +4,12 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 #include <vector>
 
-#include "base/format.h"
 #include "rpc/secure/noise.h"
 #include "rpc/secure/secret.h"
-#include "rpc/transport/keepalive.h"
+#include "rpc/server/outgoing_connection.h"
 #include "rpc/wire/frame.h"
 
 namespace ferry::server {
@@ -20,40 +18,23 @@ namespace {
 using secure::kHandshakeBytes;
 using secure::kLengthBytes;
 
-class Dialing final : public PendingConnection, public std::enable_shared_from_this<Dialing> {
+class Dialing final : public OutgoingConnection {
  public:
-  Dialing(EventLoop& loop, int socket, SecretMemory::Pointer secure, Dialer& dialer)
-      : socket_(loop, socket), timer_(loop), secure_(std::move(secure)), dialer_(&dialer) {}
-
-  void start(SocketAddress address, std::chrono::milliseconds timeout) {
-    timer_.start(timeout, [self = shared_from_this()] { self->fail({ErrorCode::unavailable, "it does not answer"}); });
-    if (::connect(socket_.number(), address.any(), address.length) == 0) return on_connected();
-    if (errno != EINPROGRESS) return fail({ErrorCode::unavailable, std::strerror(errno)});
-    socket_.when_writable([self = shared_from_this()] { self->on_connected(); });
-  }
-
-  void abandon() override {
-    timer_.cancel();
-    if (socket_.is_open()) socket_.close();
-  }
+  Dialing(EventLoop& loop, Descriptor socket, SecretMemory::Pointer secure, Dialer& dialer)
+      : OutgoingConnection(loop, std::move(socket)), secure_(std::move(secure)), dialer_(&dialer) {}
 
  private:
-  void on_connected() {
-    int error = 0;
-    socklen_t length = sizeof error;
-    if (::getsockopt(socket_.number(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0)
-      return fail({ErrorCode::unavailable, std::strerror(error != 0 ? error : errno)});
-    enable_keepalive(socket_.number());
+  void on_connected() override {
     // The place of the sending key holds the ephemeral one until there is a sending key.
     secure::fill_with_random(secure_->sending.key);
     const auto first = secure::wiping_stack([this] { return first_message(); });
-    if (!first.is_ok()) return fail(first.status());
+    if (!first.is_ok()) return on_failed(first.status());
     std::vector<std::uint8_t> bytes(prologue_.begin(), prologue_.end());
     bytes.insert(bytes.end(), {kHandshakeBytes, 0});
     bytes.insert(bytes.end(), first.value().begin(), first.value().end());
     // Nothing has been sent before, so the send buffer has room for it.
     const ssize_t sent = ::send(socket_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent != static_cast<ssize_t>(bytes.size())) return fail(closed());
+    if (sent != static_cast<ssize_t>(bytes.size())) return on_failed(closed());
     read();
   }
 
@@ -74,15 +55,15 @@ class Dialing final : public PendingConnection, public std::enable_shared_from_t
           ::recv(socket_.number(), answer_.data() + received_, answer_.size() - received_, MSG_DONTWAIT);
       if (count < 0 && errno == EINTR) continue;
       if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-        return socket_.when_readable([self = shared_from_this()] { self->read(); });
-      if (count <= 0) return fail(closed());
+        return socket_.when_readable([this, self = shared_from_this()] { read(); });
+      if (count <= 0) return on_failed(closed());
       received_ += static_cast<std::size_t>(count);
       // Whoever is in between could forge the text of a refusal, so it is not read.
       if (received_ >= kLengthBytes && (answer_[0] != kHandshakeBytes || answer_[1] != 0))
-        return fail({ErrorCode::unauthenticated, "it does not accept our key"});
+        return on_failed({ErrorCode::unauthenticated, "it does not accept our key"});
     }
     const Status agreed = secure::wiping_stack([this] { return finish(); });
-    if (!agreed.is_ok()) return fail(agreed);
+    if (!agreed.is_ok()) return on_failed(agreed);
     timer_.cancel();
     std::exchange(dialer_, nullptr)->on_dialed(DialedConnection{Descriptor(socket_.release()), std::move(secure_)});
   }
@@ -102,14 +83,12 @@ class Dialing final : public PendingConnection, public std::enable_shared_from_t
 
   static Status closed() { return {ErrorCode::unavailable, "it has closed the connection"}; }
 
-  void fail(const Status& why) {
+  void on_failed(const Status& why) override {
     abandon();
     secure_.reset();
     if (Dialer* const dialer = std::exchange(dialer_, nullptr)) dialer->on_dialed(why);
   }
 
-  WatchedDescriptor socket_;
-  Timer timer_;
   SecretMemory::Pointer secure_;
   Dialer* dialer_;  // null once it has its answer
   std::array<std::uint8_t, rpc::kPreambleBytes> prologue_{};
@@ -121,13 +100,13 @@ class Dialing final : public PendingConnection, public std::enable_shared_from_t
 
 std::weak_ptr<PendingConnection> dial(EventLoop& loop, SocketAddress address, SecretMemory& secrets,
                                       std::chrono::milliseconds timeout, Dialer& dialer) {
-  Descriptor socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  Result<Descriptor> socket = socket_for(address);
   SecretMemory::Pointer secure = secrets.make();
-  if (socket.number() < 0 || secure == nullptr) {
+  if (!socket.is_ok() || secure == nullptr) {
     dialer.on_dialed(Status(ErrorCode::busy, "no descriptor or memory is left for a connection"));
     return {};
   }
-  const auto dialing = std::make_shared<Dialing>(loop, socket.release(), std::move(secure), dialer);
+  const auto dialing = std::make_shared<Dialing>(loop, std::move(socket.value()), std::move(secure), dialer);
   dialing->start(address, timeout);
   return dialing;
 }

@@ -74,6 +74,7 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
       if (preamble.status().code() == ErrorCode::protocol_error) return abandon();
       return refuse(preamble.status());
     }
+    if (preamble.value().mode == rpc::PreambleMode::relay) return relay(preamble.value().relay);
     const bool encrypted = preamble.value().mode == rpc::PreambleMode::encrypted;
     if (encrypted && keys_ == nullptr) {
       return refuse({ErrorCode::unsupported,
@@ -88,6 +89,12 @@ class Handshake final : public PendingConnection, public std::enable_shared_from
     key_id_ = preamble.value().key_id;
     cipher_ = secure::choose_cipher(secure::fast_ciphers(), preamble.value().ciphers);
     expect(kLengthBytes + kHandshakeBytes, &Handshake::on_first_message);
+  }
+
+  void relay(const rpc::RelayTicket& ticket) {
+    if (!end_.relayed) return refuse({ErrorCode::unsupported, "this server does not relay connections"});
+    timer_.cancel();
+    end_.relayed(Descriptor(socket_.release()), ticket);
   }
 
   void on_first_message() {

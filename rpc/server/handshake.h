@@ -37,6 +37,9 @@ struct HandshakeEnd {
   // the socket and the frame with the reason.
   std::function<void(int socket, std::vector<std::uint8_t> frame)> refused;
   Callback ended;  // always called, and last
+  // Called for a connection that asks to be relayed; nothing after its preamble has been read, and nothing but the
+  // ticket proves that it may. Null: such connections are refused.
+  std::function<void(Descriptor socket, const rpc::RelayTicket& ticket)> relayed = {};
 };
 
 // Takes ownership of the socket; `rules` must outlive the handshake. With keys, only clients that hold one are

@@ -42,6 +42,12 @@ void PendingConnections::add(std::weak_ptr<PendingConnection> connection) {
   connections_.push_back(std::move(connection));
 }
 
+void PendingConnections::abandon_all() {
+  for (const auto& each : std::exchange(connections_, {})) {
+    if (const auto connection = each.lock()) connection->abandon();
+  }
+}
+
 ConnectionPlaces find_connection_places(std::size_t sessions, std::size_t waiting) {
   const std::size_t others = kOwnDescriptors + 2 * sessions + waiting;
   const std::size_t allowed = allow_descriptors(others + kMaxUnadmitted + kMaxFinalFrames);

@@ -20,6 +20,7 @@ class PendingConnections {
  public:
   explicit PendingConnections(std::size_t most) : most_(most) {}
   void add(std::weak_ptr<PendingConnection> connection);
+  void abandon_all();
 
  private:
   std::size_t most_;

@@ -40,7 +40,12 @@ std::array<std::uint8_t, kPreambleBytes> encode_preamble(const Preamble& preambl
   std::array<std::uint8_t, kPreambleBytes> bytes{};
   std::copy(std::begin(kPreambleMagic), std::end(kPreambleMagic), bytes.begin());
   bytes[8] = static_cast<std::uint8_t>(preamble.mode);
-  std::copy(preamble.key_id.begin(), preamble.key_id.end(), bytes.begin() + 16);
+  if (preamble.mode == PreambleMode::relay) {
+    put(bytes, 16, preamble.relay.token);
+    put(bytes, 24, preamble.relay.end);
+  } else {
+    std::copy(preamble.key_id.begin(), preamble.key_id.end(), bytes.begin() + 16);
+  }
   bytes[32] = preamble.ciphers;
   return bytes;
 }
@@ -49,17 +54,24 @@ Result<Preamble> decode_preamble(std::span<const std::uint8_t, kPreambleBytes> b
   if (!std::equal(std::begin(kPreambleMagic), std::end(kPreambleMagic), bytes.begin())) {
     return Status(ErrorCode::protocol_error, "expected the preamble of a ferry client, got other bytes");
   }
-  if (bytes[8] > static_cast<std::uint8_t>(PreambleMode::encrypted)) {
+  if (bytes[8] > static_cast<std::uint8_t>(PreambleMode::relay)) {
     return Status(ErrorCode::unsupported,
-                  "expected mode 0 (plaintext) or 1 (encrypted) in the preamble, got mode " + std::to_string(bytes[8]));
+                  "expected mode 0 (plaintext), 1 (encrypted) or 2 (relay) in the preamble, got mode " +
+                      std::to_string(bytes[8]));
   }
   if (!all_zero(bytes.subspan(9, 7))) {
     return Status(ErrorCode::unsupported, "expected zeros in the reserved bytes 9 to 15 of the preamble");
   }
   Preamble preamble;
   preamble.mode = static_cast<PreambleMode>(bytes[8]);
-  std::copy_n(bytes.begin() + 16, 16, preamble.key_id.begin());
   preamble.ciphers = bytes[32];
+  if (preamble.mode == PreambleMode::relay) {
+    preamble.relay = {get<std::uint64_t>(bytes, 16), static_cast<RelayEnd>(bytes[24])};
+    const bool is_end = preamble.relay.end == RelayEnd::client || preamble.relay.end == RelayEnd::board;
+    if (is_end && all_zero(bytes.subspan(25, 7))) return preamble;
+    return Status(ErrorCode::unsupported, "expected end 1 (client) or 2 (board) of a relay in the preamble");
+  }
+  std::copy_n(bytes.begin() + 16, 16, preamble.key_id.begin());
   return preamble;
 }
 

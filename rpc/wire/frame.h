@@ -10,13 +10,22 @@
 
 namespace ferry::rpc {
 
-enum class PreambleMode : std::uint8_t { plaintext = 0, encrypted = 1 };
+enum class PreambleMode : std::uint8_t { plaintext = 0, encrypted = 1, relay = 2 };
 
-// Sent once by the client, before anything else. With encryption, the handshake authenticates it.
+// The ends of a relay, which forwards bytes between a client and a board of a farm.
+enum class RelayEnd : std::uint8_t { client = 1, board = 2 };
+struct RelayTicket {
+  std::uint64_t token = 0;  // from the tracker, which relays; valid once for each end
+  RelayEnd end = RelayEnd::client;
+};
+
+// Sent once by the client, before anything else. With encryption, the handshake authenticates it. What follows that of
+// a relay is for the other end, which begins anew.
 struct Preamble {
   PreambleMode mode = PreambleMode::plaintext;
   std::array<std::uint8_t, 16> key_id{};  // identifies the client's key; zero in plaintext
   std::uint8_t ciphers = 0;  // set of ciphers with which the client can encrypt records; rpc/secure/cipher.h
+  RelayTicket relay;         // in mode relay, where it takes the place of the key id
 };
 
 inline constexpr std::size_t kPreambleBytes = 48;

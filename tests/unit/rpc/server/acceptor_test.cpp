@@ -6,6 +6,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "rpc/secure/client_handshake.h"
@@ -107,6 +108,55 @@ TEST_CASE("a listener without keys admits plaintext and says so to those who enc
   CHECK(open_session(greeter.connect(), true).message() == "hello ferry");
   const Status encrypted = open_with(greeter, secure::make_key());
   CHECK(encrypted.code() == ErrorCode::unsupported);
+}
+
+std::vector<std::uint8_t> relay_preamble(std::uint64_t token, rpc::RelayEnd end) {
+  rpc::Preamble preamble;
+  preamble.mode = rpc::PreambleMode::relay;
+  preamble.relay = {token, end};
+  const auto bytes = rpc::encode_preamble(preamble);
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST_CASE("a listener that does not relay says so, with keys and without") {
+  const Keyed keyed;
+  for (const server::KeyRing* keys : {static_cast<const server::KeyRing*>(nullptr), &std::as_const(keyed.keys)}) {
+    const Greeter greeter(keys);
+    rpc::Connection connection(greeter.connect());
+    const std::vector<std::uint8_t> preamble = relay_preamble(7, rpc::RelayEnd::client);
+    const std::array<ByteSpan, 1> pieces{preamble};
+    REQUIRE(connection.transport().send(pieces).is_ok());
+    const auto frame = connection.receive_frame();
+    REQUIRE_MESSAGE(frame.is_ok(), frame.status().message());
+    CHECK(rpc::failure_of(frame.value()).code() == ErrorCode::unsupported);
+    CHECK(rpc::failure_of(frame.value()).message() == "this server does not relay connections");
+  }
+}
+
+TEST_CASE("a listener that relays passes on the connection with its ticket, and reads nothing after the preamble") {
+  SocketPair pair;
+  server::SecretMemory secrets(1);
+  server::EventLoop loop;
+  Descriptor relayed;
+  rpc::RelayTicket got;
+  int ended = 0;
+  server::Acceptor acceptor(loop, server::kSessionRequests, nullptr, secrets, 1,
+                            {[](server::HandshakenClient) { FAIL("a relay is no client"); }, [&] { ++ended; },
+                             [&](Descriptor socket, const rpc::RelayTicket& ticket) {
+                               relayed = std::move(socket);
+                               got = ticket;
+                             }});
+  std::vector<std::uint8_t> bytes = relay_preamble(0xfeedu, rpc::RelayEnd::board);
+  bytes.push_back('x');
+  REQUIRE(send(pair.client.number(), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+  acceptor.adopt(pair.server.release());
+  loop.run();
+  CHECK(got.token == 0xfeedu);
+  CHECK(got.end == rpc::RelayEnd::board);
+  CHECK(ended == 1);
+  char next = 0;
+  CHECK(recv(relayed.number(), &next, 1, MSG_DONTWAIT) == 1);
+  CHECK(next == 'x');
 }
 
 TEST_CASE("bytes that are no preamble close the connection without an answer") {

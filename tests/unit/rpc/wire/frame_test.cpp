@@ -23,6 +23,33 @@ TEST_CASE("a preamble comes back as it was sent") {
   CHECK(back.value().ciphers == 2);
 }
 
+TEST_CASE("the preamble of a relay has its token and its end in place of a key") {
+  Preamble preamble;
+  preamble.mode = PreambleMode::relay;
+  preamble.key_id.fill(9);
+  preamble.relay = {0x1122334455667788u, RelayEnd::board};
+  auto bytes = encode_preamble(preamble);
+  const std::vector<std::uint8_t> expected{0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 2, 0, 0, 0, 0, 0, 0, 0, 0};
+  CHECK(bytes[8] == 2);
+  CHECK(std::vector<std::uint8_t>(bytes.begin() + 16, bytes.begin() + 33) == expected);
+  const Result<Preamble> back = decode_preamble(bytes);
+  REQUIRE(back.is_ok());
+  CHECK(back.value().mode == PreambleMode::relay);
+  CHECK(back.value().relay.token == preamble.relay.token);
+  CHECK(back.value().relay.end == RelayEnd::board);
+  for (const std::uint8_t end : {0, 3, 255}) {
+    bytes[24] = end;
+    CHECK(decode_preamble(bytes).status().code() == ErrorCode::unsupported);
+  }
+  bytes[24] = 1;
+  CHECK(decode_preamble(bytes).value().relay.end == RelayEnd::client);
+  for (std::size_t i = 25; i < 32; ++i) {
+    bytes[i] = 1;
+    CHECK(decode_preamble(bytes).status().code() == ErrorCode::unsupported);
+    bytes[i] = 0;
+  }
+}
+
 TEST_CASE("a preamble of something else is a protocol error, one of a later version is unsupported") {
   auto bytes = encode_preamble({});
   bytes[0] = 'G';
@@ -31,10 +58,10 @@ TEST_CASE("a preamble of something else is a protocol error, one of a later vers
   bytes[8] = 1;
   REQUIRE(decode_preamble(bytes).is_ok());
   CHECK(decode_preamble(bytes).value().mode == PreambleMode::encrypted);
-  bytes[8] = 2;
+  bytes[8] = 3;
   CHECK(decode_preamble(bytes).status().code() == ErrorCode::unsupported);
   CHECK(decode_preamble(bytes).status().message() ==
-        "expected mode 0 (plaintext) or 1 (encrypted) in the preamble, got mode 2");
+        "expected mode 0 (plaintext), 1 (encrypted) or 2 (relay) in the preamble, got mode 3");
   bytes = encode_preamble({});
   bytes[15] = 1;
   CHECK(decode_preamble(bytes).status().code() == ErrorCode::unsupported);
