@@ -31,6 +31,7 @@ FarmBoard::FarmBoard(server::EventLoop& loop, server::SecretMemory& secrets, con
       sessions_(sessions),
       guard_(ceiling.ceiling()),
       end_(loop),
+      relays_(loop, [this](int socket) { sessions_.adopt(socket); }),
       link_(loop, secrets, options, *this) {}
 
 void FarmBoard::start(const std::string& address) {
@@ -40,6 +41,7 @@ void FarmBoard::start(const std::string& address) {
 
 void FarmBoard::stop() {
   end_.cancel();
+  relays_.stop();
   link_.stop();
 }
 
@@ -76,6 +78,11 @@ void FarmBoard::on_announce(const farm::wire::Announce& message) {
 
 void FarmBoard::on_withdraw(const farm::wire::Withdraw& message) { apply(guard_.withdraw(message.key), withdrawn()); }
 
+void FarmBoard::on_open_relay(const farm::wire::OpenRelay& message, const server::SocketAddress& tracker) {
+  // Nobody could open a session through it.
+  if (is_served()) relays_.dial(tracker, message.token);
+}
+
 void FarmBoard::apply(const lease::LeaseGuard::Effects& effects, const Status& why) {
   if (effects.over) {
     link_.send(farm::wire::LeaseOver{*effects.over});
@@ -105,10 +112,12 @@ void FarmBoard::watch_end() {
   });
 }
 
-bool FarmBoard::is_served(const secure::KeyId& id) const {
+bool FarmBoard::is_served() const {
   const auto serving = guard_.serving();
-  return serving && lease_ && lease_->key == *serving && boot_now() < *guard_.end() && lease_->psk.id() == id;
+  return serving && lease_ && lease_->key == *serving && boot_now() < *guard_.end();
 }
+
+bool FarmBoard::is_served(const secure::KeyId& id) const { return is_served() && lease_->psk.id() == id; }
 
 Result<std::optional<secure::Key>> FarmBoard::find(const secure::KeyId& id) const {
   if (!is_served(id)) return std::optional<secure::Key>();

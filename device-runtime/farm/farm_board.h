@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "device-runtime/farm/ceiling_file.h"
+#include "device-runtime/farm/relay_dials.h"
 #include "device-runtime/farm/tracker_link.h"
 #include "rpc/lease/lease_guard.h"
 #include "rpc/server/key_source.h"
@@ -20,6 +21,8 @@ class FarmBoard final : public server::KeySource, TrackerLink::Board {
     virtual ~Sessions() = default;
     // Ends the running session; then session_ended() must be called.
     virtual void end_session(const Status& why) = 0;
+    // Takes ownership of the connection of a client that begins now, as if it had been accepted.
+    virtual void adopt(int socket) = 0;
     virtual void log(const std::string& line) = 0;
   };
 
@@ -53,10 +56,12 @@ class FarmBoard final : public server::KeySource, TrackerLink::Board {
   farm::wire::Join make_join(int socket) override;
   void on_announce(const farm::wire::Announce& message) override;
   void on_withdraw(const farm::wire::Withdraw& message) override;
+  void on_open_relay(const farm::wire::OpenRelay& message, const server::SocketAddress& tracker) override;
   void log(const std::string& line) override { sessions_.log("farm: " + line); }
   void apply(const lease::LeaseGuard::Effects& effects, const Status& why);
   void write_ceiling(lease::Epoch ceiling);
   void watch_end();
+  bool is_served() const;
   bool is_served(const secure::KeyId& id) const;
 
   const FarmOptions& options_;
@@ -68,6 +73,7 @@ class FarmBoard final : public server::KeySource, TrackerLink::Board {
   std::optional<Lease> lease_;  // announced last; its key is of no use to the sessions of others
   lease::LeaseKey admitted_;    // of the session that was admitted last
   server::Timer end_;
+  RelayDials relays_;
   TrackerLink link_;
 };
 

@@ -47,11 +47,16 @@ void TrackerLink::stop() {
 }
 
 void TrackerLink::dial() {
-  const TcpAddress& address = options_.trackers[next_];
-  auto socket_address = server::parse_socket_address(address.host, "--farm");
-  if (!socket_address.is_ok()) return retry(socket_address.status().message());
-  socket_address.value().set_port(address.port);
-  dialing_ = server::dial(loop_, socket_address.value(), secrets_, kDialTimeout, *this);
+  const auto tracker = address();
+  if (!tracker.is_ok()) return retry(tracker.status().message());
+  dialing_ = server::dial(loop_, tracker.value(), secrets_, kDialTimeout, *this);
+}
+
+Result<server::SocketAddress> TrackerLink::address() const {
+  const TcpAddress& tracker = options_.trackers[next_];
+  FERRY_ASSIGN(server::SocketAddress parsed, server::parse_socket_address(tracker.host, "--farm"));
+  parsed.set_port(tracker.port);
+  return parsed;
 }
 
 void TrackerLink::retry(const std::string& why) {
@@ -124,6 +129,11 @@ Status TrackerLink::on_event(Tag tag, std::span<const std::uint8_t> body) {
     FERRY_ASSIGN(const Probe probe, decode<Probe>(body));
     probe_ = probe.probe;
     beat();
+  }
+  if (tag == Tag::OpenRelay) {
+    FERRY_ASSIGN(const OpenRelay relay, decode<OpenRelay>(body));
+    FERRY_ASSIGN(const server::SocketAddress tracker, address());
+    board_.on_open_relay(relay, tracker);
   }
   if (tag == Tag::Rekey) return rekey(body);
   if (tag == Tag::Refused) {

@@ -22,6 +22,8 @@ class TrackerLink final : server::Dialer, server::FrameChannel::Owner {
     virtual farm::wire::Join make_join(int socket) = 0;
     virtual void on_announce(const farm::wire::Announce& message) = 0;
     virtual void on_withdraw(const farm::wire::Withdraw& message) = 0;
+    // A client waits at this tracker.
+    virtual void on_open_relay(const farm::wire::OpenRelay& message, const server::SocketAddress& tracker) = 0;
     virtual void log(const std::string& line) = 0;
   };
 
@@ -52,6 +54,7 @@ class TrackerLink final : server::Dialer, server::FrameChannel::Owner {
   Status rekey(std::span<const std::uint8_t> body);
   void beat();
   void watch_silence();
+  Result<server::SocketAddress> address() const;
   std::string tracker() const { return to_text(options_.trackers[next_]); }
 
   server::EventLoop& loop_;

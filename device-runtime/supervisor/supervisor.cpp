@@ -80,7 +80,7 @@ class Supervisor final : public FarmBoard::Sessions {
       FERRY_ASSIGN(const int socket, start_stdio_relay(loop_));
       acceptor_.adopt(socket);
     } else {
-      FERRY_TRY(options_.inherited_socket >= 0 ? adopt() : listen());
+      FERRY_TRY(options_.inherited_socket >= 0 ? adopt_inherited() : listen());
     }
     loop_.run();
     return {};
@@ -98,7 +98,7 @@ class Supervisor final : public FarmBoard::Sessions {
     return {};
   }
 
-  Status adopt() {
+  Status adopt_inherited() {
     struct stat info{};
     if (fstat(options_.inherited_socket, &info) != 0 || !S_ISSOCK(info.st_mode)) {
       return {ErrorCode::invalid_argument,
@@ -181,6 +181,8 @@ class Supervisor final : public FarmBoard::Sessions {
   }
 
   void end_session(const Status& why) override { table_.end_all(why); }
+
+  void adopt(int socket) override { acceptor_.adopt(socket); }
 
   void log(const std::string& line) override { log_.line("%s", line.c_str()); }
 

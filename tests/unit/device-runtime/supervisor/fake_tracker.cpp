@@ -94,9 +94,13 @@ FakeTracker::FakeTracker(secure::Key board_key) : key_(board_key) {
   port_ = static_cast<std::uint16_t>(std::stoi(name.substr(name.find(':') + 1)));
 }
 
-Descriptor FakeTracker::next_socket() {
+bool FakeTracker::has_visitor(std::chrono::milliseconds within) const {
   pollfd entry{listener_.number(), POLLIN, 0};
-  REQUIRE_MESSAGE(poll(&entry, 1, std::chrono::milliseconds(kPatience).count()) == 1, "no board has come");
+  return poll(&entry, 1, static_cast<int>(within.count())) == 1;
+}
+
+Descriptor FakeTracker::next_socket() {
+  REQUIRE_MESSAGE(has_visitor(kPatience), "no board has come");
   return Descriptor(accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
 }
 

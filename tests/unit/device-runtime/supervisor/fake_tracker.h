@@ -71,6 +71,8 @@ class FakeTracker {
   JoiningBoard next_joined();
   // Returns a connection on which nothing has been said yet.
   Descriptor next_socket();
+  // Returns whether somebody connects within this time.
+  bool has_visitor(std::chrono::milliseconds within) const;
   // Refuses the next board in the clear, as one whose key is unknown.
   void refuse_next();
   void set_key(const secure::Key& key) { key_ = key; }
