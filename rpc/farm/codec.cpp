@@ -140,10 +140,21 @@ void serialize(Archive& archive, OpenRelay& message) {
   archive(message.token);
 }
 
+template <class Archive>
+void serialize(Archive& archive, UseRelay& message) {
+  archive(message.lease, message.slot);
+}
+
+template <class Archive>
+void serialize(Archive& archive, RelayOffered& message) {
+  archive(message.token);
+}
+
 #define FERRY_INSTANTIATE_REQUEST(tag, request, reply, name, directions) \
   FERRY_INSTANTIATE(request)                                             \
   FERRY_INSTANTIATE(reply)
 FERRY_FARM_OPENINGS(FERRY_INSTANTIATE_REQUEST)
+FERRY_FARM_LEASE_REQUESTS(FERRY_INSTANTIATE_REQUEST)
 #undef FERRY_INSTANTIATE_REQUEST
 #define FERRY_INSTANTIATE_EVENT(tag, event, name, directions) FERRY_INSTANTIATE(event)
 FERRY_FARM_EVENTS(FERRY_INSTANTIATE_EVENT)

@@ -34,9 +34,12 @@ enum Direction : unsigned {
 #define FERRY_FARM_OPENINGS(X)            \
   X(64, Join, Joined, "join", kFromBoard) \
   X(65, Hello, Welcome, "hello", kFromClient)
+// Requests about the client's own leases.
+#define FERRY_FARM_LEASE_REQUESTS(X) X(100, UseRelay, RelayOffered, "relay", kFromClient)
 #define FERRY_FARM_REQUESTS(X) \
   FERRY_FARM_OPENINGS(X)       \
-  FERRY_FARM_QUERIES(X)
+  FERRY_FARM_QUERIES(X)        \
+  FERRY_FARM_LEASE_REQUESTS(X)
 
 // Messages without an answer: tag, struct, name in FARM.md, directions.
 #define FERRY_FARM_EVENTS(X)                                        \
@@ -208,6 +211,15 @@ struct Ended {
   std::string reason;         // "lease_expired"
   std::string failure_class;  // "timeout"
   std::string text;           // for people; may be empty
+};
+
+// The client cannot reach a board of its lease.
+struct UseRelay {
+  std::uint64_t lease = 0;
+  std::uint32_t slot = 0;  // counted from 0, in the order of granted
+};
+struct RelayOffered {
+  std::uint64_t token = 0;
 };
 
 enum class Tag : std::uint16_t {

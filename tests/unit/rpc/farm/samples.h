@@ -71,6 +71,8 @@ void for_each_message(Check check) {
   check("add_token", AddToken{"anna", Role::viewer});
   check("token made", TokenMade{"ferry_0123456789"});
   check("revoke_credential", RevokeCredential{CredentialKind::board, "pi-3"});
+  check("relay", UseRelay{9, 1});
+  check("relay offered", RelayOffered{0x1122334455667788u});
   check("rekey", Rekey{sample_psk(1)});
   check("session_ended", SessionEnded{{9, 1025}, "ferry 0.1.0 anna@laptop", 2'000, "a kernel crashed"});
   check("open_relay", OpenRelay{77});
