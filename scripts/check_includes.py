@@ -106,6 +106,7 @@ MAY_INCLUDE = {
     "host/farm/http/pages": ["host/farm/http/html", "host/farm/selector", "rpc/farm"],
     "host/farm/http/site": ["host/farm/api", "host/farm/http/pages"],
     "host/farm/http": ["host/farm/http/site", "rpc/server"],
+    "host/farm/relay": ["rpc/server"],
     "host/lang": ["crosscompile/analysis"],
     "host/lang/reference": ["crosscompile/intrinsics", "host/lang"],
     "host/lang/text": ["host/lang"],
