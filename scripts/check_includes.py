@@ -136,6 +136,9 @@ MAY_INCLUDE = {
     "host/verify": ["host/kernel", "host/lang/reference"],
     "host/bench": ["host/verify"],
     "host/export": ["host/kernel"],
+    "host/farm/checkup": [
+        "host/compiler/api", "host/farm/health", "host/farm/store", "host/lang/text", "host/session",
+    ],
     # libferry's services for programs of users, with the compiler.
     "host/api": ["host/bench", "host/compiler/llvm"],
     "host/cli/output": ["module"],

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "ferry/server_status.h"
-#include "host/session/destination.h"
+#include "host/session/connect_to.h"
 #include "host/session/state.h"
 #include "rpc/secure/client_handshake.h"
 #include "rpc/transport/socket.h"
@@ -57,6 +57,10 @@ std::string no_ferry_server(const std::string& name) {
   return name + " does not answer: something listens there, but it is no ferry rpc_server";
 }
 
+std::string key_name(const session::Destination& to) {
+  return to.key_file.empty() ? "the key" : "the key in " + to.key_file;
+}
+
 // Performs the handshake; failures say which key was used.
 std::unique_ptr<Transport> encrypted(std::unique_ptr<Transport> transport, const session::Destination& to) {
   auto result = secure::encrypt_connection(std::move(transport), *to.key, kHandshakeTimeout);
@@ -64,7 +68,7 @@ std::unique_ptr<Transport> encrypted(std::unique_ptr<Transport> transport, const
   const Status status = result.status();
   switch (status.code()) {
     case ErrorCode::unauthenticated:
-      throw Error(status.code(), to.name + " does not accept the key in " + to.key_file + " (id " +
+      throw Error(status.code(), to.name + " does not accept " + key_name(to) + " (id " +
                                      secure::to_text(to.key->id()) + "): " + status.message());
     case ErrorCode::deadline_exceeded:
     case ErrorCode::protocol_error: throw Error(ErrorCode::unavailable, no_ferry_server(to.name));
@@ -85,9 +89,11 @@ session::OpenedTransport link_over(std::unique_ptr<Transport> transport, const s
 // Before a session is open nothing has run on the device, so a connection that breaks early may be opened again. One
 // that is rejected, or times out, is not retried.
 template <class Open>
-auto open_with_retries(const session::Destination& to, const ConnectOptions& options, Open open) {
+auto open_with_retries(const session::Destination& to, const ConnectOptions& options, Open open,
+                       const session::OnSocket& on_socket = {}) {
   for (int attempt = 1;; ++attempt) {
     auto transport = take(connect_tcp(to.tcp.host, to.tcp.port));
+    if (on_socket) on_socket(transport->native_handle());
     const auto start = std::chrono::steady_clock::now();
     try {
       return open(link_over(std::move(transport), to));
@@ -103,12 +109,16 @@ auto open_with_retries(const session::Destination& to, const ConnectOptions& opt
 }  // namespace
 
 Device connect(std::string_view address, const ConnectOptions& options) {
-  const session::Destination to = session::find_destination(address, options.key_file);
+  return session::connect_to(session::find_destination(address, options.key_file), options);
+}
+
+Device session::connect_to(const Destination& to, const ConnectOptions& options, const OnSocket& on_socket) {
   auto state = std::make_shared<detail::DeviceState>();
   state->name = to.name;
   if (to.transport == session::TransportKind::ssh) {
     state->ssh_server = std::make_unique<session::SshServer>(to.ssh, to.name, options.log);
     auto transport = take(wrap_socket(state->ssh_server->take_socket()));
+    if (on_socket) on_socket(transport->native_handle());
     try {
       state->client = std::make_unique<session::Client>(std::move(transport), state->name, handlers_of(options, *state),
                                                         session_options_of(options));
@@ -116,13 +126,16 @@ Device connect(std::string_view address, const ConnectOptions& options) {
       if (error.code() == ErrorCode::unavailable) state->ssh_server->check_running();
       throw;
     }
-    return Device(std::move(state));
+    return detail::Access::device(std::move(state));
   }
-  state->client = open_with_retries(to, options, [&](session::OpenedTransport link) {
-    return std::make_unique<session::Client>(std::move(link), state->name, handlers_of(options, *state),
-                                             session_options_of(options));
-  });
-  return Device(std::move(state));
+  state->client = open_with_retries(
+      to, options,
+      [&](session::OpenedTransport link) {
+        return std::make_unique<session::Client>(std::move(link), state->name, handlers_of(options, *state),
+                                                 session_options_of(options));
+      },
+      on_socket);
+  return detail::Access::device(std::move(state));
 }
 
 ServerStatus server_status(std::string_view address, const ConnectOptions& options) {

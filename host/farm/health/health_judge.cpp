@@ -48,12 +48,12 @@ const char* health_metric_name(HealthMetric metric) {
 }
 
 HealthJudgement HealthJudge::learn(const HealthCheck& check) {
-  if (learned_.environment != check.environment) learned_ = {check.environment, {}};
-  learned_.sessions.insert(learned_.sessions.end(), check.sessions.begin(), check.sessions.end());
-  if (learned_.sessions.size() < kBaselineChecks * kHealthSessions) return {};
-  if (baselines_.size() == kMaxBaselines) baselines_.erase(baselines_.begin());
-  baselines_.push_back(baseline_of(learned_));
-  learned_ = {};
+  if (known_.learned.environment != check.environment) known_.learned = {check.environment, {}};
+  known_.learned.sessions.insert(known_.learned.sessions.end(), check.sessions.begin(), check.sessions.end());
+  if (known_.learned.sessions.size() < kBaselineChecks * kHealthSessions) return {};
+  if (known_.baselines.size() == kMaxBaselines) known_.baselines.erase(known_.baselines.begin());
+  known_.baselines.push_back(baseline_of(known_.learned));
+  known_.learned = {};
   return {};
 }
 
@@ -61,32 +61,33 @@ HealthJudgement HealthJudge::judge(const HealthCheck& check) {
   if (!are_times(check)) {
     return {HealthVerdict::failed, format("expected the positive times of %zu sessions", kHealthSessions)};
   }
-  const auto baseline = std::ranges::find(baselines_, check.environment, &HealthBaseline::environment);
-  if (baseline == baselines_.end()) {
-    unconfirmed_.reset();
+  const auto baseline = std::ranges::find(known_.baselines, check.environment, &HealthBaseline::environment);
+  if (baseline == known_.baselines.end()) {
+    known_.unconfirmed.reset();
     return learn(check);
   }
   for (std::size_t m = 0; m < kHealthMetrics; ++m) {
     const double expected = baseline->median[m], got = stats::median(times_of(check.sessions, m));
     const double most = std::max(kHealthTolerance * expected, kHealthDeviations * baseline->deviation[m]);
     if (std::abs(got - expected) <= most) continue;
-    const Deviation deviation{check.environment, static_cast<HealthMetric>(m), got > expected};
+    const HealthDeviation deviation{check.environment, static_cast<HealthMetric>(m), got > expected};
     const std::string reason =
         format("%s takes %s, baseline %s, expected at %s %s", health_metric_name(deviation.metric),
                seconds_text(got).c_str(), seconds_text(expected).c_str(), deviation.is_slower ? "most" : "least",
                seconds_text(deviation.is_slower ? expected + most : expected - most).c_str());
-    const bool is_confirmed = unconfirmed_ == deviation;
-    unconfirmed_ = is_confirmed ? std::nullopt : std::optional(deviation);
-    return {is_confirmed ? HealthVerdict::failed : HealthVerdict::unconfirmed, reason};
+    const bool is_confirmed = known_.unconfirmed == deviation;
+    known_.unconfirmed = is_confirmed ? std::nullopt : std::optional(deviation);
+    return {is_confirmed ? HealthVerdict::failed : HealthVerdict::unconfirmed, reason, deviation.metric,
+            baseline->median};
   }
-  unconfirmed_.reset();
-  return {HealthVerdict::passed, ""};
+  known_.unconfirmed.reset();
+  return {HealthVerdict::passed, "", {}, baseline->median};
 }
 
 void HealthJudge::forget(const HealthEnvironment& environment) {
-  std::erase_if(baselines_, [&](const HealthBaseline& one) { return one.environment == environment; });
-  learned_ = {};
-  unconfirmed_.reset();
+  std::erase_if(known_.baselines, [&](const HealthBaseline& one) { return one.environment == environment; });
+  known_.learned = {};
+  known_.unconfirmed.reset();
 }
 
 }  // namespace ferry::farm

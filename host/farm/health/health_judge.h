@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ferry::farm {
@@ -32,6 +33,8 @@ struct HealthEnvironment {
 struct HealthCheck {
   HealthEnvironment environment;
   std::vector<HealthTimes> sessions;  // kHealthSessions
+
+  bool operator==(const HealthCheck&) const = default;
 };
 
 struct HealthBaseline {
@@ -62,34 +65,45 @@ enum class HealthVerdict : std::uint8_t {
 struct HealthJudgement {
   HealthVerdict verdict = HealthVerdict::learning;
   std::string reason;  // "compute takes 1.32 ms, baseline 1.12 ms, expected at most 1.18 ms"; empty if it passed
+  std::optional<HealthMetric> deviating = {};
+  std::optional<HealthTimes> baseline = {};  // the medians with which the times were compared
+};
+
+// How a check differed from the baseline.
+struct HealthDeviation {
+  HealthEnvironment environment;
+  HealthMetric metric{};
+  bool is_slower = false;
+
+  bool operator==(const HealthDeviation&) const = default;
+};
+
+// All that a judge knows.
+struct HealthKnowledge {
+  std::vector<HealthBaseline> baselines;       // frozen, the latest last
+  HealthCheck learned;                         // the sessions so far of the environment that is being learned
+  std::optional<HealthDeviation> unconfirmed;  // of the latest check
+
+  bool operator==(const HealthKnowledge&) const = default;
 };
 
 class HealthJudge {
  public:
-  // Continues with baselines that an earlier one froze.
-  explicit HealthJudge(std::vector<HealthBaseline> baselines = {}) : baselines_(std::move(baselines)) {}
+  HealthJudge() = default;
+  // Continues with what an earlier one knew.
+  explicit HealthJudge(HealthKnowledge knowledge) : known_(std::move(knowledge)) {}
 
   HealthJudgement judge(const HealthCheck& check);
 
-  // The frozen baselines, the latest last.
-  const std::vector<HealthBaseline>& baselines() const { return baselines_; }
+  const HealthKnowledge& knowledge() const { return known_; }
+  const std::vector<HealthBaseline>& baselines() const { return known_.baselines; }
   // Forgets the baseline of an environment, because the board was repaired, say.
   void forget(const HealthEnvironment& environment);
 
  private:
-  struct Deviation {
-    HealthEnvironment environment;
-    HealthMetric metric{};
-    bool is_slower = false;
-
-    bool operator==(const Deviation&) const = default;
-  };
-
   HealthJudgement learn(const HealthCheck& check);
 
-  std::vector<HealthBaseline> baselines_;
-  HealthCheck learned_;  // the sessions so far of the environment that is being learned
-  std::optional<Deviation> unconfirmed_;
+  HealthKnowledge known_;
 };
 
 }  // namespace ferry::farm

@@ -68,7 +68,8 @@ class Store {
   // the given time. Returns whether there may be more.
   virtual Result<bool> purge(Time before, std::size_t limit) = 0;
 
-  // What the judge of a board's health has learned (checkup/judge_state.h). It outlives the checks that it rests on.
+  // What the judge of a board's health has learned (host/farm/checkup/judge_state.h). It outlives the checks that it
+  // rests on.
   virtual Status set_health_state(BoardId board, const std::string& state) = 0;
   virtual Result<std::vector<HealthState>> health_states() = 0;
 

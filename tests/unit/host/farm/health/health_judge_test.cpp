@@ -82,10 +82,28 @@ TEST_CASE("each environment has a baseline of its own") {
     CHECK(judge.judge(check(2, HealthMetric::compute, slower)).verdict == HealthVerdict::learning);
   CHECK(judge.judge(check(2, HealthMetric::compute, slower)).verdict == HealthVerdict::passed);
   CHECK(judge.judge(check()).verdict == HealthVerdict::passed);
-  HealthJudge restarted(judge.baselines());
+  HealthJudge restarted(judge.knowledge());
   CHECK(restarted.judge(check(2)).verdict == HealthVerdict::unconfirmed);
   restarted.forget(kEnvironment);
   CHECK(restarted.judge(check(2)).verdict == HealthVerdict::learning);
+}
+
+TEST_CASE("a judge that continues with what another one knew gives the same verdicts") {
+  const std::vector<HealthCheck> checks = [] {
+    std::vector<HealthCheck> made(kBaselineChecks, check());
+    for (const double factor : {1.2, 1.2, 1.0, 0.8, 1.2, 1.2}) made.push_back(check(factor));
+    return made;
+  }();
+  HealthJudge judge, restarted;
+  for (const HealthCheck& one : checks) {
+    const HealthJudgement expected = judge.judge(one), got = restarted.judge(one);
+    CHECK(got.verdict == expected.verdict);
+    CHECK(got.reason == expected.reason);
+    CHECK(got.deviating == expected.deviating);
+    CHECK(got.baseline == expected.baseline);
+    CHECK(restarted.knowledge() == judge.knowledge());
+    restarted = HealthJudge(restarted.knowledge());
+  }
 }
 
 TEST_CASE("environments without end take the place of old ones") {

@@ -1,0 +1,43 @@
+// Runs the reference jobs in one session and takes their times.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "ferry/client.h"
+#include "host/farm/checkup/reference_module.h"
+#include "host/farm/health/health_judge.h"
+
+namespace ferry::farm {
+
+// How long a session measures.
+struct ReferenceEffort {
+  std::uint32_t samples = 10;
+  double sample_ms = 5;
+  double job_limit_ms = 3000;  // no sample starts later
+  std::uint32_t pings = 101;
+};
+
+struct SessionTimes {
+  HealthTimes times{};  // medians
+  HealthEnvironment environment;
+  std::optional<std::int32_t> millidegrees;  // of the hottest zone before the jobs
+};
+
+// A job could not be run, or gave wrong results.
+class JobFailed : public std::runtime_error {
+ public:
+  JobFailed(HealthMetric job, const std::string& why) : std::runtime_error(why), job_(job) {}
+  HealthMetric job() const { return job_; }
+
+ private:
+  HealthMetric job_;
+};
+
+// Throws JobFailed for wrong results, and Error as the session does; `running` says then which job was running.
+SessionTimes take_reference_times(const Device& device, const CompiledModule& module, const ReferenceSizes& sizes,
+                                  const ReferenceEffort& effort, HealthMetric& running);
+
+}  // namespace ferry::farm
