@@ -99,7 +99,7 @@ MAY_INCLUDE = {
     "host/farm/lease": ["host/farm/schedule", "host/farm/selector", "rpc/lease"],
     "host/farm/keys": ["rpc/farm"],
     "host/farm/store": ["host/farm/keys", "host/farm/lease"],
-    "host/farm/tracker": ["host/farm/api", "host/farm/store", "rpc/server"],
+    "host/farm/tracker": ["host/farm/api", "host/farm/relay", "host/farm/store"],
     "host/farm/serve": ["host/farm/tracker"],
     # The farm's HTTP interface and its page.
     "host/farm/http/html": ["base"],

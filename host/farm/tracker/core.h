@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "host/farm/api/farm.h"
+#include "host/farm/relay/relay.h"
+#include "host/farm/relay/relay_desk.h"
 #include "host/farm/tracker/database.h"
 #include "host/farm/tracker/key_directory.h"
 #include "host/farm/tracker/peers.h"
@@ -55,6 +57,9 @@ struct Core {
   // Sessions that have ended, which are written together. What is beyond the limit is lost.
   static constexpr std::size_t kMaxSessions = 1000;
   std::vector<SessionEntry> sessions;
+
+  RelayDesk relay_desk;
+  std::unique_ptr<Relay> relay;  // null: there are no relays
 
   FarmNumbers numbers;  // those that only count
   std::function<void(const std::string&)> log;

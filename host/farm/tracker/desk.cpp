@@ -1,6 +1,7 @@
 #include "host/farm/tracker/desk.h"
 
 #include "base/format.h"
+#include "host/farm/tracker/client_door.h"
 #include "rpc/wire/connection.h"
 
 namespace ferry::farm {
@@ -44,6 +45,7 @@ Status answer_frame(Core& core, ConnectionNumber from, const rpc::FrameHeader& h
   case wire::Tag::request: return decode_and_answer<wire::request>(core, from, header, body);
     FERRY_FARM_QUERIES(FERRY_CASE)
 #undef FERRY_CASE
+    case wire::Tag::UseRelay: return offer_relay(core, from, header, body);
     default: break;
   }
   const Status unknown(ErrorCode::unsupported, format("this tracker does not know request %u", header.tag));

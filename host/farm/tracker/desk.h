@@ -17,6 +17,9 @@ using Answer = std::function<void(Result<Reply>)>;
 FERRY_FARM_QUERIES(FERRY_ANSWER)
 #undef FERRY_ANSWER
 
+// One board as listings show it; not_found if there is none. Requires the same.
+Result<wire::DeviceListing> list_board(const Core& core, const std::string& name);
+
 // Decodes the query of a client's frame and sends the answer to the connection. Fails if the frame is none of the
 // protocol.
 Status answer_frame(Core& core, ConnectionNumber from, const rpc::FrameHeader& header,

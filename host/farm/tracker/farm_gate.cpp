@@ -48,6 +48,13 @@ Result<T> FarmGate::wait_for(Work work) {
 FERRY_FARM_QUERIES(FERRY_ASK)
 #undef FERRY_ASK
 
+Result<wire::DeviceListing> FarmGate::find_board(const Caller&, const std::string& name) {
+  return wait_for<wire::DeviceListing>([this, name](const Answer<wire::DeviceListing>& then) {
+    if (!core_.scheduler) return then(stands_by());
+    then(list_board(core_, name));
+  });
+}
+
 Result<Caller> FarmGate::find_token(std::string_view token) {
   return wait_for<Caller>([this, token = std::string(token)](const Answer<Caller>& then) {
     const Credential* const holder = core_.keys.holder_of_token(token);
@@ -62,6 +69,7 @@ Result<FarmNumbers> FarmGate::numbers() {
 
 FarmNumbers FarmGate::count() const {
   FarmNumbers numbers = core_.numbers;
+  if (core_.relay) numbers.relayed_bytes = core_.relay->relayed_bytes();
   numbers.boards_connected = core_.board_connections.size();
   numbers.clients_connected = core_.clients.size();
   numbers.is_scheduling = core_.scheduler != nullptr;

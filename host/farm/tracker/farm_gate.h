@@ -16,6 +16,7 @@ class FarmGate final : public Farm {
   Result<wire::reply> ask(const Caller& caller, const wire::request& query) override;
   FERRY_FARM_QUERIES(FERRY_ASK)
 #undef FERRY_ASK
+  Result<wire::DeviceListing> find_board(const Caller& caller, const std::string& name) override;
   Result<Caller> find_token(std::string_view token) override;
   Result<FarmNumbers> numbers() override;
   std::uint64_t change_count() const override;

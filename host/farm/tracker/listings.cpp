@@ -51,6 +51,13 @@ DeviceListing listing_of(const Core& core, const BoardView& board) {
 
 }  // namespace
 
+Result<DeviceListing> list_board(const Core& core, const std::string& name) {
+  const auto id = core.find_board(name);
+  const auto board = id ? core.scheduler->machine().find_board(*id) : std::nullopt;
+  if (!board) return Status(ErrorCode::not_found, "the farm has no board '" + name + "'");
+  return listing_of(core, *board);
+}
+
 void answer(Core& core, const Caller&, const ListDevices& query, const Answer<DevicePage>& then) {
   std::optional<Selector> selector;
   if (!query.selector.empty()) {

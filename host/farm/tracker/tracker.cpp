@@ -80,6 +80,9 @@ class TrackerProcess final : public Tracker, PeerHandler {
 
   Status start(std::unique_ptr<Store> store) {
     FERRY_ASSIGN(listener_, server::listen_at(options_.host, options_.port, options_.port, true));
+    if (options_.relay.relays > 0) {
+      FERRY_ASSIGN(core_.relay, Relay::start(options_.relay));
+    }
     address_ = server::own_name(listener_.number());
     options_.port = static_cast<std::uint16_t>(std::stoi(address_.substr(address_.rfind(':') + 1)));
     core_.database = std::make_unique<Database>(
@@ -101,6 +104,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
     timer_.cancel();
     acceptor_.reset();
     core_.peers.close_all();
+    if (core_.relay) core_.relay->stop();
     write_sessions();
     core_.database.reset();
     core_.scheduler.reset();
@@ -143,7 +147,10 @@ class TrackerProcess final : public Tracker, PeerHandler {
     }
     acceptor_ = std::make_unique<server::Acceptor>(
         loop_, kFarmRequests, &core_.keys, secrets_, kMaxPending,
-        server::Acceptor::Callbacks{[this](server::HandshakenClient client) { admit(std::move(client)); }, {}});
+        server::Acceptor::Callbacks{
+            [this](server::HandshakenClient client) { admit(std::move(client)); },
+            {},
+            [this](Descriptor socket, const rpc::RelayTicket& ticket) { relay(std::move(socket), ticket); }});
     acceptor_->listen(listener_.release());
     return {};
   }
@@ -177,6 +184,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
     core_.peers.close_silent();
     write_sessions();
     const auto now = std::chrono::steady_clock::now();
+    core_.relay_desk.expire(now);
     if (now < purge_at_) return;
     purge_at_ = now + kPurgePeriod;
     const Time before = core_.scheduler->now() - kRetention;
@@ -193,6 +201,13 @@ class TrackerProcess final : public Tracker, PeerHandler {
         [this](const Status& written) {
           if (!written.is_ok()) core_.log("sessions could not be recorded: " + written.message());
         });
+  }
+
+  void relay(Descriptor socket, const rpc::RelayTicket& ticket) {
+    auto ends = core_.relay_desk.arrive(ticket, std::move(socket), std::chrono::steady_clock::now());
+    if (!ends || !core_.relay) return;
+    const Status added = core_.relay->add(std::move(ends->client), std::move(ends->board));
+    if (!added.is_ok()) core_.log("a relay: " + added.message());
   }
 
   void admit(server::HandshakenClient client) {

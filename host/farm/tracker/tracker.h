@@ -11,6 +11,7 @@
 #include <string>
 
 #include "host/farm/api/farm.h"
+#include "host/farm/relay/relay.h"
 #include "host/farm/store/credential.h"
 #include "host/farm/store/store.h"
 #include "rpc/secure/key.h"
@@ -26,6 +27,8 @@ struct TrackerOptions {
   std::string read_only_reason;
   bool has_health_checks = false;
   std::size_t max_connections = 16'384;
+  // Of sessions with boards that clients cannot reach; no relays: there are none.
+  RelayLimits relay;
   // Called on the loop with lines for the log.
   std::function<void(const std::string&)> log = [](const std::string&) {};
   // Remembers a revocation outside of the database; by default nowhere.
