@@ -36,7 +36,7 @@ std::string numeric_peer(int socket) {
   return name;
 }
 
-class Listener : public HttpServer {
+class Listener final : public HttpServer {
  public:
   Listener(Farm& farm, HttpOptions options, Descriptor socket, Descriptor stop)
       : site_(farm, std::move(options)),
@@ -59,6 +59,7 @@ class Listener : public HttpServer {
     const std::uint64_t one = 1;
     static_cast<void>(!::write(stop_.number(), &one, sizeof one));
     acceptor_.join();
+    socket_ = Descriptor();  // also ends connections that nobody has accepted
     exchange_.end_streams();
     connections_.stop();
   }
@@ -119,7 +120,8 @@ void Listener::serve(int connection) {
     stream.replay(std::move(checked.text), checked.body_bytes);
     exchange_.run(stream);
   }
-  stream.drain();
+  const bool is_refused = checked.status != 0 && checked.status != 408;
+  if (is_refused || stream.has_unread()) stream.drain();
 }
 
 }  // namespace

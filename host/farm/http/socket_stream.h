@@ -25,6 +25,8 @@ class SocketStream : public httplib::Stream {
   // The library reads `head` first, then at most `body_bytes` of the connection.
   void replay(std::string head, std::size_t body_bytes);
 
+  // Whether the peer may have sent what nobody has read. Closing the connection would reset it.
+  bool has_unread() const { return ahead_at_ < ahead_.size() || body_left_ > 0; }
   // Reads what the peer still sends, for a short time, so that it sees the response before a reset.
   void drain();
 

@@ -110,7 +110,8 @@ Result<DevicePage> ScriptedFarm::ask(const Caller& caller, const ListDevices& qu
     if (!selector || farm::matches(*selector, described(board))) matching.push_back(board);
   }
   DevicePage page;
-  page.devices = page_of(matching, [&](const DeviceListing& board) { return board.name <= query.after; }, page.has_more);
+  page.devices =
+      page_of(matching, [&](const DeviceListing& board) { return board.name <= query.after; }, page.has_more);
   return page;
 }
 
@@ -148,9 +149,10 @@ Result<HistoryPage> ScriptedFarm::ask(const Caller& caller, const ListHistory& q
       history_,
       [&](const HistoryListing& lease) {
         const bool has_board = std::find(lease.boards.begin(), lease.boards.end(), query.board) != lease.boards.end();
-        if ((!query.board.empty() && !has_board) || (!query.holder.empty() && lease.holder != query.holder)) return true;
-        return query.before_ended_ms != 0 && std::pair(lease.ended_ms, lease.lease) >=
-                                                 std::pair(query.before_ended_ms, query.before_lease);
+        if ((!query.board.empty() && !has_board) || (!query.holder.empty() && lease.holder != query.holder))
+          return true;
+        return query.before_ended_ms != 0 &&
+               std::pair(lease.ended_ms, lease.lease) >= std::pair(query.before_ended_ms, query.before_lease);
       },
       page.has_more);
   return page;
@@ -217,7 +219,9 @@ Result<Done> ScriptedFarm::ask(const Caller& caller, const OrderBoard& query) {
 Result<Done> ScriptedFarm::ask(const Caller& caller, const EndLease& query) {
   const std::lock_guard lock(mutex_);
   FERRY_TRY(check(caller, Role::user));
-  const auto is_other = [&](const std::string& holder) { return caller.role != Role::admin && holder != caller.holder; };
+  const auto is_other = [&](const std::string& holder) {
+    return caller.role != Role::admin && holder != caller.holder;
+  };
   const auto request = std::find_if(queue_.begin(), queue_.end(),
                                     [&](const QueueListing& entry) { return entry.request == query.lease; });
   const auto lease = leases_.find(query.lease);

@@ -24,7 +24,8 @@ class ScriptedFarm final : public farm::Farm {
   // Knows the three tokens, of holders "vera", "uwe" and "ada".
   ScriptedFarm();
 
-  // Adds boards in all states, leases, a queue, history, health checks and crash reports, with hostile names among them.
+  // Adds boards in all states, leases, a queue, history, health checks and crash reports, with hostile names among
+  // them.
   void add_sample();
   void add_board(const farm::wire::DeviceListing& board);
   void revoke_token(const std::string& token);

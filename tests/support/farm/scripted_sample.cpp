@@ -22,8 +22,15 @@ DeviceListing make_board(const std::string& name, const std::string& model, cons
   board.is_connected = state != "retired";
   board.millidegrees = 41'000 + static_cast<std::int32_t>(name.size() * 1'130);
   board.load_permille = static_cast<std::uint32_t>(name.size() * 170);
-  board.description = {model, arch,           "Cortex-A72", "0.1.0", (std::uint64_t{4} << 30) - 99'000'000,
-                       4,     {"neon", "crc"}, {},           {{"bench", ""}, {"rack", "2"}}};
+  board.description = {model,
+                       arch,
+                       "Cortex-A72",
+                       "0.1.0",
+                       (std::uint64_t{4} << 30) - 99'000'000,
+                       4,
+                       {"neon", "crc"},
+                       {},
+                       {{"bench", ""}, {"rack", "2"}}};
   return board;
 }
 
@@ -48,24 +55,19 @@ std::vector<HealthListing> make_health() {
 HistoryListing make_ended(std::uint64_t lease, const std::string& holder, const std::string& board,
                           const std::string& reason, const std::string& failure_class) {
   const std::uint64_t end = kNow - (1000 - lease) * 1'700'000;
-  return {lease, holder,           {"rpi4"}, {board}, 50, LeaseKind::attached, end - 900'000, end - 840'000,
-          end,   reason, failure_class, ""};
+  return {lease,         holder, {"rpi4"}, {board},       50, LeaseKind::attached, end - 900'000,
+          end - 840'000, end,    reason,   failure_class, ""};
 }
 
 }  // namespace
 
 const std::vector<std::string>& hostile_names() {
   static const std::vector<std::string> kNames = {
-      "<script>window.hacked=1</script>",
-      "\"><img src=x onerror=hacked=1>",
-      "' onmouseover='hacked=1",
-      "</td></table><h1>owned</h1>",
-      "javascript:hacked=1//&lt;b&gt;",
-      "\x1b]0;owned\x07\x1b[31mred\x1b[0m",
-      "abc\u202egnp.exe\u202c",
-      "../../etc/passwd?name=x&y=%00#z",
-      "{{7*7}}${7*7}`id`\\u003cb\\u003e",
-      std::string(64, 'W'),
+      "<script>window.hacked=1</script>", "\"><img src=x onerror=hacked=1>",
+      "' onmouseover='hacked=1",          "</td></table><h1>owned</h1>",
+      "javascript:hacked=1//&lt;b&gt;",   "\x1b]0;owned\x07\x1b[31mred\x1b[0m",
+      "abc\u202egnp.exe\u202c",           "../../etc/passwd?name=x&y=%00#z",
+      "{{7*7}}${7*7}`id`\\u003cb\\u003e", std::string(64, 'W'),
       "\xff\xfe not UTF-8 \xc3",
   };
   return kNames;
@@ -115,7 +117,8 @@ void ScriptedFarm::add_sample() {
       {3, kNow - kHour, 61'000, 999, "uwe", "ferry 0.1.0 uwe@laptop", ""},
       {2, kNow - 2 * kHour, 1'200, 998, "uwe", "ferry 0.1.0 uwe@laptop",
        "kernel 'conv3x3' crashed: SIGSEGV at 0x0000000000000010\n  conv3x3+0x84  conv.tc:12\n  in step 3 of 7\n"},
-      {1, kNow - 3 * kHour, 400, 997, hostile_names()[0], hostile_names()[5], hostile_names()[3] + "\n" + hostile_names()[6]}};
+      {1, kNow - 3 * kHour, 400, 997, hostile_names()[0], hostile_names()[5],
+       hostile_names()[3] + "\n" + hostile_names()[6]}};
   audit_ = {{1, kNow - 5 * kHour, "ada", "enrol", "rpi4-06", ""},
             {2, kNow - 4 * kHour, hostile_names()[2], "retire", "beagle", "the SD card is worn out"},
             {3, kNow - 3 * kHour, "ada", "maintain", "visionfive", hostile_names()[0]}};
