@@ -28,7 +28,8 @@ ComputeDevice description_of(const CudaApi& api, CuDevice device) {
   std::size_t memory = 0;
   api.device_name(name, kMaxName - 1, device);
   api.device_memory(&memory, device);
-  return {"cuda", format("%s (sm_%u)", name, architecture_of(api, device)), memory};
+  const std::string arch = format("sm_%u", architecture_of(api, device));
+  return {"cuda", format("%s (%s)", name, arch.c_str()), memory, arch};
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ farm::wire::Description describe_board(const DeviceFacts& facts, const FarmOptio
   }
   for (const ComputeDevice& device : facts.devices) {
     if (device.kind != "cpu" && description.accelerators.size() < kMaxBoardDevices)
-      description.accelerators.push_back({cut(device.kind, kMaxName), {}});
+      description.accelerators.push_back({cut(device.kind, kMaxName), cut(device.arch, kMaxName)});
   }
   description.tags = options.tags;
   return description;

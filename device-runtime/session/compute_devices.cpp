@@ -27,6 +27,7 @@ constexpr std::size_t kMaxReason = 256;
 struct ProbeRecord {
   char kind[16];
   char name[kMaxName];
+  char arch[16];
   char why_none[kMaxReason];
   std::uint64_t memory_bytes;
 };
@@ -52,6 +53,7 @@ void write_kind(int into, DeviceKind kind, const Result<std::vector<ComputeDevic
     ProbeRecord record{};
     put(record.kind, device_kind_name(kind));
     put(record.name, device.name);
+    put(record.arch, device.arch);
     record.memory_bytes = device.memory_bytes;
     write_record(into, record);
   }
@@ -79,7 +81,8 @@ bool receive(int from, ProbeRecord& record, std::int64_t end_ns) {
     if (count <= 0) return false;
     done += static_cast<std::size_t>(count);
   }
-  record.kind[sizeof record.kind - 1] = record.name[kMaxName - 1] = record.why_none[kMaxReason - 1] = '\0';
+  record.kind[sizeof record.kind - 1] = record.arch[sizeof record.arch - 1] = '\0';
+  record.name[kMaxName - 1] = record.why_none[kMaxReason - 1] = '\0';
   return true;
 }
 
@@ -95,7 +98,7 @@ std::vector<ProbedDevice> probe_devices(const Drivers& drivers) {
   const std::int64_t end_ns = now_ns() + kDriverLoadTimeoutNs;
   ProbeRecord record;
   while (child > 0 && devices.size() < kMaxDevices && receive(ends[0], record, end_ns)) {
-    devices.push_back({{record.kind, record.name, record.memory_bytes}, record.why_none});
+    devices.push_back({{record.kind, record.name, record.memory_bytes, record.arch}, record.why_none});
   }
   close(ends[0]);
   if (child > 0) {

@@ -19,6 +19,7 @@ struct ComputeDevice {
   std::string kind;  // "cpu", "cuda" or "opencl"
   std::string name;
   std::uint64_t memory_bytes = 0;
+  std::string arch = {};  // "sm_90"; empty for other kinds than "cuda", and from older servers
 };
 
 struct DeviceFacts {

@@ -11,7 +11,7 @@ void serialize(Archive& archive, CacheFacts& facts) {
 
 template <class Archive>
 void serialize(Archive& archive, ComputeDevice& device) {
-  archive(device.kind, device.name, device.memory_bytes);
+  archive(device.kind, device.name, device.memory_bytes, device.arch);
 }
 
 template <class Archive>

@@ -75,6 +75,7 @@ TEST_CASE("a probe lists GPUs with their architecture and memory, or says why th
   for (const auto& [device, why_none] : probe_devices(test::kFakeDrivers)) {
     if (device.kind == "cuda") names.push_back(device.name + why_none);
     if (device.kind == "cuda") CHECK(device.memory_bytes == 1 << 30);
+    if (device.kind == "cuda") CHECK(device.arch == "sm_90");
     if (device.kind == "opencl") CHECK(why_none.find("there is no libOpenCL.so.1") != std::string::npos);
   }
   CHECK(names == std::vector<std::string>{"Fake GPU 0 (sm_90)", "Fake GPU 1 (sm_90)"});

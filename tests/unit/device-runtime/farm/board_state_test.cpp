@@ -62,11 +62,22 @@ TEST_CASE("the clock runs and the boot id stays") {
   CHECK(read_boot_id() == read_boot_id());
 }
 
+TEST_CASE("a description names the devices besides the CPU, with their architectures") {
+  DeviceFacts facts;
+  facts.devices = {{"cpu", "Cortex-A78AE", 1}, {"cuda", "Orin (sm_87)", 2, "sm_87"}, {"opencl", "Mali-G52", 3}};
+  const auto described = describe_board(facts, {}).accelerators;
+  REQUIRE(described.size() == 2);
+  CHECK(described[0].kind == "cuda");
+  CHECK(described[0].arch == "sm_87");
+  CHECK(described[1].kind == "opencl");
+  CHECK(described[1].arch.empty());
+}
+
 TEST_CASE("a description of any length fits into a first request") {
   DeviceFacts facts;
   facts.arch = facts.cpu_name = facts.server_version = std::string(5000, 'x');
   facts.features.assign(1000, std::string(100, 'y'));
-  facts.devices.assign(100, {"opencl", "a device", 1});
+  facts.devices.assign(100, {"opencl", "a device", 1, std::string(500, 'a')});
   FarmOptions options;
   options.tags.assign(16, {std::string(64, 'n'), std::string(192, 'v')});
   const farm::wire::Join join{

@@ -28,7 +28,8 @@ struct Farm {
 
 struct FarmServer : TestServer {
   explicit FarmServer(const Farm& farm) : FarmServer(farm.arguments()) {}
-  explicit FarmServer(const std::vector<std::string>& arguments) : TestServer(arguments, {}, Access::by_keys) {}
+  explicit FarmServer(const std::vector<std::string>& arguments, const std::vector<std::string>& wrapper = {})
+      : TestServer(arguments, wrapper, Access::by_keys) {}
 };
 
 inline Result<std::unique_ptr<Transport>> enter_board(const TestServer& server, const secure::Key& key) {

@@ -40,6 +40,19 @@ TEST_CASE("a board joins and says who and how it is") {
   CHECK(board.expect<Heartbeat>().boot_ms >= join.boot_ms);
 }
 
+TEST_CASE("a board says which GPUs it has, and their architectures") {
+  if (!is_native()) return;  // the boards' servers are static, without drivers
+  Farm farm;
+  // Uses tests/support/fake_cuda in place of NVIDIA's driver.
+  const FarmServer server(farm.arguments(), {"env", "LD_LIBRARY_PATH=" FERRY_BINARY_DIR "/fake_cuda",
+                                             "FERRY_FAKE_CUDA_DEVICES=2", "FERRY_FAKE_CUDA_ARCH=87"});
+  std::vector<std::string> archs;
+  const JoiningBoard board = farm.tracker.next();
+  for (const Accelerator& each : board.join().description.accelerators)
+    if (each.kind == "cuda") archs.push_back(each.arch);
+  CHECK(archs == std::vector<std::string>{"sm_87", "sm_87"});
+}
+
 TEST_CASE("a board that listens everywhere says the address from which it has connected") {
   Farm farm;
   std::vector<std::string> arguments = farm.arguments();

@@ -26,7 +26,7 @@ DeviceFacts sample_facts() {
   facts.memory_limit_bytes = 1u << 28;
   facts.page_bytes = 4096;
   facts.caches = {{1, "data", 32768, 64}, {2, "unified", 524288, 64}};
-  facts.devices = {{"cpu", "Cortex-A7", 1u << 30}};
+  facts.devices = {{"cpu", "Cortex-A7", 1u << 30}, {"cuda", "Orin (sm_87)", 8ull << 30, "sm_87"}};
   facts.not_enforced = {"memory"};
   return facts;
 }
