@@ -97,6 +97,7 @@ MAY_INCLUDE = {
     "host/farm/schedule": ["base"],
     "host/farm/health": ["base", "host/stats"],
     "host/farm/lease": ["host/farm/schedule", "host/farm/selector", "rpc/lease"],
+    "host/farm/hooks": ["host/farm/selector"],
     "host/farm/keys": ["rpc/farm"],
     "host/farm/store": ["host/farm/keys", "host/farm/lease"],
     "host/farm/tracker": ["host/farm/api", "host/farm/relay", "host/farm/store"],
@@ -204,7 +205,7 @@ ONLY_IN = [
     (r"(spdlog|CLI|nlohmann)/|toml(\+\+|\.hpp)", ["host", *TOP], "it is for the host's programs"),
     (r"google/protobuf/|onnx\.pb\.h", ["host/graph/onnx"], "only the importer of ONNX files reads protobuf"),
     (r"sqlite3\.h|libpq-fe\.h", ["host/farm/store"], "databases stay behind the interface Store"),
-    (r"httplib\.h", ["host/farm/http", *TOP], "the tracker's HTTP interface alone listens with it"),
+    (r"httplib\.h", ["host/farm/hooks", "host/farm/http", *TOP], "the tracker alone speaks HTTP"),
     (r"doctest/", ["tests"], "it is for the tests"),
 ]
 

@@ -1,10 +1,9 @@
 #include "host/farm/tracker/orders.h"
 
-#include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "base/format.h"
+#include "host/farm/selector/board_name.h"
 #include "host/farm/tracker/desk.h"
 #include "host/farm/tracker/wire_types.h"
 
@@ -63,17 +62,6 @@ const char* name_of(wire::BoardOrder order) {
 }
 
 }  // namespace
-
-Status check_board_name(const std::string& name) {
-  const auto is_fine = [](char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-' || letter == '_' || letter == '.';
-  };
-  const bool fits = !name.empty() && name.size() <= kMaxName && std::all_of(name.begin(), name.end(), is_fine);
-  if (fits && std::isalnum(static_cast<unsigned char>(name.front())) != 0) return {};
-  return {ErrorCode::invalid_argument,
-          format("a board's name: expected at most %zu letters, digits, '-', '_' and '.', the first a letter or digit",
-                 kMaxName)};
-}
 
 void confirm_enrolment(Core& core, BoardId board) {
   const Credential* const enrolment = core.keys.find_id(CredentialKind::enrolment, static_cast<std::uint64_t>(board));

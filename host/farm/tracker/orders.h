@@ -5,9 +5,6 @@
 
 namespace ferry::farm {
 
-// Returns why a board cannot have this name; ok if it can.
-Status check_board_name(const std::string& name);
-
 // A board has joined under its own key: that of its enrolment has done its work.
 void confirm_enrolment(Core& core, BoardId board);
 

@@ -1,0 +1,23 @@
+#include "host/farm/selector/board_name.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace ferry::test {
+namespace {
+
+TEST_CASE("a board's name has letters, digits, dashes, underscores and dots") {
+  for (const std::string& name : {std::string("pi-3"), std::string("a"), std::string("9_b.c"), std::string(64, 'X')})
+    CHECK(farm::check_board_name(name).is_ok());
+  for (const std::string& name : {std::string(), std::string("-pi"), std::string(".pi"), std::string("_pi"),
+                                  std::string("pi 3"), std::string("pi/3"), std::string("pi\n"), std::string("p\0i", 3),
+                                  std::string("gr\xc3\xbcn"), std::string(65, 'x')})
+    CHECK(farm::check_board_name(name).code() == ErrorCode::invalid_argument);
+  CHECK(farm::check_board_name("a\x1b[2J").message() ==
+        "a board's name: expected at most 64 letters, digits, '-', '_' and '.', the first a letter or digit, got "
+        "'a\\x1b[2J'");
+}
+
+}  // namespace
+}  // namespace ferry::test
