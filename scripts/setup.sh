@@ -27,7 +27,7 @@ packages=(
   libbenchmark-dev
   # the databases of a farm's tracker; of PostgreSQL's library only the headers
   libsqlite3-dev libpq-dev
-  # webhooks of a farm's tracker
+  # the HTTP interface and the webhooks of a farm's tracker
   libcpp-httplib-dev
   # reading ONNX files, and installing their schema from PyPI
   libprotobuf-dev protobuf-compiler python3 python3-venv

@@ -30,26 +30,6 @@ void check_ssh_part(const char* what, const std::string& part, std::string_view 
   if (!fine) refuse("expected " + std::string(what) + " in ssh://[USER@]HOST[:PORT], got '" + std::string(all) + "'");
 }
 
-SshAddress parse_ssh(std::string_view text) {
-  SshAddress address;
-  std::string_view rest = text.substr(kSsh.size());
-  if (!rest.empty() && rest.back() == '/') rest.remove_suffix(1);
-  if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) {
-    address.user = rest.substr(0, at);
-    rest.remove_prefix(at + 1);
-    check_ssh_part("a user", address.user, "._-+@", text);
-  }
-  if (rest.empty()) refuse("expected a host in ssh://[USER@]HOST[:PORT], got '" + std::string(text) + "'");
-  // A port is recognised by its colon; the default 1 means none, and a port that the user wrote is passed to ssh.
-  const bool has_port =
-      !rest.empty() && rest.find(':', rest.front() == '[' ? rest.find(']') : 0) != std::string_view::npos;
-  const TcpAddress host = take(parse_tcp_address(rest, 1));
-  address.host = host.host;
-  if (has_port) address.port = host.port;
-  check_ssh_part("a host", address.host, "._-:%", text);
-  return address;
-}
-
 secure::Key key_in(const std::string& file) { return take(secure::read_key_file(file)); }
 
 // Returns the key file that rpc_server made when this user first started it here.
@@ -91,6 +71,27 @@ std::string key_file_of(const Destination& destination, const std::vector<NamedD
 
 }  // namespace
 
+SshAddress parse_ssh_address(std::string_view text) {
+  if (!starts_with(text, kSsh)) refuse("expected ssh://[USER@]HOST[:PORT], got '" + std::string(text) + "'");
+  SshAddress address;
+  std::string_view rest = text.substr(kSsh.size());
+  if (!rest.empty() && rest.back() == '/') rest.remove_suffix(1);
+  if (const std::size_t at = rest.rfind('@'); at != std::string_view::npos) {
+    address.user = rest.substr(0, at);
+    rest.remove_prefix(at + 1);
+    check_ssh_part("a user", address.user, "._-+@", text);
+  }
+  if (rest.empty()) refuse("expected a host in ssh://[USER@]HOST[:PORT], got '" + std::string(text) + "'");
+  // A port is recognised by its colon; the default 1 means none, and a port that the user wrote is passed to ssh.
+  const bool has_port =
+      !rest.empty() && rest.find(':', rest.front() == '[' ? rest.find(']') : 0) != std::string_view::npos;
+  const TcpAddress host = take(parse_tcp_address(rest, 1));
+  address.host = host.host;
+  if (has_port) address.port = host.port;
+  check_ssh_part("a host", address.host, "._-:%", text);
+  return address;
+}
+
 Destination find_destination(std::string_view remote, const std::string& key_file) {
   const std::vector<NamedDevice> devices = read_devices(devices_file());
   const auto named = std::find_if(devices.begin(), devices.end(), [&](const auto& d) { return d.name == remote; });
@@ -98,7 +99,7 @@ Destination find_destination(std::string_view remote, const std::string& key_fil
   Destination destination;
   if (starts_with(address, kSsh)) {
     destination.transport = TransportKind::ssh;
-    destination.ssh = parse_ssh(address);
+    destination.ssh = parse_ssh_address(address);
     destination.name = address;
     return destination;
   }

@@ -16,6 +16,9 @@ struct SshAddress {
   std::uint16_t port = 0;  // 0: ssh's default
 };
 
+// Parses ssh://[USER@]HOST[:PORT]. Throws Error that says what was expected.
+SshAddress parse_ssh_address(std::string_view text);
+
 enum class TransportKind { encrypted, plaintext, ssh };
 
 struct Destination {

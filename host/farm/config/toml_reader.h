@@ -1,0 +1,57 @@
+// Reads the values of a TOML table, each at most once, and remembers the first thing that is wrong with it.
+#pragma once
+
+#include <toml++/toml.h>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace ferry::farm {
+
+// Where messages say that something is wrong: "farm.toml:3: ".
+Status config_failure(const std::string& path, const toml::source_region& where, const std::string& why);
+
+class TomlReader {
+ public:
+  // `name` is that of the table in messages: "boards.pi-3"; empty: the whole file.
+  TomlReader(const std::string& path, std::string name, const toml::table& table)
+      : path_(path), name_(std::move(name)), table_(table) {}
+
+  // Each leaves `value` alone if the key is missing or its value is refused.
+  void read(const char* key, bool& value);
+  void read(const char* key, std::int64_t least, std::int64_t most, std::int64_t& value);
+  void read(const char* key, std::size_t most_bytes, std::string& value);
+  // A list of 1 to most_texts texts, none of them empty.
+  void read(const char* key, std::size_t most_texts, std::size_t most_bytes, std::vector<std::string>& value);
+  // Texts by name.
+  void read(const char* key, std::size_t most_texts, std::size_t most_bytes, std::map<std::string, std::string>& value);
+  // Null if the key is missing or is no table.
+  const toml::table* table(const char* key);
+
+  // Refuses a value that was read.
+  void refuse(const char* key, const std::string& why);
+  void refuse_value(const toml::node& node, const std::string& key, const std::string& why);
+
+  // The first failure; a key that was not read is one as well.
+  Status finish();
+
+ private:
+  const toml::node* find(const char* key);
+  std::string full_name(std::string_view key) const;
+  std::optional<std::string> text_of(const toml::node& node, const std::string& key, std::size_t most_bytes,
+                                     bool may_be_empty);
+
+  const std::string& path_;
+  const std::string name_;
+  const toml::table& table_;
+  std::vector<std::string> known_;
+  Status failure_;
+};
+
+}  // namespace ferry::farm
