@@ -156,6 +156,8 @@ void carry_out(Core& core, const CloseBoard& action) {
 void carry_out(Core& core, const BoardStateChanged& action) {
   core.log(format("board %s is %s: %s", core.name_of(action.board).c_str(), board_state_name(action.state),
                   action.reason.c_str()));
+  const auto [last, is_new] = core.states.try_emplace(action.board, BoardState::unknown);
+  core.on_state(core.name_of(action.board), std::exchange(last->second, action.state), action.state, action.reason);
 }
 
 }  // namespace ferry::farm

@@ -44,7 +44,6 @@ struct Core {
   std::unique_ptr<Database> database;
   std::unique_ptr<Scheduler> scheduler;  // null: this tracker does not schedule
   std::string read_only_reason;          // not empty: it never will
-  bool has_health_checks = false;
 
   std::map<std::string, BoardId> names;  // of all boards, which are theirs for good
   // More than one connection may claim to be the same board until the scheduler has decided.
@@ -63,7 +62,9 @@ struct Core {
 
   FarmNumbers numbers;  // those that only count
   std::function<void(const std::string&)> log;
-  std::function<void()> on_change;  // of what listings show
+  std::function<void(const std::string&, BoardState, BoardState, const std::string&)> on_state;
+  std::unordered_map<BoardId, BoardState> states;  // as last told
+  std::function<void()> on_change;                 // of what listings show
   // Remembers a revocation outside of the database, which may be restored from a backup.
   std::function<Status(const Credential&)> note_revocation;
 

@@ -21,16 +21,24 @@ Time Scheduler::now() const {
 }
 
 void Scheduler::handle(const Event& event) {
-  if (has_ended_) return;
-  for (const Action& action : machine_.handle(event, now())) {
-    if (const auto* commit = std::get_if<Persist>(&action)) {
-      persist(*commit);
-    } else {
-      callbacks_.carry_out(action);
+  // What is carried out may make something happen, such as that a connection ends. That has to wait, because the
+  // actions, commits above all, must be carried out in order.
+  events_.push_back(event);
+  if (std::exchange(is_handling_, true)) return;
+  while (!events_.empty() && !has_ended_) {
+    const Event next = std::move(events_.front());
+    events_.pop_front();
+    for (const Action& action : machine_.handle(next, now())) {
+      if (has_ended_) break;
+      if (const auto* commit = std::get_if<Persist>(&action)) {
+        persist(*commit);
+      } else {
+        callbacks_.carry_out(action);
+      }
     }
-    if (has_ended_) return;
   }
-  watch_deadline();
+  is_handling_ = false;
+  if (!has_ended_) watch_deadline();
 }
 
 void Scheduler::persist(const Persist& commit) {

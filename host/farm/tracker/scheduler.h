@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -30,7 +31,7 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // May call back.
+  // Calls back, unless it was called by a callback: then what has happened is handled later.
   void handle(const Event& event);
   void on_committed(TrackerTerm term, const Result<CommitOutcome>& outcome);
 
@@ -61,6 +62,8 @@ class Scheduler {
   std::array<double, 2> commits_{};         // the longest in this minute and in the last
   SteadyTime minute_ = steady_start_;
   std::map<EndReason, std::uint64_t> ended_;
+  std::deque<Event> events_;  // that have happened meanwhile
+  bool is_handling_ = false;
   bool has_ended_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "host/farm/tracker/desk.h"
 #include "host/farm/tracker/farm_gate.h"
 #include "host/farm/tracker/first_requests.h"
+#include "host/farm/tracker/health_rounds.h"
 #include "rpc/server/acceptor.h"
 #include "rpc/server/final_frame.h"
 #include "rpc/server/listen.h"
@@ -31,6 +32,7 @@ struct Takeover {
   TrackerTerm term{};
   Snapshot snapshot;
   std::vector<Credential> credentials;
+  std::vector<HealthState> health;
   Time now;
 };
 
@@ -39,6 +41,7 @@ Result<Takeover> take_over(Store& store) {
   FERRY_ASSIGN(takeover.term, store.take_term());
   FERRY_ASSIGN(takeover.snapshot, store.load());
   FERRY_ASSIGN(takeover.credentials, store.credentials());
+  FERRY_ASSIGN(takeover.health, store.health_states());
   FERRY_ASSIGN(takeover.now, store.now());
   return takeover;
 }
@@ -72,7 +75,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
     core_.note_revocation = options_.note_revocation;
     core_.on_change = [this] { gate_.has_changed(); };
     core_.read_only_reason = options_.read_only_reason;
-    core_.has_health_checks = options_.has_health_checks;
+    core_.on_state = options_.on_state;
   }
   ~TrackerProcess() override { stop(); }
   TrackerProcess(const TrackerProcess&) = delete;
@@ -99,6 +102,21 @@ class TrackerProcess final : public Tracker, PeerHandler {
   const std::string& address() const override { return address_; }
   Farm& farm() override { return gate_; }
 
+  void checked(const CheckedBoard& checked) override {
+    if (rounds_) rounds_->checked(checked);
+  }
+  void set_health_idle(milliseconds idle) override {
+    options_.health_idle = idle;
+    if (rounds_) rounds_->set_idle(idle);
+  }
+  bool describe_board(const BoardSetting& setting) override {
+    const auto board = core_.find_board(setting.name);
+    if (!board) return false;
+    core_.handle(BoardEnrolled{*board, setting.name, setting.tags, setting.machine, setting.shares_machine});
+    return true;
+  }
+  void set_weight(const std::string& holder, double weight) override { core_.handle(HolderWeighted{holder, weight}); }
+
   void stop() override {
     if (std::exchange(is_stopping_, true)) return;
     timer_.cancel();
@@ -116,6 +134,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
     timer_.start(kPeriod, [this] { poll(); });
     if (core_.scheduler) return keep_house();
     retired_.reset();
+    retired_rounds_.reset();
     if (std::exchange(is_asking_, true)) return;
     core_.database->ask(take_over, [this](const Result<Takeover>& takeover) {
       is_asking_ = false;
@@ -131,13 +150,18 @@ class TrackerProcess final : public Tracker, PeerHandler {
     core_.names.clear();
     for (const BoardRecord& board : takeover.snapshot.boards) core_.names[board.description.name] = board.id;
     core_.scheduler = std::make_unique<Scheduler>(
-        loop_, *core_.database, takeover.snapshot, takeover.term, Options{core_.has_health_checks}, takeover.now,
+        loop_, *core_.database, takeover.snapshot, takeover.term, Options{options_.health != nullptr}, takeover.now,
         Scheduler::Callbacks{[this](const Action& action) { carry_out_any(action); },
                              [this](const Status& why) { step_down(why); }});
     if (const Status listening = listen(); !listening.is_ok()) return step_down(listening);
     core_.log(format("scheduling %zu boards at %s, term %llu", takeover.snapshot.boards.size(), address_.c_str(),
                      static_cast<unsigned long long>(takeover.term)));
+    if (options_.health != nullptr) {
+      options_.health->load(takeover.health);
+      rounds_ = std::make_unique<HealthRounds>(core_, *options_.health, options_.health_idle);
+    }
     add_first_admin();
+    options_.on_begin();
     gate_.has_changed();
   }
 
@@ -162,6 +186,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
     core_.clients.clear();
     core_.enrolling.clear();
     core_.board_connections.clear();
+    retired_rounds_ = std::move(rounds_);
     retired_ = std::move(core_.scheduler);
     gate_.has_changed();
   }
@@ -182,6 +207,8 @@ class TrackerProcess final : public Tracker, PeerHandler {
 
   void keep_house() {
     core_.peers.close_silent();
+    if (rounds_) rounds_->look();
+    if (!core_.scheduler) return;
     write_sessions();
     const auto now = std::chrono::steady_clock::now();
     core_.relay_desk.expire(now);
@@ -242,6 +269,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
   }
 
   void carry_out_any(const Action& action) {
+    if (rounds_ && rounds_->take(action)) return;
     std::visit(
         [this](const auto& one) {
           using Kind = std::decay_t<decltype(one)>;
@@ -262,6 +290,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
   Descriptor listener_;
   std::string address_;
   std::unique_ptr<server::Acceptor> acceptor_;
+  std::unique_ptr<HealthRounds> rounds_, retired_rounds_;
   std::unique_ptr<Scheduler> retired_;
   std::chrono::steady_clock::time_point purge_at_{};
   std::string why_not_;           // it stands by; so that each reason is logged once

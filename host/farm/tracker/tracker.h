@@ -7,10 +7,12 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
 #include "host/farm/api/farm.h"
+#include "host/farm/lease/records.h"
 #include "host/farm/relay/relay.h"
 #include "host/farm/store/credential.h"
 #include "host/farm/store/store.h"
@@ -19,16 +21,34 @@
 
 namespace ferry::farm {
 
+class HealthChecker;
+struct CheckedBoard;
+
+// How an admin describes a board.
+struct BoardSetting {
+  std::string name;
+  std::map<std::string, std::string> tags;
+  std::string machine;
+  bool shares_machine = false;
+};
+
 struct TrackerOptions {
   std::string host = "127.0.0.1";
   std::uint16_t port = 9191;  // 0: any free one
   secure::Key master;
   // Why nothing can be written; empty: it can.
   std::string read_only_reason;
-  bool has_health_checks = false;
+  // Null: boards are good when they join.
+  HealthChecker* health = nullptr;
+  std::chrono::milliseconds health_idle = std::chrono::hours(1);
   std::size_t max_connections = 16'384;
   // Of sessions with boards that clients cannot reach; no relays: there are none.
   RelayLimits relay;
+  // Called on the loop when a board's state changes.
+  std::function<void(const std::string& board, BoardState before, BoardState after, const std::string& reason)>
+      on_state = [](const std::string&, BoardState, BoardState, const std::string&) {};
+  // Called on the loop whenever this tracker begins to schedule, after which it may be configured.
+  std::function<void()> on_begin = [] {};
   // Called on the loop with lines for the log.
   std::function<void(const std::string&)> log = [](const std::string&) {};
   // Remembers a revocation outside of the database; by default nowhere.
@@ -46,6 +66,12 @@ class Tracker {
 
   // "127.0.0.1:9191"
   virtual const std::string& address() const = 0;
+  // On the loop: what a check has found.
+  virtual void checked(const CheckedBoard& checked) = 0;
+  virtual void set_health_idle(std::chrono::milliseconds idle) = 0;
+  // On the loop, while it schedules: describes boards that are enrolled. Returns whether there is such a board.
+  virtual bool describe_board(const BoardSetting& setting) = 0;
+  virtual void set_weight(const std::string& holder, double weight) = 0;
   // Ends all connections, and lets the loop end. Leases go on; what was committed is kept.
   virtual void stop() = 0;
   // For other threads. It answers while the loop runs.

@@ -1,0 +1,145 @@
+#include "host/farm/tracker/health_rounds.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "base/format.h"
+
+namespace ferry::farm {
+namespace {
+
+using std::chrono::milliseconds;
+
+// No peer has this number.
+constexpr ClientConnection kHealthClient{~std::uint64_t{0}};
+constexpr const char* kHealthHolder = "health check";
+constexpr Duration kCheckLength = std::chrono::minutes(5);
+constexpr Duration kCheckWait = std::chrono::minutes(30);
+// A check that found nothing out is tried again after a pause, which doubles.
+constexpr milliseconds kFirstPause{10'000};
+constexpr milliseconds kLongestPause{600'000};
+// For a board that must cool before its times are confirmed.
+constexpr milliseconds kCooling{30'000};
+
+bool is_checked_at_once(BoardState state) { return state == BoardState::unknown || state == BoardState::suspect; }
+
+}  // namespace
+
+void HealthRounds::look() {
+  core_.handle(ClientHeard{kHealthClient});
+  if (!core_.scheduler) return;
+  const Clock::time_point now = Clock::now();
+  std::vector<BoardId> due;
+  for (const BoardView& board : core_.scheduler->machine().boards()) {
+    Round& round = rounds_[board.record->id];
+    if (board.lease && round.request != *board.lease) round.used_at = now;
+    if (round.request != LeaseId{} || !board.connection || board.lease || now < round.not_before) continue;
+    const bool is_idle = board.record->state == BoardState::good && now - round.used_at >= idle_;
+    if (is_checked_at_once(board.record->state) || is_idle) due.push_back(board.record->id);
+  }
+  for (const BoardId id : due) {
+    const auto board = core_.scheduler ? core_.scheduler->machine().find_board(id) : std::nullopt;
+    if (board) submit(rounds_[id], *board);
+  }
+}
+
+void HealthRounds::submit(Round& round, const BoardView& board) {
+  Request request;
+  request.id = round.request = LeaseId{random_id()};
+  request.holder = kHealthHolder;
+  request.slots = {Selector{{TextTerm{TextKey::name, true, board.record->description.name}}}};
+  // Nobody else gets a board before it is checked; one that is only idle is left to those who want it.
+  request.priority = is_checked_at_once(board.record->state) ? 100 : 0;
+  request.length = kCheckLength;
+  request.wait = kCheckWait;
+  request.is_health_check = true;
+  core_.handle(RequestSubmitted{kHealthClient, std::move(request)});
+}
+
+std::pair<const BoardId, HealthRounds::Round>* HealthRounds::find(LeaseId request) {
+  const auto found = std::ranges::find_if(rounds_, [&](const auto& round) { return round.second.request == request; });
+  return found == rounds_.end() ? nullptr : &*found;
+}
+
+bool HealthRounds::take(const Action& action) {
+  if (const auto* told = std::get_if<TellGranted>(&action); told && told->client == kHealthClient) {
+    granted(*told);
+  } else if (const auto* over = std::get_if<TellEnded>(&action); over && over->client == kHealthClient) {
+    ended(over->lease);
+  } else if (const auto* waiting = std::get_if<TellWaiting>(&action)) {
+    return waiting->client == kHealthClient;
+  } else if (const auto* extension = std::get_if<TellExtension>(&action)) {
+    return extension->client == kHealthClient;
+  } else if (const auto* warning = std::get_if<TellWarning>(&action)) {
+    return warning->client == kHealthClient;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void HealthRounds::granted(const TellGranted& action) {
+  auto* const round = find(action.lease);
+  if (round == nullptr || action.parts.size() != 1) return;
+  const auto board = core_.scheduler->machine().find_board(round->first);
+  const BoardFacts* const facts = board ? core_.facts_of(*board) : nullptr;
+  const secure::Key key = core_.keys.lease_key(static_cast<std::uint64_t>(action.lease),
+                                               static_cast<std::uint64_t>(round->first), action.parts[0].epoch);
+  const Status started = facts == nullptr ? Status(ErrorCode::unavailable, "it has left")
+                                          : checker_.start(round->first, facts->address, key);
+  round->second.is_running = started.is_ok();
+  if (started.is_ok()) return;
+  core_.log("board " + core_.name_of(round->first) + " could not be checked: " + started.message());
+  wait_longer(round->second);
+  core_.handle(LeaseReleased{action.lease});
+}
+
+void HealthRounds::ended(LeaseId lease) {
+  auto* const round = find(lease);
+  if (round == nullptr) return;
+  round->second.request = {};
+  if (round->second.is_running) {
+    round->second.is_running = false;
+    checker_.cancel(round->first);
+  }
+  const Clock::time_point soon = Clock::now() + std::chrono::seconds(1);
+  round->second.not_before = std::max(round->second.not_before, soon);
+}
+
+void HealthRounds::wait_longer(Round& round) {
+  round.pause = std::clamp(2 * round.pause, kFirstPause, kLongestPause);
+  round.not_before = Clock::now() + round.pause;
+}
+
+void HealthRounds::checked(const CheckedBoard& checked) {
+  Round& round = rounds_[checked.board];
+  round.is_running = false;
+  if (checked.result == CheckedBoard::Result::unknown) {
+    wait_longer(round);
+  } else {
+    round.pause = milliseconds(0);
+    round.used_at = Clock::now();
+    round.not_before = Clock::now() + (checked.result == CheckedBoard::Result::again ? kCooling : milliseconds(0));
+  }
+  const auto board = core_.scheduler ? core_.scheduler->machine().find_board(checked.board) : std::nullopt;
+  if (!board) return;
+  core_.log("board " + core_.name_of(checked.board) + ": " +
+            (checked.result == CheckedBoard::Result::passed ? std::string("it has passed its health check")
+                                                            : "its health check: " + checked.reason));
+  core_.database->ask(
+      [entries = checked.entries, state = checked.state](Store& store) -> Status {
+        for (const HealthEntry& entry : entries) FERRY_TRY(store.add_health_entry(entry));
+        return state ? store.set_health_state(state->board, state->state) : Status();
+      },
+      [this](const Status& written) {
+        if (!written.is_ok()) core_.log("a health check could not be recorded: " + written.message());
+      });
+  const auto baseline = board->record->baseline_millidegrees;
+  if (checked.millidegrees && (!baseline || *checked.millidegrees < *baseline))
+    core_.handle(BaselineMeasured{checked.board, *checked.millidegrees});
+  if (checked.result == CheckedBoard::Result::passed || checked.result == CheckedBoard::Result::failed)
+    core_.handle(HealthChecked{checked.board, checked.result == CheckedBoard::Result::passed});
+  if (round.request != LeaseId{}) core_.handle(LeaseReleased{round.request});
+}
+
+}  // namespace ferry::farm

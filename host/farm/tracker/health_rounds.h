@@ -1,0 +1,79 @@
+// Has the boards checked: those that have joined, those that somebody suspects, and those that nobody has used for
+// long. A check leases its board like anybody else.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "host/farm/store/board_logs.h"
+#include "host/farm/tracker/core.h"
+
+namespace ferry::farm {
+
+// What a check has found.
+struct CheckedBoard {
+  enum class Result : std::uint8_t {
+    passed,
+    failed,
+    again,    // once the board has cooled
+    unknown,  // the check says nothing about the board
+  };
+  BoardId board{};
+  Result result = Result::unknown;
+  std::string reason;  // of everything but passed
+  std::optional<std::int32_t> millidegrees;
+  std::vector<HealthEntry> entries;
+  std::optional<HealthState> state;
+};
+
+// Does the checks. All functions are called on the tracker's loop, on which it says what it has found, to
+// Tracker::checked().
+class HealthChecker {
+ public:
+  virtual ~HealthChecker() = default;
+  // What earlier trackers have learned. Called before anything else.
+  virtual void load(const std::vector<HealthState>& states) = 0;
+  virtual Status start(BoardId board, const std::string& address, const secure::Key& psk) = 0;
+  virtual void cancel(BoardId board) = 0;
+};
+
+class HealthRounds {
+ public:
+  // `idle`: for how long nobody has used a board that is checked again.
+  HealthRounds(Core& core, HealthChecker& checker, std::chrono::milliseconds idle)
+      : core_(core), checker_(checker), idle_(idle) {}
+
+  void set_idle(std::chrono::milliseconds idle) { idle_ = idle; }
+  // Must be called each second.
+  void look();
+  void checked(const CheckedBoard& checked);
+
+  // The client in whose name the scheduler knows the checks' requests. Returns false if the action is for another one.
+  bool take(const Action& action);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Round {
+    LeaseId request{};  // 0: none
+    bool is_running = false;
+    Clock::time_point not_before{};  // another check
+    std::chrono::milliseconds pause{0};
+    Clock::time_point used_at = Clock::now();  // by somebody, or checked
+  };
+
+  void submit(Round& round, const BoardView& board);
+  void granted(const TellGranted& action);
+  void ended(LeaseId lease);
+  void wait_longer(Round& round);
+  std::pair<const BoardId, Round>* find(LeaseId request);
+
+  Core& core_;
+  HealthChecker& checker_;
+  std::chrono::milliseconds idle_;
+  std::unordered_map<BoardId, Round> rounds_;
+};
+
+}  // namespace ferry::farm
