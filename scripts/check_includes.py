@@ -101,7 +101,7 @@ MAY_INCLUDE = {
     "host/farm/keys": ["rpc/farm"],
     "host/farm/store": ["host/farm/keys", "host/farm/lease"],
     "host/farm/tracker": ["host/farm/api", "host/farm/relay", "host/farm/store"],
-    "host/farm/serve": ["host/farm/tracker"],
+    "host/farm/serve": ["host/farm/checkup", "host/farm/config", "host/farm/http", "host/farm/tracker"],
     # The farm's HTTP interface and its page.
     "host/farm/http/html": ["base"],
     "host/farm/http/pages": ["host/farm/http/html", "host/farm/selector", "rpc/farm"],

@@ -2,16 +2,19 @@
 
 #include <signal.h>
 
-#include <cstdio>
-#include <ctime>
-#include <optional>
+#include <asio/post.hpp>
+#include <memory>
+#include <thread>
 #include <utility>
 
 #include "base/format.h"
-#include "base/printable.h"
+#include "host/farm/http/http_server.h"
 #include "host/farm/keys/master_key.h"
 #include "host/farm/keys/revocation_file.h"
 #include "host/farm/serve/farm_files.h"
+#include "host/farm/serve/farm_log.h"
+#include "host/farm/serve/health_service.h"
+#include "host/farm/serve/settings.h"
 #include "host/farm/store/missing_revocations.h"
 #include "host/farm/tracker/tracker.h"
 #include "rpc/server/host_name.h"
@@ -21,22 +24,7 @@ namespace ferry::farm {
 namespace {
 
 constexpr std::uint16_t kPort = 9191;
-
-void log_line(const std::string& line) {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  tm parts{};
-  gmtime_r(&now.tv_sec, &parts);
-  char time[32];
-  strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%S", &parts);
-  fprintf(stderr, "%s.%03ldZ %s\n", time, now.tv_nsec / 1'000'000, printable(line).c_str());
-}
-
-std::int64_t now_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-}
+constexpr std::uint16_t kHttpPort = 8080;
 
 Result<bool> has_credentials(Store& store) {
   FERRY_ASSIGN(const std::vector<Credential> credentials, store.credentials());
@@ -53,12 +41,28 @@ Status repeat_revocations(Store& store, const RevocationFile& file) {
   return {};
 }
 
+// Without the password that a URI may contain.
+std::string shown(const std::string& database) {
+  const std::size_t at = database.find('@');
+  return is_postgres(database) && at != std::string::npos ? "postgresql://..." + database.substr(at) : database;
+}
+
+Result<std::unique_ptr<http::HttpServer>> start_http(const ServeOptions& options, Farm& farm) {
+  FERRY_ASSIGN(const TcpAddress address, parse_tcp_address(options.http, kHttpPort));
+  http::HttpOptions http_options;
+  FERRY_ASSIGN(http_options.host, server::find_address(address.host, "--http"));
+  http_options.port = address.port;
+  http_options.behind_proxy = options.behind_proxy;
+  return http::HttpServer::start(farm, http_options);
+}
+
 }  // namespace
 
-Status serve(const ServeOptions& options) {
+Status serve(const ServeOptions& options, const Compiler& compiler) {
   signal(SIGPIPE, SIG_IGN);
   FERRY_ASSIGN(const TcpAddress listen, parse_tcp_address(options.listen, kPort));
   FERRY_ASSIGN(const std::string host, server::find_address(listen.host, "--listen"));
+  FERRY_ASSIGN(Settings settings, Settings::read(options.config, log_line));
   FERRY_ASSIGN(FarmStore opened, open_store(options));
   const FarmFiles files = files_of(options);
   FERRY_ASSIGN(const bool has_users, has_credentials(*opened.store));
@@ -69,28 +73,52 @@ Status serve(const ServeOptions& options) {
   if (opened.read_only_reason.empty()) FERRY_TRY(repeat_revocations(*opened.store, revocations));
 
   server::EventLoop loop;
+  HookRunner hooks(log_line);
+  HealthService health(loop, compiler, log_line, [] { return Time(Duration(now_ms())); });
+  std::unique_ptr<Tracker> tracker;
   TrackerOptions tracker_options;
   tracker_options.host = host;
   tracker_options.port = listen.port;
   tracker_options.master = master;
   tracker_options.read_only_reason = opened.read_only_reason;
+  if (settings.config().has_health_checks) tracker_options.health = &health;
+  tracker_options.health_idle = settings.config().health_idle;
+  tracker_options.relay = settings.config().relay;
   tracker_options.log = log_line;
-  tracker_options.note_revocation = [&revocations](const Credential& credential) {
+  tracker_options.on_state = [&](const std::string& board, BoardState before, BoardState after,
+                                 const std::string& reason) { settings.on_state(hooks, board, before, after, reason); };
+  tracker_options.on_begin = [&] { settings.apply(*tracker); };
+  tracker_options.note_revocation = [&](const Credential& credential) {
     return revocations.add({credential.kind, credential.id, credential.salt, now_ms()});
   };
-  tracker_options.on_first_admin = [&files](const secure::Key& key) {
+  tracker_options.on_first_admin = [&](const secure::Key& key) {
     const Status written = secure::write_key_file(files.first_admin, key);
     log_line(written.is_ok() ? "the first admin's key is in " + files.first_admin
                              : "the first admin's key could not be written: " + written.message());
   };
-  FERRY_ASSIGN(const std::unique_ptr<Tracker> tracker,
-               Tracker::open(loop, std::move(opened.store), std::move(tracker_options)));
+  FERRY_ASSIGN(tracker, Tracker::open(loop, std::move(opened.store), std::move(tracker_options)));
+  health.set_receiver([&](const CheckedBoard& checked) { tracker->checked(checked); });
   if (!opened.read_only_reason.empty()) log_line("read-only: " + opened.read_only_reason);
-  log_line("tracker at " + tracker->address() + ", database " + options.database);
-  FERRY_TRY(loop.handle_signals({SIGINT, SIGTERM}, [&](int) {
+  log_line("tracker at " + tracker->address() + ", database " + shown(options.database));
+
+  std::unique_ptr<http::HttpServer> http;
+  if (!options.http.empty()) {
+    FERRY_ASSIGN(http, start_http(options, tracker->farm()));
+    log_line("page at " + http->url());
+  }
+  bool is_stopping = false;
+  FERRY_TRY(loop.handle_signals({SIGINT, SIGTERM, SIGHUP}, [&](int number) {
+    if (number == SIGHUP) return settings.reload(tracker.get());
+    if (std::exchange(is_stopping, true)) return;
     log_line("stopping; leases go on");
-    tracker->stop();
-    loop.no_more_signals();
+    // Its threads may wait for answers of the loop, which they get until they have ended.
+    std::thread([&] {
+      if (http) http->stop();
+      asio::post(loop.context(), [&] {
+        tracker->stop();
+        loop.no_more_signals();
+      });
+    }).detach();
   }));
   loop.run();
   return {};
