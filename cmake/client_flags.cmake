@@ -8,3 +8,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
 set(CMAKE_UNITY_BUILD ON)
 add_compile_options(-ffunction-sections -fdata-sections)
 add_link_options(-Wl,--gc-sections -Wl,--as-needed -static-libstdc++ -static-libgcc)
+# Many functions are equal but for their types: folding them saves 5%. Nothing here compares addresses of functions.
+if(FERRY_LLD OR FERRY_GOLD)
+  add_link_options(-Wl,--icf=all -Wl,-O2)
+endif()
