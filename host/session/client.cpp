@@ -38,14 +38,14 @@ bool ends_the_session(ErrorCode code) {
          code == ErrorCode::unauthenticated;
 }
 
-std::string user_at_machine() {
+}  // namespace
+
+std::string client_name() {
   char machine[256] = "";
   if (gethostname(machine, sizeof machine - 1) != 0) machine[0] = 0;
   const char* user = getenv("USER");
-  return std::string(user != nullptr ? user : "someone") + "@" + machine;
+  return std::string(kClientName) + " " + (user != nullptr ? user : "someone") + "@" + machine;
 }
-
-}  // namespace
 
 Client::Client(OpenedTransport link, std::string peer, EventHandlers handlers, SessionOptions session_options)
     : connection_(std::move(link.transport)),
@@ -105,7 +105,7 @@ std::optional<std::uint32_t> Client::device_of_kind(const std::string& kind, std
 
 void Client::open_session() {
   rpc::Open open;
-  open.client = std::string(kClientName) + " " + user_at_machine();
+  open.client = client_name();
   open.devices = session_options_.devices;
   open.limits = session_options_.limits;
   open.wait_for_debugger = session_options_.wait_for_debugger;
@@ -209,6 +209,12 @@ void Client::receive_answer() {
     if (!crash_line_.empty() && ends_the_session(answer.status.code())) {
       answer.status = Status(answer.status.code(), answer.status.message() + " (" + crash_line_ + ")");
     }
+    if (answer.status.code() == ErrorCode::deadline_exceeded) {
+      if (const std::string why = explain_end(answer.status.message()); !why.empty()) {
+        answer.status = Status(ErrorCode::unavailable, why);
+        broken_ = answer.status;
+      }
+    }
     if (ends_the_session(answer.status.code())) broken_ = answer.status;
     const auto cause = failures_.find(answer.failed_request);
     failures_.insert({expected.id, cause == failures_.end() ? Failure{answer.status} : cause->second});
@@ -293,11 +299,20 @@ void Client::synchronize() {
   }
 }
 
+// Returns an empty text if nobody knows better.
+std::string Client::explain_end(const std::string& message) const {
+  const std::string why = handlers_.explain_end ? handlers_.explain_end() : "";
+  return why.empty() ? why : why + " (" + message + ")";
+}
+
 void Client::fail(Status status) {
+  std::string why;
   if (broken_.is_ok()) {
     broken_ = status.code() == ErrorCode::unavailable
                   ? Status(ErrorCode::unavailable, "the connection to " + peer_ + " is gone: " + status.message())
                   : Status(status.code(), peer_ + ": " + status.message());
+    why = explain_end(broken_.message());
+    if (!why.empty()) broken_ = Status(ErrorCode::unavailable, why);
   }
   connection_.transport().close();
   for (const Outstanding& outstanding : outstanding_) {
@@ -305,7 +320,7 @@ void Client::fail(Status status) {
     outstanding.answer->arrived = true;
   }
   outstanding_.clear();
-  const bool is_lost = broken_.code() == ErrorCode::unavailable && opened_.version != 0;
+  const bool is_lost = broken_.code() == ErrorCode::unavailable && opened_.version != 0 && why.empty();
   if (is_lost) throw ConnectionLost(broken_.message(), !asked_to_run_);
   throw Error(broken_.code(), broken_.message());
 }

@@ -56,7 +56,13 @@ struct EventHandlers {
   std::function<void(const rpc::LogEvent&)> log;
   // Returns the source line, "mm.tc:3", for an offset in a module; empty if it is unknown.
   std::function<std::string(const Hash& module, std::uint64_t offset)> locate;
+  // Called when the server has ended the session. Returns why it did, if somebody else knows better, such as that the
+  // lease has ended; otherwise an empty text. May wait a little.
+  std::function<std::string()> explain_end;
 };
+
+// What this client calls itself, for the logs of others: "ferry 0.1.0 user@laptop".
+std::string client_name();
 
 // The options of a session.
 struct SessionOptions {
@@ -152,6 +158,7 @@ class Client {
   void take_crash(const rpc::CrashEvent& crash);
   void wait_in_queue(rpc::WaitingEvent place);
   void limit_next_receive();
+  std::string explain_end(const std::string& message) const;
   [[noreturn]] void fail(Status status);
 
   rpc::Connection connection_;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/throw_status.h"
 #include "host/session/devices_file.h"
+#include "host/session/lease_file.h"
 
 namespace ferry::session {
 
@@ -69,6 +71,34 @@ std::string key_file_of(const Destination& destination, const std::vector<NamedD
                                         (is_loopback(destination.tcp.host) ? "" : " needs none"));
 }
 
+// "lease:FILE" or "lease:FILE#N".
+Destination leased_destination(const std::string& remote) {
+  std::string path = remote.substr(kLeaseScheme.size());
+  std::size_t number = 1;
+  if (const std::size_t mark = path.rfind('#'); mark != std::string::npos) {
+    const char* const end = path.data() + path.size();
+    const auto [last, error] = std::from_chars(path.data() + mark + 1, end, number);
+    if (error != std::errc() || last != end) refuse("expected lease:FILE or lease:FILE#N, got '" + remote + "'");
+    path.resize(mark);
+  }
+  const LeaseFile lease = read_lease_file(path);
+  if (number < 1 || number > lease.boards.size()) {
+    refuse("expected one of the " + std::to_string(lease.boards.size()) + " boards of the lease in " + path +
+           ", got #" + std::to_string(number));
+  }
+  return board_destination(lease.boards[number - 1], remote);
+}
+
+Destination farm_destination(const std::string& address, std::string key_file, const NamedDevice* entry) {
+  Destination destination;
+  destination.transport = TransportKind::farm;
+  destination.farm_address = parse_farm_address(address);
+  if (key_file.empty() && entry != nullptr) key_file = entry->key_file;
+  destination.farm = find_farm(destination.farm_address.farm, key_file);
+  destination.name = address.substr(0, address.find('?'));
+  return destination;
+}
+
 }  // namespace
 
 SshAddress parse_ssh_address(std::string_view text) {
@@ -92,10 +122,35 @@ SshAddress parse_ssh_address(std::string_view text) {
   return address;
 }
 
+bool is_of_farm(std::string_view remote) {
+  if (starts_with(remote, kFarmScheme)) return true;
+  if (remote.empty() || remote.find("://") != std::string_view::npos) return false;
+  const std::vector<NamedDevice> devices = read_devices(devices_file());
+  return std::any_of(devices.begin(), devices.end(), [&](const NamedDevice& device) {
+    return device.name == remote && starts_with(device.address, kFarmScheme);
+  });
+}
+
+Destination board_destination(const farm::wire::GrantedSlot& board, const std::string& remote) {
+  Destination destination;
+  destination.name = board.board + " (" + remote + ")";
+  destination.tcp = take(parse_tcp_address(board.address, kDefaultPort));
+  destination.key = secure::Key{board.psk};
+  destination.is_leased = true;
+  return destination;
+}
+
 Destination find_destination(std::string_view remote, const std::string& key_file) {
   const std::vector<NamedDevice> devices = read_devices(devices_file());
   const auto named = std::find_if(devices.begin(), devices.end(), [&](const auto& d) { return d.name == remote; });
   const std::string address = named != devices.end() ? named->address : std::string(remote);
+  if (named != devices.end() && !named->farm.empty()) {
+    refuse(named->name + " is a farm: expected a selector of boards, as in farm://" + named->name + "/SELECTOR");
+  }
+  if (starts_with(address, kFarmScheme)) {
+    return farm_destination(address, key_file, named != devices.end() ? &*named : nullptr);
+  }
+  if (starts_with(address, kLeaseScheme)) return leased_destination(address);
   Destination destination;
   if (starts_with(address, kSsh)) {
     destination.transport = TransportKind::ssh;
@@ -105,7 +160,7 @@ Destination find_destination(std::string_view remote, const std::string& key_fil
   }
   const bool plaintext = starts_with(address, kPlaintext);
   if (!plaintext && address.find("://") != std::string::npos) {
-    refuse("expected HOST:PORT, ssh://HOST or plaintext://HOST:PORT, got '" + address + "'");
+    refuse("expected HOST:PORT, ssh://HOST, farm://FARM/SELECTOR or plaintext://HOST:PORT, got '" + address + "'");
   }
   const std::string_view host = std::string_view(address).substr(plaintext ? kPlaintext.size() : 0);
   destination.tcp = take(parse_tcp_address(host, kDefaultPort));

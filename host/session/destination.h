@@ -5,6 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "ferry/client.h"
+#include "host/session/farm_address.h"
+#include "rpc/farm/messages.h"
 #include "rpc/secure/key.h"
 #include "rpc/transport/tcp.h"
 
@@ -19,7 +22,7 @@ struct SshAddress {
 // Parses ssh://[USER@]HOST[:PORT]. Throws Error that says what was expected.
 SshAddress parse_ssh_address(std::string_view text);
 
-enum class TransportKind { encrypted, plaintext, ssh };
+enum class TransportKind { encrypted, plaintext, ssh, farm };
 
 struct Destination {
   std::string name;  // the address, for messages
@@ -28,14 +31,26 @@ struct Destination {
   SshAddress ssh;
   std::optional<secure::Key> key;  // when encrypted
   std::string key_file;            // the file that contained it
+  bool is_leased = false;          // the key is worthless when the lease has ended
+  SharedBoard board;               // that is leased here; null: none
+  // Of a farm, whose tracker says which board it is.
+  FarmAddress farm_address;
+  farm::FarmAccess farm;
 };
 
-// `remote` is the name of a device in devices.toml or an address: HOST, HOST:PORT, ssh://[USER@]HOST[:PORT], or, for
-// loopback only, plaintext://HOST[:PORT].
+// `remote` is the name of a device in devices.toml or an address: HOST, HOST:PORT, ssh://[USER@]HOST[:PORT],
+// farm://FARM/SELECTOR, lease:FILE[#N], or, for loopback only, plaintext://HOST[:PORT].
 //
 // The key comes from `key_file`, otherwise from the device's entry, from FERRY_KEY_FILE, from the entry with the same
-// address, or, for a loopback address, from the file that rpc_server made on this machine for the same user. Throws
-// Error that says what is wrong and how to fix it.
+// address, or, for a loopback address, from the file that rpc_server made on this machine for the same user; that of a
+// farm also from the farm's entry. Throws Error that says what is wrong and how to fix it.
 Destination find_destination(std::string_view remote, const std::string& key_file);
+
+// Whether the remote stands for boards of a farm.
+bool is_of_farm(std::string_view remote);
+
+// The board that was leased for a destination of the kind farm, or that a lease file holds; `remote` is what the user
+// wrote.
+Destination board_destination(const farm::wire::GrantedSlot& board, const std::string& remote);
 
 }  // namespace ferry::session

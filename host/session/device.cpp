@@ -5,6 +5,7 @@
 
 #include "ferry/server_status.h"
 #include "host/session/connect_to.h"
+#include "host/session/leased_board.h"
 #include "host/session/state.h"
 #include "rpc/secure/client_handshake.h"
 #include "rpc/transport/socket.h"
@@ -31,6 +32,9 @@ session::EventHandlers handlers_of(const ConnectOptions& options, const detail::
     handlers.waiting = [queued = options.queued](const rpc::WaitingEvent& event) {
       queued({event.position, event.holder, static_cast<double>(event.holder_ms) * 1e-3});
     };
+  }
+  if (state.board != nullptr) {
+    handlers.explain_end = [board = state.board] { return board->why_ended(); };
   }
   return handlers;
 }
@@ -68,6 +72,9 @@ std::unique_ptr<Transport> encrypted(std::unique_ptr<Transport> transport, const
   const Status status = result.status();
   switch (status.code()) {
     case ErrorCode::unauthenticated:
+      if (to.is_leased) {
+        throw Error(status.code(), to.name + " does not serve this lease any more: " + status.message());
+      }
       throw Error(status.code(), to.name + " does not accept " + key_name(to) + " (id " +
                                      secure::to_text(to.key->id()) + "): " + status.message());
     case ErrorCode::deadline_exceeded:
@@ -109,12 +116,23 @@ auto open_with_retries(const session::Destination& to, const ConnectOptions& opt
 }  // namespace
 
 Device connect(std::string_view address, const ConnectOptions& options) {
-  return session::connect_to(session::find_destination(address, options.key_file), options);
+  const SharedBoard board =
+      options.board != nullptr ? options.board : share_boards({std::string(address)}, options.key_file).front();
+  if (board == nullptr) return session::connect_to(session::find_destination(address, options.key_file), options);
+  const session::Destination to = board->destination(options, board);
+  try {
+    return session::connect_to(to, options);
+  } catch (const Error& error) {
+    const std::string why = board->why_ended();
+    if (why.empty()) throw;
+    throw Error(ErrorCode::unavailable, why + " (" + error.what() + ")");
+  }
 }
 
 Device session::connect_to(const Destination& to, const ConnectOptions& options, const OnSocket& on_socket) {
   auto state = std::make_shared<detail::DeviceState>();
   state->name = to.name;
+  state->board = to.board;
   if (to.transport == session::TransportKind::ssh) {
     state->ssh_server = std::make_unique<session::SshServer>(to.ssh, to.name, options.log);
     auto transport = take(wrap_socket(state->ssh_server->take_socket()));
@@ -143,6 +161,11 @@ ServerStatus server_status(std::string_view address, const ConnectOptions& optio
   if (to.transport == session::TransportKind::ssh) {
     throw Error(ErrorCode::invalid_argument,
                 to.name + " is served alone, by a server of its own: there is nobody to ask who else uses it");
+  }
+  if (to.transport == session::TransportKind::farm) {
+    throw Error(ErrorCode::invalid_argument, to.name + " is whichever board is free: 'ferry farm devices " +
+                                                 to.farm_address.selector +
+                                                 "' shows these boards and who has them, 'ferry farm queue' who waits");
   }
   const rpc::StatusReply reply = open_with_retries(
       to, options, [&](session::OpenedTransport link) { return session::ask_status(std::move(link), to.name); });

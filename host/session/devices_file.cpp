@@ -8,6 +8,7 @@
 
 #include "base/suggest.h"
 #include "base/throw_status.h"
+#include "host/farm/client/farm_access.h"
 #include "rpc/secure/key.h"
 
 namespace ferry::session {
@@ -35,18 +36,26 @@ std::string key_path(const std::string& path, const std::string& key) {
 }
 
 NamedDevice read_device(const std::string& path, const std::string& name, const toml::table& table) {
-  NamedDevice device{name, "", ""};
+  NamedDevice device{name, "", "", ""};
   for (const auto& [key, value] : table) {
     if (key == "address") {
       device.address = text_of(path, name, key, value);
+    } else if (key == "farm") {
+      device.farm = text_of(path, name, key, value);
+      if (const auto trackers = farm::parse_trackers(device.farm); !trackers.is_ok()) {
+        refuse(path, value.source(), name + ".farm: " + trackers.status().message());
+      }
     } else if (key == "key") {
       device.key_file = key_path(path, text_of(path, name, key, value));
     } else {
-      refuse(path, key.source(), name + ": expected address or key, got '" + std::string(key.str()) + "'");
+      refuse(path, key.source(), name + ": expected address, farm or key, got '" + std::string(key.str()) + "'");
     }
   }
-  if (device.address.empty())
-    refuse(path, table.source(), name + ": expected an address, as in address = \"HOST:PORT\"");
+  if (device.address.empty() == device.farm.empty()) {
+    refuse(path, table.source(),
+           name + (device.farm.empty() ? ": expected an address, as in address = \"HOST:PORT\""
+                                       : ": expected an address or a farm, got both"));
+  }
   return device;
 }
 

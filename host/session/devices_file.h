@@ -3,6 +3,12 @@
 //     [pi]
 //     address = "192.168.1.17:9090"      # or "ssh://user@host", "plaintext://127.0.0.1:9090"
 //     key = "pi.key"                     # beside this file; "~/..." and absolute paths work too
+//
+// and farms, whose boards are then "farm://lab/SELECTOR", also as an address of a device:
+//
+//     [lab]
+//     farm = "tracker:9191"              # or several, separated by commas
+//     key = "alice.key"
 #pragma once
 
 #include <string>
@@ -13,7 +19,8 @@ namespace ferry::session {
 
 struct NamedDevice {
   std::string name;
-  std::string address;
+  std::string address;   // empty: the entry is a farm
+  std::string farm;      // its trackers; empty: the entry is a device
   std::string key_file;  // absolute; empty if none is given
 };
 

@@ -18,6 +18,7 @@ struct InstanceState;  // host/session/instances.h
 struct ModuleState;
 
 struct DeviceState {
+  SharedBoard board;                               // of a farm; must outlive the client
   std::unique_ptr<session::LocalServer> server;    // must outlive the client
   std::unique_ptr<session::SshServer> ssh_server;  // must outlive the client
   std::unique_ptr<session::Client> client;

@@ -40,6 +40,7 @@ struct StepDescription;  // internal
 namespace detail {
 struct Access;
 struct DeviceState;
+struct LeasedBoard;
 struct TensorState;
 struct ModuleState;
 }  // namespace detail
@@ -331,12 +332,22 @@ class FERRY_API Device {
   std::shared_ptr<detail::DeviceState> state_;
 };
 
-// Position in the queue for a server whose places are all taken.
+// Position in the queue for a server whose places are all taken, or for a board of a farm.
 struct QueuePlace {
   std::uint32_t position = 0;  // 1: next
-  std::string holder;          // who has the device
+  std::string holder;          // who has the device; empty in the queue of a farm
   double holder_seconds = 0;   // how long the holder has had it
+  // How long it will probably take, if a farm can tell.
+  std::optional<double> wait_seconds = {};
 };
+
+// A board of a farm for several connections: the first connect() with a copy leases it, later ones find it leased, and
+// it is given back with the last copy and the last of these devices.
+using SharedBoard = std::shared_ptr<const detail::LeasedBoard>;
+// Returns one for each address, null for addresses that are not of farms. Boards of one farm are leased together, in
+// this order, so the same address twice stands for two boards. `key_file` as in ConnectOptions. Throws Error.
+FERRY_API std::vector<SharedBoard> share_boards(const std::vector<std::string>& addresses,
+                                                const std::string& key_file = "");
 
 // In seconds; 0: the server's own limit. The server may grant less. Waiting for a place counts only towards `queue`.
 struct Deadlines {
@@ -365,12 +376,21 @@ struct ConnectOptions {
   bool guard_tensors = false;
   // The key to use; empty: that of FERRY_KEY_FILE, of devices.toml, or on this machine rpc_server's own.
   std::string key_file;
+  // The board to connect to, in place of one that is leased for this device alone. From share_boards() for this
+  // address.
+  SharedBoard board = {};
+  // Called several times a second while a board of a farm is waited for; true gives up, with aborted.
+  std::function<bool()> is_cancelled = {};
+  // Receives what is to be known of a farm's board, such as that its lease will end soon. Called on another thread,
+  // also after connect() has returned, until the board is given back.
+  std::function<void(const std::string& line)> lease_notice = {};
 };
 
 // `address` is the name of a device in ~/.config/ferry/devices.toml, "HOST:PORT" (the default port is 9090),
-// "ssh://USER@HOST" (a server is installed there and ends with the device), or, for a loopback address,
-// "plaintext://HOST:PORT". Throws Error with unavailable within 5 s if there is no answer, with unauthenticated
-// if the server does not know the key.
+// "ssh://USER@HOST" (a server is installed there and ends with the device), "farm://FARM/SELECTOR" (a board is leased
+// from a farm, and given back with the device), "lease:FILE" of a lease that somebody else keeps, or, for a loopback
+// address, "plaintext://HOST:PORT". Throws Error with unavailable within 5 s if there is no answer, with
+// unauthenticated if the server does not know the key. Waiting for a board counts towards deadlines.queue.
 FERRY_API Device connect(std::string_view address, const ConnectOptions& options = {});
 
 // Starts a private server on this machine, which ends with the last object that uses it.

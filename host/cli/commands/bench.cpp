@@ -83,9 +83,12 @@ BenchRun measure(const Compiler* compiler, const Options& options) {
   std::vector<bench::Sweep> sweeps;
   for (const std::string& text : options.sweeps) sweeps.push_back(bench::parse_sweep(text));
   std::vector<bench::NamedDevice> devices;
-  for (const std::string& address : options.addresses) {
+  const std::vector<SharedBoard> boards = share_boards(options.addresses, options.remote.key_file);
+  for (std::size_t i = 0; i < boards.size(); ++i) {
     RemoteOptions remote = options.remote;
+    const std::string& address = options.addresses[i];
     remote.address = address;
+    remote.board = boards[i];
     devices.push_back({address, opening(remote)});
   }
   if (devices.empty()) devices.push_back({"this machine", opening(options.remote)});

@@ -4,8 +4,10 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/options/compile_deadline.h"
+#include "host/cli/options/interrupts.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/output/progress.h"
+#include "host/cli/output/style.h"
 
 namespace ferry::cli {
 
@@ -28,6 +30,20 @@ void add_key_file(CLI::App& command, RemoteOptions& remote) {
 }
 
 }  // namespace
+
+std::string place_text(const QueuePlace& place) {
+  std::string text = "waiting at place " + std::to_string(place.position);
+  if (!place.holder.empty()) {
+    text += "; for " + seconds_text(place.holder_seconds) + " the device has been held by " + place.holder;
+  }
+  if (place.wait_seconds) text += ", probably for " + seconds_text(*place.wait_seconds);
+  return text;
+}
+
+void print_lease_notice(const std::string& line) {
+  Progress::clear();
+  print_note(line);
+}
 
 void add_address_options(CLI::App& command, RemoteOptions& remote, const char* help) {
   command.add_option("-r,--remote", remote.address, help)
@@ -61,18 +77,19 @@ Device open_device(const RemoteOptions& remote, ConnectOptions options) {
     fputs(line.c_str(), stderr);
     if (line.empty() || line.back() != '\n') fputc('\n', stderr);
   };
-  options.queued = [](const QueuePlace& place) {
-    Progress::show("waiting at place " + std::to_string(place.position) + "; for " +
-                   seconds_text(place.holder_seconds) + " the device has been held by " + place.holder);
-  };
+  options.queued = [](const QueuePlace& place) { Progress::show(place_text(place)); };
+  options.is_cancelled = InterruptibleWork::is_requested;
+  options.lease_notice = print_lease_notice;
   options.deadlines = remote.deadlines;
   options.key_file = remote.key_file;
+  options.board = remote.board;
   if (remote.address.empty()) return local_device(options);
   const Progress progress("connecting to " + remote.address);
   return connect(remote.address, options);
 }
 
-OpenSession opening(const RemoteOptions& remote) {
+OpenSession opening(RemoteOptions remote) {
+  if (remote.board == nullptr) remote.board = share_boards({remote.address}, remote.key_file).front();
   return [remote](const ConnectOptions& options) { return open_device(remote, options); };
 }
 

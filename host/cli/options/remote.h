@@ -13,6 +13,7 @@ struct RemoteOptions {
   std::string address;  // empty: a private server on this machine
   std::string key_file;
   Deadlines deadlines;
+  SharedBoard board = {};  // of a farm, for all sessions of the command
 };
 
 // Adds --remote or FERRY_REMOTE, and --key-file.
@@ -21,15 +22,20 @@ void add_address_options(CLI::App& command, RemoteOptions& remote, const char* h
 void add_remote_option(CLI::App& command, RemoteOptions& remote,
                        const char* help =
                            "The device: a name in ~/.config/ferry/devices.toml, HOST:PORT of an "
-                           "rpc_server, or ssh://USER@HOST; without it, this machine");
+                           "rpc_server, ssh://USER@HOST, or farm://FARM/SELECTOR; without it, this machine");
 
 // The same for a command that accepts several devices: one entry for each; none means a private server.
 void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, RemoteOptions& remote);
 
+// Returns "waiting at place 2, probably for 5 min", for example.
+std::string place_text(const QueuePlace& place);
+// Shows what is to be known of a lease. May be called on any thread.
+void print_lease_notice(const std::string& line);
+
 // Connects to the named server, or to a private one on this machine. Output of kernels goes to stderr; so does the
-// position in the queue if that is a terminal.
+// position in the queue if that is a terminal, and what is to be known of a lease.
 Device open_device(const RemoteOptions& remote, ConnectOptions options = {});
-// The same, for services.
-OpenSession opening(const RemoteOptions& remote);
+// The same, for services. All sessions are on the same board, if the remote is one of a farm.
+OpenSession opening(RemoteOptions remote);
 
 }  // namespace ferry::cli

@@ -122,7 +122,7 @@ TEST_CASE("plaintext has to be asked for, and stays on this machine") {
   CHECK(find_destination("plaintext://[::1]:5", "").name == "[::1]:5");
   CHECK(message_of("plaintext://board:5") ==
         "plaintext:// is for loopback addresses; board is none, and others could read and change what goes there");
-  CHECK(message_of("http://board") == "expected HOST:PORT, ssh://HOST or plaintext://HOST:PORT, got 'http://board'");
+  CHECK(message_of("http://board") == "expected HOST:PORT, ssh://HOST, farm://FARM/SELECTOR or plaintext://HOST:PORT, got 'http://board'");
 }
 
 TEST_CASE("nothing in an ssh address can become an option of ssh") {
@@ -141,7 +141,7 @@ TEST_CASE("a mistake in devices.toml is named with file and line") {
   const Config config;
   const std::string file = config.path("devices.toml");
   config.devices("[pi]\naddress = \"board:1\"\nkye = \"x\"\n");
-  CHECK(message_of("pi") == file + ":3: pi: expected address or key, got 'kye'");
+  CHECK(message_of("pi") == file + ":3: pi: expected address, farm or key, got 'kye'");
   config.devices("[pi]\naddress = 7\n");
   CHECK(message_of("pi") == file + ":2: pi.address: expected a text, as in address = \"...\"");
   config.devices("[pi]\nkey = \"x\"\n");
