@@ -41,6 +41,8 @@ test_packages=(
   pocl-opencl-icd ocl-icd-libopencl1 oclgrind
   # a database for the trackers of a farm
   postgresql
+  # a browser for the farm's page, and the proxy in front of it
+  chromium nginx-light openssl
   # emulated boards with kernels of their own
   qemu-system-arm qemu-system-misc xz-utils
 )
@@ -75,6 +77,11 @@ install_packages() {
   if [[ " ${missing[*]} " == *" postgresql "* && ! -e /etc/postgresql-common/createcluster.conf ]]; then
     "${root[@]}" mkdir -p /etc/postgresql-common
     echo "create_main_cluster = false" | "${root[@]}" tee /etc/postgresql-common/createcluster.conf >/dev/null
+  fi
+  # nginx is not to listen either. "systemctl unmask nginx" lets it.
+  if [[ " ${missing[*]} " == *" nginx-light "* && ! -e /etc/systemd/system/nginx.service ]]; then
+    "${root[@]}" mkdir -p /etc/systemd/system
+    "${root[@]}" ln -s /dev/null /etc/systemd/system/nginx.service
   fi
   local log options=(-o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 -qq)
   log=$(mktemp)
