@@ -11,6 +11,7 @@ using Input = std::span<const std::uint8_t>;
 
 void fuzz_frame(Input input);     // preamble, frames, every message's body
 void fuzz_dispatch(Input input);  // a session after its opening
+void fuzz_farm(Input input);      // messages between a farm's tracker, boards and clients, and a board's leases
 void fuzz_manifest(Input input);  // .ferry files, manifests, their expressions
 void fuzz_plan(Input input);      // manifests, with their plans bound for several sizes
 void fuzz_elf(Input input);       // the loader of code images, and the data passed to debuggers
@@ -23,8 +24,9 @@ struct Target {
   void (*run)(Input);
 };
 
-inline constexpr Target kTargets[] = {{"frame", fuzz_frame}, {"dispatch", fuzz_dispatch}, {"manifest", fuzz_manifest},
-                                      {"plan", fuzz_plan},   {"elf", fuzz_elf},           {"npy", fuzz_npy},
-                                      {"tc", fuzz_tc},       {"onnx", fuzz_onnx}};
+inline constexpr Target kTargets[] = {
+    {"frame", fuzz_frame}, {"dispatch", fuzz_dispatch}, {"farm", fuzz_farm}, {"manifest", fuzz_manifest},
+    {"plan", fuzz_plan},   {"elf", fuzz_elf},           {"npy", fuzz_npy},   {"tc", fuzz_tc},
+    {"onnx", fuzz_onnx}};
 
 }  // namespace ferry::fuzz
