@@ -55,6 +55,18 @@ install(FILES "${PROJECT_BINARY_DIR}/install/rpc_server.service" DESTINATION lib
 install(FILES "${PROJECT_SOURCE_DIR}/packaging/systemd/rpc_server.sysusers" DESTINATION lib/sysusers.d
   RENAME rpc_server.conf)
 
+# The tracker of a farm needs the compiler.
+if(FERRY_COMPILER)
+  install(CODE "
+    file(READ \"${PROJECT_SOURCE_DIR}/packaging/systemd/ferry-farm.service\" unit)
+    string(REPLACE /usr/local/bin/ferry \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/ferry\" unit \"\${unit}\")
+    file(WRITE \"${PROJECT_BINARY_DIR}/install/ferry-farm.service\" \"\${unit}\")
+  ")
+  install(FILES "${PROJECT_BINARY_DIR}/install/ferry-farm.service" DESTINATION lib/systemd/system)
+  install(FILES "${PROJECT_SOURCE_DIR}/packaging/systemd/ferry-farm.sysusers" DESTINATION lib/sysusers.d
+    RENAME ferry-farm.conf)
+endif()
+
 set(config_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ferry")
 install(EXPORT ferry NAMESPACE ferry:: FILE ferryConfig.cmake DESTINATION ${config_folder})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/install/ferryConfigVersion.cmake"
