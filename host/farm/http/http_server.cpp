@@ -120,8 +120,8 @@ void Listener::serve(int connection) {
     stream.replay(std::move(checked.text), checked.body_bytes);
     exchange_.run(stream);
   }
-  const bool is_refused = checked.status != 0 && checked.status != 408;
-  if (is_refused || stream.has_unread()) stream.drain();
+  if (checked.status == 408) return;
+  if (checked.status != 0 || stream.has_unread()) stream.drain();
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ void fuzz_farm(Input input);      // messages between a farm's tracker, boards a
 void fuzz_manifest(Input input);  // .ferry files, manifests, their expressions
 void fuzz_plan(Input input);      // manifests, with their plans bound for several sizes
 void fuzz_elf(Input input);       // the loader of code images, and the data passed to debuggers
+void fuzz_http(Input input);      // the routes of a farm's page and JSON interface
 void fuzz_npy(Input input);
 void fuzz_tc(Input input);    // the text notation
 void fuzz_onnx(Input input);  // networks in ONNX's format
@@ -27,6 +28,6 @@ struct Target {
 inline constexpr Target kTargets[] = {
     {"frame", fuzz_frame}, {"dispatch", fuzz_dispatch}, {"farm", fuzz_farm}, {"manifest", fuzz_manifest},
     {"plan", fuzz_plan},   {"elf", fuzz_elf},           {"npy", fuzz_npy},   {"tc", fuzz_tc},
-    {"onnx", fuzz_onnx}};
+    {"onnx", fuzz_onnx},   {"http", fuzz_http}};
 
 }  // namespace ferry::fuzz
