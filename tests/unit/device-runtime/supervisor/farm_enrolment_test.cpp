@@ -34,7 +34,7 @@ TEST_CASE("a board keeps the key that it receives and joins with it at once") {
   // The key is on the disk before the connection is closed.
   CHECK(text_in(path) == secure::to_file_text(own));
   JoiningBoard again = farm.tracker.next_joined();
-  CHECK(Clock::now() - begin < std::chrono::seconds(is_native() ? 1 : 5));
+  CHECK(Clock::now() - begin < std::chrono::seconds(5));
   struct stat info{};
   REQUIRE(stat(path.c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0600);
@@ -52,6 +52,8 @@ TEST_CASE("a board that is killed after it has received a key joins with it") {
     board.expect_end();
     server.stop(SIGKILL);
   }
+  // It may have dialed again before that.
+  while (farm.tracker.has_visitor(std::chrono::milliseconds(0))) farm.tracker.next_socket();
   // The draft of a key that was being written at that moment.
   std::ofstream(farm.files.path("board.key.new")) << "ferry-key-1:00";
   const FarmServer server(farm);
