@@ -134,21 +134,23 @@ class BrowserTest(unittest.TestCase):
 
     def test_every_page_is_accessible_and_fits_in_light_and_dark_on_desktop_and_phone(self):
         page = self.logged_in()
-        for size, (width, height, is_phone) in SIZES.items():
-            page.resize(width, height, is_phone)
-            for scheme in ["light", "dark"]:
-                page.prefer(scheme)
-                for path in PAGES:
-                    page.open(self.url + path)
+        for path in PAGES:
+            page.resize(*SIZES["desktop"])
+            page.open(self.url + path)
+            name = path.strip("/").replace("?name=", "-") or "boards"
+            for size, (width, height, is_phone) in SIZES.items():
+                page.resize(width, height, is_phone)
+                for scheme in ["light", "dark"]:
+                    page.prefer(scheme)
                     place = f"{path}, {size}, {scheme}"
                     page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+                    self.assertEqual(page.evaluate("innerWidth"), width, place)
                     self.assertEqual(page.evaluate(ACCESSIBILITY), [], place)
                     self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width, place)
                     self.assertEqual(page.evaluate("getComputedStyle(document.body).backgroundColor === "
                                                    "'rgb(255, 255, 255)'"), scheme == "light", place)
+                    page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = false; })")
                     if path in PAGES[:6]:
-                        name = path.strip("/").replace("?name=", "-") or "boards"
-                        page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = false; })")
                         shot = page.screenshot(output / f"{name}-{size}-{scheme}.png")
                         self.assertEqual(shot[0], width, place)
 

@@ -44,10 +44,11 @@ Html::Scope Html::open(MarkupName tag, const std::vector<Attribute>& attributes)
 }
 
 void Html::close() {
-  out_ += "</";
-  out_ += open_.back();
-  out_ += ">\n";
+  const std::string_view tag = open_.back();
   open_.pop_back();
+  out_ += "</" + std::string(tag) + ">";
+  // A line feed would be a space after these.
+  if (tag != "a" && tag != "span" && tag != "time") out_ += '\n';
 }
 
 void Html::element(MarkupName tag, std::string_view text, Attributes attributes) {

@@ -12,7 +12,7 @@ namespace ferry::farm::http {
 namespace {
 
 // In units of the view box.
-constexpr double kWidth = 720, kHeight = 220, kLeft = 52, kRight = 84, kTop = 14, kBottom = 30;
+constexpr double kWidth = 720, kHeight = 220, kLeft = 64, kRight = 96, kTop = 14, kBottom = 30;
 constexpr std::size_t kSeriesLimit = 4;
 
 struct ChartPoint {

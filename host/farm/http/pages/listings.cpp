@@ -126,8 +126,8 @@ void write_history_table(Html& html, const wire::HistoryPage& history) {
     write_cell(html, join("; ", lease.slots));
     write_number(html, duration_text(start < lease.submitted_ms ? 0 : start - lease.submitted_ms));
     write_number(html, !lease.start_ms ? "-" : duration_text(lease.ended_ms < start ? 0 : lease.ended_ms - start));
-    write_cell(html, lease.reason);
-    write_cell(html, lease.failure_class);
+    html.element("td", lease.reason, {{"class", "word"}});
+    html.element("td", lease.failure_class, {{"class", "word"}});
     write_cell(html, lease.text);
   }
 }
