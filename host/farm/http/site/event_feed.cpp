@@ -5,7 +5,7 @@
 namespace ferry::farm::http {
 
 std::string EventFeed::next() {
-  constexpr std::chrono::milliseconds kCheck{900};
+  constexpr std::chrono::milliseconds kCheck{500};
   const Clock::time_point now = Clock::now();
   if (is_first_) {
     is_first_ = false;

@@ -1,6 +1,7 @@
 // The JSON interface, metrics and health.
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -291,4 +292,28 @@ TEST_CASE("metrics are in Prometheus's text format") {
   CHECK(response.body.find("ferry_farm_boards{state=\"good\"} 16\n") != std::string::npos);
   CHECK(response.body.find("ferry_farm_leases_ended_total{reason=\"lease_expired\"} 3\n") != std::string::npos);
   CHECK(response.body.find("ferry_farm_longest_commit_seconds 0.012300\n") != std::string::npos);
+}
+
+TEST_CASE("the page about the interface lists its paths, and the examples in it are accepted") {
+  SiteFixture fixture;
+  std::ifstream page(FERRY_SOURCE_DIR "/docs/farm/http.md");
+  const std::regex row(R"re(\| `(GET|POST) ([a-zA-Z/]+)(\?[^`]*)?`( `([^`]+)`)? \|.*)re");
+  const std::vector<std::pair<std::string, std::string>> values = {{"NAME", "rpi4-01"}, {"LEASE", "7"}};
+  std::string line;
+  int rows = 0;
+  while (std::getline(page, line)) {
+    std::smatch match;
+    if (!std::regex_match(line, match, row)) continue;
+    CAPTURE(line);
+    ++rows;
+    std::string path = match[2], body = match[5];
+    for (const auto& [name, value] : values) {
+      if (const std::size_t at = path.find(name); at != std::string::npos) path.replace(at, name.size(), value);
+    }
+    body = std::regex_replace(body, std::regex("([:{] ?)([A-Z])(?=[,}:])"), "$1\"uwe\"");
+    const auto response = fixture.call(ScriptedFarm::kAdmin, match[1], "/api/v1/" + path, body);
+    CAPTURE(response.body);
+    CHECK(response.status == 200);
+  }
+  CHECK(rows == 15);
 }
