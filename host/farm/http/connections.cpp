@@ -2,11 +2,18 @@
 
 #include <sys/socket.h>
 
+#include <system_error>
+
 namespace ferry::farm::http {
 
 Connections::Connections(std::size_t threads, std::function<void(int)> serve) : serve_(std::move(serve)) {
   threads_.reserve(threads);
-  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  try {
+    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    stop();
+    throw;
+  }
 }
 
 void Connections::add(Descriptor connection) {

@@ -15,7 +15,8 @@ namespace ferry::farm::http {
 
 class Connections {
  public:
-  // Calls serve() for each connection, which is closed afterwards.
+  // Calls serve() for each connection, which is closed afterwards. Throws std::system_error if the system refuses a
+  // thread.
   Connections(std::size_t threads, std::function<void(int)> serve);
   ~Connections() { stop(); }
 

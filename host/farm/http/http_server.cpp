@@ -6,8 +6,8 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
-#include <atomic>
 #include <cerrno>
+#include <system_error>
 #include <thread>
 
 #include "host/farm/http/connections.h"
@@ -132,8 +132,12 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(Farm& farm, HttpOptions op
   FERRY_ASSIGN(Descriptor socket, server::listen_at(options.host, options.port, options.port, true));
   Descriptor stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (stop.number() < 0) return Status(ErrorCode::resource_exhausted, "no descriptor is left for the HTTP interface");
-  return std::unique_ptr<HttpServer>(
-      std::make_unique<Listener>(farm, std::move(options), std::move(socket), std::move(stop)));
+  try {
+    return std::unique_ptr<HttpServer>(
+        std::make_unique<Listener>(farm, std::move(options), std::move(socket), std::move(stop)));
+  } catch (const std::system_error&) {
+    return Status(ErrorCode::resource_exhausted, "the system refuses the threads of the HTTP interface");
+  }
 }
 
 }  // namespace ferry::farm::http

@@ -6,23 +6,23 @@
 namespace ferry::farm::http {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-std::string text_of(const Json& json) {
+std::string text_of(const OrderedJson& json) {
   // Names and texts of boards may be anything; what is not UTF-8 becomes replacement characters.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 template <class T>
-Json optional_json(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
+OrderedJson optional_json(const std::optional<T>& value) {
+  return value ? OrderedJson(*value) : OrderedJson(nullptr);
 }
 
 const char* name_of(wire::LeaseKind kind) { return kind == wire::LeaseKind::reserved ? "reserved" : "attached"; }
 
-Json describe(const wire::DeviceListing& board) {
+OrderedJson describe(const wire::DeviceListing& board) {
   const wire::Description& from = board.description;
-  Json accelerators = Json::array(), tags = Json::object();
+  OrderedJson accelerators = OrderedJson::array(), tags = OrderedJson::object();
   for (const wire::Accelerator& device : from.accelerators) {
     accelerators.push_back({{"kind", device.kind}, {"arch", device.arch}});
   }
@@ -30,8 +30,8 @@ Json describe(const wire::DeviceListing& board) {
   return {{"name", board.name},
           {"state", board.state},
           {"is_connected", board.is_connected},
-          {"lease", board.lease == 0 ? Json(nullptr) : Json(std::to_string(board.lease))},
-          {"holder", board.lease == 0 ? Json(nullptr) : Json(board.holder)},
+          {"lease", board.lease == 0 ? OrderedJson(nullptr) : OrderedJson(std::to_string(board.lease))},
+          {"holder", board.lease == 0 ? OrderedJson(nullptr) : OrderedJson(board.holder)},
           {"millidegrees", optional_json(board.millidegrees)},
           {"is_throttled", board.is_throttled},
           {"load_permille", board.load_permille},
@@ -46,7 +46,7 @@ Json describe(const wire::DeviceListing& board) {
           {"tags", tags}};
 }
 
-Json describe(const wire::QueueListing& request) {
+OrderedJson describe(const wire::QueueListing& request) {
   return {{"request", std::to_string(request.request)},
           {"holder", request.holder},
           {"slots", request.slots},
@@ -56,7 +56,7 @@ Json describe(const wire::QueueListing& request) {
           {"estimate_ms", optional_json(request.estimate_ms)}};
 }
 
-Json describe(const wire::LeaseListing& lease) {
+OrderedJson describe(const wire::LeaseListing& lease) {
   return {{"lease", std::to_string(lease.lease)},
           {"holder", lease.holder},
           {"boards", lease.boards},
@@ -64,7 +64,7 @@ Json describe(const wire::LeaseListing& lease) {
           {"remaining_ms", lease.remaining_ms}};
 }
 
-Json describe(const wire::HistoryListing& lease) {
+OrderedJson describe(const wire::HistoryListing& lease) {
   return {{"lease", std::to_string(lease.lease)},
           {"holder", lease.holder},
           {"slots", lease.slots},
@@ -79,7 +79,7 @@ Json describe(const wire::HistoryListing& lease) {
           {"text", lease.text}};
 }
 
-Json describe(const wire::AuditListing& entry) {
+OrderedJson describe(const wire::AuditListing& entry) {
   return {{"number", std::to_string(entry.number)},
           {"at_ms", entry.at_ms},
           {"actor", entry.actor},
@@ -88,7 +88,7 @@ Json describe(const wire::AuditListing& entry) {
           {"text", entry.text}};
 }
 
-Json describe(const wire::HealthListing& check) {
+OrderedJson describe(const wire::HealthListing& check) {
   return {{"number", std::to_string(check.number)},
           {"at_ms", check.at_ms},
           {"job", check.job},
@@ -99,7 +99,7 @@ Json describe(const wire::HealthListing& check) {
           {"text", check.text}};
 }
 
-Json describe(const wire::SessionListing& session) {
+OrderedJson describe(const wire::SessionListing& session) {
   return {{"number", std::to_string(session.number)},
           {"ended_ms", session.ended_ms},
           {"length_ms", session.length_ms},
@@ -109,7 +109,7 @@ Json describe(const wire::SessionListing& session) {
           {"failure", session.failure}};
 }
 
-Json describe(const wire::CredentialListing& credential) {
+OrderedJson describe(const wire::CredentialListing& credential) {
   return {{"kind", word_of(kCredentialKinds, credential.kind)},
           {"name", credential.name},
           {"role", word_of(kRoles, credential.role)},
@@ -118,7 +118,7 @@ Json describe(const wire::CredentialListing& credential) {
 
 template <class T>
 std::string page_text(const char* name, const std::vector<T>& elements, bool has_more) {
-  Json list = Json::array();
+  OrderedJson list = OrderedJson::array();
   for (const T& element : elements) list.push_back(describe(element));
   return text_of({{name, std::move(list)}, {"has_more", has_more}});
 }
