@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <exception>
 
@@ -32,6 +33,13 @@ Device connect(const HealthJob& job, const HealthOptions& options, CheckControl&
   return session::connect_to(destination_of(job), connection, [&](int socket) { control.watch(socket); });
 }
 
+std::string place_of(const HealthOptions& options) {
+  if (!options.place.empty()) return options.place;
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
 void fail(HealthOutcome& outcome, CheckEnd end, const std::string& why) {
   outcome.end = end;
   outcome.text = printable(why.substr(0, kMaxText));
@@ -53,7 +61,8 @@ bool run_session(const HealthJob& job, ReferenceModules& modules, const HealthOp
     const ReferenceSizes sizes = sizes_for(options.sizes, device.facts());
     const CompiledModule module = modules.module_for(device.facts(), sizes);
     is_connected = true;
-    const SessionTimes session = take_reference_times(device, module, sizes, options.effort, outcome.job);
+    const SessionTimes session =
+        take_reference_times(device, module, sizes, options.effort, place_of(options), outcome.job);
     if (outcome.check.sessions.empty()) {
       outcome.check.environment = session.environment;
       outcome.millidegrees = session.millidegrees;

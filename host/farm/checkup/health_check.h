@@ -56,6 +56,9 @@ struct HealthOptions {
   ReferenceSizes sizes;
   ReferenceEffort effort;
   double limit_s = 120;  // of the whole check
+  // Where checks run: round trips from elsewhere, as after another tracker has taken over, are not comparable. Empty:
+  // the name of this host.
+  std::string place = {};
 };
 
 // Throws nothing.

@@ -50,11 +50,12 @@ void read_environment(const Device& device, SessionTimes& session) {
   session.millidegrees = hottest(texts);
 }
 
-// Identifies what the times are of: the code and the sizes.
-std::string kernel_id(const CompiledModule& module, const ReferenceSizes& sizes) {
-  const std::string text =
-      to_hex(module.hash()) + format(" %lld %llu %lld", static_cast<long long>(sizes.compute),
-                                     static_cast<unsigned long long>(sizes.memory), static_cast<long long>(sizes.ping));
+// Identifies what the times are of: the code, the sizes, and where round trips start.
+std::string kernel_id(const CompiledModule& module, const ReferenceSizes& sizes, const std::string& place) {
+  const std::string text = to_hex(module.hash()) +
+                           format(" %lld %llu %lld ", static_cast<long long>(sizes.compute),
+                                  static_cast<unsigned long long>(sizes.memory), static_cast<long long>(sizes.ping)) +
+                           place;
   return to_hex(blake2b({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
 }
 
@@ -123,11 +124,11 @@ double ping_seconds(const Device& device, const Module& module, const ReferenceS
 }  // namespace
 
 SessionTimes take_reference_times(const Device& device, const CompiledModule& compiled, const ReferenceSizes& sizes,
-                                  const ReferenceEffort& effort, HealthMetric& running) {
+                                  const ReferenceEffort& effort, const std::string& place, HealthMetric& running) {
   SessionTimes session;
   running = HealthMetric::ping;
   read_environment(device, session);
-  session.environment.kernel = kernel_id(compiled, sizes);
+  session.environment.kernel = kernel_id(compiled, sizes, place);
   const Module module = device.load(compiled);
   using Job = double (*)(const Device&, const Module&, const ReferenceSizes&, const ReferenceEffort&);
   constexpr Job kJobs[kHealthMetrics] = {compute_seconds, memory_seconds, ping_seconds};

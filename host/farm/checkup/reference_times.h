@@ -36,8 +36,9 @@ class JobFailed : public std::runtime_error {
   HealthMetric job_;
 };
 
-// Throws JobFailed for wrong results, and Error as the session does; `running` says then which job was running.
+// `place` names where round trips start: those from elsewhere are of another environment. Throws JobFailed for wrong
+// results, and Error as the session does; `running` says then which job was running.
 SessionTimes take_reference_times(const Device& device, const CompiledModule& module, const ReferenceSizes& sizes,
-                                  const ReferenceEffort& effort, HealthMetric& running);
+                                  const ReferenceEffort& effort, const std::string& place, HealthMetric& running);
 
 }  // namespace ferry::farm

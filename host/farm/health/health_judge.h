@@ -23,7 +23,7 @@ const char* health_metric_name(HealthMetric metric);
 using HealthTimes = std::array<double, kHealthMetrics>;  // seconds, of one session
 
 struct HealthEnvironment {
-  std::string kernel;  // hash of the reference module
+  std::string kernel;  // hash of the reference module and of what its times depend on
   std::string governor;
   std::string firmware;
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <set>
 
 #include "base/descriptor.h"
 #include "host/compiler/llvm/llvm_compiler.h"
@@ -113,15 +114,18 @@ TEST_CASE("a check of a board takes the times of five sessions, and the next one
   CHECK(second.check.environment == first.check.environment);
 }
 
-TEST_CASE("other sizes are another kernel") {
+TEST_CASE("times of other sizes, or from another place, are of another kernel") {
   const ListeningServer server(kServer);
-  HealthOptions larger = quick();
+  HealthOptions larger = quick(), elsewhere = quick();
   larger.sizes.memory *= 2;
-  const HealthJob job{BoardId{7}, server.address(), {}};
-  const HealthOutcome one = Checks(quick()).run(job), other = Checks(larger).run(job);
-  REQUIRE(one.end == CheckEnd::measured);
-  REQUIRE(other.end == CheckEnd::measured);
-  CHECK(one.check.environment.kernel != other.check.environment.kernel);
+  elsewhere.place = "the standby's host";
+  std::set<std::string> kernels;
+  for (const HealthOptions& options : {quick(), larger, elsewhere}) {
+    const HealthOutcome outcome = Checks(options).run({BoardId{7}, server.address(), {}});
+    REQUIRE_MESSAGE(outcome.end == CheckEnd::measured, outcome.text);
+    kernels.insert(outcome.check.environment.kernel);
+  }
+  CHECK(kernels.size() == 3);
 }
 
 // A baseline around these times that noise of a busy machine does not leave, with pings that are not slower than they
@@ -227,6 +231,22 @@ TEST_CASE("a board that says nothing is given up at the deadline, or when the ch
     REQUIRE(checks.runner.start(job).is_ok());
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
+  CHECK(steady_clock::now() - start < std::chrono::seconds(4));
+}
+
+TEST_CASE("a board that falls silent while it measures is given up at the deadline") {
+  const ListeningServer server(kServer);
+  SlowLink link(server.port(), {std::chrono::milliseconds(1), 100e6 / 8});
+  HealthOptions options = quick(1);
+  options.effort = {1000, 20, 20'000, 11};
+  Checks checks(options);
+  const auto start = steady_clock::now();
+  REQUIRE(checks.runner.start({BoardId{7}, "plaintext://" + link.address(), {}}).is_ok());
+  while (link.carried() < 1000 && steady_clock::now() - start < std::chrono::milliseconds(700))
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  link.fall_silent();
+  const HealthOutcome outcome = checks.wait();
+  CHECK_MESSAGE(outcome.end == CheckEnd::timed_out, outcome.text);
   CHECK(steady_clock::now() - start < std::chrono::seconds(4));
 }
 
