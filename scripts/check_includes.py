@@ -146,8 +146,8 @@ MAY_INCLUDE = {
     "host/cli/output": ["module"],
     "host/cli/options": ["host/bench", "host/cli/output", "host/export"],
     "host/cli/completion": ["host/cli/options"],
-    "host/cli/commands": ["host/cli/completion", "host/cli/options"],
-    "host/cli": ["host/cli/commands", "host/compiler/llvm"],
+    "host/cli/commands": ["host/cli/completion", "host/cli/options", "host/farm/api"],
+    "host/cli": ["host/cli/commands", "host/compiler/llvm", "host/farm/serve"],
 }
 
 # The headers that are installed stand in include/ferry and include only the standard library and each other. Each of

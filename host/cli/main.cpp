@@ -1,8 +1,11 @@
 // The ferry with a compiler.
 #include "host/cli/commands/command_line.h"
 #include "host/compiler/llvm/llvm_compiler.h"
+#include "host/farm/serve/serve.h"
+#include "host/farm/store/sqlite_store.h"
 
 int main(int count, char** words) {
   const std::unique_ptr<const ferry::Compiler> compiler = ferry::make_compiler(ferry::ModuleCache::of_user());
-  return ferry::cli::run_command_line(count, words, compiler.get());
+  const ferry::farm::FarmHost host{ferry::farm::serve, ferry::farm::back_up_sqlite};
+  return ferry::cli::run_command_line(count, words, compiler.get(), &host);
 }

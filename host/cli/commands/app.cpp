@@ -14,6 +14,12 @@ namespace {
 
 using Names = std::vector<std::string>;
 
+// Returns "ferry farm devices".
+std::string path_of(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return (parent == nullptr ? "" : path_of(*parent) + " ") + command.get_name();
+}
+
 Names command_names(const CLI::App& app) {
   Names names;
   for (const CLI::App* command : commands_of(app)) names.push_back(command->get_name());
@@ -33,18 +39,20 @@ const CLI::Option* option_of(const CLI::App& command, const std::string& name) {
   return command.get_option_no_throw(name);
 }
 
-// Returns "'ferry bench' has one" when other commands have the option; empty if none has.
-std::string elsewhere(const CLI::App& app, const CLI::App& command, const std::string& option) {
+// Returns "'ferry bench' has it" when other commands have the option; empty if none has. Those of the same group come
+// first.
+std::string elsewhere(const CLI::App& command, const std::string& option) {
   Names others;
-  for (const CLI::App* other : commands_of(app))
-    if (other != &command && option_of(*other, option) != nullptr)
-      others.push_back("'ferry " + other->get_name() + "'");
+  const CLI::App* group = command.get_parent();
+  for (; group != nullptr && others.empty(); group = group->get_parent())
+    for (const CLI::App* other : commands_of(*group))
+      if (other != &command && option_of(*other, option) != nullptr) others.push_back("'" + path_of(*other) + "'");
   if (others.empty()) return "";
   return "; " + join(", ", others) + (others.size() == 1 ? " has it" : " have it");
 }
 
 std::string usage_of(const CLI::App& command) {
-  std::string usage = "ferry " + command.get_name();
+  std::string usage = path_of(command);
   for (const CLI::Option* option : command.get_options())
     if (option->get_positional()) usage += " " + option->get_name(true);
   return usage;
@@ -67,8 +75,8 @@ std::string unknown_option(const CLI::App& app, const CLI::App* command, const s
   const std::string option = word.substr(0, word.find('='));
   if (command == nullptr) return "there is no option '" + option + "'" + near_option(option, option_names(app));
   std::string other = of_each_kernel(*command, option);
-  if (other.empty()) other = elsewhere(app, *command, option);
-  return "'ferry " + command->get_name() + "' has no option '" + option + "'" +
+  if (other.empty()) other = elsewhere(*command, option);
+  return "'" + path_of(*command) + "' has no option '" + option + "'" +
          (other.empty() ? near_option(option, option_names(*command)) : other);
 }
 
@@ -83,15 +91,15 @@ std::string mistake_before_command(const CLI::App& app, const CLI::App* command,
   if (!word.starts_with('-')) return unknown_command(app, word);
   const std::string option = word.substr(0, word.find('='));
   if (command == nullptr || option_of(*command, option) == nullptr) return unknown_option(app, nullptr, word);
-  return "expected '" + option + "' after the command: ferry " + command->get_name() + " " + option;
+  return "expected '" + option + "' after the command: " + path_of(*command) + " " + option;
 }
 
-std::string too_many(const CLI::App& app, const CLI::App& command, const std::string& option) {
+std::string too_many(const CLI::App& command, const std::string& option) {
   const std::string once = option + ": expected it once, got it several times";
-  for (const CLI::App* other : commands_of(app)) {
+  for (const CLI::App* other : commands_of(*command.get_parent())) {
     const CLI::Option* same = option_of(*other, option);
     if (other != &command && same != nullptr && same->get_expected_max() > 1)
-      return once + "; 'ferry " + other->get_name() + "' takes several";
+      return once + "; '" + path_of(*other) + "' takes several";
   }
   return once;
 }
@@ -108,7 +116,7 @@ std::string message_of(const CLI::App& app, const CLI::App* command, const CLI::
   const auto before = [&](const char* text) { return said.substr(0, said.find(text)); };
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     if (said.find(": At Most") != std::string::npos && command != nullptr)
-      return too_many(app, *command, before(": At Most"));
+      return too_many(*command, before(": At Most"));
     return before(":") + ": expected a value after it";
   }
   if (const std::string excludes = " excludes "; dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
@@ -120,10 +128,13 @@ std::string message_of(const CLI::App& app, const CLI::App* command, const CLI::
     return said.substr(start.size(), equals - start.size()) + ": expected no value, got '" + said.substr(equals + 3) +
            "'";
   }
-  if (command == nullptr) {
-    const Names extra = app.remaining();
-    return extra.empty() ? "expected a command: " + join(", ", command_names(app))
-                         : mistake_before_command(app, nullptr, extra.front());
+  const bool is_group = command != nullptr && !commands_of(*command).empty();
+  if (command == nullptr || is_group) {
+    const Names extra = is_group ? command->remaining() : app.remaining();
+    const CLI::App& group = is_group ? *command : app;
+    if (extra.empty()) return "expected a command: " + join(", ", command_names(group));
+    if (is_group && !extra.front().starts_with('-')) return unknown_command(group, extra.front());
+    return mistake_before_command(app, command, extra.front());
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
     return "expected " + before(" is required") + ": " + usage_of(*command);
@@ -133,6 +144,14 @@ std::string message_of(const CLI::App& app, const CLI::App* command, const CLI::
   const auto option = std::find_if(extra.begin(), extra.end(), [](const auto& word) { return word.starts_with('-'); });
   if (option != extra.end()) return unknown_option(app, command, *option);
   return one_argument_too_many(*command, extra.front());
+}
+
+// Returns the command that was given, within a group of commands that of the group; null if there is none.
+const CLI::App* parsed_command(const CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  if (commands.empty()) return nullptr;
+  const CLI::App* inner = parsed_command(*commands.front());
+  return inner != nullptr ? inner : commands.front();
 }
 
 // Options that every command has.
@@ -149,13 +168,20 @@ void add_common_options(CLI::App& command) {
       ->group("Output");
 }
 
+void add_common_options_below(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    add_common_options(*command);
+    add_common_options_below(*command);
+  }
+}
+
 }  // namespace
 
 std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-void add_commands(CLI::App& app, Action& chosen) {
+void add_commands(CLI::App& app, Action& chosen, const farm::FarmHost* host) {
   app.require_subcommand(1);
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(
@@ -176,27 +202,33 @@ void add_commands(CLI::App& app, Action& chosen) {
   add_compare(app, chosen);
   add_ping(app, chosen);
   add_status(app, chosen);
+  add_farm(app, chosen, host);
   add_keygen(app, chosen);
   add_completion(app, chosen);
   add_help(app, chosen);
   add_common_options(app);
-  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) add_common_options(*command);
+  add_common_options_below(app);
 }
 
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const auto commands = app.get_subcommands();
-  const CLI::App* command = commands.empty() ? nullptr : commands.front();
-  return message_of(app, command, error) + "\nTry 'ferry " +
-         (command == nullptr ? "--help'." : "help " + command->get_name() + "'.");
+  const CLI::App* command = parsed_command(app);
+  const std::string path = command == nullptr ? "" : path_of(*command).substr(app.get_name().size() + 1);
+  return message_of(app, command, error) + "\nTry 'ferry " + (command == nullptr ? "--help'." : "help " + path + "'.");
 }
 
-std::string help_text(const CLI::App& app, const std::string& command) {
-  const auto& formatter = *app.get_formatter();
-  if (command.empty()) return formatter.make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
-  for (const CLI::App* one : commands_of(app))
-    if (one->get_name() == command)
-      return formatter.make_help(one, app.get_name() + " " + command, CLI::AppFormatMode::Normal);
-  throw UsageError(unknown_command(app, command));
+std::string help_text(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* found = &app;
+  for (const std::string& word : words) {
+    const auto inner = commands_of(*found);
+    const auto named =
+        std::find_if(inner.begin(), inner.end(), [&](const auto* one) { return one->get_name() == word; });
+    if (named == inner.end()) {
+      throw UsageError(inner.empty() ? "'" + path_of(*found) + "' has no commands, got '" + word + "'"
+                                     : unknown_command(*found, word));
+    }
+    found = *named;
+  }
+  return app.get_formatter()->make_help(found, path_of(*found), CLI::AppFormatMode::Normal);
 }
 
 }  // namespace ferry::cli

@@ -7,6 +7,7 @@
 
 #include "host/cli/options/exit_code.h"
 #include "host/compiler/api/compiler.h"
+#include "host/farm/api/farm_host.h"
 
 namespace ferry::cli {
 
@@ -25,6 +26,8 @@ void add_bench(CLI::App& app, Action& chosen);
 void add_compare(CLI::App& app, Action& chosen);
 void add_ping(CLI::App& app, Action& chosen);
 void add_status(CLI::App& app, Action& chosen);
+// Without a host, the commands for a farm's tracker are missing.
+void add_farm(CLI::App& app, Action& chosen, const farm::FarmHost* host);
 void add_keygen(CLI::App& app, Action& chosen);
 void add_completion(CLI::App& app, Action& chosen);
 void add_help(CLI::App& app, Action& chosen);

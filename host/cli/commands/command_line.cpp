@@ -11,6 +11,7 @@
 #include "host/cli/commands/app.h"
 #include "host/cli/options/error_message.h"
 #include "host/cli/options/interrupts.h"
+#include "host/cli/options/program_words.h"
 #include "host/cli/output/output.h"
 #include "host/cli/output/style.h"
 
@@ -37,15 +38,15 @@ int run(const Action& chosen, const Compiler* compiler) {
 
 }  // namespace
 
-int run_command_line(int count, char** words, const Compiler* compiler) {
+int run_command_line(int count, char** words, const Compiler* compiler, const farm::FarmHost* host) {
   signal(SIGPIPE, SIG_IGN);
   handle_interrupts();
   CLI::App app{"ferry compiles tensor kernels here and runs them there.", "ferry"};
   app.set_version_flag("--version", "ferry " FERRY_VERSION);
   Action chosen;
-  add_commands(app, chosen);
+  add_commands(app, chosen, host);
   try {
-    app.parse(count, words);
+    app.parse(parser_words(count, words));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help and --version
       std::ostringstream text;

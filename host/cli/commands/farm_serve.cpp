@@ -13,7 +13,8 @@ void add_farm_serve(CLI::App& farm, Action& chosen, const farm::FarmHost& host) 
   command.add_option("--listen", options->listen, "Where boards and clients reach it; port 0: any free one")
       ->type_name("HOST:PORT")
       ->capture_default_str();
-  command.add_option("--http", options->http, "Where browsers reach the farm's page and HTTP interface (default: none)")
+  command
+      .add_option("--http", options->http, "Where browsers reach the farm's page and HTTP interface (default: none)")
       ->type_name("HOST:PORT");
   command.add_flag("--behind-proxy", options->behind_proxy,
                    "Browsers come through a proxy with TLS: allows --http addresses that other machines reach");
@@ -54,7 +55,8 @@ void add_farm_backup(CLI::App& farm, Action& chosen, const farm::FarmHost& host)
       ->required();
   command.add_option("--database", options->database, "The database, a file")->type_name("FILE")->capture_default_str();
   command.footer(
-      "The copy holds no keys: keep the master key and the file of revocations beside it, in another place. A database\n"
+      "The copy holds no keys: keep the master key and the file of revocations beside it, in another place. A "
+      "database\n"
       "of PostgreSQL is copied with pg_dump.");
   command.callback([options, &chosen, back_up = host.back_up] {
     chosen = [options, back_up](const Compiler*) -> int {

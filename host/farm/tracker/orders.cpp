@@ -68,6 +68,7 @@ void confirm_enrolment(Core& core, BoardId board) {
   if (enrolment == nullptr || enrolment->revoked) return;
   Credential consumed = *enrolment;
   consumed.revoked = core.scheduler->now();
+  if (const Status noted = core.note_revocation(consumed); !noted.is_ok()) return core.log(noted.message());
   core.keys.put(consumed);
   write_credentials(core, {consumed}, [&core, board](const Status& written) {
     core.log(core.name_of(board) + ": " +
@@ -133,6 +134,10 @@ void answer(Core& core, const Caller& caller, const EnrolBoard& query, const Ans
                        "board " + query.name + " is retired for good; a board that replaces it needs another name"));
   const std::uint64_t id = known ? static_cast<std::uint64_t>(*known) : random_id();
   const Credential enrolment = KeyDirectory::make(CredentialKind::enrolment, id, query.name, wire::Role::user);
+  // The key of an earlier enrolment is worthless from now on, also after a backup was restored.
+  if (const Credential* const last = core.keys.find_id(CredentialKind::enrolment, id); last && !last->revoked) {
+    if (const Status noted = core.note_revocation(*last); !noted.is_ok()) return then(noted);
+  }
   std::vector<Credential> credentials{enrolment};
   const Credential* const own = core.keys.find_id(CredentialKind::board, id);
   if (own == nullptr || own->revoked)

@@ -1,0 +1,113 @@
+#include <memory>
+
+#include "base/quantity_text.h"
+#include "host/cli/commands/farm_command.h"
+#include "host/cli/options/farm_options.h"
+#include "host/farm/client/lease_id.h"
+
+namespace ferry::cli {
+
+namespace {
+
+namespace wire = farm::wire;
+
+const std::vector<Listing::Column>& device_columns() {
+  static const std::vector<Listing::Column> columns{{"BOARD", "name"},
+                                                    {"STATE", "state"},
+                                                    {"", "connected"},
+                                                    {"HOLDER", "holder"},
+                                                    {"LEASE", "lease"},
+                                                    {"TEMPERATURE", "celsius"},
+                                                    {"", "throttled"},
+                                                    {"LOAD", "load"},
+                                                    {"SERVER", "server_version"},
+                                                    {"", "is_our_version"},
+                                                    {"ARCH", "arch"},
+                                                    {"MODEL", "model"},
+                                                    {"", "cpu"},
+                                                    {"", "cores"},
+                                                    {"", "memory_bytes"},
+                                                    {"", "features"},
+                                                    {"", "accelerators"},
+                                                    {"", "tags"}};
+  return columns;
+}
+
+std::string temperature_text(const wire::DeviceListing& device) {
+  const std::string throttled = device.is_throttled ? "throttled" : "";
+  if (!device.millidegrees) return device.is_throttled ? throttled : "-";
+  return format("%.1f C", *device.millidegrees / 1000.0) + (device.is_throttled ? ", " + throttled : "");
+}
+
+Json tags_json(const std::vector<wire::Label>& tags) {
+  Json json = Json::object();
+  for (const wire::Label& tag : tags) json[tag.name] = tag.value;
+  return json;
+}
+
+Json accelerators_json(const std::vector<wire::Accelerator>& accelerators) {
+  Json json = Json::array();
+  for (const wire::Accelerator& one : accelerators) json.push_back({{"kind", one.kind}, {"arch", one.arch}});
+  return json;
+}
+
+void add_row(const wire::DeviceListing& device, Listing& listing) {
+  const wire::Description& about = device.description;
+  const bool is_ours = about.server_version == FERRY_VERSION;
+  listing.add(device.name);
+  listing.add(device.state + (device.is_connected ? "" : ", not connected"), device.state);
+  listing.add_flag(device.is_connected);
+  listing.add_unless_empty(device.holder);
+  listing.add_unless_empty(device.lease == 0 ? "" : farm::lease_text(device.lease));
+  listing.add(temperature_text(device), device.millidegrees ? Json(*device.millidegrees / 1000.0) : Json());
+  listing.add_flag(device.is_throttled);
+  listing.add_decimal(device.load_permille / 1000.0, format("%.2f", device.load_permille / 1000.0));
+  listing.add(about.server_version + (is_ours ? "" : " (not " FERRY_VERSION ")"), about.server_version);
+  listing.add_flag(is_ours);
+  listing.add(about.arch);
+  listing.add(about.model);
+  listing.add(about.cpu);
+  listing.add_number(about.cores);
+  listing.add_number(about.memory_bytes);
+  listing.add_list(about.features);
+  listing.add("", accelerators_json(about.accelerators));
+  listing.add("", tags_json(about.tags));
+}
+
+int list_devices(const FarmOptions& options, const std::string& selector) {
+  farm::TrackerConnection connection = connect_farm(options);
+  Listing listing("ferry.farm.devices/1", "devices", device_columns());
+  wire::ListDevices query{selector, ""};
+  for_each_page(connection, query, [&](const wire::DevicePage& page) {
+    for (const wire::DeviceListing& device : page.devices) add_row(device, listing);
+    if (page.devices.empty()) return false;
+    query.after = page.devices.back().name;
+    return true;
+  });
+  const std::string none = selector.empty() ? "the farm has no boards" : "no board matches '" + selector + "'";
+  listing.print(options.json, none);
+  return kExitFine;
+}
+
+}  // namespace
+
+void add_farm_devices(CLI::App& farm, Action& chosen) {
+  struct Options {
+    FarmOptions farm;
+    std::string selector;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App& command = *farm.add_subcommand("devices", "Show the boards, who has them and how they are");
+  command.add_option("selector", options->selector, "Only boards that match, such as rpi4 or arch=aarch64,cores>=4")
+      ->type_name("SELECTOR");
+  add_farm_listing_options(command, options->farm);
+  command.footer(
+      "Examples:\n"
+      "  ferry farm devices 'memory>=2G,tag:bench'\n"
+      "  ferry farm devices --json | jq '.devices[] | select(.holder == null) | .name'");
+  command.callback([options, &chosen] {
+    chosen = [options](const Compiler*) { return list_devices(options->farm, options->selector); };
+  });
+}
+
+}  // namespace ferry::cli
