@@ -47,10 +47,19 @@ std::string shown(const std::string& database) {
   return is_postgres(database) && at != std::string::npos ? "postgresql://..." + database.substr(at) : database;
 }
 
+// HOST:PORT of this machine; port 0 stands for any free one.
+Result<TcpAddress> parse_own_address(const std::string& text, std::uint16_t default_port, const char* option) {
+  const bool is_any = text.ends_with(":0");
+  FERRY_ASSIGN(TcpAddress address, parse_tcp_address(text.substr(0, text.size() - (is_any ? 2 : 0)), default_port));
+  if (is_any) address.port = 0;
+  FERRY_ASSIGN(address.host, server::find_address(address.host, option));
+  return address;
+}
+
 Result<std::unique_ptr<http::HttpServer>> start_http(const ServeOptions& options, Farm& farm) {
-  FERRY_ASSIGN(const TcpAddress address, parse_tcp_address(options.http, kHttpPort));
+  FERRY_ASSIGN(const TcpAddress address, parse_own_address(options.http, kHttpPort, "--http"));
   http::HttpOptions http_options;
-  FERRY_ASSIGN(http_options.host, server::find_address(address.host, "--http"));
+  http_options.host = address.host;
   http_options.port = address.port;
   http_options.behind_proxy = options.behind_proxy;
   return http::HttpServer::start(farm, http_options);
@@ -60,8 +69,7 @@ Result<std::unique_ptr<http::HttpServer>> start_http(const ServeOptions& options
 
 Status serve(const ServeOptions& options, const Compiler& compiler) {
   signal(SIGPIPE, SIG_IGN);
-  FERRY_ASSIGN(const TcpAddress listen, parse_tcp_address(options.listen, kPort));
-  FERRY_ASSIGN(const std::string host, server::find_address(listen.host, "--listen"));
+  FERRY_ASSIGN(const TcpAddress listen, parse_own_address(options.listen, kPort, "--listen"));
   FERRY_ASSIGN(Settings settings, Settings::read(options.config, log_line));
   FERRY_ASSIGN(FarmStore opened, open_store(options));
   const FarmFiles files = files_of(options);
@@ -77,7 +85,7 @@ Status serve(const ServeOptions& options, const Compiler& compiler) {
   HealthService health(loop, compiler, log_line, [] { return Time(Duration(now_ms())); });
   std::unique_ptr<Tracker> tracker;
   TrackerOptions tracker_options;
-  tracker_options.host = host;
+  tracker_options.host = listen.host;
   tracker_options.port = listen.port;
   tracker_options.master = master;
   tracker_options.read_only_reason = opened.read_only_reason;
