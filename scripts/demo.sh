@@ -4,11 +4,13 @@
 # non-zero status if a result is wrong.
 #
 #   scripts/demo.sh
+#   scripts/demo.sh --farm [--keep]     shows a farm of two emulated boards in place of that (demo_farm.sh)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/setup.sh --demo
 scripts/build.sh --demo
+if [[ ${1:-} == --farm ]]; then exec scripts/demo_farm.sh "${@:2}"; fi
 
 work=$(mktemp -d)
 servers=()
