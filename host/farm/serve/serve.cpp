@@ -89,6 +89,7 @@ Status serve(const ServeOptions& options, const Compiler& compiler) {
   tracker_options.port = listen.port;
   tracker_options.master = master;
   tracker_options.read_only_reason = opened.read_only_reason;
+  tracker_options.is_shared = is_postgres(options.database);
   if (settings.config().has_health_checks) tracker_options.health = &health;
   tracker_options.health_idle = settings.config().health_idle;
   tracker_options.relay = settings.config().relay;

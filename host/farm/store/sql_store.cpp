@@ -51,6 +51,14 @@ Result<TrackerTerm> SqlStore::take_term() {
   });
 }
 
+Result<bool> SqlStore::holds_term(TrackerTerm term) {
+  return read([&]() -> Result<bool> {
+    FERRY_ASSIGN(const SqlResult current, execute(*connection_, "SELECT term FROM tracker"));
+    FERRY_ASSIGN(const std::uint64_t last, only_number(current));
+    return static_cast<TrackerTerm>(last) == term;
+  });
+}
+
 Result<Snapshot> SqlStore::load() {
   return read([&] { return read_snapshot(*connection_); });
 }

@@ -43,6 +43,9 @@ class Store {
   // commits of earlier terms. Fails with busy if the database lets only one tracker schedule and another one does.
   virtual Result<TrackerTerm> take_term() = 0;
 
+  // Whether this is still the last term that anybody has taken.
+  virtual Result<bool> holds_term(TrackerTerm term) = 0;
+
   // Everything that is current, as of one moment. Once the caller has taken the term, nobody else changes it.
   virtual Result<Snapshot> load() = 0;
 

@@ -1,7 +1,5 @@
 #include "host/farm/tracker/tracker.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -12,6 +10,7 @@
 #include "host/farm/tracker/farm_gate.h"
 #include "host/farm/tracker/first_requests.h"
 #include "host/farm/tracker/health_rounds.h"
+#include "host/farm/tracker/takeover.h"
 #include "rpc/server/acceptor.h"
 #include "rpc/server/final_frame.h"
 #include "rpc/server/listen.h"
@@ -23,50 +22,18 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr seconds kPeriod{1};  // of polling for the term, and of housekeeping
+// A tracker that has not reached a shared database for so long takes it that another one schedules.
+constexpr seconds kDatabaseSilence{6};
 constexpr std::size_t kMaxPending = 1024;
 constexpr std::size_t kPurgedAtOnce = 1000;
 constexpr std::chrono::minutes kPurgePeriod{10};
-
-// Everything with which a tracker begins to schedule.
-struct Takeover {
-  TrackerTerm term{};
-  Snapshot snapshot;
-  std::vector<Credential> credentials;
-  std::vector<HealthState> health;
-  Time now;
-};
-
-Result<Takeover> take_over(Store& store) {
-  Takeover takeover;
-  FERRY_ASSIGN(takeover.term, store.take_term());
-  FERRY_ASSIGN(takeover.snapshot, store.load());
-  FERRY_ASSIGN(takeover.credentials, store.credentials());
-  FERRY_ASSIGN(takeover.health, store.health_states());
-  FERRY_ASSIGN(takeover.now, store.now());
-  return takeover;
-}
-
-// Raises the limit of open files as far as the system allows, and returns how many connections fit.
-std::size_t allow_connections(std::size_t wanted) {
-  constexpr rlim_t kOthers = 256;  // handshakes come on top, and the HTTP server
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
-  const rlim_t needed = wanted + kMaxPending + kOthers;
-  if (limit.rlim_cur < needed) {
-    limit.rlim_cur = std::min<rlim_t>(needed, limit.rlim_max);
-    setrlimit(RLIMIT_NOFILE, &limit);
-    getrlimit(RLIMIT_NOFILE, &limit);
-  }
-  const rlim_t others = std::min<rlim_t>(kMaxPending + kOthers, limit.rlim_cur / 2);
-  return std::min<std::size_t>(wanted, limit.rlim_cur - others);
-}
 
 class TrackerProcess final : public Tracker, PeerHandler {
  public:
   TrackerProcess(server::EventLoop& loop, TrackerOptions options)
       : loop_(loop),
         options_(std::move(options)),
-        max_connections_(allow_connections(options_.max_connections)),
+        max_connections_(allow_connections(options_.max_connections, kMaxPending)),
         secrets_(max_connections_ + kMaxPending),
         core_(loop, options_.master, *this),
         gate_(core_),
@@ -132,7 +99,10 @@ class TrackerProcess final : public Tracker, PeerHandler {
   // The scheduler may be what calls this, so it is destroyed later.
   void poll() {
     timer_.start(kPeriod, [this] { poll(); });
-    if (core_.scheduler) return keep_house();
+    if (core_.scheduler) {
+      if (options_.is_shared) check_term();
+      return keep_house();
+    }
     retired_.reset();
     retired_rounds_.reset();
     if (std::exchange(is_asking_, true)) return;
@@ -144,7 +114,28 @@ class TrackerProcess final : public Tracker, PeerHandler {
     });
   }
 
+  // Another tracker may schedule now, whose boards and clients must not stay here. While the database cannot be asked,
+  // nobody can say.
+  void check_term() {
+    if (std::exchange(is_asking_, true)) {
+      if (std::chrono::steady_clock::now() - asked_at_ > kDatabaseSilence)
+        step_down({ErrorCode::unavailable, "the database has not answered for too long"});
+      return;
+    }
+    core_.database->ask([term = core_.scheduler->term()](Store& store) { return store.holds_term(term); },
+                        [this](const Result<bool>& holds) {
+                          is_asking_ = false;
+                          if (holds.is_ok()) asked_at_ = std::chrono::steady_clock::now();
+                          if (!core_.scheduler) return;
+                          if (holds.is_ok() && !holds.value())
+                            return step_down({ErrorCode::aborted, "another tracker schedules now"});
+                          if (std::chrono::steady_clock::now() - asked_at_ > kDatabaseSilence)
+                            step_down(holds.status());
+                        });
+  }
+
   void begin(const Takeover& takeover) {
+    asked_at_ = std::chrono::steady_clock::now();
     why_not_.clear();
     core_.keys.load(takeover.credentials);
     core_.names.clear();
@@ -293,8 +284,9 @@ class TrackerProcess final : public Tracker, PeerHandler {
   std::unique_ptr<HealthRounds> rounds_, retired_rounds_;
   std::unique_ptr<Scheduler> retired_;
   std::chrono::steady_clock::time_point purge_at_{};
-  std::string why_not_;           // it stands by; so that each reason is logged once
-  std::string database_failure_;  // likewise
+  std::string why_not_;                               // it stands by; so that each reason is logged once
+  std::string database_failure_;                      // likewise
+  std::chrono::steady_clock::time_point asked_at_{};  // when the database last confirmed the term
   bool is_asking_ = false;
   bool is_stopping_ = false;
 };

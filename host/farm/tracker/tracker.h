@@ -38,6 +38,8 @@ struct TrackerOptions {
   secure::Key master;
   // Why nothing can be written; empty: it can.
   std::string read_only_reason;
+  // Other trackers may use the database as well.
+  bool is_shared = false;
   // Null: boards are good when they join.
   HealthChecker* health = nullptr;
   std::chrono::milliseconds health_idle = std::chrono::hours(1);

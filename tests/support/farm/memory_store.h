@@ -14,6 +14,7 @@ namespace ferry::test {
 class MemoryStore final : public farm::Store {
  public:
   Result<farm::TrackerTerm> take_term() override;
+  Result<bool> holds_term(farm::TrackerTerm term) override { return term == term_; }
   Result<farm::Snapshot> load() override { return tables_.snapshot(); }
   Result<farm::CommitOutcome> apply(std::span<const farm::Persist> commits) override;
   Result<farm::Time> now() override { return clock_; }
