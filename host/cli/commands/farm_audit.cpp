@@ -58,6 +58,9 @@ void add_farm_audit(CLI::App& farm, Action& chosen) {
       ->check(whole_number(1, kMostAuditEntries))
       ->capture_default_str();
   add_farm_listing_options(command, options->farm);
+  command.footer(
+      "Examples:\n"
+      "  ferry farm audit --board pi-3");
   command.callback([options, &chosen] { chosen = [options](const Compiler*) { return list_audit(*options); }; });
 }
 

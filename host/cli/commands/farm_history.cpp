@@ -81,6 +81,10 @@ void add_farm_history(CLI::App& farm, Action& chosen) {
       ->check(whole_number(1, kMostEntries))
       ->capture_default_str();
   add_farm_listing_options(command, options->farm);
+  command.footer(
+      "Examples:\n"
+      "  ferry farm history --holder alice\n"
+      "  ferry farm history --board pi-3 --limit 100 --json");
   command.callback([options, &chosen] { chosen = [options](const Compiler*) { return list_history(*options); }; });
 }
 

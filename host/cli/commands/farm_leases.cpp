@@ -44,6 +44,9 @@ void add_farm_leases(CLI::App& farm, Action& chosen) {
   auto options = std::make_shared<FarmOptions>();
   CLI::App& command = *farm.add_subcommand("leases", "Show the leases, whose they are and how long they last");
   add_farm_listing_options(command, *options);
+  command.footer(
+      "Examples:\n"
+      "  ferry farm leases");
   command.callback([options, &chosen] { chosen = [options](const Compiler*) { return list_leases(*options); }; });
 }
 

@@ -36,6 +36,10 @@ void add_farm_maintain(CLI::App& farm, Action& chosen) {
       *farm.add_subcommand("maintain", "Take a board out of service for a while; a lease of it goes on");
   add_board(command, *options);
   command.add_flag("--return", options->is_returned, "Return it to service, also one that was retired or is bad");
+  command.footer(
+      "Examples:\n"
+      "  ferry farm maintain pi-3\n"
+      "  ferry farm maintain pi-3 --return");
   command.callback([options, &chosen] {
     chosen = [options](const Compiler*) {
       return options->is_returned ? order(*options, wire::BoardOrder::return_to_service, "is in service again")
@@ -48,6 +52,9 @@ void add_farm_retire(CLI::App& farm, Action& chosen) {
   auto options = std::make_shared<BoardOptions>();
   CLI::App& command = *farm.add_subcommand("retire", "Take a board out of service for good; a lease of it goes on");
   add_board(command, *options);
+  command.footer(
+      "Examples:\n"
+      "  ferry farm retire pi-3");
   command.callback([options, &chosen] {
     chosen = [options](const Compiler*) { return order(*options, wire::BoardOrder::retire, "is retired"); };
   });

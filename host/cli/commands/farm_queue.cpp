@@ -45,6 +45,10 @@ void add_farm_queue(CLI::App& farm, Action& chosen) {
   auto options = std::make_shared<FarmOptions>();
   CLI::App& command = *farm.add_subcommand("queue", "Show who waits for boards, in the order of their turns");
   add_farm_listing_options(command, *options);
+  command.footer(
+      "Examples:\n"
+      "  ferry farm queue\n"
+      "  ferry farm queue --json | jq '.requests | length'");
   command.callback([options, &chosen] { chosen = [options](const Compiler*) { return list_queue(*options); }; });
 }
 

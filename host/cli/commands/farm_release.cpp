@@ -18,6 +18,9 @@ void add_farm_release(CLI::App& farm, Action& chosen) {
   CLI::App& command = *farm.add_subcommand("release", "End a lease or cancel a request: your own or, by an admin, any");
   command.add_option("lease", options->lease, "As reserve, leases or queue show it")->type_name("LEASE")->required();
   add_farm_options(command, options->farm);
+  command.footer(
+      "Examples:\n"
+      "  ferry farm release 9f3c0a11d2e4b567");
   command.callback([options, &chosen] {
     chosen = [options](const Compiler*) -> int {
       const std::uint64_t lease = take(farm::parse_lease(options->lease));

@@ -87,6 +87,10 @@ void add_farm_token(CLI::App& farm, Action& chosen) {
   command.add_flag("--list", options->lists, "Show who has tokens");
   command.add_option("--revoke", options->revoked, "Make the tokens of this person worthless")->type_name("NAME");
   add_farm_listing_options(command, options->farm);
+  command.footer(
+      "Examples:\n"
+      "  ferry farm token alice --role viewer\n"
+      "  ferry farm token --revoke alice");
   command.callback([options, &chosen] { chosen = [options](const Compiler*) { return token(*options); }; });
 }
 

@@ -21,7 +21,7 @@ std::string bash_action(const OptionShape& option, const AppShape& app) {
   return "return";
 }
 
-std::vector<std::string> names_of(const std::vector<OptionShape>& options) {
+std::vector<std::string> option_names(const std::vector<OptionShape>& options) {
   std::vector<std::string> names;
   for (const OptionShape& option : options) names.insert(names.end(), option.names.begin(), option.names.end());
   return names;
@@ -38,18 +38,46 @@ std::string value_cases(const AppShape& app) {
     }
   };
   add("", app.options);
-  for (const CommandShape& command : app.commands) add(command.name, command.options);
+  for (const CommandShape& command : app.commands) {
+    add(command.path, command.options);
+    for (const CommandShape& inner : command.commands) add(inner.path, inner.options);
+  }
   std::string text;
   for (const auto& [statement, list] : patterns) text += "    " + join("|", list) + ") " + statement + " ;;\n";
   return text;
 }
 
-// Returns the case of a command: its options after a dash, otherwise its positionals.
+// Returns the case of a command: its options after a dash, otherwise its positionals or the commands of a group.
 std::string command_case(const CommandShape& command, const AppShape& app) {
-  std::string text = "        " + command.name + ")\n          if [[ $current == -* ]]; then words='" +
-                     join(" ", names_of(command.options)) + "'\n          else ";
-  text += command.positionals.empty() ? "return" : bash_action(command.positionals.front(), app);
-  return text + "; fi ;;\n";
+  std::string text = "        '" + command.path + "')\n          if [[ $current == -* ]]; then words='" +
+                     join(" ", option_names(command.options)) + "'\n          else ";
+  if (!command.commands.empty()) {
+    text += "words='" + join(" ", names_of(command.commands)) + "'";
+  } else {
+    text += command.positionals.empty() ? "return" : bash_action(command.positionals.front(), app);
+  }
+  text += "; fi ;;\n";
+  for (const CommandShape& inner : command.commands) text += command_case(inner, app);
+  return text;
+}
+
+// Returns the statements that find the command of each group.
+std::string group_cases(const AppShape& app) {
+  std::string text;
+  for (const CommandShape& group : app.commands) {
+    if (group.commands.empty()) continue;
+    text += "  if [[ $command == " + group.name +
+            " ]]; then\n"
+            "    for ((++i; i < COMP_CWORD; ++i)); do\n"
+            "      case ${COMP_WORDS[i]} in\n"
+            "        " +
+            join("|", names_of(group.commands)) +
+            ") command+=\" ${COMP_WORDS[i]}\"; break ;;\n"
+            "      esac\n"
+            "    done\n"
+            "  fi\n";
+  }
+  return text;
 }
 
 }  // namespace
@@ -65,13 +93,14 @@ std::string bash_completion(const AppShape& app) {
       "    case ${COMP_WORDS[i]} in\n" +
       ("      " + join("|", app.command_names()) + ") command=${COMP_WORDS[i]}; break ;;\n") +
       "    esac\n"
-      "  done\n"
+      "  done\n" +
+      group_cases(app) +
       "  COMPREPLY=()\n"
       "  case \"$command $previous\" in\n" +
       value_cases(app) +
       "    *)\n"
       "      case $command in\n" +
-      "        '') words='" + join(" ", app.command_names()) + " " + join(" ", names_of(app.options)) + "' ;;\n";
+      "        '') words='" + join(" ", app.command_names()) + " " + join(" ", option_names(app.options)) + "' ;;\n";
   for (const CommandShape& command : app.commands) text += command_case(command, app);
   return text +
          "      esac ;;\n"

@@ -35,6 +35,27 @@ std::string option_line(const OptionShape& option, const std::string& condition,
   return line + value_arguments(option, app) + " -d " + quoted(option.help) + "\n";
 }
 
+// `before` is where the command is expected, `outer` the condition of its group.
+std::string fish_lines(const CommandShape& command, const std::string& before, const std::string& outer,
+                       const AppShape& app) {
+  std::string text = "complete -c ferry -n " + before + " -a " + command.name + " -d " + quoted(command.help) + "\n";
+  const std::string seen = outer + "__fish_seen_subcommand_from " + command.name;
+  const std::string condition = "'" + seen + "'";
+  for (const OptionShape& option : command.options) text += option_line(option, condition, app);
+  const std::string no_inner =
+      "'" + seen + "; and not __fish_seen_subcommand_from " + join(" ", names_of(command.commands)) + "'";
+  for (const CommandShape& inner : command.commands) text += fish_lines(inner, no_inner, seen + "; and ", app);
+  if (command.positionals.empty()) return text;
+  const OptionShape& positional = command.positionals.front();
+  // After a positional, -x and -r would demand a value of an option that is not there.
+  if (positional.takes == Takes::file) text += "complete -c ferry -n " + condition + " -F\n";
+  if (positional.takes == Takes::words)
+    text += "complete -c ferry -n " + condition + " -a " + quoted(join(" ", positional.words)) + "\n";
+  if (positional.takes == Takes::command)
+    text += "complete -c ferry -n " + condition + " -a " + quoted(join(" ", app.command_names())) + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string fish_completion(const AppShape& app) {
@@ -44,19 +65,7 @@ std::string fish_completion(const AppShape& app) {
       ("function __ferry_targets; " + std::string(kListTargets) + "; end\n") +
       ("function __ferry_devices; " + std::string(kListDevices) + "; end\n");
   for (const OptionShape& option : app.options) text += option_line(option, "__fish_use_subcommand", app);
-  for (const CommandShape& command : app.commands) {
-    text += "complete -c ferry -n __fish_use_subcommand -a " + command.name + " -d " + quoted(command.help) + "\n";
-    const std::string condition = "'__fish_seen_subcommand_from " + command.name + "'";
-    for (const OptionShape& option : command.options) text += option_line(option, condition, app);
-    if (command.positionals.empty()) continue;
-    const OptionShape& positional = command.positionals.front();
-    // After a positional, -x and -r would demand a value of an option that is not there.
-    if (positional.takes == Takes::file) text += "complete -c ferry -n " + condition + " -F\n";
-    if (positional.takes == Takes::words)
-      text += "complete -c ferry -n " + condition + " -a " + quoted(join(" ", positional.words)) + "\n";
-    if (positional.takes == Takes::command)
-      text += "complete -c ferry -n " + condition + " -a " + quoted(join(" ", app.command_names())) + "\n";
-  }
+  for (const CommandShape& command : app.commands) text += fish_lines(command, "__fish_use_subcommand", "", app);
   return text;
 }
 

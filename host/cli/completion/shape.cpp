@@ -34,13 +34,30 @@ OptionShape shape_of(CLI::Option& option) {
   return shape;
 }
 
+// Options without a group are not for users.
+bool is_shown(const CLI::Option* option) { return !option->get_group().empty(); }
+
+std::vector<CommandShape> commands_below(CLI::App& app, const std::string& path) {
+  std::vector<CommandShape> commands;
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    CommandShape& one = commands.emplace_back();
+    one.name = command->get_name();
+    one.path = path + one.name;
+    one.help = command->get_description();
+    for (CLI::Option* option : command->get_options(is_shown))
+      (option->get_positional() ? one.positionals : one.options).push_back(shape_of(*option));
+    one.commands = commands_below(*command, one.path + " ");
+  }
+  return commands;
+}
+
 }  // namespace
 
 const char* const kListTargets = R"(ferry targets 2>/dev/null | sed -n 's/^\([^ ][^ ]*\).*/\1/p')";
 const char* const kListDevices =
     R"(sh -c 'sed -n "s/^\[\(.*\)\] *\$/\1/p" "${FERRY_DEVICES:-${XDG_CONFIG_HOME:-$HOME/.config}/ferry/devices.toml}"' 2>/dev/null)";
 
-std::vector<std::string> AppShape::command_names() const {
+std::vector<std::string> names_of(const std::vector<CommandShape>& commands) {
   std::vector<std::string> names;
   for (const CommandShape& command : commands) names.push_back(command.name);
   return names;
@@ -50,15 +67,8 @@ AppShape shape_of(const CLI::App& app) {
   AppShape shape;
   // CLI11 hands out an option's checks only where the option may be changed.
   auto& changeable = const_cast<CLI::App&>(app);
-  const auto all = [](const CLI::Option*) { return true; };
-  for (CLI::Option* option : changeable.get_options(all)) shape.options.push_back(shape_of(*option));
-  for (CLI::App* command : changeable.get_subcommands([](CLI::App*) { return true; })) {
-    CommandShape& one = shape.commands.emplace_back();
-    one.name = command->get_name();
-    one.help = command->get_description();
-    for (CLI::Option* option : command->get_options(all))
-      (option->get_positional() ? one.positionals : one.options).push_back(shape_of(*option));
-  }
+  for (CLI::Option* option : changeable.get_options(is_shown)) shape.options.push_back(shape_of(*option));
+  shape.commands = commands_below(changeable, "");
   return shape;
 }
 

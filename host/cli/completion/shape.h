@@ -29,16 +29,20 @@ struct OptionShape {
 };
 
 struct CommandShape {
-  std::string name;
+  std::string name;  // within its group
+  std::string path;  // "farm devices"
   std::string help;
   std::vector<OptionShape> options, positionals;
+  std::vector<CommandShape> commands;  // of a group
 };
+
+std::vector<std::string> names_of(const std::vector<CommandShape>& commands);
 
 struct AppShape {
   std::vector<OptionShape> options;  // before a command
   std::vector<CommandShape> commands;
 
-  std::vector<std::string> command_names() const;
+  std::vector<std::string> command_names() const { return names_of(commands); }
 };
 
 AppShape shape_of(const CLI::App& app);

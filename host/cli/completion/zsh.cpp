@@ -48,6 +48,33 @@ std::string lister(const char* name, const char* list) {
   return std::string(name) + "() { local -a names; names=(${(f)\"$(" + list + ")\"}); compadd -a names }\n";
 }
 
+std::string zsh_descriptions(const std::vector<CommandShape>& commands) {
+  std::string text;
+  for (const CommandShape& command : commands) text += "    '" + command.name + ":" + escaped(command.help) + "'\n";
+  return text;
+}
+
+std::string zsh_case(const CommandShape& command, const AppShape& app) {
+  std::string text = "      " + command.name + ")\n        _arguments";
+  if (!command.commands.empty()) {
+    text = "      " + command.name + ")\n        commands=(\n" + zsh_descriptions(command.commands) +
+           "        )\n        _arguments -C";
+  }
+  for (const OptionShape& option : command.options) text += option_specs(option, app);
+  int position = 0;
+  for (const OptionShape& option : command.positionals)
+    text += " \\\n        '" + std::to_string(++position) + zsh_action(option, app) + "'";
+  if (command.commands.empty()) return text + " ;;\n";
+  text +=
+      " \\\n        '1:command:->command' '*::argument:->argument'\n"
+      "        case $state in\n"
+      "    command) _describe command commands ;;\n"
+      "    argument)\n"
+      "      case $words[1] in\n";
+  for (const CommandShape& inner : command.commands) text += zsh_case(inner, app);
+  return text + "      esac ;;\n        esac ;;\n";
+}
+
 }  // namespace
 
 std::string zsh_completion(const AppShape& app) {
@@ -62,7 +89,7 @@ std::string zsh_completion(const AppShape& app) {
       "  typeset -A opt_args\n"
       "  local -a commands\n"
       "  commands=(\n";
-  for (const CommandShape& command : app.commands) text += "    '" + command.name + ":" + escaped(command.help) + "'\n";
+  text += zsh_descriptions(app.commands);
   text += "  )\n  _arguments -C";
   for (const OptionShape& option : app.options) text += option_specs(option, app);
   text +=
@@ -71,14 +98,7 @@ std::string zsh_completion(const AppShape& app) {
       "    command) _describe command commands ;;\n"
       "    argument)\n"
       "      case $words[1] in\n";
-  for (const CommandShape& command : app.commands) {
-    text += "      " + command.name + ")\n        _arguments";
-    for (const OptionShape& option : command.options) text += option_specs(option, app);
-    int position = 0;
-    for (const OptionShape& option : command.positionals)
-      text += " \\\n        '" + std::to_string(++position) + zsh_action(option, app) + "'";
-    text += " ;;\n";
-  }
+  for (const CommandShape& command : app.commands) text += zsh_case(command, app);
   return text +
          "      esac ;;\n"
          "  esac\n"

@@ -182,6 +182,9 @@ TEST_CASE("bash completes commands, options, files, words, targets and devices")
   CHECK(completed_in_bash("ferry run -r ''", folder) == "pi gpu-box");
   CHECK(completed_in_bash("ferry help be", folder) == "bench");
   CHECK(completed_in_bash("ferry completion ''", folder) == "bash zsh fish");
+  CHECK(completed_in_bash("ferry farm re", folder) == "reserve release retire");
+  CHECK(completed_in_bash("ferry farm token --role ''", folder) == "viewer user admin");
+  CHECK(completed_in_bash("ferry farm devices --js", folder) == "--json");
 }
 
 TEST_CASE("zsh and fish accept their scripts, and complete with them") {

@@ -84,19 +84,56 @@ TEST_CASE("an empty device or target is refused, and limits are written as they 
 
 TEST_CASE("help shows a command's own help, and knows no other") {
   const CommandLine line;
-  const std::string run = help_text(line.app, "run");
+  const std::string run = help_text(line.app, {"run"});
   CHECK(run.find("Usage: ferry run [OPTIONS] [kernel]\n") != std::string::npos);
   CHECK(run.find("\nExamples:\n") != std::string::npos);
-  CHECK(help_text(line.app, "").find("\nSubcommands:\n") != std::string::npos);
-  CHECK_THROWS_WITH_AS(help_text(line.app, "rnu"), "there is no command 'rnu'; did you mean 'run'?", UsageError);
+  CHECK(help_text(line.app, {}).find("\nSubcommands:\n") != std::string::npos);
+  CHECK_THROWS_WITH_AS(help_text(line.app, {"rnu"}), "there is no command 'rnu'; did you mean 'run'?", UsageError);
 }
 
 TEST_CASE("every command has examples in its help, and --color") {
   const CommandLine line;
   for (const CLI::App* command : commands_of(line.app)) {
     CAPTURE(command->get_name());
-    const std::string help = help_text(line.app, command->get_name());
+    const std::string help = help_text(line.app, {command->get_name()});
     CHECK(help.find("Examples:\n  ferry " + command->get_name()) != std::string::npos);
     CHECK(help.find("--color WHEN") != std::string::npos);
+    for (const CLI::App* inner : commands_of(*command)) {
+      const std::string words = command->get_name() + " " + inner->get_name();
+      CAPTURE(words);
+      const std::string inner_help = help_text(line.app, {command->get_name(), inner->get_name()});
+      CHECK(inner_help.find("Usage: ferry " + words) != std::string::npos);
+      CHECK(inner_help.find("Examples:\n  ferry " + words) != std::string::npos);
+      CHECK(inner_help.find("--color WHEN") != std::string::npos);
+    }
   }
+}
+
+TEST_CASE("commands of a group are named with it, and suggested within it") {
+  CHECK(complaint({"farm"}).starts_with("expected a command: devices, queue, leases, exec"));
+  CHECK(complaint({"farm", "devcies"}) == "there is no command 'devcies'; did you mean 'devices'?");
+  CHECK(complaint({"farm", "devices", "--jsn"}) ==
+        "'ferry farm devices' has no option '--jsn'; did you mean '--json'?");
+  CHECK(complaint({"farm", "retire"}) == "expected board: ferry farm retire board");
+  CHECK(complaint({"farm", "retire", "a", "b"}) == "'b' is one argument too many: ferry farm retire board");
+  CHECK(complaint({"farm", "retire", "a", "--return"}) ==
+        "'ferry farm retire' has no option '--return'; 'ferry farm maintain' has it");
+  CHECK(complaint({"farm", "token", "a", "--role", "root"}) ==
+        "--role: expected one of: viewer, user, admin; got 'root'");
+}
+
+TEST_CASE("help is found by all words of a command") {
+  CommandLine line;
+  CHECK(help_text(line.app, {"farm"}).find("devices") != std::string::npos);
+  CHECK(help_text(line.app, {"farm", "exec"}).find("--priority") != std::string::npos);
+  const auto refused = [&](const std::vector<std::string>& words) {
+    try {
+      help_text(line.app, words);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refused({"farm", "exce"}) == "there is no command 'exce'; did you mean 'exec'?");
+  CHECK(refused({"run", "x"}) == "'ferry run' has no commands, got 'x'");
 }

@@ -41,3 +41,18 @@ TEST_CASE("the shape of the command line has the kinds of its values") {
   CHECK(command(shape, "completion").positionals.front().words == std::vector<std::string>{"bash", "zsh", "fish"});
   CHECK(command(shape, "help").positionals.front().takes == Takes::command);
 }
+
+TEST_CASE("commands of a group are inside it, without options that are not for users") {
+  CLI::App app("", "ferry");
+  Action chosen;
+  add_commands(app, chosen);
+  const AppShape shape = shape_of(app);
+  const CommandShape& farm = command(shape, "farm");
+  const auto exec = std::find_if(farm.commands.begin(), farm.commands.end(),
+                                 [](const CommandShape& one) { return one.path == "farm exec"; });
+  REQUIRE(exec != farm.commands.end());
+  CHECK(exec->name == "exec");
+  CHECK(option(*exec, "--farm").takes == Takes::device);
+  CHECK(std::none_of(exec->options.begin(), exec->options.end(),
+                     [](const OptionShape& one) { return one.names.front() == "--program"; }));
+}
