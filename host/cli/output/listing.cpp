@@ -68,7 +68,7 @@ void Listing::print(bool as_json, const std::string& empty) const {
 
 std::string span_text(std::uint64_t ms) {
   const std::uint64_t minutes = ms / 60'000;
-  if (minutes < 2) return seconds_text(static_cast<double>(ms) * 1e-3);
+  if (minutes < 2) return ferry::seconds_text(static_cast<double>(ms) * 1e-3);
   if (minutes < 120) return std::to_string(minutes) + " min";
   return std::to_string(minutes / 60) + " h " + format("%02u min", static_cast<unsigned>(minutes % 60));
 }
