@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "ferry/client.h"
+#include "host/farm/client/relay.h"
 #include "host/session/farm_address.h"
 #include "rpc/farm/messages.h"
 #include "rpc/secure/key.h"
@@ -29,10 +30,11 @@ struct Destination {
   TransportKind transport = TransportKind::encrypted;
   TcpAddress tcp;
   SshAddress ssh;
-  std::optional<secure::Key> key;  // when encrypted
-  std::string key_file;            // the file that contained it
-  bool is_leased = false;          // the key is worthless when the lease has ended
-  SharedBoard board;               // that is leased here; null: none
+  std::optional<secure::Key> key;       // when encrypted
+  std::string key_file;                 // the file that contained it
+  bool is_leased = false;               // the key is worthless when the lease has ended
+  SharedBoard board;                    // that is leased here; null: none
+  std::optional<farm::RelayWay> relay;  // if the board cannot be reached otherwise
   // Of a farm, whose tracker says which board it is.
   FarmAddress farm_address;
   farm::FarmAccess farm;

@@ -93,17 +93,31 @@ session::OpenedTransport link_over(std::unique_ptr<Transport> transport, const s
   return link;
 }
 
+// Connects to the board itself, or else, if it is one of a farm, through its tracker.
+std::unique_ptr<Transport> reach(const session::Destination& to, bool& is_relayed) {
+  auto direct = connect_tcp(to.tcp.host, to.tcp.port);
+  if (direct.is_ok() || !to.relay) return take(std::move(direct));
+  auto relayed = farm::open_relay(*to.relay);
+  is_relayed = relayed.is_ok();
+  if (is_relayed) return std::move(relayed.value());
+  throw Error(ErrorCode::unavailable, to.name + ": " + direct.status().message() +
+                                          "; nor can it be reached through the tracker: " + relayed.status().message());
+}
+
 // Before a session is open nothing has run on the device, so a connection that breaks early may be opened again. One
 // that is rejected, or times out, is not retried.
 template <class Open>
 auto open_with_retries(const session::Destination& to, const ConnectOptions& options, Open open,
                        const session::OnSocket& on_socket = {}) {
   for (int attempt = 1;; ++attempt) {
-    auto transport = take(connect_tcp(to.tcp.host, to.tcp.port));
+    bool is_relayed = false;
+    auto transport = reach(to, is_relayed);
     if (on_socket) on_socket(transport->native_handle());
     const auto start = std::chrono::steady_clock::now();
     try {
-      return open(link_over(std::move(transport), to));
+      session::OpenedTransport link = link_over(std::move(transport), to);
+      link.is_relayed = is_relayed;
+      return open(std::move(link));
     } catch (const Error& error) {
       const bool lost = error.code() == ErrorCode::unavailable && std::chrono::steady_clock::now() - start < kSoonLost;
       if (!lost || attempt == kMaxAttempts) throw;
@@ -149,6 +163,7 @@ Device session::connect_to(const Destination& to, const ConnectOptions& options,
   state->client = open_with_retries(
       to, options,
       [&](session::OpenedTransport link) {
+        if (link.is_relayed) state->name = to.name + ", through relay";
         return std::make_unique<session::Client>(std::move(link), state->name, handlers_of(options, *state),
                                                  session_options_of(options));
       },

@@ -72,6 +72,10 @@ farm::wire::GrantedSlot LeaseGroup::board(std::size_t place, const ConnectOption
   return lease_->slots().at(place);
 }
 
+farm::RelayWay LeaseGroup::relay(std::size_t place) const {
+  return {access_, lease_->id(), static_cast<std::uint32_t>(place)};
+}
+
 std::string LeaseGroup::why_ended(std::size_t place) const {
   if (lease_ == nullptr) return "";
   const auto end = lease_->wait_for_end(kEndNews);
@@ -84,6 +88,7 @@ namespace ferry {
 
 session::Destination detail::LeasedBoard::destination(const ConnectOptions& options, SharedBoard self) const {
   session::Destination to = session::board_destination(group->board(place, options), name);
+  to.relay = group->relay(place);
   to.board = std::move(self);
   return to;
 }

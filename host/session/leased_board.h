@@ -27,6 +27,8 @@ class LeaseGroup {
   // Waits until the boards are leased, unless they are already, and returns the one at this place. Throws Error, also
   // if the lease has ended.
   farm::wire::GrantedSlot board(std::size_t place, const ConnectOptions& options);
+  // The way to the board at this place through the tracker. Requires board().
+  farm::RelayWay relay(std::size_t place) const;
   // Returns why the lease of this board has ended, after waiting briefly for that; empty if it goes on.
   std::string why_ended(std::size_t place) const;
 
