@@ -1,8 +1,8 @@
 # Flags of the client without a compiler: it is optimised for size and depends only on the C library. Included after
 # flags.cmake.
 
-set(CMAKE_C_FLAGS_RELEASE "-Os -DNDEBUG")
-set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
+set(CMAKE_C_FLAGS_RELEASE "-Oz -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELEASE "-Oz -DNDEBUG")
 # Headers are most of what a file costs, and this build is rarely repeated, so eight files of a folder are compiled as
 # one: a folder's helpers need names of their own.
 set(CMAKE_UNITY_BUILD ON)
