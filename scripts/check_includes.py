@@ -100,7 +100,7 @@ MAY_INCLUDE = {
     "host/farm/hooks": ["host/farm/selector"],
     "host/farm/keys": ["rpc/farm"],
     "host/farm/store": ["host/farm/keys", "host/farm/lease"],
-    "host/farm/tracker": ["host/farm/api", "host/farm/relay", "host/farm/store"],
+    "host/farm/tracker": ["host/farm/api", "host/farm/client", "host/farm/relay", "host/farm/store"],
     "host/farm/serve": ["host/farm/checkup", "host/farm/config", "host/farm/http", "host/farm/tracker"],
     # The farm's HTTP interface and its page.
     "host/farm/http/html": ["base"],

@@ -71,6 +71,15 @@ std::string key_file_of(const Destination& destination, const std::vector<NamedD
                                         (is_loopback(destination.tcp.host) ? "" : " needs none"));
 }
 
+// Nothing if it is not known how the farm is reached.
+std::optional<farm::RelayWay> relay_of(const LeaseFile& lease, std::size_t board) {
+  try {
+    return farm::RelayWay{find_farm(lease.farm, ""), lease.lease, static_cast<std::uint32_t>(board)};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 // "lease:FILE" or "lease:FILE#N".
 Destination leased_destination(const std::string& remote) {
   std::string path = remote.substr(kLeaseScheme.size());
@@ -86,7 +95,9 @@ Destination leased_destination(const std::string& remote) {
     refuse("expected one of the " + std::to_string(lease.boards.size()) + " boards of the lease in " + path +
            ", got #" + std::to_string(number));
   }
-  return board_destination(lease.boards[number - 1], remote);
+  Destination to = board_destination(lease.boards[number - 1], remote);
+  to.relay = relay_of(lease, number - 1);
+  return to;
 }
 
 Destination farm_destination(const std::string& address, std::string key_file, const NamedDevice* entry) {

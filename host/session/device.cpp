@@ -16,6 +16,8 @@ namespace ferry {
 namespace {
 
 constexpr std::chrono::seconds kHandshakeTimeout{5};
+// To a board that can also be reached through its tracker.
+constexpr std::chrono::seconds kDirectTimeout{2};
 constexpr int kMaxAttempts = 3;
 constexpr std::chrono::milliseconds kSoonLost{1000};
 constexpr std::chrono::milliseconds kRetryPause{100};
@@ -95,12 +97,18 @@ session::OpenedTransport link_over(std::unique_ptr<Transport> transport, const s
 
 // Connects to the board itself, or else, if it is one of a farm, through its tracker.
 std::unique_ptr<Transport> reach(const session::Destination& to, bool& is_relayed) {
-  auto direct = connect_tcp(to.tcp.host, to.tcp.port);
-  if (direct.is_ok() || !to.relay) return take(std::move(direct));
+  if (!to.relay) return take(connect_tcp(to.tcp.host, to.tcp.port));
+  Status unreachable(ErrorCode::unavailable, "it could not be reached before");
+  if (!*to.relay->is_needed) {
+    auto direct = connect_tcp(to.tcp.host, to.tcp.port, kDirectTimeout);
+    if (direct.is_ok()) return std::move(direct.value());
+    unreachable = direct.status();
+  }
   auto relayed = farm::open_relay(*to.relay);
   is_relayed = relayed.is_ok();
+  *to.relay->is_needed = is_relayed;
   if (is_relayed) return std::move(relayed.value());
-  throw Error(ErrorCode::unavailable, to.name + ": " + direct.status().message() +
+  throw Error(ErrorCode::unavailable, to.name + ": " + unreachable.message() +
                                           "; nor can it be reached through the tracker: " + relayed.status().message());
 }
 

@@ -73,7 +73,7 @@ farm::wire::GrantedSlot LeaseGroup::board(std::size_t place, const ConnectOption
 }
 
 farm::RelayWay LeaseGroup::relay(std::size_t place) const {
-  return {access_, lease_->id(), static_cast<std::uint32_t>(place)};
+  return {access_, lease_->id(), static_cast<std::uint32_t>(place), is_relay_needed_};
 }
 
 std::string LeaseGroup::why_ended(std::size_t place) const {

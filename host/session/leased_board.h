@@ -1,6 +1,7 @@
 // Boards of farms that several connections of a program share.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,7 @@ class LeaseGroup {
   farm::FarmAccess access_;
   FarmAddress options_;  // without farm and selector
   std::vector<std::string> selectors_;
+  const std::shared_ptr<std::atomic<bool>> is_relay_needed_ = std::make_shared<std::atomic<bool>>(false);
   std::mutex requesting_;
   std::unique_ptr<farm::BoardLease> lease_;
 };

@@ -23,6 +23,7 @@ session::Destination destination_of(const HealthJob& job) {
   to.tcp = take(parse_tcp_address(job.address, 0));
   to.name = to_text(to.tcp);
   to.key = *job.psk;
+  to.relay = job.relay;
   return to;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/descriptor.h"
 #include "host/farm/checkup/reference_times.h"
+#include "host/farm/client/relay.h"
 #include "host/farm/lease/ids.h"
 #include "rpc/secure/key.h"
 
@@ -17,6 +18,7 @@ struct HealthJob {
   BoardId board{};
   std::string address;             // as of any device: HOST:PORT, ssh://HOST
   std::optional<secure::Key> psk;  // of the lease; nothing: the address needs none
+  std::optional<RelayWay> relay;   // if the board cannot be reached otherwise
 };
 
 enum class CheckEnd : std::uint8_t {

@@ -32,8 +32,8 @@ void HealthService::load(const std::vector<HealthState>& states) {
   for (const std::string& damage : shared_->book.load(states)) log_(damage);
 }
 
-Status HealthService::start(BoardId board, const std::string& address, const secure::Key& psk) {
-  return runner_.start({board, address, psk});
+Status HealthService::start(BoardId board, const std::string& address, const secure::Key& psk, const RelayWay& relay) {
+  return runner_.start({board, address, psk, relay});
 }
 
 void HealthService::Shared::take(const HealthOutcome& outcome) {

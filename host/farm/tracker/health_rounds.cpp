@@ -25,6 +25,12 @@ bool is_checked_at_once(BoardState state) { return state == BoardState::unknown 
 
 }  // namespace
 
+HealthRounds::HealthRounds(Core& core, HealthChecker& checker, const TcpAddress& tracker, milliseconds idle)
+    : core_(core),
+      checker_(checker),
+      access_{"", {tracker}, core.keys.make_own(kHealthHolder), "", kHealthHolder},
+      idle_(idle) {}
+
 void HealthRounds::look() {
   core_.handle(ClientHeard{kHealthClient});
   if (!core_.scheduler) return;
@@ -86,7 +92,8 @@ void HealthRounds::granted(const TellGranted& action) {
   const secure::Key key = core_.keys.lease_key(static_cast<std::uint64_t>(action.lease),
                                                static_cast<std::uint64_t>(round->first), action.parts[0].epoch);
   const Status started = facts == nullptr ? Status(ErrorCode::unavailable, "it has left")
-                                          : checker_.start(round->first, facts->address, key);
+                                          : checker_.start(round->first, facts->address, key,
+                                                           {access_, static_cast<std::uint64_t>(action.lease), 0});
   round->second.is_running = started.is_ok();
   if (started.is_ok()) return;
   core_.log("board " + core_.name_of(round->first) + " could not be checked: " + started.message());

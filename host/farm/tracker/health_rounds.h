@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "host/farm/client/relay.h"
 #include "host/farm/store/board_logs.h"
 #include "host/farm/tracker/core.h"
 
@@ -36,15 +37,15 @@ class HealthChecker {
   virtual ~HealthChecker() = default;
   // What earlier trackers have learned. Called before anything else.
   virtual void load(const std::vector<HealthState>& states) = 0;
-  virtual Status start(BoardId board, const std::string& address, const secure::Key& psk) = 0;
+  // `relay` is the way to a board that cannot be reached at its address.
+  virtual Status start(BoardId board, const std::string& address, const secure::Key& psk, const RelayWay& relay) = 0;
   virtual void cancel(BoardId board) = 0;
 };
 
 class HealthRounds {
  public:
-  // `idle`: for how long nobody has used a board that is checked again.
-  HealthRounds(Core& core, HealthChecker& checker, std::chrono::milliseconds idle)
-      : core_(core), checker_(checker), idle_(idle) {}
+  // `tracker` is this tracker's own address. `idle`: for how long nobody has used a board that is checked again.
+  HealthRounds(Core& core, HealthChecker& checker, const TcpAddress& tracker, std::chrono::milliseconds idle);
 
   void set_idle(std::chrono::milliseconds idle) { idle_ = idle; }
   // Must be called each second.
@@ -72,6 +73,7 @@ class HealthRounds {
 
   Core& core_;
   HealthChecker& checker_;
+  FarmAccess access_;  // for relays
   std::chrono::milliseconds idle_;
   std::unordered_map<BoardId, Round> rounds_;
 };

@@ -127,6 +127,14 @@ std::vector<const Credential*> KeyDirectory::all() const {
   return list;
 }
 
+secure::Key KeyDirectory::make_own(const std::string& holder) {
+  std::erase_if(by_key_, [this](const auto& entry) { return entry.second == &own_; });
+  own_ = make(CredentialKind::client, random_id(), holder, Role::user);
+  const secure::Key key = key_of(own_);
+  by_key_[key.id()] = &own_;
+  return key;
+}
+
 secure::Key KeyDirectory::key_of(const Credential& credential) const {
   const std::uint64_t id[] = {id_of(credential)};
   return derive_key(master_, key_kind(credential.kind), id, credential.salt);

@@ -42,6 +42,9 @@ class KeyDirectory final : public server::KeySource {
   // All, by kind and id.
   std::vector<const Credential*> all() const;
 
+  // The key of a client in the tracker's own name, which no listing shows. It is valid until the next one is made.
+  secure::Key make_own(const std::string& holder);
+
   secure::Key key_of(const Credential& credential) const;
   // The key of a lease's sessions on one of its boards.
   secure::Key lease_key(std::uint64_t lease, std::uint64_t board, std::uint64_t epoch) const;
@@ -49,6 +52,7 @@ class KeyDirectory final : public server::KeySource {
  private:
   secure::Key master_;
   std::map<std::pair<CredentialKind, std::string>, Credential> credentials_;
+  Credential own_;
   std::map<secure::KeyId, const Credential*> by_key_;  // not revoked
   std::map<TokenHash, const Credential*> by_token_;    // not revoked
 };

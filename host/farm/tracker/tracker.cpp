@@ -14,6 +14,7 @@
 #include "rpc/server/acceptor.h"
 #include "rpc/server/final_frame.h"
 #include "rpc/server/listen.h"
+#include "rpc/transport/tcp_address.h"
 
 namespace ferry::farm {
 namespace {
@@ -149,11 +150,19 @@ class TrackerProcess final : public Tracker, PeerHandler {
                      static_cast<unsigned long long>(takeover.term)));
     if (options_.health != nullptr) {
       options_.health->load(takeover.health);
-      rounds_ = std::make_unique<HealthRounds>(core_, *options_.health, options_.health_idle);
+      rounds_ = std::make_unique<HealthRounds>(core_, *options_.health, own_address(), options_.health_idle);
     }
     add_first_admin();
     options_.on_begin();
     gate_.has_changed();
+  }
+
+  // As this machine reaches it.
+  TcpAddress own_address() const {
+    TcpAddress own = parse_tcp_address(address_, 0).value();
+    if (own.host == "0.0.0.0") own.host = "127.0.0.1";
+    if (own.host == "::") own.host = "::1";
+    return own;
   }
 
   Status listen() {
