@@ -83,6 +83,10 @@ std::unique_ptr<TestBoard> RunningTracker::join(const secure::Key& key, std::uin
   return board;
 }
 
+void RunningTracker::checked(const farm::CheckedBoard& checked) {
+  asio::post(loop_.context(), [this, checked] { tracker_->checked(checked); });
+}
+
 std::vector<std::string> RunningTracker::log() const {
   const std::lock_guard lock(mutex_);
   return log_;

@@ -10,6 +10,7 @@
 
 #include "host/farm/client/board_lease.h"
 #include "host/farm/client/tracker_connection.h"
+#include "host/farm/tracker/health_rounds.h"
 #include "host/farm/tracker/tracker.h"
 #include "rpc/server/event_loop.h"
 #include "tests/support/farm_peers/test_board.h"
@@ -35,6 +36,8 @@ class RunningTracker {
   secure::Key enrol(const std::string& name, std::vector<farm::wire::Label> tags = {});
   secure::Key board_key(const std::string& name, std::vector<farm::wire::Label> tags = {});
   std::unique_ptr<TestBoard> join(const secure::Key& key, std::uint64_t boot_id = 1);
+  // Tells the tracker what a check has found.
+  void checked(const farm::CheckedBoard& checked);
   // The lines of the log so far.
   std::vector<std::string> log() const;
   bool wait_for_log(const std::string& part) const;

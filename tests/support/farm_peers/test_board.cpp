@@ -103,6 +103,7 @@ void TestBoard::take(const rpc::Frame& frame) {
     case Tag::Withdraw: return apply(guard_.withdraw(decode<Withdraw>(frame.body).value().key));
     case Tag::Probe: return beat(decode<Probe>(frame.body).value().probe);
     case Tag::Refused: end_ = decode<Refused>(frame.body).value().reason; return;
+    case Tag::OpenRelay: relay_token_ = decode<OpenRelay>(frame.body).value().token; return;
     case Tag::Rekey: new_key_ = decode<Rekey>(frame.body).value().psk; return;
     default: return;
   }
@@ -145,6 +146,12 @@ std::optional<secure::KeyBytes> TestBoard::new_key() {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, kTimeout, [&] { return new_key_.has_value(); });
   return new_key_;
+}
+
+std::optional<std::uint64_t> TestBoard::relay_token() {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, kTimeout, [&] { return relay_token_.has_value(); });
+  return relay_token_;
 }
 
 std::vector<lease::LeaseKey> TestBoard::served() const {

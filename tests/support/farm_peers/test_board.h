@@ -48,6 +48,8 @@ class TestBoard {
   // Waits until the connection has ended, and returns what the tracker said last, or why it ended.
   std::string wait_for_end(std::chrono::milliseconds timeout = std::chrono::seconds(15));
   std::optional<secure::KeyBytes> new_key();
+  // The token of the relay that the tracker asks the board to open.
+  std::optional<std::uint64_t> relay_token();
   std::vector<lease::LeaseKey> served() const;
 
   void set_temperature(std::int32_t millidegrees) { millidegrees_ = millidegrees; }
@@ -78,6 +80,7 @@ class TestBoard {
   std::optional<Served> announced_;
   std::vector<lease::LeaseKey> served_;
   std::optional<secure::KeyBytes> new_key_;
+  std::optional<std::uint64_t> relay_token_;
   std::string end_;
   bool has_ended_ = false;
   std::optional<std::int32_t> millidegrees_;

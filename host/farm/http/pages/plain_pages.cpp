@@ -14,7 +14,7 @@ std::string write_login_page(const Viewer& viewer) {
                           {"required", ""},
                           {"maxlength", "256"},
                           {"aria-describedby", "token-help"}});
-    html.element("p", "An admin of the farm makes tokens with: ferry farm token add", {{"id", "token-help"}});
+    html.element("p", "An admin of the farm makes tokens with: ferry farm token NAME", {{"id", "token-help"}});
     html.element("button", "Log in", {{"type", "submit"}});
   });
 }

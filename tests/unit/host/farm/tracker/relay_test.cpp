@@ -1,0 +1,89 @@
+// Ways to boards that their clients cannot reach.
+#include "host/farm/client/relay.h"
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include "rpc/transport/tcp.h"
+#include "rpc/wire/relay_preamble.h"
+#include "tests/support/farm/memory_store.h"
+#include "tests/support/farm_peers/running_tracker.h"
+
+namespace ferry::test {
+namespace {
+
+// The board's end of a relay.
+std::unique_ptr<Transport> dial_as_board(const TcpAddress& tracker, std::uint64_t token) {
+  auto transport = connect_tcp(tracker.host, tracker.port);
+  REQUIRE(transport.is_ok());
+  REQUIRE(rpc::send_relay_preamble(*transport.value(), {token, rpc::RelayEnd::board}).is_ok());
+  transport.value()->set_receive_timeout(std::chrono::seconds(5));
+  return std::move(transport.value());
+}
+
+Status send_text(Transport& transport, const std::string& text) {
+  const ByteSpan bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+  return transport.send({&bytes, 1});
+}
+
+std::string receive_text(Transport& transport, std::size_t count) {
+  std::string text(count, '\0');
+  const Status received = transport.receive({reinterpret_cast<std::uint8_t*>(text.data()), text.size()});
+  return received.is_ok() ? text : received.message();
+}
+
+TEST_CASE("what a client and the board of its lease send reaches the other end through the tracker") {
+  RunningTracker tracker(std::make_unique<MemoryStore>());
+  const auto board = tracker.join(tracker.board_key("pi-3"));
+  const farm::FarmAccess anna = tracker.add_client("anna");
+  farm::LeaseWish wish;
+  wish.selectors = {"pi-3"};
+  const auto lease = farm::BoardLease::request(anna, wish);
+  REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
+  auto client = farm::open_relay({anna, lease.value()->id(), 0});
+  REQUIRE_MESSAGE(client.is_ok(), client.status().message());
+  client.value()->set_receive_timeout(std::chrono::seconds(5));
+  const auto token = board->relay_token();
+  REQUIRE(token);
+  const auto other_end = dial_as_board(tracker.address(), *token);
+  REQUIRE(send_text(*client.value(), "from the client").is_ok());
+  CHECK(receive_text(*other_end, 15) == "from the client");
+  REQUIRE(send_text(*other_end, "from the board").is_ok());
+  CHECK(receive_text(*client.value(), 14) == "from the board");
+  // Bytes are counted after they have been forwarded.
+  std::uint64_t relayed = 0;
+  for (int i = 0; i < 500 && relayed != 29; ++i) {
+    relayed = tracker.farm().numbers().value().relayed_bytes;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  CHECK(relayed == 29);
+
+  // The token was for one connection.
+  const auto late = dial_as_board(tracker.address(), *token);
+  CHECK(receive_text(*late, 1) == kPeerClosed);
+}
+
+TEST_CASE("nobody gets a way to the board of somebody else's lease, or to one that there is not") {
+  RunningTracker tracker(std::make_unique<MemoryStore>());
+  const auto board = tracker.join(tracker.board_key("pi-3"));
+  const farm::FarmAccess anna = tracker.add_client("anna"), berta = tracker.add_client("berta");
+  farm::LeaseWish wish;
+  wish.selectors = {"pi-3"};
+  const auto lease = farm::BoardLease::request(anna, wish);
+  REQUIRE(lease.is_ok());
+  CHECK(farm::open_relay({berta, lease.value()->id(), 0}).status().code() == ErrorCode::not_found);
+  CHECK(farm::open_relay({anna, lease.value()->id(), 1}).status().code() == ErrorCode::not_found);
+  CHECK(farm::open_relay({anna, 4711, 0}).status().code() == ErrorCode::not_found);
+  board->cut();
+  board->wait_for_end();
+  Status status;
+  for (int i = 0; i < 100 && status.code() != ErrorCode::unavailable; ++i) {
+    status = farm::open_relay({anna, lease.value()->id(), 0}).status();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  CHECK(status.code() == ErrorCode::unavailable);
+}
+
+}  // namespace
+}  // namespace ferry::test
