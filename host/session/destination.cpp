@@ -95,7 +95,7 @@ Destination leased_destination(const std::string& remote) {
     refuse("expected one of the " + std::to_string(lease.boards.size()) + " boards of the lease in " + path +
            ", got #" + std::to_string(number));
   }
-  Destination to = board_destination(lease.boards[number - 1], remote);
+  Destination to = board_destination(lease.boards[number - 1], lease.remaining, remote);
   to.relay = relay_of(lease, number - 1);
   return to;
 }
@@ -142,12 +142,19 @@ bool is_of_farm(std::string_view remote) {
   });
 }
 
-Destination board_destination(const farm::wire::GrantedSlot& board, const std::string& remote) {
+Destination board_destination(const farm::wire::GrantedSlot& board, std::chrono::milliseconds remaining,
+                              const std::string& remote) {
   Destination destination;
   destination.name = board.board + " (" + remote + ")";
+  destination.is_leased = true;
+  if (starts_with(board.address, kSsh)) {
+    destination.transport = TransportKind::ssh;
+    destination.ssh = parse_ssh_address(board.address);
+    destination.claim = BoardClaim{board.epoch, std::chrono::steady_clock::now() + remaining};
+    return destination;
+  }
   destination.tcp = take(parse_tcp_address(board.address, kDefaultPort));
   destination.key = secure::Key{board.psk};
-  destination.is_leased = true;
   return destination;
 }
 

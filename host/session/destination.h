@@ -1,6 +1,7 @@
 // Resolves the address of a device as the user wrote it.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,12 @@ struct SshAddress {
 // Parses ssh://[USER@]HOST[:PORT]. Throws Error that says what was expected.
 SshAddress parse_ssh_address(std::string_view text);
 
+// What a session by ssh needs to know of the lease that it belongs to.
+struct BoardClaim {
+  std::uint64_t epoch = 0;
+  std::chrono::steady_clock::time_point lasts_until;
+};
+
 enum class TransportKind { encrypted, plaintext, ssh, farm };
 
 struct Destination {
@@ -33,6 +40,7 @@ struct Destination {
   std::optional<secure::Key> key;       // when encrypted
   std::string key_file;                 // the file that contained it
   bool is_leased = false;               // the key is worthless when the lease has ended
+  std::optional<BoardClaim> claim;      // of a leased board that is reached by ssh
   SharedBoard board;                    // that is leased here; null: none
   std::optional<farm::RelayWay> relay;  // if the board cannot be reached otherwise
   // Of a farm, whose tracker says which board it is.
@@ -52,7 +60,8 @@ Destination find_destination(std::string_view remote, const std::string& key_fil
 bool is_of_farm(std::string_view remote);
 
 // The board that was leased for a destination of the kind farm, or that a lease file holds; `remote` is what the user
-// wrote.
-Destination board_destination(const farm::wire::GrantedSlot& board, const std::string& remote);
+// wrote, and `remaining` for how long the lease lasts from now on. Throws Error if the board's address is none.
+Destination board_destination(const farm::wire::GrantedSlot& board, std::chrono::milliseconds remaining,
+                              const std::string& remote);
 
 }  // namespace ferry::session

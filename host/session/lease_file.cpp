@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 
 #include "base/descriptor.h"
@@ -13,6 +14,7 @@
 #include "base/lines.h"
 #include "base/throw_status.h"
 #include "host/farm/client/lease_id.h"
+#include "host/session/destination.h"
 #include "rpc/secure/key.h"
 #include "rpc/transport/tcp_address.h"
 
@@ -21,7 +23,9 @@ namespace ferry::session {
 namespace {
 
 constexpr std::string_view kFirstWord = "ferry-lease-1";
+constexpr std::string_view kSshBoard = "ssh-board";
 constexpr std::size_t kMostBytes = 64 << 10;
+constexpr std::uint64_t kMaxEnd = std::uint64_t{1} << 53;
 
 // Removes the first word of a line and returns it.
 std::string_view next_word(std::string_view& line) {
@@ -55,7 +59,19 @@ std::string content_of(const std::string& path) {
   return text;
 }
 
-farm::wire::GrantedSlot parse_board(std::string_view line) {
+bool parse_number(std::string_view text, std::uint64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// In milliseconds since 1970.
+std::uint64_t now_ms() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::floor<std::chrono::milliseconds>(now).count());
+}
+
+// Sets `end_ms` if the line says when the lease ends.
+farm::wire::GrantedSlot parse_board(std::string_view line, std::uint64_t& end_ms) {
   const auto expect = [](bool holds, const char* what, std::string_view got) {
     if (!holds) {
       throw Error(ErrorCode::invalid_argument, std::string("expected ") + what + ", got '" + std::string(got) + "'");
@@ -63,24 +79,43 @@ farm::wire::GrantedSlot parse_board(std::string_view line) {
   };
   farm::wire::GrantedSlot board;
   const std::string_view word = next_word(line);
-  expect(word == "board", "board ADDRESS KEY NAME", word);
+  expect(word == "board" || word == kSshBoard, "board ADDRESS KEY NAME or ssh-board ADDRESS EPOCH END NAME", word);
   board.address = next_word(line);
-  const auto address = parse_tcp_address(board.address, 0);
-  expect(address.is_ok() && address.value().port != 0, "HOST:PORT", board.address);
-  board.psk = take(secure::parse_key(next_word(line))).bytes;
+  if (word == kSshBoard) {
+    parse_ssh_address(board.address);
+    const std::string_view epoch = next_word(line), end = next_word(line);
+    expect(parse_number(epoch, board.epoch) && board.epoch > 0, "an epoch above 0", epoch);
+    expect(parse_number(end, end_ms) && end_ms < kMaxEnd, "the end of the lease in milliseconds since 1970", end);
+  } else {
+    const auto address = parse_tcp_address(board.address, 0);
+    expect(address.is_ok() && address.value().port != 0, "HOST:PORT", board.address);
+    board.psk = take(secure::parse_key(next_word(line))).bytes;
+  }
   board.board = line;
   expect(!line.empty() && line.size() <= farm::wire::kMaxName, "a board's name", line);
   return board;
 }
 
-}  // namespace
-
-void write_lease_file(const std::string& path, const LeaseFile& lease) {
+std::string text_of(const LeaseFile& lease) {
   std::string text = std::string(kFirstWord) + " " + farm::lease_text(lease.lease) + " " + lease.farm + "\n";
   for (const farm::wire::GrantedSlot& board : lease.boards) {
+    if (board.address.starts_with("ssh://")) {
+      if (lease.remaining.count() <= 0) {
+        throw Error(ErrorCode::invalid_argument, "the lease of " + board.board + ": expected the time that it lasts, " +
+                                                     "because its sessions end with it; got none");
+      }
+      const std::uint64_t end_ms = now_ms() + static_cast<std::uint64_t>(lease.remaining.count());
+      text += std::string(kSshBoard) + " " + board.address + " " + std::to_string(board.epoch) + " " +
+              std::to_string(end_ms) + " " + board.board + "\n";
+      continue;
+    }
     const std::string key = secure::to_file_text({board.psk});  // a comment and the key
     text += "board " + board.address + " " + std::string(lines_of(key).back()) + " " + board.board + "\n";
   }
+  return text;
+}
+
+void write_new_file(const std::string& path, const std::string& text) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   const bool is_written =
       file.number() >= 0 && ::write(file.number(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
@@ -89,10 +124,26 @@ void write_lease_file(const std::string& path, const LeaseFile& lease) {
   }
 }
 
+}  // namespace
+
+void write_lease_file(const std::string& path, const LeaseFile& lease) { write_new_file(path, text_of(lease)); }
+
+void replace_lease_file(const std::string& path, const LeaseFile& lease) {
+  const std::string made = path + ".new";
+  ::unlink(made.c_str());
+  write_new_file(made, text_of(lease));
+  if (::rename(made.c_str(), path.c_str()) != 0) {
+    const std::string why = std::strerror(errno);
+    ::unlink(made.c_str());
+    throw Error(ErrorCode::invalid_argument, "cannot replace the lease file " + path + ": " + why);
+  }
+}
+
 LeaseFile read_lease_file(const std::string& path) {
   const std::string text = content_of(path);
   LeaseFile lease;
   std::size_t number = 0;
+  std::uint64_t end_ms = 0;
   try {
     for (std::string_view line : lines_of(text)) {
       if (++number == 1) {
@@ -103,7 +154,7 @@ LeaseFile read_lease_file(const std::string& path) {
         lease.lease = take(farm::parse_lease(next_word(line)));
         lease.farm = line;
       } else {
-        lease.boards.push_back(parse_board(line));
+        lease.boards.push_back(parse_board(line, end_ms));
       }
     }
     if (lease.boards.empty() || lease.boards.size() > farm::wire::kMaxSlots) {
@@ -113,6 +164,8 @@ LeaseFile read_lease_file(const std::string& path) {
   } catch (const Error& error) {
     throw Error(error.code(), "the lease file " + path + ":" + std::to_string(number) + ": " + error.what());
   }
+  const std::uint64_t now = now_ms();
+  if (end_ms > now) lease.remaining = std::chrono::milliseconds(end_ms - now);
   return lease;
 }
 

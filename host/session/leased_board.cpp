@@ -87,7 +87,8 @@ std::string LeaseGroup::why_ended(std::size_t place) const {
 namespace ferry {
 
 session::Destination detail::LeasedBoard::destination(const ConnectOptions& options, SharedBoard self) const {
-  session::Destination to = session::board_destination(group->board(place, options), name);
+  const farm::wire::GrantedSlot board = group->board(place, options);
+  session::Destination to = session::board_destination(board, group->remaining(), name);
   to.relay = group->relay(place);
   to.board = std::move(self);
   return to;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -30,6 +31,8 @@ class LeaseGroup {
   farm::wire::GrantedSlot board(std::size_t place, const ConnectOptions& options);
   // The way to the board at this place through the tracker. Requires board().
   farm::RelayWay relay(std::size_t place) const;
+  // For how long the lease lasts at least, as far as is known. Requires that board() has returned.
+  std::chrono::milliseconds remaining() const { return lease_->remaining(); }
   // Returns why the lease of this board has ended, after waiting briefly for that; empty if it goes on.
   std::string why_ended(std::size_t place) const;
 

@@ -1,6 +1,7 @@
 #include "host/session/ssh_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -30,7 +31,7 @@ constexpr int kSshCannotStart = 127;
 // Maximum output of a login before the script's first answer.
 constexpr std::size_t kMaxNoise = std::size_t{1} << 20;
 
-std::vector<std::string> arguments_of(const SshAddress& address, const std::string& command) {
+std::vector<std::string> arguments_of(const SshAddress& address, const std::string& command, bool is_unattended) {
   const char* named = getenv("FERRY_SSH");
   std::vector<std::string> words{named != nullptr && *named != 0 ? named : "ssh"};
   // No remote terminal, no forwarding of agent or display, no opened ports; a dead connection is detected.
@@ -38,6 +39,7 @@ std::vector<std::string> arguments_of(const SshAddress& address, const std::stri
                              "-oServerAliveInterval=4", "-oServerAliveCountMax=2"}) {
     words.push_back(option);
   }
+  if (is_unattended) words.push_back("-oBatchMode=yes");
   if (!address.user.empty()) words.insert(words.end(), {"-l", address.user});
   if (address.port != 0) words.insert(words.end(), {"-p", std::to_string(address.port)});
   words.insert(words.end(), {"--", address.host, command});
@@ -81,9 +83,10 @@ std::string advice(const std::string& words, const std::string& login) {
 
 }  // namespace
 
-SshProcess::SshProcess(const SshAddress& address, const std::string& name, const std::string& command)
-    : name_(name), login_(login_command(address)) {
-  std::vector<std::string> words = arguments_of(address, command);
+SshProcess::SshProcess(const SshAddress& address, const std::string& name, const std::string& command,
+                       const SshOptions& options)
+    : name_(name), options_(options), login_(login_command(address)) {
+  std::vector<std::string> words = arguments_of(address, command, options.is_unattended);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -114,23 +117,45 @@ SshProcess::~SshProcess() {
 }
 
 std::string SshProcess::answer(const std::string& marker) {
-  while (received_.size() < kMaxNoise) {
+  while (skipped_ + received_.size() < kMaxNoise) {
     for (std::size_t end; (end = received_.find('\n')) != std::string::npos;) {
       std::string line = received_.substr(0, end);
       received_.erase(0, end + 1);
       if (!line.empty() && line.back() == '\r') line.pop_back();
       if (line.rfind(marker, 0) == 0) return printable(line.substr(marker.size()));
+      skipped_ += line.size() + 1;
     }
+    wait_for_bytes();
     std::array<char, 4096> bytes;
     const ssize_t count = read(socket_, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
     received_.append(bytes.data(), static_cast<std::size_t>(count));
   }
+  if (skipped_ + received_.size() >= kMaxNoise) {
+    throw Error(ErrorCode::protocol_error, name_ + ": expected at most " + std::to_string(kMaxNoise) +
+                                               " bytes that its login prints before an answer, got more");
+  }
   fail();
 }
 
-bool SshProcess::send(const std::string& bytes) {
+void SshProcess::wait_for_bytes() {
+  const bool is_timed = options_.timeout.count() > 0;
+  if (!is_timed && options_.cancelled < 0) return;
+  while (true) {
+    const auto left = std::chrono::ceil<milliseconds>(start_ + options_.timeout - Clock::now());
+    if (is_timed && left.count() <= 0) {
+      throw Error(ErrorCode::deadline_exceeded,
+                  name_ + " has not answered within " + std::to_string(options_.timeout.count()) + " ms");
+    }
+    pollfd waiting[2] = {{socket_, POLLIN, 0}, {options_.cancelled, POLLIN, 0}};
+    const int count = poll(waiting, 2, is_timed ? static_cast<int>(left.count()) : -1);
+    if (waiting[1].revents != 0 && count > 0) throw Error(ErrorCode::aborted, name_ + ": cancelled");
+    if (count > 0) return;
+  }
+}
+
+bool SshProcess::write(const std::string& bytes) {
   std::size_t sent = 0;
   while (sent < bytes.size()) {
     const ssize_t count = ::send(socket_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
@@ -138,8 +163,10 @@ bool SshProcess::send(const std::string& bytes) {
     if (count <= 0) return false;
     sent += static_cast<std::size_t>(count);
   }
-  return shutdown(socket_, SHUT_WR) == 0;
+  return true;
 }
+
+bool SshProcess::send(const std::string& bytes) { return write(bytes) && shutdown(socket_, SHUT_WR) == 0; }
 
 int SshProcess::take_socket() { return std::exchange(socket_, -1); }
 

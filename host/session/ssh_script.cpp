@@ -35,10 +35,49 @@ std::string machines_of(const std::string& arch) {
 
 std::string answer(const std::string& words) { return "echo \"" + (kSshMarker + words) + "\""; }
 
+// Sets g to the process group of process $1 and r to when it started, in ticks since the system's start; that tells
+// it from a later process of the same number. The name of a program, which comes before, may contain anything.
+constexpr const char* kProcess =
+    "look() { g=; r=; [ \"$1\" -gt 1 ] 2>/dev/null || return 1; read -r x 2>/dev/null <\"/proc/$1/stat\" || return 1; "
+    "set -- ${x##*\")\"}; case \"$1\" in Z|X) return 1;; esac; g=$3; r=${20}; }; ";
+
+// Ends process $p with the signal $1: its whole group, unless that contains others, such as this script.
+constexpr const char* kEnd =
+    "end() { if [ \"$g\" = \"$p\" ] && [ \"$g\" -ne \"$own_group\" ]; then kill \"$1\" \"-$p\"; else kill \"$1\" "
+    "\"$p\"; "
+    "fi 2>/dev/null; }; ";
+
+// See start_script(). Time is counted in tenths of seconds, though some sleep() only whole ones.
+std::string lock_script(SshEpoch epoch) {
+  const std::string prefix = kSshLockPrefix;
+  std::string script = std::string(kProcess) + kEnd + "umask 077; e=" + std::to_string(epoch) + "; ";
+  script += "look $$; own_group=$g; own_start=$r; m=; ";
+  script += std::string("for d in ") + kFolders + "; do mkdir -p \"$d\" 2>/dev/null; own \"$d\" || continue; ";
+  // A redirection that fails would end the script if this were the builtin ":".
+  script += "t=\"$d/" + prefix + "$e-$$-$own_start\"; true 2>/dev/null >\"$t\" && m=$t && break; done; ";
+  script += "[ -n \"$m\" ] || { " + answer("unlockable") + "; exit 0; }; ";
+  script += "n=0; while :; do [ -e \"$m\" ] || true >\"$m\"; w=; ";
+  script += std::string("for d in ") + kFolders + "; do own \"$d\" || continue; ";
+  script += "for c in \"$d/" + prefix + "\"*; do [ \"$c\" = \"$m\" ] && continue; ";
+  script += "b=${c##*/" + prefix + "}; q=${b%%-*}; b=${b#*-}; p=${b%%-*}; z=${b#*-}; ";
+  script +=
+      "if [ ${#q} -le 18 ] && [ \"$q\" -ge 1 ] 2>/dev/null; then :; else rm -f \"$c\" 2>/dev/null; continue; fi; ";
+  script += "[ \"$q\" -gt $e ] && { rm -f \"$m\"; " + answer("later $q") + "; exit 0; }; ";
+  script += "if look \"$p\" && [ \"$r\" = \"$z\" ]; then w=busy; v=$p; else rm -f \"$c\" 2>/dev/null; continue; fi; ";
+  // Two sessions of one lease that begin at once: the one with the lower number goes first.
+  script += "if [ \"$q\" -eq $e ]; then [ \"$p\" -lt $$ ] && rm -f \"$m\"; else w=stuck; ";
+  script += "if [ $n -lt 10 ]; then end -TERM; else end -KILL; fi; fi; done; done; ";
+  script += "[ -n \"$w\" ] || break; ";
+  script += "if [ $n -gt 100 ]; then rm -f \"$m\"; " + answer("$w $v") + "; exit 0; fi; ";
+  script += "if sleep 0.1 2>/dev/null; then n=$((n+1)); else sleep 1; n=$((n+10)); fi; done; ";
+  script += answer("locked") + "; read -r l || exit 0; [ \"$l\" -ge 1 ] || exit 0; ";
+  return script;
+}
+
 }  // namespace
 
-std::string start_script(const std::vector<BoardServer>& servers) {
-  std::string script = kOwn;
+std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch) {
+  std::string script = std::string(kOwn) + "s=; ";
   script += "case \"$(uname -s) $(uname -m)\" in ";
   for (const BoardServer& server : servers) {
     script += machines_of(server.arch) + ") a=" + server.arch + "; h=" + server.hash +
@@ -49,7 +88,12 @@ std::string start_script(const std::vector<BoardServer>& servers) {
   script += "if [ -x \"$f\" ] && own \"$d\" && [ \"$(wc -c <\"$f\")\" -eq \"$n\" ]; then ";
   // The folder in which the server keeps files while it runs.
   script += "[ -w \"${TMPDIR:-/tmp}\" ] || export TMPDIR=\"$d\"; ";
-  script += answer("ready") + "; exec \"$f\" --stdio --quiet; fi; done; " + answer("absent $a");
+  if (epoch == 0) {
+    script += answer("ready") + "; exec \"$f\" --stdio --quiet; fi; done; " + answer("absent $a");
+  } else {
+    script += "s=$f; break; fi; done; [ -n \"$s\" ] || { " + answer("absent $a") + "; exit 0; }; ";
+    script += lock_script(epoch) + answer("ready") + "; exec \"$s\" --stdio --quiet --session-deadline \"$l\"";
+  }
   return for_shell(script);
 }
 

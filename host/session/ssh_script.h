@@ -17,9 +17,22 @@ struct BoardServer {
 // Every answer of a script is a line that starts with this; other lines are output of the login.
 inline constexpr const char* kSshMarker = "ferry-ssh ";
 
+// Names the lease in whose name a session runs, by its epoch on the board. 0: none.
+using SshEpoch = std::uint64_t;
+// Every shell can compare such numbers.
+inline constexpr SshEpoch kMaxSshEpoch = 999'999'999'999'999'999;
+// Lock files are called "lease-EPOCH-PROCESS-START" and lie in the folders of servers. They are made before others are
+// looked for, so that of two scripts at least one sees the other. The last one stays: it outlaws earlier leases.
+inline constexpr const char* kSshLockPrefix = "lease-";
+
 // Starts the server if the board has it. The answers are "ready", after which the server speaks; "absent ARCH";
 // "unsupported SYSTEM MACHINE".
-std::string start_script(const std::vector<BoardServer>& servers);
+//
+// With an epoch the script first locks the board, after it has ended the process group of each session of an earlier
+// lease. Then it answers "locked" and expects a line with the number of seconds after which the server ends the
+// session. Other answers are "later EPOCH", if a later lease has the board; "busy PROCESS", if a session of this lease
+// does not end; "stuck PROCESS", if one of an earlier lease does not; "unlockable", if no folder can be written to.
+std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch = 0);
 
 // Stores the server's bytes from standard input in the first suitable folder after the first `skip` ones, and removes
 // older servers. The answers are "pushed FOLDER"; "full NUMBER FOLDER" or "noexec NUMBER FOLDER" for a folder that

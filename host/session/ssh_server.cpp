@@ -53,10 +53,11 @@ std::pair<std::string, std::string> split(const std::string& answer) {
 }
 
 // Each attempt skips the folders that have turned out to be unsuitable.
-std::string push(const SshAddress& address, const std::string& name, const OwnServer& server) {
+std::string push(const SshAddress& address, const std::string& name, const OwnServer& server,
+                 const SshOptions& options) {
   std::string tried;
   for (int skip = 0;;) {
-    SshProcess ssh(address, name, push_script(server.board, skip));
+    SshProcess ssh(address, name, push_script(server.board, skip), options);
     ssh.send(server.bytes);
     const auto [word, rest] = split(ssh.answer(kSshMarker));
     if (word == "pushed") return rest;
@@ -76,10 +77,40 @@ std::string push(const SshAddress& address, const std::string& name, const OwnSe
   }
 }
 
+// Throws if the board could not be locked.
+void expect_no_refusal(const std::string& word, const std::string& rest, const std::string& name) {
+  if (word == "later") {
+    throw Error(ErrorCode::unavailable, name + ": a later lease has this board (epoch " + rest + ")");
+  }
+  if (word == "busy") {
+    throw Error(ErrorCode::busy, name + ": another session of this lease runs there, as process " + rest);
+  }
+  if (word == "stuck") {
+    throw Error(ErrorCode::unavailable,
+                name + ": a session of an earlier lease runs there, as process " + rest + ", and cannot be ended");
+  }
+  if (word == "unlockable") {
+    throw Error(ErrorCode::unavailable, name + ": there is no folder for a lock file; the home, /var/tmp, /tmp and " +
+                                            "/dev/shm cannot be written to");
+  }
+}
+
+// Clocks run at rates that may differ by 0.1%. The server counts in whole seconds.
+std::chrono::seconds time_left(const BoardClaim& claim) {
+  const auto left = claim.lasts_until - std::chrono::steady_clock::now();
+  return std::chrono::floor<std::chrono::seconds>(left - left / 1000);
+}
+
 }  // namespace
 
 SshServer::SshServer(const SshAddress& address, const std::string& name,
-                     const std::function<void(const std::string&)>& log) {
+                     const std::function<void(const std::string&)>& log, const std::optional<BoardClaim>& claim,
+                     const SshOptions& options) {
+  if (claim && (claim->epoch == 0 || claim->epoch > kMaxSshEpoch)) {
+    throw Error(ErrorCode::invalid_argument, name + ": expected a lease's epoch from 1 to " +
+                                                 std::to_string(kMaxSshEpoch) + ", got " +
+                                                 std::to_string(claim->epoch));
+  }
   const std::vector<OwnServer> servers = own_servers();
   if (servers.empty()) {
     throw Error(ErrorCode::not_found,
@@ -89,9 +120,14 @@ SshServer::SshServer(const SshAddress& address, const std::string& name,
   std::vector<BoardServer> boards;
   for (const OwnServer& server : servers) boards.push_back(server.board);
   for (const bool again : {false, true}) {
-    process_ = std::make_unique<SshProcess>(address, name, start_script(boards));
+    process_ = std::make_unique<SshProcess>(address, name, start_script(boards, claim ? claim->epoch : 0), options);
     const auto [word, rest] = split(process_->answer(kSshMarker));
-    if (word == "ready") return;
+    if (!claim && word == "ready") return;
+    if (claim) expect_no_refusal(word, rest, name);
+    if (claim && word == "locked") {
+      start_session(*claim, name);
+      return;
+    }
     if (word == "unsupported") {
       throw Error(ErrorCode::unsupported,
                   name + " is '" + rest + "'; the servers here are for Linux on " + list_of(servers));
@@ -99,7 +135,7 @@ SshServer::SshServer(const SshAddress& address, const std::string& name,
     process_.reset();
     for (const OwnServer& server : servers) {
       if (word != "absent" || rest != server.board.arch || again) continue;
-      const std::string folder = push(address, name, server);
+      const std::string folder = push(address, name, server, options);
       if (log) {
         std::ostringstream line;
         line << "put rpc_server for " << server.board.arch << " (" << (server.bytes.size() + 999) / 1000 << " kB) into "
@@ -109,6 +145,17 @@ SshServer::SshServer(const SshAddress& address, const std::string& name,
     }
   }
   throw Error(ErrorCode::unavailable, name + ": rpc_server was sent there and is not found again");
+}
+
+// How long the session may take is said only now, because logging in and locking may have taken long.
+void SshServer::start_session(const BoardClaim& claim, const std::string& name) {
+  const std::chrono::seconds left = time_left(claim);
+  if (left.count() < 1) {
+    throw Error(ErrorCode::unavailable, name + ": the lease of this board is over");
+  }
+  process_->write(std::to_string(left.count()) + "\n");
+  const std::string word = process_->answer(kSshMarker);
+  if (word != "ready") throw Error(ErrorCode::protocol_error, name + ": expected ready, got '" + word + "'");
 }
 
 }  // namespace ferry::session

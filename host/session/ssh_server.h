@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "host/session/ssh_process.h"
@@ -13,15 +14,20 @@ namespace ferry::session {
 
 class SshServer {
  public:
-  // Logs in, sends the server if the board lacks it, and starts it. `log` receives messages about slow steps. Throws
-  // Error that says what is missing: a login, a server for that machine, or a folder for it.
-  SshServer(const SshAddress& address, const std::string& name, const std::function<void(const std::string&)>& log);
+  // Logs in, sends the server if the board lacks it, and starts it. `log` receives messages about slow steps. With a
+  // claim the board is locked for its lease, and the session ends with it. Throws Error that says what is missing: a
+  // login, a server for that machine, or a folder for it; `unavailable` if the lease has ended, `busy` if another
+  // session of it does not end.
+  SshServer(const SshAddress& address, const std::string& name, const std::function<void(const std::string&)>& log,
+            const std::optional<BoardClaim>& claim = {}, const SshOptions& options = {});
 
   // Transfers ownership of this end of the connection to the caller; may be called once.
   int take_socket() { return process_->take_socket(); }
   void check_running() { process_->check_running(); }
 
  private:
+  void start_session(const BoardClaim& claim, const std::string& name);
+
   std::unique_ptr<SshProcess> process_;
 };
 

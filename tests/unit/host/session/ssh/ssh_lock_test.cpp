@@ -1,0 +1,236 @@
+// Tests that leases of a board which is reached by ssh exclude each other by its lock files. The scripts run as on a
+// board; the server is a script as well.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include "base/throw_status.h"
+#include "host/session/ssh_process.h"
+#include "host/session/ssh_script.h"
+#include "tests/support/fake_ssh.h"
+
+using namespace ferry;
+using namespace ferry::session;
+using namespace ferry::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+// Prints its arguments and process, and starts a process that would outlive it. Neither ends when it is asked to.
+constexpr const char* kServer =
+    "#!/bin/sh\ntrap '' TERM HUP\nsleep 1000 </dev/null >/dev/null 2>&1 &\necho \"server $$ $! $*\"\n"
+    "while read -r line; do :; done\nkill $!\n";
+
+struct Board : FakeSsh {
+  Board() { write("cache/ferry/rpc_server-0123", kServer, 0700); }
+
+  static std::vector<BoardServer> servers() {
+    std::vector<BoardServer> servers;
+    for (const char* arch : {"x86_64", "aarch64", "armv7", "riscv64"})
+      servers.push_back({arch, "0123", std::string_view(kServer).size()});
+    return servers;
+  }
+  std::unique_ptr<SshProcess> log_in(SshEpoch epoch) const {
+    return std::make_unique<SshProcess>(SshAddress{"", "board", 0}, "board", start_script(servers(), epoch),
+                                        SshOptions{true, std::chrono::seconds(30)});
+  }
+};
+
+// A session that has begun.
+struct Session {
+  std::unique_ptr<SshProcess> ssh;
+  pid_t server = 0, child = 0;
+  std::string arguments;
+
+  Session(std::unique_ptr<SshProcess> process, int seconds) : ssh(std::move(process)) {
+    REQUIRE(ssh->write(std::to_string(seconds) + "\n"));
+    REQUIRE(ssh->answer(kSshMarker) == "ready");
+    const std::string said = ssh->answer("server ");
+    std::size_t end = 0;
+    server = std::stoi(said, &end);
+    const std::string rest = said.substr(end + 1);
+    child = std::stoi(rest, &end);
+    arguments = rest.substr(end + 1);
+  }
+};
+
+Session session_of(const Board& board, SshEpoch epoch) {
+  auto ssh = board.log_in(epoch);
+  const std::string answer = ssh->answer(kSshMarker);
+  REQUIRE_MESSAGE(answer == "locked", "epoch " << epoch << ": " << answer);
+  return {std::move(ssh), 60};
+}
+
+// What is left of a process that has ended but was not waited for counts as nothing.
+bool runs(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name_end = text.rfind(')');
+  return name_end != std::string::npos && text.substr(name_end + 2, 1) != "Z";
+}
+
+bool ends(pid_t process) {
+  for (int i = 0; i < 300 && runs(process); ++i) std::this_thread::sleep_for(milliseconds(10));
+  return !runs(process);
+}
+
+}  // namespace
+
+TEST_CASE("the scripts pass through every login shell unchanged") {
+  for (const std::string& script : {start_script(Board::servers()), start_script(Board::servers(), 17)}) {
+    REQUIRE(script.starts_with("exec /bin/sh -c '"));
+    REQUIRE(script.ends_with("'"));
+    const std::string inside = script.substr(17, script.size() - 18);
+    CHECK(inside.find_first_of("'!\\\n") == std::string::npos);
+  }
+}
+
+TEST_CASE("without a lease nothing is locked") {
+  const Board board;
+  SshProcess ssh({"", "board", 0}, "board", start_script(Board::servers()));
+  CHECK(ssh.answer(kSshMarker) == "ready");
+  CHECK(ssh.answer("server ").ends_with(" --stdio --quiet"));
+  CHECK(board.locks().empty());
+}
+
+TEST_CASE("a session is told when it ends, and its lock names its epoch and its process") {
+  const Board board;
+  auto ssh = board.log_in(7);
+  REQUIRE(ssh->answer(kSshMarker) == "locked");
+  const Session session(std::move(ssh), 31);
+  CHECK(session.arguments == "--stdio --quiet --session-deadline 31");
+  REQUIRE(board.locks().size() == 1);
+  CHECK(board.locks()[0].starts_with("lease-7-" + std::to_string(session.server) + "-"));
+}
+
+TEST_CASE("a client that says no time gets no session") {
+  const Board board;
+  for (const char* line : {"0\n", "-5\n", "x; echo ferry-ssh ready\n", "\n"}) {
+    auto ssh = board.log_in(7);
+    REQUIRE(ssh->answer(kSshMarker) == "locked");
+    REQUIRE(ssh->write(line));
+    CHECK_THROWS_AS(ssh->answer(kSshMarker), Error);
+  }
+}
+
+TEST_CASE("the next lease ends the process group of a session that is cut off") {
+  const Board board;
+  const Session cut_off = session_of(board, 1);
+  REQUIRE(runs(cut_off.server));
+  REQUIRE(runs(cut_off.child));
+  const Session next = session_of(board, 2);
+  CHECK(ends(cut_off.server));
+  CHECK(ends(cut_off.child));
+  CHECK(runs(next.server));
+  REQUIRE(board.locks().size() == 1);
+  CHECK(board.locks()[0].starts_with("lease-2-"));
+}
+
+TEST_CASE("an earlier lease is refused while a later one runs, and after that") {
+  const Board board;
+  {
+    const Session later = session_of(board, 12);
+    CHECK(board.log_in(9)->answer(kSshMarker) == "later 12");
+    CHECK(runs(later.server));
+  }
+  CHECK(board.log_in(11)->answer(kSshMarker) == "later 12");
+  const Session same = session_of(board, 12);
+  CHECK(board.locks().size() == 1);
+}
+
+TEST_CASE("sessions of one lease follow each other, also if they begin at once") {
+  const Board board;
+  auto first = std::make_unique<Session>(session_of(board, 3));
+  auto waiting = board.log_in(3);
+  std::thread ending([&] {
+    std::this_thread::sleep_for(milliseconds(300));
+    first.reset();
+  });
+  CHECK(waiting->answer(kSshMarker) == "locked");
+  ending.join();
+  waiting.reset();
+
+  std::vector<std::unique_ptr<SshProcess>> all;
+  for (int i = 0; i < 3; ++i) all.push_back(board.log_in(3));
+  std::vector<std::thread> threads;
+  std::atomic<int> inside{0}, most{0}, done{0};
+  for (auto& ssh : all) {
+    threads.emplace_back([&] {
+      if (ssh->answer(kSshMarker) != "locked") return;
+      most = std::max(most.load(), ++inside);
+      std::this_thread::sleep_for(milliseconds(200));
+      --inside;
+      ++done;
+      ssh.reset();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(done == 3);
+  CHECK(most == 1);
+}
+
+TEST_CASE("a session of the same lease that does not end is named") {
+  const Board board;
+  const Session first = session_of(board, 3);
+  CHECK(board.log_in(3)->answer(kSshMarker) == "busy " + std::to_string(first.server));
+  CHECK(runs(first.server));
+  CHECK(board.locks().size() == 1);
+}
+
+TEST_CASE("the lock of a process that is gone, or whose number another process has, blocks nobody") {
+  const Board board;
+  board.write("cache/ferry/lease-4-4194999-123", "", 0600);
+  board.write("cache/ferry/lease-5-" + std::to_string(getpid()) + "-1", "", 0600);
+  const Session session = session_of(board, 5);
+  CHECK(board.locks().size() == 1);
+}
+
+TEST_CASE("nothing that lock files are called does harm") {
+  const Board board;
+  for (const char* name :
+       {"lease-", "lease-x", "lease-99999999999999999999-1-1", "lease-1-$(touch pwned)-1", "lease-1-`touch pwned`-1",
+        "lease-1-1-1", "lease-1-0-0", "lease-1--1-5", "lease-1-;touch pwned;-3", "lease- 1-2-3", "lease-1-2\n3-4",
+        "lease-+1-+2-+3", "lease-1-self-1", "lease-1-*-*", "lease--5-1-1", "lease-1"}) {
+    board.write(std::string("cache/ferry/") + name, "1 1 1", 0600);
+  }
+  fs::create_directory(board.cache() + "/lease-1-2-folder");
+  fs::create_symlink("/etc/passwd", board.cache() + "/lease-1-3-4");
+  const Session session = session_of(board, 2);
+  std::vector<std::string> left = board.locks();
+  std::erase(left, "lease-1-2-folder");
+  REQUIRE_MESSAGE(left.size() == 1, left[0]);
+  CHECK(left[0].starts_with("lease-2-" + std::to_string(session.server)));
+  CHECK(fs::exists("/etc/passwd"));
+  CHECK_FALSE(fs::exists(board.home() + "/pwned"));
+  CHECK_FALSE(fs::exists("pwned"));
+}
+
+TEST_CASE("a login that prints without end, or nothing, is given up") {
+  const Board board;
+  board.on_login("yes");
+  try {
+    board.log_in(1)->answer(kSshMarker);
+    FAIL("expected an Error");
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).find("expected at most 1048576 bytes that its login prints") != std::string::npos);
+  }
+  board.on_login("sleep 1000");
+  SshProcess silent({"", "board", 0}, "board", start_script(Board::servers(), 1), SshOptions{true, milliseconds(200)});
+  try {
+    silent.answer(kSshMarker);
+    FAIL("expected an Error");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::deadline_exceeded);
+    CHECK(std::string(error.what()) == "board has not answered within 200 ms");
+  }
+}
