@@ -101,13 +101,16 @@ MAY_INCLUDE = {
     "host/farm/keys": ["rpc/farm"],
     "host/farm/store": ["host/farm/keys", "host/farm/lease"],
     "host/farm/tracker": ["host/farm/api", "host/farm/client", "host/farm/relay", "host/farm/store"],
-    "host/farm/serve": ["host/farm/checkup", "host/farm/config", "host/farm/http", "host/farm/tracker"],
+    "host/farm/serve": [
+        "host/farm/checkup", "host/farm/config", "host/farm/http", "host/farm/probe", "host/farm/tracker",
+    ],
     # The farm's HTTP interface and its page.
     "host/farm/http/html": ["base"],
     "host/farm/http/pages": ["host/farm/http/html", "host/farm/selector", "rpc/farm"],
     "host/farm/http/site": ["host/farm/api", "host/farm/http/pages"],
     "host/farm/http": ["host/farm/http/site", "rpc/server"],
     "host/farm/relay": ["rpc/server"],
+    "host/farm/probe": ["host/farm/lease", "host/session"],
     "host/lang": ["crosscompile/analysis"],
     "host/lang/reference": ["crosscompile/intrinsics", "host/lang"],
     "host/lang/text": ["host/lang"],

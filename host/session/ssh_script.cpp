@@ -119,4 +119,23 @@ std::string push_script(const BoardServer& server, int skip) {
   return for_shell(script);
 }
 
+std::string probe_script() {
+  std::string script = std::string(kOwn) + "say() { " + answer("$1 $2") + "; }; ";
+  script += "say machine \"$(uname -s) $(uname -m)\"; ";
+  script += "read -r x 2>/dev/null </proc/sys/kernel/random/boot_id && say boot \"$x\"; ";
+  script += "read -r x y 2>/dev/null </proc/uptime && say uptime \"$x\"; ";
+  script += "read -r x y 2>/dev/null </proc/loadavg && say load \"$x\"; ";
+  script += "for c in /sys/class/thermal/thermal_zone*/temp; do ";
+  script += "read -r x 2>/dev/null <\"$c\" && say temperature \"$x\"; done; ";
+  script += "say cores \"$(grep -c ^processor /proc/cpuinfo)\"; ";
+  script += "say cpu \"$(sed -n \"s/^model name[^:]*: *//p\" /proc/cpuinfo | head -n 1)\"; ";
+  script += "say memory \"$(sed -n \"s/^MemTotal: *//p\" /proc/meminfo)\"; ";
+  script += "say model \"$(cat /sys/firmware/devicetree/base/model 2>/dev/null || ";
+  script += "cat /sys/class/dmi/id/product_name 2>/dev/null)\"; ";
+  script += std::string("for d in ") + kFolders + "; do own \"$d\" || continue; ";
+  script += std::string("for c in \"$d/") + kSshLockPrefix + "\"*; do ";
+  script += std::string("b=${c##*/") + kSshLockPrefix + "}; say lease \"${b%%-*}\"; done; done; say end";
+  return for_shell(script);
+}
+
 }  // namespace ferry::session

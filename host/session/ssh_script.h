@@ -39,4 +39,10 @@ std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch
 // turns out to be unsuitable; "nowhere".
 std::string push_script(const BoardServer& server, int skip);
 
+// Asks the board what it is and how it is. The answers are "KEY VALUE" in any order and number, and "end" as the last:
+// machine (as start_script()), boot (the id of the system's start), uptime (in seconds), load (as in /proc/loadavg),
+// temperature (of one sensor, in thousandths of a degree), cores, cpu, memory ("8000 kB"), model, lease (the epoch of a
+// lock file). A board says what it likes.
+std::string probe_script();
+
 }  // namespace ferry::session
