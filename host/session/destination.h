@@ -24,6 +24,15 @@ struct SshAddress {
 // Parses ssh://[USER@]HOST[:PORT]. Throws Error that says what was expected.
 SshAddress parse_ssh_address(std::string_view text);
 
+struct SshOptions {
+  // For a service: ssh asks nobody for a password.
+  bool is_unattended = false;
+  // Until when answers must have arrived, counted from the start; 0: however long the user takes to log in.
+  std::chrono::milliseconds timeout{0};
+  // Waiting ends when this can be read from; it belongs to the caller. -1: nothing.
+  int cancelled = -1;
+};
+
 // What a session by ssh needs to know of the lease that it belongs to.
 struct BoardClaim {
   std::uint64_t epoch = 0;
@@ -37,10 +46,11 @@ struct Destination {
   TransportKind transport = TransportKind::encrypted;
   TcpAddress tcp;
   SshAddress ssh;
-  std::optional<secure::Key> key;       // when encrypted
-  std::string key_file;                 // the file that contained it
-  bool is_leased = false;               // the key is worthless when the lease has ended
-  std::optional<BoardClaim> claim;      // of a leased board that is reached by ssh
+  std::optional<secure::Key> key;   // when encrypted
+  std::string key_file;             // the file that contained it
+  bool is_leased = false;           // the key is worthless when the lease has ended
+  std::optional<BoardClaim> claim;  // of a leased board that is reached by ssh
+  SshOptions ssh_options;
   SharedBoard board;                    // that is leased here; null: none
   std::optional<farm::RelayWay> relay;  // if the board cannot be reached otherwise
   // Of a farm, whose tracker says which board it is.

@@ -156,7 +156,7 @@ Device session::connect_to(const Destination& to, const ConnectOptions& options,
   state->name = to.name;
   state->board = to.board;
   if (to.transport == session::TransportKind::ssh) {
-    state->ssh_server = std::make_unique<session::SshServer>(to.ssh, to.name, options.log, to.claim);
+    state->ssh_server = std::make_unique<session::SshServer>(to.ssh, to.name, options.log, to.claim, to.ssh_options);
     auto transport = take(wrap_socket(state->ssh_server->take_socket()));
     if (on_socket) on_socket(transport->native_handle());
     try {

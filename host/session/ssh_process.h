@@ -10,15 +10,6 @@
 
 namespace ferry::session {
 
-struct SshOptions {
-  // For a service: ssh asks nobody for a password.
-  bool is_unattended = false;
-  // Until when answers must have arrived, counted from the start; 0: however long the user takes to log in.
-  std::chrono::milliseconds timeout{0};
-  // Waiting ends when this can be read from; it belongs to the caller. -1: nothing.
-  int cancelled = -1;
-};
-
 class SshProcess {
  public:
   // Starts ssh, or the program named by FERRY_SSH. Throws Error when it cannot be run. It asks for passwords on

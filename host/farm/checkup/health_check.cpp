@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <exception>
 
 #include "base/format.h"
@@ -17,9 +18,19 @@ namespace {
 // Keeps a lying board from filling logs and database.
 constexpr std::size_t kMaxText = 512;
 
-session::Destination destination_of(const HealthJob& job) {
+// Until then a board that is reached by ssh must have answered, with each login.
+constexpr std::chrono::seconds kLoginTimeout{30};
+
+session::Destination destination_of(const HealthJob& job, double limit_s) {
   if (!job.psk) return session::find_destination(job.address, "");
   session::Destination to;
+  if (job.address.starts_with("ssh://")) {
+    const auto limit = std::chrono::duration<double>(limit_s);
+    const auto remaining = std::chrono::duration_cast<std::chrono::milliseconds>(limit);
+    to = session::board_destination({job.address, job.address, job.epoch, job.psk->bytes}, remaining, "health check");
+    to.ssh_options = {true, kLoginTimeout, -1};
+    return to;
+  }
   to.tcp = take(parse_tcp_address(job.address, 0));
   to.name = to_text(to.tcp);
   to.key = *job.psk;
@@ -31,7 +42,8 @@ Device connect(const HealthJob& job, const HealthOptions& options, CheckControl&
   ConnectOptions connection;
   connection.deadlines.session = connection.deadlines.call = options.limit_s;
   connection.deadlines.queue = options.limit_s;
-  return session::connect_to(destination_of(job), connection, [&](int socket) { control.watch(socket); });
+  return session::connect_to(destination_of(job, options.limit_s), connection,
+                             [&](int socket) { control.watch(socket); });
 }
 
 std::string place_of(const HealthOptions& options) {

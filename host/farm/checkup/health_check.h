@@ -10,14 +10,16 @@
 #include "host/farm/checkup/reference_times.h"
 #include "host/farm/client/relay.h"
 #include "host/farm/lease/ids.h"
+#include "rpc/lease/lease_terms.h"
 #include "rpc/secure/key.h"
 
 namespace ferry::farm {
 
 struct HealthJob {
   BoardId board{};
-  std::string address;                 // as of any device: HOST:PORT, ssh://HOST
-  std::optional<secure::Key> psk;      // of the lease; nothing: the address needs none
+  std::string address;             // as of any device: HOST:PORT, ssh://HOST
+  std::optional<secure::Key> psk;  // of the lease; nothing: the address needs none
+  lease::Epoch epoch = 0;          // likewise; what counts where the board is reached by ssh
   std::optional<RelayWay> relay = {};  // if the board cannot be reached otherwise
 };
 

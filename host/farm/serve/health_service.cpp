@@ -32,8 +32,9 @@ void HealthService::load(const std::vector<HealthState>& states) {
   for (const std::string& damage : shared_->book.load(states)) log_(damage);
 }
 
-Status HealthService::start(BoardId board, const std::string& address, const secure::Key& psk, const RelayWay& relay) {
-  return runner_.start({board, address, psk, relay});
+Status HealthService::start(BoardId board, const std::string& address, const secure::Key& psk, lease::Epoch epoch,
+                            const RelayWay& relay) {
+  return runner_.start({board, address, psk, epoch, relay});
 }
 
 void HealthService::Shared::take(const HealthOutcome& outcome) {

@@ -24,7 +24,8 @@ class HealthService final : public HealthChecker {
   HealthService& operator=(const HealthService&) = delete;
 
   void load(const std::vector<HealthState>& states) override;
-  Status start(BoardId board, const std::string& address, const secure::Key& psk, const RelayWay& relay) override;
+  Status start(BoardId board, const std::string& address, const secure::Key& psk, lease::Epoch epoch,
+               const RelayWay& relay) override;
   void cancel(BoardId board) override { runner_.cancel(board); }
 
  private:

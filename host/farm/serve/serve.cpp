@@ -14,6 +14,7 @@
 #include "host/farm/serve/farm_files.h"
 #include "host/farm/serve/farm_log.h"
 #include "host/farm/serve/health_service.h"
+#include "host/farm/serve/probe_service.h"
 #include "host/farm/serve/settings.h"
 #include "host/farm/store/missing_revocations.h"
 #include "host/farm/tracker/tracker.h"
@@ -83,6 +84,7 @@ Status serve(const ServeOptions& options, const Compiler& compiler) {
   server::EventLoop loop;
   HookRunner hooks(log_line);
   HealthService health(loop, compiler, log_line, [] { return Time(Duration(now_ms())); });
+  ProbeService prober(loop);
   std::unique_ptr<Tracker> tracker;
   TrackerOptions tracker_options;
   tracker_options.host = listen.host;
@@ -91,6 +93,7 @@ Status serve(const ServeOptions& options, const Compiler& compiler) {
   tracker_options.read_only_reason = opened.read_only_reason;
   tracker_options.is_shared = is_postgres(options.database);
   if (settings.config().has_health_checks) tracker_options.health = &health;
+  tracker_options.prober = &prober;
   tracker_options.health_idle = settings.config().health_idle;
   tracker_options.relay = settings.config().relay;
   tracker_options.log = log_line;
@@ -107,6 +110,7 @@ Status serve(const ServeOptions& options, const Compiler& compiler) {
   };
   FERRY_ASSIGN(tracker, Tracker::open(loop, std::move(opened.store), std::move(tracker_options)));
   health.set_receiver([&](const CheckedBoard& checked) { tracker->checked(checked); });
+  prober.set_receiver([&](const ProbedBoard& probed) { tracker->probed(probed); });
   if (!opened.read_only_reason.empty()) log_line("read-only: " + opened.read_only_reason);
   log_line("tracker at " + tracker->address() + ", database " + shown(options.database));
 

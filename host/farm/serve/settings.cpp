@@ -20,7 +20,8 @@ void Settings::apply(Tracker& tracker) const {
 void Settings::apply_board(Tracker& tracker, const std::string& name) const {
   const auto found = config_.boards.find(name);
   const BoardConfig board = found == config_.boards.end() ? BoardConfig() : found->second;
-  const bool is_enrolled = tracker.describe_board({name, board.tags, board.machine, board.shares_machine});
+  const bool is_enrolled =
+      tracker.describe_board({name, board.tags, board.machine, board.shares_machine, board.address});
   if (!is_enrolled && found != config_.boards.end())
     log_("board " + name + " of " + path_ + " is not enrolled yet: ferry farm enrol " + name);
 }

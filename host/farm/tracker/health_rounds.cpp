@@ -92,7 +92,7 @@ void HealthRounds::granted(const TellGranted& action) {
   const secure::Key key = core_.keys.lease_key(static_cast<std::uint64_t>(action.lease),
                                                static_cast<std::uint64_t>(round->first), action.parts[0].epoch);
   const Status started = facts == nullptr ? Status(ErrorCode::unavailable, "it has left")
-                                          : checker_.start(round->first, facts->address, key,
+                                          : checker_.start(round->first, facts->address, key, action.parts[0].epoch,
                                                            {access_, static_cast<std::uint64_t>(action.lease), 0});
   round->second.is_running = started.is_ok();
   if (started.is_ok()) return;

@@ -37,8 +37,10 @@ class HealthChecker {
   virtual ~HealthChecker() = default;
   // What earlier trackers have learned. Called before anything else.
   virtual void load(const std::vector<HealthState>& states) = 0;
-  // `relay` is the way to a board that cannot be reached at its address.
-  virtual Status start(BoardId board, const std::string& address, const secure::Key& psk, const RelayWay& relay) = 0;
+  // The key and the epoch are those of the check's lease; boards that are reached by ssh need only the latter. `relay`
+  // is the way to a board that cannot be reached at its address.
+  virtual Status start(BoardId board, const std::string& address, const secure::Key& psk, lease::Epoch epoch,
+                       const RelayWay& relay) = 0;
   virtual void cancel(BoardId board) = 0;
 };
 

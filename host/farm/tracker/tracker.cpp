@@ -10,6 +10,7 @@
 #include "host/farm/tracker/farm_gate.h"
 #include "host/farm/tracker/first_requests.h"
 #include "host/farm/tracker/health_rounds.h"
+#include "host/farm/tracker/ssh_boards.h"
 #include "host/farm/tracker/takeover.h"
 #include "rpc/server/acceptor.h"
 #include "rpc/server/final_frame.h"
@@ -77,10 +78,21 @@ class TrackerProcess final : public Tracker, PeerHandler {
     options_.health_idle = idle;
     if (rounds_) rounds_->set_idle(idle);
   }
+  void probed(const ProbedBoard& probed) override {
+    if (ssh_boards_) ssh_boards_->probed(probed);
+  }
   bool describe_board(const BoardSetting& setting) override {
-    const auto board = core_.find_board(setting.name);
-    if (!board) return false;
+    if (!core_.scheduler) return true;
+    auto board = core_.find_board(setting.name);
+    if (!board && setting.address.empty()) return false;
+    if (!board) {
+      board = BoardId{random_id()};
+      core_.names[setting.name] = *board;
+      core_.log("board " + setting.name + " is enrolled: it is reached at " + setting.address);
+    }
     core_.handle(BoardEnrolled{*board, setting.name, setting.tags, setting.machine, setting.shares_machine});
+    if (ssh_boards_) ssh_boards_->set_address(*board, setting.address);
+    core_.on_change();
     return true;
   }
   void set_weight(const std::string& holder, double weight) override { core_.handle(HolderWeighted{holder, weight}); }
@@ -92,6 +104,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
     core_.peers.close_all();
     if (core_.relay) core_.relay->stop();
     write_sessions();
+    ssh_boards_.reset();
     core_.database.reset();
     core_.scheduler.reset();
   }
@@ -106,6 +119,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
     }
     retired_.reset();
     retired_rounds_.reset();
+    retired_ssh_boards_.reset();
     if (std::exchange(is_asking_, true)) return;
     core_.database->ask(take_over, [this](const Result<Takeover>& takeover) {
       is_asking_ = false;
@@ -152,6 +166,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
       options_.health->load(takeover.health);
       rounds_ = std::make_unique<HealthRounds>(core_, *options_.health, own_address(), options_.health_idle);
     }
+    if (options_.prober != nullptr) ssh_boards_ = std::make_unique<SshBoards>(core_, *options_.prober);
     add_first_admin();
     options_.on_begin();
     gate_.has_changed();
@@ -187,6 +202,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
     core_.enrolling.clear();
     core_.board_connections.clear();
     retired_rounds_ = std::move(rounds_);
+    retired_ssh_boards_ = std::move(ssh_boards_);
     retired_ = std::move(core_.scheduler);
     gate_.has_changed();
   }
@@ -208,6 +224,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
   void keep_house() {
     core_.peers.close_silent();
     if (rounds_) rounds_->look();
+    if (core_.scheduler && ssh_boards_) ssh_boards_->look();
     if (!core_.scheduler) return;
     write_sessions();
     const auto now = std::chrono::steady_clock::now();
@@ -270,6 +287,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
 
   void carry_out_any(const Action& action) {
     if (rounds_ && rounds_->take(action)) return;
+    if (ssh_boards_ && ssh_boards_->take(action)) return;
     std::visit(
         [this](const auto& one) {
           using Kind = std::decay_t<decltype(one)>;
@@ -291,6 +309,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
   std::string address_;
   std::unique_ptr<server::Acceptor> acceptor_;
   std::unique_ptr<HealthRounds> rounds_, retired_rounds_;
+  std::unique_ptr<SshBoards> ssh_boards_, retired_ssh_boards_;
   std::unique_ptr<Scheduler> retired_;
   std::chrono::steady_clock::time_point purge_at_{};
   std::string why_not_;                               // it stands by; so that each reason is logged once

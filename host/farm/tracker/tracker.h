@@ -21,8 +21,10 @@
 
 namespace ferry::farm {
 
+class BoardProber;
 class HealthChecker;
 struct CheckedBoard;
+struct ProbedBoard;
 
 // How an admin describes a board.
 struct BoardSetting {
@@ -30,6 +32,7 @@ struct BoardSetting {
   std::map<std::string, std::string> tags;
   std::string machine;
   bool shares_machine = false;
+  std::string address;  // ssh://..., where the tracker acts for it; empty: it joins by itself
 };
 
 struct TrackerOptions {
@@ -43,6 +46,8 @@ struct TrackerOptions {
   // Null: boards are good when they join.
   HealthChecker* health = nullptr;
   std::chrono::milliseconds health_idle = std::chrono::hours(1);
+  // Null: boards with an address never join.
+  BoardProber* prober = nullptr;
   std::size_t max_connections = 16'384;
   // Of sessions with boards that clients cannot reach; no relays: there are none.
   RelayLimits relay;
@@ -70,8 +75,11 @@ class Tracker {
   virtual const std::string& address() const = 0;
   // On the loop: what a check has found.
   virtual void checked(const CheckedBoard& checked) = 0;
+  // On the loop: what asking a board has found out.
+  virtual void probed(const ProbedBoard& probed) = 0;
   virtual void set_health_idle(std::chrono::milliseconds idle) = 0;
-  // On the loop, while it schedules: describes boards that are enrolled. Returns whether there is such a board.
+  // On the loop: describes boards that are enrolled. One with an address is enrolled by that: it has no key. Returns
+  // whether there is such a board now; true while this tracker does not schedule, because then nobody knows.
   virtual bool describe_board(const BoardSetting& setting) = 0;
   virtual void set_weight(const std::string& holder, double weight) = 0;
   // Ends all connections, and lets the loop end. Leases go on; what was committed is kept.

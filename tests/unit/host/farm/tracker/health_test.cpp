@@ -25,7 +25,8 @@ class ScriptedChecker final : public farm::HealthChecker {
     const std::lock_guard lock(mutex_);
     loaded_ = states.size();
   }
-  Status start(farm::BoardId board, const std::string& address, const secure::Key&, const farm::RelayWay&) override {
+  Status start(farm::BoardId board, const std::string& address, const secure::Key&, lease::Epoch,
+               const farm::RelayWay&) override {
     const std::lock_guard lock(mutex_);
     addresses_.push_back(address);
     CheckedBoard checked;

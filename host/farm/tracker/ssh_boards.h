@@ -1,0 +1,82 @@
+// The boards on which nothing is installed: the tracker acts for them. It asks by ssh how they are, joins in their name
+// while they can be reached, and acknowledges their leases. What keeps one lease's sessions from another's are lock
+// files on the board itself, which carry the epochs (host/session/ssh_script.h).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "host/farm/tracker/core.h"
+
+namespace ferry::farm {
+
+// What asking a board has found out.
+struct ProbedBoard {
+  BoardId board{};
+  std::string address;
+  Status failure;  // why it could not be asked; then the rest means nothing
+  std::uint64_t boot_id = 0;
+  lease::Epoch ceiling = 0;
+  wire::Description description;
+  wire::Heartbeat heartbeat;
+};
+
+// Asks the boards. All functions are called on the tracker's loop, on which it says what it has found out, again and
+// again, to Tracker::probed().
+class BoardProber {
+ public:
+  virtual ~BoardProber() = default;
+  // In place of its former address.
+  virtual void watch(BoardId board, const std::string& address) = 0;
+  virtual void forget(BoardId board) = 0;
+};
+
+class SshBoards {
+ public:
+  SshBoards(Core& core, BoardProber& prober) : core_(core), prober_(prober) {}
+  // Forgets all boards. What is known of their leases is in the database.
+  ~SshBoards();
+  SshBoards(const SshBoards&) = delete;
+  SshBoards& operator=(const SshBoards&) = delete;
+
+  // Where the board is reached from now on; empty: it joins by itself.
+  void set_address(BoardId board, const std::string& address);
+  // Must be called each second.
+  void look();
+  void probed(const ProbedBoard& probed);
+
+  // The connections in whose name the scheduler knows the boards. Returns false if the action is for another one.
+  bool take(const Action& action);
+
+ private:
+  using SteadyTime = std::chrono::steady_clock::time_point;
+  struct SshBoard {
+    std::string address;
+    ConnectionNumber connection = 0;  // 0: it has not joined
+    std::uint64_t boot_id = 0;
+    wire::Heartbeat heartbeat;  // as it was at this time:
+    SteadyTime heard_at;
+    std::optional<lease::Announcement> lease;
+    unsigned failures = 0;  // of the last probes
+    std::string why_not;    // so that each reason is logged once
+  };
+
+  void join(BoardId id, SshBoard& board, const ProbedBoard& probed);
+  void leave(SshBoard& board);
+  void beat(SshBoard& board, std::uint64_t probe);
+  SshBoard* find(BoardConnection connection);
+  std::optional<lease::LeaseKey> served_by(BoardId id, std::uint64_t boot_id) const;
+  void say(BoardId id, SshBoard& board, const std::string& why);
+
+  Core& core_;
+  BoardProber& prober_;
+  std::unordered_map<BoardId, SshBoard> boards_;
+  std::unordered_map<ConnectionNumber, BoardId> connections_;
+  ConnectionNumber last_ = std::uint64_t{1} << 63;  // no peer's number is as large
+  SteadyTime beat_at_{};
+};
+
+}  // namespace ferry::farm
