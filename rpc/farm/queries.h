@@ -82,6 +82,7 @@ struct DeviceListing {
   std::optional<std::int32_t> millidegrees;
   bool is_throttled = false;
   std::uint32_t load_permille = 0;
+  std::string transport;  // "ssh": the tracker asks it by ssh how it is; empty: it has joined by itself
 };
 struct DevicePage {
   std::vector<DeviceListing> devices;  // by name

@@ -18,7 +18,8 @@ void serialize(Archive& archive, ListDevices& message) {
 template <class Archive>
 void serialize(Archive& archive, DeviceListing& listing) {
   archive(name(listing.name), nested(listing.description), name(listing.state), listing.is_connected, listing.lease,
-          text(listing.holder), listing.millidegrees, listing.is_throttled, listing.load_permille);
+          text(listing.holder), listing.millidegrees, listing.is_throttled, listing.load_permille,
+          name(listing.transport));
 }
 
 template <class Archive>

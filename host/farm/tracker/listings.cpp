@@ -35,6 +35,7 @@ DeviceListing listing_of(const Core& core, const BoardView& board) {
   listing.name = fit(board.record->description.name, kMaxName);
   listing.description = to_wire(board.record->description, facts == nullptr ? std::string() : facts->server_version);
   listing.state = board_state_name(board.record->state);
+  if (facts != nullptr && facts->address.starts_with("ssh://")) listing.transport = "ssh";
   listing.is_connected = board.connection.has_value();
   if (board.lease) {
     listing.lease = static_cast<std::uint64_t>(*board.lease);

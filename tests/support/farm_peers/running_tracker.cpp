@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <asio/post.hpp>
+#include <future>
 
 namespace ferry::test {
 namespace {
@@ -85,6 +86,15 @@ std::unique_ptr<TestBoard> RunningTracker::join(const secure::Key& key, std::uin
 
 void RunningTracker::checked(const farm::CheckedBoard& checked) {
   asio::post(loop_.context(), [this, checked] { tracker_->checked(checked); });
+}
+
+void RunningTracker::on_loop(const std::function<void(farm::Tracker&)>& work) {
+  std::promise<void> done;
+  asio::post(loop_.context(), [&] {
+    work(*tracker_);
+    done.set_value();
+  });
+  done.get_future().wait();
 }
 
 std::vector<std::string> RunningTracker::log() const {

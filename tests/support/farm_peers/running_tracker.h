@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -38,6 +39,8 @@ class RunningTracker {
   std::unique_ptr<TestBoard> join(const secure::Key& key, std::uint64_t boot_id = 1);
   // Tells the tracker what a check has found.
   void checked(const farm::CheckedBoard& checked);
+  // Runs on the loop, before this returns.
+  void on_loop(const std::function<void(farm::Tracker&)>& work);
   // The lines of the log so far.
   std::vector<std::string> log() const;
   bool wait_for_log(const std::string& part) const;

@@ -35,7 +35,9 @@ void write_now(Html& html, const Viewer& viewer, const BoardView& view) {
       const auto state = html.open("dd");
       write_state(html, board.state);
     }
-    write_fact(html, "Connection", board.is_connected ? "connected" : "not connected");
+    write_fact(html, "Connection",
+               (board.is_connected ? std::string("connected") : std::string("not connected")) +
+                   (board.transport.empty() ? "" : "; the tracker reaches it by " + board.transport));
     write_fact(html, "Holder", board.lease == 0 ? "free" : board.holder);
     write_fact(html, "Waiting", WaitingCount(view.queue).of(board));
     if (board.is_connected) {

@@ -74,7 +74,11 @@ void write_board(Html& html, const Viewer& viewer, const wire::DeviceListing& bo
     if (board.is_connected && board.is_throttled) html.element("span", "throttled", {{"class", "note warning"}});
   }
   write_number(html, board.is_connected ? load_text(board.load_permille) : "-");
-  write_cell(html, hardware(board.description));
+  {
+    const auto cell = html.open("td");
+    html.text(hardware(board.description));
+    if (!board.transport.empty()) html.element("span", board.transport, {{"class", "note"}});
+  }
 }
 
 }  // namespace

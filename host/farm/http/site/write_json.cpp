@@ -35,6 +35,7 @@ OrderedJson describe(const wire::DeviceListing& board) {
           {"millidegrees", optional_json(board.millidegrees)},
           {"is_throttled", board.is_throttled},
           {"load_permille", board.load_permille},
+          {"transport", board.transport.empty() ? OrderedJson(nullptr) : OrderedJson(board.transport)},
           {"model", from.model},
           {"arch", from.arch},
           {"cpu", from.cpu},
