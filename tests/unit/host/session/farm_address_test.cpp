@@ -200,6 +200,40 @@ TEST_CASE("a lease file gives its boards, by their number") {
   CHECK(error_from([&] { write_lease_file(file, lease); }).code() == ErrorCode::invalid_argument);
 }
 
+TEST_CASE("a lease file says of boards that are reached by ssh which epoch they have and when it is over") {
+  const Home home;
+  const std::string file = home.path("lease");
+  LeaseFile lease = two_boards();
+  lease.boards[1] = {"pi 4", "ssh://pi@pi-4:2222", 17, {}};
+  CHECK(
+      std::string(error_from([&] { write_lease_file(file, lease); }).what()).find("expected the time that it lasts") !=
+      std::string::npos);
+  lease.remaining = std::chrono::minutes(10);
+  write_lease_file(file, lease);
+  const auto start = std::chrono::steady_clock::now();
+  const Destination board = find_destination("lease:" + file + "#2", "");
+  CHECK(board.name == "pi 4 (lease:" + file + "#2)");
+  CHECK(board.transport == TransportKind::ssh);
+  CHECK(board.ssh.user == "pi");
+  CHECK(board.ssh.host == "pi-4");
+  CHECK(board.ssh.port == 2222);
+  REQUIRE(board.claim);
+  CHECK(board.claim->epoch == 17);
+  CHECK(board.claim->lasts_until - start < std::chrono::minutes(10) + std::chrono::seconds(1));
+  CHECK(board.claim->lasts_until - start > std::chrono::minutes(10) - std::chrono::seconds(20));
+  CHECK_FALSE(find_destination("lease:" + file + "#1", "").claim);
+
+  lease.remaining = std::chrono::minutes(30);
+  replace_lease_file(file, lease);
+  CHECK(read_lease_file(file).remaining > std::chrono::minutes(29));
+  struct stat info{};
+  REQUIRE(stat(file.c_str(), &info) == 0);
+  CHECK((info.st_mode & 0777) == 0600);
+  const std::string over = home.file("over", "ferry-lease-1 1 lab\nssh-board ssh://a 3 1000 x\n");
+  REQUIRE(chmod(over.c_str(), 0600) == 0);
+  CHECK(find_destination("lease:" + over, "").claim->lasts_until <= std::chrono::steady_clock::now());
+}
+
 TEST_CASE("a lease file that others may read, or that holds something else, is refused") {
   const Home home;
   const std::string file = home.path("lease");
@@ -215,9 +249,16 @@ TEST_CASE("a lease file that others may read, or that holds something else, is r
       {"ferry-lease-1\n", ":1: expected a lease of up to 16 hexadecimal digits, got ''"},
       {"ferry-lease-1 xyz lab\n", ":1: expected a lease of up to 16 hexadecimal digits, got 'xyz'"},
       {"ferry-lease-1 1 lab\n", ":1: expected 1 to 16 boards, got 0"},
-      {"ferry-lease-1 1 lab\nbord\n", ":2: expected board ADDRESS KEY NAME, got 'bord'"},
+      {"ferry-lease-1 1 lab\nbord\n",
+       ":2: expected board ADDRESS KEY NAME or ssh-board ADDRESS EPOCH END NAME, got 'bord'"},
       {"ferry-lease-1 1 lab\nboard nowhere\n", ":2: expected HOST:PORT, got 'nowhere'"},
       {"ferry-lease-1 1 lab\nboard a:1 ferry-key-1:12 x\n", ":2: line 1: expected"},
+      {"ferry-lease-1 1 lab\nssh-board a:1 1 2 x\n", ":2: expected ssh://[USER@]HOST[:PORT], got 'a:1'"},
+      {"ferry-lease-1 1 lab\nssh-board ssh://-oX 1 2 x\n", ":2: expected a host in ssh://"},
+      {"ferry-lease-1 1 lab\nssh-board ssh://a 0 2 x\n", ":2: expected an epoch above 0, got '0'"},
+      {"ferry-lease-1 1 lab\nssh-board ssh://a 1 soon x\n", ":2: expected the end of the lease in milliseconds since"},
+      {"ferry-lease-1 1 lab\nssh-board ssh://a 1 99999999999999999 x\n", ":2: expected the end of the lease in millis"},
+      {"ferry-lease-1 1 lab\nssh-board ssh://a 1 2\n", ":2: expected a board's name, got ''"},
   };
   for (const auto& [text, expected] : mistakes) {
     CAPTURE(text);

@@ -314,6 +314,21 @@ TEST_CASE("a selector that is wrong is explained beside the field that has it") 
   CHECK(fixture.get("/?selector=" + std::string(1025, 'a')).status == 400);
 }
 
+TEST_CASE("a board that the tracker reaches by ssh is shown as such") {
+  SiteFixture fixture;
+  fixture.log_in(ScriptedFarm::kViewer);
+  CHECK_FALSE(contains(fixture.get("/").body, ">ssh<"));
+  wire::DeviceListing board;
+  board.name = "old-pi";
+  board.state = "good";
+  board.is_connected = true;
+  board.transport = "ssh";
+  fixture.farm.add_board(board);
+  CHECK(contains(fixture.get("/").body, ">ssh<"));
+  CHECK(contains(fixture.get("/board?name=old-pi").body, "connected; the tracker reaches it by ssh"));
+  CHECK_FALSE(contains(fixture.get("/board?name=rpi4-01").body, "by ssh"));
+}
+
 TEST_CASE("long listings continue on further pages") {
   SiteFixture fixture;
   for (int i = 0; i < 150; ++i) {

@@ -1,0 +1,100 @@
+// Tests sessions on leased boards that are reached by ssh, with a real server and a login on this machine.
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/throw_status.h"
+#include "ferry/client.h"
+#include "host/session/connect_to.h"
+#include "host/session/local_server.h"
+#include "tests/support/fake_ssh.h"
+
+using namespace ferry;
+using namespace ferry::session;
+using namespace ferry::test;
+
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+Device open(lease::Epoch epoch, milliseconds remaining) {
+  return connect_to(board_destination({"pi-3", "ssh://pi@pi-3", epoch, {}}, remaining, "farm://lab/pi-3"), {});
+}
+
+Error refusal(lease::Epoch epoch, milliseconds remaining) {
+  try {
+    open(epoch, remaining);
+  } catch (const Error& error) {
+    return error;
+  }
+  FAIL("expected an Error");
+  return {ErrorCode::ok, ""};
+}
+
+// The command line of the process that the only lock file names, with spaces.
+std::string holder_of(const FakeSsh& board) {
+  REQUIRE(board.locks().size() == 1);
+  std::string name = board.locks()[0].substr(6);
+  name = name.substr(name.find('-') + 1);
+  std::ifstream file("/proc/" + name.substr(0, name.find('-')) + "/cmdline");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::ranges::replace(text, '\0', ' ');
+  return text;
+}
+
+bool has_server() {
+  if (!find_board_server("x86_64").empty() || !find_board_server("aarch64").empty()) return true;
+  MESSAGE("skipped: there is no static rpc_server here; scripts/build.sh --device makes it");
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("the server ends a session when its lease is over") {
+  if (!has_server()) return;
+  const FakeSsh board;
+  (void)open(1, std::chrono::minutes(1));  // sends the server
+  const auto start = Clock::now();
+  const Device device = open(2, milliseconds(3200));
+  CHECK(holder_of(board).find("--stdio --quiet --session-deadline 3 ") != std::string::npos);
+  CHECK(device.name() == "pi-3 (farm://lab/pi-3)");
+  std::string why;
+  try {
+    while (Clock::now() - start < std::chrono::seconds(15)) {
+      device.synchronize();
+      std::this_thread::sleep_for(milliseconds(50));
+    }
+  } catch (const Error& error) {
+    why = error.what();
+  }
+  CHECK_MESSAGE(why.find("the limit of a session is 3.0 s") != std::string::npos, why);
+  CHECK(Clock::now() - start < std::chrono::seconds(10));
+}
+
+TEST_CASE("the next lease ends the session of a holder that is cut off, whatever the holder does") {
+  if (!has_server()) return;
+  const FakeSsh board;
+  const Device cut_off = open(1, std::chrono::minutes(10));
+  const Device next = open(2, std::chrono::minutes(10));
+  CHECK_THROWS_AS(cut_off.synchronize(), Error);
+  next.synchronize();
+  const Error late = refusal(1, std::chrono::minutes(10));
+  CHECK(late.code() == ErrorCode::unavailable);
+  CHECK(std::string(late.what()) == "pi-3 (farm://lab/pi-3): a later lease has this board (epoch 2)");
+  next.synchronize();
+}
+
+TEST_CASE("a lease that is over, or has no epoch, gets no session") {
+  if (!has_server()) return;
+  const FakeSsh board;
+  CHECK(std::string(refusal(1, milliseconds(900)).what()) == "pi-3 (farm://lab/pi-3): the lease of this board is over");
+  CHECK(std::string(refusal(0, std::chrono::minutes(1)).what()).find("expected a lease's epoch from 1 to ") !=
+        std::string::npos);
+  CHECK(refusal(std::uint64_t{1} << 63, std::chrono::minutes(1)).code() == ErrorCode::invalid_argument);
+}
