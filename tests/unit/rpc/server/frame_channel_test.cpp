@@ -2,6 +2,9 @@
 #include "rpc/server/frame_channel.h"
 
 #include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <functional>
 #include <string>
@@ -209,6 +212,21 @@ TEST_CASE("who dials with a known key is admitted with its first request, and th
   fixture.run_until([&] { return fixture.client.has_value(); });
   CHECK(rpc::decode<rpc::Open>(fixture.client->body).value().client == "a board");
   CHECK(fixture.client->key_id == fixture.known.id());
+  channel->close();
+}
+
+TEST_CASE("frames over TCP do not wait for the acknowledgement of those before") {
+  DialFixture fixture;
+  server::dial(fixture.loop, fixture.address, fixture.secrets, std::chrono::seconds(5), fixture);
+  fixture.run_until([&] { return fixture.outcomes == 1; });
+  REQUIRE(fixture.dialed);
+  SilentOwner owner;
+  const auto channel = server::FrameChannel::start(fixture.loop, std::move(fixture.dialed->socket),
+                                                   std::move(fixture.dialed->secure), kLimits, owner);
+  int is_on = 0;
+  socklen_t length = sizeof is_on;
+  REQUIRE(getsockopt(channel->socket(), IPPROTO_TCP, TCP_NODELAY, &is_on, &length) == 0);
+  CHECK(is_on != 0);
   channel->close();
 }
 
