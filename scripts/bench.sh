@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Measures the cost of calls, transfers and compilation, the speed of kernels or networks compared with other libraries,
-# or how many leases a second the databases of a farm record, and prints a table. Every ratio comes from one run in which
-# both sides take turns.
+# or a farm of boards on this machine, and prints a table. Every ratio comes from one run in which both sides take turns.
 #
 #   scripts/bench.sh [--json FILE]
 #   scripts/bench.sh --kernels [--only PART_OF_A_NAME] [--rounds N] [--json FILE]      (installs the other libraries)
 #   scripts/bench.sh --networks [--only NAME]... [--threads N]... [--rounds N] [--json FILE]                  (likewise)
-#   scripts/bench.sh --farm [SECONDS]                    (for each figure)
+#   scripts/bench.sh --farm [--only cycles|overhead|leases|query|crowd]... [--seconds N] [--json FILE]
+#   scripts/bench.sh --farm-store [SECONDS]              (the databases of farms alone; for each figure)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,16 +18,21 @@ if [[ ${1:-} == --kernels || ${1:-} == --networks ]]; then
   # Detects the libraries that are now installed.
   [[ ! -f build/release/build.ninja ]] || cmake --preset release >/dev/null
   scripts/build.sh --host >&2
-elif [[ ${1:-} == --farm ]]; then
-  what=farm
+elif [[ ${1:-} == --farm || ${1:-} == --farm-store ]]; then
+  what=${1#--}
   shift
+  [[ $what == farm-store ]] || scripts/build.sh --device >&2
   scripts/build.sh --host >&2
 else
   scripts/build.sh >&2
 fi
 echo "$(uname -m), $(nproc) CPUs, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), Linux $(uname -r), $(date +%F)"
 echo
-if [[ $what == farm ]]; then exec build/release/bench/farm/ferry_store_bench "$@"; fi
+if [[ $what == farm-store ]]; then exec build/release/bench/farm/ferry_store_bench "$@"; fi
+if [[ $what == farm ]]; then
+  exec build/release/bench/farm/ferry_farm_bench build/release/bin/ferry "build/device/$(uname -m)/dynamic/rpc_server" \
+    "$PWD/build/release/bench/farm/libferry_slow_fsync.so" "$@"
+fi
 if [[ $what == kernels ]]; then exec build/release/bench/kernels/ferry_kernel_bench "$@"; fi
 if [[ $what == networks ]]; then
   python=build/bench/networks/bin/python

@@ -91,11 +91,6 @@ void BenchFarm::start_tracker(const std::string& listen) {
   tracker_->wait_for("scheduling ");
 }
 
-void BenchFarm::restart() {
-  tracker_.reset();
-  start_tracker(address_);
-}
-
 farm::FarmAccess BenchFarm::access() const {
   return {"bench", {must(parse_tcp_address(address_, 0))}, client_key_, key_file_, "ferry_farm_bench"};
 }

@@ -32,8 +32,10 @@ class BenchFarm {
  public:
   explicit BenchFarm(FarmOptions options);
 
-  // Kills the tracker and starts another one at the same address.
-  void restart();
+  // With SIGKILL.
+  void kill_tracker() { tracker_.reset(); }
+  // Starts another one at the same address, and waits until it schedules.
+  void start_again() { start_tracker(address_); }
   const Process& tracker() const { return *tracker_; }
   farm::FarmAccess access() const;
   // The file with the client's key, and "farm://127.0.0.1:9191/SELECTOR".

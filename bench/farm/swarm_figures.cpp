@@ -130,10 +130,14 @@ void measure_crowd(const Programs& programs, Report& report) {
   report.row("the tracker's memory with all of them", text_of("%.0f MB", memory), "300 MB", memory <= 300,
              {{"megabytes", memory}});
 
-  farm.restart();
+  // The boards find nobody for a while, so their pauses grow.
+  farm.kill_tracker();
+  swarm.run_for(seconds(5));
+  if (swarm.boards_joined() != 0) throw std::runtime_error("expected no board to be joined without a tracker");
+  farm.start_again();
   const double back = swarm.run_until([&] { return swarm.boards_joined() == kBoards; }, seconds(120));
-  report.row("all 10,000 boards are back after a kill of the tracker and a new one", text_of("%.1f s", back), "60 s",
-             back >= 0 && back <= 60, {{"seconds", back}});
+  report.row("all 10,000 boards are back after the tracker was killed, and another one started 5 s later",
+             text_of("%.1f s", back), "60 s", back >= 0 && back <= 60, {{"seconds", back}});
 }
 
 }  // namespace ferry::bench
