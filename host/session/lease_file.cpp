@@ -13,7 +13,7 @@
 #include "base/format.h"
 #include "base/lines.h"
 #include "base/throw_status.h"
-#include "host/farm/client/lease_id.h"
+#include "rpc/farm/lease_id.h"
 #include "host/session/destination.h"
 #include "rpc/secure/key.h"
 #include "rpc/transport/tcp_address.h"

@@ -11,7 +11,7 @@
 #include "host/cli/options/program_words.h"
 #include "host/cli/output/progress.h"
 #include "host/cli/output/style.h"
-#include "host/farm/client/lease_id.h"
+#include "rpc/farm/lease_id.h"
 #include "host/session/lease_file.h"
 
 namespace ferry::cli {

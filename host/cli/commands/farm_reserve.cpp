@@ -5,7 +5,7 @@
 #include "host/cli/commands/farm_command.h"
 #include "host/cli/options/farm_options.h"
 #include "host/cli/options/interrupts.h"
-#include "host/farm/client/lease_id.h"
+#include "rpc/farm/lease_id.h"
 #include "host/session/lease_file.h"
 
 namespace ferry::cli {

@@ -6,6 +6,7 @@
 #include "host/farm/http/site/ask.h"
 #include "host/farm/http/site/errors.h"
 #include "host/farm/http/site/json.h"
+#include "rpc/farm/lease_id.h"
 
 namespace ferry::farm::http {
 namespace {
@@ -33,10 +34,16 @@ Result<std::uint64_t> number(const ApiCall& call, std::string_view name) {
                 std::string(name) + ": expected a decimal number, got '" + text.substr(0, wire::kMaxName) + "'");
 }
 
-// A listing that has only a number to start at.
+// 0 if it is not given.
+Result<std::uint64_t> lease(const ApiCall& call, std::string_view name) {
+  const std::string& text = parameter(call.query, name);
+  return text.empty() ? Result<std::uint64_t>(0) : parse_lease(text.substr(0, wire::kMaxName));
+}
+
+// A listing that has only a lease or a request to start at.
 template <class Q>
 Result<Q> query_after(const ApiCall& call, const char* name) {
-  FERRY_ASSIGN(const std::uint64_t after, number(call, name));
+  FERRY_ASSIGN(const std::uint64_t after, lease(call, name));
   return Q{after};
 }
 
@@ -63,7 +70,7 @@ HttpResponse list_leases(const ApiCall& call) { return answer(call, query_after<
 Result<wire::ListHistory> history_query(const ApiCall& call) {
   wire::ListHistory query{parameter(call.query, "board"), parameter(call.query, "holder"), 0, 0};
   FERRY_ASSIGN(query.before_ended_ms, number(call, "before_ended_ms"));
-  FERRY_ASSIGN(query.before_lease, number(call, "before_lease"));
+  FERRY_ASSIGN(query.before_lease, lease(call, "before_lease"));
   return query;
 }
 HttpResponse list_history(const ApiCall& call) { return answer(call, history_query(call)); }
@@ -89,9 +96,8 @@ HttpResponse order_board(const ApiCall& call) { return answer(call, parse_order_
 
 Result<wire::EndLease> end_lease_query(const ApiCall& call) {
   FERRY_TRY(parse_nothing(call.body));
-  const auto lease = parse_decimal(call.arguments[0]);
-  if (!lease) return Status(ErrorCode::invalid_argument, "lease: expected a decimal number");
-  return wire::EndLease{*lease};
+  FERRY_ASSIGN(const std::uint64_t ended, parse_lease(call.arguments[0].substr(0, wire::kMaxName)));
+  return wire::EndLease{ended};
 }
 HttpResponse end_lease(const ApiCall& call) { return answer(call, end_lease_query(call)); }
 

@@ -2,6 +2,7 @@
 
 #include "host/farm/http/site/json.h"
 #include "host/farm/http/site/json_names.h"
+#include "rpc/farm/lease_id.h"
 
 namespace ferry::farm::http {
 namespace {
@@ -30,7 +31,7 @@ OrderedJson describe(const wire::DeviceListing& board) {
   return {{"name", board.name},
           {"state", board.state},
           {"is_connected", board.is_connected},
-          {"lease", board.lease == 0 ? OrderedJson(nullptr) : OrderedJson(std::to_string(board.lease))},
+          {"lease", board.lease == 0 ? OrderedJson(nullptr) : OrderedJson(lease_text(board.lease))},
           {"holder", board.lease == 0 ? OrderedJson(nullptr) : OrderedJson(board.holder)},
           {"millidegrees", optional_json(board.millidegrees)},
           {"is_throttled", board.is_throttled},
@@ -48,7 +49,7 @@ OrderedJson describe(const wire::DeviceListing& board) {
 }
 
 OrderedJson describe(const wire::QueueListing& request) {
-  return {{"request", std::to_string(request.request)},
+  return {{"request", lease_text(request.request)},
           {"holder", request.holder},
           {"slots", request.slots},
           {"priority", request.priority},
@@ -58,7 +59,7 @@ OrderedJson describe(const wire::QueueListing& request) {
 }
 
 OrderedJson describe(const wire::LeaseListing& lease) {
-  return {{"lease", std::to_string(lease.lease)},
+  return {{"lease", lease_text(lease.lease)},
           {"holder", lease.holder},
           {"boards", lease.boards},
           {"kind", name_of(lease.kind)},
@@ -66,7 +67,7 @@ OrderedJson describe(const wire::LeaseListing& lease) {
 }
 
 OrderedJson describe(const wire::HistoryListing& lease) {
-  return {{"lease", std::to_string(lease.lease)},
+  return {{"lease", lease_text(lease.lease)},
           {"holder", lease.holder},
           {"slots", lease.slots},
           {"boards", lease.boards},
@@ -104,7 +105,7 @@ OrderedJson describe(const wire::SessionListing& session) {
   return {{"number", std::to_string(session.number)},
           {"ended_ms", session.ended_ms},
           {"length_ms", session.length_ms},
-          {"lease", std::to_string(session.lease)},
+          {"lease", lease_text(session.lease)},
           {"holder", session.holder},
           {"client", session.client},
           {"failure", session.failure}};

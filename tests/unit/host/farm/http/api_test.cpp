@@ -72,7 +72,7 @@ TEST_CASE("listings have all fields, ids of 64 bits, and null for what there is 
   CHECK(boards["has_more"] == false);
   const Json& jetson = boards["boards"][0];
   CHECK(jetson["holder"] == "ci <b>nightly</b>");
-  CHECK(jetson["lease"] == "8");
+  CHECK(jetson["lease"] == "0000000000000008");
   CHECK(jetson["accelerators"] == Json::parse(R"([{"kind": "cuda", "arch": "sm_87"}])"));
   CHECK(jetson["tags"] == Json::parse(R"({"bench": "", "rack": "2"})"));
   const Json free = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/boards/rpi4-06"));
@@ -81,8 +81,8 @@ TEST_CASE("listings have all fields, ids of 64 bits, and null for what there is 
   CHECK(free["millidegrees"] == 48'910);
   const Json leases = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/leases?after=8"));
   REQUIRE(leases["leases"].size() == 1);
-  CHECK(leases["leases"][0]["lease"] == "18364758544493064720");
-  const Json queue = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/queue?after=21"));
+  CHECK(leases["leases"][0]["lease"] == "fedcba9876543210");
+  const Json queue = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/queue?after=15"));
   REQUIRE(queue["requests"].size() == 2);
   CHECK(queue["requests"][0]["estimate_ms"].is_null());
   const Json history = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/history?holder=uwe"));
@@ -181,7 +181,7 @@ TEST_CASE("bodies that are not what is expected are refused with the field's nam
   for (int i = 0; i < 33; ++i) many += (i ? ",\"" : "\"") + std::to_string(i) + "\": \"\"";
   refused("boards", many + "}}", "at most 32 entries");
   refused("tokens", R"({"holder": "x", "role": "god"})", "viewer, user, admin");
-  refused("leases/x/end", "", "decimal number");
+  refused("leases/x/end", "", "hexadecimal digits");
   refused("leases/7/end", R"({"now": true})", "expected no field 'now'");
   // Deep nesting costs nothing.
   refused(order, std::string(30'000, '['), "JSON object");

@@ -1,4 +1,4 @@
-#include "host/farm/client/lease_id.h"
+#include "rpc/farm/lease_id.h"
 
 #include <charconv>
 
