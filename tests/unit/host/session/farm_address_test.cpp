@@ -231,7 +231,9 @@ TEST_CASE("a lease file says of boards that are reached by ssh which epoch they 
   CHECK((info.st_mode & 0777) == 0600);
   const std::string over = home.file("over", "ferry-lease-1 1 lab\nssh-board ssh://a 3 1000 x\n");
   REQUIRE(chmod(over.c_str(), 0600) == 0);
-  CHECK(find_destination("lease:" + over, "").claim->lasts_until <= std::chrono::steady_clock::now());
+  const Destination ended = find_destination("lease:" + over, "");
+  REQUIRE(ended.claim);
+  CHECK(ended.claim->lasts_until <= std::chrono::steady_clock::now());
 }
 
 TEST_CASE("a lease file that others may read, or that holds something else, is refused") {
