@@ -14,7 +14,9 @@
 #include "host/compiler/llvm/llvm_compiler.h"
 #include "host/farm/checkup/health_book.h"
 #include "host/farm/checkup/judge_state.h"
+#include "host/session/local_server.h"
 #include "rpc/secure/key.h"
+#include "tests/support/fake_ssh.h"
 #include "tests/support/farm/temporary_folder.h"
 #include "tests/support/listening_server.h"
 #include "tests/support/slow_link.h"
@@ -178,6 +180,23 @@ TEST_CASE(
   const HealthOutcome refused = checks.run({BoardId{1}, server.place(), secure::make_key()});
   CHECK(refused.end == CheckEnd::inconclusive);
   CHECK_MESSAGE(refused.text.find("does not accept the key (id ") != std::string::npos, refused.text);
+}
+
+TEST_CASE("a board that is reached by ssh is checked in the name of its lease") {
+  if (session::find_board_server("x86_64").empty() && session::find_board_server("aarch64").empty()) {
+    MESSAGE("skipped: there is no static rpc_server here; scripts/build.sh --device makes it");
+    return;
+  }
+  const FakeSsh board;
+  Checks checks(quick());
+  const secure::Key key = secure::make_key();
+  const HealthOutcome outcome = checks.run({BoardId{7}, "ssh://pi@pi-3", key, {}, 3});
+  CHECK_MESSAGE(outcome.end == CheckEnd::measured, outcome.text);
+  REQUIRE(board.locks().size() == 1);
+  CHECK(board.locks()[0].starts_with("lease-3-"));
+  const HealthOutcome late = checks.run({BoardId{7}, "ssh://pi@pi-3", key, {}, 2});
+  CHECK(late.end == CheckEnd::inconclusive);
+  CHECK(late.text == "ssh://pi@pi-3 (health check): a later lease has this board (epoch 3)");
 }
 
 TEST_CASE("a board that cannot be reached says nothing of its speed") {
