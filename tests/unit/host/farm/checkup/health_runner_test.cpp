@@ -190,11 +190,11 @@ TEST_CASE("a board that is reached by ssh is checked in the name of its lease") 
   const FakeSsh board;
   Checks checks(quick());
   const secure::Key key = secure::make_key();
-  const HealthOutcome outcome = checks.run({BoardId{7}, "ssh://pi@pi-3", key, {}, 3});
+  const HealthOutcome outcome = checks.run({BoardId{7}, "ssh://pi@pi-3", key, 3});
   CHECK_MESSAGE(outcome.end == CheckEnd::measured, outcome.text);
   REQUIRE(board.locks().size() == 1);
   CHECK(board.locks()[0].starts_with("lease-3-"));
-  const HealthOutcome late = checks.run({BoardId{7}, "ssh://pi@pi-3", key, {}, 2});
+  const HealthOutcome late = checks.run({BoardId{7}, "ssh://pi@pi-3", key, 2});
   CHECK(late.end == CheckEnd::inconclusive);
   CHECK(late.text == "ssh://pi@pi-3 (health check): a later lease has this board (epoch 3)");
 }
