@@ -51,7 +51,7 @@ constexpr const char* kEnd =
 std::string lock_script(SshEpoch epoch) {
   const std::string prefix = kSshLockPrefix;
   std::string script = std::string(kProcess) + kEnd + "umask 077; e=" + std::to_string(epoch) + "; ";
-  script += "look $$; own_group=$g; own_start=$r; m=; ";
+  script += "look $$ || { " + answer("unlockable") + "; exit 0; }; own_group=$g; own_start=$r; m=; ";
   script += std::string("for d in ") + kFolders + "; do mkdir -p \"$d\" 2>/dev/null; own \"$d\" || continue; ";
   // A redirection that fails would end the script if this were the builtin ":".
   script += "t=\"$d/" + prefix + "$e-$$-$own_start\"; true 2>/dev/null >\"$t\" && m=$t && break; done; ";

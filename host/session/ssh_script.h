@@ -31,7 +31,8 @@ inline constexpr const char* kSshLockPrefix = "lease-";
 // With an epoch the script first locks the board, after it has ended the process group of each session of an earlier
 // lease. Then it answers "locked" and expects a line with the number of seconds after which the server ends the
 // session. Other answers are "later EPOCH", if a later lease has the board; "busy PROCESS", if a session of this lease
-// does not end; "stuck PROCESS", if one of an earlier lease does not; "unlockable", if no folder can be written to.
+// does not end; "stuck PROCESS", if one of an earlier lease does not; "unlockable", if no folder can be written to or
+// /proc is missing.
 std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch = 0);
 
 // Stores the server's bytes from standard input in the first suitable folder after the first `skip` ones, and removes

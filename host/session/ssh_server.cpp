@@ -91,7 +91,7 @@ void expect_no_refusal(const std::string& word, const std::string& rest, const s
   }
   if (word == "unlockable") {
     throw Error(ErrorCode::unavailable, name + ": there is no folder for a lock file; the home, /var/tmp, /tmp and " +
-                                            "/dev/shm cannot be written to");
+                                            "/dev/shm cannot be written to, or /proc is missing");
   }
 }
 

@@ -136,6 +136,21 @@ TEST_CASE("the next lease ends the process group of a session that is cut off") 
   CHECK(board.locks()[0].starts_with("lease-2-"));
 }
 
+TEST_CASE("other shells understand the scripts as well") {
+  for (const std::string shell : {"/bin/bash", "/bin/dash", "/bin/ksh", "/bin/busybox sh"}) {
+    CAPTURE(shell);
+    if (!fs::exists(shell.substr(0, shell.find(' ')))) continue;
+    const Board board;
+    board.on_login("set -- \"$1\" \"$(printf %s \"$2\" | sed 's,/bin/sh," + shell + ",')\"");
+    const Session cut_off = session_of(board, 1);
+    const Session next = session_of(board, 2);
+    CHECK(ends(cut_off.server));
+    CHECK(ends(cut_off.child));
+    CHECK(board.log_in(1)->answer(kSshMarker) == "later 2");
+    CHECK(board.locks().size() == 1);
+  }
+}
+
 TEST_CASE("an earlier lease is refused while a later one runs, and after that") {
   const Board board;
   {
