@@ -22,6 +22,7 @@ const std::vector<Listing::Column>& device_columns() {
                                                     {"LOAD", "load"},
                                                     {"SERVER", "server_version"},
                                                     {"", "is_our_version"},
+                                                    {"", "transport"},
                                                     {"ARCH", "arch"},
                                                     {"MODEL", "model"},
                                                     {"", "cpu"},
@@ -53,7 +54,9 @@ Json accelerators_json(const std::vector<wire::Accelerator>& accelerators) {
 
 void add_row(const wire::DeviceListing& device, Listing& listing) {
   const wire::Description& about = device.description;
-  const bool is_ours = about.server_version == FERRY_VERSION;
+  // Where nothing is installed, each client brings its own server.
+  const bool is_by_ssh = device.transport == "ssh";
+  const bool is_ours = is_by_ssh || about.server_version == FERRY_VERSION;
   listing.add(device.name);
   listing.add(device.state + (device.is_connected ? "" : ", not connected"), device.state);
   listing.add_flag(device.is_connected);
@@ -62,8 +65,10 @@ void add_row(const wire::DeviceListing& device, Listing& listing) {
   listing.add(temperature_text(device), device.millidegrees ? Json(*device.millidegrees / 1000.0) : Json());
   listing.add_flag(device.is_throttled);
   listing.add_decimal(device.load_permille / 1000.0, format("%.2f", device.load_permille / 1000.0));
-  listing.add(about.server_version + (is_ours ? "" : " (not " FERRY_VERSION ")"), about.server_version);
+  listing.add(is_by_ssh ? "by ssh" : about.server_version + (is_ours ? "" : " (not " FERRY_VERSION ")"),
+              about.server_version);
   listing.add_flag(is_ours);
+  listing.add("", device.transport.empty() ? Json() : Json(device.transport));
   listing.add(about.arch);
   listing.add(about.model);
   listing.add(about.cpu);

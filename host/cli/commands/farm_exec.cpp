@@ -1,8 +1,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "host/cli/commands/farm_command.h"
@@ -22,8 +25,8 @@ using std::chrono::seconds;
 
 // How long a program may take to end after the end of its lease.
 constexpr seconds kGrace{10};
-// No lease lasts as long.
-constexpr std::chrono::hours kForever{24 * 365};
+// Leases are extended for longer than that.
+constexpr seconds kRefreshPeriod{60};
 
 struct ExecOptions {
   FarmOptions farm;
@@ -35,23 +38,37 @@ struct ExecOptions {
 class TemporaryLeaseFile {
  public:
   TemporaryLeaseFile(const farm::FarmAccess& access, const farm::BoardLease& lease)
-      : path_(lease_folder() + "/" + farm::lease_text(lease.id())) {
-    session::write_lease_file(path_, {access.name, lease.id(), lease.slots()});
+      : farm_(access.name), lease_(lease), path_(lease_folder() + "/" + farm::lease_text(lease.id())) {
+    session::write_lease_file(path_, content());
   }
   ~TemporaryLeaseFile() { unlink(path_.c_str()); }
   TemporaryLeaseFile(const TemporaryLeaseFile&) = delete;
   TemporaryLeaseFile& operator=(const TemporaryLeaseFile&) = delete;
   const std::string& path() const { return path_; }
+  // Says when the lease ends now, for boards whose sessions must know it.
+  void refresh() const {
+    const auto is_by_ssh = [](const auto& board) { return board.address.starts_with("ssh://"); };
+    if (std::ranges::none_of(lease_.slots(), is_by_ssh)) return;
+    try {
+      session::replace_lease_file(path_, content());
+    } catch (const Error& error) {
+      print_error(error.what());
+    }
+  }
 
  private:
+  session::LeaseFile content() const { return {farm_, lease_.id(), lease_.slots(), lease_.remaining()}; }
+
+  std::string farm_;
+  const farm::BoardLease& lease_;
   std::string path_;
 };
 
 // Ends the program when the lease ends before it.
 class LeaseWatch {
  public:
-  LeaseWatch(farm::BoardLease& lease, ChildProcess& program)
-      : lease_(lease), program_(program), thread_([this] { watch(); }) {}
+  LeaseWatch(farm::BoardLease& lease, const TemporaryLeaseFile& file, ChildProcess& program)
+      : lease_(lease), file_(file), program_(program), thread_([this] { watch(); }) {}
   ~LeaseWatch() { stop(); }
   LeaseWatch(const LeaseWatch&) = delete;
   LeaseWatch& operator=(const LeaseWatch&) = delete;
@@ -59,6 +76,7 @@ class LeaseWatch {
   // Releases the lease, unless it has ended. Returns whether it had ended before the program.
   bool stop() {
     if (thread_.joinable()) {
+      is_stopping_ = true;
       lease_.release();
       thread_.join();
     }
@@ -67,7 +85,10 @@ class LeaseWatch {
 
  private:
   void watch() {
-    const auto end = lease_.wait_for_end(kForever);
+    std::optional<farm::LeaseEnd> end;
+    while (!(end = lease_.wait_for_end(kRefreshPeriod)) && !is_stopping_) {
+      if (lease_.remaining().count() > 0) file_.refresh();
+    }
     if (!end || program_.has_ended()) return;
     has_ended_ = true;
     Progress::clear();
@@ -78,7 +99,9 @@ class LeaseWatch {
   }
 
   farm::BoardLease& lease_;
+  const TemporaryLeaseFile& file_;
   ChildProcess& program_;
+  std::atomic<bool> is_stopping_{false};
   bool has_ended_ = false;  // the thread's until it has ended
   std::thread thread_;
 };
@@ -91,7 +114,7 @@ int execute(const ExecOptions& options) {
   const TemporaryLeaseFile file(access, *lease);
   setenv("FERRY_REMOTE", (std::string(session::kLeaseScheme) + file.path()).c_str(), 1);
   ChildProcess program(words);
-  LeaseWatch watch(*lease, program);
+  LeaseWatch watch(*lease, file, program);
   const int code = program.wait();
   return watch.stop() ? kExitDevice : code;
 }

@@ -29,7 +29,7 @@ int reserve(const ReserveOptions& options) {
   const std::string id = farm::lease_text(lease->id());
   const std::string file = options.output.empty() ? folder + "/" + id : options.output;
   try {
-    session::write_lease_file(file, {access.name, lease->id(), lease->slots()});
+    session::write_lease_file(file, {access.name, lease->id(), lease->slots(), lease->remaining()});
   } catch (const Error&) {
     lease->release();
     throw;
