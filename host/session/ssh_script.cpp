@@ -107,7 +107,7 @@ std::string push_script(const BoardServer& server, int skip) {
   // Removes the remains of interrupted pushes; while a push is in progress its shell is alive.
   script +=
       "for o in \"$d\"/.push.*; do kill -0 \"${o##*.}\" 2>/dev/null || rm -f \"$o\"; done; "
-      "t=\"$d/.push.$$\"; : 2>/dev/null >\"$t\" || continue; ";
+      "t=\"$d/.push.$$\"; true 2>/dev/null >\"$t\" || continue; ";
   script += "cat >\"$t\" 2>/dev/null; ";
   script += "if [ \"$(wc -c <\"$t\")\" -ne " + std::to_string(server.bytes) + " ]; then " + answer("full $i $d") +
             "; exit 0; fi; ";

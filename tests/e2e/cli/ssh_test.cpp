@@ -168,3 +168,19 @@ TEST_CASE("a folder in which programs cannot run is passed over") {
   CHECK(left.empty());
   fs::remove_all(next);
 }
+
+TEST_CASE("a folder on a file system that is read-only is passed over") {
+  const SshDaemon board;
+  const std::string folder = board.cache() + "/ferry";
+  fs::create_directories(folder);
+  if (mount("ferry-test", folder.c_str(), "tmpfs", MS_RDONLY | MS_NOSUID, "size=1m,mode=700") != 0) {
+    MESSAGE("skipped: this user may not mount a file system that is read-only");
+    return;
+  }
+  const std::string next = "/var/tmp/ferry-" + std::to_string(geteuid());
+  const Outcome outcome = run_there(board, kRun);
+  umount(folder.c_str());
+  CHECK_MESSAGE(outcome.code == 0, outcome.err);
+  CHECK(outcome.err.find("into " + next) != std::string::npos);
+  fs::remove_all(next);
+}
