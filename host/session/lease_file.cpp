@@ -13,8 +13,8 @@
 #include "base/format.h"
 #include "base/lines.h"
 #include "base/throw_status.h"
-#include "rpc/farm/lease_id.h"
 #include "host/session/destination.h"
+#include "rpc/farm/lease_id.h"
 #include "rpc/secure/key.h"
 #include "rpc/transport/tcp_address.h"
 

@@ -14,8 +14,8 @@
 #include "host/cli/options/program_words.h"
 #include "host/cli/output/progress.h"
 #include "host/cli/output/style.h"
-#include "rpc/farm/lease_id.h"
 #include "host/session/lease_file.h"
+#include "rpc/farm/lease_id.h"
 
 namespace ferry::cli {
 

@@ -5,8 +5,8 @@
 #include "host/cli/commands/farm_command.h"
 #include "host/cli/options/farm_options.h"
 #include "host/cli/options/interrupts.h"
-#include "rpc/farm/lease_id.h"
 #include "host/session/lease_file.h"
+#include "rpc/farm/lease_id.h"
 
 namespace ferry::cli {
 

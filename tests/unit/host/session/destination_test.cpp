@@ -122,7 +122,8 @@ TEST_CASE("plaintext has to be asked for, and stays on this machine") {
   CHECK(find_destination("plaintext://[::1]:5", "").name == "[::1]:5");
   CHECK(message_of("plaintext://board:5") ==
         "plaintext:// is for loopback addresses; board is none, and others could read and change what goes there");
-  CHECK(message_of("http://board") == "expected HOST:PORT, ssh://HOST, farm://FARM/SELECTOR or plaintext://HOST:PORT, got 'http://board'");
+  CHECK(message_of("http://board") ==
+        "expected HOST:PORT, ssh://HOST, farm://FARM/SELECTOR or plaintext://HOST:PORT, got 'http://board'");
 }
 
 TEST_CASE("nothing in an ssh address can become an option of ssh") {
