@@ -2,11 +2,25 @@
 #pragma once
 
 #include <chrono>
+#include <cstdio>
+#include <string>
 
-#include "bench/farm/bench_farm.h"
 #include "bench/rpc/report.h"
+#include "tests/support/farm_process/real_farm.h"
 
 namespace ferry::bench {
+
+using test::Database;
+using test::RealFarm;
+
+inline const char* name_of(Database database) { return database == Database::sqlite ? "SQLite" : "PostgreSQL"; }
+
+// As printf; for one number.
+inline std::string text_of(const char* pattern, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, pattern, value);
+  return text;
+}
 
 struct Programs {
   std::string ferry, rpc_server, slow_fsync;

@@ -36,7 +36,7 @@ CompiledModule null_module(const std::string& remote, const std::string& key_fil
 }
 
 // Returns cycles a second.
-double rate(const BenchFarm& farm, std::size_t clients, std::chrono::seconds duration) {
+double rate(const RealFarm& farm, std::size_t clients, std::chrono::seconds duration) {
   const CompiledModule module = null_module(farm.remote("b0"), farm.key_file());
   std::atomic<std::size_t> cycles{0};
   const auto begin = Clock::now(), until = begin + duration;
@@ -52,7 +52,7 @@ double rate(const BenchFarm& farm, std::size_t clients, std::chrono::seconds dur
 
 void measure_rate(const Programs& programs, Report& report, Database database, int fsync_ms, std::size_t clients,
                   double aim) {
-  BenchFarm farm({programs.ferry, programs.rpc_server, programs.slow_fsync, database, fsync_ms, clients, clients});
+  RealFarm farm({programs.ferry, programs.rpc_server, programs.slow_fsync, database, fsync_ms, clients, clients});
   for (std::size_t i = 0; i < clients; ++i) farm.start_board(i);
   farm.wait_for_boards(clients);
   const double found = rate(farm, clients, programs.duration);
@@ -74,7 +74,7 @@ void measure_cycles(const Programs& programs, Report& report) {
 }
 
 void measure_overhead(const Programs& programs, Report& report) {
-  BenchFarm farm({programs.ferry, programs.rpc_server, programs.slow_fsync});
+  RealFarm farm({programs.ferry, programs.rpc_server, programs.slow_fsync});
   farm.start_board(0);
   farm.wait_for_boards(1);
   const std::string plain = farm.start_plain_server();

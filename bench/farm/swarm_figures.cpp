@@ -15,7 +15,7 @@ using std::chrono::seconds;
 
 constexpr std::size_t kBoards = 10'000, kClients = 1000, kBusy = 50;
 
-TcpAddress tracker_of(const BenchFarm& farm) { return farm.access().trackers[0]; }
+TcpAddress tracker_of(const RealFarm& farm) { return farm.access().trackers[0]; }
 
 double percentile(std::vector<double> values, double share) {
   if (values.empty()) throw std::runtime_error("expected leases, got none");
@@ -30,7 +30,7 @@ void join_all(Swarm& swarm, std::size_t boards, seconds timeout) {
 }
 
 void measure_lease_rate(const Programs& programs, Report& report, Database database, std::size_t clients, double aim) {
-  BenchFarm farm({programs.ferry, programs.rpc_server, programs.slow_fsync, database, 0, clients, clients});
+  RealFarm farm({programs.ferry, programs.rpc_server, programs.slow_fsync, database, 0, clients, clients});
   Swarm swarm(tracker_of(farm), 4 * clients);
   for (std::size_t i = 0; i < clients; ++i) swarm.add_board(farm.board_key(i), milliseconds(0));
   join_all(swarm, clients, seconds(20));
@@ -58,7 +58,7 @@ void measure_leases(const Programs& programs, Report& report) {
 
 void measure_query(const Programs& programs, Report& report) {
   constexpr std::size_t kListed = 100;
-  BenchFarm farm({programs.ferry, programs.rpc_server, programs.slow_fsync, Database::sqlite, 0, kListed, 0});
+  RealFarm farm({programs.ferry, programs.rpc_server, programs.slow_fsync, Database::sqlite, 0, kListed, 0});
   Swarm swarm(tracker_of(farm), 2 * kListed);
   for (std::size_t i = 0; i < kListed; ++i) swarm.add_board(farm.board_key(i), milliseconds(0));
   join_all(swarm, kListed, seconds(20));
@@ -93,7 +93,7 @@ void measure_query(const Programs& programs, Report& report) {
 }
 
 void measure_crowd(const Programs& programs, Report& report) {
-  BenchFarm farm({programs.ferry, programs.rpc_server, programs.slow_fsync, Database::sqlite, 0, kBoards, kBusy});
+  RealFarm farm({programs.ferry, programs.rpc_server, programs.slow_fsync, Database::sqlite, 0, kBoards, kBusy});
   Swarm swarm(tracker_of(farm), kBoards + kClients + 100);
   for (std::size_t i = 0; i < kBoards; ++i) swarm.add_board(farm.board_key(i), milliseconds(draw(5000)));
   join_all(swarm, kBoards, seconds(120));
@@ -134,7 +134,8 @@ void measure_crowd(const Programs& programs, Report& report) {
   farm.kill_tracker();
   swarm.run_for(seconds(5));
   if (swarm.boards_joined() != 0) throw std::runtime_error("expected no board to be joined without a tracker");
-  farm.start_again();
+  farm.start_tracker();
+  farm.wait_until_scheduling();
   const double back = swarm.run_until([&] { return swarm.boards_joined() == kBoards; }, seconds(120));
   report.row("all 10,000 boards are back after the tracker was killed, and another one started 5 s later",
              text_of("%.1f s", back), "60 s", back >= 0 && back <= 60, {{"seconds", back}});

@@ -26,6 +26,11 @@ constexpr const char* kSettings =
 
 // Advisory locks, by ferry's number ("ferr") and one of the purpose.
 constexpr const char* kTrySchedulingLock = "SELECT CAST(pg_try_advisory_lock(1717924466, 1) AS INTEGER)";
+// A tracker that has stopped keeps its connection, so the server ends the session of the one that schedules when it is
+// silent for Store::kRightLasts. PostgreSQL before version 14 cannot.
+constexpr const char* kEndIfSilent =
+    "SELECT set_config('idle_session_timeout', '8s', false) "
+    "WHERE current_setting('idle_session_timeout', true) IS NOT NULL";
 constexpr const char* kBeginWrite = "BEGIN; SELECT pg_advisory_xact_lock(1717924466, 2)";
 constexpr const char* kBeginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
@@ -214,6 +219,7 @@ Result<bool> PostgresConnection::try_lock() {
   RowReader row(result.rows.at(0));
   has_lock_ = row.number<bool>();
   FERRY_TRY(row.status());
+  if (has_lock_) FERRY_TRY(run(kEndIfSilent));
   return has_lock_;
 }
 

@@ -51,11 +51,11 @@ Result<TrackerTerm> SqlStore::take_term() {
   });
 }
 
-Result<bool> SqlStore::holds_term(TrackerTerm term) {
-  return read([&]() -> Result<bool> {
+Result<TrackerTerm> SqlStore::current_term() {
+  return read([&]() -> Result<TrackerTerm> {
     FERRY_ASSIGN(const SqlResult current, execute(*connection_, "SELECT term FROM tracker"));
-    FERRY_ASSIGN(const std::uint64_t last, only_number(current));
-    return static_cast<TrackerTerm>(last) == term;
+    FERRY_ASSIGN(const std::uint64_t term, only_number(current));
+    return static_cast<TrackerTerm>(term);
   });
 }
 

@@ -16,9 +16,9 @@ class SqlStore final : public Store {
       : connection_(std::move(connection)), read_only_reason_(std::move(read_only_reason)) {}
 
   Result<TrackerTerm> take_term() override;
-  Result<bool> holds_term(TrackerTerm term) override;
   Result<Snapshot> load() override;
   Result<CommitOutcome> apply(std::span<const Persist> commits) override;
+  Result<TrackerTerm> current_term() override;
   Result<Time> now() override { return connection_->now(); }
   Result<std::vector<EndedLease>> ended_leases(const HistoryQuery& query) override;
   Status add_audit_entry(const AuditEntry& entry) override;

@@ -8,6 +8,7 @@
 // cannot be read or written is a device_error.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,8 +44,10 @@ class Store {
   // commits of earlier terms. Fails with busy if the database lets only one tracker schedule and another one does.
   virtual Result<TrackerTerm> take_term() = 0;
 
-  // Whether this is still the last term that anybody has taken.
-  virtual Result<bool> holds_term(TrackerTerm term) = 0;
+  // The current term. The tracker that schedules asks for it every few seconds: a database that knows the right to
+  // schedule takes it from one that is silent for kRightLasts.
+  static constexpr std::chrono::seconds kRightLasts{8};
+  virtual Result<TrackerTerm> current_term() = 0;
 
   // Everything that is current, as of one moment. Once the caller has taken the term, nobody else changes it.
   virtual Result<Snapshot> load() = 0;

@@ -26,6 +26,7 @@ using std::chrono::seconds;
 constexpr seconds kPeriod{1};  // of polling for the term, and of housekeeping
 // A tracker that has not reached a shared database for so long takes it that another one schedules.
 constexpr seconds kDatabaseSilence{6};
+static_assert(kDatabaseSilence < Store::kRightLasts);
 constexpr std::size_t kMaxPending = 1024;
 constexpr std::size_t kPurgedAtOnce = 1000;
 constexpr std::chrono::minutes kPurgePeriod{10};
@@ -124,6 +125,8 @@ class TrackerProcess final : public Tracker, PeerHandler {
     core_.database->ask(take_over, [this](const Result<Takeover>& takeover) {
       is_asking_ = false;
       if (takeover.is_ok()) return begin(takeover.value());
+      // Boards and clients are to go to the other one at once, instead of waiting here.
+      listener_ = Descriptor();
       if (std::exchange(why_not_, takeover.status().message()) != takeover.status().message())
         core_.log("standing by: " + takeover.status().message());
     });
@@ -137,15 +140,14 @@ class TrackerProcess final : public Tracker, PeerHandler {
         step_down({ErrorCode::unavailable, "the database has not answered for too long"});
       return;
     }
-    core_.database->ask([term = core_.scheduler->term()](Store& store) { return store.holds_term(term); },
-                        [this](const Result<bool>& holds) {
+    core_.database->ask([](Store& store) { return store.current_term(); },
+                        [this](const Result<TrackerTerm>& term) {
                           is_asking_ = false;
-                          if (holds.is_ok()) asked_at_ = std::chrono::steady_clock::now();
+                          if (term.is_ok()) asked_at_ = std::chrono::steady_clock::now();
                           if (!core_.scheduler) return;
-                          if (holds.is_ok() && !holds.value())
+                          if (term.is_ok() && term.value() != core_.scheduler->term())
                             return step_down({ErrorCode::aborted, "another tracker schedules now"});
-                          if (std::chrono::steady_clock::now() - asked_at_ > kDatabaseSilence)
-                            step_down(holds.status());
+                          if (std::chrono::steady_clock::now() - asked_at_ > kDatabaseSilence) step_down(term.status());
                         });
   }
 

@@ -80,6 +80,7 @@ TEST_CASE("a commit of an earlier term is refused and writes nothing") {
     const auto store = fixture->open();
     const farm::TrackerTerm first = store->take_term().value();
     const farm::TrackerTerm second = store->take_term().value();
+    CHECK(store->current_term().value() == second);
     CHECK(first < second);
     const auto outcome = store->apply(small_farm(first));
     REQUIRE(outcome.is_ok());

@@ -25,7 +25,7 @@ class HookedStore final : public farm::Store {
   }
 
   Result<farm::TrackerTerm> take_term() override { return store_->take_term(); }
-  Result<bool> holds_term(farm::TrackerTerm term) override { return store_->holds_term(term); }
+  Result<farm::TrackerTerm> current_term() override { return store_->current_term(); }
   Result<farm::Snapshot> load() override { return store_->load(); }
   Result<farm::Time> now() override { return store_->now(); }
   Result<std::vector<farm::EndedLease>> ended_leases(const farm::HistoryQuery& query) override {

@@ -14,9 +14,9 @@ namespace ferry::test {
 class MemoryStore final : public farm::Store {
  public:
   Result<farm::TrackerTerm> take_term() override;
-  Result<bool> holds_term(farm::TrackerTerm term) override { return term == term_; }
   Result<farm::Snapshot> load() override { return tables_.snapshot(); }
   Result<farm::CommitOutcome> apply(std::span<const farm::Persist> commits) override;
+  Result<farm::TrackerTerm> current_term() override { return term_; }
   Result<farm::Time> now() override { return clock_; }
   Result<std::vector<farm::EndedLease>> ended_leases(const farm::HistoryQuery& query) override;
   Status add_audit_entry(const farm::AuditEntry& entry) override;

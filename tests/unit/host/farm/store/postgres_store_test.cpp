@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <thread>
+
 #include "host/farm/store/libpq_api.h"
 #include "host/farm/store/postgres_connection.h"
 #include "tests/support/farm/describe.h"
@@ -66,6 +68,25 @@ TEST_CASE("one tracker schedules at a time, and the next one gets a later term")
   REQUIRE(late.is_ok());
   CHECK(std::holds_alternative<farm::TermLost>(late.value()));
   CHECK(standby->load().value().holders.empty());
+}
+
+TEST_CASE("a tracker that has stopped loses the right to schedule, and one that asks for the term keeps it") {
+  const std::string uri = shared_server().make_database();
+  const auto active = open_store(uri), standby = open_store(uri);
+  const farm::TrackerTerm first = active->take_term().value();
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin < farm::Store::kRightLasts + std::chrono::seconds(1)) {
+    CHECK(active->current_term().value() == first);
+    CHECK(standby->take_term().status().code() == ErrorCode::busy);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+  // From here on it says nothing.
+  std::this_thread::sleep_for(farm::Store::kRightLasts + std::chrono::seconds(1));
+  const auto second = standby->take_term();
+  REQUIRE_MESSAGE(second.is_ok(), second.status().message());
+  CHECK(active->current_term().status().code() == ErrorCode::unavailable);
+  CHECK(active->current_term().value() == second.value());
+  CHECK(std::holds_alternative<farm::TermLost>(active->apply(Commits{{first, 1, {}}}).value()));
 }
 
 TEST_CASE("commits that fail while the server is gone succeed once it is back, and the tracker stays active") {

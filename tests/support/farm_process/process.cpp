@@ -1,4 +1,4 @@
-#include "bench/farm/process.h"
+#include "tests/support/farm_process/process.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -13,8 +13,10 @@
 #include <stdexcept>
 #include <thread>
 
-namespace ferry::bench {
+namespace ferry::test {
 namespace {
+
+constexpr std::chrono::seconds kPatience{20};
 
 std::string contents_of(const std::string& path) {
   std::ifstream file(path);
@@ -25,6 +27,7 @@ std::string contents_of(const std::string& path) {
 
 Process::Process(std::vector<std::string> command, std::string output, std::vector<std::string> environment)
     : output_(std::move(output)) {
+  output_start_ = contents_of(output_).size();
   std::vector<char*> words;
   for (std::string& word : command) words.push_back(word.data());
   words.push_back(nullptr);
@@ -33,7 +36,7 @@ Process::Process(std::vector<std::string> command, std::string output, std::vect
   if (process_ != 0) return;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(126);
-  const int file = open(output_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+  const int file = open(output_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   dup2(file, STDOUT_FILENO);
   dup2(file, STDERR_FILENO);
   for (std::string& entry : environment) putenv(entry.data());
@@ -42,14 +45,33 @@ Process::Process(std::vector<std::string> command, std::string output, std::vect
 }
 
 Process::~Process() {
+  if (process_ < 0) return;
   kill(process_, SIGKILL);
   waitpid(process_, nullptr, 0);
 }
 
+void Process::signal(int number) const {
+  if (process_ > 0) kill(process_, number);
+}
+
+int Process::wait() {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  int status = 0;
+  while (waitpid(process_, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > deadline)
+      throw std::runtime_error("expected the process to end, got:\n" + output());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  process_ = -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::string Process::output() const { return contents_of(output_).substr(output_start_); }
+
 std::string Process::wait_for(const std::string& text) const {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
   for (;;) {
-    const std::string all = contents_of(output_);
+    const std::string all = output();
     const std::size_t at = all.find(text);
     const std::size_t end = at == std::string::npos ? at : all.find('\n', at);
     if (end != std::string::npos) return all.substr(at + text.size(), end - at - text.size());
@@ -82,4 +104,4 @@ double Process::peak_megabytes() const {
   return 0;
 }
 
-}  // namespace ferry::bench
+}  // namespace ferry::test

@@ -1,0 +1,83 @@
+// A farm of processes on loopback: `ferry farm serve` on a database with boards and a client, and rpc_server as boards.
+// All of them end with this object.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/farm/client/farm_access.h"
+#include "host/farm/store/credential.h"
+#include "rpc/secure/key.h"
+#include "tests/support/farm/postgres_server.h"
+#include "tests/support/farm/temporary_folder.h"
+#include "tests/support/farm_process/process.h"
+
+namespace ferry::test {
+
+enum class Database { sqlite, postgres };
+
+struct RealFarmOptions {
+  std::string ferry, rpc_server, slow_fsync;  // the programs, and the library that makes a disk slow
+  Database database = Database::sqlite;
+  int fsync_ms = 0;  // added to each fsync
+  std::size_t boards = 1;
+  std::size_t busy = 0;      // so many of them have the tag "busy"
+  std::size_t trackers = 1;  // on the same database
+  std::string folder = {};   // of the database; empty: a temporary one
+};
+
+class RealFarm {
+ public:
+  explicit RealFarm(RealFarmOptions options);
+
+  const Process& tracker(std::size_t tracker = 0) const { return *trackers_[tracker].process; }
+  // With SIGKILL.
+  void kill_tracker(std::size_t tracker = 0) { trackers_[tracker].process.reset(); }
+  // At the same address as before. Returns once it listens; it may stand by.
+  void start_tracker(std::size_t tracker = 0);
+  void wait_until_scheduling(std::size_t tracker = 0) const;
+
+  // The administrator, and "farm://127.0.0.1:9191,127.0.0.1:9192/SELECTOR".
+  farm::FarmAccess access() const;
+  const std::string& key_file() const { return key_file_; }
+  std::string remote(const std::string& selector) const;
+  const secure::Key& board_key(std::size_t board) const { return board_keys_[board]; }
+  const std::string& database() const { return database_; }
+  PostgresServer& postgres() { return *postgres_; }
+  std::string file(const std::string& name) const { return folder_.file(name); }
+
+  // Starts an rpc_server as this board, which dials `trackers` if that is not empty.
+  void start_board(std::size_t board, const std::string& trackers = "");
+  const Process& board(std::size_t board) const { return *boards_.at(board); }
+  void kill_board(std::size_t board) { boards_.erase(board); }
+  // An rpc_server that belongs to no farm, and admits the client; returns its address.
+  std::string start_plain_server();
+  // Until so many boards are connected and good. Throws after a minute.
+  void wait_for_boards(std::size_t count) const;
+
+ private:
+  struct Tracker {
+    std::string address;
+    std::unique_ptr<Process> process;
+  };
+
+  void open_database();
+  void fill_database();
+  std::string addresses() const;
+
+  RealFarmOptions options_;
+  TemporaryFolder folder_;
+  std::unique_ptr<PostgresServer> postgres_;
+  std::string database_, master_file_, key_file_;
+  secure::Key client_key_;
+  std::vector<secure::Key> board_keys_;
+  std::vector<Tracker> trackers_;
+  std::map<std::size_t, std::unique_ptr<Process>> boards_;
+  std::unique_ptr<Process> plain_server_;
+};
+
+}  // namespace ferry::test
