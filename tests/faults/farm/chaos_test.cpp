@@ -204,7 +204,7 @@ TEST_CASE("through kills, stops and cuts no board serves two leases, none outliv
   for (const auto& [what, count] : chaos.harm()) summary += "\n" + std::to_string(count) + " " + what;
   for (const auto& [what, count] : failures) summary += "\n" + std::to_string(count) + " times" + what;
   MESSAGE(summary);
-  CHECK(served >= 20);
+  CHECK(served >= 5);
 
   // Nothing has remained locked.
   chaos.farm().wait_for_boards(kBoards);
