@@ -1,0 +1,158 @@
+// Connections that say nothing, keys that are of no use any more, damaged databases and full disks.
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/descriptor.h"
+#include "host/farm/client/board_lease.h"
+#include "host/farm/client/tracker_connection.h"
+#include "host/farm/store/sqlite_connection.h"
+#include "tests/faults/farm/fault_farm.h"
+
+namespace ferry::test {
+namespace {
+
+Descriptor connect_silently(std::uint16_t port) {
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  (void)::connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  return socket;
+}
+
+Status lease(const RealFarm& farm, const secure::Key& key) {
+  farm::FarmAccess access = farm.access();
+  access.key = key;
+  farm::LeaseWish wish{{"b0"}};
+  wish.wait = std::chrono::seconds(10);
+  return farm::BoardLease::request(access, wish).status();
+}
+
+TEST_CASE("10,000 connections that say nothing keep no client with a key out") {
+  rlimit limit{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  limit.rlim_cur = limit.rlim_max;
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+  const std::size_t count = std::min<std::size_t>(10'000, limit.rlim_cur - 200);
+  RealFarm farm(farm_of(1));
+  farm.start_board(0);
+  farm.wait_for_boards(1);
+  const std::uint16_t port = farm.access().trackers[0].port;
+  std::vector<Descriptor> silent;
+  for (std::size_t i = 0; i < count; ++i) {
+    silent.push_back(connect_silently(port));
+    if (i % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  const auto begin = Clock::now();
+  const Status leased = lease(farm, farm.access().key);
+  CHECK_MESSAGE(leased.is_ok(), leased.message());
+  CHECK(seconds_since(begin) < 4);
+  CHECK(farm.tracker().peak_megabytes() < 100);
+}
+
+TEST_CASE("unknown and revoked keys get no board, and a revocation ends what goes on") {
+  RealFarm farm(farm_of(1));
+  farm.start_board(0);
+  farm.wait_for_boards(1);
+  CHECK(lease(farm, secure::make_key()).code() == ErrorCode::unauthenticated);
+  farm::TrackerConnection admin(farm.access());
+  const auto added = admin.ask(farm::wire::AddClient{"guest", farm::wire::Role::user});
+  REQUIRE_MESSAGE(added.is_ok(), added.status().message());
+  const secure::Key key{added.value().psk};
+  farm::FarmAccess access = farm.access();
+  access.key = key;
+  auto held = farm::BoardLease::request(access, {{"b0"}});
+  REQUIRE_MESSAGE(held.is_ok(), held.status().message());
+  const auto revoked = admin.ask(farm::wire::RevokeCredential{farm::wire::CredentialKind::client, "guest"});
+  REQUIRE_MESSAGE(revoked.is_ok(), revoked.status().message());
+  CHECK(held.value()->wait_for_end(std::chrono::seconds(3)).has_value());
+  CHECK(lease(farm, key).code() == ErrorCode::unauthenticated);
+  CHECK(lease(farm, farm.access().key).is_ok());
+}
+
+// An index that the tracker does not need.
+void overwrite_index(const std::string& database) {
+  std::int64_t page = 0;
+  {
+    const auto connection = std::move(farm::SqliteConnection::open(database, farm::Access::write).value());
+    const auto found =
+        connection->execute("SELECT rootpage FROM sqlite_schema WHERE name = 'history_by_holder'", {}).value();
+    page = std::get<std::int64_t>(found.rows.at(0).at(0));
+  }
+  std::fstream file(database, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp((page - 1) * 4096);
+  file << std::string(64, '\x5a');
+}
+
+TEST_CASE("a tracker whose database is damaged starts, says so and gives nobody a board") {
+  RealFarm farm(farm_of(1));
+  farm.kill_tracker();
+  overwrite_index(farm.database());
+  farm.start_tracker();
+  const std::string why = farm.tracker().wait_for("read-only: ");
+  CHECK(why.find("damaged") != std::string::npos);
+  CHECK(!lease(farm, farm.access().key).is_ok());
+}
+
+// A small disk in the calling process's own mount namespace would not be the tracker's, so this is one for all.
+struct SmallDisk {
+  SmallDisk() { is_mounted = mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=16m") == 0; }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    if (is_mounted) umount2(folder.path().c_str(), MNT_DETACH);
+  }
+  void fill() const {
+    std::ofstream file(folder.file("filler"), std::ios::binary);
+    const std::string block(1024, 'x');
+    while (file.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+    }
+  }
+  void make_room() const { std::filesystem::remove(folder.file("filler")); }
+
+  TemporaryFolder folder;
+  bool is_mounted = false;
+};
+
+TEST_CASE("a full disk holds leases back, and they go on once there is room") {
+  const SmallDisk disk;
+  if (!disk.is_mounted) {
+    MESSAGE("skipped: this process may not mount a disk");
+    return;
+  }
+  RealFarmOptions options = farm_of(2);
+  options.folder = disk.folder.path();
+  RealFarm farm(options);
+  farm.start_board(0);
+  farm.start_board(1);
+  farm.wait_for_boards(2);
+  FaultClient holder(farm, "holder", "b0", 8000, FaultClient::Leases::one);
+  holder.wait_for_call();
+  disk.fill();
+  // What has room in the pages that are there already may still be written.
+  FaultClient next(farm, "next", "b1", 100, FaultClient::Leases::many);
+  farm.tracker().wait_for("the database: ");
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  const std::size_t before = next.leases().size();
+  disk.make_room();
+  CHECK(holder.process().wait() == 0);
+  CHECK(holder.leases().back().failure == "");
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  next.process().signal(SIGTERM);
+  INFO(farm.tracker().output());
+  CHECK(next.process().wait() == 0);
+  CHECK(next.leases().size() > before + 1);
+  CHECK(next.leases().back().failure == "");
+}
+
+}  // namespace
+}  // namespace ferry::test
