@@ -34,6 +34,11 @@ void fit_sandbox(SandboxOptions& sandbox, const rpc::TimeLimits& limits, const s
   }
 }
 
+void note_left(Session& session) {
+  session.over = {ErrorCode::unavailable, "its client is gone"};
+  session.is_left = true;
+}
+
 }  // namespace
 
 void SessionTable::start(server::WaitingClient waiting, SessionOptions options) {
@@ -85,10 +90,7 @@ void SessionTable::watch(Session& session, std::int64_t now) {
   } else if (session.gone_since == 0) {
     session.gone_since = now;
   } else if (now - session.gone_since > kGoneGrace) {
-    if (session.over.is_ok()) {
-      session.over = {ErrorCode::unavailable, "its client is gone"};
-      session.is_left = true;
-    }
+    if (session.over.is_ok()) note_left(session);
     kill(-session.process, SIGKILL);
   }
   if (session.kill_at != 0 && now > session.kill_at) kill(-session.process, SIGKILL);
@@ -122,6 +124,8 @@ std::vector<SessionReport> SessionTable::reap() {
 
 void SessionTable::end_all(const Status& why) {
   for (Session& session : sessions_) {
+    // A client that leaves and gives its lease back at once has ended the session itself.
+    if (session.over.is_ok() && is_peer_gone(session.socket.number())) note_left(session);
     if (session.over.is_ok()) session.over = why;
     kill(-session.process, SIGKILL);
   }

@@ -88,6 +88,19 @@ TEST_CASE("a client that leaves while it is served has ended its session, which 
   CHECK_MESSAGE(report.failure.empty(), report.failure);
 }
 
+TEST_CASE("so has one that leaves just before its lease ends") {
+  LeasedBoard leased;
+  auto client = leased.open(open_as("hasty"));
+  client->send(rpc::Call{put(*client, kit_file()), "forever", {}});
+  std::this_thread::sleep_for(milliseconds(is_native() ? 200 : 2000));
+  client.reset();
+  leased.board.send(Withdraw{{100, 1}});
+  CHECK(leased.board.expect<LeaseOver>().key.epoch == 1);
+  const auto report = leased.board.expect<SessionEnded>();
+  CHECK(report.client == "hasty");
+  CHECK_MESSAGE(report.failure.empty(), report.failure);
+}
+
 TEST_CASE("a client's name of any length and bytes fits into a report") {
   LeasedBoard leased;
   for (const std::string& piece : {std::string("\xf0\x9f\x9a\xa2"), std::string("\x1b["), std::string("\xff")}) {
