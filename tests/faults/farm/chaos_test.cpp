@@ -180,6 +180,15 @@ class Chaos {
   int started_ = 0;
 };
 
+TEST_CASE("two leases that one board serves at the same time are found") {
+  const LeaseReport first{"b0", 1, 9, "", {{2, 2.1}, {4, 4.1}}};
+  CHECK(find_overlap({first, {"b1", 1, 9, "", {{3, 3.1}}}}).empty());
+  CHECK(find_overlap({first, {"b0", 4, 9, "", {{4.2, 4.3}, {5, 5.1}}}}).empty());
+  // Such an answer may have waited for a client that was stopped.
+  CHECK(find_overlap({first, {"b0", 1, 9, "", {{1.5, 3.1}}}}).empty());
+  CHECK(!find_overlap({first, {"b0", 1, 9, "", {{3, 3.1}}}}).empty());
+}
+
 TEST_CASE("through kills, stops and cuts no board serves two leases, none outlives its time, and all requests end") {
   const unsigned seed = number_of("FERRY_FARM_FAULT_SEED", static_cast<unsigned>(std::random_device()()));
   MESSAGE("FERRY_FARM_FAULT_SEED=" << seed);
