@@ -79,8 +79,10 @@ void TrackerLink::on_dialed(Result<server::DialedConnection> connection) {
 
 void TrackerLink::watch_silence() {
   if (!channel_) return;
-  if (boot_now() - heard_ > kSilence) return retry("nothing was heard for too long");
-  timer_.start(kHeartbeatPeriod, [this] { watch_silence(); });
+  const milliseconds silent = boot_now() - heard_;
+  if (silent >= kSilence) return retry("nothing was heard for too long");
+  // Not a whole period too late: a standby may be waiting for the board.
+  timer_.start(std::min<milliseconds>(kHeartbeatPeriod, kSilence - silent), [this] { watch_silence(); });
   if (!is_joined_) return;
   // The connection lasts, unlike one that the tracker closes at once.
   failures_ = 0;
