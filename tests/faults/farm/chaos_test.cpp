@@ -56,7 +56,12 @@ class Chaos {
 
   // Ends the clients, each after its lease; returns what all of them have seen.
   std::vector<LeaseReport> finish() {
-    for (const auto& client : clients_) client->process().signal(SIGTERM);
+    for (const auto& client : clients_) {
+      // One that has only just been started does not handle the signal yet.
+      for (int i = 0; i < 2000 && client->leases().empty(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      client->process().signal(SIGTERM);
+    }
     for (const auto& client : clients_) CHECK(client->process().wait() == 0);
     std::vector<LeaseReport> all;
     for (const auto& client : clients_) {
