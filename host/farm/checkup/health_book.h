@@ -1,4 +1,4 @@
-// What is known of the health of all boards, and what their checks mean: the verdicts, and the rows for the store.
+// Knows the health of all boards, and turns their checks into verdicts and rows for the store.
 #pragma once
 
 #include <map>

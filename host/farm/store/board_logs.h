@@ -1,4 +1,4 @@
-// What happened on a board: its health checks and the sessions that have ended. Both are read by pages, newest first.
+// The health checks of a board and the sessions that have ended on it. Both are read by pages, newest first.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What there is: boards, leases, and requests that wait.
+// Lists the boards, the leases, and the requests that wait.
 #include <algorithm>
 
 #include "host/farm/tracker/desk.h"

@@ -1,4 +1,4 @@
-// What changes the farm besides leases: who belongs to it, and who may use it.
+// Changes who belongs to the farm and who may use it.
 #pragma once
 
 #include "host/farm/tracker/core.h"

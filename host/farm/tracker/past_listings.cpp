@@ -1,4 +1,4 @@
-// What has happened: ended leases, sessions, health checks, and what people did. All of it is in the database.
+// Lists ended leases, sessions, health checks, and what people did, all of which the database keeps.
 #include <algorithm>
 #include <utility>
 

@@ -10,7 +10,7 @@
 namespace ferry::farm {
 namespace {
 
-// What waits for a peer that does not read: some pages of listings for a client, a few events for a board.
+// A peer that does not read may keep so many bytes waiting: pages of listings for a client, a few events for a board.
 constexpr std::size_t kQueuedForBoard = std::size_t{64} << 10;
 constexpr std::size_t kQueuedForClient = std::size_t{8} << 20;
 

@@ -1,4 +1,4 @@
-// What a tracker needs before it schedules: what the database keeps, and connections.
+// Prepares a tracker to schedule: takes over what the database keeps, and makes room for connections.
 #pragma once
 
 #include <cstddef>

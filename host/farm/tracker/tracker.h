@@ -49,7 +49,7 @@ struct TrackerOptions {
   // Null: boards with an address never join.
   BoardProber* prober = nullptr;
   std::size_t max_connections = 16'384;
-  // Of sessions with boards that clients cannot reach; no relays: there are none.
+  // Limits the relays of sessions with boards that clients cannot reach; without relays there are none.
   RelayLimits relay;
   // Called on the loop when a board's state changes.
   std::function<void(const std::string& board, BoardState before, BoardState after, const std::string& reason)>

@@ -1,4 +1,4 @@
-// What all pages have in common: the head, the navigation, the footer and the small forms with which people act.
+// Writes what all pages share: the head, the navigation, the footer and the small forms with which people act.
 #pragma once
 
 #include <functional>
