@@ -61,7 +61,7 @@ struct EventHandlers {
   std::function<std::string()> explain_end;
 };
 
-// What this client calls itself, for the logs of others: "ferry 0.1.0 user@laptop".
+// Returns how this client names itself in the logs of others, "ferry 0.1.0 user@laptop".
 std::string client_name();
 
 // The options of a session.

@@ -1,5 +1,5 @@
-// What people ask of a farm, and the answers: listings of what is there and what has happened, and the orders of
-// admins. The requests of FARM.md and the routes of the HTTP interface carry the same structs.
+// The questions that people ask of a farm, with their answers, and the orders of admins. The requests of FARM.md and
+// the routes of the HTTP interface carry the same structs.
 #pragma once
 
 #include <cstddef>

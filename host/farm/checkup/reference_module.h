@@ -22,7 +22,7 @@ struct ReferenceSizes {
 };
 
 // Replaces a memory of 0 by a size for this board: twice its largest cache, but no more than a share of its memory.
-// What the board says is not trusted: the result is within limits in any case.
+// The board is not trusted, so the result is within limits whatever it says.
 ReferenceSizes sizes_for(const ReferenceSizes& sizes, const DeviceFacts& facts);
 
 // Threads may share one.

@@ -5,14 +5,11 @@
 #include "base/format.h"
 
 namespace ferry::farm {
-namespace {
 
 bool may_pass(const Status& failure) {
   return failure.code() == ErrorCode::resource_exhausted || failure.code() == ErrorCode::busy ||
          failure.code() == ErrorCode::unavailable;
 }
-
-}  // namespace
 
 DatabaseThread::DatabaseThread(std::unique_ptr<Store> store, OnOutcome on_outcome,
                                std::chrono::milliseconds retry_delay)

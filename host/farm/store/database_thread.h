@@ -17,6 +17,9 @@
 
 namespace ferry::farm {
 
+// Whether the same may succeed later (store.h).
+bool may_pass(const Status& failure);
+
 class DatabaseThread {
  public:
   static constexpr std::size_t kMaxCommits = 4096;

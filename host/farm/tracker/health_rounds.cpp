@@ -68,19 +68,13 @@ std::pair<const BoardId, HealthRounds::Round>* HealthRounds::find(LeaseId reques
 }
 
 bool HealthRounds::take(const Action& action) {
-  if (const auto* told = std::get_if<TellGranted>(&action); told && told->client == kHealthClient) {
-    granted(*told);
-  } else if (const auto* over = std::get_if<TellEnded>(&action); over && over->client == kHealthClient) {
-    ended(over->lease);
-  } else if (const auto* waiting = std::get_if<TellWaiting>(&action)) {
-    return waiting->client == kHealthClient;
-  } else if (const auto* extension = std::get_if<TellExtension>(&action)) {
-    return extension->client == kHealthClient;
-  } else if (const auto* warning = std::get_if<TellWarning>(&action)) {
-    return warning->client == kHealthClient;
-  } else {
+  const auto is_own = [](const auto& one) {
+    if constexpr (requires { one.client; }) return one.client == kHealthClient;
     return false;
-  }
+  };
+  if (!std::visit(is_own, action)) return false;
+  if (const auto* told = std::get_if<TellGranted>(&action)) granted(*told);
+  if (const auto* over = std::get_if<TellEnded>(&action)) ended(over->lease);
   return true;
 }
 

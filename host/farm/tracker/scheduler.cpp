@@ -52,11 +52,8 @@ void Scheduler::persist(const Persist& commit) {
 void Scheduler::on_committed(TrackerTerm term, const Result<CommitOutcome>& outcome) {
   if (has_ended_ || term != term_) return;
   if (!outcome.is_ok()) {
-    const ErrorCode code = outcome.status().code();
-    // The database's thread tries these again.
-    const bool may_pass =
-        code == ErrorCode::resource_exhausted || code == ErrorCode::busy || code == ErrorCode::unavailable;
-    if (!may_pass) end(outcome.status());
+    // The database's thread tries the others again.
+    if (!may_pass(outcome.status())) end(outcome.status());
     return;
   }
   if (commit_since_) {

@@ -49,7 +49,7 @@ class RateLimit {
   std::unordered_map<std::string, Bucket> buckets_;
 };
 
-// What counts as one address: an IPv4 address, or the network of 64 bits of an IPv6 address.
+// Returns what counts as one address, which is an IPv4 address or the network of 64 bits of an IPv6 address.
 std::string rate_key(const std::string& address);
 
 }  // namespace ferry::farm::http
