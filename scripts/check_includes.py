@@ -140,6 +140,8 @@ MAY_INCLUDE = {
     "host/verify": ["host/kernel", "host/lang/reference"],
     "host/bench": ["host/verify"],
     "host/export": ["host/kernel"],
+    # The gate: which kernels of a project became slower.
+    "host/gate/api": ["host/bench"],
     "host/farm/config": ["host/farm/hooks", "host/farm/lease", "host/farm/relay", "host/session"],
     "host/farm/checkup": [
         "host/compiler/api", "host/farm/health", "host/farm/store", "host/lang/text", "host/session",

@@ -1,0 +1,39 @@
+#include "host/gate/api/report.h"
+
+namespace ferry::gate {
+
+namespace {
+
+constexpr int kFine = 0, kWorse = 1, kMistake = 2, kNoBoard = 3, kUnknown = 5;
+// From the one that hides all others to the one that shows only where nothing else happened.
+constexpr int kByImportance[] = {kMistake, kWorse, kNoBoard, kUnknown};
+
+int exit_code(Verdict verdict, UnknownPolicy unknown) {
+  switch (verdict) {
+    case Verdict::unchanged:
+    case Verdict::first:
+    case Verdict::no_change:
+    case Verdict::faster: return kFine;
+    case Verdict::slower:
+    case Verdict::wrong:
+    case Verdict::over_limit: return kWorse;
+    case Verdict::failed: return kMistake;
+    case Verdict::infrastructure: return kNoBoard;
+    case Verdict::cannot_tell: return unknown == UnknownPolicy::pass ? kFine : kUnknown;
+    case Verdict::interrupted: return kUnknown;
+  }
+  return kUnknown;
+}
+
+}  // namespace
+
+int exit_code(const Report& report) {
+  for (const int code : kByImportance) {
+    for (const CaseResult& result : report.cases) {
+      if (exit_code(result.verdict, report.unknown) == code) return code;
+    }
+  }
+  return kFine;
+}
+
+}  // namespace ferry::gate

@@ -1,0 +1,91 @@
+// The results of running a suite.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ferry/hash.h"
+#include "host/gate/api/suite.h"
+#include "host/gate/api/verdict.h"
+
+namespace ferry::gate {
+
+// Where a time was taken. Times of different environments are not comparable.
+struct Environment {
+  std::string board;      // its name in the farm, or the host's
+  std::string processor;  // "cortex-a72"
+  std::string kernel;     // "Linux 6.1.0 aarch64"
+  std::string governor;   // empty: the board has none
+  bool operator==(const Environment&) const = default;
+};
+
+// Two processes, one of each side, under one layout of their code.
+struct Pair {
+  std::uint32_t layout = 0;
+  bool current_first = false;
+  double seconds[2] = {0, 0};  // the median of a call: baseline, current
+  double log_ratio = 0;        // log(current / baseline)
+};
+
+// The change of the time as a ratio current / baseline with its interval, which holds at every number of pairs at once.
+struct Change {
+  double ratio = 1, low = 0, high = 0;  // high is infinite as long as nothing can be said
+};
+
+// Executed instructions of a call.
+struct Instructions {
+  double counts[2] = {0, 0};  // baseline, current
+  double ratio() const { return counts[1] / counts[0]; }
+};
+
+// One of the two modules that are compared.
+struct Side {
+  Hash module{};      // by which the store has it
+  std::string label;  // of the baseline: the commit that it was stored for
+  std::uint64_t code_bytes = 0, data_bytes = 0;
+  double seconds = 0;  // the median over the processes' medians; 0: not measured
+};
+
+// What differs between the two modules, for a person who asks why one is slower. Texts are unified diffs; empty: no
+// difference, or not available.
+struct ModuleDiff {
+  std::string schedule, loops, assembly;
+};
+
+struct CaseResult {
+  std::string name, board;
+  Verdict verdict = Verdict::infrastructure;
+  std::string reason;  // a sentence; empty where the verdict says it all
+  double tolerance = 0;
+  Environment environment;
+  Side sides[2];  // baseline, current
+  Change change;
+  bool by_instructions = false;  // the verdict rests on instructions, not on the change of the time
+  std::optional<Instructions> instructions;
+  std::optional<double> share_of_peak;
+  std::vector<Pair> pairs;
+  ModuleDiff diff;
+  std::vector<std::string> warnings;
+  std::uint32_t tries = 1;  // boards on which it was tried
+};
+
+struct Report {
+  std::string suite, baseline;  // names
+  std::string label;            // of the current side, a commit
+  std::string version;          // of ferry
+  std::int64_t started = 0;     // seconds since 1970
+  double elapsed_seconds = 0;
+  UnknownPolicy unknown = UnknownPolicy::fail;
+  std::vector<CaseResult> cases;
+  bool is_interrupted = false;
+};
+
+// 0 fine, 1 slower, wrong or over a limit, 2 a case of the user failed, 3 no board, 5 cannot tell (docs/gate.md): the
+// first of 2, 1, 3, 5 that a case calls for.
+int exit_code(const Report& report);
+
+}  // namespace ferry::gate

@@ -1,0 +1,56 @@
+// What a suite says: the cases of a project that must not become slower, and where they run (docs/gate.md).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ferry/bench/sampling.h"
+#include "ferry/kernel/call_options.h"
+#include "ferry/kernel/kernel_options.h"
+#include "ferry/verify/findings.h"
+
+namespace ferry::gate {
+
+// Bounds on the current side alone. A case beyond one of them fails, whatever the baseline does.
+struct Limits {
+  std::optional<double> seconds;        // of one call
+  std::optional<std::uint64_t> bytes;   // of the module's code and data
+  std::optional<double> share_of_peak;  // of the device's rate of multiply-adds: 0.5 is half of it
+};
+
+struct SuiteBoard {
+  std::string name;    // as cases refer to it
+  std::string remote;  // as --remote takes it
+};
+
+struct SuiteCase {
+  std::string name;
+  std::size_t line = 0;  // in the suite's file
+  KernelOptions kernel;  // files are relative to the folder of the suite
+  CallOptions call;
+  std::string target = {};        // empty: that of the board
+  double tolerance = 0.02;        // a smaller change, as a share of the time, does not matter
+  bool allow_difference = false;  // the two sides may compute different results
+  verify::DifferenceLimits results = {};
+  Limits limits = {};
+  bench::SamplingOptions sampling = {};
+  std::vector<std::string> boards = {};  // names of the suite's; empty: all of them
+};
+
+enum class UnknownPolicy : std::uint8_t { fail, pass };
+
+struct Suite {
+  std::string file;    // as the user named it
+  std::string folder;  // that relative names of files begin in
+  std::string name;
+  double error_level = 0.01;      // the probability of a false alarm anywhere in a run of the suite
+  std::uint32_t most_pairs = 64;  // of processes, for each case on each board
+  UnknownPolicy unknown = UnknownPolicy::fail;
+  std::vector<SuiteBoard> boards;  // empty: one must be named on the command line
+  std::vector<SuiteCase> cases;
+};
+
+}  // namespace ferry::gate
