@@ -1,0 +1,38 @@
+#include "host/gate/store/file_name.h"
+
+#include <cstdint>
+#include <span>
+
+#include "base/hex.h"
+#include "ferry/hash.h"
+
+namespace ferry::gate {
+
+namespace {
+
+constexpr std::size_t kLongest = 180;  // file systems allow 255 bytes, with an extension
+
+bool is_plain(char c, bool first) {
+  const bool alphanumeric = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return alphanumeric || c == '_' || (!first && (c == '-' || c == '.'));
+}
+
+}  // namespace
+
+std::string file_name(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (is_plain(c, text.empty())) {
+      text += c;
+    } else {
+      const auto byte = static_cast<std::uint8_t>(c);
+      text += "%" + hex_text(std::span(&byte, 1));
+    }
+  }
+  if (name.empty()) return "%";
+  if (text.size() <= kLongest) return text;
+  const Hash hash = blake2b({reinterpret_cast<const std::uint8_t*>(name.data()), name.size()});
+  return text.substr(0, kLongest - 65) + "%" + to_hex(hash);
+}
+
+}  // namespace ferry::gate

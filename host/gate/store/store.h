@@ -1,0 +1,79 @@
+// Where the gate keeps what it compares with: the modules of earlier commits, which of them are baselines, and the
+// verdicts of earlier runs.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ferry/blob_source.h"
+#include "ferry/hash.h"
+#include "host/gate/api/report.h"
+
+namespace ferry::gate {
+
+// The module of a case, as one commit had it.
+struct StoredModule {
+  Hash module{};            // of its bytes, the name of the object that holds them
+  Hash identity{};          // of its source and its compiler: equal ones compile to equal modules
+  std::vector<Hash> blobs;  // objects too
+  std::string label;        // the commit
+  std::int64_t stored = 0;  // seconds since 1970
+  bool operator==(const StoredModule&) const = default;
+};
+
+// A case is compiled anew for each target.
+struct CaseTarget {
+  std::string name, target;
+  auto operator<=>(const CaseTarget&) const = default;
+};
+using Baseline = std::map<CaseTarget, StoredModule>;
+
+// A verdict of an earlier run.
+struct HistoryEntry {
+  std::int64_t when = 0;  // seconds since 1970
+  std::string name, target, label;
+  Verdict verdict = Verdict::infrastructure;
+  Environment environment;
+  StoredModule module;         // of the current side
+  double seconds[2] = {0, 0};  // baseline, current; 0: not measured
+  Change change;
+  double instructions = 0;  // of a call of the current side; 0: not counted
+  bool operator==(const HistoryEntry&) const;
+};
+
+// Everything throws Error: resource_exhausted or unavailable if something cannot be stored, invalid_argument for
+// contents that are damaged, with the file or the object. Several processes may use one store at the same time.
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  virtual bool has(const Hash& object) = 0;
+  // Stores the bytes under their hash.
+  virtual Hash put(std::span<const std::uint8_t> bytes) = 0;
+  virtual void put_blob(const Hash& blob, std::uint64_t bytes, const BlobSource& from) = 0;
+  // Returns nothing if there is no such object, and throws if its contents have another hash.
+  virtual std::optional<std::vector<std::uint8_t>> get(const Hash& object) = 0;
+  // Returns the contents of those of the blobs that are stored.
+  virtual std::shared_ptr<const BlobSource> blobs(std::span<const Hash> blobs) = 0;
+
+  // Returns an empty one if there is none of this name.
+  virtual Baseline baseline(const std::string& suite, const std::string& name) = 0;
+  // Replaces the modules of these cases and keeps the others.
+  virtual void update(const std::string& suite, const std::string& name, const Baseline& changes) = 0;
+
+  virtual void add_history(const std::string& suite, std::span<const HistoryEntry> entries) = 0;
+  // Returns the entries of one case, or of all for an empty name, in the order in which they were added.
+  virtual std::vector<HistoryEntry> history(const std::string& suite, const std::string& name) = 0;
+
+  // Deletes objects until all of them are within the quota, the oldest first, but none that a baseline needs and none
+  // that was used during the last hour. Returns a sentence if that is not enough, otherwise an empty text.
+  virtual std::string collect() = 0;
+};
+
+}  // namespace ferry::gate

@@ -1,0 +1,250 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <thread>
+
+#include "ferry/error.h"
+#include "host/blobs/blob_set.h"
+#include "host/gate/store/file_name.h"
+#include "host/gate/store/folder_store.h"
+#include "host/gate/store/store_json.h"
+
+namespace ferry::gate {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Folder {
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "gate-store-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  Folder(const Folder&) = delete;
+  ~Folder() { fs::remove_all(path); }
+  std::string path;
+};
+
+std::vector<std::uint8_t> bytes_of(std::size_t count, std::uint8_t first) {
+  std::vector<std::uint8_t> bytes(count, first);
+  for (std::size_t i = 1; i < count; ++i) bytes[i] = static_cast<std::uint8_t>(bytes[i - 1] * 31 + 7);
+  return bytes;
+}
+
+StoredModule module_with(std::uint8_t number) {
+  StoredModule module;
+  module.module.fill(number);
+  module.identity.fill(static_cast<std::uint8_t>(number + 1));
+  module.label = "commit " + std::to_string(number);
+  module.stored = 1'700'000'000 + number;
+  return module;
+}
+
+HistoryEntry entry_of(const std::string& name, double seconds) {
+  HistoryEntry entry;
+  entry.when = 1'700'000'000;
+  entry.name = name;
+  entry.target = "aarch64";
+  entry.label = "1234abcd";
+  entry.verdict = Verdict::slower;
+  entry.environment = {"pi-3", "cortex-a72", "Linux 6.1.0", "performance"};
+  entry.module = module_with(9);
+  entry.seconds[0] = seconds / 2;
+  entry.seconds[1] = seconds;
+  entry.change = {2, 1.5, std::numeric_limits<double>::infinity()};
+  entry.instructions = 12345;
+  return entry;
+}
+
+void age(const std::string& path, std::chrono::hours by) {
+  fs::last_write_time(path, fs::file_time_type::clock::now() - by);
+}
+
+void write_text(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+TEST_CASE("objects are found by their hashes, with the bytes that were stored") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path + "/deep/store");
+  for (const std::size_t count : {0u, 1u, 4093u, 3'000'000u}) {
+    CAPTURE(count);
+    const std::vector<std::uint8_t> bytes = bytes_of(count, 3);
+    const Hash object = store->put(bytes);
+    CHECK(object == blake2b(bytes));
+    CHECK(store->has(object));
+    CHECK(store->get(object) == bytes);
+    CHECK(store->put(bytes) == object);
+  }
+  CHECK_FALSE(store->has(Hash{}));
+  CHECK(store->get(Hash{}) == std::nullopt);
+}
+
+TEST_CASE("an object whose file was changed is refused with the file's name") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  const Hash object = store->put(bytes_of(1000, 1));
+  const std::string path = folder.path + "/objects/" + to_hex(object);
+  fs::resize_file(path, 999);
+  CHECK_THROWS_WITH_AS(store->get(object), doctest::Contains((path + " is damaged").c_str()), Error);
+}
+
+TEST_CASE("blobs are copied piece by piece, and refused if they are not what their hash says") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  BlobSet source;
+  const std::vector<std::uint8_t> bytes = bytes_of(2'500'001, 5);
+  const Blob blob = source.add(bytes);
+  store->put_blob(blob.hash, blob.bytes, source);
+  Hash missing{};
+  const auto found = store->blobs(std::vector<Hash>{blob.hash, missing});
+  CHECK(found->has(blob.hash));
+  CHECK_FALSE(found->has(missing));
+  std::vector<std::uint8_t> end(17);
+  found->read(blob.hash, bytes.size() - end.size(), end);
+  CHECK(std::equal(end.begin(), end.end(), bytes.end() - 17));
+
+  CHECK_THROWS_AS(open_folder_store(folder.path + "/other")->put_blob(blob.hash, blob.bytes - 1, source), Error);
+  CHECK_FALSE(open_folder_store(folder.path + "/other")->has(blob.hash));
+}
+
+TEST_CASE("an update replaces the modules of its cases and keeps the others") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  CHECK(store->baseline("vision", "main").empty());
+  store->update("vision", "main", {{{"mm", "aarch64"}, module_with(1)}, {{"mm", "x86_64"}, module_with(2)}});
+  store->update("vision", "main", {{{"mm", "x86_64"}, module_with(3)}, {{"conv", "x86_64"}, module_with(4)}});
+  const Baseline expected = {
+      {{"mm", "aarch64"}, module_with(1)}, {{"mm", "x86_64"}, module_with(3)}, {{"conv", "x86_64"}, module_with(4)}};
+  CHECK(open_folder_store(folder.path)->baseline("vision", "main") == expected);
+  CHECK(store->baseline("vision", "release/1.0").empty());
+  CHECK(store->baseline("audio", "main").empty());
+}
+
+TEST_CASE("names of suites and baselines cannot leave the store's folder, or meet") {
+  for (const std::string name : {"..", ".", "", "a/b", "../../etc/passwd", "a%2fb", "-x", "\n", "M", "m"}) {
+    CAPTURE(name);
+    const std::string file = file_name(name);
+    CHECK(file.find('/') == std::string::npos);
+    CHECK(file != ".");
+    CHECK(file != "..");
+    CHECK_FALSE(file.empty());
+  }
+  CHECK(file_name("release-1.0_x") == "release-1.0_x");
+  CHECK(file_name("a/b") != file_name("a%2fb"));
+  CHECK(file_name("") != file_name("%"));
+  const std::string longest(1000, 'a');
+  CHECK(file_name(longest).size() < 200);
+  CHECK(file_name(longest) != file_name(longest + "a"));
+}
+
+TEST_CASE("the history returns what was added, by case and in order") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  const std::vector<HistoryEntry> entries = {entry_of("mm", 1e-3), entry_of("conv \"2\"\n", 2e-3),
+                                             entry_of("mm", 3e-3)};
+  store->add_history("vision", entries);
+  store->add_history("vision", std::vector<HistoryEntry>{entry_of("mm", 4e-3)});
+  CHECK(store->history("vision", "").size() == 4);
+  const std::vector<HistoryEntry> found = store->history("vision", "mm");
+  REQUIRE(found.size() == 3);
+  CHECK(found[0] == entries[0]);
+  CHECK(found[2].seconds[1] == 4e-3);
+  CHECK(std::isinf(found[0].change.high));
+  CHECK(store->history("vision", "conv \"2\"\n").front() == entries[1]);
+  CHECK(store->history("audio", "").empty());
+}
+
+TEST_CASE("a line of the history that a killed process left unfinished costs only that line") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  store->add_history("vision", std::vector<HistoryEntry>{entry_of("mm", 1e-3)});
+  const std::string path = folder.path + "/history/vision.jsonl";
+  fs::resize_file(path, fs::file_size(path) - 10);
+  store->add_history("vision", std::vector<HistoryEntry>{entry_of("mm", 2e-3)});
+  const std::vector<HistoryEntry> found = store->history("vision", "mm");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].seconds[1] == 2e-3);
+}
+
+TEST_CASE("a damaged baseline is refused with its file and the reason, and stays as it is") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  store->update("vision", "main", {{{"mm", "aarch64"}, module_with(1)}});
+  const std::string path = folder.path + "/baselines/vision/main.json";
+  for (const std::string text :
+       {"", "[]", "{\"format\": 2}", "{\"format\": 1, \"cases\": [{\"case\": 1}]}",
+        "{\"format\": 1, \"cases\": [{\"case\": \"a\", \"target\": \"b\", \"module\": \"zz\"}]}"}) {
+    CAPTURE(text);
+    write_text(path, text);
+    CHECK_THROWS_WITH_AS(store->baseline("vision", "main"), doctest::Contains((path + " is damaged").c_str()), Error);
+    CHECK_THROWS_AS(store->update("vision", "main", {{{"mm", "aarch64"}, module_with(2)}}), Error);
+    CHECK_THROWS_AS(store->collect(), Error);
+    CHECK(fs::file_size(path) == text.size());
+  }
+}
+
+TEST_CASE("beyond the quota the oldest objects go that no baseline needs") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path, 2500);
+  std::vector<Hash> objects;
+  for (std::uint8_t i = 0; i < 5; ++i) {
+    objects.push_back(store->put(bytes_of(1000, i)));
+    age(folder.path + "/objects/" + to_hex(objects.back()), std::chrono::hours(10 - i));
+  }
+  StoredModule needed;
+  needed.module = objects[0];
+  needed.blobs = {objects[1]};
+  store->update("vision", "main", {{{"mm", "aarch64"}, needed}});
+  write_text(folder.path + "/objects/new-killed", "left over");
+  age(folder.path + "/objects/new-killed", std::chrono::hours(2));
+
+  CHECK(store->collect().empty());
+  CHECK(fs::exists(folder.path + "/objects/" + to_hex(objects[0])));
+  CHECK(fs::exists(folder.path + "/objects/" + to_hex(objects[1])));
+  for (const int gone : {2, 3, 4}) CHECK_FALSE(fs::exists(folder.path + "/objects/" + to_hex(objects[gone])));
+  CHECK_FALSE(fs::exists(folder.path + "/objects/new-killed"));
+}
+
+TEST_CASE("collect says when what is in use exceeds the quota") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path, 100);
+  const Hash object = store->put(bytes_of(1000, 1));
+  CHECK(store->collect().find("more than the quota of 100 bytes") != std::string::npos);
+  CHECK(store->has(object));
+}
+
+TEST_CASE("processes that use one store at the same time lose nothing") {
+  const Folder folder;
+  constexpr int kWriters = 8, kRounds = 20;
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < kWriters; ++writer) {
+    writers.emplace_back([&folder, writer] {
+      const auto store = open_folder_store(folder.path);  // a lock of its own, as another process has
+      for (int round = 0; round < kRounds; ++round) {
+        const std::string name = std::to_string(writer) + "." + std::to_string(round);
+        store->put(bytes_of(1000, static_cast<std::uint8_t>(round)));
+        store->update("vision", "main", {{{name, "x86_64"}, module_with(1)}});
+        store->add_history("vision", std::vector<HistoryEntry>{entry_of(name, 1e-3)});
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  const auto store = open_folder_store(folder.path);
+  CHECK(store->baseline("vision", "main").size() == kWriters * kRounds);
+  CHECK(store->history("vision", "").size() == kWriters * kRounds);
+  CHECK(store->get(blake2b(bytes_of(1000, 3))) == bytes_of(1000, 3));
+}
+
+TEST_CASE("a store in a place that cannot be written says which") {
+  const Folder folder;
+  write_text(folder.path + "/file", "");
+  CHECK_THROWS_WITH_AS(open_folder_store(folder.path + "/file"),
+                       doctest::Contains((folder.path + "/file/objects").c_str()), Error);
+}
+
+}  // namespace
+}  // namespace ferry::gate
