@@ -70,7 +70,7 @@ void refuse_contender(State& state, Board& board, const std::string& reason) {
 bool is_hot(const Board& board, const BoardHeartbeat& heartbeat) {
   if (heartbeat.is_throttled) return true;
   if (!heartbeat.millidegrees || !board.record.baseline_millidegrees) return false;
-  const std::int32_t above = *heartbeat.millidegrees - *board.record.baseline_millidegrees;
+  const std::int64_t above = std::int64_t{*heartbeat.millidegrees} - *board.record.baseline_millidegrees;
   return above > (board.is_hot ? kCoolMillidegrees : kHotMillidegrees);
 }
 

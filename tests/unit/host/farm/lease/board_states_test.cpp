@@ -87,6 +87,18 @@ TEST_CASE("a hot board is not handed out until it has cooled to its baseline") {
   CHECK(farm.is_granted(1));
 }
 
+TEST_CASE("temperatures that no sensor shows are compared without overflow") {
+  Farm farm;
+  farm.keeps_alive = false;
+  farm.handle(farm::BaselineMeasured{board_id(1), INT32_MIN});
+  farm.heartbeat(1, INT32_MAX);
+  farm.submit(1, "ann");
+  CHECK(!farm.is_granted(1));
+  farm.handle(farm::BaselineMeasured{board_id(1), INT32_MAX});
+  farm.heartbeat(1, INT32_MIN);
+  CHECK(farm.is_granted(1));
+}
+
 TEST_CASE("a board that throttles is hot, whatever its sensor shows") {
   Farm farm;
   farm.heartbeat(1, std::nullopt, true);
