@@ -64,6 +64,8 @@ class LeaseMachine {
 
   // The requests that wait, in the order in which they are considered.
   std::vector<QueuedRequest> queue(Time now) const;
+  // How many there are.
+  std::size_t waiting() const;
   // The requests that have a lease, in no order.
   std::vector<RequestView> leases() const;
   std::optional<RequestView> find_request(LeaseId id) const;

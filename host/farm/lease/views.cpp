@@ -32,6 +32,8 @@ std::vector<QueuedRequest> LeaseMachine::queue(Time now) const {
   return queued;
 }
 
+std::size_t LeaseMachine::waiting() const { return state_ == nullptr ? 0 : state_->queue.size(); }
+
 std::vector<RequestView> LeaseMachine::leases() const {
   std::vector<RequestView> views;
   if (state_ == nullptr) return views;

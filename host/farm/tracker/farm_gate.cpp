@@ -79,7 +79,7 @@ FarmNumbers FarmGate::count() const {
     ++numbers.boards_by_state[board_state_name(board.record->state)];
     if (board.lease) ++numbers.boards_leased;
   }
-  numbers.requests_waiting = core_.scheduler->machine().queue(core_.scheduler->now()).size();
+  numbers.requests_waiting = core_.scheduler->machine().waiting();
   for (const auto& [reason, count] : core_.scheduler->ended()) numbers.ended_by_reason[end_reason_name(reason)] = count;
   numbers.longest_commit_seconds = core_.scheduler->longest_commit();
   return numbers;
