@@ -43,6 +43,10 @@ void submit(State& state, ClientConnection client, const Request& request, Time 
   if (const auto why = why_invalid(request)) return refuse(EndReason::invalid, *why);
   if (state.queue.size() >= kMaxWaiting)
     return refuse(EndReason::queue_full, format("%zu requests wait already", state.queue.size()));
+  const auto own =
+      std::ranges::count_if(state.queue, [&](const Entry* other) { return other->request.holder == request.holder; });
+  if (!request.is_health_check && static_cast<std::size_t>(own) >= kMaxWaitingOfHolder)
+    return refuse(EndReason::queue_full, format("%zu requests of this holder wait already", kMaxWaitingOfHolder));
   Entry& entry = add_entry(state, request, now);
   if (const auto why = why_unservable(state, entry)) {
     drop_entry(state, entry);

@@ -12,7 +12,9 @@ inline constexpr std::uint32_t kMaxPriority = 100;
 inline constexpr Duration kMaxLease = std::chrono::hours(8);
 inline constexpr Duration kMaxWait = std::chrono::hours(24 * 7);
 inline constexpr std::size_t kMaxSlots = 16;
+// Requests that wait: of everybody, and of one holder, who must not keep the others out.
 inline constexpr std::size_t kMaxWaiting = 10'000;
+inline constexpr std::size_t kMaxWaitingOfHolder = kMaxWaiting / 4;
 
 // All boards of a lease must have acknowledged it by then, or it is rolled back.
 inline constexpr Duration kAcknowledgeTimeout = std::chrono::seconds(2);

@@ -10,19 +10,12 @@ namespace {
 
 // Requests that ask for the same boards.
 struct Group {
-  std::vector<const Pool*> pools;
-  std::vector<std::size_t> competitors;  // the groups, itself included, whose boards some of its own are
-  std::optional<Duration> turn;          // mean time after which the next of its boards is given back
-  std::size_t requests = 0;              // counted so far
-  std::size_t slots = 0;                 // of these requests
+  BoardSet boards;               // of all pools
+  BoardSet competitors;          // the groups, itself included, whose boards some of its own are
+  std::optional<Duration> turn;  // mean time after which the next of its boards is given back
+  std::size_t requests = 0;      // counted so far
+  std::size_t slots = 0;         // of these requests
 };
-
-bool compete(const Group& a, const Group& b) {
-  return std::any_of(a.pools.begin(), a.pools.end(), [&](const Pool* one) {
-    return std::any_of(b.pools.begin(), b.pools.end(),
-                       [&](const Pool* other) { return one == other || one->boards.intersects(other->boards); });
-  });
-}
 
 // With n boards that people keep for a mean time, one is given back every n-th part of that time.
 std::optional<Duration> turn_of(const State& state, const Pool& pool) {
@@ -40,17 +33,19 @@ std::optional<Duration> turn_of(const State& state, const Pool& pool) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(mean / static_cast<double>(boards)));
 }
 
-void add_group(std::vector<Group>& groups, const State& state, std::vector<const Pool*> pools) {
+void add_group(std::vector<Group>& groups, const State& state, const std::vector<const Pool*>& pools) {
   const std::size_t index = groups.size();
   Group& added = groups.emplace_back();
-  for (const Pool* pool : pools) added.turn = std::max(added.turn, turn_of(state, *pool));
-  added.pools = std::move(pools);
-  for (std::size_t other = 0; other < index; ++other) {
-    if (!compete(added, groups[other])) continue;
-    added.competitors.push_back(other);
-    groups[other].competitors.push_back(index);
+  for (const Pool* pool : pools) {
+    added.turn = std::max(added.turn, turn_of(state, *pool));
+    added.boards.add(pool->boards);
   }
-  added.competitors.push_back(index);
+  for (std::size_t other = 0; other < index; ++other) {
+    if (!added.boards.intersects(groups[other].boards)) continue;
+    added.competitors.set(other);
+    groups[other].competitors.set(index);
+  }
+  added.competitors.set(index);
 }
 
 }  // namespace
@@ -69,18 +64,21 @@ std::vector<QueuePlace> queue_places(State& state, Time now) {
     pools.erase(std::unique(pools.begin(), pools.end()), pools.end());
     const auto [found, is_new] = known.try_emplace(pools, groups.size());
     group_of.push_back(found->second);
-    if (is_new) add_group(groups, state, std::move(pools));
+    if (is_new) add_group(groups, state, pools);
   }
   std::vector<QueuePlace> places;
+  BoardSet counted;  // groups
   for (const std::size_t index : scheduling_order(requests, now)) {
     Group& own = groups[group_of[index]];
     QueuePlace& place = places.emplace_back(QueuePlace{state.queue[index], 1, std::nullopt});
     std::size_t slots = requests[index]->slots.size();
-    for (const std::size_t other : own.competitors) {
+    visit_common(own.competitors, counted, [&](std::uint32_t other) {
       place.place += groups[other].requests;
       slots += groups[other].slots;
-    }
+      return false;
+    });
     if (own.turn) place.estimate = *own.turn * slots;
+    counted.set(group_of[index]);
     ++own.requests;
     own.slots += requests[index]->slots.size();
   }

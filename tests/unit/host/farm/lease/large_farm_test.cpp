@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "host/farm/lease/limits.h"
 #include "tests/support/seeded.h"
 #include "tests/unit/host/farm/lease/machine_driver.h"
 
@@ -19,8 +20,8 @@ double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_P
 // Calls the machine directly: the driver's own records would take longer than the machine.
 class LargeFarm {
  public:
-  LargeFarm() : machine_({}, farm::TrackerTerm{1}, {false}, now_) {
-    for (std::uint64_t number = 0; number < kBoards; ++number) {
+  explicit LargeFarm(std::uint64_t boards = kBoards) : machine_({}, farm::TrackerTerm{1}, {false}, now_) {
+    for (std::uint64_t number = 0; number < boards; ++number) {
       farm::BoardJoined joined;
       joined.connection = board_link(number);
       joined.board = board_id(number);
@@ -66,6 +67,12 @@ class LargeFarm {
   double heartbeat(std::uint64_t number) {
     return handle(farm::BoardHeartbeat{board_link(number), {}, std::nullopt, false, 0});
   }
+  // Returns the time that the machine takes to find out all places in the queue.
+  double list_queue() const {
+    const double start = processor_seconds();
+    CHECK(machine_.queue(now_).size() == waiting());
+    return processor_seconds() - start;
+  }
   void pass(farm::Duration duration) { now_ += duration; }
   std::size_t running() const { return running_.size(); }
   std::uint64_t waiting() const { return last_request_ - granted_; }
@@ -103,6 +110,28 @@ TEST_CASE("with 10,000 boards and 1,000 requests that wait, a decision takes les
           decisions[kDecisions * 99 / 100] * 1e6, " us; heartbeat: ", heartbeats / kDecisions * 1e6, " us");
 #ifdef NDEBUG
   CHECK(mean < 1e-3);
+#endif
+}
+
+// Each of the requests asks for other boards, so that each competes with all others in another way.
+TEST_CASE("a full queue of requests for different boards is listed within two seconds") {
+  constexpr std::uint64_t kSmall = 100;
+  Seeded seeded(4);
+  LargeFarm farm(kSmall);
+  while (farm.running() < kSmall) farm.submit({"name!=none"});
+  while (farm.waiting() < farm::kMaxWaiting) {
+    std::vector<std::string> selectors;
+    for (std::uint64_t slot = 0; slot < farm::kMaxSlots; ++slot)
+      selectors.push_back("b" + std::to_string((seeded.draw() % 6) * 16 + slot));
+    farm.submit(selectors);
+  }
+  const double listing = farm.list_queue();
+  farm.pass(std::chrono::seconds(1));
+  const double round = farm.release_any(seeded);
+  MESSAGE("listing ", farm.waiting(), " requests: ", listing, " s; a round: ", round, " s");
+#ifdef NDEBUG
+  CHECK(listing < 2);
+  CHECK(round < 2);
 #endif
 }
 

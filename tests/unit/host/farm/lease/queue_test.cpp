@@ -1,6 +1,7 @@
 // Tests which requests are refused, how they wait and what they hear meanwhile.
 #include <doctest/doctest.h>
 
+#include "host/farm/lease/limits.h"
 #include "tests/unit/host/farm/lease/machine_driver.h"
 
 namespace ferry::test {
@@ -71,6 +72,20 @@ TEST_CASE("a request outside of the limits is refused") {
   request = farm.request(4, "ann", {});
   farm.submit(request);
   CHECK(farm.refusal_of(4) == "expected 1 to 16 boards, got 0");
+}
+
+TEST_CASE("a holder with very many requests does not keep others out of the queue") {
+  Farm farm;
+  farm.submit(1, "ann", {"b3"});
+  std::uint64_t id = 1;
+  for (std::size_t i = 0; i < farm::kMaxWaitingOfHolder; ++i) farm.submit(++id, "eve", {"b3"});
+  CHECK(farm.end_of(id).empty());
+  farm.submit(++id, "eve", {"b3"});
+  CHECK(farm.end_of(id) == "queue_full");
+  CHECK(farm.refusal_of(id) == "2500 requests of this holder wait already");
+  farm.submit(++id, "ben", {"b3"});
+  CHECK(farm.end_of(id).empty());
+  CHECK(farm.machine->waiting() == farm::kMaxWaitingOfHolder + 1);
 }
 
 TEST_CASE("a request whose last board is retired is answered") {
