@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -30,9 +31,10 @@ void signal_tree(pid_t process, int number) {
 }  // namespace
 
 FaultClient::FaultClient(const RealFarm& farm, const std::string& name, const std::string& selector, int hold_ms,
-                         Leases leases)
+                         Leases leases, int network_namespace)
     : report_(farm.file(name + ".report")),
-      process_(command_of(farm, selector, report_, hold_ms, leases == Leases::one), farm.file(name + ".log")) {}
+      process_(command_of(farm, selector, report_, hold_ms, leases == Leases::one), farm.file(name + ".log"), {},
+               network_namespace) {}
 
 std::vector<LeaseReport> FaultClient::leases() const {
   std::map<int, LeaseReport> found;
@@ -88,6 +90,20 @@ std::string find_overlap(const std::vector<LeaseReport>& leases) {
            << between->sent;
       return text.str();
     }
+  }
+  return "";
+}
+
+std::string find_double_session(const std::string& log) {
+  std::istringstream lines(log);
+  int open = 0;  // the session's number; 0: there is none
+  for (std::string line; std::getline(lines, line);) {
+    int number = 0;
+    if (line.starts_with("rpc_server listening on ")) open = 0;
+    if (std::sscanf(line.c_str(), "session %d: ", &number) != 1 || line.find(": stderr: ") != std::string::npos)
+      continue;
+    if (open != 0 && open != number) return "session " + std::to_string(open) + " lasts at: " + line;
+    open = open == 0 ? number : 0;
   }
   return "";
 }

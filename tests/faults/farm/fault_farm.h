@@ -43,7 +43,8 @@ struct LeaseReport {
 class FaultClient {
  public:
   enum class Leases { many, one };
-  FaultClient(const RealFarm& farm, const std::string& name, const std::string& selector, int hold_ms, Leases leases);
+  FaultClient(const RealFarm& farm, const std::string& name, const std::string& selector, int hold_ms, Leases leases,
+              int network_namespace = -1);
 
   Process& process() { return process_; }
   // All so far.
@@ -59,6 +60,9 @@ class FaultClient {
 // "" if no two leases were served by one board at the same time: what was called in one lease before and after a call
 // of another one.
 std::string find_overlap(const std::vector<LeaseReport>& leases);
+
+// "" if a board's log, in which it may have started several times, shows no session while another one lasts.
+std::string find_double_session(const std::string& log);
 
 // Signals a process and all that it has started, as if their host stopped.
 void signal_host(const Process& process, int number);

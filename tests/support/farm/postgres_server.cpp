@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,7 +48,8 @@ std::string contents_of(const std::string& path) {
 
 }  // namespace
 
-PostgresServer::PostgresServer(Sync sync) : sync_(sync), programs_(find_programs()) {
+PostgresServer::PostgresServer(Sync sync, std::optional<Host> host)
+    : sync_(sync), host_(std::move(host)), programs_(find_programs()) {
   if (const passwd* user = server_user();
       user != nullptr && chown(folder_.path().c_str(), user->pw_uid, user->pw_gid) != 0)
     throw std::runtime_error("cannot give the folder of PostgreSQL to its user");
@@ -56,15 +58,18 @@ PostgresServer::PostgresServer(Sync sync) : sync_(sync), programs_(find_programs
   int status = 0;
   waitpid(initdb, &status, 0);
   if (status != 0) throw std::runtime_error("initdb failed: " + contents_of(folder_.file("initdb.log")));
+  if (host_)
+    std::ofstream(folder_.file("data/pg_hba.conf"), std::ios::app) << "host all all " << host_->subnet << " trust\n";
   start();
 }
 
 PostgresServer::~PostgresServer() { stop(); }
 
 void PostgresServer::start() {
-  server_ = start_program("postgres", {"-D", folder_.file("data"), "-k", folder_.path(), "-c",
-                                       "listen_addresses=", "-c", "max_connections=20", "-c", "shared_buffers=16MB",
-                                       "-c", sync_ == Sync::on ? "fsync=on" : "fsync=off"});
+  server_ =
+      start_program("postgres", {"-D", folder_.file("data"), "-k", folder_.path(), "-c",
+                                 "listen_addresses=" + (host_ ? host_->address : ""), "-c", "max_connections=20", "-c",
+                                 "shared_buffers=16MB", "-c", sync_ == Sync::on ? "fsync=on" : "fsync=off"});
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (!farm::PostgresConnection::open(uri("postgres")).is_ok()) {
     if (std::chrono::steady_clock::now() > deadline || waitpid(server_, nullptr, WNOHANG) != 0) {
@@ -88,7 +93,7 @@ std::string PostgresServer::make_database(const std::string& options) {
   Status made = connection.status();
   if (made.is_ok()) made = connection.value()->execute("CREATE DATABASE " + name + " " + options, {}).status();
   if (!made.is_ok()) throw std::runtime_error("cannot make a database: " + made.message());
-  return uri(name);
+  return host_ ? "postgresql://ferry@" + host_->address + "/" + name : uri(name);
 }
 
 pid_t PostgresServer::start_program(const std::string& program, const std::vector<std::string>& arguments) const {
@@ -99,6 +104,7 @@ pid_t PostgresServer::start_program(const std::string& program, const std::vecto
   argv.push_back(nullptr);
   const pid_t parent = getpid(), child = fork();
   if (child != 0) return child;
+  if (host_ && setns(host_->network_namespace, CLONE_NEWNET) != 0) _exit(126);
   if (user != nullptr && (setgroups(0, nullptr) != 0 || setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0))
     _exit(126);
   prctl(PR_SET_PDEATHSIG, SIGQUIT);

@@ -1,11 +1,11 @@
 #include "tests/support/farm_process/process.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <iterator>
@@ -25,7 +25,8 @@ std::string contents_of(const std::string& path) {
 
 }  // namespace
 
-Process::Process(std::vector<std::string> command, std::string output, std::vector<std::string> environment)
+Process::Process(std::vector<std::string> command, std::string output, std::vector<std::string> environment,
+                 int network_namespace)
     : output_(std::move(output)) {
   output_start_ = contents_of(output_).size();
   std::vector<char*> words;
@@ -36,6 +37,7 @@ Process::Process(std::vector<std::string> command, std::string output, std::vect
   if (process_ != 0) return;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(126);
+  if (network_namespace >= 0 && setns(network_namespace, CLONE_NEWNET) != 0) _exit(126);
   const int file = open(output_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   dup2(file, STDOUT_FILENO);
   dup2(file, STDERR_FILENO);
@@ -54,8 +56,14 @@ void Process::signal(int number) const {
   if (process_ > 0) kill(process_, number);
 }
 
-int Process::wait() {
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+bool Process::has_ended() const {
+  siginfo_t ended{};
+  return process_ < 0 ||
+         (waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0);
+}
+
+int Process::wait(std::chrono::seconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   int status = 0;
   while (waitpid(process_, &status, WNOHANG) == 0) {
     if (std::chrono::steady_clock::now() > deadline)
@@ -75,9 +83,7 @@ std::string Process::wait_for(const std::string& text) const {
     const std::size_t at = all.find(text);
     const std::size_t end = at == std::string::npos ? at : all.find('\n', at);
     if (end != std::string::npos) return all.substr(at + text.size(), end - at - text.size());
-    siginfo_t ended{};
-    waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOHANG | WNOWAIT);
-    if (ended.si_pid != 0 || std::chrono::steady_clock::now() > deadline)
+    if (has_ended() || std::chrono::steady_clock::now() > deadline)
       throw std::runtime_error("expected a line with '" + text + "', got:\n" + all);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,10 @@ namespace ferry::test {
 
 class Process {
  public:
-  // What it writes is appended to the file `output`. `environment` are further entries, "NAME=VALUE".
-  Process(std::vector<std::string> command, std::string output, std::vector<std::string> environment = {});
+  // What it writes is appended to the file `output`. `environment` are further entries, "NAME=VALUE". The network is
+  // that of a namespace (virtual_network.h), or the calling thread's.
+  Process(std::vector<std::string> command, std::string output, std::vector<std::string> environment = {},
+          int network_namespace = -1);
   // With SIGKILL.
   ~Process();
   Process(const Process&) = delete;
@@ -19,8 +22,9 @@ class Process {
 
   pid_t id() const { return process_; }
   void signal(int number) const;
-  // Returns its exit code, or 128 + the number of the signal that has ended it. Throws if it does not end in 20 s.
-  int wait();
+  bool has_ended() const;
+  // Returns its exit code, or 128 + the number of the signal that has ended it. Throws if it does not end in time.
+  int wait(std::chrono::seconds patience = std::chrono::seconds(20));
   // What it has written so far.
   std::string output() const;
   // Returns what follows `text` on the first line that it has written with it. Throws the output if there is none

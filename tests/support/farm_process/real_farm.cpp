@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <thread>
 
@@ -28,7 +29,11 @@ T must(Result<T> result) {
 }  // namespace
 
 RealFarm::RealFarm(RealFarmOptions options)
-    : options_(std::move(options)), master_file_(folder_.file("farm.key")), key_file_(folder_.file("client.key")) {
+    : options_(std::move(options)),
+      network_(options_.client_hosts == 0 ? nullptr : std::make_unique<VirtualNetwork>(database_host() + 1)),
+      visit_(network_ ? std::make_unique<HostVisit>(network_->namespace_of(0)) : nullptr),
+      master_file_(folder_.file("farm.key")),
+      key_file_(folder_.file("client.key")) {
   std::ofstream(folder_.file("farm.toml")) << "[health]\nchecks = false\n";
   open_database();
   fill_database();
@@ -47,7 +52,10 @@ void RealFarm::open_database() {
     setenv("LD_PRELOAD", options_.slow_fsync.c_str(), 1);
     setenv("FERRY_FSYNC_MS", std::to_string(options_.fsync_ms).c_str(), 1);
   }
-  postgres_ = std::make_unique<PostgresServer>(PostgresServer::Sync::on);
+  std::optional<PostgresServer::Host> host;
+  if (network_)
+    host = {network_->namespace_of(database_host()), VirtualNetwork::address(database_host()), VirtualNetwork::kSubnet};
+  postgres_ = std::make_unique<PostgresServer>(PostgresServer::Sync::on, std::move(host));
   unsetenv("LD_PRELOAD");
   unsetenv("FERRY_FSYNC_MS");
   database_ = postgres_->make_database();
@@ -86,9 +94,10 @@ void RealFarm::start_tracker(std::size_t tracker) {
     environment = {"LD_PRELOAD=" + options_.slow_fsync, "FERRY_FSYNC_MS=" + std::to_string(options_.fsync_ms)};
   one.process = std::make_unique<Process>(
       std::vector<std::string>{options_.ferry, "farm", "serve", "--listen",
-                               one.address.empty() ? "127.0.0.1:0" : one.address, "--http", "127.0.0.1:0", "--database",
-                               database_, "--key-file", master_file_, "--config", folder_.file("farm.toml")},
-      folder_.file("tracker" + std::to_string(tracker) + ".log"), environment);
+                               one.address.empty() ? listening_address(tracker_host(tracker)) + ":0" : one.address,
+                               "--http", "127.0.0.1:0", "--database", database_, "--key-file", master_file_, "--config",
+                               folder_.file("farm.toml")},
+      folder_.file("tracker" + std::to_string(tracker) + ".log"), environment, namespace_of(tracker_host(tracker)));
   const std::string rest = one.process->wait_for("tracker at ");
   one.address = rest.substr(0, rest.find(','));
 }
@@ -111,9 +120,15 @@ void RealFarm::start_board(std::size_t board, const std::string& trackers) {
   const std::string name = "b" + std::to_string(board), key = folder_.file(name + ".key");
   if (!std::filesystem::exists(key)) must(secure::write_key_file(key, board_keys_[board]));
   boards_[board] = std::make_unique<Process>(
-      std::vector<std::string>{options_.rpc_server, "--port", "0", "--farm", trackers.empty() ? addresses() : trackers,
-                               "--farm-key", key, "--workdir", folder_.file(name), "--threads", "1"},
-      folder_.file(name + ".log"));
+      std::vector<std::string>{options_.rpc_server, "--host", listening_address(board_host(board)), "--port", "0",
+                               "--farm", trackers.empty() ? addresses() : trackers, "--farm-key", key, "--workdir",
+                               folder_.file(name), "--threads", "1"},
+      folder_.file(name + ".log"), std::vector<std::string>(), namespace_of(board_host(board)));
+}
+
+std::string RealFarm::board_log(std::size_t board) const {
+  std::ifstream file(folder_.file("b" + std::to_string(board) + ".log"));
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 std::string RealFarm::start_plain_server() {

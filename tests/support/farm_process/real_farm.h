@@ -1,5 +1,5 @@
-// A farm of processes on loopback: `ferry farm serve` on a database with boards and a client, and rpc_server as boards.
-// All of them end with this object.
+// A farm of processes: `ferry farm serve` on a database with boards and a client, and rpc_server as boards. All of them
+// are on loopback, or each on a host of its own on a virtual network, and end with this object.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 #include "tests/support/farm/postgres_server.h"
 #include "tests/support/farm/temporary_folder.h"
 #include "tests/support/farm_process/process.h"
+#include "tests/support/farm_process/virtual_network.h"
 
 namespace ferry::test {
 
@@ -28,6 +29,9 @@ struct RealFarmOptions {
   std::size_t busy = 0;      // so many of them have the tag "busy"
   std::size_t trackers = 1;  // on the same database
   std::string folder = {};   // of the database; empty: a temporary one
+  // With clients, everything is on a virtual network: also each tracker, each board and PostgreSQL. The thread that
+  // makes the farm is on the network's host 0 as long as the farm lives.
+  std::size_t client_hosts = 0;
 };
 
 class RealFarm {
@@ -35,6 +39,15 @@ class RealFarm {
   explicit RealFarm(RealFarmOptions options);
 
   const Process& tracker(std::size_t tracker = 0) const { return *trackers_[tracker].process; }
+  // Only with client_hosts.
+  const VirtualNetwork& network() const { return *network_; }
+  std::size_t tracker_host(std::size_t tracker) const { return 1 + tracker; }
+  std::size_t board_host(std::size_t board) const { return 1 + options_.trackers + board; }
+  std::size_t client_host(std::size_t client) const { return 1 + options_.trackers + options_.boards + client; }
+  std::size_t database_host() const { return client_host(options_.client_hosts); }
+  // -1 on loopback. For Process.
+  int namespace_of(std::size_t host) const { return network_ ? network_->namespace_of(host) : -1; }
+
   // With SIGKILL.
   void kill_tracker(std::size_t tracker = 0) { trackers_[tracker].process.reset(); }
   // At the same address as before. Returns once it listens; it may stand by.
@@ -53,6 +66,8 @@ class RealFarm {
   // Starts an rpc_server as this board, which dials `trackers` if that is not empty.
   void start_board(std::size_t board, const std::string& trackers = "");
   const Process& board(std::size_t board) const { return *boards_.at(board); }
+  // Of all processes that have been this board.
+  std::string board_log(std::size_t board) const;
   void kill_board(std::size_t board) { boards_.erase(board); }
   // An rpc_server that belongs to no farm, and admits the client; returns its address.
   std::string start_plain_server();
@@ -69,7 +84,13 @@ class RealFarm {
   void fill_database();
   std::string addresses() const;
 
+  std::string listening_address(std::size_t host) const {
+    return network_ ? VirtualNetwork::address(host) : "127.0.0.1";
+  }
+
   RealFarmOptions options_;
+  std::unique_ptr<VirtualNetwork> network_;
+  std::unique_ptr<HostVisit> visit_;
   TemporaryFolder folder_;
   std::unique_ptr<PostgresServer> postgres_;
   std::string database_, master_file_, key_file_;
