@@ -6,7 +6,7 @@
 
 namespace ferry::farm::http {
 
-Connections::Connections(std::size_t threads, std::function<void(int)> serve) : serve_(std::move(serve)) {
+Connections::Connections(std::size_t threads, std::function<void(Arrival&)> serve) : serve_(std::move(serve)) {
   threads_.reserve(threads);
   try {
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
@@ -16,10 +16,10 @@ Connections::Connections(std::size_t threads, std::function<void(int)> serve) : 
   }
 }
 
-void Connections::add(Descriptor connection) {
+void Connections::add(Arrival arrival) {
   const std::lock_guard lock(mutex_);
   if (stopping_ || waiting_.size() >= kWaiting) return;
-  waiting_.push_back(std::move(connection));
+  waiting_.push_back(std::move(arrival));
   changed_.notify_one();
 }
 
@@ -28,13 +28,13 @@ void Connections::work() {
   while (true) {
     changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
     if (stopping_) return;
-    const Descriptor connection = std::move(waiting_.front());
+    Arrival arrival = std::move(waiting_.front());
     waiting_.pop_front();
-    served_.insert(connection.number());
+    served_.insert(arrival.connection.number());
     lock.unlock();
-    serve_(connection.number());
+    serve_(arrival);
     lock.lock();
-    served_.erase(connection.number());
+    served_.erase(arrival.connection.number());
   }
 }
 

@@ -1,4 +1,4 @@
-// Threads that serve connections, each one at a time.
+// Threads that answer requests, each one at a time.
 #pragma once
 
 #include <condition_variable>
@@ -9,19 +9,19 @@
 #include <thread>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "host/farm/http/arrivals.h"
 
 namespace ferry::farm::http {
 
 class Connections {
  public:
-  // Calls serve() for each connection, which is closed afterwards. Throws std::system_error if the system refuses a
-  // thread.
-  Connections(std::size_t threads, std::function<void(int)> serve);
+  // Calls serve() for each request, whose connection is closed afterwards. Throws std::system_error if the system
+  // refuses a thread.
+  Connections(std::size_t threads, std::function<void(Arrival&)> serve);
   ~Connections() { stop(); }
 
   // Closes the connection at once where kWaiting others already wait for a thread.
-  void add(Descriptor connection);
+  void add(Arrival arrival);
   // Shuts all connections down and returns when their threads have ended.
   void stop();
 
@@ -30,10 +30,10 @@ class Connections {
  private:
   void work();
 
-  std::function<void(int)> serve_;
+  std::function<void(Arrival&)> serve_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Descriptor> waiting_;
+  std::deque<Arrival> waiting_;
   std::set<int> served_;
   bool stopping_ = false;
   std::vector<std::thread> threads_;

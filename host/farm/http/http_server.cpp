@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "host/farm/http/connections.h"
 #include "host/farm/http/exchange.h"
@@ -44,7 +45,7 @@ class Listener final : public HttpServer {
         socket_(std::move(socket)),
         stop_(std::move(stop)),
         name_(server::own_name(socket_.number())),
-        connections_(site_.options().threads, [this](int connection) { serve(connection); }),
+        connections_(site_.options().threads, [this](Arrival& request) { serve(request); }),
         acceptor_([this] { accept_all(); }) {}
 
   ~Listener() override { stop(); }
@@ -66,7 +67,9 @@ class Listener final : public HttpServer {
 
  private:
   void accept_all();
-  void serve(int connection);
+  // Returns false once there is none, or no descriptor for it.
+  bool accept_one(Arrivals& arrivals);
+  void serve(Arrival& request);
 
   Site site_;
   Exchange exchange_;
@@ -78,27 +81,42 @@ class Listener final : public HttpServer {
 };
 
 void Listener::accept_all() {
+  // So that connections without number do not keep those waiting that have arrived.
+  constexpr int kAtOnce = 64;
+  Arrivals arrivals(site_.options().request_deadline);
+  std::vector<pollfd> entries;
   while (true) {
-    pollfd entries[] = {{socket_.number(), POLLIN, 0}, {stop_.number(), POLLIN, 0}};
-    if (::poll(entries, 2, -1) < 0 && errno != EINTR) return;
+    entries = {{socket_.number(), POLLIN, 0}, {stop_.number(), POLLIN, 0}};
+    arrivals.append_to(entries);
+    if (::poll(entries.data(), entries.size(), arrivals.milliseconds_left()) < 0 && errno != EINTR) return;
     if (entries[1].revents != 0) return;
-    Descriptor connection(::accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (connection.number() >= 0) {
-      const int on = 1;
-      ::setsockopt(connection.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-      connections_.add(std::move(connection));
-    } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-      // The connection stays in the queue of the socket until there is room.
-      pollfd stop{stop_.number(), POLLIN, 0};
-      ::poll(&stop, 1, 50);
+    for (Arrival& arrival : arrivals.take(entries.data() + 2)) connections_.add(std::move(arrival));
+    for (int i = 0; i < kAtOnce && accept_one(arrivals); ++i) {
     }
   }
 }
 
-void Listener::serve(int connection) {
-  const HttpOptions& options = site_.options();
-  SocketStream stream(connection, numeric_peer(connection), SocketStream::Clock::now() + options.request_deadline,
-                      options.response_deadline);
+bool Listener::accept_one(Arrivals& arrivals) {
+  Descriptor connection(::accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (connection.number() >= 0) {
+    const int on = 1;
+    ::setsockopt(connection.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    arrivals.add(std::move(connection));
+    return true;
+  }
+  if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+    arrivals.drop_oldest();
+    // The connection stays in the queue of the socket until there is room.
+    pollfd stop{stop_.number(), POLLIN, 0};
+    ::poll(&stop, 1, 50);
+  }
+  return false;
+}
+
+void Listener::serve(Arrival& request) {
+  const int connection = request.connection.number();
+  SocketStream stream(connection, numeric_peer(connection), request.deadline, site_.options().response_deadline,
+                      std::move(request.bytes));
   std::string head;
   CheckedHead checked;
   switch (stream.read_head(head)) {

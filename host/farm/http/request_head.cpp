@@ -8,8 +8,10 @@
 namespace ferry::farm::http {
 namespace {
 
-// Ranges of responses and their compression would only cost us; a proxy can do both.
-constexpr std::array<std::string_view, 5> kDropped = {"range", "if-range", "accept-encoding", "te", "upgrade"};
+// Ranges of responses and their compression would only cost us; a proxy can do both. What a client expects it has got
+// before the library sees the head.
+constexpr std::array<std::string_view, 6> kDropped = {"range", "if-range", "accept-encoding",
+                                                      "te",    "upgrade",  "expect"};
 // Headers that decide something must not contradict themselves.
 constexpr std::array<std::string_view, 8> kSingle = {"host",   "authorization",  "content-length", "content-type",
                                                      "origin", "sec-fetch-site", "cookie",         "expect"};
@@ -131,6 +133,7 @@ CheckedHead check_head(std::string_view head) {
     if (header.name == "content-length" && !parse_length(header.value, result.body_bytes)) {
       return refuse(400, "expected a number as Content-Length");
     }
+    if (header.name == "expect") result.expects_continue = is_http_1_1;
     // Underscores stand for hyphens in some programs' eyes, and for the library's own entries.
     if (is_one_of(kDropped, header.name) || header.name.find('_') != std::string::npos) continue;
     result.text += header.name + ": " + std::string(header.value) + "\r\n";

@@ -21,6 +21,7 @@ struct CheckedHead {
   const char* reason = "";  // why it is refused
   std::string text;         // the head without headers that do not concern us
   std::size_t body_bytes = 0;
+  bool expects_continue = false;  // the client waits for a response 100 before it sends the body
 };
 
 // `head` ends with the empty line.

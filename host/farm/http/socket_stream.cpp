@@ -36,19 +36,20 @@ ssize_t SocketStream::receive(char* bytes, std::size_t size, Clock::time_point d
 SocketStream::HeadEnd SocketStream::read_head(std::string& head) {
   constexpr std::string_view kEnd = "\r\n\r\n";
   char piece[4096];
+  std::size_t searched = 0;
   while (true) {
-    const ssize_t count = receive(piece, sizeof piece, read_deadline_);
-    if (count == 0) return HeadEnd::gone;
-    if (count < 0) return Clock::now() >= read_deadline_ ? HeadEnd::timed_out : HeadEnd::gone;
-    const std::size_t from = ahead_.size() < kEnd.size() ? 0 : ahead_.size() - kEnd.size();
-    ahead_.append(piece, static_cast<std::size_t>(count));
-    const std::size_t end = ahead_.find(kEnd, from);
+    const std::size_t end = ahead_.find(kEnd, searched < kEnd.size() ? 0 : searched - kEnd.size());
+    searched = ahead_.size();
     if (end != std::string::npos && end + kEnd.size() <= kMaxHead) {
       head = ahead_.substr(0, end + kEnd.size());
       ahead_.erase(0, head.size());
       return HeadEnd::complete;
     }
     if (ahead_.size() > kMaxHead) return HeadEnd::too_large;
+    const ssize_t count = receive(piece, sizeof piece, read_deadline_);
+    if (count == 0) return HeadEnd::gone;
+    if (count < 0) return Clock::now() >= read_deadline_ ? HeadEnd::timed_out : HeadEnd::gone;
+    ahead_.append(piece, static_cast<std::size_t>(count));
   }
 }
 

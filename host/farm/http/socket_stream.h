@@ -14,9 +14,15 @@ class SocketStream : public httplib::Stream {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // The socket is non-blocking. All that is read must have arrived by `read_deadline`; each write has `write_limit`.
-  SocketStream(int socket, std::string peer, Clock::time_point read_deadline, std::chrono::milliseconds write_limit)
-      : socket_(socket), peer_(std::move(peer)), read_deadline_(read_deadline), write_limit_(write_limit) {}
+  // The socket is non-blocking; `ahead` was read from it already. All that is read must have arrived by
+  // `read_deadline`; each write has `write_limit`.
+  SocketStream(int socket, std::string peer, Clock::time_point read_deadline, std::chrono::milliseconds write_limit,
+               std::string ahead = {})
+      : socket_(socket),
+        peer_(std::move(peer)),
+        read_deadline_(read_deadline),
+        write_limit_(write_limit),
+        ahead_(std::move(ahead)) {}
 
   // Reads up to the empty line that ends a head. Returns false after the deadline or the limit, or if the peer has
   // gone.

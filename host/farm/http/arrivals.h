@@ -1,0 +1,47 @@
+// Connections whose requests have not arrived as a whole. However many are silent or slow, they cost no thread.
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "base/descriptor.h"
+
+namespace ferry::farm::http {
+
+struct Arrival {
+  Descriptor connection;  // non-blocking
+  std::chrono::steady_clock::time_point deadline;
+  std::string bytes = {};    // that have been read
+  std::size_t expected = 0;  // how many the request has; 0: its head is not complete
+};
+
+class Arrivals {
+ public:
+  // Of each request, for all of it to arrive.
+  explicit Arrivals(std::chrono::milliseconds time) : time_(time) {}
+
+  // Closes the oldest one if there are kMost.
+  void add(Descriptor connection);
+  void drop_oldest();
+
+  // Appends one entry for each connection. They must be polled for no longer than until the next deadline, in
+  // milliseconds; -1: there is none.
+  void append_to(std::vector<pollfd>& entries) const;
+  int milliseconds_left() const;
+
+  // Reads what has arrived, by the entries from append_to(). Returns the requests that are whole, or never will be:
+  // those that are refused because of their heads or too large, and those whose time is over.
+  std::vector<Arrival> take(const pollfd* entries);
+
+  static constexpr std::size_t kMost = 512;
+
+ private:
+  std::chrono::milliseconds time_;
+  std::deque<Arrival> all_;  // the oldest first
+};
+
+}  // namespace ferry::farm::http
