@@ -58,7 +58,8 @@ void Chaos::run(double seconds, double database_gone) {
   const auto begin = Clock::now();
   bool was_gone = options_.database != Database::postgres;
   while (seconds_since(begin) < seconds) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(draw(200, 900)));
+    // Two trackers and their database would otherwise hardly ever be well at the same time.
+    std::this_thread::sleep_for(std::chrono::milliseconds(draw(200, 900)) * static_cast<int>(options_.trackers));
     repair_what_is_due(false);
     do_harm();
     if (seconds_since(begin) > 3 && !std::exchange(was_gone, true)) stop_database(database_gone);

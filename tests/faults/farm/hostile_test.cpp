@@ -1,4 +1,4 @@
-// Connections that say nothing, keys that are of no use any more, damaged databases and full disks.
+// Connections that say nothing, damaged databases and full disks.
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -12,7 +12,6 @@
 
 #include "base/descriptor.h"
 #include "host/farm/client/board_lease.h"
-#include "host/farm/client/tracker_connection.h"
 #include "host/farm/store/sqlite_connection.h"
 #include "tests/faults/farm/fault_farm.h"
 
@@ -57,26 +56,6 @@ TEST_CASE("10,000 connections that say nothing keep no client with a key out") {
   CHECK_MESSAGE(leased.is_ok(), leased.message());
   CHECK(seconds_since(begin) < 4);
   CHECK(farm.tracker().peak_megabytes() < 100);
-}
-
-TEST_CASE("unknown and revoked keys get no board, and a revocation ends what goes on") {
-  RealFarm farm(farm_of(1));
-  farm.start_board(0);
-  farm.wait_for_boards(1);
-  CHECK(lease(farm, secure::make_key()).code() == ErrorCode::unauthenticated);
-  farm::TrackerConnection admin(farm.access());
-  const auto added = admin.ask(farm::wire::AddClient{"guest", farm::wire::Role::user});
-  REQUIRE_MESSAGE(added.is_ok(), added.status().message());
-  const secure::Key key{added.value().psk};
-  farm::FarmAccess access = farm.access();
-  access.key = key;
-  auto held = farm::BoardLease::request(access, {{"b0"}});
-  REQUIRE_MESSAGE(held.is_ok(), held.status().message());
-  const auto revoked = admin.ask(farm::wire::RevokeCredential{farm::wire::CredentialKind::client, "guest"});
-  REQUIRE_MESSAGE(revoked.is_ok(), revoked.status().message());
-  CHECK(held.value()->wait_for_end(std::chrono::seconds(3)).has_value());
-  CHECK(lease(farm, key).code() == ErrorCode::unauthenticated);
-  CHECK(lease(farm, farm.access().key).is_ok());
 }
 
 // An index that the tracker does not need.

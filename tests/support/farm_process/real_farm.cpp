@@ -116,9 +116,18 @@ farm::FarmAccess RealFarm::access() const {
 
 std::string RealFarm::remote(const std::string& selector) const { return "farm://" + addresses() + "/" + selector; }
 
+std::string RealFarm::page_url(std::size_t tracker) const {
+  const std::string url = trackers_[tracker].process->wait_for("page at ");
+  return url.substr(0, url.rfind('/'));
+}
+
+void RealFarm::set_board_key(std::size_t board, const secure::Key& key) const {
+  must(secure::write_key_file(board_key_file(board), key));
+}
+
 void RealFarm::start_board(std::size_t board, const std::string& trackers) {
-  const std::string name = "b" + std::to_string(board), key = folder_.file(name + ".key");
-  if (!std::filesystem::exists(key)) must(secure::write_key_file(key, board_keys_[board]));
+  const std::string name = "b" + std::to_string(board), key = board_key_file(board);
+  if (!std::filesystem::exists(key)) set_board_key(board, board_keys_.at(board));
   boards_[board] = std::make_unique<Process>(
       std::vector<std::string>{options_.rpc_server, "--host", listening_address(board_host(board)), "--port", "0",
                                "--farm", trackers.empty() ? addresses() : trackers, "--farm-key", key, "--workdir",

@@ -39,6 +39,9 @@ class RealFarm {
   explicit RealFarm(RealFarmOptions options);
 
   const Process& tracker(std::size_t tracker = 0) const { return *trackers_[tracker].process; }
+  // "http://127.0.0.1:8080"
+  std::string page_url(std::size_t tracker = 0) const;
+
   // Only with client_hosts.
   const VirtualNetwork& network() const { return *network_; }
   std::size_t tracker_host(std::size_t tracker) const { return 1 + tracker; }
@@ -63,6 +66,8 @@ class RealFarm {
   PostgresServer& postgres() { return *postgres_; }
   std::string file(const std::string& name) const { return folder_.file(name); }
 
+  // Puts the secret of its enrolment into the key file of a board, which need not be one of the options'.
+  void set_board_key(std::size_t board, const secure::Key& key) const;
   // Starts an rpc_server as this board, which dials `trackers` if that is not empty.
   void start_board(std::size_t board, const std::string& trackers = "");
   const Process& board(std::size_t board) const { return *boards_.at(board); }
@@ -82,6 +87,7 @@ class RealFarm {
 
   void open_database();
   void fill_database();
+  std::string board_key_file(std::size_t board) const { return folder_.file("b" + std::to_string(board) + ".key"); }
   std::string addresses() const;
 
   std::string listening_address(std::size_t host) const {
