@@ -89,7 +89,7 @@ MAY_INCLUDE = {
     # The host: language, schedules, lowering.
     "host/npy": ["module"],
     "host/blobs": ["host/npy"],
-    "host/stats": [],
+    "host/stats": ["base"],
     # The farm: who gets which board, and when.
     "host/farm/api": ["rpc/farm"],
     "host/farm/client": ["rpc/farm"],
