@@ -143,6 +143,7 @@ MAY_INCLUDE = {
     # The gate: which kernels of a project became slower.
     "host/gate/api": ["host/bench"],
     "host/gate/store": ["host/blobs", "host/gate/api"],
+    "host/gate/verdict": ["host/gate/api"],
     "host/farm/config": ["host/farm/hooks", "host/farm/lease", "host/farm/relay", "host/session"],
     "host/farm/checkup": [
         "host/compiler/api", "host/farm/health", "host/farm/store", "host/lang/text", "host/session",
