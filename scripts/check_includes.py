@@ -90,6 +90,8 @@ MAY_INCLUDE = {
     "host/npy": ["module"],
     "host/blobs": ["host/npy"],
     "host/stats": ["base"],
+    "host/stats": [],
+    "host/toml": ["base"],
     # The farm: who gets which board, and when.
     "host/farm/api": ["rpc/farm"],
     "host/farm/client": ["rpc/farm"],
@@ -145,6 +147,7 @@ MAY_INCLUDE = {
     "host/gate/store": ["host/blobs", "host/gate/api"],
     "host/gate/verdict": ["host/gate/api"],
     "host/farm/config": ["host/farm/hooks", "host/farm/lease", "host/farm/relay", "host/session"],
+    "host/farm/config": ["host/farm/hooks", "host/farm/lease", "host/farm/relay", "host/session", "host/toml"],
     "host/farm/checkup": [
         "host/compiler/api", "host/farm/health", "host/farm/store", "host/lang/text", "host/session",
     ],

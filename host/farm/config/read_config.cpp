@@ -1,21 +1,15 @@
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 
-#include "base/descriptor.h"
 #include "base/format.h"
 #include "base/printable.h"
 #include "ferry/error.h"
 #include "host/farm/config/farm_config.h"
-#include "host/farm/config/toml_reader.h"
 #include "host/farm/hooks/command.h"
 #include "host/farm/selector/board_name.h"
 #include "host/session/destination.h"
+#include "host/toml/toml_file.h"
+#include "host/toml/toml_reader.h"
 
 namespace ferry::farm {
 namespace {
@@ -99,18 +93,18 @@ void read_relay(TomlReader& relay, FarmConfig& config) {
 
 Status read_weights(const std::string& path, const toml::table& table, FarmConfig& config) {
   if (table.size() > kMaxConfigHolders)
-    return config_failure(path, table.source(),
-                          format("weights: expected at most %zu holders, got %zu", kMaxConfigHolders, table.size()));
+    return toml_failure(path, table.source(),
+                        format("weights: expected at most %zu holders, got %zu", kMaxConfigHolders, table.size()));
   for (const auto& [key, node] : table) {
     const std::string holder(key.str());
     const std::string name = "weights." + printable(holder.substr(0, kMaxNameText));
     if (holder.empty() || holder.size() > kMaxValueText)
-      return config_failure(path, key.source(),
-                            format("%s: expected a name of 1 to %zu bytes", name.c_str(), kMaxValueText));
+      return toml_failure(path, key.source(),
+                          format("%s: expected a name of 1 to %zu bytes", name.c_str(), kMaxValueText));
     const auto weight = node.is_number() ? node.value<double>() : std::nullopt;
     if (!weight || !(*weight > 0 && *weight <= kMaxWeight))
-      return config_failure(path, node.source(),
-                            format("%s: expected a number above 0, and at most %g", name.c_str(), kMaxWeight));
+      return toml_failure(path, node.source(),
+                          format("%s: expected a number above 0, and at most %g", name.c_str(), kMaxWeight));
     config.weights[holder] = *weight;
   }
   return {};
@@ -141,15 +135,15 @@ Status read_board(const std::string& path, const std::string& name, const toml::
 
 Status read_boards(const std::string& path, const toml::table& table, FarmConfig& config) {
   if (table.size() > kMaxConfigBoards)
-    return config_failure(path, table.source(),
-                          format("boards: expected at most %zu of them, got %zu", kMaxConfigBoards, table.size()));
+    return toml_failure(path, table.source(),
+                        format("boards: expected at most %zu of them, got %zu", kMaxConfigBoards, table.size()));
   for (const auto& [key, node] : table) {
     const std::string name(key.str());
     if (const Status fine = check_board_name(name); !fine.is_ok())
-      return config_failure(path, key.source(), fine.message());
+      return toml_failure(path, key.source(), fine.message());
     const toml::table* board = node.as_table();
     if (board == nullptr)
-      return config_failure(path, key.source(), "expected a board, as in [boards." + name + "], got a value");
+      return toml_failure(path, key.source(), "expected a board, as in [boards." + name + "], got a value");
     FERRY_TRY(read_board(path, name, *board, config));
   }
   return {};
@@ -177,37 +171,15 @@ Result<FarmConfig> read_table(const std::string& path, const toml::table& root) 
   return config;
 }
 
-Status unreadable(const std::string& path, const std::string& why) {
-  return {ErrorCode::invalid_argument, format("%s: cannot be read: %s", printable(path).c_str(), why.c_str())};
-}
-
 }  // namespace
 
 Result<FarmConfig> parse_farm_config(std::string_view text, const std::string& path) {
-  if (text.size() > kMaxConfigBytes)
-    return unreadable(path, format("expected at most %zu bytes, got %zu", kMaxConfigBytes, text.size()));
-  try {
-    return read_table(path, toml::parse(text, path));
-  } catch (const toml::parse_error& error) {
-    return config_failure(path, error.source(), printable(error.description()));
-  }
+  FERRY_ASSIGN(const toml::table root, parse_toml(text, path, kMaxConfigBytes));
+  return read_table(path, root);
 }
 
 Result<FarmConfig> read_farm_config(const std::string& path) {
-  // O_NONBLOCK, in case the file is a pipe.
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  struct stat info{};
-  if (file.number() < 0 || fstat(file.number(), &info) != 0) return unreadable(path, std::strerror(errno));
-  if (!S_ISREG(info.st_mode)) return unreadable(path, "expected a file, got something else");
-  std::string text;
-  char buffer[65536];
-  while (text.size() <= kMaxConfigBytes) {
-    const ssize_t count = read(file.number(), buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return unreadable(path, std::strerror(errno));
-    if (count == 0) break;
-    text.append(buffer, static_cast<std::size_t>(count));
-  }
+  FERRY_ASSIGN(const std::string text, read_toml_text(path, kMaxConfigBytes));
   return parse_farm_config(text, path);
 }
 

@@ -1,13 +1,13 @@
-#include "host/farm/config/toml_reader.h"
+#include "host/toml/toml_reader.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "base/format.h"
 #include "base/printable.h"
 #include "base/suggest.h"
+#include "host/toml/toml_file.h"
 
-namespace ferry::farm {
+namespace ferry {
 namespace {
 
 // What stands there, in the words of TOML.
@@ -33,10 +33,6 @@ std::string shown(std::string_view text) { return printable(text.substr(0, kMaxS
 
 }  // namespace
 
-Status config_failure(const std::string& path, const toml::source_region& where, const std::string& why) {
-  return {ErrorCode::invalid_argument, printable(path) + ":" + std::to_string(where.begin.line) + ": " + why};
-}
-
 std::string TomlReader::full_name(std::string_view key) const {
   return name_.empty() ? shown(key) : name_ + "." + shown(key);
 }
@@ -47,7 +43,7 @@ const toml::node* TomlReader::find(const char* key) {
 }
 
 void TomlReader::refuse_value(const toml::node& node, const std::string& key, const std::string& why) {
-  if (failure_.is_ok()) failure_ = config_failure(path_, node.source(), full_name(key) + ": " + why);
+  if (failure_.is_ok()) failure_ = toml_failure(path_, node.source(), full_name(key) + ": " + why);
 }
 
 void TomlReader::refuse(const char* key, const std::string& why) {
@@ -146,11 +142,11 @@ Status TomlReader::finish() {
   for (const auto& [key, value] : table_) {
     if (std::ranges::find(known_, key.str()) != known_.end()) continue;
     const auto nearest = nearest_names(key.str(), known_, 1);
-    return config_failure(path_, key.source(),
-                          "unknown key '" + full_name(key.str()) + "'; the nearest that is known is '" +
-                              full_name(nearest.front()) + "'");
+    return toml_failure(path_, key.source(),
+                        "unknown key '" + full_name(key.str()) + "'; the nearest that is known is '" +
+                            full_name(nearest.front()) + "'");
   }
   return {};
 }
 
-}  // namespace ferry::farm
+}  // namespace ferry

@@ -12,10 +12,7 @@
 
 #include "base/status.h"
 
-namespace ferry::farm {
-
-// Where messages say that something is wrong: "farm.toml:3: ".
-Status config_failure(const std::string& path, const toml::source_region& where, const std::string& why);
+namespace ferry {
 
 class TomlReader {
  public:
@@ -54,4 +51,4 @@ class TomlReader {
   Status failure_;
 };
 
-}  // namespace ferry::farm
+}  // namespace ferry
