@@ -1,6 +1,7 @@
 #include "host/bench/cores.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 
 #include "ferry/kernel/option_error.h"
@@ -14,7 +15,40 @@ constexpr std::uint32_t kMostCores = 4096;
 // Returns 0 if the text is not a number.
 double number(const std::string& text) { return strtod(text.c_str(), nullptr); }
 
+[[noreturn]] void refuse_cores(const std::string& text) {
+  throw OptionError(Option::cores, "expected 'any', 'big', 'little' or numbers such as 0,2-3, got '" + text + "'");
+}
+
+std::uint32_t parse_core(const std::string& text, std::size_t& at) {
+  std::uint32_t core = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + at, end, core);
+  if (error != std::errc() || core >= kMostCores) refuse_cores(text);
+  at = static_cast<std::size_t>(stop - text.data());
+  return core;
+}
+
+// Parses "0,2-3".
+std::vector<std::uint32_t> parse_cores(const std::string& text) {
+  std::vector<std::uint32_t> cores;
+  for (std::size_t at = 0;; ++at) {
+    const std::uint32_t first = parse_core(text, at);
+    std::uint32_t last = first;
+    if (at < text.size() && text[at] == '-') last = parse_core(text, ++at);
+    if (last < first) refuse_cores(text);
+    for (std::uint32_t core = first; core <= last; ++core) cores.push_back(core);
+    if (at == text.size()) return cores;
+    if (text[at] != ',') refuse_cores(text);
+  }
+}
+
 }  // namespace
+
+void set_cores(const std::string& text, SamplingOptions& options) {
+  options.cores = text == "big" ? CoreKind::big : text == "little" ? CoreKind::little : CoreKind::any;
+  options.bench.cores = {};
+  if (text != "any" && options.cores == CoreKind::any) options.bench.cores = parse_cores(text);
+}
 
 std::vector<std::uint32_t> cores_of_kind(const Device& device, CoreKind kind) {
   if (kind == CoreKind::any) return {};

@@ -17,4 +17,8 @@ std::vector<std::uint32_t> cores_of_kind(const Device& device, CoreKind kind);
 // The same from the texts of each core's cpu_capacity, which are followed by those of its highest frequency.
 std::vector<std::uint32_t> cores_by_strength(const std::vector<std::string>& texts, CoreKind kind);
 
+// Sets where threads may run from what a user wrote: "any", "big", "little", or numbers such as "0,2-3". Throws
+// OptionError (cores).
+void set_cores(const std::string& text, SamplingOptions& options);
+
 }  // namespace ferry::bench

@@ -1,44 +1,10 @@
 #include "host/cli/options/measure_options.h"
 
-#include <charconv>
-
 #include "ferry/error.h"
-#include "ferry/kernel/option_error.h"
+#include "host/bench/cores.h"
 #include "host/cli/options/option_checks.h"
 
 namespace ferry::cli {
-
-namespace {
-
-constexpr std::uint32_t kMostCores = 4096;
-
-[[noreturn]] void refuse_cores(const std::string& text) {
-  throw OptionError(Option::cores, "expected 'any', 'big', 'little' or numbers such as 0,2-3, got '" + text + "'");
-}
-
-std::uint32_t parse_core(const std::string& text, std::size_t& at) {
-  std::uint32_t core = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + at, end, core);
-  if (error != std::errc() || core >= kMostCores) refuse_cores(text);
-  at = static_cast<std::size_t>(stop - text.data());
-  return core;
-}
-
-}  // namespace
-
-std::vector<std::uint32_t> parse_cores(const std::string& text) {
-  std::vector<std::uint32_t> cores;
-  for (std::size_t at = 0;; ++at) {
-    const std::uint32_t first = parse_core(text, at);
-    std::uint32_t last = first;
-    if (at < text.size() && text[at] == '-') last = parse_core(text, ++at);
-    if (last < first) refuse_cores(text);
-    for (std::uint32_t core = first; core <= last; ++core) cores.push_back(core);
-    if (at == text.size()) return cores;
-    if (text[at] != ',') refuse_cores(text);
-  }
-}
 
 void add_measure_options(CLI::App& command, SamplingCommand& options) {
   BenchOptions& bench = options.bench;
@@ -89,13 +55,7 @@ bench::SamplingOptions sampling_of(const SamplingCommand& options) {
     throw UsageError("--cold with --number " + std::to_string(sampling.bench.number) +
                      ": the second call of a sample would find the caches warm");
   }
-  if (options.core_names == "big") {
-    sampling.cores = bench::CoreKind::big;
-  } else if (options.core_names == "little") {
-    sampling.cores = bench::CoreKind::little;
-  } else if (!options.core_names.empty() && options.core_names != "any") {
-    sampling.bench.cores = parse_cores(options.core_names);
-  }
+  if (!options.core_names.empty()) bench::set_cores(options.core_names, sampling);
   return sampling;
 }
 

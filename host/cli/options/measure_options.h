@@ -25,7 +25,4 @@ void add_measure_options(CLI::App& command, SamplingCommand& options);
 // for options that contradict each other.
 bench::SamplingOptions sampling_of(const SamplingCommand& options);
 
-// Parses "0,2-3"; throws UsageError that says what was expected.
-std::vector<std::uint32_t> parse_cores(const std::string& text);
-
 }  // namespace ferry::cli

@@ -23,6 +23,24 @@ TEST_CASE("big and little cores are told by capacity, or else by frequency") {
   CHECK(cores_by_strength({"", "", "1800000\n", "1200000\n"}, CoreKind::big) == Cores{0});
 }
 
+TEST_CASE("cores are written as numbers and ranges, or as a kind, which replaces what was set before") {
+  bench::SamplingOptions options;
+  bench::set_cores("0,2-4", options);
+  CHECK(options.bench.cores == std::vector<std::uint32_t>{0, 2, 3, 4});
+  CHECK(options.cores == CoreKind::any);
+  bench::set_cores("big", options);
+  CHECK(options.bench.cores.empty());
+  CHECK(options.cores == CoreKind::big);
+  bench::set_cores("little", options);
+  CHECK(options.cores == CoreKind::little);
+  bench::set_cores("any", options);
+  CHECK(options.cores == CoreKind::any);
+  for (const char* bad : {"", "a", "1-", "4-2", "1,,2", "99999999", "Big"}) {
+    CAPTURE(bad);
+    CHECK_THROWS_AS(bench::set_cores(bad, options), OptionError);
+  }
+}
+
 TEST_CASE("a device without cores of two kinds has neither big nor little ones") {
   CHECK_THROWS_WITH_AS(
       cores_by_strength({"", "", "", ""}, CoreKind::big),

@@ -18,14 +18,6 @@ cli::SamplingCommand with_cores(const std::string& names) {
 
 }  // namespace
 
-TEST_CASE("cores are numbers and ranges") {
-  CHECK(cli::parse_cores("0,2-4") == std::vector<std::uint32_t>{0, 2, 3, 4});
-  for (const char* bad : {"", "a", "1-", "4-2", "1,,2", "99999999"}) {
-    CAPTURE(bad);
-    CHECK_THROWS_AS(cli::parse_cores(bad), UsageError);
-  }
-}
-
 TEST_CASE("cores are of a kind, or numbers, or any") {
   CHECK(cli::sampling_of(with_cores("big")).cores == CoreKind::big);
   CHECK(cli::sampling_of(with_cores("little")).cores == CoreKind::little);
