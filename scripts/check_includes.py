@@ -92,6 +92,7 @@ MAY_INCLUDE = {
     "host/stats": ["base"],
     "host/stats": [],
     "host/toml": ["base"],
+    "host/html": ["base"],
     # The farm: who gets which board, and when.
     "host/farm/api": ["rpc/farm"],
     "host/farm/client": ["rpc/farm"],
@@ -107,8 +108,7 @@ MAY_INCLUDE = {
         "host/farm/checkup", "host/farm/config", "host/farm/http", "host/farm/probe", "host/farm/tracker",
     ],
     # The farm's HTTP interface and its page.
-    "host/farm/http/html": ["base"],
-    "host/farm/http/pages": ["host/farm/http/html", "host/farm/selector", "rpc/farm"],
+    "host/farm/http/pages": ["host/farm/selector", "host/html", "rpc/farm"],
     "host/farm/http/site": ["host/farm/api", "host/farm/http/pages"],
     "host/farm/http": ["host/farm/http/site", "rpc/server"],
     "host/farm/relay": ["rpc/server"],

@@ -1,16 +1,16 @@
 #include "host/farm/http/pages/board_page.h"
 
 #include "base/quantity_text.h"
-#include "host/farm/http/html/reading.h"
-#include "host/farm/http/html/url.h"
 #include "host/farm/http/pages/health_chart.h"
 #include "host/farm/http/pages/listings.h"
+#include "host/farm/http/pages/reading.h"
+#include "host/farm/http/pages/url.h"
 #include "host/farm/http/pages/waiting_count.h"
 
 namespace ferry::farm::http {
 namespace {
 
-void write_fact(Html& html, std::string_view name, std::string_view value) {
+void write_fact(html::Html& html, std::string_view name, std::string_view value) {
   if (value.empty()) return;
   const auto pair = html.open("div");
   html.element("dt", name);
@@ -23,7 +23,7 @@ std::string tags_text(const std::vector<wire::Label>& tags) {
   return join(", ", texts);
 }
 
-void write_now(Html& html, const Viewer& viewer, const BoardView& view) {
+void write_now(html::Html& html, const Viewer& viewer, const BoardView& view) {
   const wire::DeviceListing& board = view.board;
   const auto section = html.open("section", {{"id", "now"}, {"data-live", ""}, {"aria-labelledby", "now-title"}});
   html.element("h2", "Now", {{"id", "now-title"}});
@@ -51,7 +51,7 @@ void write_now(Html& html, const Viewer& viewer, const BoardView& view) {
   }
 }
 
-void write_hardware(Html& html, const wire::Description& description) {
+void write_hardware(html::Html& html, const wire::Description& description) {
   const auto section = html.open("section", {{"aria-labelledby", "hardware-title"}});
   html.element("h2", "Hardware", {{"id", "hardware-title"}});
   std::vector<std::string> devices;
@@ -70,7 +70,7 @@ void write_hardware(Html& html, const wire::Description& description) {
   write_fact(html, "rpc_server", description.server_version);
 }
 
-void write_orders(Html& html, const Viewer& viewer, const wire::DeviceListing& board) {
+void write_orders(html::Html& html, const Viewer& viewer, const wire::DeviceListing& board) {
   if (viewer.role != wire::Role::admin) return;
   const auto section = html.open(
       "section", {{"id", "orders"}, {"data-live", ""}, {"class", "orders"}, {"aria-labelledby", "orders-title"}});
@@ -92,7 +92,7 @@ void write_orders(Html& html, const Viewer& viewer, const wire::DeviceListing& b
   }
 }
 
-void write_health(Html& html, const Result<wire::HealthPage>& health) {
+void write_health(html::Html& html, const Result<wire::HealthPage>& health) {
   const auto section = html.open("section", {{"id", "health"}, {"data-live", ""}, {"aria-labelledby", "health-title"}});
   html.element("h2", "Health", {{"id", "health-title"}});
   if (!health.is_ok()) return write_failure(html, health.status().message());
@@ -121,7 +121,7 @@ void write_health(Html& html, const Result<wire::HealthPage>& health) {
   }
 }
 
-void write_sessions(Html& html, const Result<wire::SessionPage>& sessions) {
+void write_sessions(html::Html& html, const Result<wire::SessionPage>& sessions) {
   const auto section =
       html.open("section", {{"id", "sessions"}, {"data-live", ""}, {"aria-labelledby", "sessions-title"}});
   html.element("h2", "Sessions", {{"id", "sessions-title"}});
@@ -154,7 +154,7 @@ void write_sessions(Html& html, const Result<wire::SessionPage>& sessions) {
   }
 }
 
-void write_leases(Html& html, const std::string& board, const Result<wire::HistoryPage>& leases) {
+void write_leases(html::Html& html, const std::string& board, const Result<wire::HistoryPage>& leases) {
   const auto section = html.open("section", {{"id", "leases"}, {"data-live", ""}, {"aria-labelledby", "leases-title"}});
   html.element("h2", "Past leases", {{"id", "leases-title"}});
   if (!leases.is_ok()) return write_failure(html, leases.status().message());
@@ -168,7 +168,7 @@ void write_leases(Html& html, const std::string& board, const Result<wire::Histo
 }  // namespace
 
 std::string write_board_page(const Viewer& viewer, const BoardView& view) {
-  return write_page(viewer, view.board.name, "/board", [&](Html& html) {
+  return write_page(viewer, view.board.name, "/board", [&](html::Html& html) {
     write_now(html, viewer, view);
     write_orders(html, viewer, view.board);
     write_hardware(html, view.board.description);

@@ -4,14 +4,14 @@
 
 #include "base/format.h"
 #include "base/quantity_text.h"
-#include "host/farm/http/html/reading.h"
-#include "host/farm/http/html/url.h"
+#include "host/farm/http/pages/reading.h"
+#include "host/farm/http/pages/url.h"
 #include "host/farm/http/pages/waiting_count.h"
 
 namespace ferry::farm::http {
 namespace {
 
-void write_search(Html& html, const std::string& selector) {
+void write_search(html::Html& html, const std::string& selector) {
   const auto form = html.open("form", {{"method", "get"}, {"action", "/"}, {"class", "search"}, {"role", "search"}});
   html.element("label", "Selector", {{"for", "selector"}});
   html.single("input", {{"id", "selector"},
@@ -52,7 +52,8 @@ std::string hardware(const wire::Description& board) {
   return text;
 }
 
-void write_board(Html& html, const Viewer& viewer, const wire::DeviceListing& board, const WaitingCount& waiting) {
+void write_board(html::Html& html, const Viewer& viewer, const wire::DeviceListing& board,
+                 const WaitingCount& waiting) {
   const auto row = html.open("tr");
   write_row_head(html, board.name, board_link(board.name));
   {
@@ -84,7 +85,7 @@ void write_board(Html& html, const Viewer& viewer, const wire::DeviceListing& bo
 }  // namespace
 
 std::string write_boards_page(const Viewer& viewer, const BoardsView& view) {
-  return write_page(viewer, "Boards", "/", [&](Html& html) {
+  return write_page(viewer, "Boards", "/", [&](html::Html& html) {
     write_search(html, view.selector);
     if (!view.failure.empty()) return write_failure(html, view.failure);
     html.element("p", summary(view), {{"id", "summary"}, {"role", "status"}, {"data-live-text", ""}});

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/format.h"
-#include "host/farm/http/html/reading.h"
+#include "host/farm/http/pages/reading.h"
 
 namespace ferry::farm::http {
 namespace {
@@ -70,7 +70,7 @@ Axes axes_of(const ChartSeries& series) {
 
 std::string coordinate(double value) { return format("%.1f", value); }
 
-void write_grid(Html& html, const Axes& axes) {
+void write_grid(html::Html& html, const Axes& axes) {
   const double span = axes.high - axes.low;
   const double step = span <= 0.25 ? 0.05 : span <= 0.6 ? 0.1 : span <= 1.2 ? 0.25 : 0.5;
   for (double ratio = std::ceil(axes.low / step) * step; ratio <= axes.high; ratio += step) {
@@ -91,7 +91,7 @@ void write_grid(Html& html, const Axes& axes) {
 }
 
 // Failed checks are crosses, so that colour is not all that tells them apart.
-void write_point(Html& html, const Axes& axes, const ChartPoint& point) {
+void write_point(html::Html& html, const Axes& axes, const ChartPoint& point) {
   const double x = axes.x(point.at_ms), y = axes.y(point.ratio);
   if (point.has_passed) {
     const auto circle = html.open("circle", {{"cx", coordinate(x)}, {"cy", coordinate(y)}, {"r", "2.6"}});
@@ -121,7 +121,7 @@ double place_label(std::vector<double>& taken, double y) {
 
 }  // namespace
 
-void write_health_chart(Html& html, const std::vector<wire::HealthListing>& checks) {
+void write_health_chart(html::Html& html, const std::vector<wire::HealthListing>& checks) {
   const ChartSeries series = series_of(checks);
   if (series.empty()) return;
   const Axes axes = axes_of(series);

@@ -3,12 +3,12 @@
 
 #include <vector>
 
-#include "host/farm/http/html/html.h"
+#include "host/html/html.h"
 #include "rpc/farm/queries.h"
 
 namespace ferry::farm::http {
 
 // Writes nothing if there is no check with a baseline. `checks` are newest first, as in a HealthPage.
-void write_health_chart(Html& html, const std::vector<wire::HealthListing>& checks);
+void write_health_chart(html::Html& html, const std::vector<wire::HealthListing>& checks);
 
 }  // namespace ferry::farm::http

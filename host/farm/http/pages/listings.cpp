@@ -1,15 +1,15 @@
 #include "host/farm/http/pages/listings.h"
 
 #include "base/quantity_text.h"
-#include "host/farm/http/html/reading.h"
-#include "host/farm/http/html/url.h"
+#include "host/farm/http/pages/reading.h"
+#include "host/farm/http/pages/url.h"
 
 namespace ferry::farm::http {
 namespace {
 
 const char* kind_text(wire::LeaseKind kind) { return kind == wire::LeaseKind::reserved ? "reserved" : "attached"; }
 
-void write_board_links(Html& html, const std::vector<std::string>& boards) {
+void write_board_links(html::Html& html, const std::vector<std::string>& boards) {
   const auto cell = html.open("td");
   bool is_first = true;
   for (const std::string& board : boards) {
@@ -20,14 +20,14 @@ void write_board_links(Html& html, const std::vector<std::string>& boards) {
   if (boards.empty()) html.element("span", "none", {{"class", "quiet"}});
 }
 
-void write_end_button(Html& html, const Viewer& viewer, std::uint64_t lease, const std::string& holder,
+void write_end_button(html::Html& html, const Viewer& viewer, std::uint64_t lease, const std::string& holder,
                       const char* label, const std::string& description) {
   const auto cell = html.open("td");
   if (viewer.role != wire::Role::admin && viewer.holder != holder) return;
   write_button(html, viewer, "/end-lease", {{"lease", std::to_string(lease)}}, label, description);
 }
 
-void write_current_leases(Html& html, const Viewer& viewer, const QueueView& view) {
+void write_current_leases(html::Html& html, const Viewer& viewer, const QueueView& view) {
   const auto section = html.open("section", {{"id", "leases"}, {"data-live", ""}, {"aria-labelledby", "leases-title"}});
   html.element("h2", "Leases", {{"id", "leases-title"}});
   const std::vector<wire::LeaseListing>& leases = view.leases.leases;
@@ -53,7 +53,7 @@ void write_current_leases(Html& html, const Viewer& viewer, const QueueView& vie
   }
 }
 
-void write_waiting(Html& html, const Viewer& viewer, const QueueView& view) {
+void write_waiting(html::Html& html, const Viewer& viewer, const QueueView& view) {
   const auto section = html.open("section", {{"id", "queue"}, {"data-live", ""}, {"aria-labelledby", "queue-title"}});
   html.element("h2", "Queue", {{"id", "queue-title"}});
   const std::vector<wire::QueueListing>& requests = view.queue.requests;
@@ -82,7 +82,7 @@ void write_waiting(Html& html, const Viewer& viewer, const QueueView& view) {
   }
 }
 
-void write_filter(Html& html, const char* action, std::initializer_list<std::array<std::string, 3>> fields) {
+void write_filter(html::Html& html, const char* action, std::initializer_list<std::array<std::string, 3>> fields) {
   const auto form = html.open("form", {{"method", "get"}, {"action", action}, {"class", "search"}, {"role", "search"}});
   for (const auto& [name, label, value] : fields) {
     html.element("label", label, {{"for", name}});
@@ -100,13 +100,13 @@ void write_filter(Html& html, const char* action, std::initializer_list<std::arr
 }  // namespace
 
 std::string write_queue_page(const Viewer& viewer, const QueueView& view) {
-  return write_page(viewer, "Leases and queue", "/queue", [&](Html& html) {
+  return write_page(viewer, "Leases and queue", "/queue", [&](html::Html& html) {
     write_current_leases(html, viewer, view);
     write_waiting(html, viewer, view);
   });
 }
 
-void write_history_table(Html& html, const wire::HistoryPage& history) {
+void write_history_table(html::Html& html, const wire::HistoryPage& history) {
   if (history.leases.empty()) {
     html.element("p", "No lease has ended yet.");
     return;
@@ -134,7 +134,7 @@ void write_history_table(Html& html, const wire::HistoryPage& history) {
 
 std::string write_history_page(const Viewer& viewer, const std::string& board, const std::string& holder,
                                const wire::HistoryPage& history) {
-  return write_page(viewer, "History", "/history", [&](Html& html) {
+  return write_page(viewer, "History", "/history", [&](html::Html& html) {
     write_filter(html, "/history", {{"board", "Board", board}, {"holder", "Holder", holder}});
     const auto section = html.open("section", {{"id", "history"}, {"data-live", ""}});
     write_history_table(html, history);
@@ -149,7 +149,7 @@ std::string write_history_page(const Viewer& viewer, const std::string& board, c
 }
 
 std::string write_audit_page(const Viewer& viewer, const std::string& board, const wire::AuditPage& audit) {
-  return write_page(viewer, "Audit log", "/audit", [&](Html& html) {
+  return write_page(viewer, "Audit log", "/audit", [&](html::Html& html) {
     write_filter(html, "/audit", {{"board", "Board", board}});
     const auto section = html.open("section", {{"id", "audit"}, {"data-live", ""}});
     if (audit.entries.empty()) {

@@ -20,6 +20,6 @@ std::string write_history_page(const Viewer& viewer, const std::string& board, c
                                const wire::HistoryPage& history);
 std::string write_audit_page(const Viewer& viewer, const std::string& board, const wire::AuditPage& audit);
 
-void write_history_table(Html& html, const wire::HistoryPage& history);
+void write_history_table(html::Html& html, const wire::HistoryPage& history);
 
 }  // namespace ferry::farm::http

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "host/farm/http/html/reading.h"
-#include "host/farm/http/html/url.h"
 #include "host/farm/http/pages/assets.h"
+#include "host/farm/http/pages/reading.h"
+#include "host/farm/http/pages/url.h"
 
 namespace ferry::farm::http {
 namespace {
@@ -17,7 +17,7 @@ struct Place {
 constexpr std::array kPlaces = {Place{"/", "Boards"}, Place{"/queue", "Leases and queue"}, Place{"/history", "History"},
                                 Place{"/audit", "Audit log"}};
 
-void write_head(Html& html, std::string_view title) {
+void write_head(html::Html& html, std::string_view title) {
   const auto head = html.open("head");
   html.single("meta", {{"charset", "utf-8"}});
   html.single("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
@@ -28,7 +28,7 @@ void write_head(Html& html, std::string_view title) {
   html.element("script", "", {{"src", asset_path("farm.js")}, {"defer", ""}});
 }
 
-void write_navigation(Html& html, std::string_view path) {
+void write_navigation(html::Html& html, std::string_view path) {
   const auto navigation = html.open("nav", {{"aria-label", "Pages"}});
   const auto list = html.open("ul");
   for (const Place& place : kPlaces) {
@@ -41,7 +41,7 @@ void write_navigation(Html& html, std::string_view path) {
   }
 }
 
-void write_header(Html& html, const Viewer& viewer, std::string_view path) {
+void write_header(html::Html& html, const Viewer& viewer, std::string_view path) {
   const auto header = html.open("header");
   html.element("a", "ferry farm", {{"class", "brand"}, {"href", "/"}});
   if (viewer.holder.empty()) return;
@@ -63,8 +63,8 @@ const char* role_name(wire::Role role) {
 }
 
 std::string write_page(const Viewer& viewer, std::string_view title, std::string_view path,
-                       const std::function<void(Html&)>& body) {
-  Html html;
+                       const std::function<void(html::Html&)>& body) {
+  html::Html html;
   {
     const auto root = html.open("html", {{"lang", "en"}});
     write_head(html, title);
@@ -87,7 +87,7 @@ std::string write_page(const Viewer& viewer, std::string_view title, std::string
   return html.take();
 }
 
-void write_button(Html& html, const Viewer& viewer, const std::string& action, const HiddenFields& fields,
+void write_button(html::Html& html, const Viewer& viewer, const std::string& action, const HiddenFields& fields,
                   std::string_view label, const std::string& description) {
   const auto form = html.open("form", {{"method", "post"}, {"action", action}, {"class", "button"}});
   html.single("input", {{"type", "hidden"}, {"name", "csrf"}, {"value", viewer.csrf}});
@@ -101,7 +101,7 @@ void write_button(Html& html, const Viewer& viewer, const std::string& action, c
   }
 }
 
-Table::Table(Html& html, std::string_view caption, std::initializer_list<std::string_view> columns)
+Table::Table(html::Html& html, std::string_view caption, std::initializer_list<std::string_view> columns)
     // A region that scrolls must be reachable with the keyboard and have a name.
     : wrapper_(html.open(
           "div", {{"class", "table"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", std::string(caption)}})),
@@ -117,7 +117,7 @@ Table::Table(Html& html, std::string_view caption, std::initializer_list<std::st
   }
 }
 
-void write_row_head(Html& html, std::string_view text, const std::string& href) {
+void write_row_head(html::Html& html, std::string_view text, const std::string& href) {
   const auto head = html.open("th", {{"scope", "row"}});
   if (href.empty()) {
     html.text(text);
@@ -126,30 +126,30 @@ void write_row_head(Html& html, std::string_view text, const std::string& href) 
   }
 }
 
-void write_cell(Html& html, std::string_view text) { html.element("td", text); }
+void write_cell(html::Html& html, std::string_view text) { html.element("td", text); }
 
-void write_number(Html& html, std::string_view text) { html.element("td", text, {{"class", "number"}}); }
+void write_number(html::Html& html, std::string_view text) { html.element("td", text, {{"class", "number"}}); }
 
-void write_time(Html& html, std::uint64_t milliseconds) {
+void write_time(html::Html& html, std::uint64_t milliseconds) {
   html.element("time", time_text(milliseconds), {{"datetime", iso_time_text(milliseconds)}});
 }
 
-void write_link(Html& html, std::string_view text, const std::string& href) {
+void write_link(html::Html& html, std::string_view text, const std::string& href) {
   html.element("a", text.empty() ? "(no name)" : text, {{"href", href}});
 }
 
-void write_state(Html& html, std::string_view state) {
+void write_state(html::Html& html, std::string_view state) {
   constexpr std::array<std::string_view, 6> kStates = {"good", "unknown", "suspect", "bad", "maintenance", "retired"};
   const bool is_known = std::find(kStates.begin(), kStates.end(), state) != kStates.end();
   html.element("span", state, {{"class", "state state-" + std::string(is_known ? state : "other")}});
 }
 
-void write_more(Html& html, const std::string& href) {
+void write_more(html::Html& html, const std::string& href) {
   const auto paragraph = html.open("p");
   html.element("a", "Next page", {{"href", href}, {"rel", "next"}});
 }
 
-void write_failure(Html& html, std::string_view message) { html.element("p", message, {{"class", "failure"}}); }
+void write_failure(html::Html& html, std::string_view message) { html.element("p", message, {{"class", "failure"}}); }
 
 std::string board_link(std::string_view name) { return link("/board", {{"name", name}}); }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/farm/http/html/html.h"
+#include "host/html/html.h"
 #include "rpc/farm/queries.h"
 
 namespace ferry::farm::http {
@@ -22,36 +22,36 @@ const char* role_name(wire::Role role);
 
 // Writes a whole page; `path` says which entry of the navigation is the current one.
 std::string write_page(const Viewer& viewer, std::string_view title, std::string_view path,
-                       const std::function<void(Html&)>& body);
+                       const std::function<void(html::Html&)>& body);
 
 // Names of hidden fields and their values.
 using HiddenFields = std::vector<std::pair<std::string, std::string>>;
 // A form that consists of one button.
-void write_button(Html& html, const Viewer& viewer, const std::string& action, const HiddenFields& fields,
+void write_button(html::Html& html, const Viewer& viewer, const std::string& action, const HiddenFields& fields,
                   std::string_view label, const std::string& description);
 
 // A table that scrolls sideways where it is too wide, so that the page does not.
 class Table {
  public:
-  Table(Html& html, std::string_view caption, std::initializer_list<std::string_view> columns);
+  Table(html::Html& html, std::string_view caption, std::initializer_list<std::string_view> columns);
 
  private:
-  Html::Scope wrapper_;
-  Html::Scope table_;
+  html::Html::Scope wrapper_;
+  html::Html::Scope table_;
 };
 // The head of a row: a link unless `href` is empty.
-void write_row_head(Html& html, std::string_view text, const std::string& href);
-void write_cell(Html& html, std::string_view text);
+void write_row_head(html::Html& html, std::string_view text, const std::string& href);
+void write_cell(html::Html& html, std::string_view text);
 // Cells of numbers, which are aligned at their ends.
-void write_number(Html& html, std::string_view text);
-void write_time(Html& html, std::uint64_t milliseconds);
-void write_link(Html& html, std::string_view text, const std::string& href);
+void write_number(html::Html& html, std::string_view text);
+void write_time(html::Html& html, std::uint64_t milliseconds);
+void write_link(html::Html& html, std::string_view text, const std::string& href);
 // The state of a board. Its shape and text tell states apart, not colour alone.
-void write_state(Html& html, std::string_view state);
+void write_state(html::Html& html, std::string_view state);
 // A link to the next page of a listing.
-void write_more(Html& html, const std::string& href);
+void write_more(html::Html& html, const std::string& href);
 // Instead of a listing that could not be had.
-void write_failure(Html& html, std::string_view message);
+void write_failure(html::Html& html, std::string_view message);
 
 // Links of pages.
 std::string board_link(std::string_view name);

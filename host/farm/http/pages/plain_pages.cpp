@@ -3,7 +3,7 @@
 namespace ferry::farm::http {
 
 std::string write_login_page(const Viewer& viewer) {
-  return write_page(viewer, "Log in", "/login", [&](Html& html) {
+  return write_page(viewer, "Log in", "/login", [&](html::Html& html) {
     const auto form = html.open("form", {{"method", "post"}, {"action", "/login"}, {"class", "login"}});
     html.single("input", {{"type", "hidden"}, {"name", "csrf"}, {"value", viewer.csrf}});
     html.element("label", "Token", {{"for", "token"}});
@@ -20,7 +20,7 @@ std::string write_login_page(const Viewer& viewer) {
 }
 
 std::string write_message_page(const Viewer& viewer, std::string_view title, std::string_view text) {
-  return write_page(viewer, title, "", [&](Html& html) {
+  return write_page(viewer, title, "", [&](html::Html& html) {
     html.element("p", text);
     const auto paragraph = html.open("p");
     write_link(html, "All boards", "/");

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "host/farm/api/farm.h"
-#include "host/farm/http/html/url.h"
+#include "host/farm/http/pages/url.h"
 #include "host/farm/http/site/message.h"
 #include "host/farm/http/site/tokens.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "host/farm/http/html/url.h"
+#include "host/farm/http/pages/url.h"
 #include "host/farm/http/site/message.h"
 
 namespace ferry::farm::http {

@@ -1,4 +1,4 @@
-#include "host/farm/http/html/reading.h"
+#include "host/farm/http/pages/reading.h"
 
 #include <chrono>
 #include <ctime>

@@ -1,8 +1,8 @@
-#include "host/farm/http/html/html.h"
+#include "host/html/html.h"
 
 #include "base/printable.h"
 
-namespace ferry::farm::http {
+namespace ferry::html {
 
 void Html::escape(std::string_view text) {
   for (const char c : text) {
@@ -66,4 +66,4 @@ void Html::text(std::string_view text) { escape(printable(text)); }
 
 void Html::lines(std::string_view text) { escape(printable_lines(text)); }
 
-}  // namespace ferry::farm::http
+}  // namespace ferry::html

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ferry::farm::http {
+namespace ferry::html {
 
 // Name of an element or attribute. Only a constant expression converts to one.
 class MarkupName {
@@ -70,4 +70,4 @@ class Html {
   std::vector<const char*> open_;
 };
 
-}  // namespace ferry::farm::http
+}  // namespace ferry::html

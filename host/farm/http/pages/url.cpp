@@ -1,4 +1,4 @@
-#include "host/farm/http/html/url.h"
+#include "host/farm/http/pages/url.h"
 
 #include <charconv>
 #include <cstdint>
