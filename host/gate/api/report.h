@@ -53,7 +53,8 @@ struct Side {
 // What differs between the two modules, for a person who asks why one is slower. Texts are unified diffs; empty: no
 // difference, or not available.
 struct ModuleDiff {
-  std::string schedule, loops, assembly;
+  std::string source, schedule, loops, assembly;
+  bool is_empty() const { return source.empty() && schedule.empty() && loops.empty() && assembly.empty(); }
 };
 
 struct CaseResult {
@@ -66,8 +67,10 @@ struct CaseResult {
   Change change;
   bool by_instructions = false;  // the verdict rests on instructions, not on the change of the time
   std::optional<Instructions> instructions;
+  Limits limits;
   std::optional<double> share_of_peak;
   std::vector<Pair> pairs;
+  std::vector<Change> course;  // the change after each observation of two neighbouring pairs
   ModuleDiff diff;
   std::vector<std::string> warnings;
   std::uint32_t tries = 1;  // boards on which it was tried
@@ -80,6 +83,7 @@ struct Report {
   std::int64_t started = 0;     // seconds since 1970
   double elapsed_seconds = 0;
   UnknownPolicy unknown = UnknownPolicy::fail;
+  double error_level = 0.01;  // the probability that any of the intervals is wrong
   std::vector<CaseResult> cases;
   bool is_interrupted = false;
 };
