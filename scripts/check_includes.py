@@ -146,6 +146,7 @@ MAY_INCLUDE = {
     "host/gate/api": ["host/bench"],
     "host/gate/store": ["host/blobs", "host/gate/api"],
     "host/gate/verdict": ["host/gate/api"],
+    "host/gate/report": ["host/cli/output", "host/gate/api", "host/html"],
     "host/farm/config": ["host/farm/hooks", "host/farm/lease", "host/farm/relay", "host/session"],
     "host/farm/config": ["host/farm/hooks", "host/farm/lease", "host/farm/relay", "host/session", "host/toml"],
     "host/farm/checkup": [

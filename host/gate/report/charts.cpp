@@ -1,0 +1,244 @@
+#include "host/gate/report/charts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "base/quantity_text.h"
+#include "host/gate/report/axis.h"
+#include "host/gate/report/words.h"
+
+namespace ferry::gate {
+
+namespace {
+
+// In units of the view box.
+constexpr double kWidth = 860, kLeft = 84, kRight = 24;
+constexpr double kRowHeight = 46, kTop = 8, kBottom = 26;
+constexpr double kPairsHeight = 260;
+
+std::string coordinate(double value) { return format("%.1f", value); }
+
+void write_line(html::Html& html, const char* style, double x1, double y1, double x2, double y2) {
+  html.element("line", "",
+               {{"class", style},
+                {"x1", coordinate(x1)},
+                {"y1", coordinate(y1)},
+                {"x2", coordinate(x2)},
+                {"y2", coordinate(y2)}});
+}
+
+void write_text(html::Html& html, const std::string& text, double x, double y, const char* anchor,
+                const char* style = "label") {
+  html.element("text", text, {{"class", style}, {"x", coordinate(x)}, {"y", coordinate(y)}, {"text-anchor", anchor}});
+}
+
+// Paths take a fifth of the room that an element for each point takes.
+std::string circle(double x, double y) { return format("M%.1f %.1fa3 3 0 1 0 6 0 3 3 0 1 0-6 0z", x - 3, y); }
+std::string diamond(double x, double y) { return format("M%.1f %.1fl4 4-4 4-4-4z", x, y - 4); }
+
+struct Image {
+  html::Html::Scope figure, svg;
+
+  Image(html::Html& html, double height, const std::string& id, const std::string& title,
+        const std::string& description)
+      : figure(html.open("figure")),
+        svg(html.open("svg", {{"viewBox", format("0 0 %.0f %.0f", kWidth, height)},
+                              {"role", "img"},
+                              {"aria-labelledby", id + "-title"},
+                              {"aria-describedby", id + "-text"}})) {
+    html.element("title", title, {{"id", id + "-title"}});
+    html.element("desc", description, {{"id", id + "-text"}});
+  }
+};
+
+std::vector<double> times_of(const CaseResult& result, int side) {
+  std::vector<double> times;
+  for (const Pair& pair : result.pairs) {
+    if (std::isfinite(pair.seconds[side]) && pair.seconds[side] > 0) times.push_back(pair.seconds[side]);
+  }
+  return times;
+}
+
+double median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::string range_text(const std::vector<double>& times) {
+  const auto [least, most] = std::ranges::minmax(times);
+  return seconds_text(least) + " to " + seconds_text(most) + ", median " + seconds_text(median_of(times));
+}
+
+// The unit of all labels is that of the largest one, with as many digits as tell two neighbours apart.
+std::vector<std::string> time_labels(const std::vector<double>& ticks) {
+  std::vector<std::string> labels;
+  if (ticks.empty()) return labels;
+  const double most = std::max(std::abs(ticks.front()), std::abs(ticks.back()));
+  const double scale = most < 999.5e-9 ? 1e9 : most < 999.5e-6 ? 1e6 : most < 999.5e-3 ? 1e3 : 1;
+  const char* unit = scale == 1e9 ? "ns" : scale == 1e6 ? "us" : scale == 1e3 ? "ms" : "s";
+  const double step = ticks.size() > 1 ? (ticks[1] - ticks[0]) * scale : 1;
+  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 9);
+  for (const double tick : ticks) labels.push_back(format("%.*f %s", digits, tick * scale, unit));
+  return labels;
+}
+
+void write_side(html::Html& html, const Axis& axis, const std::vector<double>& times, bool is_current) {
+  const double middle = kTop + kRowHeight * (is_current ? 1.5 : 0.5);
+  const auto group = html.open("g", {{"class", is_current ? "current" : "baseline"}});
+  write_text(html, is_current ? "current" : "baseline", 0, middle + 4, "start", "name");
+  if (times.empty()) return;
+  std::string dots;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    // Moves neighbours apart; the order of the moves means nothing.
+    const double x = axis.place(times[i]), y = middle + 4.5 * (static_cast<double>(i * 3 % 5) - 2);
+    dots += is_current ? diamond(x, y) : circle(x, y);
+  }
+  html.element("path", "", {{"class", "dots"}, {"d", dots}});
+  const double x = axis.place(median_of(times));
+  write_line(html, "median", x, middle - kRowHeight / 2 + 3, x, middle + kRowHeight / 2 - 3);
+}
+
+Axis ratio_axis(const CaseResult& result) {
+  std::vector<double> shown;
+  for (const Pair& pair : result.pairs) {
+    if (const double ratio = std::exp(pair.log_ratio); std::isfinite(ratio)) shown.push_back(ratio);
+  }
+  Axis axis = axis_around(shown, kPairsHeight - kBottom, kTop);
+  if (shown.empty()) axis.low = axis.high = 1;
+  const double tolerance = std::isfinite(result.tolerance) ? std::clamp(result.tolerance, 1e-6, 1.0) : 0.01;
+  axis.low = std::min(axis.low, 1 - 1.5 * tolerance);
+  axis.high = std::max(axis.high, 1 + 1.5 * tolerance);
+  if (is_bounded(result.change)) {
+    axis.low = std::min(axis.low, std::max(result.change.low, 1 - 10 * tolerance));
+    axis.high = std::max(axis.high, std::min(result.change.high, 1 + 10 * tolerance));
+  }
+  return axis;
+}
+
+// Draws the interval after each observation as an area, which starts where it has an end.
+void write_course(html::Html& html, const CaseResult& result, const Axis& pairs, const Axis& ratios) {
+  std::string lows, highs, estimates;
+  for (std::size_t i = 0; i < result.course.size(); ++i) {
+    const Change& change = result.course[i];
+    if (!is_bounded(change)) continue;
+    const double x =
+        pairs.place(static_cast<double>((i + 1) * result.pairs.size()) / static_cast<double>(result.course.size()));
+    lows += format("%s%.1f %.1f", lows.empty() ? "M" : "L", x, ratios.place(change.low));
+    highs = format("L%.1f %.1f", x, ratios.place(change.high)) + highs;
+    estimates += format("%s%.1f %.1f", estimates.empty() ? "M" : "L", x, ratios.place(change.ratio));
+  }
+  if (lows.empty()) return;
+  html.element("path", "", {{"class", "course"}, {"d", lows + highs + "z"}});
+  html.element("path", "", {{"class", "estimate"}, {"d", estimates}});
+}
+
+void write_pair_points(html::Html& html, const CaseResult& result, const Axis& pairs, const Axis& ratios) {
+  std::string points[2];
+  for (std::size_t i = 0; i < result.pairs.size(); ++i) {
+    const double ratio = std::exp(result.pairs[i].log_ratio);
+    if (!std::isfinite(ratio)) continue;
+    const double x = pairs.place(static_cast<double>(i + 1)), y = ratios.place(ratio);
+    if (result.pairs[i].current_first) {
+      points[1] += diamond(x, y);
+    } else {
+      points[0] += circle(x, y);
+    }
+  }
+  for (int first = 0; first < 2; ++first) {
+    if (points[first].empty()) continue;
+    const auto group = html.open("g", {{"class", first == 1 ? "current" : "baseline"}});
+    html.element("path", "", {{"class", "dots"}, {"d", points[first]}});
+  }
+}
+
+}  // namespace
+
+void write_change_bar(html::Html& html, const CaseResult& result) {
+  if (result.pairs.empty() || !is_bounded(result.change) || !(result.tolerance > 0)) return;
+  constexpr double kBarWidth = 160, kBarHeight = 18;
+  const double reach = 4 * std::min(result.tolerance, 1.0);
+  const Axis axis{1 - reach, 1 + reach, 4, kBarWidth - 4};
+  const auto svg = html.open(
+      "svg", {{"class", "bar"}, {"viewBox", format("0 0 %.0f %.0f", kBarWidth, kBarHeight)}, {"role", "img"}});
+  html.element("title", change_text(result) + "; the tolerance is " + percent_text(result.tolerance));
+  const double left = axis.place(1 - result.tolerance), right = axis.place(1 + result.tolerance);
+  html.element("rect", "",
+               {{"class", "within"},
+                {"x", coordinate(left)},
+                {"y", "1"},
+                {"width", coordinate(right - left)},
+                {"height", coordinate(kBarHeight - 2)}});
+  write_line(html, "zero", axis.place(1), 1, axis.place(1), kBarHeight - 1);
+  write_line(html, "interval", axis.place(result.change.low), kBarHeight / 2, axis.place(result.change.high),
+             kBarHeight / 2);
+  html.element("path", "", {{"class", "point"}, {"d", circle(axis.place(result.change.ratio), kBarHeight / 2)}});
+}
+
+void write_times_chart(html::Html& html, const CaseResult& result, const std::string& id) {
+  const std::vector<double> sides[2] = {times_of(result, 0), times_of(result, 1)};
+  std::vector<double> all = sides[0];
+  all.insert(all.end(), sides[1].begin(), sides[1].end());
+  if (all.empty()) return;
+  const Axis axis = axis_around(all, kLeft, kWidth - kRight);
+  const double bottom = kTop + 2 * kRowHeight;
+  std::string description;
+  for (int side = 0; side < 2; ++side) {
+    description += std::string(side == 0 ? "Baseline: " : " Current: ") +
+                   (sides[side].empty() ? "not measured" : range_text(sides[side])) + ".";
+  }
+  {
+    const Image image(html, bottom + kBottom, id, "Median times of the processes of both sides", description);
+    const std::vector<double> ticks = axis.ticks(6);
+    const std::vector<std::string> labels = time_labels(ticks);
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+      write_line(html, "grid", axis.place(ticks[i]), kTop, axis.place(ticks[i]), bottom);
+      write_text(html, labels[i], axis.place(ticks[i]), bottom + 18, "middle");
+    }
+    for (int side = 0; side < 2; ++side) write_side(html, axis, sides[side], side == 1);
+  }
+  const auto beyond = std::ranges::count_if(all, [&](double time) { return time < axis.low || time > axis.high; });
+  html.element("figcaption",
+               "Each mark is the median time of one process, a vertical line the median of a side. " + description +
+                   (beyond > 0 ? " Marks at the edge: " + std::to_string(beyond) + " further away." : ""));
+}
+
+void write_pairs_chart(html::Html& html, const CaseResult& result, const std::string& id) {
+  if (result.pairs.empty()) return;
+  const auto count = static_cast<double>(result.pairs.size());
+  const Axis pairs{0.5, count + 0.5, kLeft, kWidth - kRight};
+  const Axis ratios = ratio_axis(result);
+  const std::string description =
+      std::to_string(result.pairs.size()) + (count == 1 ? " pair" : " pairs") +
+      " of processes. The change after all of them: " + percent_change(result.change.ratio) +
+      (is_bounded(result.change)
+           ? ", certainly between " + percent_change(result.change.low) + " and " + percent_change(result.change.high)
+           : ", without bounds") +
+      ".";
+  {
+    const Image image(html, kPairsHeight, id, "Change of the time in each pair of processes", description);
+    for (const double tick : ratios.ticks(6)) {
+      write_line(html, std::abs(tick - 1) < 1e-9 ? "zero" : "grid", kLeft, ratios.place(tick), kWidth - kRight,
+                 ratios.place(tick));
+      write_text(html, percent_change(tick), kLeft - 8, ratios.place(tick) + 4, "end");
+    }
+    write_course(html, result, pairs, ratios);
+    for (const double edge : {1 - result.tolerance, 1 + result.tolerance}) {
+      if (!(edge > ratios.low && edge < ratios.high)) continue;
+      write_line(html, "tolerance", kLeft, ratios.place(edge), kWidth - kRight, ratios.place(edge));
+    }
+    write_pair_points(html, result, pairs, ratios);
+    write_text(html, "pair 1", kLeft, kPairsHeight - 8, "start");
+    if (count > 1) {
+      write_text(html, "pair " + std::to_string(result.pairs.size()), kWidth - kRight, kPairsHeight - 8, "end");
+    }
+  }
+  html.element(
+      "figcaption",
+      "Circles: the baseline ran first; diamonds: the current side did. The shaded area is the interval of the "
+      "change as it narrowed, dashed lines are the tolerance. " +
+          description);
+}
+
+}  // namespace ferry::gate

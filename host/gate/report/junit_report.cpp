@@ -1,0 +1,71 @@
+#include "host/gate/report/junit_report.h"
+
+#include "base/quantity_text.h"
+#include "host/cli/output/junit.h"
+#include "host/gate/report/words.h"
+
+namespace ferry::gate {
+
+namespace {
+
+// What a test with this verdict is to JUnit.
+enum class Status : std::uint8_t { passed, failure, error };
+
+Status status_of(Verdict verdict, UnknownPolicy unknown) {
+  switch (verdict) {
+    case Verdict::unchanged:
+    case Verdict::first:
+    case Verdict::no_change:
+    case Verdict::faster: return Status::passed;
+    case Verdict::slower:
+    case Verdict::wrong:
+    case Verdict::over_limit: return Status::failure;
+    case Verdict::cannot_tell: return unknown == UnknownPolicy::pass ? Status::passed : Status::error;
+    case Verdict::failed:
+    case Verdict::infrastructure:
+    case Verdict::interrupted: return Status::error;
+  }
+  return Status::error;
+}
+
+std::string message_of(const CaseResult& result) {
+  std::string message = to_text(result.verdict);
+  const std::string change = change_text(result), reason = reason_of(result);
+  if (!change.empty()) message += ": " + change;
+  if (!reason.empty()) message += (change.empty() ? ": " : "; ") + reason;
+  return message;
+}
+
+std::string output_of(const CaseResult& result) {
+  std::string output = message_of(result) + "\n";
+  for (int side = 0; side < 2; ++side) {
+    const std::string time = time_of(result.sides[side]);
+    if (!time.empty()) output += std::string(side == 0 ? "baseline: " : "current: ") + time + "\n";
+  }
+  for (const LimitCheck& limit : limit_checks(result)) {
+    output +=
+        limit.name + ": " + limit.limit + ", " + (limit.measured.empty() ? "not measured" : limit.measured) + "\n";
+  }
+  for (const std::string& warning : result.warnings) output += "warning: " + warning + "\n";
+  for (const NamedDiff& diff : diffs_of(result)) output += std::string("\n") + diff.name + "\n" + *diff.text;
+  return output;
+}
+
+}  // namespace
+
+std::string junit_report(const Report& report) {
+  cli::JUnitReport junit{"ferry gate " + report.suite, {}};
+  for (const CaseResult& result : report.cases) {
+    cli::JUnitCase& one = junit.cases.emplace_back(title_of(result));
+    if (!time_of(result.sides[1]).empty()) one.seconds = result.sides[1].seconds;
+    switch (status_of(result.verdict, report.unknown)) {
+      case Status::passed: break;
+      case Status::failure: one.failure = message_of(result); break;
+      case Status::error: one.error = message_of(result); break;
+    }
+    one.output = output_of(result);
+  }
+  return cli::junit_text(junit);
+}
+
+}  // namespace ferry::gate

@@ -1,0 +1,90 @@
+#include "host/gate/report/terminal_report.h"
+
+#include <algorithm>
+
+#include "base/lines.h"
+#include "base/printable.h"
+#include "host/cli/output/columns.h"
+#include "host/cli/output/style.h"
+#include "host/gate/report/words.h"
+
+namespace ferry::gate {
+
+namespace {
+
+std::string painted(FILE* stream, Severity severity, const std::string& text) {
+  switch (severity) {
+    case Severity::bad: return cli::painted(stream, cli::Color::red, text);
+    case Severity::unsure: return cli::painted(stream, cli::Color::yellow, text);
+    case Severity::good: return cli::painted(stream, cli::Color::green, text);
+    case Severity::neutral: break;
+  }
+  return text;
+}
+
+std::vector<std::string> row_of(const CaseResult& result) {
+  const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
+  return {to_text(result.verdict),
+          printable(result.name),
+          printable(result.board),
+          or_dash(change_text(result)),
+          or_dash(time_of(result.sides[0])),
+          or_dash(time_of(result.sides[1])),
+          result.pairs.empty() ? "-" : std::to_string(result.pairs.size())};
+}
+
+// Colours the verdict with which the first line of each row begins: colours in the entries would count as columns.
+std::string with_colours(const std::string& table, const std::vector<const CaseResult*>& shown, FILE* stream) {
+  std::string text;
+  auto next = shown.begin();
+  bool is_head = true;
+  for (const std::string_view line : lines_of(table)) {
+    const std::string verdict = next == shown.end() || is_head ? "" : to_text((*next)->verdict);
+    is_head = false;
+    // A row goes on in lines that begin with a space, or with the rest of a verdict that was too wide.
+    if (!verdict.empty() && (line.substr(0, verdict.size() + 1) == verdict + " ")) {
+      text += painted(stream, severity_of((*next)->verdict), verdict);
+      text += line.substr(verdict.size());
+      ++next;
+    } else {
+      text += line;
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string notes_of(const std::vector<const CaseResult*>& shown, std::size_t width) {
+  std::string notes;
+  for (const CaseResult* result : shown) {
+    const auto add = [&](const std::string& text) {
+      notes += cli::wrapped(printable(title_of(*result)) + ": " + printable(text), width) + "\n";
+    };
+    const std::string reason = reason_of(*result);
+    if (!reason.empty()) add(reason);
+    for (const std::string& warning : result->warnings) add("warning: " + warning);
+  }
+  return notes;
+}
+
+}  // namespace
+
+std::string terminal_report(const Report& report, std::size_t width, FILE* stream) {
+  std::vector<const CaseResult*> shown;
+  for (const CaseResult& result : report.cases) {
+    if (report.cases.size() <= kMostRows || has_news(result)) shown.push_back(&result);
+  }
+  std::string text;
+  if (!shown.empty()) {
+    cli::Rows rows = {{"verdict", "case", "board", "change", "baseline", "current", "pairs"}};
+    for (const CaseResult* result : shown) rows.push_back(row_of(*result));
+    text += with_colours(cli::columns_text(rows, width), shown, stream);
+  }
+  const std::size_t hidden = report.cases.size() - shown.size();
+  if (hidden > 0) text += "and " + std::to_string(hidden) + " without news\n";
+  const std::string notes = notes_of(shown, width);
+  if (!notes.empty()) text += "\n" + notes;
+  return text + (text.empty() ? "" : "\n") + painted(stream, severity_of(report), headline(report)) + "\n";
+}
+
+}  // namespace ferry::gate

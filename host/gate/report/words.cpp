@@ -1,0 +1,168 @@
+#include "host/gate/report/words.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+
+#include "base/format.h"
+#include "base/quantity_text.h"
+
+namespace ferry::gate {
+
+namespace {
+
+constexpr std::array kByImportance = {Verdict::failed,      Verdict::wrong,          Verdict::slower,
+                                      Verdict::over_limit,  Verdict::infrastructure, Verdict::interrupted,
+                                      Verdict::cannot_tell, Verdict::faster,         Verdict::first,
+                                      Verdict::no_change,   Verdict::unchanged};
+
+std::size_t rank_of(Verdict verdict) {
+  return static_cast<std::size_t>(std::ranges::find(kByImportance, verdict) - kByImportance.begin());
+}
+
+std::string outcome_of(const Report& report) {
+  switch (exit_code(report)) {
+    case 0: return report.is_interrupted ? "Interrupted" : "Passed";
+    case 1: return "Failed";
+    case 2: return "Failed by a mistake in a case";
+    case 3: return "No board could measure all cases";
+    default: break;
+  }
+  return report.is_interrupted ? "Interrupted" : "Cannot tell";
+}
+
+}  // namespace
+
+Severity severity_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::slower:
+    case Verdict::wrong:
+    case Verdict::over_limit:
+    case Verdict::failed: return Severity::bad;
+    case Verdict::cannot_tell:
+    case Verdict::infrastructure:
+    case Verdict::interrupted: return Severity::unsure;
+    case Verdict::faster:
+    case Verdict::no_change: return Severity::good;
+    case Verdict::unchanged:
+    case Verdict::first: return Severity::neutral;
+  }
+  return Severity::unsure;
+}
+
+Severity severity_of(const Report& report) {
+  const int code = exit_code(report);
+  if (code == 1 || code == 2) return Severity::bad;
+  return code == 0 && !report.is_interrupted ? Severity::good : Severity::unsure;
+}
+
+bool has_news(const CaseResult& result) {
+  switch (result.verdict) {
+    case Verdict::unchanged:
+    case Verdict::first:
+    case Verdict::no_change: return false;
+    case Verdict::faster:
+    case Verdict::slower:
+    case Verdict::cannot_tell:
+    case Verdict::wrong:
+    case Verdict::over_limit:
+    case Verdict::failed:
+    case Verdict::infrastructure:
+    case Verdict::interrupted: return true;
+  }
+  return true;
+}
+
+std::string headline(const Report& report) {
+  std::vector<std::string> counts;
+  for (const Verdict verdict : kByImportance) {
+    const auto count = std::ranges::count(report.cases, verdict, &CaseResult::verdict);
+    if (count > 0) counts.push_back(std::to_string(count) + " " + to_text(verdict));
+  }
+  return outcome_of(report) + ": " + (counts.empty() ? "no cases" : join(", ", counts));
+}
+
+std::string title_of(const CaseResult& result) {
+  return result.board.empty() ? result.name : result.name + " on " + result.board;
+}
+
+std::string reason_of(const CaseResult& result) {
+  if (result.tries <= 1) return result.reason;
+  return result.reason + (result.reason.empty() ? "" : " ") + "(tried on " + std::to_string(result.tries) + " boards)";
+}
+
+std::vector<const CaseResult*> by_importance(const Report& report) {
+  std::vector<const CaseResult*> sorted;
+  for (const CaseResult& result : report.cases) sorted.push_back(&result);
+  std::ranges::stable_sort(sorted, {}, [](const CaseResult* result) { return rank_of(result->verdict); });
+  return sorted;
+}
+
+bool is_bounded(const Change& change) {
+  return std::isfinite(change.ratio) && std::isfinite(change.low) && std::isfinite(change.high) && change.high > 0;
+}
+
+std::string percent_change(double ratio) {
+  const double percent = (ratio - 1) * 100;
+  if (!std::isfinite(percent)) return "unknown";
+  const double size = std::abs(percent);
+  const int digits = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+  const std::string text = format("%+.*f%%", digits, percent);
+  return text == "-0.00%" || text == "+0.00%" ? "0.00%" : text;
+}
+
+std::string change_text(const CaseResult& result) {
+  if (result.by_instructions && result.instructions) {
+    return percent_change(result.instructions->ratio()) + " instructions";
+  }
+  if (result.pairs.empty()) return "";
+  const std::string change = percent_change(result.change.ratio);
+  if (!is_bounded(result.change)) return change + " (no bounds yet)";
+  return change + " (" + percent_change(result.change.low) + " to " + percent_change(result.change.high) + ")";
+}
+
+std::string time_of(const Side& side) {
+  return side.seconds > 0 && std::isfinite(side.seconds) ? seconds_text(side.seconds) : "";
+}
+
+std::string time_text(std::int64_t seconds) {
+  const std::time_t time = seconds;
+  std::tm parts{};
+  // Years of five digits and more come from no clock.
+  if (seconds < 0 || seconds >= 253'402'300'800 || gmtime_r(&time, &parts) == nullptr) return "out of range";
+  return format("%04d-%02d-%02d %02d:%02d:%02d UTC", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+std::vector<LimitCheck> limit_checks(const CaseResult& result) {
+  const Limits& limits = result.limits;
+  const Side& current = result.sides[1];
+  std::vector<LimitCheck> checks;
+  if (limits.seconds) {
+    checks.push_back({"Time of a call", "at most " + seconds_text(*limits.seconds), time_of(current),
+                      current.seconds > *limits.seconds});
+  }
+  if (limits.bytes) {
+    const std::uint64_t bytes = current.code_bytes + current.data_bytes;
+    checks.push_back({"Code and data", "at most " + bytes_text(*limits.bytes), bytes > 0 ? bytes_text(bytes) : "",
+                      bytes > *limits.bytes});
+  }
+  if (limits.share_of_peak) {
+    checks.push_back({"Share of the peak rate", "at least " + percent_text(*limits.share_of_peak),
+                      result.share_of_peak ? percent_text(*result.share_of_peak) : "",
+                      result.share_of_peak && *result.share_of_peak < *limits.share_of_peak});
+  }
+  return checks;
+}
+
+std::vector<NamedDiff> diffs_of(const CaseResult& result) {
+  std::vector<NamedDiff> diffs = {{"Source", &result.diff.source},
+                                  {"Schedule", &result.diff.schedule},
+                                  {"Loops", &result.diff.loops},
+                                  {"Hot assembly", &result.diff.assembly}};
+  std::erase_if(diffs, [](const NamedDiff& diff) { return diff.text->empty(); });
+  return diffs;
+}
+
+}  // namespace ferry::gate

@@ -1,0 +1,55 @@
+// How reports say results to people, whatever their format. Names in the texts are as they are in the report: each
+// format escapes them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/gate/api/report.h"
+
+namespace ferry::gate {
+
+enum class Severity : std::uint8_t { bad, unsure, good, neutral };
+Severity severity_of(Verdict verdict);
+// Of the whole report: bad, unsure or good.
+Severity severity_of(const Report& report);
+
+// Whether people want to hear of it: of any verdict but "first" and those without a change.
+bool has_news(const CaseResult& result);
+
+// "Failed: 1 wrong, 2 slower, 9 no change", and what else the exit code says.
+std::string headline(const Report& report);
+// "mm on rpi4"
+std::string title_of(const CaseResult& result);
+// The reason with the number of boards that were tried, if there were several; empty if there is nothing to say.
+std::string reason_of(const CaseResult& result);
+
+// Returns the results with what needs attention first; equal verdicts are in the order of the suite.
+std::vector<const CaseResult*> by_importance(const Report& report);
+
+// Whether the interval of the time has an end.
+bool is_bounded(const Change& change);
+// "+3.1%" for 1.031, with at least two digits; "unknown" for what is no number.
+std::string percent_change(double ratio);
+// "+3.1% (+2.4% to +3.9%)", or of instructions where the verdict rests on these; empty if nothing was measured.
+std::string change_text(const CaseResult& result);
+// "1.23 ms"; empty for a side that was not measured.
+std::string time_of(const Side& side);
+// "2026-03-01 08:50:36 UTC"
+std::string time_text(std::int64_t seconds);
+
+// A limit on the current side, and what was measured.
+struct LimitCheck {
+  std::string name, limit, measured;
+  bool is_exceeded = false;
+};
+std::vector<LimitCheck> limit_checks(const CaseResult& result);
+
+// The diffs that there are, with a title for each.
+struct NamedDiff {
+  const char* name;  // "Assembly"
+  const std::string* text;
+};
+std::vector<NamedDiff> diffs_of(const CaseResult& result);
+
+}  // namespace ferry::gate
