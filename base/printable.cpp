@@ -8,7 +8,8 @@ namespace ferry {
 namespace {
 
 bool is_hidden(std::uint32_t code) {
-  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;  // C0, DEL, C1
+  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;                     // C0, DEL, C1
+  if ((code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef)) return true;  // no characters; XML refuses them
   // Soft hyphen, directional marks, line and paragraph separators, isolates, tags, and characters without width.
   return code == 0xad || code == 0x61c || (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
          (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || (code >= 0xfff9 && code <= 0xfffb) ||

@@ -36,6 +36,12 @@ TEST_CASE("characters that turn or hide the text around them are written out") {
   CHECK(printable("\xef\xbb\xbf") == R"(\xef\xbb\xbf)");
 }
 
+TEST_CASE("code points that are no characters, which XML refuses, are written out") {
+  CHECK(printable("\xef\xbf\xbe\xef\xbf\xbf") == R"(\xef\xbf\xbe\xef\xbf\xbf)");          // U+FFFE, U+FFFF
+  CHECK(printable("\xf4\x8f\xbf\xbf\xef\xb7\x90") == R"(\xf4\x8f\xbf\xbf\xef\xb7\x90)");  // U+10FFFF, U+FDD0
+  CHECK(printable("\xef\xbf\xbd\xef\xb7\xb0") == "\xef\xbf\xbd\xef\xb7\xb0");             // U+FFFD, U+FDF0
+}
+
 TEST_CASE("bytes that are no UTF-8 are written out") {
   CHECK(printable("\xff\xfe") == R"(\xff\xfe)");
   CHECK(printable("caf\xe9") == R"(caf\xe9)");
