@@ -11,10 +11,11 @@ import time
 import unittest
 from pathlib import Path
 
-from chromium import Browser, find_program
+SUPPORT = Path(__file__).resolve().parents[2] / "support/browser"
+sys.path.insert(0, str(SUPPORT))
+from chromium import Browser, find_program  # noqa: E402: its folder is known only now
 
-HERE = Path(__file__).resolve().parent
-ACCESSIBILITY = (HERE / "accessibility.js").read_text(encoding="utf-8")
+ACCESSIBILITY = (SUPPORT / "accessibility.js").read_text(encoding="utf-8")
 HOSTILE = ["<script>window.hacked=1</script>", '"><img src=x onerror=hacked=1>', "' onmouseover='hacked=1",
            "</td></table><h1>owned</h1>", "javascript:hacked=1//&lt;b&gt;"]
 PAGES = ["/", "/board?name=rpi4-01", "/board?name=rpi4-04", "/queue", "/history", "/audit",
