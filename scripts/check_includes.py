@@ -90,7 +90,6 @@ MAY_INCLUDE = {
     "host/npy": ["module"],
     "host/blobs": ["host/npy"],
     "host/stats": ["base"],
-    "host/stats": [],
     "host/toml": ["base"],
     "host/html": ["base"],
     # The farm: who gets which board, and when.
