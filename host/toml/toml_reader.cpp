@@ -50,6 +50,10 @@ void TomlReader::refuse(const char* key, const std::string& why) {
   if (const toml::node* node = table_.get(key)) refuse_value(*node, key, why);
 }
 
+void TomlReader::refuse(const Status& failure) {
+  if (failure_.is_ok()) failure_ = failure;
+}
+
 std::optional<std::string> TomlReader::text_of(const toml::node& node, const std::string& key, std::size_t most_bytes,
                                                bool may_be_empty) {
   const auto text = node.value_exact<std::string>();
@@ -90,6 +94,28 @@ void TomlReader::read(const char* key, std::int64_t least, std::int64_t most, st
   }
 }
 
+void TomlReader::read(const char* key, double least, double most, double& value) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return;
+  const auto number = node->is_number() ? node->value<double>() : std::nullopt;
+  if (number && *number >= least && *number <= most) {
+    value = *number;
+  } else {
+    refuse_value(*node, key, format("expected a number from %g to %g, got %s", least, most, kind_of(*node).c_str()));
+  }
+}
+
+void TomlReader::read(const char* key, const std::string& expected,
+                      const std::function<bool(const std::string&)>& parse) {
+  const toml::node* node = find(key);
+  if (node == nullptr) return;
+  std::string got = kind_of(*node);
+  const auto text = node->value_exact<std::string>();
+  if (text) got = "'" + shown(*text) + "'";
+  if ((!text && !node->is_integer()) || !parse(text ? *text : got))
+    refuse_value(*node, key, "expected " + expected + ", got " + got);
+}
+
 void TomlReader::read(const char* key, std::size_t most_bytes, std::string& value) {
   const toml::node* node = find(key);
   if (node == nullptr) return;
@@ -102,8 +128,7 @@ void TomlReader::read(const char* key, std::size_t most_texts, std::size_t most_
   if (node == nullptr) return;
   const toml::array* array = node->as_array();
   if (array == nullptr)
-    return refuse_value(*node, key,
-                        "expected an array of strings, as in [\"program\", \"argument\"], got " + kind_of(*node));
+    return refuse_value(*node, key, "expected an array of strings, as in [\"a\", \"b\"], got " + kind_of(*node));
   if (array->empty() || array->size() > most_texts)
     return refuse_value(*node, key, format("expected 1 to %zu strings, got %zu", most_texts, array->size()));
   std::vector<std::string> texts;
@@ -113,6 +138,15 @@ void TomlReader::read(const char* key, std::size_t most_texts, std::size_t most_
     texts.push_back(std::move(*text));
   }
   value = std::move(texts);
+}
+
+void TomlReader::read_one_or_more(const char* key, std::size_t most_texts, std::size_t most_bytes,
+                                  std::vector<std::string>& value) {
+  const toml::node* node = table_.get(key);
+  if (node == nullptr || !node->is_string()) return read(key, most_texts, most_bytes, value);
+  std::string text;
+  read(key, most_bytes, text);
+  if (!text.empty()) value = {std::move(text)};
 }
 
 void TomlReader::read(const char* key, std::size_t most_texts, std::size_t most_bytes,

@@ -21,6 +21,9 @@ struct Values {
   std::string text = "unchanged";
   std::vector<std::string> list;
   std::map<std::string, std::string> texts;
+  double share = 0.5;
+  std::vector<std::string> one_or_more;
+  std::string word;
   std::string failure;
 };
 
@@ -38,6 +41,12 @@ Values read(const std::string& text) {
   reader.read("text", 8, values.text);
   reader.read("list", 2, 8, values.list);
   reader.read("texts", 2, 8, values.texts);
+  reader.read("share", 0, 1, values.share);
+  reader.read_one_or_more("one_or_more", 2, 8, values.one_or_more);
+  reader.read("word", "a word with an x", [&values](const std::string& word) {
+    values.word = word;
+    return word.find('x') != std::string::npos || word == "42";
+  });
   values.failure = reader.finish().message();
   return values;
 }
@@ -60,6 +69,17 @@ TEST_CASE("each kind of value is read") {
   CHECK(values.texts == std::map<std::string, std::string>{{"x", ""}, {"y", "z"}});
 }
 
+TEST_CASE("numbers may be whole, lists may be one text, and words whole numbers") {
+  const Values values = read("share = 1\none_or_more = 'a'\nword = 42\n");
+  CHECK(values.failure.empty());
+  CHECK(values.share == 1);
+  CHECK(values.one_or_more == std::vector<std::string>{"a"});
+  CHECK(values.word == "42");
+  CHECK(read("share = 0.25").share == 0.25);
+  CHECK(read("one_or_more = ['a', 'b']").one_or_more == std::vector<std::string>{"a", "b"});
+  CHECK(read("word = 'ox'").word == "ox");
+}
+
 TEST_CASE("the first mistake is named with its line") {
   const struct {
     const char *text, *failure;
@@ -73,6 +93,16 @@ TEST_CASE("the first mistake is named with its line") {
       {"texts = { a = 1979-05-27 }", "some.toml:1: texts.a: expected a string, got a date"},
       {"texts = 'a'", "some.toml:1: texts: expected a table, got a string"},
       {"\n\ntxet = 1", "some.toml:3: unknown key 'txet'; the nearest that is known is 'text'"},
+      {"share = 1.01", "some.toml:1: share: expected a number from 0 to 1, got 1.01"},
+      {"share = nan", "some.toml:1: share: expected a number from 0 to 1, got nan"},
+      {"share = '1'", "some.toml:1: share: expected a number from 0 to 1, got a string"},
+      {"share = true", "some.toml:1: share: expected a number from 0 to 1, got true"},
+      {"one_or_more = ''", "some.toml:1: one_or_more: expected 1 to 8 bytes, got 0"},
+      {"one_or_more = 1", "some.toml:1: one_or_more: expected an array of strings, as in [\"a\", \"b\"], got 1"},
+      {"word = 'o\x1b'", "some.toml:1: "},
+      {"word = \"o\\u001b\"", "some.toml:1: word: expected a word with an x, got 'o\\x1b'"},
+      {"word = 1.5", "some.toml:1: word: expected a word with an x, got 1.5"},
+      {"word = 43", "some.toml:1: word: expected a word with an x, got 43"},
       {"text = 'a'\ntext = 'b'", "some.toml:2: "},
       {"text = 'a", "some.toml:1: "},
       {"text = '\xff'", "some.toml:1: "},

@@ -102,7 +102,7 @@ TEST_CASE("a mistake is named with the file, the line and the key, and what was 
       {"health = 1", "farm.toml:1: health: expected a table, got 1"},
       {"[health]\nchecks = true\nchecks = true", "farm.toml:3: "},
       {"[notify]\ncommand = \"mail {board}\"",
-       "farm.toml:2: notify.command: expected an array of strings, as in [\"program\", \"argument\"], got a string"},
+       "farm.toml:2: notify.command: expected an array of strings, as in [\"a\", \"b\"], got a string"},
       {"[notify]\ncommand = []", "farm.toml:2: notify.command: expected 1 to 64 strings, got 0"},
       {"[notify]\ncommand = [\"\"]", "farm.toml:2: notify.command: expected 1 to 4096 bytes, got 0"},
       {"[notify]\ncommand = [\"mail\",\n3]", "farm.toml:3: notify.command: expected a string, got 3"},
