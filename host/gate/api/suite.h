@@ -29,7 +29,7 @@ struct SuiteBoard {
 struct SuiteCase {
   std::string name;
   std::size_t line = 0;  // in the suite's file
-  KernelOptions kernel;  // files are relative to the folder of the suite
+  KernelOptions kernel;  // files as they can be opened: behind the suite's folder where the suite has relative ones
   CallOptions call;
   std::string target = {};        // empty: that of the board
   double tolerance = 0.02;        // a smaller change, as a share of the time, does not matter
@@ -44,7 +44,7 @@ enum class UnknownPolicy : std::uint8_t { fail, pass };
 
 struct Suite {
   std::string file;    // as the user named it
-  std::string folder;  // that relative names of files begin in
+  std::string folder;  // that relative names of files in it begin in
   std::string name;
   double error_level = 0.01;      // the probability of a false alarm anywhere in a run of the suite
   std::uint32_t most_pairs = 64;  // of processes, for each case on each board

@@ -1,0 +1,196 @@
+#include "host/gate/suite/read_suite.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/format.h"
+#include "base/printable.h"
+#include "base/suggest.h"
+#include "ferry/error.h"
+#include "host/bench/compare.h"
+#include "host/gate/suite/case_reader.h"
+#include "host/gate/suite/quantity.h"
+#include "host/gate/suite/suite_files.h"
+#include "host/session/destination.h"
+#include "host/toml/toml_file.h"
+#include "host/toml/toml_reader.h"
+
+namespace ferry::gate {
+namespace {
+
+constexpr std::int64_t kLeastPairs = 4, kMostPairs = bench::kMostProcesses;
+constexpr double kMaxErrorLevel = 0.5;
+constexpr std::size_t kMaxRemote = 1024;
+
+// A table of tables, in the order of the file, which the parser does not keep.
+struct NamedTable {
+  std::string name;
+  const toml::key* key;
+  const toml::table* table;
+};
+
+Status check_name(const std::string& path, const toml::source_region& where, const std::string& name) {
+  if (!name.empty() && name.size() <= kMaxCaseName && printable(name) == name && name.front() != ' ' &&
+      name.back() != ' ')
+    return {};
+  return toml_failure(path, where,
+                      format("expected a name of 1 to %zu printable bytes, without spaces around it, got '%s'",
+                             kMaxCaseName, printable(name.substr(0, kMaxCaseName)).c_str()));
+}
+
+Result<std::vector<NamedTable>> tables_of(const std::string& path, const std::string& kind, const toml::table& all,
+                                          std::size_t most) {
+  if (all.size() > most)
+    return toml_failure(path, all.source(),
+                        format("%s: expected at most %zu, got %zu", kind.c_str(), most, all.size()));
+  std::vector<NamedTable> tables;
+  for (const auto& [key, node] : all) {
+    const std::string name(key.str());
+    FERRY_TRY(check_name(path, key.source(), name));
+    if (!node.is_table())
+      return toml_failure(path, key.source(), "expected a table, as in [" + kind + "." + name + "], got a value");
+    tables.push_back({name, &key, node.as_table()});
+  }
+  std::ranges::stable_sort(tables, {}, [](const NamedTable& one) {
+    const toml::source_position at = one.key->source().begin;
+    return std::pair(at.line, at.column);
+  });
+  return tables;
+}
+
+void check_remote(TomlReader& reader, const std::string& remote) {
+  try {
+    if (remote.starts_with(session::kFarmScheme)) {
+      session::parse_farm_address(remote);
+    } else if (remote.starts_with("ssh://")) {
+      session::parse_ssh_address(remote);
+    } else if (remote.find("://") != std::string::npos && !remote.starts_with("plaintext://")) {
+      reader.refuse("remote",
+                    "expected a name in devices.toml, HOST:PORT, ssh://USER@HOST or farm://FARM/SELECTOR, got '" +
+                        printable(remote) + "'");
+    }
+  } catch (const Error& error) {
+    reader.refuse("remote", printable(error.what()));
+  }
+}
+
+Status read_boards(const std::string& path, const toml::table& all, Suite& suite) {
+  FERRY_ASSIGN(const auto tables, tables_of(path, "boards", all, kMaxBoards));
+  for (const NamedTable& one : tables) {
+    TomlReader reader(path, "boards." + one.name, *one.table);
+    SuiteBoard board{one.name, ""};
+    reader.read("remote", kMaxRemote, board.remote);
+    check_remote(reader, board.remote);
+    FERRY_TRY(reader.finish());
+    if (board.remote.empty())
+      return toml_failure(path, one.key->source(),
+                          "boards." + one.name + ": expected a remote, as in remote = \"farm://lab/rpi4\"");
+    suite.boards.push_back(std::move(board));
+  }
+  return {};
+}
+
+// Fails for names of boards that the suite does not define.
+Status check_boards(const std::string& path, const NamedTable& table, const Suite& suite, const SuiteCase& one) {
+  std::vector<std::string> known;
+  for (const SuiteBoard& board : suite.boards) known.push_back(board.name);
+  for (auto name = one.boards.begin(); name != one.boards.end(); ++name) {
+    const toml::source_region& where = table.table->get("boards")->source();
+    const std::string key = "cases." + table.name + ".boards: ";
+    if (std::find(one.boards.begin(), name, *name) != name)
+      return toml_failure(path, where, key + "expected each board once, got " + printable(*name) + " twice");
+    if (std::ranges::find(known, *name) != known.end()) continue;
+    if (known.empty())
+      return toml_failure(path, where, key + "expected a table [boards." + printable(*name) + "] with its remote");
+    return toml_failure(path, where, key + unknown_name("board", printable(*name), known));
+  }
+  return {};
+}
+
+Status read_cases(const std::string& path, const toml::table& all, const SuiteCase& shared, Suite& suite) {
+  FERRY_ASSIGN(const auto tables, tables_of(path, "cases", all, kMaxCases));
+  for (const NamedTable& one : tables) {
+    SuiteCase read = shared;
+    read.name = one.name;
+    read.line = one.key->source().begin.line;
+    TomlReader reader(path, "cases." + one.name, *one.table);
+    read_case(reader, read);
+    FERRY_TRY(reader.finish());
+    if (read.kernel.file.empty())
+      return toml_failure(path, one.key->source(),
+                          "cases." + one.name + ": expected a kernel, as in kernel = \"kernels/mm.tc\"");
+    FERRY_TRY(check_boards(path, one, suite, read));
+    resolve_files(suite.folder, read);
+    suite.cases.push_back(std::move(read));
+  }
+  return {};
+}
+
+void read_options(TomlReader& reader, Suite& suite) {
+  reader.read("name", kMaxCaseName, suite.name);
+  reader.read("error-level", "a probability above 0% and up to 50%, such as 1%", [&suite](const std::string& text) {
+    suite.error_level = parse_percent(text).value_or(0);
+    return suite.error_level > 0 && suite.error_level <= kMaxErrorLevel;
+  });
+  std::int64_t pairs = suite.most_pairs;
+  reader.read("pairs", kLeastPairs, kMostPairs, pairs);
+  suite.most_pairs = static_cast<std::uint32_t>(pairs);
+  reader.read("cannot-tell", "fail or pass", [&suite](const std::string& text) {
+    suite.unknown = text == "pass" ? UnknownPolicy::pass : UnknownPolicy::fail;
+    return text == "pass" || text == "fail";
+  });
+}
+
+// Returns the name of the suite's folder, or "suite" if it has none that can be a name.
+std::string default_name(const std::string& folder) {
+  std::error_code failure;
+  const std::filesystem::path absolute = std::filesystem::weakly_canonical(folder, failure);
+  const std::string name = failure ? std::string() : printable(absolute.filename().string());
+  return name.empty() || name.size() > kMaxCaseName ? "suite" : name;
+}
+
+Result<Suite> read_table(const std::string& path, const toml::table& root) {
+  Suite suite;
+  suite.file = path;
+  suite.folder = folder_of(path);
+  SuiteCase shared;
+  shared.sampling = bench::CompareOptions().sampling;
+  TomlReader reader(path, "", root);
+  read_options(reader, suite);
+  read_shared(reader, shared);
+  const toml::table *boards = reader.table("boards"), *cases = reader.table("cases");
+  FERRY_TRY(reader.finish());
+  if (suite.name.empty()) suite.name = default_name(suite.folder);
+  if (const toml::node* name = root.get("name")) FERRY_TRY(check_name(path, name->source(), suite.name));
+  if (boards != nullptr) FERRY_TRY(read_boards(path, *boards, suite));
+  if (cases != nullptr) FERRY_TRY(read_cases(path, *cases, shared, suite));
+  if (suite.cases.empty())
+    return Status(ErrorCode::invalid_argument,
+                  printable(path) + ": expected a case, as in [cases.mm] with kernel = \"kernels/mm.tc\"");
+  return suite;
+}
+
+Suite usable(const Result<Suite>& suite) {
+  if (!suite.is_ok()) throw UsageError(suite.status().message());
+  return suite.value();
+}
+
+Result<Suite> parse(std::string_view text, const std::string& path) {
+  FERRY_ASSIGN(const toml::table root, parse_toml(text, path, kMaxSuiteBytes));
+  return read_table(path, root);
+}
+
+Result<Suite> read_file(const std::string& path) {
+  FERRY_ASSIGN(const std::string text, read_toml_text(path, kMaxSuiteBytes));
+  FERRY_ASSIGN(Suite suite, parse(text, path));
+  for (const SuiteCase& one : suite.cases) FERRY_TRY(check_files(path, one));
+  return suite;
+}
+
+}  // namespace
+
+Suite parse_suite(std::string_view text, const std::string& path) { return usable(parse(text, path)); }
+
+Suite read_suite(const std::string& path) { return usable(read_file(path)); }
+
+}  // namespace ferry::gate

@@ -1,0 +1,62 @@
+// Reads suite.toml, in which a project says what the gate compares:
+//
+//     name = "vision"                 # optional; default: the name of the folder
+//     error-level = "1%"              # the probability of a false alarm anywhere in a run
+//     pairs = 64                      # of processes, at most, for each case on each board
+//     cannot-tell = "fail"            # or "pass"
+//
+//     tolerance = "2%"                # what many cases share: see below
+//
+//     [boards.pi]                     # without boards, --remote names one
+//     remote = "farm://lab/rpi4"
+//
+//     [cases.mm]
+//     kernel = "kernels/mm.tc"        # or a C or C++ file, a network, a compiled module
+//     function = "mm"                 # where there are several
+//     sizes = "M=512,N=512,K=512"     # as --size, or a list of them
+//     inputs = ["A=:normal"]          # as --arg
+//     schedule = "mm.schedule"        # or "default", "none"
+//     knobs = ["rows=8"]              # as --knob
+//     signature = "mm(in f32[n,n] A, out f32[n,n] C)"
+//     fixed = "K=512"                 # as --fix
+//     bindings = ["shape=@shape.npy"] # as --bind
+//     winograd = true                 # as --winograd, and int8 as --int8
+//     allow-difference = false        # true: both sides may compute different results
+//     limits = { time = "3ms", bytes = "40K", flops = "50%" }  # of the current side alone; flops: share of the peak
+//     boards = ["pi"]                 # default: all
+//
+// These keys may also stand at the top, for all cases that do not have them themselves:
+//
+//     tolerance = "1%"                # a smaller change does not matter
+//     target = "aarch64"              # default: that of the board
+//     cflags = "-O3"
+//     seed = 3                        # of random inputs
+//     rtol = 1e-4                     # between the results of both sides
+//     atol = 0
+//     threads = 1
+//     cores = "big"                   # as --cores
+//     cold = true                     # caches are empty before each sample
+//     samples = 40                    # in a process, at least
+//     timeout = "10s"                 # for the samples of a process
+//
+// Relative names of files begin in the folder of the suite.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "host/gate/api/suite.h"
+
+namespace ferry::gate {
+
+inline constexpr std::size_t kMaxSuiteBytes = std::size_t{8} << 20;
+inline constexpr std::size_t kMaxCases = 10'000, kMaxBoards = 64;
+inline constexpr std::size_t kMaxCaseName = 200;  // and of a board and of the suite, in bytes
+
+// Both throw UsageError, which names the file, the line and the key, and says what was expected there. read_suite()
+// also throws it if a file of a case does not exist.
+Suite read_suite(const std::string& path);
+Suite parse_suite(std::string_view text, const std::string& path);
+
+}  // namespace ferry::gate
