@@ -58,11 +58,17 @@ Verdict verdict_of(double low, double high, double tolerance) {
   return low >= -limit && high <= limit ? Verdict::no_change : Verdict::cannot_tell;
 }
 
-std::string signed_percent(double ratio) {
-  double percent = (ratio - 1) * 100;
-  if (std::abs(percent) < 0.05) percent = 0;
+std::string percent(double share) {
   char text[32];
-  std::snprintf(text, sizeof text, std::abs(percent) < 100 ? "%+.1f%%" : "%+.3g%%", percent);
+  std::snprintf(text, sizeof text, "%.3g%%", share * 100);
+  return text;
+}
+
+std::string signed_percent(double ratio) {
+  double change = (ratio - 1) * 100;
+  if (std::abs(change) < 0.05) change = 0;
+  char text[32];
+  std::snprintf(text, sizeof text, std::abs(change) < 100 ? "%+.1f%%" : "%+.3g%%", change);
   return text;
 }
 
@@ -74,7 +80,7 @@ std::string reason_of(const Decision& decision, std::size_t pairs, const Decisio
   }
   const std::string interval =
       "the interval [" + signed_percent(decision.change.low) + ", " + signed_percent(decision.change.high) + "]";
-  const std::string crosses = " crosses the tolerance of " + number_text(rule.tolerance * 100, 2) + "% after " + count;
+  const std::string crosses = " crosses the tolerance of " + percent(rule.tolerance) + " after " + count;
   if (decision.correlation > kMostCorrelation) {
     char correlation[32];
     std::snprintf(correlation, sizeof correlation, "%.2f", decision.correlation);
