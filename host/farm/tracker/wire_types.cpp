@@ -59,16 +59,19 @@ std::string model_name(std::string_view firmware_name) {
   return fit(name, wire::kMaxName);
 }
 
+// Texts that were made printable may have grown beyond the limits of the protocol, and then beyond the database's.
 BoardDescription from_wire(const wire::Description& description) {
   BoardDescription board;
   board.model = model_name(description.model);
-  board.arch = description.arch;
-  board.cpu = description.cpu;
+  board.arch = fit(description.arch, wire::kMaxName);
+  board.cpu = fit(description.cpu, wire::kMaxText);
   board.memory_bytes = description.memory_bytes;
   board.cores = description.cores;
-  board.features = description.features;
-  for (const wire::Accelerator& one : description.accelerators) board.devices.push_back({one.kind, one.arch});
-  for (const wire::Label& tag : description.tags) board.tags[tag.name] = tag.value;
+  for (const std::string& feature : description.features) board.features.push_back(fit(feature, wire::kMaxName));
+  for (const wire::Accelerator& one : description.accelerators)
+    board.devices.push_back({fit(one.kind, wire::kMaxName), fit(one.arch, wire::kMaxName)});
+  for (const wire::Label& tag : description.tags)
+    board.tags[fit(tag.name, wire::kMaxName)] = fit(tag.value, wire::kMaxText);
   return board;
 }
 
