@@ -78,7 +78,8 @@ void confirm_enrolment(Core& core, BoardId board) {
 
 void shut_out(Core& core, const Credential& credential) {
   core.peers.close_key(core.keys.key_of(credential).id(), "this key was revoked");
-  if (credential.kind != CredentialKind::client) return;
+  // The end of a connection may have ended this tracker's turn.
+  if (credential.kind != CredentialKind::client || !core.scheduler) return;
   const Credential* const other = core.keys.find_label(CredentialKind::client, credential.label);
   if (other != nullptr && !other->revoked) return;
   std::vector<LeaseId> leases;
