@@ -47,6 +47,7 @@ ConnectionNumber Peers::add(Kind kind, server::HandshakenClient client) {
   peer->channel =
       server::FrameChannel::start(loop_, std::move(client.socket), std::move(client.secure),
                                   {wire::kMaxBody, kind == Kind::board ? kQueuedForBoard : kQueuedForClient}, *peer);
+  ++keys_[peer->key];
   peers_[number] = std::move(peer);
   if (kind == Kind::board) ++boards_;
   return number;
@@ -84,6 +85,7 @@ bool Peers::remove(ConnectionNumber number) {
   std::shared_ptr<Peer> peer = std::move(found->second);
   peers_.erase(found);
   if (peer->kind == Kind::board) --boards_;
+  if (--keys_[peer->key] == 0) keys_.erase(peer->key);
   peer->channel->close();
   // The peer may be the one whose callback runs.
   asio::post(loop_.context(), [peer] {});
@@ -117,6 +119,11 @@ void Peers::close_silent() {
   for (const auto& [number, peer] : peers_)
     if (now - peer->heard_at > wire::kSilence) numbers.push_back(number);
   for (const ConnectionNumber number : numbers) leave(number, "nothing was heard for too long");
+}
+
+std::size_t Peers::count(const secure::KeyId& key) const {
+  const auto found = keys_.find(key);
+  return found == keys_.end() ? 0 : found->second;
 }
 
 std::optional<secure::KeyId> Peers::key_of(ConnectionNumber number) const {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,6 +66,8 @@ class Peers {
 
   bool contains(ConnectionNumber number) const { return peers_.contains(number); }
   std::size_t count(Kind kind) const { return kind == Kind::board ? boards_ : peers_.size() - boards_; }
+  // How many connections there are under this key.
+  std::size_t count(const secure::KeyId& key) const;
   // The key that the connection has proved; nothing if it has ended.
   std::optional<secure::KeyId> key_of(ConnectionNumber number) const;
   // Its remote address.
@@ -84,6 +87,7 @@ class Peers {
   server::EventLoop& loop_;
   PeerHandler& handler_;
   std::unordered_map<ConnectionNumber, std::unique_ptr<Peer>> peers_;
+  std::map<secure::KeyId, std::size_t> keys_;  // how many connections each has
   std::size_t boards_ = 0;
   ConnectionNumber last_ = 0;
 };

@@ -28,6 +28,10 @@ constexpr seconds kPeriod{1};  // of polling for the term, and of housekeeping
 constexpr seconds kDatabaseSilence{6};
 static_assert(kDatabaseSilence < Store::kRightLasts);
 constexpr std::size_t kMaxPending = 1024;
+// Nobody keeps the others out with the connections of one key: a client has at most a quarter of them, and a board a
+// few, for it may not be known yet that earlier ones have ended.
+constexpr std::size_t kShareOfClient = 4;
+constexpr std::size_t kConnectionsOfBoard = 16;
 constexpr std::size_t kPurgedAtOnce = 1000;
 constexpr std::chrono::minutes kPurgePeriod{10};
 
@@ -266,6 +270,9 @@ class TrackerProcess final : public Tracker, PeerHandler {
       const bool is_board = client.header.tag == static_cast<std::uint16_t>(wire::Tag::Join);
       if (is_board != (credential->kind == CredentialKind::board || credential->kind == CredentialKind::enrolment))
         return {ErrorCode::unauthenticated, is_board ? "this key is a client's" : "this key is a board's"};
+      const std::size_t most = is_board ? kConnectionsOfBoard : max_connections_ / kShareOfClient;
+      if (core_.peers.count(client.key_id) >= most)
+        return {ErrorCode::busy, format("%zu connections are open already with this key", most)};
       return is_board ? admit_board(core_, client, *credential) : admit_client(core_, client, *credential);
     }();
     if (refused.is_ok()) return;
