@@ -1,21 +1,46 @@
 #include "host/farm/tracker/board_door.h"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/format.h"
 #include "host/farm/tracker/orders.h"
 #include "host/farm/tracker/wire_types.h"
+#include "rpc/transport/tcp_address.h"
 
 namespace ferry::farm {
 namespace {
 
 using namespace wire;
 
+// No farm hands out as many leases, and the tracker must be able to count on from there.
+constexpr lease::Epoch kMostEpoch = lease::Epoch{1} << 62;
 constexpr std::uint64_t kLongestSession = std::uint64_t{1} << 40;
 
 lease::BootTime boot_time(std::uint64_t count) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
   return lease::BootTime(std::chrono::milliseconds(std::min(count, kMost)));
+}
+
+bool may_stand_in_address(char one) {
+  return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9') ||
+         std::string_view(".-_:%[]").find(one) != std::string_view::npos;
+}
+
+// Clients and the health check connect to the address of a board. Of another kind, such as ssh://, they would log in
+// where the board sends them; only farm.toml may name those.
+Status check_join(const Join& join) {
+  const auto address = parse_tcp_address(join.address, 0);
+  if (join.address.size() > kMaxText || !std::ranges::all_of(join.address, may_stand_in_address) || !address.is_ok() ||
+      address.value().port == 0)
+    return {ErrorCode::invalid_argument,
+            "expected HOST:PORT as the address of the board, got '" + fit(join.address, kMaxText) + "'"};
+  if (join.ceiling > kMostEpoch)
+    return {ErrorCode::invalid_argument,
+            format("expected a ceiling of epochs of at most %llu, got %llu",
+                   static_cast<unsigned long long>(kMostEpoch), static_cast<unsigned long long>(join.ceiling))};
+  return {};
 }
 
 BoardConnection as_board(ConnectionNumber number) { return BoardConnection{number}; }
@@ -69,6 +94,7 @@ void forget(Core& core, const std::unordered_map<ConnectionNumber, BoardFacts>::
 
 Status admit_board(Core& core, server::HandshakenClient& client, const Credential& credential) {
   FERRY_ASSIGN(Join join, decode<Join>(client.body));
+  FERRY_TRY(check_join(join));
   const BoardId board{id_of(credential)};
   if (!core.scheduler->machine().find_board(board)) return {ErrorCode::unauthenticated, "this board is not enrolled"};
   const ConnectionNumber number =
@@ -86,8 +112,7 @@ Status admit_board(Core& core, server::HandshakenClient& client, const Credentia
     return {};
   }
   confirm_enrolment(core, board);
-  core.board_connections[number] = {
-      board, fit(join.address, kMaxText), fit(join.description.server_version, kMaxName), {}};
+  core.board_connections[number] = {board, std::move(join.address), fit(join.description.server_version, kMaxName), {}};
   std::optional<lease::LeaseKey> serving;
   if (join.serving.epoch != 0) serving = join.serving;
   core.log(format("board %s has joined from %s", core.name_of(board).c_str(), core.peers.address_of(number).c_str()));
