@@ -64,17 +64,25 @@ Status take(Core& core, ConnectionNumber from, BoardFacts&, const LeaseOver& mes
   return {};
 }
 
+// The holder of the lease, if the lease has this board; empty: it has ended, or there is none.
+std::string holder_of(const Core& core, LeaseId id, BoardId board) {
+  const auto lease = core.scheduler->machine().find_request(id);
+  if (!lease) return {};
+  const bool has_board = std::ranges::any_of(lease->parts, [&](const LeasePart& part) { return part.board == board; });
+  return has_board ? lease->request->holder : std::string();
+}
+
 Status take(Core& core, ConnectionNumber, BoardFacts& facts, const wire::SessionEnded& message) {
-  if (!message.failure.empty()) core.log(core.name_of(facts.board) + ": a session has failed: " + message.failure);
-  SessionEntry session{facts.board,
-                       core.scheduler->now(),
-                       Duration(static_cast<Duration::rep>(std::min(message.length_ms, kLongestSession))),
-                       LeaseId{message.key.lease},
-                       {},
-                       message.client,
-                       fit(message.failure, kMaxFailureBytes)};
-  if (const auto lease = core.scheduler->machine().find_request(session.lease)) session.holder = lease->request->holder;
-  if (core.sessions.size() < Core::kMaxSessions) core.sessions.push_back(std::move(session));
+  Core::SessionCount& count = core.sessions_of[facts.board];
+  if (++count.sessions > Core::kMaxSessionsOfBoard || core.sessions.size() >= Core::kMaxSessions) return {};
+  const bool is_report_kept = message.failure.empty() || ++count.reports <= Core::kMaxReportsOfBoard;
+  if (!message.failure.empty() && is_report_kept)
+    core.log(core.name_of(facts.board) + ": a session has failed: " + message.failure);
+  const LeaseId lease{message.key.lease};
+  core.sessions.push_back({facts.board, core.scheduler->now(),
+                           Duration(static_cast<Duration::rep>(std::min(message.length_ms, kLongestSession))), lease,
+                           holder_of(core, lease, facts.board), fit(message.client, kMaxText),
+                           fit(message.failure, is_report_kept ? kMaxFailureBytes : kMaxText)});
   return {};
 }
 

@@ -53,9 +53,16 @@ struct Core {
   // Connections under the key of an enrolment, which only wait for their own key.
   std::unordered_map<ConnectionNumber, BoardId> enrolling;
 
-  // Sessions that have ended, which are written together. What is beyond the limit is lost.
+  // Sessions that have ended, which are written together each second. What is beyond the limits is lost, so that a
+  // board that reports very many neither displaces those of others nor fills the disk.
   static constexpr std::size_t kMaxSessions = 1000;
+  static constexpr std::size_t kMaxSessionsOfBoard = 250;
+  static constexpr std::size_t kMaxReportsOfBoard = 10;  // longer than kMaxText
+  struct SessionCount {
+    std::size_t sessions = 0, reports = 0;
+  };
   std::vector<SessionEntry> sessions;
+  std::unordered_map<BoardId, SessionCount> sessions_of;
 
   RelayDesk relay_desk;
   std::unique_ptr<Relay> relay;  // null: there are no relays

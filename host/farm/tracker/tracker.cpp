@@ -245,6 +245,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
   }
 
   void write_sessions() {
+    core_.sessions_of.clear();
     if (core_.sessions.empty()) return;
     core_.database->ask(
         [sessions = std::exchange(core_.sessions, {})](Store& store) { return store.add_sessions(sessions); },

@@ -1,7 +1,11 @@
 // Boards that are enrolled, and say what no honest one would.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "host/farm/store/sqlite_store.h"
+#include "host/farm/tracker/core.h"
 #include "tests/support/farm/memory_store.h"
 #include "tests/support/farm/temporary_folder.h"
 #include "tests/support/farm_peers/running_tracker.h"
@@ -10,6 +14,7 @@ namespace ferry::test {
 namespace {
 
 using namespace farm::wire;
+using farm::TrackerConnection;
 
 TestBoardOptions board_options(RunningTracker& tracker, const std::string& name) {
   TestBoardOptions options;
@@ -88,6 +93,67 @@ TEST_CASE("whatever a board says of itself, the database takes it and the tracke
     CAPTURE(line);
     CHECK(line.find("standing by") == std::string::npos);
   }
+}
+
+// All sessions that are recorded of a board.
+std::vector<SessionListing> sessions_of(RunningTracker& tracker, const std::string& board) {
+  std::vector<SessionListing> all;
+  TrackerConnection connection(tracker.admin());
+  ListSessions query{board, 0};
+  for (bool has_more = true; has_more;) {
+    const auto page = connection.ask(query);
+    REQUIRE_MESSAGE(page.is_ok(), page.status().message());
+    all.insert(all.end(), page.value().sessions.begin(), page.value().sessions.end());
+    has_more = page.value().has_more;
+    if (has_more) query.before = all.back().number;
+  }
+  return all;
+}
+
+TEST_CASE("a board that reports very many sessions displaces none of others, and few of its reports are kept") {
+  RunningTracker tracker(std::make_unique<MemoryStore>());
+  TestBoard liar(board_options(tracker, "liar"));
+  const auto honest = tracker.join(tracker.board_key("pi-3"));
+  constexpr std::size_t kReported = 2 * farm::Core::kMaxSessions;
+  for (std::size_t i = 0; i < kReported; ++i)
+    liar.send(SessionEnded{{i, 1}, "client", 1, std::string(kMaxReport, 'x')});
+  // The tracker has taken all of them once it has taken this one.
+  const auto other = tracker.join(tracker.board_key("other"));
+  honest->send(SessionEnded{{1, 1}, "client", 1, "crashed"});
+  std::vector<SessionListing> found;
+  for (int i = 0; i < 500 && found.empty(); ++i) {
+    found = sessions_of(tracker, "pi-3");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].failure == "crashed");
+  const std::vector<SessionListing> lies = sessions_of(tracker, "liar");
+  CHECK(!lies.empty());
+  // It may have taken more than one second.
+  CHECK(lies.size() < kReported / 2);
+  const auto is_long = [](const SessionListing& session) { return session.failure.size() > kMaxText; };
+  CHECK(std::ranges::count_if(lies, is_long) <= static_cast<std::ptrdiff_t>(lies.size() / 20));
+}
+
+TEST_CASE("a board cannot say that somebody who did not have it used it") {
+  RunningTracker tracker(std::make_unique<MemoryStore>());
+  TestBoard liar(board_options(tracker, "liar"));
+  const auto honest = tracker.join(tracker.board_key("pi-3"));
+  farm::LeaseWish wish;
+  wish.selectors = {"pi-3"};
+  const auto lease = farm::BoardLease::request(tracker.add_client("anna"), wish);
+  REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
+  for (const auto& board : {&liar, honest.get()}) board->send(SessionEnded{{lease.value()->id(), 1}, "client", 1, ""});
+  std::vector<SessionListing> lies, truths;
+  for (int i = 0; i < 500 && (lies.empty() || truths.empty()); ++i) {
+    lies = sessions_of(tracker, "liar");
+    truths = sessions_of(tracker, "pi-3");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  REQUIRE(lies.size() == 1);
+  REQUIRE(truths.size() == 1);
+  CHECK(lies[0].holder.empty());
+  CHECK(truths[0].holder == "anna");
 }
 
 }  // namespace
