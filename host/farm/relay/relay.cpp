@@ -11,6 +11,15 @@
 #include "base/format.h"
 
 namespace ferry::farm {
+namespace {
+
+std::size_t count_all(const std::map<std::uint64_t, std::size_t>& active) {
+  std::size_t all = 0;
+  for (const auto& [lease, relays] : active) all += relays;
+  return all;
+}
+
+}  // namespace
 
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
@@ -36,15 +45,32 @@ Relay::Relay(const RelayLimits& limits, Descriptor wake)
   drop_idle();
 }
 
-Status Relay::add(Descriptor client, Descriptor board) {
+Status Relay::add(std::uint64_t lease, Descriptor client, Descriptor board) {
   const std::lock_guard lock(mutex_);
   if (is_stopping_) return {ErrorCode::unavailable, "the relay is stopping"};
-  if (active_ >= limits_.relays)
+  if (count_all(active_) >= limits_.relays)
     return {ErrorCode::busy, format("%zu connections are being relayed already", limits_.relays)};
-  ++active_;
-  arrived_.emplace_back(std::move(client), std::move(board));
+  ++active_[lease];
+  arrived_.push_back({lease, std::move(client), std::move(board)});
   wake();
   return {};
+}
+
+void Relay::end(std::uint64_t lease) {
+  const std::lock_guard lock(mutex_);
+  if (!active_.contains(lease) || std::ranges::find(over_, lease) != over_.end()) return;
+  over_.push_back(lease);
+  wake();
+}
+
+std::size_t Relay::active() const {
+  const std::lock_guard lock(mutex_);
+  return count_all(active_);
+}
+
+std::map<std::uint64_t, std::size_t> Relay::leases() const {
+  const std::lock_guard lock(mutex_);
+  return active_;
 }
 
 void Relay::stop() {
@@ -71,33 +97,37 @@ void Relay::await_wake() {
 void Relay::take_arrived() {
   std::uint64_t count = 0;
   (void)!::read(wake_.number(), &count, sizeof count);
-  std::vector<Sockets> arrived;
+  std::vector<Arrived> arrived;
+  std::vector<std::uint64_t> over;
   bool is_stopping = false;
   {
     const std::lock_guard lock(mutex_);
     arrived.swap(arrived_);
+    over.swap(over_);
     is_stopping = is_stopping_;
   }
-  for (Sockets& sockets : arrived) begin(std::move(sockets));
+  for (Arrived& one : arrived) begin(std::move(one));
+  for (const auto& [lease, pair] : std::list(pairs_))
+    if (is_stopping || std::ranges::find(over, lease) != over.end()) pair->end();
   if (!is_stopping) return await_wake();
-  for (const auto& pair : std::list(pairs_)) pair->end();
   bandwidth_.stop();
   loop_.stop();
 }
 
-void Relay::begin(Sockets sockets) {
-  const auto place = pairs_.insert(
-      pairs_.end(), std::make_shared<RelayedPair>(loop_, std::move(sockets.first), std::move(sockets.second),
-                                                  limits_.bytes_per_second, bandwidth_, forwarded_));
-  const std::shared_ptr<RelayedPair> pair = *place;
+void Relay::begin(Arrived arrived) {
+  const auto pair = std::make_shared<RelayedPair>(loop_, std::move(arrived.client), std::move(arrived.board),
+                                                  limits_.bytes_per_second, bandwidth_, forwarded_);
+  const auto place = pairs_.insert(pairs_.end(), {arrived.lease, pair});
   pair->start([this, place] {
+    const std::uint64_t lease = place->lease;
     pairs_.erase(place);
-    --active_;
+    const std::lock_guard lock(mutex_);
+    if (--active_[lease] == 0) active_.erase(lease);
   });
 }
 
 void Relay::drop_idle() {
-  for (const auto& pair : std::list(pairs_)) {
+  for (const auto& [lease, pair] : std::list(pairs_)) {
     if (Clock::now() - pair->last_active() >= limits_.idle) pair->end();
   }
   idle_timer_.start(std::clamp(limits_.idle / 4, milliseconds(1), milliseconds(1000)), [this] { drop_idle(); });

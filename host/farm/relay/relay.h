@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -38,22 +38,33 @@ class Relay {
 
   // Forwards between these connections until both have closed their directions or one has failed. Closes both and fails
   // with busy if there are too many relays, and with unavailable after stop(). Any thread.
-  Status add(Descriptor client, Descriptor board);
+  Status add(std::uint64_t lease, Descriptor client, Descriptor board);
+  // Closes all connections of a lease. Any thread.
+  void end(std::uint64_t lease);
   // Closes all connections. Any thread but the relay's own, one at a time.
   void stop();
 
   // Any thread.
   std::uint64_t relayed_bytes() const { return forwarded_; }
-  std::size_t active() const { return active_; }
+  std::size_t active() const;
+  // The leases that have relays, with how many. Any thread.
+  std::map<std::uint64_t, std::size_t> leases() const;
 
  private:
-  using Sockets = std::pair<Descriptor, Descriptor>;
+  struct Arrived {
+    std::uint64_t lease = 0;
+    Descriptor client, board;
+  };
+  struct Forwarded {
+    std::uint64_t lease = 0;
+    std::shared_ptr<RelayedPair> pair;
+  };
 
   Relay(const RelayLimits& limits, Descriptor wake);
   void wake() const;
   void await_wake();
   void take_arrived();
-  void begin(Sockets sockets);
+  void begin(Arrived arrived);
   void drop_idle();
 
   const RelayLimits limits_;
@@ -61,12 +72,13 @@ class Relay {
   server::WatchedDescriptor wake_;
   server::Timer idle_timer_{loop_};
   Bandwidth bandwidth_;
-  std::list<std::shared_ptr<RelayedPair>> pairs_;
+  std::list<Forwarded> pairs_;
   std::atomic<std::uint64_t> forwarded_{0};
-  std::atomic<std::size_t> active_{0};  // those in pairs_ and in arrived_
 
-  std::mutex mutex_;
-  std::vector<Sockets> arrived_;
+  mutable std::mutex mutex_;                     // of all that follows
+  std::map<std::uint64_t, std::size_t> active_;  // those in pairs_ and in arrived_, by lease
+  std::vector<Arrived> arrived_;
+  std::vector<std::uint64_t> over_;  // leases whose relays are to end
   bool is_stopping_ = false;
 
   std::thread thread_;

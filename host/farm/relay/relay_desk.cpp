@@ -21,12 +21,12 @@ std::uint64_t draw_token() {
 Result<std::uint64_t> RelayDesk::open(std::uint64_t lease, TimePoint now) {
   expire(now);
   const auto of_lease =
-      std::count_if(open_.begin(), open_.end(), [&](const auto& each) { return each.second.lease == lease; });
+      std::count_if(open_.begin(), open_.end(), [&](const auto& each) { return each.second.ends.lease == lease; });
   if (open_.size() >= kMaxTokens || of_lease >= static_cast<std::ptrdiff_t>(kMaxTokensOfLease))
     return Status(ErrorCode::busy, "too many relays are being opened; try again");
   std::uint64_t token = draw_token();
   while (open_.contains(token)) token = draw_token();
-  open_.emplace(token, Opened{lease, now + kValid, {}});
+  open_.emplace(token, Opened{now + kValid, {lease, {}, {}}});
   return token;
 }
 

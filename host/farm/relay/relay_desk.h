@@ -23,6 +23,7 @@ class RelayDesk {
   static constexpr std::size_t kMaxTokensOfLease = 4;  // at a time
 
   struct Ends {
+    std::uint64_t lease = 0;
     Descriptor client, board;
   };
 
@@ -39,7 +40,6 @@ class RelayDesk {
 
  private:
   struct Opened {
-    std::uint64_t lease = 0;
     TimePoint until;
     Ends ends;
   };

@@ -19,8 +19,9 @@ void refuse(Core& core, ConnectionNumber to, std::uint64_t lease, const Status& 
                             failure_class_name(class_of(EndReason::invalid)), fit(why.message(), kMaxText)});
 }
 
-// Returns whether the client may do this to the lease.
+// Returns whether the client may do something to the lease. A viewer may share the name of its holder.
 bool is_own(const Core& core, const Caller& caller, std::uint64_t lease) {
+  if (caller.role == wire::Role::viewer) return false;
   const auto request = core.scheduler->machine().find_request(LeaseId{lease});
   return request && request->request->holder == caller.holder;
 }
@@ -61,19 +62,6 @@ void take(Core& core, ConnectionNumber, const Caller& caller, const Extend& mess
                                    Duration(static_cast<Duration::rep>(std::min(message.length_ms, kMost)))});
 }
 
-// The token of a relay to this board, which the board has been told.
-Result<std::uint64_t> open_relay(Core& core, const Caller& caller, const UseRelay& message) {
-  if (!core.relay) return Status(ErrorCode::unsupported, "this tracker relays nothing");
-  const auto lease = core.scheduler->machine().find_request(LeaseId{message.lease});
-  if (!lease || lease->request->holder != caller.holder || !lease->is_granted || message.slot >= lease->parts.size())
-    return Status(ErrorCode::not_found, "the client has no such board");
-  const auto board = core.scheduler->machine().find_board(lease->parts[message.slot].board);
-  if (!board || !board->connection) return Status(ErrorCode::unavailable, "the board is not connected");
-  FERRY_ASSIGN(const std::uint64_t token, core.relay_desk.open(message.lease, std::chrono::steady_clock::now()));
-  core.peers.send(static_cast<ConnectionNumber>(*board->connection), OpenRelay{token});
-  return token;
-}
-
 template <class Message>
 Status decode_and_take(Core& core, ConnectionNumber from, const Caller& caller, std::span<const std::uint8_t> body) {
   FERRY_ASSIGN(const Message message, decode<Message>(body));
@@ -97,6 +85,8 @@ Status take_client_event(Core& core, ConnectionNumber from, Tag tag, std::span<c
   if (found == core.clients.end()) return {};
   const Caller caller = found->second.caller;
   core.handle(ClientHeard{as_client(from)});
+  // What was due meanwhile may have ended this tracker's turn.
+  if (!core.scheduler) return {};
   switch (tag) {
     case Tag::Keepalive: return decode_and_take<Keepalive>(core, from, caller, body);
     case Tag::Submit: return decode_and_take<Submit>(core, from, caller, body);
@@ -105,15 +95,6 @@ Status take_client_event(Core& core, ConnectionNumber from, Tag tag, std::span<c
     case Tag::Extend: return decode_and_take<Extend>(core, from, caller, body);
     default: return {};
   }
-}
-
-Status offer_relay(Core& core, ConnectionNumber from, const rpc::FrameHeader& header,
-                   std::span<const std::uint8_t> body) {
-  FERRY_ASSIGN(const UseRelay message, decode<UseRelay>(body));
-  const Result<std::uint64_t> token = open_relay(core, core.clients.at(from).caller, message);
-  core.peers.send_frame(from, token.is_ok() ? response_frame(header, RelayOffered{token.value()})
-                                            : rpc::failure_frame(header.tag, header.request, token.status()));
-  return {};
 }
 
 void client_left(Core& core, ConnectionNumber number) {

@@ -10,10 +10,6 @@ Status admit_client(Core& core, server::HandshakenClient& client, const Credenti
 
 Status take_client_event(Core& core, ConnectionNumber from, wire::Tag tag, std::span<const std::uint8_t> body);
 
-// Answers a request for a relay to a board of one of the client's leases.
-Status offer_relay(Core& core, ConnectionNumber from, const rpc::FrameHeader& header,
-                   std::span<const std::uint8_t> body);
-
 void client_left(Core& core, ConnectionNumber number);
 
 void carry_out(Core& core, const TellWaiting& action);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -65,7 +66,8 @@ struct Core {
   std::unordered_map<BoardId, SessionCount> sessions_of;
 
   RelayDesk relay_desk;
-  std::unique_ptr<Relay> relay;  // null: there are no relays
+  std::unique_ptr<Relay> relay;         // null: there are no relays
+  std::set<std::uint64_t> leases_over;  // that still had relays at the last look
 
   FarmNumbers numbers;  // those that only count
   std::function<void(const std::string&)> log;

@@ -1,7 +1,7 @@
 #include "host/farm/tracker/desk.h"
 
 #include "base/format.h"
-#include "host/farm/tracker/client_door.h"
+#include "host/farm/tracker/relay_door.h"
 #include "rpc/wire/connection.h"
 
 namespace ferry::farm {

@@ -10,6 +10,7 @@
 #include "host/farm/tracker/farm_gate.h"
 #include "host/farm/tracker/first_requests.h"
 #include "host/farm/tracker/health_rounds.h"
+#include "host/farm/tracker/relay_door.h"
 #include "host/farm/tracker/ssh_boards.h"
 #include "host/farm/tracker/takeover.h"
 #include "rpc/server/acceptor.h"
@@ -192,10 +193,11 @@ class TrackerProcess final : public Tracker, PeerHandler {
     }
     acceptor_ = std::make_unique<server::Acceptor>(
         loop_, kFarmRequests, &core_.keys, secrets_, kMaxPending,
-        server::Acceptor::Callbacks{
-            [this](server::HandshakenClient client) { admit(std::move(client)); },
-            {},
-            [this](Descriptor socket, const rpc::RelayTicket& ticket) { relay(std::move(socket), ticket); }});
+        server::Acceptor::Callbacks{[this](server::HandshakenClient client) { admit(std::move(client)); },
+                                    {},
+                                    [this](Descriptor socket, const rpc::RelayTicket& ticket) {
+                                      take_relay_end(core_, std::move(socket), ticket);
+                                    }});
     acceptor_->listen(listener_.release());
     return {};
   }
@@ -233,8 +235,8 @@ class TrackerProcess final : public Tracker, PeerHandler {
     if (core_.scheduler && ssh_boards_) ssh_boards_->look();
     if (!core_.scheduler) return;
     write_sessions();
+    keep_relays(core_);
     const auto now = std::chrono::steady_clock::now();
-    core_.relay_desk.expire(now);
     if (now < purge_at_) return;
     purge_at_ = now + kPurgePeriod;
     const Time before = core_.scheduler->now() - kRetention;
@@ -252,13 +254,6 @@ class TrackerProcess final : public Tracker, PeerHandler {
         [this](const Status& written) {
           if (!written.is_ok()) core_.log("sessions could not be recorded: " + written.message());
         });
-  }
-
-  void relay(Descriptor socket, const rpc::RelayTicket& ticket) {
-    auto ends = core_.relay_desk.arrive(ticket, std::move(socket), std::chrono::steady_clock::now());
-    if (!ends || !core_.relay) return;
-    const Status added = core_.relay->add(std::move(ends->client), std::move(ends->board));
-    if (!added.is_ok()) core_.log("a relay: " + added.message());
   }
 
   void admit(server::HandshakenClient client) {

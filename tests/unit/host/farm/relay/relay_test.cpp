@@ -27,7 +27,9 @@ constexpr int kPatienceMs = 20'000;
 
 // The far ends of a relay, and the relay between them.
 struct Ends {
-  explicit Ends(Relay& relay) { added = relay.add(std::move(first.server), std::move(second.server)); }
+  explicit Ends(Relay& relay, std::uint64_t lease = 1) {
+    added = relay.add(lease, std::move(first.server), std::move(second.server));
+  }
 
   SocketPair first, second;
   Status added;
@@ -260,6 +262,25 @@ TEST_CASE("relays beyond the limit are refused and closed, and a place becomes f
   first.second.client = Descriptor();
   CHECK(becomes(*relay, 1));
   CHECK(Ends(*relay).added.is_ok());
+}
+
+TEST_CASE("the relays of one lease are counted and ended without the others") {
+  const auto relay = start();
+  const Ends first(*relay, 7), second(*relay, 7), other(*relay, 8);
+  using Counts = std::map<std::uint64_t, std::size_t>;
+  CHECK(relay->leases() == Counts{{7, 2}, {8, 1}});
+  send_all(first.client, {1});
+  CHECK(receive(first.board, 1).size() == 1);
+  relay->end(9);
+  relay->end(7);
+  relay->end(7);
+  CHECK(is_ended(first.client));
+  CHECK(is_ended(first.board));
+  CHECK(is_ended(second.client));
+  CHECK(becomes(*relay, 1));
+  CHECK(relay->leases() == Counts{{8, 1}});
+  send_all(other.client, {2});
+  CHECK(receive(other.board, 1).size() == 1);
 }
 
 TEST_CASE("the end of a relay closes its connections, and none is accepted after it") {

@@ -78,7 +78,7 @@ struct Tracker {
   void arrive(Descriptor socket, const rpc::RelayTicket& ticket) {
     const std::lock_guard lock(mutex);
     if (auto ends = desk.arrive(ticket, std::move(socket), std::chrono::steady_clock::now()))
-      CHECK(relay->add(std::move(ends->client), std::move(ends->board)).is_ok());
+      CHECK(relay->add(ends->lease, std::move(ends->client), std::move(ends->board)).is_ok());
   }
 
   std::mutex mutex;

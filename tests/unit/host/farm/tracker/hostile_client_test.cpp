@@ -11,7 +11,28 @@ namespace ferry::test {
 namespace {
 
 using namespace farm::wire;
+using farm::BoardLease;
 using std::chrono::milliseconds;
+
+TEST_CASE("a viewer does nothing to the leases of a holder whose name he shares") {
+  RunningTracker tracker(std::make_unique<MemoryStore>());
+  const auto board = tracker.join(tracker.board_key("pi-3"));
+  const farm::FarmAccess anna = tracker.add_client("anna"), viewer = tracker.add_client("anna", Role::viewer);
+  farm::LeaseWish wish;
+  wish.selectors = {"pi-3"};
+  wish.length = std::chrono::minutes(5);
+  const auto lease = BoardLease::request(anna, wish);
+  REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
+  const auto before = lease.value()->remaining();
+  auto link = farm::TrackerLink::open(viewer, tracker.address(), std::chrono::seconds(5));
+  REQUIRE(link.is_ok());
+  REQUIRE(link.value()->send(Extend{lease.value()->id(), 3'600'000}).is_ok());
+  REQUIRE(link.value()->send(Release{lease.value()->id()}).is_ok());
+  CHECK(farm::TrackerConnection(viewer).ask(EndLease{lease.value()->id()}).status().code() == ErrorCode::not_found);
+  CHECK_FALSE(board->wait_until_free(milliseconds(500)));
+  CHECK(lease.value()->remaining() <= before);
+  CHECK_FALSE(lease.value()->wait_for_end(milliseconds(0)));
+}
 
 TEST_CASE("one key does not take all connections") {
   RunningTracker tracker(std::make_unique<MemoryStore>());

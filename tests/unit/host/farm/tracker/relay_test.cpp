@@ -64,6 +64,36 @@ TEST_CASE("what a client and the board of its lease send reaches the other end t
   CHECK(receive_text(*late, 1) == kPeerClosed);
 }
 
+TEST_CASE("the relays of a lease are limited and end with it, whatever its client and board do") {
+  RunningTracker tracker(std::make_unique<MemoryStore>());
+  const auto board = tracker.join(tracker.board_key("pi-3"));
+  const farm::FarmAccess anna = tracker.add_client("anna");
+  farm::LeaseWish wish;
+  wish.selectors = {"pi-3"};
+  auto lease = farm::BoardLease::request(anna, wish);
+  REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
+  const farm::wire::UseRelay ask{lease.value()->id(), 0};
+  std::vector<std::unique_ptr<Transport>> ends;
+  farm::TrackerConnection connection(anna);
+  for (int i = 0; i < 2; ++i) {
+    const auto offered = connection.ask(ask);
+    REQUIRE_MESSAGE(offered.is_ok(), offered.status().message());
+    // The client plays the board's part as well.
+    for (const rpc::RelayEnd end : {rpc::RelayEnd::client, rpc::RelayEnd::board}) {
+      ends.push_back(std::move(connect_tcp(tracker.address().host, tracker.address().port).value()));
+      REQUIRE(rpc::send_relay_preamble(*ends.back(), {offered.value().token, end}).is_ok());
+      ends.back()->set_receive_timeout(std::chrono::seconds(5));
+    }
+    REQUIRE(send_text(*ends[2 * i], "hello").is_ok());
+    CHECK(receive_text(*ends[2 * i + 1], 5) == "hello");
+  }
+  const auto third = connection.ask(ask);
+  CHECK(third.status().code() == ErrorCode::busy);
+  CHECK(third.status().message().find("2 relays already") != std::string::npos);
+  lease.value()->release();
+  for (const auto& end : ends) CHECK(receive_text(*end, 1) == kPeerClosed);
+}
+
 TEST_CASE("nobody gets a way to the board of somebody else's lease, or to one that there is not") {
   RunningTracker tracker(std::make_unique<MemoryStore>());
   const auto board = tracker.join(tracker.board_key("pi-3"));
@@ -75,6 +105,8 @@ TEST_CASE("nobody gets a way to the board of somebody else's lease, or to one th
   CHECK(farm::open_relay({berta, lease.value()->id(), 0}).status().code() == ErrorCode::not_found);
   CHECK(farm::open_relay({anna, lease.value()->id(), 1}).status().code() == ErrorCode::not_found);
   CHECK(farm::open_relay({anna, 4711, 0}).status().code() == ErrorCode::not_found);
+  const farm::FarmAccess viewer = tracker.add_client("anna", farm::wire::Role::viewer);
+  CHECK(farm::open_relay({viewer, lease.value()->id(), 0}).status().code() == ErrorCode::not_found);
   board->cut();
   board->wait_for_end();
   Status status;
