@@ -23,9 +23,8 @@ struct HttpOptions {
   std::chrono::milliseconds request_deadline{5000};    // for all of a request to arrive
   std::chrono::milliseconds response_deadline{15000};  // for a response, or a stream's event, to be taken
 
-  // Failed logins of an address and of all, and failed requests of an address with tokens.
+  // Failed logins of an address, and failed requests of an address with tokens.
   TryRate login_by_address{5, 0.1};
-  TryRate login_global{100, 2};
   TryRate bearer_by_address{20, 1};
 
   std::function<TimePoint()> now = [] { return std::chrono::steady_clock::now(); };

@@ -1,4 +1,5 @@
-// Limits how often tokens may be tried, for each address and for all together.
+// Limits how often each address may try tokens. There is no limit for all addresses together, and none that several
+// share: whoever knows no token would lock out those who do. Tokens are too long to be guessed from many addresses.
 #pragma once
 
 #include <chrono>
@@ -19,14 +20,14 @@ struct TryRate {
 
 class RateLimit {
  public:
-  RateLimit(TryRate by_address, TryRate global) : by_address_(by_address), global_(global) {}
+  explicit RateLimit(TryRate by_address) : by_address_(by_address) {}
 
-  // Whether neither bucket is empty. Any thread.
+  // Whether the address's bucket is not empty. Any thread.
   bool has_try(const std::string& address, TimePoint now);
-  // Takes a try of both, for one that has failed. Any thread.
+  // Takes a try, for one that has failed. Any thread.
   void take(const std::string& address, TimePoint now);
 
-  // Number of addresses that are remembered at a time; others share one bucket.
+  // Number of addresses that are remembered at a time. The one with the most tries makes room for another.
   static constexpr std::size_t kAddresses = 4096;
 
  private:
@@ -35,17 +36,12 @@ class RateLimit {
     TimePoint at;
   };
 
-  void start(TimePoint now);
-  static void fill(Bucket& bucket, const TryRate& rate, TimePoint now);
+  void fill(Bucket& bucket, TimePoint now) const;
   Bucket& bucket_of(const std::string& address, TimePoint now);
-  void forget_full(TimePoint now);
+  void make_room(TimePoint now);
 
   TryRate by_address_;
-  TryRate global_;
   std::mutex mutex_;
-  Bucket all_;
-  Bucket others_;
-  bool started_ = false;
   std::unordered_map<std::string, Bucket> buckets_;
 };
 

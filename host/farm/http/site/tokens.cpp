@@ -9,9 +9,6 @@
 namespace ferry::farm::http {
 namespace {
 
-// No limit for all addresses together: whoever knows no token must not be able to lock out those who do.
-constexpr TryRate kNoLimit{1e9, 1e9};
-
 bool is_address(const std::string& text) {
   in6_addr address{};
   return inet_pton(AF_INET, text.c_str(), &address) == 1 || inet_pton(AF_INET6, text.c_str(), &address) == 1;
@@ -33,10 +30,7 @@ std::string client_address(const HttpRequest& request, bool behind_proxy) {
 }
 
 Tokens::Tokens(Farm& farm, const HttpOptions& options)
-    : farm_(farm),
-      options_(options),
-      logins_(options.login_by_address, options.login_global),
-      bearers_(options.bearer_by_address, kNoLimit) {}
+    : farm_(farm), options_(options), logins_(options.login_by_address), bearers_(options.bearer_by_address) {}
 
 Result<Caller> Tokens::check(RateLimit& limit, const HttpRequest& request, const std::string& token) {
   const std::string address = rate_key(client_address(request, options_.behind_proxy));
