@@ -11,6 +11,13 @@ bool is_postgres(const std::string& database) {
   return database.starts_with("postgresql://") || database.starts_with("postgres://");
 }
 
+std::string shown_database(const std::string& database) {
+  if (!is_postgres(database)) return database;
+  const std::string place = database.substr(0, database.find('?'));
+  const std::size_t at = place.rfind('@');
+  return "postgresql://" + place.substr(at == std::string::npos ? place.find("://") + 3 : at + 1);
+}
+
 FarmFiles files_of(const ServeOptions& options) {
   // farm.db has farm.key, farm.revoked and farm.admin.key beside it.
   const std::string key = !options.key_file.empty() ? options.key_file

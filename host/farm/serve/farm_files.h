@@ -9,6 +9,9 @@
 
 namespace ferry::farm {
 
+// For logs: without the passwords that a URI may contain, before its host or among its parameters.
+std::string shown_database(const std::string& database);
+
 bool is_postgres(const std::string& database);
 
 struct FarmFiles {

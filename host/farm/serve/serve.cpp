@@ -42,12 +42,6 @@ Status repeat_revocations(Store& store, const RevocationFile& file) {
   return {};
 }
 
-// Without the password that a URI may contain.
-std::string shown(const std::string& database) {
-  const std::size_t at = database.find('@');
-  return is_postgres(database) && at != std::string::npos ? "postgresql://..." + database.substr(at) : database;
-}
-
 // HOST:PORT of this machine; port 0 stands for any free one.
 Result<TcpAddress> parse_own_address(const std::string& text, std::uint16_t default_port, const char* option) {
   const bool is_any = text.ends_with(":0");
@@ -112,7 +106,7 @@ Status serve(const ServeOptions& options, const Compiler& compiler) {
   health.set_receiver([&](const CheckedBoard& checked) { tracker->checked(checked); });
   prober.set_receiver([&](const ProbedBoard& probed) { tracker->probed(probed); });
   if (!opened.read_only_reason.empty()) log_line("read-only: " + opened.read_only_reason);
-  log_line("tracker at " + tracker->address() + ", database " + shown(options.database));
+  log_line("tracker at " + tracker->address() + ", database " + shown_database(options.database));
 
   std::unique_ptr<http::HttpServer> http;
   if (!options.http.empty()) {
