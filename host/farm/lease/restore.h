@@ -5,7 +5,7 @@
 
 namespace ferry::farm {
 
-// Every lease in the snapshot must have its request and its boards there too.
+// Requires a snapshot that check_snapshot() accepts.
 void restore(State& state, const Snapshot& snapshot, Time now);
 
 }  // namespace ferry::farm

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "host/farm/lease/check_snapshot.h"
+
 namespace ferry::farm {
 
 Result<Takeover> take_over(Store& store) {
   Takeover takeover;
   FERRY_ASSIGN(takeover.term, store.take_term());
   FERRY_ASSIGN(takeover.snapshot, store.load());
+  FERRY_TRY(check_snapshot(takeover.snapshot));
   FERRY_ASSIGN(takeover.credentials, store.credentials());
   FERRY_ASSIGN(takeover.health, store.health_states());
   FERRY_ASSIGN(takeover.now, store.now());

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "host/farm/lease/check_snapshot.h"
 #include "tests/support/farm/simulated_board.h"
 #include "tests/support/farm/simulated_client.h"
 
@@ -76,7 +77,10 @@ void SimulatedTracker::become_active(farm::TrackerTerm term) {
   clock_.restart(world_.now);
   started_at_ = store_.clock();
   tick_at_.reset();
-  machine_ = std::make_unique<farm::LeaseMachine>(store_.tables().snapshot(), term, farm::Options{true}, started_at_);
+  const farm::Snapshot snapshot = store_.tables().snapshot();
+  if (const Status checked = farm::check_snapshot(snapshot); !checked.is_ok())
+    throw SimulationFailure(checked.message());
+  machine_ = std::make_unique<farm::LeaseMachine>(snapshot, term, farm::Options{true}, started_at_);
   // Boards 0 and 1 are on one machine.
   for (const farm::BoardId board : boards_)
     handle(farm::BoardEnrolled{
