@@ -190,15 +190,16 @@ void answer(Core& core, const Caller& caller, const RevokeCredential& query, con
   if (revoked.empty())
     return then(
         Status(ErrorCode::not_found, "nobody holds a key or token of this kind in the name of '" + query.name + "'"));
-  for (const Credential& one : revoked) {
-    const Status noted = core.note_revocation(one);
-    if (!noted.is_ok()) return then(noted);
-  }
-  // Nobody waits for the database to be shut out.
+  // Whoever is revoked is shut out at once, whether disks and databases remember it or not.
   for (const Credential& one : revoked) core.keys.put(one);
   for (const Credential& one : revoked) shut_out(core, one);
-  write_credentials(core, revoked, [&core, caller, name = query.name, then](const Status& written) {
-    if (!written.is_ok()) return then(written);
+  Status noted;
+  for (const Credential& one : revoked)
+    if (const Status status = core.note_revocation(one); noted.is_ok()) noted = status;
+  write_credentials(core, revoked, [&core, caller, name = query.name, noted, then](const Status& written) {
+    const Status& failure = noted.is_ok() ? written : noted;
+    if (!failure.is_ok())
+      return then(Status(failure.code(), "revoked for now, but not for good: " + failure.message()));
     core.audit(caller, "revoke", {}, name,
                [then](const Status& logged) { logged.is_ok() ? then(Done{}) : then(logged); });
   });

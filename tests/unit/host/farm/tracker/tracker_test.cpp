@@ -202,6 +202,20 @@ TEST_CASE("a revoked key is shut out within a second, with its leases") {
   CHECK(lab.tracker.board_key("pi-3").bytes != key.bytes);
 }
 
+TEST_CASE("a revoked key is shut out even if that cannot be remembered, and the admin hears so") {
+  farm::TrackerOptions options;
+  options.note_revocation = [](const farm::Credential&) {
+    return Status(ErrorCode::resource_exhausted, "the disk is full");
+  };
+  RunningTracker tracker(std::make_unique<MemoryStore>(), std::move(options));
+  const farm::FarmAccess anna = tracker.add_client("anna");
+  const Status revoked =
+      TrackerConnection(tracker.admin()).ask(RevokeCredential{CredentialKind::client, "anna"}).status();
+  CHECK(revoked.code() == ErrorCode::resource_exhausted);
+  CHECK(revoked.message().find("not for good: the disk is full") != std::string::npos);
+  CHECK(TrackerConnection(anna).ask(ListQueue{}).status().code() == ErrorCode::unauthenticated);
+}
+
 TEST_CASE("only admins change the farm, and viewers get no boards") {
   Lab lab;
   const auto board = lab.tracker.join(lab.tracker.board_key("pi-3"));
