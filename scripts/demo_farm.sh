@@ -46,8 +46,9 @@ printf '[lab]\nfarm = "%s"\nkey = "%s"\n' "$tracker" "$work/farm.admin.key" >con
 echo "at $tracker, its page at $page"
 
 # add BOARD EMULATOR ARCH
+# Boards on one machine exclude each other otherwise.
 add() {
-  "$ferry" farm enrol "$1" --tag demo --output "$1.key" >/dev/null
+  "$ferry" farm enrol "$1" --tag demo --share-machine --output "$1.key" >/dev/null
   mkdir "$1"
   "$2" "$root/build/device/$3/static/rpc_server" --port 0 --quiet --farm "$tracker" --farm-key "$1.key" --workdir "$1" \
     >"$1.log" 2>&1 &

@@ -39,8 +39,9 @@ lease::BootTime boot_now() {
   return lease::BootTime(std::chrono::milliseconds(std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000));
 }
 
-std::uint64_t read_boot_id() {
-  const std::string text = read_small_file("/proc/sys/kernel/random/boot_id");
+std::uint64_t read_boot_id(const std::string& root) {
+  const std::string text = read_small_file((root + "/proc/sys/kernel/random/boot_id").c_str());
+  if (text.empty()) return 0;
   const Hash hash = blake2b({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
   std::uint64_t id = 0;
   for (std::size_t i = 0; i < sizeof id; ++i) id = id << 8 | hash[i];

@@ -9,8 +9,9 @@ namespace ferry::device {
 
 lease::BootTime boot_now();
 
-// Another number after each start of this system.
-std::uint64_t read_boot_id();
+// Another number after each start of this system, and the same for all boards that run on it; 0: unknown. `root` is
+// prepended to the path, for tests.
+std::uint64_t read_boot_id(const std::string& root = {});
 
 // Strings and lists are cut to the limits of the protocol.
 farm::wire::Description describe_board(const DeviceFacts& facts, const FarmOptions& options);

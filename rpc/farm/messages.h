@@ -79,7 +79,7 @@ struct Join {
   std::uint32_t version_min = kVersionMin;
   std::uint32_t version_max = kVersionMax;
   std::string name;
-  std::uint64_t boot_id = 0;  // another one after each start of the board's system
+  std::uint64_t boot_id = 0;  // another one after each start of the board's system; 0: unknown
   std::uint64_t boot_ms = 0;  // its CLOCK_BOOTTIME
   lease::Epoch ceiling = 0;   // rpc/lease/lease_guard.h
   lease::LeaseKey serving;    // the acknowledged lease; epoch 0: none

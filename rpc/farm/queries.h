@@ -40,6 +40,7 @@ inline constexpr std::size_t kMaxFeatures = 128;
 inline constexpr std::size_t kMaxBoardDevices = 16;
 inline constexpr std::size_t kMaxTags = 32;
 inline constexpr std::size_t kMaxSlots = 16;
+inline constexpr std::size_t kMaxNeighbours = 16;
 inline constexpr std::size_t kMaxPage = 100;  // elements of one page of a listing
 struct Accelerator {
   std::string kind;  // "cuda" or "opencl"
@@ -82,7 +83,9 @@ struct DeviceListing {
   std::optional<std::int32_t> millidegrees;
   bool is_throttled = false;
   std::uint32_t load_permille = 0;
-  std::string transport;  // "ssh": the tracker asks it by ssh how it is; empty: it has joined by itself
+  std::string transport;                // "ssh": the tracker asks it by ssh how it is; empty: it has joined by itself
+  std::vector<std::string> neighbours;  // other boards of its machine, of which only one is leased at a time
+  std::string blocked_by;               // the one of them that is leased; empty: none
 };
 struct DevicePage {
   std::vector<DeviceListing> devices;  // by name
@@ -100,6 +103,8 @@ struct QueueListing {
   std::uint64_t waited_ms = 0;
   std::uint32_t place = 0;  // as in Waiting
   std::optional<std::uint64_t> estimate_ms;
+  // A leased board without whose lease the request could have another one, which is on the same machine; may be empty.
+  std::string blocked_by;
 };
 struct QueuePage {
   std::vector<QueueListing> requests;  // in the order in which they are considered
@@ -245,8 +250,9 @@ struct EndLease {
 struct EnrolBoard {
   std::string name;
   std::vector<Label> tags;
-  std::string machine;  // boards of the same machine exclude each other; empty: it is the only one of its own
-  bool shares_machine = false;
+  // Boards of the same machine exclude each other. Without a name, boards with the same boot id are on one machine.
+  std::string machine;
+  bool shares_machine = false;  // it may be used together with the others
 };
 // From admins: the key of a new client, in whose name its leases are.
 struct AddClient {

@@ -19,7 +19,7 @@ template <class Archive>
 void serialize(Archive& archive, DeviceListing& listing) {
   archive(name(listing.name), nested(listing.description), name(listing.state), listing.is_connected, listing.lease,
           text(listing.holder), listing.millidegrees, listing.is_throttled, listing.load_permille,
-          name(listing.transport));
+          name(listing.transport), limited(listing.neighbours, kMaxNeighbours, kMaxName), name(listing.blocked_by));
 }
 
 template <class Archive>
@@ -35,7 +35,7 @@ void serialize(Archive& archive, ListQueue& message) {
 template <class Archive>
 void serialize(Archive& archive, QueueListing& listing) {
   archive(listing.request, text(listing.holder), selectors(listing.slots), listing.priority, listing.waited_ms,
-          listing.place, listing.estimate_ms);
+          listing.place, listing.estimate_ms, name(listing.blocked_by));
 }
 
 template <class Archive>

@@ -25,6 +25,8 @@ const std::vector<Listing::Column>& device_columns() {
                                                     {"", "transport"},
                                                     {"ARCH", "arch"},
                                                     {"MODEL", "model"},
+                                                    {"SAME MACHINE", "neighbours"},
+                                                    {"", "blocked_by"},
                                                     {"", "cpu"},
                                                     {"", "cores"},
                                                     {"", "memory_bytes"},
@@ -71,6 +73,8 @@ void add_row(const wire::DeviceListing& device, Listing& listing) {
   listing.add("", device.transport.empty() ? Json() : Json(device.transport));
   listing.add(about.arch);
   listing.add(about.model);
+  listing.add_list(device.neighbours);
+  listing.add("", device.blocked_by.empty() ? Json() : Json(device.blocked_by));
   listing.add(about.cpu);
   listing.add_number(about.cores);
   listing.add_number(about.memory_bytes);

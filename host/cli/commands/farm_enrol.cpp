@@ -72,9 +72,10 @@ void add_farm_enrol(CLI::App& farm, Action& chosen) {
       ->type_name("NAME=VALUE")
       ->type_size(1)
       ->allow_extra_args(false);
-  command.add_option("--machine", options->machine, "Boards of one machine are leased one at a time")
+  command.add_option("--machine", options->machine, "On which machine it is, in place of what the board says")
       ->type_name("NAME");
-  command.add_flag("--share-machine", options->shares_machine, "They may be leased at the same time after all");
+  command.add_flag("--share-machine", options->shares_machine,
+                   "It may be leased at the same time as other boards of its machine");
   command.add_option("--client", options->client, "In place of a board: in whose name the client's leases are")
       ->type_name("NAME");
   add_role_option(command, options->role);

@@ -14,7 +14,7 @@ const std::vector<Listing::Column>& queue_columns() {
   static const std::vector<Listing::Column> columns{{"PLACE", "place"},           {"HOLDER", "holder"},
                                                     {"BOARDS", "selectors"},      {"PRIORITY", "priority"},
                                                     {"WAITED", "waited_seconds"}, {"EXPECTED IN", "expected_seconds"},
-                                                    {"REQUEST", "request"}};
+                                                    {"BLOCKED BY", "blocked_by"}, {"REQUEST", "request"}};
   return columns;
 }
 
@@ -30,6 +30,7 @@ int list_queue(const FarmOptions& options) {
       listing.add_number(one.priority);
       listing.add_span(one.waited_ms);
       listing.add_span(one.estimate_ms);
+      listing.add_unless_empty(one.blocked_by);
       listing.add(farm::lease_text(one.request));
       query.after = one.request;
     }

@@ -25,7 +25,7 @@
 //
 //     [boards.pi-3]
 //     tags = { bench = "", rack = "b2" }
-//     machine = "shelf-1"                 # boards of one machine exclude each other,
+//     machine = "shelf-1"                 # in place of what the board says; boards of one machine exclude each other,
 //     share_machine = true                # unless they may be used together with the others
 //     address = "ssh://pi@pi-3"           # nothing is installed there; without an address the board joins by itself
 //     power = ["uhubctl", "--action", "cycle", "--ports", "3"]
@@ -48,7 +48,7 @@ namespace ferry::farm {
 
 struct BoardConfig {
   std::map<std::string, std::string> tags;
-  std::string machine;  // empty: it is the only board of its own
+  std::string machine;  // empty: the board says itself on which one it is
   bool shares_machine = false;
   std::string address;             // ssh://...; empty: it joins by itself
   std::vector<std::string> power;  // empty: the command of all boards

@@ -119,8 +119,6 @@ Status read_board(const std::string& path, const std::string& name, const toml::
       reader.refuse("tags", format("expected names of 1 to %zu bytes", kMaxNameText));
   reader.read("machine", kMaxNameText, board.machine);
   reader.read("share_machine", board.shares_machine);
-  if (board.shares_machine && board.machine.empty())
-    reader.refuse("share_machine", "expected a machine that the board shares");
   read_command(reader, "power", {{"board", ""}}, board.power);
   reader.read("address", kMaxValueText, board.address);
   if (!board.address.empty()) {

@@ -47,13 +47,15 @@ void accept(State& state, Board& board, const BoardJoined& joined, Time now) {
   state.boards.connect(board, {joined.connection, joined.boot_id, joined.boot_time, now});
   state.timers.set(now + kSilence, TimerKind::board_silence, static_cast<std::uint64_t>(joined.connection));
   if (board.record.boot_id != joined.boot_id) {
-    board.record.boot_id = joined.boot_id;
+    const bool is_moved = state.boards.set_boot_id(board, joined.boot_id);
     state.outbox.record(board.record);
-    if (!state.options.has_health_checks && board.record.state == BoardState::unknown)
-      set_board_state(state, board, BoardState::good, "it has joined");
     if (state.options.has_health_checks && board.record.state == BoardState::good)
       set_board_state(state, board, BoardState::unknown, "it has started again");
+    // Requests for several boards may have counted on more machines.
+    if (is_moved) end_unservable(state, board, now);
   }
+  if (!state.options.has_health_checks && board.record.state == BoardState::unknown)
+    set_board_state(state, board, BoardState::good, "it has joined");
   describe(state, board, joined.description, board.record.description.name, now);
   settle_lease(state, board, joined.serving, now);
 }
@@ -98,9 +100,9 @@ void handle_event(State& state, const BoardEnrolled& event, Time now) {
   const bool is_other_machine =
       board->record.machine != event.machine || board->record.shares_machine != event.shares_machine;
   if (is_other_machine) {
-    state.boards.set_machine(*board, event.machine, event.shares_machine);
+    const bool is_moved = state.boards.set_machine(*board, event.machine, event.shares_machine);
     state.outbox.record(board->record);
-    end_unservable(state, *board, now);
+    if (is_moved) end_unservable(state, *board, now);
   }
   BoardDescription description = board->record.description;
   for (const auto& [key, value] : board->record.enrolled_tags) description.tags.erase(key);

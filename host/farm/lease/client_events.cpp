@@ -63,14 +63,15 @@ bool refuse_other_holder(State& state, const Entry* entry, ClientConnection clie
   return true;
 }
 
-// Whether somebody else waits for a board of this lease.
+// Whether somebody else waits for a board of this lease, or for another one of its machine. Health checks can wait.
 bool is_waited_for(const State& state, const Entry& entry) {
+  BoardSet kept;
+  for (const HeldBoard& part : entry.lease->parts)
+    for (const std::uint32_t board : state.boards.unit_of(state.boards.at(part.board))) kept.set(board);
   return std::any_of(state.queue.begin(), state.queue.end(), [&](const Entry* other) {
-    if (other->request.holder == entry.request.holder) return false;
-    return std::any_of(other->pools.begin(), other->pools.end(), [&](const auto& pool) {
-      return std::any_of(entry.lease->parts.begin(), entry.lease->parts.end(),
-                         [&](const HeldBoard& part) { return pool->boards.contains(part.board); });
-    });
+    if (other->request.holder == entry.request.holder || other->request.is_health_check) return false;
+    return std::any_of(other->pools.begin(), other->pools.end(),
+                       [&](const auto& pool) { return pool->boards.intersects(kept); });
   });
 }
 

@@ -24,7 +24,7 @@ struct BoardEnrolled {
 struct BoardJoined {
   BoardConnection connection{};
   BoardId board{};
-  std::uint64_t boot_id = 0;
+  std::uint64_t boot_id = 0;  // 0: unknown
   lease::BootTime boot_time;
   lease::Epoch ceiling = 0;
   std::optional<lease::LeaseKey> serving;

@@ -29,6 +29,8 @@ struct QueuedRequest {
   std::string holder;
   std::size_t place = 0;             // from 1, among the requests that compete for the same boards
   std::optional<Duration> estimate;  // nothing: there is no history yet
+  // A leased board without whose lease the request could have another one, which is on the same machine.
+  std::optional<BoardId> blocked_by;
 };
 
 // The pointers in views are valid until the next event.
@@ -37,6 +39,7 @@ struct BoardView {
   std::optional<BoardConnection> connection;
   bool is_hot = false;
   std::optional<LeaseId> lease;
+  std::optional<BoardId> leased_neighbour;  // another board of its machine, which excludes it while it is leased
 };
 
 struct RequestView {
@@ -72,6 +75,8 @@ class LeaseMachine {
   // In the order in which the machine came to know them.
   std::vector<BoardView> boards() const;
   std::optional<BoardView> find_board(BoardId id) const;
+  // Other boards of its machine, which are not leased while it is.
+  std::vector<BoardId> neighbours(BoardId id, std::size_t most) const;
 
  private:
   std::unique_ptr<State> state_;  // null once the term is lost

@@ -10,12 +10,21 @@ namespace {
 
 // Requests that ask for the same boards.
 struct Group {
-  BoardSet boards;               // of all pools
-  BoardSet competitors;          // the groups, itself included, whose boards some of its own are
+  BoardSet boards;               // of all pools, and those on the same machines
+  BoardSet competitors;          // the groups, itself included, that compete for some of these boards
   std::optional<Duration> turn;  // mean time after which the next of its boards is given back
   std::size_t requests = 0;      // counted so far
   std::size_t slots = 0;         // of these requests
 };
+
+// Adds the boards of a pool and those that exclude one of them.
+void add_with_neighbours(const State& state, const Pool& pool, BoardSet& boards) {
+  boards.add(pool.boards);
+  visit_common(pool.boards, state.boards.neighbours(), [&](std::uint32_t index) {
+    for (const std::uint32_t board : state.boards.unit_of(state.boards.at(index))) boards.set(board);
+    return false;
+  });
+}
 
 // With n boards that people keep for a mean time, one is given back every n-th part of that time.
 std::optional<Duration> turn_of(const State& state, const Pool& pool) {
@@ -38,7 +47,7 @@ void add_group(std::vector<Group>& groups, const State& state, const std::vector
   Group& added = groups.emplace_back();
   for (const Pool* pool : pools) {
     added.turn = std::max(added.turn, turn_of(state, *pool));
-    added.boards.add(pool->boards);
+    add_with_neighbours(state, *pool, added.boards);
   }
   for (std::size_t other = 0; other < index; ++other) {
     if (!added.boards.intersects(groups[other].boards)) continue;

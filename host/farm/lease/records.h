@@ -30,10 +30,11 @@ struct BoardRecord {
   BoardId id{};
   BoardDescription description;
   std::map<std::string, std::string> enrolled_tags;  // also in the description, where they replace what the board says
-  std::string machine;          // boards of the same machine exclude each other; empty: it is the only one of its own
+  // Boards of the same machine exclude each other. Without a name, boards with the same boot id are on one machine.
+  std::string machine;
   bool shares_machine = false;  // it may be used together with the others
   BoardState state = BoardState::unknown;
-  std::uint64_t boot_id = 0;                          // of its last connection
+  std::uint64_t boot_id = 0;                          // of its last connection; 0: unknown
   std::optional<std::int32_t> baseline_millidegrees;  // when it idles
   lease::Epoch last_epoch = 0;
 };

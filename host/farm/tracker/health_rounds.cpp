@@ -40,7 +40,9 @@ void HealthRounds::look() {
     Round& round = rounds_[board.record->id];
     if (board.lease && round.request != *board.lease) round.used_at = now;
     if (round.request != LeaseId{} || !board.connection || board.lease || now < round.not_before) continue;
-    const bool is_idle = board.record->state == BoardState::good && now - round.used_at >= idle_;
+    // A board that nobody has used is not checked while another one of its machine is.
+    const bool is_idle =
+        board.record->state == BoardState::good && !board.leased_neighbour && now - round.used_at >= idle_;
     if (is_checked_at_once(board.record->state) || is_idle) due.push_back(board.record->id);
   }
   for (const BoardId id : due) {

@@ -47,6 +47,9 @@ DeviceListing listing_of(const Core& core, const BoardView& board) {
     listing.is_throttled = facts->heartbeat.is_throttled;
     listing.load_permille = facts->heartbeat.load_permille;
   }
+  for (const BoardId neighbour : core.scheduler->machine().neighbours(board.record->id, kMaxNeighbours))
+    listing.neighbours.push_back(fit(core.name_of(neighbour), kMaxName));
+  if (board.leased_neighbour) listing.blocked_by = fit(core.name_of(*board.leased_neighbour), kMaxName);
   return listing;
 }
 
@@ -76,7 +79,7 @@ void answer(Core& core, const Caller&, const ListDevices& query, const Answer<De
       break;
     }
     page.devices.push_back(listing_of(core, *board));
-    bytes += bytes_of(page.devices.back().description);
+    bytes += bytes_of(page.devices.back().description) + bytes_of(page.devices.back().neighbours);
   }
   then(std::move(page));
 }
@@ -98,7 +101,8 @@ void answer(Core& core, const Caller&, const ListQueue& query, const Answer<Queu
     if (!view) continue;
     page.requests.push_back({static_cast<std::uint64_t>(next->id), fit(next->holder, kMaxText),
                              slot_texts(*view->request), view->request->priority, to_wire(now - view->submitted),
-                             static_cast<std::uint32_t>(next->place), to_wire(next->estimate)});
+                             static_cast<std::uint32_t>(next->place), to_wire(next->estimate),
+                             next->blocked_by ? fit(core.name_of(*next->blocked_by), kMaxName) : std::string()});
     bytes += 400 + bytes_of(page.requests.back().slots);
   }
   page.has_more = next != queue.end();

@@ -68,7 +68,10 @@ class Program {
 // A tracker and boards that have joined it.
 class WholeFarm {
  public:
-  explicit WholeFarm(const Words& boards) {
+  enum class Machine : std::uint8_t { shared, exclusive };
+
+  // All boards are on this machine, of which they are leased together only if they share it.
+  explicit WholeFarm(const Words& boards, Machine machine = Machine::shared) : machine_(machine) {
     // Health checks would take boards at moments of their own.
     const std::string config = folder.file("farm.toml", "[health]\nchecks = false\n");
     tracker_ = std::make_unique<Program>(Words{kFerry, "farm", "serve", "--listen", "127.0.0.1:0", "--database",
@@ -111,7 +114,9 @@ class WholeFarm {
  private:
   void add(const std::string& board) {
     const std::string key = folder.path(board + ".key"), work = folder.path(board);
-    const Outcome enrolled = run({"farm", "enrol", board, "--tag", "bench", "--share-machine", "-o", key});
+    Words enrol{"farm", "enrol", board, "--tag", "bench", "-o", key};
+    if (machine_ == Machine::shared) enrol.emplace_back("--share-machine");
+    const Outcome enrolled = run(enrol);
     REQUIRE_MESSAGE(enrolled.code == 0, enrolled.err);
     std::filesystem::create_directory(work);
     std::filesystem::permissions(work, std::filesystem::perms::owner_all);
@@ -119,6 +124,7 @@ class WholeFarm {
         Words{kServer, "--port", "0", "--farm", address, "--farm-key", key, "--workdir", work}, work + ".log"));
   }
 
+  Machine machine_;
   std::unique_ptr<Program> tracker_;
   std::vector<std::unique_ptr<Program>> boards_;
 };
@@ -196,4 +202,27 @@ TEST_CASE("a lease that an admin ends is named as the reason, and who waits gets
   const std::string id = farm.listing({"leases"})["leases"][0]["lease"];
   CHECK(farm.run({"farm", "release", id}).code == 0);
   CHECK_MESSAGE(wait_until([&] { return contains(program.log(), "the lease of pi-1 has ended: "); }), program.log());
+}
+
+TEST_CASE("boards on one machine exclude each other, and listings say so") {
+  const WholeFarm farm({"pi-1", "pi-2"}, WholeFarm::Machine::exclusive);
+  const Outcome both = farm.run({"farm", "exec", "pi-1", "pi-2", "--", "true"});
+  CHECK(both.code == 2);
+  CHECK_MESSAGE(contains(both.err, "are on one machine, whose boards are leased one at a time"), both.err);
+
+  const Outcome reserved = farm.run({"farm", "reserve", "pi-1", "--length", "1h", "--json"});
+  REQUIRE_MESSAGE(reserved.code == 0, reserved.err);
+  Program waiting({kFerry, "device", "--remote", "farm://lab/pi-2"}, farm.folder.path("waiting.log"),
+                  farm.environment());
+  REQUIRE(wait_until([&] { return farm.listing({"queue"})["requests"].size() == 1; }));
+  CHECK(farm.listing({"queue"})["requests"][0]["blocked_by"] == "pi-1");
+  const Json device = farm.listing({"devices", "pi-2"})["devices"][0];
+  CHECK(device["holder"].is_null());
+  CHECK(device["neighbours"] == Json::array({"pi-1"}));
+  CHECK(device["blocked_by"] == "pi-1");
+  CHECK(waiting.log().find("device     pi-2") == std::string::npos);
+
+  CHECK(farm.run({"farm", "release", Json::parse(reserved.out)["lease"].get<std::string>()}).code == 0);
+  CHECK_MESSAGE(wait_until([&] { return contains(waiting.log(), "device     pi-2 (farm://lab/pi-2)"); }),
+                waiting.log());
 }

@@ -15,6 +15,13 @@ std::string text(const lease::LeaseKey& key) {
                 static_cast<unsigned long long>(key.epoch));
 }
 
+// Boards exclude each other if they have the same text here; empty: none.
+std::string machine_of(const farm::BoardRecord& board) {
+  if (board.shares_machine) return {};
+  if (!board.machine.empty()) return "called " + board.machine;
+  return board.boot_id == 0 ? std::string() : "started as " + std::to_string(board.boot_id);
+}
+
 }  // namespace
 
 void Oracle::decided(const farm::LeaseRecord& lease, Delay remaining) {
@@ -24,11 +31,29 @@ void Oracle::decided(const farm::LeaseRecord& lease, Delay remaining) {
   }
 }
 
-void Oracle::committed(const farm::Record& record) {
+void Oracle::committed(const farm::Record& record, const RecordTables& before) {
   const auto* lease = std::get_if<farm::LeaseRecord>(&record);
   if (lease == nullptr) return;
+  if (!before.leases().contains(lease->id)) expect_free_machines(*lease, before);
   for (const farm::LeasePart& part : lease->parts)
     committed_.emplace(static_cast<std::uint64_t>(lease->id), part.epoch, lease->extension);
+}
+
+// The lease begins now. Boards may come to a machine while they are leased, so leases that run may share one.
+void Oracle::expect_free_machines(const farm::LeaseRecord& lease, const RecordTables& tables) const {
+  std::set<std::string> machines;
+  for (const farm::LeasePart& part : lease.parts) {
+    const std::string machine = machine_of(tables.board(part.board));
+    if (!machine.empty() && !machines.insert(machine).second)
+      world_.fail(format("lease %llu has two boards of the machine ", static_cast<unsigned long long>(lease.id)) +
+                  machine);
+  }
+  for (const auto& [id, other] : tables.leases())
+    for (const farm::LeasePart& part : other.parts)
+      if (machines.contains(machine_of(tables.board(part.board))))
+        world_.fail(format("lease %llu began while lease %llu had board %llu of the same machine",
+                           static_cast<unsigned long long>(lease.id), static_cast<unsigned long long>(id),
+                           static_cast<unsigned long long>(part.board)));
 }
 
 void Oracle::announces(const lease::LeaseKey& key, std::uint32_t extension) {

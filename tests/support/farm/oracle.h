@@ -9,6 +9,7 @@
 #include "host/farm/lease/records.h"
 #include "rpc/lease/lease_terms.h"
 #include "tests/support/farm/network.h"
+#include "tests/support/farm/record_tables.h"
 #include "tests/support/farm/world.h"
 
 namespace ferry::test {
@@ -19,7 +20,8 @@ class Oracle {
 
   // A tracker has decided on a lease or its extension; it ends so much later by true time.
   void decided(const farm::LeaseRecord& lease, Delay remaining);
-  void committed(const farm::Record& record);
+  // `before` is what the store held before.
+  void committed(const farm::Record& record, const RecordTables& before);
   // A tracker sends these to a board and to a client.
   void announces(const lease::LeaseKey& key, std::uint32_t extension);
   void grants(farm::LeaseId lease, const std::vector<farm::LeasePart>& parts);
@@ -58,6 +60,7 @@ class Oracle {
   };
   using Key = std::pair<std::uint64_t, lease::Epoch>;
   static Key key_of(const lease::LeaseKey& key) { return {key.lease, key.epoch}; }
+  void expect_free_machines(const farm::LeaseRecord& lease, const RecordTables& tables) const;
 
   World& world_;
   std::map<Key, TrueTime> board_ends_;

@@ -83,6 +83,8 @@ void ScriptedFarm::add_sample() {
   boards_["odroid-xu4"] = make_board("odroid-xu4", "Hardkernel Odroid XU4", "armv7", "bad");
   boards_["jetson"] = make_board("jetson", "NVIDIA Jetson Orin Nano", "aarch64", "unknown");
   boards_["jetson"].description.accelerators = {{"cuda", "sm_87"}};
+  boards_["jetson"].neighbours = {"rpi4-06", hostile_names()[0]};
+  boards_["jetson"].blocked_by = hostile_names()[0];
   boards_["beagle"] = make_board("beagle", "BeagleBone Black", "armv7", "retired");
   boards_["rpi4-03"].is_throttled = true;
   boards_["rpi4-03"].millidegrees = 82'400;
@@ -97,9 +99,9 @@ void ScriptedFarm::add_sample() {
       boards_[name].holder = lease.holder;
     }
   }
-  queue_ = {{21, "uwe", {"rpi4-02"}, 50, 61'000, 1, 2 * kHour},
-            {22, "vera", {"arch=aarch64,memory>=2G", "cuda -arch=sm_87"}, 40, 12'000, 1, std::nullopt},
-            {kLargeId - 1, hostile_names()[1], {"tag:<i>bench</i>"}, 10, 5'000, 3, std::nullopt}};
+  queue_ = {{21, "uwe", {"rpi4-02"}, 50, 61'000, 1, 2 * kHour, {}},
+            {22, "vera", {"arch=aarch64,memory>=2G", "cuda -arch=sm_87"}, 40, 12'000, 1, std::nullopt, {}},
+            {kLargeId - 1, hostile_names()[1], {"tag:<i>bench</i>"}, 10, 5'000, 3, std::nullopt, hostile_names()[0]}};
 
   history_ = {make_ended(999, "uwe", "rpi4-01", "released", "user"),
               make_ended(998, "vera", "rpi4-04", "board_lost_lease", "infrastructure"),

@@ -28,16 +28,15 @@ void SimulatedBoard::stop() {
   link_.reset();
 }
 
-void SimulatedBoard::restart(Delay downtime, bool is_reboot) {
-  if (!guard_) return;
+void SimulatedBoard::restart(Delay downtime, std::uint64_t new_boot_id) {
+  const bool is_running = guard_.has_value();
   stop();
-  world_.after(downtime, [this, is_reboot] {
-    if (is_reboot) {
-      boot_id_ = world_.random.draw();
-      clock_.restart(world_.now);
-    }
-    start();
-  });
+  if (new_boot_id != 0) {
+    boot_id_ = new_boot_id;
+    clock_.restart(world_.now);
+  }
+  // Otherwise it starts at a time that was decided before.
+  if (is_running) world_.after(downtime, [this] { start(); });
 }
 
 void SimulatedBoard::clone_disk(const SimulatedBoard& other) {

@@ -21,8 +21,10 @@ class SimulatedBoard {
   void start();
   // Its server stops.
   void stop();
-  // It starts again after the delay; with `is_reboot` the board itself does.
-  void restart(Delay downtime, bool is_reboot);
+  // It starts again after the delay; with a boot id the board itself does.
+  void restart(Delay downtime, std::uint64_t new_boot_id = 0);
+  void set_boot_id(std::uint64_t boot_id) { boot_id_ = boot_id; }
+  std::uint64_t boot_id() const { return boot_id_; }
   bool is_running() const { return guard_.has_value(); }
   // The disk is a copy of the other's.
   void clone_disk(const SimulatedBoard& other);

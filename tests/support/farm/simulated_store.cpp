@@ -33,8 +33,10 @@ void SimulatedStore::run_next() {
   if (is_current && network_.is_partitioned(next.tracker, node_))
     return world_.after(Delay(20), [this] { run_next(); });
   if (is_current) {
-    tables_.apply(next.records);
-    for (const farm::Record& record : next.records) oracle_.committed(record);
+    for (const farm::Record& record : next.records) {
+      oracle_.committed(record, tables_);
+      tables_.apply(record);
+    }
   }
   // The tracker may stop now without hearing that the transaction was done.
   world_.after(Delay(1),

@@ -13,6 +13,8 @@ using std::chrono::seconds;
 constexpr Node kStore = 0;
 constexpr Node kFirstTracker = 1, kFirstBoard = 10, kFirstClient = 100;
 constexpr Node kTrackers = 2, kBoards = 5, kClients = 8;
+// Two boards run on one machine and say so by their boot id. The last one may claim to be there as well.
+constexpr Node kFirstOfHost = 2, kLastOfHost = 3;
 
 }  // namespace
 
@@ -44,6 +46,8 @@ Simulation::Simulation(std::uint64_t seed)
   trackers_[1]->start();
   world_.run_until(world_.now + seconds(5));
   store_.back_up();
+  const std::uint64_t host = world_.random.draw();
+  for (Node i = kFirstOfHost; i <= kLastOfHost; ++i) boards_[i]->set_boot_id(host);
   for (const auto& board : boards_) board->start();
   for (const auto& client : clients_) client->start();
   check_health();
@@ -149,7 +153,16 @@ void Simulation::break_tracker() {
 
 void Simulation::break_board() {
   Random& random = world_.random;
-  boards_[random.below(kBoards)]->restart(random.between(Delay(0), Delay(20'000)), random.once_in(2));
+  const auto broken = static_cast<Node>(random.below(kBoards));
+  const auto restart = [&](Node board, std::uint64_t boot_id) {
+    boards_[board]->restart(random.between(Delay(0), Delay(20'000)), boot_id);
+  };
+  if (random.once_in(2)) return restart(broken, 0);
+  const bool is_on_host = broken >= kFirstOfHost && broken <= kLastOfHost;
+  const bool is_lying = broken == kBoards - 1 && random.once_in(2);
+  const std::uint64_t boot_id = is_lying ? boards_[random.below(kBoards - 1)]->boot_id() : random.draw();
+  if (!is_on_host) return restart(broken, boot_id);
+  for (Node i = kFirstOfHost; i <= kLastOfHost; ++i) restart(i, boot_id);
 }
 
 void Simulation::break_network() {

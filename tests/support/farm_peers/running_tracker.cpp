@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <asio/post.hpp>
+#include <cstring>
 #include <future>
 
 namespace ferry::test {
@@ -73,7 +74,9 @@ std::unique_ptr<TestBoard> RunningTracker::join(const secure::Key& key, std::uin
   TestBoardOptions options;
   options.tracker = address();
   options.key = key;
-  options.boot_id = boot_id;
+  // Boards are on machines of their own.
+  std::memcpy(&options.boot_id, key.bytes.data(), sizeof options.boot_id);
+  options.boot_id += boot_id;
   options.description.arch = "aarch64";
   options.description.model = "Raspberry Pi 4 Model B Rev 1.4";
   options.description.cores = 4;

@@ -72,6 +72,7 @@ void RealFarm::fill_database() {
     farm::BoardRecord board;
     board.id = farm::BoardId{i + 1};
     board.description.name = "b" + std::to_string(i);
+    board.shares_machine = true;  // all are on this one
     if (i < options_.busy) board.enrolled_tags["busy"] = "";
     const auto credential =
         farm::KeyDirectory::make(farm::CredentialKind::board, i + 1, board.description.name, farm::Role::user);

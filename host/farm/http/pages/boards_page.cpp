@@ -62,7 +62,10 @@ void write_board(html::Html& html, const Viewer& viewer, const wire::DeviceListi
     if (!board.is_connected) html.element("span", "not connected", {{"class", "note"}});
   }
   if (board.lease == 0) {
-    html.element("td", "free", {{"class", "quiet"}});
+    const auto cell = html.open("td", {{"class", "quiet"}});
+    html.text("free");
+    if (!board.blocked_by.empty())
+      html.element("span", board.blocked_by + " of the same machine is leased", {{"class", "note"}});
   } else {
     const auto cell = html.open("td");
     html.text(board.holder);

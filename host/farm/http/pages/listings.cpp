@@ -68,7 +68,12 @@ void write_waiting(html::Html& html, const Viewer& viewer, const QueueView& view
     for (const wire::QueueListing& request : requests) {
       const auto row = html.open("tr");
       write_row_head(html, request.holder, "");
-      write_cell(html, join("; ", request.slots));
+      {
+        const auto cell = html.open("td");
+        html.text(join("; ", request.slots));
+        if (!request.blocked_by.empty())
+          html.element("span", "waits for " + request.blocked_by + " of the same machine", {{"class", "note"}});
+      }
       write_number(html, std::to_string(request.place));
       write_number(html, std::to_string(request.priority));
       write_number(html, duration_text(request.waited_ms));

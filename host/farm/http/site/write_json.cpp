@@ -37,6 +37,8 @@ OrderedJson describe(const wire::DeviceListing& board) {
           {"is_throttled", board.is_throttled},
           {"load_permille", board.load_permille},
           {"transport", board.transport.empty() ? OrderedJson(nullptr) : OrderedJson(board.transport)},
+          {"neighbours", board.neighbours},
+          {"blocked_by", board.blocked_by.empty() ? OrderedJson(nullptr) : OrderedJson(board.blocked_by)},
           {"model", from.model},
           {"arch", from.arch},
           {"cpu", from.cpu},
@@ -55,7 +57,8 @@ OrderedJson describe(const wire::QueueListing& request) {
           {"priority", request.priority},
           {"waited_ms", request.waited_ms},
           {"place", request.place},
-          {"estimate_ms", optional_json(request.estimate_ms)}};
+          {"estimate_ms", optional_json(request.estimate_ms)},
+          {"blocked_by", request.blocked_by.empty() ? OrderedJson(nullptr) : OrderedJson(request.blocked_by)}};
 }
 
 OrderedJson describe(const wire::LeaseListing& lease) {

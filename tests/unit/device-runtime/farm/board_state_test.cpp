@@ -62,6 +62,15 @@ TEST_CASE("the clock runs and the boot id stays") {
   CHECK(read_boot_id() == read_boot_id());
 }
 
+TEST_CASE("systems that were started apart have different boot ids, and one that does not know its own has none") {
+  const Root first, second;
+  CHECK(read_boot_id(first.path) == 0);
+  first.write("/proc/sys/kernel/random/boot_id", "6f8f1d2e-7a3a-4d58-9b0c-0123456789ab\n");
+  second.write("/proc/sys/kernel/random/boot_id", "6f8f1d2e-7a3a-4d58-9b0c-0123456789ac\n");
+  CHECK(read_boot_id(first.path) != 0);
+  CHECK(read_boot_id(first.path) != read_boot_id(second.path));
+}
+
 TEST_CASE("a description names the devices besides the CPU, with their architectures") {
   DeviceFacts facts;
   facts.devices = {{"cpu", "Cortex-A78AE", 1}, {"cuda", "Orin (sm_87)", 2, "sm_87"}, {"opencl", "Mali-G52", 3}};

@@ -51,9 +51,10 @@ TEST_CASE("the example in the documentation says what its comments say") {
   CHECK(power_of(config, "pi-3").command.front() == "uhubctl");
   CHECK(power_of(config, "old-pi").command == std::vector<std::string>{"/usr/local/bin/power-cycle", "{board}"});
   CHECK(power_of(config, "old-pi").timeout == std::chrono::seconds(60));
-  CHECK(!config.boards.at("nano-cpu").shares_machine);
+  CHECK(!config.boards.at("vm-1").shares_machine);
+  CHECK(config.boards.at("vm-1").machine == "host-1");
   CHECK(config.boards.at("nano-gpu").shares_machine);
-  CHECK(config.boards.at("nano-gpu").machine == "nano");
+  CHECK(config.boards.at("nano-gpu").machine.empty());
   CHECK(config.boards.at("old-pi").address == "ssh://pi@old-pi.lab.example.org:2222");
 }
 
@@ -138,9 +139,8 @@ TEST_CASE("a mistake is named with the file, the line and the key, and what was 
       {"[boards.pi]\ntags = { a = \"" + long_text + "\" }",
        "farm.toml:2: boards.pi.tags.a: expected at most 256 bytes, got 5000"},
       {"[boards.pi]\nmachine = \"\"", "farm.toml:2: boards.pi.machine: expected 1 to 64 bytes, got 0"},
-      {"[boards.pi]\nshare_machine = true",
-       "farm.toml:2: boards.pi.share_machine: expected a machine that the board "
-       "shares"},
+      {"[boards.pi]\nshare_machine = \"yes\"",
+       "farm.toml:2: boards.pi.share_machine: expected true or false, got a string"},
       {"[boards.pi]\naddress = \"pi:9090\"",
        "farm.toml:2: boards.pi.address: expected ssh://[USER@]HOST[:PORT], got 'pi:9090'"},
       {"[boards.pi]\naddress = \"ssh://-oProxyCommand=x\"", "farm.toml:2: boards.pi.address: expected a host in "},

@@ -329,6 +329,23 @@ TEST_CASE("a board that the tracker reaches by ssh is shown as such") {
   CHECK_FALSE(contains(fixture.get("/board?name=rpi4-01").body, "by ssh"));
 }
 
+TEST_CASE("pages say which boards are on one machine, and that a board is free but blocked by another one") {
+  SiteFixture fixture;
+  fixture.log_in(ScriptedFarm::kViewer);
+  CHECK_FALSE(contains(fixture.get("/").body, "pi-4 of the same machine is leased"));
+  wire::DeviceListing board;
+  board.name = "pi-3";
+  board.state = "good";
+  board.is_connected = true;
+  board.neighbours = {"pi-4", "pi-5"};
+  fixture.farm.add_board(board);
+  CHECK(contains(fixture.get("/board?name=pi-3").body, "<dd>pi-4, pi-5</dd>"));
+  board.blocked_by = "pi-4";
+  fixture.farm.add_board(board);
+  CHECK(contains(fixture.get("/").body, "pi-4 of the same machine is leased"));
+  CHECK(contains(fixture.get("/board?name=pi-3").body, "<dd>pi-4, pi-5; pi-4 is leased</dd>"));
+}
+
 TEST_CASE("long listings continue on further pages") {
   SiteFixture fixture;
   for (int i = 0; i < 150; ++i) {

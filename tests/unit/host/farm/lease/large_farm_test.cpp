@@ -25,7 +25,7 @@ class LargeFarm {
       farm::BoardJoined joined;
       joined.connection = board_link(number);
       joined.board = board_id(number);
-      joined.boot_id = 1;
+      joined.boot_id = number + 1;
       joined.description.name = "b" + std::to_string(number);
       joined.description.model = "m" + std::to_string(number % kModels);
       handle(farm::BoardEnrolled{joined.board, joined.description.name, {}, "", false});

@@ -68,7 +68,7 @@ farm::BoardJoined MachineDriver::joining(std::uint64_t number, std::uint64_t con
   farm::BoardJoined joined;
   joined.connection = board_link(connection);
   joined.board = board_id(number);
-  joined.boot_id = boot_id;
+  joined.boot_id = number * 1000 + boot_id;
   joined.boot_time = boot_time();
   joined.description.name = "b" + std::to_string(number);
   joined.description.model = "rpi4";

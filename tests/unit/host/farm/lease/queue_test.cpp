@@ -23,10 +23,12 @@ TEST_CASE("a request that no board could ever serve is refused at once with the 
   CHECK(farm.end_of(1) == "unservable");
   CHECK(farm.refusal_of(1) == "no board has rpi5");
   farm.submit(2, "ann", {"b1", "b2"});
-  CHECK(farm.refusal_of(2) == "expected 2 boards that can be used at the same time for 'b1' and 'b2', got 1");
+  const std::string one_machine = ": b1 and b2 are on one machine, whose boards are leased one at a time";
+  CHECK(farm.refusal_of(2) ==
+        "expected 2 boards that can be used at the same time for 'b1' and 'b2', got 1" + one_machine);
   farm.submit(3, "ann", {"rpi4", "rpi4", "rpi4"});
   CHECK(farm.refusal_of(3) ==
-        "expected 3 boards that can be used at the same time for 'rpi4' and 'rpi4' and 'rpi4', got 2");
+        "expected 3 boards that can be used at the same time for 'rpi4' and 'rpi4' and 'rpi4', got 2" + one_machine);
   farm.handle(farm::BoardOrdered{board_id(3), farm::BoardOrder::retire});
   farm.submit(4, "ann", {"b3"});
   CHECK(farm.refusal_of(4) == "all boards that match b3 are bad or retired");

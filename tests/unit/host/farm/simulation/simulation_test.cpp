@@ -1,7 +1,7 @@
 // Runs farms in virtual time, with faults of all kinds, and holds: no board serves two holders at any time, no session
-// outlives its lease, epochs only grow, nothing is announced before it is committed or granted before it is
-// acknowledged, and every request ends with an answer. FERRY_SIMULATED_EVENTS states how many events in all,
-// FERRY_SIMULATION_SEED the first seed.
+// outlives its lease, no lease begins while another one has a board of the same machine, epochs only grow, nothing is
+// announced before it is committed or granted before it is acknowledged, and every request ends with an answer.
+// FERRY_SIMULATED_EVENTS states how many events in all, FERRY_SIMULATION_SEED the first seed.
 #include "tests/support/farm/simulation.h"
 
 #include <doctest/doctest.h>
