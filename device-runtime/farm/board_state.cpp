@@ -16,7 +16,7 @@ namespace {
 
 // Boards have a few zones.
 constexpr int kMaxZones = 32;
-// Of sensors; others report nonsense.
+// Sensors that report less or more report nonsense.
 constexpr std::int32_t kColdest = -100'000, kHottest = 250'000;
 // Bits of the firmware's answer: frequency capped, throttled, soft temperature limit.
 constexpr unsigned long kThrottledNow = 0xe;

@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "base/lines.h"
 #include "base/throw_status.h"
+#include "base/unix_time.h"
 #include "host/session/destination.h"
 #include "rpc/farm/lease_id.h"
 #include "rpc/secure/key.h"
@@ -64,12 +65,6 @@ bool parse_number(std::string_view text, std::uint64_t& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// In milliseconds since 1970.
-std::uint64_t now_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::floor<std::chrono::milliseconds>(now).count());
-}
-
 // Sets `end_ms` if the line says when the lease ends.
 farm::wire::GrantedSlot parse_board(std::string_view line, std::uint64_t& end_ms) {
   const auto expect = [](bool holds, const char* what, std::string_view got) {
@@ -104,7 +99,7 @@ std::string text_of(const LeaseFile& lease) {
         throw Error(ErrorCode::invalid_argument, "the lease of " + board.board + ": expected the time that it lasts, " +
                                                      "because its sessions end with it; got none");
       }
-      const std::uint64_t end_ms = now_ms() + static_cast<std::uint64_t>(lease.remaining.count());
+      const std::int64_t end_ms = unix_milliseconds() + lease.remaining.count();
       text += std::string(kSshBoard) + " " + board.address + " " + std::to_string(board.epoch) + " " +
               std::to_string(end_ms) + " " + board.board + "\n";
       continue;
@@ -164,7 +159,7 @@ LeaseFile read_lease_file(const std::string& path) {
   } catch (const Error& error) {
     throw Error(error.code(), "the lease file " + path + ":" + std::to_string(number) + ": " + error.what());
   }
-  const std::uint64_t now = now_ms();
+  const auto now = static_cast<std::uint64_t>(unix_milliseconds());
   if (end_ms > now) lease.remaining = std::chrono::milliseconds(end_ms - now);
   return lease;
 }

@@ -3,8 +3,15 @@
 #include <charconv>
 
 #include "base/format.h"
+#include "rpc/secure/noise.h"
 
 namespace ferry::farm {
+
+std::uint64_t random_id() {
+  std::uint64_t id = 0;
+  while (id == 0) secure::fill_with_random({reinterpret_cast<std::uint8_t*>(&id), sizeof id});
+  return id;
+}
 
 std::string lease_text(std::uint64_t lease) { return format("%016llx", static_cast<unsigned long long>(lease)); }
 

@@ -1,5 +1,5 @@
-// Leases as people write them: the id as 16 hexadecimal digits, because programs that read JSON keep numbers of 53 bits
-// only.
+// Ids are random, so that no two of a farm are equal. People write those of leases as 16 hexadecimal digits, because
+// programs that read JSON keep numbers of 53 bits only.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,9 @@
 #include "base/status.h"
 
 namespace ferry::farm {
+
+// Never 0.
+std::uint64_t random_id();
 
 std::string lease_text(std::uint64_t lease);
 // invalid_argument says what was expected.

@@ -7,6 +7,7 @@
 
 #include "base/quantity_text.h"
 #include "host/farm/client/tracker_link.h"
+#include "rpc/farm/lease_id.h"
 #include "rpc/secure/noise.h"
 
 namespace ferry::farm {
@@ -32,14 +33,6 @@ constexpr seconds kExtendTimeout{10};
 constexpr milliseconds kCancelPeriod{100};
 // After its time to wait is over, a request must have been answered.
 constexpr seconds kLateAnswer{15};
-
-std::uint64_t random_id() {
-  secure::SecretBytes<8> bytes;
-  secure::fill_with_random(bytes);
-  std::uint64_t id = 0;
-  for (const std::uint8_t byte : bytes) id = id << 8 | byte;
-  return id == 0 ? 1 : id;
-}
 
 ErrorCode code_of(const LeaseEnd& end) {
   if (end.reason == "invalid" || end.reason == "unservable") return ErrorCode::invalid_argument;

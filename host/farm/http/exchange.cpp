@@ -34,7 +34,7 @@ Exchange::Exchange(Site& site) : site_(site) {
   set_payload_max_length(kMaxRequestBody);
   set_keep_alive_max_count(1);
   set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
-    // Of these the body is read first.
+    // The body of these is read first.
     if (request.method == "POST") return HandlerResponse::Unhandled;
     answer(request, response);
     return HandlerResponse::Handled;

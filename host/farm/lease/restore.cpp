@@ -19,7 +19,7 @@ void restore_lease(State& state, Entry& entry, const LeaseRecord& record, Time n
   lease.extension = record.extension;
   // By how much the clock was set is unknown, and the boards may not have heard of the last extension.
   lease.confirmed_end = now;
-  // Unless its client says otherwise when it attaches.
+  // Its client may say otherwise when it attaches.
   lease.is_granted = true;
   for (std::size_t i = 0; i < boards.size(); ++i) lease.parts[i].epoch = record.parts[i].epoch;
 }

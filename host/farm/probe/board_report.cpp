@@ -12,7 +12,7 @@
 namespace ferry::farm {
 namespace {
 
-// Of sensors; others report nonsense.
+// Sensors that report less or more report nonsense.
 constexpr std::int32_t kColdest = -100'000, kHottest = 250'000;
 constexpr std::uint64_t kMostLoad = 1'000'000, kMostCores = 1 << 16, kMostKilobytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostUptimeSeconds = std::uint64_t{1} << 32;
@@ -66,7 +66,7 @@ std::string arch_of(std::string_view value) {
   return found == std::end(kMachines) ? std::string() : std::string(found->arch);
 }
 
-// As read_boot_id() of a board's server derives it.
+// Derives the same id as read_boot_id() of a board's server.
 std::uint64_t boot_id_of(std::string_view value) {
   const std::string text = std::string(value) + "\n";
   const Hash hash = blake2b({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});

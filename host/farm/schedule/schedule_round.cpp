@@ -61,7 +61,7 @@ class Round {
     } else {
       for (const Matching::Slot slot : slots) matching_.vacate(slot);
     }
-    // Those that lost a board may get another.
+    // Slots that lost a board may get another.
     for (const Matching::Slot slot : held_) matching_.place(slot);
   }
 

@@ -18,10 +18,4 @@ void log_line(const std::string& line) {
   fprintf(stderr, "%s.%03ldZ %s\n", time, now.tv_nsec / 1'000'000, printable(line).c_str());
 }
 
-std::int64_t now_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-}
-
 }  // namespace ferry::farm

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/unix_time.h"
 #include "host/farm/http/http_server.h"
 #include "host/farm/keys/master_key.h"
 #include "host/farm/keys/revocation_file.h"
@@ -77,7 +78,7 @@ Status serve(const ServeOptions& options, const Compiler& compiler) {
 
   server::EventLoop loop;
   HookRunner hooks(log_line);
-  HealthService health(loop, compiler, log_line, [] { return Time(Duration(now_ms())); });
+  HealthService health(loop, compiler, log_line, [] { return Time(Duration(unix_milliseconds())); });
   ProbeService prober(loop);
   std::unique_ptr<Tracker> tracker;
   TrackerOptions tracker_options;
@@ -95,7 +96,7 @@ Status serve(const ServeOptions& options, const Compiler& compiler) {
                                  const std::string& reason) { settings.on_state(hooks, board, before, after, reason); };
   tracker_options.on_begin = [&] { settings.apply(*tracker); };
   tracker_options.note_revocation = [&](const Credential& credential) {
-    return revocations.add({credential.kind, credential.id, credential.salt, now_ms()});
+    return revocations.add({credential.kind, credential.id, credential.salt, unix_milliseconds()});
   };
   tracker_options.on_first_admin = [&](const secure::Key& key) {
     const Status written = secure::write_key_file(files.first_admin, key);

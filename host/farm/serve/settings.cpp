@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "host/farm/serve/farm_log.h"
+#include "base/unix_time.h"
 
 namespace ferry::farm {
 Result<Settings> Settings::read(const std::string& path, Log log) {
@@ -50,8 +50,8 @@ void Settings::reload(Tracker* tracker) {
 void Settings::on_state(HookRunner& hooks, const std::string& board, BoardState before, BoardState after,
                         const std::string& reason) const {
   if (config_.notify_states.contains(after)) {
-    const Status posted =
-        hooks.notify(config_.notify, {board, board_state_name(after), board_state_name(before), reason, now_ms()});
+    const Status posted = hooks.notify(
+        config_.notify, {board, board_state_name(after), board_state_name(before), reason, unix_milliseconds()});
     if (!posted.is_ok()) log_("nobody is told of board " + board + ": " + posted.message());
   }
   const PowerHook power = power_of(config_, board);

@@ -14,7 +14,7 @@ namespace ferry::farm {
 Result<std::vector<EndedLease>> read_ended_leases(SqlConnection& connection, const HistoryQuery& query);
 Status write_audit_entry(SqlConnection& connection, const AuditEntry& entry);
 Result<std::vector<NumberedAuditEntry>> read_audit_log(SqlConnection& connection, const AuditQuery& query);
-// As Store::purge().
+// Does what Store::purge() says.
 Result<bool> purge_history(SqlConnection& connection, Time before, std::size_t limit);
 
 }  // namespace ferry::farm

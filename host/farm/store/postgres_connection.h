@@ -31,7 +31,7 @@ class PostgresConnection final : public SqlConnection {
 
   PostgresConnection(const LibpqApi& api, std::string uri) : api_(api), uri_(std::move(uri)) {}
 
-  // Not in a transaction: what follows would be committed without what came before.
+  // Must not be called in a transaction: what follows would be committed without what came before.
   Status ensure_connected() { return is_connected() ? Status() : connect(); }
   bool is_connected() const { return connection_ != nullptr && api_.PQstatus(connection_) == CONNECTION_OK; }
   Status connect();

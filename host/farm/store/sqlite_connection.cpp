@@ -143,7 +143,7 @@ Result<SqlResult> SqliteConnection::execute(const std::string& statement, std::s
   const Status outcome = code == SQLITE_DONE ? Status() : failure();
   sqlite3_reset(prepared);
   FERRY_TRY(outcome);
-  // Not what cascades delete.
+  // Rows that cascades delete are not counted.
   if (sqlite3_total_changes64(database_.get()) != before)
     result.changed = static_cast<std::uint64_t>(sqlite3_changes64(database_.get()));
   return result;

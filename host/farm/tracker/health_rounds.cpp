@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "base/format.h"
+#include "rpc/farm/lease_id.h"
 
 namespace ferry::farm {
 namespace {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ferry/hash.h"
+#include "rpc/farm/lease_id.h"
 #include "rpc/secure/secret.h"
 
 namespace ferry::farm {
@@ -34,12 +35,6 @@ KeyKind key_kind(CredentialKind kind) {
 std::uint64_t id_of(const Credential& credential) {
   std::uint64_t id = 0;
   std::from_chars(credential.id.data(), credential.id.data() + credential.id.size(), id);
-  return id;
-}
-
-std::uint64_t random_id() {
-  std::uint64_t id = 0;
-  while (id == 0) secure::fill_with_random({reinterpret_cast<std::uint8_t*>(&id), sizeof id});
   return id;
 }
 

@@ -58,7 +58,5 @@ class KeyDirectory final : public server::KeySource {
 };
 
 std::uint64_t id_of(const Credential& credential);
-// Not 0.
-std::uint64_t random_id();
 
 }  // namespace ferry::farm

@@ -6,6 +6,7 @@
 #include "host/farm/selector/board_name.h"
 #include "host/farm/tracker/desk.h"
 #include "host/farm/tracker/wire_types.h"
+#include "rpc/farm/lease_id.h"
 
 namespace ferry::farm {
 namespace {

@@ -29,7 +29,7 @@ struct ProbedBoard {
 class BoardProber {
  public:
   virtual ~BoardProber() = default;
-  // In place of its former address.
+  // The address replaces the board's former one.
   virtual void watch(BoardId board, const std::string& address) = 0;
   virtual void forget(BoardId board) = 0;
 };

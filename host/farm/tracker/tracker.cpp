@@ -4,19 +4,16 @@
 #include <utility>
 
 #include "base/format.h"
+#include "host/farm/tracker/admission.h"
 #include "host/farm/tracker/board_door.h"
 #include "host/farm/tracker/client_door.h"
 #include "host/farm/tracker/desk.h"
 #include "host/farm/tracker/farm_gate.h"
-#include "host/farm/tracker/first_requests.h"
 #include "host/farm/tracker/health_rounds.h"
-#include "host/farm/tracker/relay_door.h"
+#include "host/farm/tracker/housekeeping.h"
 #include "host/farm/tracker/ssh_boards.h"
 #include "host/farm/tracker/takeover.h"
-#include "rpc/server/acceptor.h"
-#include "rpc/server/final_frame.h"
-#include "rpc/server/listen.h"
-#include "rpc/transport/tcp_address.h"
+#include "rpc/farm/lease_id.h"
 
 namespace ferry::farm {
 namespace {
@@ -28,13 +25,6 @@ constexpr seconds kPeriod{1};  // of polling for the term, and of housekeeping
 // A tracker that has not reached a shared database for so long takes it that another one schedules.
 constexpr seconds kDatabaseSilence{6};
 static_assert(kDatabaseSilence < Store::kRightLasts);
-constexpr std::size_t kMaxPending = 1024;
-// Nobody keeps the others out with the connections of one key: a client has at most a quarter of them, and a board a
-// few, for it may not be known yet that earlier ones have ended.
-constexpr std::size_t kShareOfClient = 4;
-constexpr std::size_t kConnectionsOfBoard = 16;
-constexpr std::size_t kPurgedAtOnce = 1000;
-constexpr std::chrono::minutes kPurgePeriod{10};
 
 class TrackerProcess final : public Tracker, PeerHandler {
  public:
@@ -44,6 +34,8 @@ class TrackerProcess final : public Tracker, PeerHandler {
         max_connections_(allow_connections(options_.max_connections, kMaxPending)),
         secrets_(max_connections_ + kMaxPending),
         core_(loop, options_.master, *this),
+        admission_(core_, secrets_, max_connections_),
+        housekeeping_(core_),
         gate_(core_),
         timer_(loop) {
     core_.log = options_.log;
@@ -57,12 +49,10 @@ class TrackerProcess final : public Tracker, PeerHandler {
   TrackerProcess& operator=(const TrackerProcess&) = delete;
 
   Status start(std::unique_ptr<Store> store) {
-    FERRY_ASSIGN(listener_, server::listen_at(options_.host, options_.port, options_.port, true));
+    FERRY_TRY(admission_.bind(options_.host, options_.port));
     if (options_.relay.relays > 0) {
       FERRY_ASSIGN(core_.relay, Relay::start(options_.relay));
     }
-    address_ = server::own_name(listener_.number());
-    options_.port = static_cast<std::uint16_t>(std::stoi(address_.substr(address_.rfind(':') + 1)));
     core_.database = std::make_unique<Database>(
         loop_, std::move(store), [this](TrackerTerm term, const Result<CommitOutcome>& outcome) {
           const std::string failure = outcome.is_ok() ? std::string() : outcome.status().message();
@@ -74,7 +64,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
     return {};
   }
 
-  const std::string& address() const override { return address_; }
+  const std::string& address() const override { return admission_.address(); }
   Farm& farm() override { return gate_; }
 
   void checked(const CheckedBoard& checked) override {
@@ -106,10 +96,10 @@ class TrackerProcess final : public Tracker, PeerHandler {
   void stop() override {
     if (std::exchange(is_stopping_, true)) return;
     timer_.cancel();
-    acceptor_.reset();
+    admission_.close();
     core_.peers.close_all();
     if (core_.relay) core_.relay->stop();
-    write_sessions();
+    housekeeping_.write_sessions();
     ssh_boards_.reset();
     core_.database.reset();
     core_.scheduler.reset();
@@ -131,7 +121,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
       is_asking_ = false;
       if (takeover.is_ok()) return begin(takeover.value());
       // Boards and clients are to go to the other one at once, instead of waiting here.
-      listener_ = Descriptor();
+      admission_.close();
       if (std::exchange(why_not_, takeover.status().message()) != takeover.status().message())
         core_.log("standing by: " + takeover.status().message());
     });
@@ -166,12 +156,12 @@ class TrackerProcess final : public Tracker, PeerHandler {
         loop_, *core_.database, takeover.snapshot, takeover.term, Options{options_.health != nullptr}, takeover.now,
         Scheduler::Callbacks{[this](const Action& action) { carry_out_any(action); },
                              [this](const Status& why) { step_down(why); }});
-    if (const Status listening = listen(); !listening.is_ok()) return step_down(listening);
-    core_.log(format("scheduling %zu boards at %s, term %llu", takeover.snapshot.boards.size(), address_.c_str(),
+    if (const Status opened = admission_.open(); !opened.is_ok()) return step_down(opened);
+    core_.log(format("scheduling %zu boards at %s, term %llu", takeover.snapshot.boards.size(), address().c_str(),
                      static_cast<unsigned long long>(takeover.term)));
     if (options_.health != nullptr) {
       options_.health->load(takeover.health);
-      rounds_ = std::make_unique<HealthRounds>(core_, *options_.health, own_address(), options_.health_idle);
+      rounds_ = std::make_unique<HealthRounds>(core_, *options_.health, admission_.own_address(), options_.health_idle);
     }
     if (options_.prober != nullptr) ssh_boards_ = std::make_unique<SshBoards>(core_, *options_.prober);
     add_first_admin();
@@ -179,32 +169,9 @@ class TrackerProcess final : public Tracker, PeerHandler {
     gate_.has_changed();
   }
 
-  // As this machine reaches it.
-  TcpAddress own_address() const {
-    TcpAddress own = parse_tcp_address(address_, 0).value();
-    if (own.host == "0.0.0.0") own.host = "127.0.0.1";
-    if (own.host == "::") own.host = "::1";
-    return own;
-  }
-
-  Status listen() {
-    if (listener_.number() < 0) {
-      FERRY_ASSIGN(listener_, server::listen_at(options_.host, options_.port, options_.port, true));
-    }
-    acceptor_ = std::make_unique<server::Acceptor>(
-        loop_, kFarmRequests, &core_.keys, secrets_, kMaxPending,
-        server::Acceptor::Callbacks{[this](server::HandshakenClient client) { admit(std::move(client)); },
-                                    {},
-                                    [this](Descriptor socket, const rpc::RelayTicket& ticket) {
-                                      take_relay_end(core_, std::move(socket), ticket);
-                                    }});
-    acceptor_->listen(listener_.release());
-    return {};
-  }
-
   void step_down(const Status& why) {
     core_.log("standing by: " + why.message());
-    acceptor_.reset();
+    admission_.close();
     core_.peers.close_all();
     core_.clients.clear();
     core_.enrolling.clear();
@@ -233,47 +200,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
     core_.peers.close_silent();
     if (rounds_) rounds_->look();
     if (core_.scheduler && ssh_boards_) ssh_boards_->look();
-    if (!core_.scheduler) return;
-    write_sessions();
-    keep_relays(core_);
-    const auto now = std::chrono::steady_clock::now();
-    if (now < purge_at_) return;
-    purge_at_ = now + kPurgePeriod;
-    const Time before = core_.scheduler->now() - kRetention;
-    core_.database->ask([before](Store& store) { return store.purge(before, kPurgedAtOnce); },
-                        [this](const Result<bool>& purged) {
-                          if (purged.is_ok() && purged.value()) purge_at_ = {};
-                        });
-  }
-
-  void write_sessions() {
-    core_.sessions_of.clear();
-    if (core_.sessions.empty()) return;
-    core_.database->ask(
-        [sessions = std::exchange(core_.sessions, {})](Store& store) { return store.add_sessions(sessions); },
-        [this](const Status& written) {
-          if (!written.is_ok()) core_.log("sessions could not be recorded: " + written.message());
-        });
-  }
-
-  void admit(server::HandshakenClient client) {
-    if (!core_.scheduler) return;
-    const Credential* const credential = core_.keys.holder_of(client.key_id);
-    const auto refused = [&]() -> Status {
-      if (credential == nullptr) return {ErrorCode::unauthenticated, "this key was revoked"};
-      if (core_.peers.count(Peers::Kind::board) + core_.peers.count(Peers::Kind::client) >= max_connections_)
-        return {ErrorCode::busy, format("%zu connections are open already", max_connections_)};
-      const bool is_board = client.header.tag == static_cast<std::uint16_t>(wire::Tag::Join);
-      if (is_board != (credential->kind == CredentialKind::board || credential->kind == CredentialKind::enrolment))
-        return {ErrorCode::unauthenticated, is_board ? "this key is a client's" : "this key is a board's"};
-      const std::size_t most = is_board ? kConnectionsOfBoard : max_connections_ / kShareOfClient;
-      if (core_.peers.count(client.key_id) >= most)
-        return {ErrorCode::busy, format("%zu connections are open already with this key", most)};
-      return is_board ? admit_board(core_, client, *credential) : admit_client(core_, client, *credential);
-    }();
-    if (refused.is_ok()) return;
-    ++core_.numbers.refused_connections;
-    final_frames_.refuse(client, refused);
+    if (core_.scheduler) housekeeping_.look();
   }
 
   Status on_board_event(ConnectionNumber from, wire::Tag tag, std::span<const std::uint8_t> body) override {
@@ -306,17 +233,14 @@ class TrackerProcess final : public Tracker, PeerHandler {
   TrackerOptions options_;
   const std::size_t max_connections_;
   server::SecretMemory secrets_;
-  server::FinalFrames final_frames_{loop_, kMaxPending / 4};
   Core core_;
+  Admission admission_;
+  Housekeeping housekeeping_;
   FarmGate gate_;
   server::Timer timer_;
-  Descriptor listener_;
-  std::string address_;
-  std::unique_ptr<server::Acceptor> acceptor_;
   std::unique_ptr<HealthRounds> rounds_, retired_rounds_;
   std::unique_ptr<SshBoards> ssh_boards_, retired_ssh_boards_;
   std::unique_ptr<Scheduler> retired_;
-  std::chrono::steady_clock::time_point purge_at_{};
   std::string why_not_;                               // it stands by; so that each reason is logged once
   std::string database_failure_;                      // likewise
   std::chrono::steady_clock::time_point asked_at_{};  // when the database last confirmed the term

@@ -1,4 +1,4 @@
-// Between the structs of the farm's protocol and those of its scheduler.
+// Converts between the structs of the farm's protocol and those of its scheduler.
 #pragma once
 
 #include <cstdint>

@@ -12,6 +12,7 @@
 #include "host/farm/store/postgres_store.h"
 #include "host/farm/store/sqlite_store.h"
 #include "host/farm/tracker/key_directory.h"
+#include "rpc/farm/lease_id.h"
 
 namespace ferry::test {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/unix_time.h"
 #include "host/farm/http/pages/assets.h"
 #include "host/farm/http/pages/reading.h"
 #include "host/farm/http/pages/url.h"
@@ -81,7 +82,7 @@ std::string write_page(const Viewer& viewer, std::string_view title, std::string
     const auto footer = html.open("footer");
     html.text("As of ");
     const auto time = html.open("span", {{"id", "as-of"}, {"data-live", ""}});
-    write_time(html, now_ms());
+    write_time(html, static_cast<std::uint64_t>(unix_milliseconds()));
     html.text(" UTC");
   }
   return html.take();

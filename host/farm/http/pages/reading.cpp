@@ -52,9 +52,4 @@ std::string time_text(std::uint64_t milliseconds) { return utc(milliseconds, "%Y
 
 std::string iso_time_text(std::uint64_t milliseconds) { return utc(milliseconds, "%Y-%m-%dT%H:%M:%SZ"); }
 
-std::uint64_t now_ms() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-}
-
 }  // namespace ferry::farm::http

@@ -14,6 +14,5 @@ std::string picoseconds_text(std::uint64_t picoseconds);                 // "1.2
 // UTC, of milliseconds since 1970. Both are "out of range" from the year 10000 on.
 std::string time_text(std::uint64_t milliseconds);      // "2026-03-01 08:50:36"
 std::string iso_time_text(std::uint64_t milliseconds);  // "2026-03-01T08:50:36Z"
-std::uint64_t now_ms();                                 // since 1970
 
 }  // namespace ferry::farm::http

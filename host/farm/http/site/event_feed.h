@@ -23,7 +23,7 @@ class EventFeed {
 
   static constexpr std::chrono::milliseconds kEventWait{400};
   static constexpr std::chrono::seconds kTick{10};
-  // Between two events, however often something changes.
+  // The pause between two events, however often something changes.
   static constexpr std::chrono::milliseconds kPause{200};
 
  private:

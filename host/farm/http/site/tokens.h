@@ -1,4 +1,4 @@
-// Whose the token of a request is, with limits for those who guess.
+// Finds out whose the token of a request is, with limits for those who guess.
 #pragma once
 
 #include <string>

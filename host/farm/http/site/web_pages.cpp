@@ -16,7 +16,7 @@ HttpResponse page(std::string html) {
   return response;
 }
 
-// Of a link that one of our pages has made: anything else starts at the first element.
+// The number in a link that one of our pages has made; a listing starts at its first element for anything else.
 std::uint64_t start_of(const Parameters& query, std::string_view name) {
   return parse_decimal(parameter(query, name)).value_or(0);
 }

@@ -277,6 +277,7 @@ TEST_CASE("a machine that has lost its term does nothing any more") {
   CHECK(farm.actions.empty());
   CHECK(!farm.machine->next_deadline());
   CHECK(farm.machine->queue(farm.now).empty());
+  CHECK(farm.machine->waiting() == 0);
 }
 
 }  // namespace

@@ -149,6 +149,7 @@ TEST_CASE("clients hear their places among those who compete for the same boards
   CHECK(farm.is_granted(3));
   CHECK(farm.waiting.at(lease_id(5)).place == 2);
   CHECK(farm.machine->queue(farm.now).size() == 2);
+  CHECK(farm.machine->waiting() == 2);
 }
 
 TEST_CASE("the holder who has used less in proportion to his weight comes first") {
