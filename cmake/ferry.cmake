@@ -52,10 +52,42 @@ function(ferry_library name)
   endif()
 endfunction()
 
-# ferry_test_run(NAME PROGRAM [ARGUMENTS ...] [ENVIRONMENT ...] [LABELS ...] [TIMEOUT SECONDS] [SERIAL]) registers a run of a
-# doctest program with ctest, from the repository's root. SERIAL keeps other tests from running at the same time.
+# ferry_test_slots(NAME [WAITS SECONDS]) says what a test takes of the machine: scripts/test.sh lets three slots run at a
+# time for each processor, of which a test that computes takes two. One that WAITS for most of so many SECONDS takes one.
+# Four of those run at a time, as locks have it: with more, all would wait at the same time, and none be left beside the
+# tests that compute.
+function(ferry_test_slots name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "WAITS" "")
+  if(NOT arg_WAITS)
+    set_tests_properties(${name} PROPERTIES PROCESSORS 2)
+    return()
+  endif()
+  # The lock whose tests take the shortest time so far, those of long runs apart.
+  get_test_property(${name} LABELS labels)
+  set(run short)
+  if("long" IN_LIST labels)
+    set(run long)
+  endif()
+  set(least 1000000)
+  foreach(lock 0 1 2 3)
+    get_property(seconds GLOBAL PROPERTY FERRY_WAITING_${run}_${lock})
+    math(EXPR seconds "0${seconds} + ${arg_WAITS}")
+    if(seconds LESS least)
+      set(least ${seconds})
+      set(chosen ${lock})
+    endif()
+  endforeach()
+  set_property(GLOBAL PROPERTY FERRY_WAITING_${run}_${chosen} ${least})
+  # They start before all others, so that there are some of both kinds for as long as possible.
+  math(EXPR cost "1000 + ${arg_WAITS}")
+  set_tests_properties(${name} PROPERTIES PROCESSORS 1 RESOURCE_LOCK waiting_${chosen} COST ${cost})
+endfunction()
+
+# ferry_test_run(NAME PROGRAM [ARGUMENTS ...] [ENVIRONMENT ...] [LABELS ...] [TIMEOUT SECONDS] [WAITS SECONDS | SERIAL])
+# registers a run of a doctest program with ctest, from the repository's root. SERIAL keeps other tests from running at
+# the same time; ferry_test_slots explains WAITS.
 function(ferry_test_run name program)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "SERIAL" "TIMEOUT" "ARGUMENTS;ENVIRONMENT;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "SERIAL" "TIMEOUT;WAITS" "ARGUMENTS;ENVIRONMENT;LABELS")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -68,13 +100,17 @@ function(ferry_test_run name program)
     TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} LABELS "${arg_LABELS}" ENVIRONMENT "${arg_ENVIRONMENT}")
   if(arg_SERIAL)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
+  elseif(arg_WAITS)
+    ferry_test_slots(${name} WAITS ${arg_WAITS})
+  else()
+    ferry_test_slots(${name})
   endif()
 endfunction()
 
-# ferry_test(NAME [FOLDERS ...] DEPS ... [ARGUMENTS ...] [LABELS ...] [TIMEOUT SECONDS] [SERIAL]) makes one doctest program
-# of the current folder's *.cpp and registers a run of it.
+# ferry_test(NAME [FOLDERS ...] DEPS ... [ARGUMENTS ...] [LABELS ...] [TIMEOUT SECONDS]
+# [WAITS SECONDS | SERIAL]) makes one doctest program of the current folder's *.cpp and registers a run of it.
 function(ferry_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT" "ARGUMENTS;FOLDERS;DEPS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT;WAITS" "ARGUMENTS;FOLDERS;DEPS;LABELS")
   ferry_sources(sources ${arg_FOLDERS})
   if(NOT sources)
     return()
@@ -86,9 +122,11 @@ function(ferry_test name)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-Og>)
   target_compile_definitions(${name} PRIVATE
     FERRY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FERRY_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  set(serial)
+  set(kind)
   if(arg_SERIAL)
-    set(serial SERIAL)
+    set(kind SERIAL)
+  elseif(arg_WAITS)
+    set(kind WAITS ${arg_WAITS})
   endif()
-  ferry_test_run(${name} ${name} ARGUMENTS ${arg_ARGUMENTS} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT} ${serial})
+  ferry_test_run(${name} ${name} ARGUMENTS ${arg_ARGUMENTS} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT} ${kind})
 endfunction()

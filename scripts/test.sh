@@ -26,8 +26,8 @@ run_tests() {
   local preset=$1 log=build/test-$1.log
   shift
   echo "testing ($preset)"
-  # One more job than there are processors, because tests of the server mostly wait.
-  ctest --preset "$preset" -j"$(($(nproc) + 1))" --no-tests=error "$@" 2>&1 | tee "$log" || true
+  # In slots, of which a test takes two if it computes, and one if it mostly waits (ferry_test_slots).
+  ctest --preset "$preset" -j"$((3 * $(nproc)))" --no-tests=error "$@" 2>&1 | tee "$log" || true
   local summary
   summary=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+' "$log") || {
     echo "expected a summary from ctest, got none" >&2
