@@ -41,6 +41,8 @@ test_packages=(
   pocl-opencl-icd ocl-icd-libopencl1 oclgrind
   # a database for the trackers of a farm
   postgresql
+  # hosts of their own for the parts of a farm
+  iproute2
   # a browser for the farm's page, and the proxy in front of it
   chromium nginx-light openssl
   # emulated boards with kernels of their own
