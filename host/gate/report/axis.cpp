@@ -35,7 +35,7 @@ Axis axis_around(std::vector<double> values, double from, double to) {
     axis.high = std::min(axis.high, upper + 3 * (upper - lower));
   }
   const double least = std::max({std::abs(axis.low), std::abs(axis.high), 1e-300}) * 1e-6;
-  const double margin = std::max((axis.high - axis.low) * 0.05, least);
+  const double margin = std::max((axis.high - axis.low) * 0.08, least);
   axis.low -= margin;
   axis.high += margin;
   return axis;

@@ -25,9 +25,8 @@ void write_facts(html::Html& html, const CaseResult& result) {
   const auto list = html.open("dl", {{"class", "facts"}});
   const Environment& environment = result.environment;
   write_fact(html, result.by_instructions ? "Change, which decides" : "Change of the time", change_text(result));
-  if (result.instructions) {
-    const std::string change = percent_change(result.instructions->ratio());
-    write_fact(html, "Change of the instructions", change);
+  if (result.instructions && !result.by_instructions) {
+    write_fact(html, "Change of the instructions", percent_change(result.instructions->ratio()));
   }
   write_fact(html, "Tolerance", std::isfinite(result.tolerance) ? percent_text(result.tolerance) : "");
   if (!result.pairs.empty()) write_fact(html, "Pairs of processes", std::to_string(result.pairs.size()));
@@ -37,7 +36,10 @@ void write_facts(html::Html& html, const CaseResult& result) {
   write_fact(html, "Frequency governor", environment.governor);
 }
 
+bool is_known(const Side& side) { return side.module != Hash{} || !side.label.empty() || !time_of(side).empty(); }
+
 void write_sides(html::Html& html, const CaseResult& result, const std::string& title) {
+  if (!is_known(result.sides[0]) && !is_known(result.sides[1])) return;
   const Table table(html, "Both sides of " + title,
                     {"Side", "Version", "Module", "Time of a call", "Code", "Data", "Instructions of a call"});
   const auto rows = html.open("tbody");

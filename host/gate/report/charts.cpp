@@ -13,7 +13,7 @@ namespace ferry::gate {
 namespace {
 
 // In units of the view box.
-constexpr double kWidth = 860, kLeft = 84, kRight = 24;
+constexpr double kWidth = 860, kLeft = 84, kRight = 48;
 constexpr double kRowHeight = 46, kTop = 8, kBottom = 26;
 constexpr double kPairsHeight = 260;
 

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/printable.h"
+#include "base/utf8.h"
 #include "host/gate/report/anchors.h"
 #include "host/gate/report/words.h"
 
@@ -25,9 +26,8 @@ bool is_plain(char c) {
 }
 
 std::string shortened(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return std::string(text);
-  while (most > 0 && (text[most] & 0xc0) == 0x80) --most;
-  return std::string(text.substr(0, most)) + "...";
+  const std::string_view prefix = utf8_prefix(text, most);
+  return std::string(prefix) + (prefix.size() < text.size() ? "..." : "");
 }
 
 // A reference to a character is never markup, and a mention or a number of an issue inside of code is none.

@@ -106,6 +106,7 @@ bool is_bounded(const Change& change) {
 std::string percent_change(double ratio) {
   const double percent = (ratio - 1) * 100;
   if (!std::isfinite(percent)) return "unknown";
+  if (ratio >= 10) return format("%.3g times", ratio);
   const double size = std::abs(percent);
   const int digits = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
   const std::string text = format("%+.*f%%", digits, percent);

@@ -29,9 +29,9 @@ std::vector<const CaseResult*> by_importance(const Report& report);
 
 // Whether the interval of the time has an end.
 bool is_bounded(const Change& change);
-// "+3.1%" for 1.031, with at least two digits; "unknown" for what is no number.
+// "+3.10%" for 1.031, "12.5 times" from 10 on, "unknown" for what is no number.
 std::string percent_change(double ratio);
-// "+3.1% (+2.4% to +3.9%)", or of instructions where the verdict rests on these; empty if nothing was measured.
+// "+3.10% (+2.40% to +3.90%)", or of instructions where the verdict rests on these; empty if nothing was measured.
 std::string change_text(const CaseResult& result);
 // "1.23 ms"; empty for a side that was not measured.
 std::string time_of(const Side& side);
