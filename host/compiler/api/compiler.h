@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "crosscompile/ir/function.h"
+#include "crosscompile/target/machine_code.h"
 #include "ferry/blob_source.h"
 #include "ferry/device_facts.h"
 #include "ferry/lang/program.h"
@@ -210,6 +211,8 @@ class Compiler {
 
   // Returns "mm.tc:3" for an address of a linked image; empty when its debug information does not cover it.
   virtual std::string source_line(std::span<const std::uint8_t> image, std::uint64_t address) const = 0;
+  // Returns the functions of a linked image, sorted by name; what cannot be read is left out.
+  virtual std::vector<MachineFunction> disassemble(std::span<const std::uint8_t> image, const Target& target) const = 0;
 };
 
 // Returns the compiler. Where there is none, throws UsageError that says what needs it and what to do instead.

@@ -5,6 +5,7 @@
 
 #include "crosscompile/backend/native/native_backend.h"
 #include "crosscompile/codegen/llvm/source_line.h"
+#include "crosscompile/codegen/llvm/target/disassemble.h"
 #include "crosscompile/compile.h"
 #include "crosscompile/export/export_code.h"
 #include "crosscompile/foreign/foreign.h"
@@ -145,6 +146,10 @@ class LlvmCompiler final : public Compiler {
 
   std::string source_line(std::span<const std::uint8_t> image, std::uint64_t address) const override {
     return codegen::source_line(image, address);
+  }
+
+  std::vector<MachineFunction> disassemble(std::span<const std::uint8_t> image, const Target& target) const override {
+    return codegen::disassemble(image, target);
   }
 
  private:

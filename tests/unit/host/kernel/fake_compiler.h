@@ -53,6 +53,9 @@ class FakeCompiler final : public Compiler {
   }
 
   const std::vector<NamedTarget>& named_targets() const override { unexpected(); }
+  std::vector<MachineFunction> disassemble(std::span<const std::uint8_t>, const Target&) const override {
+    unexpected();
+  }
   NetworkSummary inspect(const NetworkSource&) const override { unexpected(); }
   Bytes compile(std::span<const ir::Function>, const Target&) const override { unexpected(); }
   std::vector<ExportedFile> export_code(const ExportRequest&) const override { unexpected(); }
