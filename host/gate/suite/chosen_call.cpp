@@ -1,0 +1,121 @@
+#include "host/gate/suite/chosen_call.h"
+
+#include <algorithm>
+
+#include "base/quantity_text.h"
+#include "ferry/error.h"
+#include "host/kernel/call_plan.h"
+
+namespace ferry::gate {
+namespace {
+
+constexpr std::uint64_t kMostBytes = 4 << 20;
+constexpr double kMostOperations = 1 << 26;
+constexpr std::int64_t kLargestSize = 1 << 20;
+
+bool is_size(const FunctionInfo& function, const std::string& name) {
+  return std::ranges::find(function.symbols, name) != function.symbols.end();
+}
+
+bool is_number(const FunctionInfo& function, const std::string& name) {
+  return std::ranges::any_of(function.parameters, [&](const ParameterInfo& parameter) {
+    return parameter.kind == ParameterKind::scalar && parameter.name == name;
+  });
+}
+
+// The values that are tried: of sizes, and of numbers that determine sizes, such as strides.
+struct Values {
+  std::int64_t size = 1, number = 1;
+};
+
+// Returns the options without contents of tensors, which would have to be computed to try out a size.
+CallOptions call_with(const FunctionInfo& function, const Values& values) {
+  CallOptions call;
+  for (const ParameterInfo& parameter : function.parameters)
+    if (parameter.kind == ParameterKind::scalar && !is_size(function, parameter.name))
+      call.arguments.push_back(parameter.name + "=1");
+  std::vector<std::string> sizes;
+  for (const std::string& symbol : function.symbols)
+    sizes.push_back(symbol + "=" + std::to_string(is_number(function, symbol) ? values.number : values.size));
+  if (!sizes.empty()) call.sizes = {join(",", sizes)};
+  return call;
+}
+
+double operations(const FunctionInfo& function, const CallPlan& plan) {
+  if (!function.flops.code.empty()) {
+    const Result<std::int64_t> known = evaluate(function.flops, plan.symbols);
+    if (known.is_ok() && known.value() > 0) return static_cast<double>(known.value());
+  }
+  double most = 0;
+  for (const Shape& shape : plan.shapes) {
+    double elements = 1;
+    std::int64_t longest = 1;
+    for (const std::int64_t extent : shape) {
+      elements *= static_cast<double>(extent);
+      longest = std::max(longest, extent);
+    }
+    most = std::max(most, shape.size() < 2 ? elements : 2 * elements * static_cast<double>(longest));
+  }
+  return most;
+}
+
+bool is_within_limits(const FunctionInfo& function, const CallPlan& plan) {
+  return traffic_bytes(function, plan.shapes) <= kMostBytes && operations(function, plan) <= kMostOperations;
+}
+
+std::int64_t shortest_extent(const CallPlan& plan) {
+  std::int64_t shortest = kLargestSize;
+  for (const Shape& shape : plan.shapes)
+    for (const std::int64_t extent : shape) shortest = std::min(shortest, std::max<std::int64_t>(extent, 1));
+  return shortest;
+}
+
+bool may_be_index(const ParameterInfo& parameter) {
+  const DType type = parameter.dtype;
+  return parameter.kind == ParameterKind::tensor && parameter.direction != Direction::out &&
+         (type == DType::i32 || type == DType::i64 || type == DType::u32 || type == DType::u64);
+}
+
+void add_indices(const FunctionInfo& function, std::int64_t below, CallOptions& call) {
+  for (const ParameterInfo& parameter : function.parameters)
+    if (may_be_index(parameter)) call.arguments.push_back(parameter.name + "=:below(" + std::to_string(below) + ")");
+}
+
+struct Choice {
+  Values values = {0, 0};
+  std::int64_t below = 1;  // for indices
+  std::string mistake;     // of a size that did not fit
+};
+
+Choice choose(const FunctionInfo& function, bool is_network, bool has_large_numbers) {
+  Choice choice;
+  const std::int64_t largest = function.symbols.empty() ? 1 : kLargestSize;
+  for (std::int64_t size = 1; size <= largest; size *= 2) {
+    const Values values{size, has_large_numbers ? size : 1};
+    try {
+      const CallPlan plan = plan_call(function, call_with(function, values));
+      if (choice.values.size > 0 && (is_network || !is_within_limits(function, plan))) break;
+      choice.values = values;
+      choice.below = is_network ? 2 : shortest_extent(plan);
+    } catch (const Error& error) {
+      choice.mistake = error.what();
+    }
+  }
+  return choice;
+}
+
+}  // namespace
+
+CallOptions chosen_call(const FunctionInfo& function, bool is_network) {
+  Choice choice = choose(function, is_network, false);
+  const bool has_numbers =
+      std::ranges::any_of(function.symbols, [&](const std::string& symbol) { return is_number(function, symbol); });
+  // The distance between rows cannot be less than their length.
+  if (choice.values.size <= 1 && has_numbers) choice = choose(function, is_network, true);
+  if (choice.values.size == 0) throw UsageError("no size fits: " + choice.mistake);
+  CallOptions call = call_with(function, choice.values);
+  add_indices(function, choice.below, call);
+  return call;
+}
+
+}  // namespace ferry::gate
