@@ -18,6 +18,7 @@ void fuzz_elf(Input input);       // the loader of code images, and the data pas
 void fuzz_http(Input input);      // the routes of a farm's page and JSON interface
 void fuzz_npy(Input input);
 void fuzz_tc(Input input);    // the text notation
+void fuzz_toml(Input input);  // farm.toml and the gate's suites
 void fuzz_onnx(Input input);  // networks in ONNX's format
 
 struct Target {
@@ -28,6 +29,6 @@ struct Target {
 inline constexpr Target kTargets[] = {
     {"frame", fuzz_frame}, {"dispatch", fuzz_dispatch}, {"farm", fuzz_farm}, {"manifest", fuzz_manifest},
     {"plan", fuzz_plan},   {"elf", fuzz_elf},           {"npy", fuzz_npy},   {"tc", fuzz_tc},
-    {"onnx", fuzz_onnx},   {"http", fuzz_http}};
+    {"onnx", fuzz_onnx},   {"http", fuzz_http},         {"toml", fuzz_toml}};
 
 }  // namespace ferry::fuzz

@@ -3,6 +3,8 @@
 #include "crosscompile/ir/error.h"
 #include "ferry/error.h"
 #include "ferry/lang/text.h"
+#include "host/farm/config/farm_config.h"
+#include "host/gate/suite/read_suite.h"
 #include "host/npy/npy.h"
 #include "tests/fuzz/inputs/targets.h"
 
@@ -21,6 +23,15 @@ void fuzz_tc(Input input) {
   try {
     (void)lang::parse({reinterpret_cast<const char*>(input.data()), input.size()}, "fuzz.tc");
   } catch (const CompileError&) {
+  }
+}
+
+void fuzz_toml(Input input) {
+  const std::string_view text(reinterpret_cast<const char*>(input.data()), input.size());
+  (void)farm::parse_farm_config(text, "farm.toml");
+  try {
+    if (gate::parse_suite(text, "suite.toml").cases.empty()) __builtin_trap();
+  } catch (const UsageError&) {
   }
 }
 
