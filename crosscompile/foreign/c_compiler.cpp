@@ -109,7 +109,9 @@ void run_clang(const std::vector<std::string>& mode, const std::string& file, co
   if (ends_with_one_of(file, {".ll", ".bc"})) {
     words.insert(words.end(), {"-x", "ir"});
   } else {
-    words.insert(words.end(), {"-ffreestanding", "-nostdlibinc", "-isystem", folder.file("")});
+    // The folder has another name in each run, and debug information names its headers.
+    words.insert(words.end(), {"-ffreestanding", "-nostdlibinc", "-isystem", folder.file(""),
+                               "-fdebug-prefix-map=" + folder.file("") + "=ferry/"});
     if (is_cpp(file)) {
       write_cpp_headers(folder);
       words.insert(words.end(), {"-std=c++20", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"});
