@@ -3,6 +3,7 @@
 #include "crosscompile/ir/error.h"
 
 #include <lld/Common/Driver.h>
+#include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <mutex>
@@ -32,8 +33,11 @@ void run_lld(const std::vector<const char*>& arguments) {
   if (!state.usable) throw InternalError("lld crashed earlier in this process and cannot link again");
   std::string output, errors;
   llvm::raw_string_ostream output_stream(output), error_stream(errors);
+  // Without it, lld ends the process when an object is damaged.
+  llvm::CrashRecoveryContext::Enable();
   const lld::DriverDef drivers[] = {{lld::Gnu, &lld::elf::link}};
   const lld::Result result = lld::lldMain(arguments, output_stream, error_stream, drivers);
+  llvm::CrashRecoveryContext::Disable();
   state.usable = result.canRunAgain;
   if (result.retCode != 0 || !result.canRunAgain) throw InternalError("lld failed: " + error_stream.str());
 }
