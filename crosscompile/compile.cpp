@@ -167,8 +167,8 @@ std::vector<std::uint8_t> compile_module(std::span<const DeviceFunctions> parts,
   for (std::uint32_t d = 0; d < devices.size(); ++d) {
     if (form == CodeForm::relocatable_without_init)
       std::erase_if(devices[d].functions, [](const ir::Function& function) { return !function.init_of.empty(); });
-    for (CodeImage& image : devices[d].backend->images(
-             {parts[d].functions, devices[d].functions, code_padding, form != CodeForm::linked})) {
+    for (CodeImage& image :
+         devices[d].backend->images({parts[d].functions, devices[d].functions, code_padding, form})) {
       image.device = d;
       module.images.push_back(std::move(image));
     }

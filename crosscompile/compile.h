@@ -2,6 +2,7 @@
 #pragma once
 
 #include "crosscompile/ir/function.h"
+#include "crosscompile/target/code_form.h"
 #include "ferry/target/target.h"
 #include "module/module_file.h"
 
@@ -22,10 +23,6 @@ struct ModuleText {
 // Replaces the functions of a module without code, which describes what was compiled, by others whose plans run their
 // code.
 using ComposeFunctions = std::function<void(ModuleFile& module)>;
-
-// The form of a module's code. Relocatable code of a CPU is an object in an image of the kind kRelocatableImage, which
-// devices do not load (crosscompile/export links it).
-enum class CodeForm : std::uint8_t { linked, relocatable, relocatable_without_init };
 
 // Functions that are compiled together for one device.
 struct DeviceFunctions {

@@ -17,6 +17,10 @@ namespace ferry {
 inline constexpr std::uint32_t kModuleFormatVersion = 4;
 inline constexpr std::size_t kModuleHeaderBytes = 64;
 
+// The kind of an image with code for a CPU that is not linked yet: an archive of objects, which a compiler links at any
+// addresses. Devices load none.
+inline constexpr const char* kRelinkableImage = "elf-objects";
+
 struct CodeImage {
   // "elf", or for GPUs "opencl-c", "ptx-sm_80", "cubin-sm_90", which include the architecture
   std::string kind;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "crosscompile/ir/function.h"
+#include "crosscompile/target/code_form.h"
 #include "ferry/target/target.h"
 #include "module/module_file.h"
 
@@ -20,7 +21,7 @@ struct ModuleFunctions {
   std::span<const ir::Function> lowered;       // before the passes
   std::span<const ir::Function> after_passes;  // after the passes for pipeline_target()
   std::uint32_t code_padding = 0;              // see compile_module()
-  bool relocatable = false;                    // likewise; only CPUs have objects
+  CodeForm form = CodeForm::linked;            // only CPUs have others
 };
 
 class Backend {

@@ -5,12 +5,12 @@
 #include "base/suggest.h"
 #include "crosscompile/codegen/llvm/target/adapter.h"
 #include "crosscompile/codegen/llvm/target/imports.h"
-#include "crosscompile/codegen/llvm/target/padding.h"
 #include "crosscompile/foreign/c_compiler.h"
 #include "crosscompile/foreign/c_function.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/link/inspect_object.h"
 #include "crosscompile/link/link.h"
+#include "crosscompile/link/object_set.h"
 #include "crosscompile/link/temporary_folder.h"
 #include "crosscompile/target/needed_features.h"
 #include "ferry/runtime_api.h"
@@ -41,8 +41,8 @@ void check_image_imports(std::span<const std::uint8_t> image, const ForeignKerne
 
 }  // namespace
 
-std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Target& target,
-                                          std::uint32_t code_padding) {
+std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Target& target, std::uint32_t code_padding,
+                                          CodeForm form) {
   if (target.is_source) {
     throw CompileError("expected a target that modules are made for, got '" + target.text + "', for " + kernel.file);
   }
@@ -68,16 +68,13 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
     adapters.push_back(
         codegen::emit_adapter(signature.function, c_name, signature.returns_status, facts.is_shared, target));
   }
-  std::vector<std::uint8_t> padding;
-  if (code_padding != 0) {
-    padding = codegen::emit_padding(target, code_padding);
-    exports.emplace_back(codegen::kPaddingSymbol);
-  }
   if (!facts.is_shared) code.push_back(object);
-  module.images.push_back({"elf", link::link_shared(adapters, target, exports, code, padding), 0});
+  module.images.push_back({"elf", link::link_shared(adapters, target, exports, code, CodeLayout{code_padding}), 0});
   // A shared object is shipped unchanged; the device loads it first and resolves the adapters' calls in it.
   if (facts.is_shared) module.images.push_back({"elf_library", object, 0});
   check_image_imports(module.images.back().bytes, kernel, target);
+  if (form == CodeForm::relinkable && !facts.is_shared)
+    module.images = {{kRelinkableImage, link::pack({std::move(adapters), std::move(code)}), 0}};
   module.source = kernel.source;
   return write_module(module);
 }

@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/link/lld.h"
+#include "crosscompile/link/padding.h"
 #include "crosscompile/link/temporary_folder.h"
 #include "crosscompile/target/abi.h"
 
@@ -32,15 +33,15 @@ bool has_debug_information(std::span<const std::uint8_t> object) {
 std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, const Target& target,
                                       std::span<const std::string> exports,
                                       std::span<const std::vector<std::uint8_t>> user_objects,
-                                      std::span<const std::uint8_t> padding) {
+                                      const CodeLayout& layout) {
   const std::vector<std::uint8_t> only(object.begin(), object.end());
-  return link_shared(std::span(&only, 1), target, exports, user_objects, padding);
+  return link_shared(std::span(&only, 1), target, exports, user_objects, layout);
 }
 
 std::vector<std::uint8_t> link_shared(std::span<const std::vector<std::uint8_t>> objects, const Target& target,
                                       std::span<const std::string> exports,
                                       std::span<const std::vector<std::uint8_t>> user_objects,
-                                      std::span<const std::uint8_t> padding) {
+                                      const CodeLayout& layout) {
   const TemporaryFolder folder;
   const std::string script = folder.file("exports");
   const std::string output = folder.file("kernels.so");
@@ -68,19 +69,19 @@ std::vector<std::uint8_t> link_shared(std::span<const std::vector<std::uint8_t>>
                                         script.c_str(),
                                         "-o",
                                         output.c_str()};
+  std::vector<std::span<const std::uint8_t>> all(objects.begin(), objects.end());
+  all.insert(all.end(), user_objects.begin(), user_objects.end());
   const std::string padding_file = folder.file("padding.o");
-  if (!padding.empty()) {
-    write_file(padding_file, padding);
+  if (const auto padding = padding_object(layout, all)) {
+    write_file(padding_file, *padding);
     arguments.push_back(padding_file.c_str());
   }
   std::vector<std::string> names;
   bool has_lines = false;
-  for (const auto& inputs : {objects, user_objects}) {
-    for (const std::vector<std::uint8_t>& input : inputs) {
-      names.push_back(folder.file("object" + std::to_string(names.size()) + ".o"));
-      write_file(names.back(), input);
-      has_lines = has_lines || has_debug_information(input);
-    }
+  for (const std::span<const std::uint8_t> input : all) {
+    names.push_back(folder.file("object" + std::to_string(names.size()) + ".o"));
+    write_file(names.back(), input);
+    has_lines = has_lines || has_debug_information(input);
   }
   for (const std::string& name : names) arguments.push_back(name.c_str());
   // Identical code folding: kernels of a network often have loops in common, such as those that transform the input of

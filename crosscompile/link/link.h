@@ -1,6 +1,7 @@
 // Links objects into the position-independent shared object that devices load, with lld in this process.
 #pragma once
 
+#include "crosscompile/target/code_form.h"
 #include "ferry/target/target.h"
 
 #include <cstdint>
@@ -10,17 +11,17 @@
 
 namespace ferry::link {
 
-// Links the objects in their order. Keeps only `exports` visible and places the code of `padding`, an object too,
-// before all other code. Throws InternalError with lld's own message, or CompileError when user objects are among the
-// inputs. Safe to call from several threads (one links at a time).
+// Links the objects in their order. Keeps only `exports` visible, and moves code and data as `layout` says. Throws
+// InternalError with lld's own message, or CompileError when user objects are among the inputs. Safe to call from
+// several threads (one links at a time).
 std::vector<std::uint8_t> link_shared(std::span<const std::vector<std::uint8_t>> objects, const Target& target,
                                       std::span<const std::string> exports,
                                       std::span<const std::vector<std::uint8_t>> user_objects = {},
-                                      std::span<const std::uint8_t> padding = {});
+                                      const CodeLayout& layout = {});
 std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, const Target& target,
                                       std::span<const std::string> exports,
                                       std::span<const std::vector<std::uint8_t>> user_objects = {},
-                                      std::span<const std::uint8_t> padding = {});
+                                      const CodeLayout& layout = {});
 
 // Returns the symbols that a linked object imports from the process that loads it.
 std::vector<std::string> imports_of(std::span<const std::uint8_t> linked);

@@ -76,6 +76,10 @@ Result<std::unique_ptr<Program>> load_cpu_program(const ModuleFile& module, cons
     return std::find_if(module.images.begin(), module.images.end(),
                         [kind](const CodeImage& image) { return image.kind == kind; });
   };
+  if (find(kRelinkableImage) != module.images.end())
+    return Status(ErrorCode::unsupported, "the module's code is not linked (an image of the kind '" +
+                                              std::string(kRelinkableImage) +
+                                              "'): only compilers load it, which link it for devices");
   const auto code = find("elf");
   if (code == module.images.end()) {
     return Status(ErrorCode::unsupported, "the module has no code for a CPU (expected an image of kind 'elf')");

@@ -23,7 +23,7 @@ std::vector<ExportedFile> export_kernel(const KernelSource& source, const Target
     throw OptionError(Option::target, "'" + target.text + "': expected a CPU, whose code C programs can link");
   // A text may have several functions, and one is exported.
   const std::string function = source.network ? options.function : choose_program(source, options.function).name;
-  CompiledModule module = compile_text(source, {function, options.sizes, true}, target, observer);
+  CompiledModule module = compile_text(source, {function, options.sizes, CodeForm::relocatable}, target, observer);
   if (has_init_modules(module)) {
     const StepGuard step = observer.begin("packing weights");
     ConnectOptions connection;

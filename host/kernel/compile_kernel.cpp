@@ -117,22 +117,22 @@ void describe_steps(const CompiledModule& module, std::span<const std::int64_t> 
 
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
                               const CallOptions& call, const Observer& observer, std::uint32_t code_padding,
-                              bool relocatable) {
-  if (source.module) return {*source.module};
+                              CodeForm form) {
+  if (source.module && (source.object.empty() || form != CodeForm::relinkable)) return {*source.module};
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
+  if (source.module) return {CompiledModule(compiler.module_of_object(source.object, source.name, form).value())};
   const StepGuard compilation = observer.begin_compilation(source.name);
   const lang::Program* program = source.foreign || source.network ? nullptr : &choose_program(source, function);
   const StepGuard step = observer.begin("compiling " + (program == nullptr ? source.name : program->name));
   const auto start = std::chrono::steady_clock::now();
   Compiled compiled;
   if (source.network)
-    compiled =
-        source.network->compile({target, size_hints(function_of(source, function), call), code_padding, relocatable});
+    compiled = source.network->compile({target, size_hints(function_of(source, function), call), code_padding, form});
   else if (program == nullptr)
-    compiled.module = compiler.compile(*source.foreign, target, code_padding);
+    compiled.module = compiler.compile(*source.foreign, target, code_padding, form);
   else
-    compiled = compiler.compile(
-        {scheduled(source, std::span(program, 1), size_hints(*program, call)), target, source.text, code_padding});
+    compiled = compiler.compile({scheduled(source, std::span(program, 1), size_hints(*program, call)), target,
+                                 source.text, code_padding, form});
   report_notes(compiled.notes, observer);
   CompiledModule module(std::move(compiled.module), std::move(compiled.blobs));
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;

@@ -38,9 +38,9 @@ struct CompiledKernel {
 void describe_steps(const CompiledModule& module, std::span<const std::int64_t> symbols, std::vector<StepTime>& steps);
 // Compiles the chosen def of a text, with the default schedule for the sizes known from the call unless the user gives
 // one. code_padding shifts the code by this many bytes; it has no effect on a module that is compiled already.
-// relocatable: for Compiler::export_code() instead of devices; of networks.
+// form: as of CompileRequest. Modules that are linked already stay so: can_relink() is false for them.
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
                               const CallOptions& call, const Observer& observer = {}, std::uint32_t code_padding = 0,
-                              bool relocatable = false);
+                              CodeForm form = CodeForm::linked);
 
 }  // namespace ferry

@@ -37,7 +37,7 @@ std::string target_of_stage(Stage stage);
 struct TextRequest {
   std::string function = {};            // empty: every function
   std::vector<std::string> sizes = {};  // "M=512,N=512", to choose default schedules by
-  bool relocatable = false;             // for Compiler::export_code() instead of devices; of kernels of ferry's own
+  CodeForm form = CodeForm::linked;     // as of CompileRequest; of foreign kernels linked
 };
 
 // Throws OptionError for a size that no function has, CompileError, and UsageError for a compiled module. The observer

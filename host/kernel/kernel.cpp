@@ -70,11 +70,12 @@ lang::FixedSizes fixed_in(const FunctionInfo& compiled, const lang::Program& pro
 // Returns false for an object that ferry did not make.
 bool take_own_object(const KernelOptions& options, KernelSource& source) {
   const std::string object = read_file(options.file);
-  const auto module =
-      expect_compiler(source.compiler, options.file)
-          .module_of_object({reinterpret_cast<const std::uint8_t*>(object.data()), object.size()}, options.file);
+  const auto module = expect_compiler(source.compiler, options.file)
+                          .module_of_object({reinterpret_cast<const std::uint8_t*>(object.data()), object.size()},
+                                            options.file, CodeForm::linked);
   if (!module) return false;
   source.name = options.file;
+  source.object.assign(object.begin(), object.end());
   source.module.emplace(*module);
   if (source.schedule || source.unscheduled)
     throw UsageError(source.name + " is compiled already: expected a kernel's text beside a schedule");
@@ -175,8 +176,9 @@ KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options,
       return source;
     }
   }
-  const std::map<std::string, std::int64_t> fixed = parse_sizes(options.fixed, Option::fixed_size);
-  source.programs = lang::parse(source.text, source.name, options.debug, {fixed.begin(), fixed.end()});
+  source.fixed = parse_sizes(options.fixed, Option::fixed_size);
+  source.debug = options.debug;
+  source.programs = lang::parse(source.text, source.name, options.debug, {source.fixed.begin(), source.fixed.end()});
   for (const lang::Program& program : source.programs) {
     for (const std::string& warning : program.warnings) observer.tell(warning);
   }

@@ -24,9 +24,12 @@ struct KernelSource {
   std::string name;                    // for messages
   std::string text;                    // the source; for a module the one it contains, which may be empty
   std::vector<lang::Program> programs;
+  SizesByName fixed;                     // sizes that the programs were specialised for
+  bool debug = false;                    // they have source lines
   std::optional<ScheduleText> schedule;  // nothing: default schedules
   bool unscheduled = false;              // use serial loops in source order instead
   std::optional<CompiledModule> module;
+  Bytes object;                                 // that the module was linked from; empty if it came linked
   std::optional<ForeignSource> foreign;         // C, C++, LLVM IR, assembly or an object
   std::vector<FunctionInfo> foreign_functions;  // of its signatures
   std::shared_ptr<const Network> network;

@@ -2,12 +2,12 @@
 
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/codegen/llvm/target/imports.h"
-#include "crosscompile/codegen/llvm/target/padding.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/symbol.h"
 #include "crosscompile/link/inspect_object.h"
 #include "crosscompile/link/link.h"
+#include "crosscompile/link/object_set.h"
 #include "crosscompile/link/relocatable.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/needed_features.h"
@@ -58,18 +58,20 @@ std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) c
   const std::vector<std::vector<std::uint8_t>> objects = objects_of(functions.lowered, target_);
   std::vector<std::string> exports;
   for (const ir::Function& function : functions.after_passes) exports.push_back(ir::function_symbol(function));
-  std::vector<std::uint8_t> padding;
-  if (functions.code_padding != 0) {
-    padding = codegen::emit_padding(target_, functions.code_padding);
-    exports.push_back(codegen::kPaddingSymbol);
-  }
   std::vector<std::vector<std::uint8_t>> own = codegen::emit_objects(functions.after_passes, target_);
-  if (functions.relocatable) {
-    own.insert(own.end(), objects.begin(), objects.end());
-    return {{link::kRelocatableImage, link::link_relocatable(own), 0}};
+  switch (functions.form) {
+    case CodeForm::relocatable:
+    case CodeForm::relocatable_without_init:
+      own.insert(own.end(), objects.begin(), objects.end());
+      return {{link::kRelocatableImage, link::link_relocatable(own), 0}};
+    case CodeForm::linked:
+    case CodeForm::relinkable: break;
   }
-  std::vector<std::uint8_t> linked = link::link_shared(own, target_, exports, objects, padding);
+  // What cannot be linked is refused now, whatever the form.
+  std::vector<std::uint8_t> linked =
+      link::link_shared(own, target_, exports, objects, CodeLayout{functions.code_padding});
   check_image_imports(linked, functions.after_passes, target_);
+  if (functions.form == CodeForm::relinkable) return {{kRelinkableImage, link::pack({std::move(own), objects}), 0}};
   return {{kImage, std::move(linked), 0}};
 }
 
@@ -83,8 +85,8 @@ std::string NativeBackend::text(TextForm form, std::span<const ir::Function> low
   return form == TextForm::llvm ? codegen::emit_llvm(functions, target_) : codegen::emit_assembly(functions, target_);
 }
 
-std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::uint8_t> object,
-                                                          const std::string& name) {
+std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::uint8_t> object, const std::string& name,
+                                                          CodeForm form) {
   const std::vector<std::uint8_t> description = link::section_of(object, codegen::kDescriptionSection);
   if (description.empty()) return std::nullopt;
   Result<ModuleFile> read = read_module(description);
@@ -107,6 +109,8 @@ std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::u
   }
   module.images = {{kImage, link::link_shared(object, target, exports), 0}};
   check_image_imports(module.images.back().bytes, {}, target);
+  if (form == CodeForm::relinkable)
+    module.images = {{kRelinkableImage, link::pack({{{object.begin(), object.end()}}, {}}), 0}};
   return write_module(module);
 }
 

@@ -25,8 +25,8 @@ class NativeBackend final : public Backend {
 };
 
 // Returns the .ferry file of an object that compile_object() made, and nothing for any other object. Throws
-// CompileError when the description does not match the contents.
-std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::uint8_t> object,
-                                                          const std::string& name);
+// CompileError when the description does not match the contents. The form is linked or relinkable.
+std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::uint8_t> object, const std::string& name,
+                                                          CodeForm form = CodeForm::linked);
 
 }  // namespace ferry

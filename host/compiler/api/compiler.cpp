@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ferry/error.h"
+#include "module/module_file.h"
 
 namespace ferry {
 
@@ -13,6 +14,12 @@ const Compiler& expect_compiler(const Compiler* compiler, const std::string& wha
       what +
       " needs a compiler, which this ferry is built without: compile kernels to .ferry modules with a whole "
       "ferry (ferry compile K.tc -o K.ferry --target ...), and run those here");
+}
+
+bool can_relink(std::span<const std::uint8_t> module) {
+  const Result<ModuleFile> file = read_module(module);
+  return file.is_ok() && std::ranges::any_of(file.value().images,
+                                             [](const CodeImage& image) { return image.kind == kRelinkableImage; });
 }
 
 bool is_network(const std::string& file) { return file.ends_with(".onnx"); }

@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "crosscompile/ir/function.h"
+#include "crosscompile/target/code_form.h"
 #include "crosscompile/target/machine_code.h"
 #include "ferry/blob_source.h"
 #include "ferry/device_facts.h"
+#include "ferry/hash.h"
 #include "ferry/lang/program.h"
 #include "ferry/schedule/schedule_text.h"
 #include "ferry/target/target.h"
@@ -41,9 +43,9 @@ struct Scheduled {
 struct CompileRequest {
   Scheduled scheduled;
   const Target& target;
-  std::string source = {};         // stored in the module for people to read
-  std::uint32_t code_padding = 0;  // moves the code by this many bytes
-  bool relocatable = false;        // for Compiler::export_code() instead of devices
+  std::string source = {};           // stored in the module for people to read
+  std::uint32_t code_padding = 0;    // moves the code by this many bytes
+  CodeForm form = CodeForm::linked;  // relinkable: for Compiler::link_module(); relocatable: for export_code()
 };
 
 // A result, with notes for the user.
@@ -66,9 +68,9 @@ enum class Stage { graph, groups, schedule, space, loops, plan, c, opencl, cuda,
 
 struct NetworkRequest {
   const Target& target;
-  SizesByName sizes = {};          // those that are known, for default schedules
-  std::uint32_t code_padding = 0;  // moves the code by this many bytes
-  bool relocatable = false;        // for Compiler::export_code() instead of devices
+  SizesByName sizes = {};            // those that are known, for default schedules
+  std::uint32_t code_padding = 0;    // moves the code by this many bytes
+  CodeForm form = CodeForm::linked;  // as of CompileRequest
 };
 
 // The file that a C program links: an object, or a static or shared library of it.
@@ -122,6 +124,9 @@ class Network {
   // Returns its function as it is called, without the plan.
   virtual const FunctionInfo& function() const = 0;
   virtual Compiled compile(const NetworkRequest& request) const = 0;
+  // Returns the hash of everything that the result of compile() depends on: the files of the network and the compiler
+  // with its version. Nothing if a file has changed since it was read.
+  virtual std::optional<Hash> identity(const NetworkRequest& request) const = 0;
   // Shows one of the stages graph, groups, schedule and plan.
   virtual std::string emit(Stage stage, const NetworkRequest& request) const = 0;
 
@@ -198,16 +203,28 @@ class Compiler {
 
   // Returns the functions of the signatures; none when neither the options nor the source have one.
   virtual std::vector<FunctionInfo> describe(const ForeignSource& source) const = 0;
-  // Returns the bytes of a .ferry file.
-  virtual Bytes compile(const ForeignSource& source, const Target& target, std::uint32_t code_padding) const = 0;
+  // Returns the bytes of a .ferry file. The form is linked or relinkable; shared objects stay linked.
+  virtual Bytes compile(const ForeignSource& source, const Target& target, std::uint32_t code_padding,
+                        CodeForm form) const = 0;
   // Compiles one function for this machine. The result runs the call that was described, and ends it after so many
   // seconds.
   virtual std::function<SanitizedRun(double)> sanitize(const ForeignSource& source, const std::string& function,
                                                        const std::vector<SanitizedArgument>& arguments,
                                                        const std::vector<std::int64_t>& symbols) const = 0;
-  // Returns the .ferry file of an object that this compiler made, and nothing for any other object.
-  virtual std::optional<Bytes> module_of_object(std::span<const std::uint8_t> object,
-                                                const std::string& name) const = 0;
+  // Returns the .ferry file of an object that this compiler made, and nothing for any other object. The form is as of
+  // foreign kernels.
+  virtual std::optional<Bytes> module_of_object(std::span<const std::uint8_t> object, const std::string& name,
+                                                CodeForm form) const = 0;
+
+  // Returns the module for devices of one that was compiled as relinkable, with its code and data at these places. In
+  // the layout {} it has the bytes that compiling it as linked gives.
+  virtual Bytes link_module(std::span<const std::uint8_t> module, const CodeLayout& layout) const = 0;
+  // Returns the hash of what a module of any form does when it runs: its description, without the step's names, and the
+  // loaded bytes of its code. Source, schedule and debug information have no part in it.
+  virtual Hash code_identity(std::span<const std::uint8_t> module) const = 0;
+  // Returns the hash of this compiler, so that another build has another one, of the tools that it calls for the
+  // target, and of the target.
+  virtual Hash identity(const Target& target) const = 0;
 
   // Returns "mm.tc:3" for an address of a linked image; empty when its debug information does not cover it.
   virtual std::string source_line(std::span<const std::uint8_t> image, std::uint64_t address) const = 0;
@@ -217,6 +234,9 @@ class Compiler {
 
 // Returns the compiler. Where there is none, throws UsageError that says what needs it and what to do instead.
 const Compiler& expect_compiler(const Compiler* compiler, const std::string& what);
+
+// Whether Compiler::link_module() takes the module: it has code that was compiled as relinkable.
+bool can_relink(std::span<const std::uint8_t> module);
 
 // Whether the file's extension names a kernel in another language.
 bool is_foreign(const std::string& file);

@@ -161,17 +161,20 @@ void CacheKey::add_tool(const std::string& path) {
   add(bits(std::chrono::duration_cast<std::chrono::nanoseconds>(modified).count()));
 }
 
+void CacheKey::add_tools(const Target& target) {
+  if (target.gpus.empty()) return;
+  using codegen::cuda::CudaFile;
+  for (const CudaFile file : {CudaFile::nvrtc, CudaFile::ptxas, CudaFile::libdevice})
+    add_tool(codegen::cuda::find_cuda_file(file));
+}
+
 void CacheKey::add(const NetworkRequest& request) {
-  const auto& [target, sizes, code_padding, relocatable] = request;
+  const auto& [target, sizes, code_padding, form] = request;
   add(target);
-  if (!target.gpus.empty()) {
-    using codegen::cuda::CudaFile;
-    for (const CudaFile file : {CudaFile::nvrtc, CudaFile::ptxas, CudaFile::libdevice})
-      add_tool(codegen::cuda::find_cuda_file(file));
-  }
+  add_tools(target);
   add_sizes(*this, sizes);
   add(std::uint64_t{code_padding});
-  add(std::uint64_t{relocatable ? 1U : 0U});
+  add(static_cast<std::uint64_t>(form));
 }
 
 bool CacheKey::add_files(const std::vector<std::string>& paths, std::chrono::system_clock::time_point read) {

@@ -30,6 +30,8 @@ class CacheKey {
   void add(const Target& target);
   void add(const NetworkSource& source);
   void add(const NetworkRequest& request);
+  // Adds the versions of the tools that compile for the target.
+  void add_tools(const Target& target);
   // Adds the contents of files that were read from this time on. Returns false if one cannot be read or has been
   // changed since, so that what was read may be something else.
   bool add_files(const std::vector<std::string>& paths, std::chrono::system_clock::time_point read);

@@ -4,15 +4,17 @@
 
 namespace ferry {
 
+std::optional<Hash> key_of(const Origin& origin, const NetworkRequest& request) {
+  CacheKey key;
+  key.add(origin.source);
+  key.add(request);
+  if (origin.all_outputs_for) key.add(*origin.all_outputs_for);
+  if (!key.add_files(origin.files, origin.read)) return std::nullopt;
+  return key.finish();
+}
+
 CachedModule::CachedModule(const ModuleCache& cache, const Origin& origin, const NetworkRequest& request)
-    : cache_(cache), origin_(origin), key_(std::async([&origin, &request]() -> std::optional<Hash> {
-        CacheKey key;
-        key.add(origin.source);
-        key.add(request);
-        if (origin.all_outputs_for) key.add(*origin.all_outputs_for);
-        if (!key.add_files(origin.files, origin.read)) return std::nullopt;
-        return key.finish();
-      })) {}
+    : cache_(cache), origin_(origin), key_(std::async([&origin, &request] { return key_of(origin, request); })) {}
 
 std::optional<std::vector<std::uint8_t>> CachedModule::load() const {
   const std::optional<Hash>& key = key_.get();

@@ -22,6 +22,9 @@ struct Origin {
   std::optional<Target> all_outputs_for = {};  // that it was optimised for, if each kernel has an output
 };
 
+// Returns the hash of everything that a network's module depends on; nothing if a file has changed since it was read.
+std::optional<Hash> key_of(const Origin& origin, const NetworkRequest& request);
+
 // The place of one module of a network. The arguments must outlive it.
 class CachedModule final : public graph::CachedModuleSlot {
  public:

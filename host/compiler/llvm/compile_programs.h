@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "crosscompile/target/code_form.h"
 #include "ferry/lang/program.h"
 #include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
@@ -13,10 +14,10 @@
 namespace ferry {
 
 // Takes one schedule for each program. `source` is stored in the module for people to read, code_padding and
-// relocatable as of compile_module().
+// form as of compile_module().
 std::vector<std::uint8_t> compile_programs(std::span<const lang::Program> programs,
                                            std::span<const schedule::Schedule> schedules, const Target& target,
                                            const std::string& source, std::uint32_t code_padding,
-                                           bool relocatable = false);
+                                           CodeForm form = CodeForm::linked);
 
 }  // namespace ferry

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "crosscompile/backend/native/link_module.h"
 #include "crosscompile/backend/native/native_backend.h"
 #include "crosscompile/codegen/llvm/source_line.h"
 #include "crosscompile/codegen/llvm/target/disassemble.h"
@@ -14,6 +15,7 @@
 #include "crosscompile/make_backend.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/schedule/module_schedule.h"
+#include "host/compiler/llvm/cache_key.h"
 #include "host/compiler/llvm/compile_programs.h"
 #include "host/compiler/llvm/emit.h"
 #include "host/compiler/llvm/inspect_network.h"
@@ -74,7 +76,7 @@ class LlvmCompiler final : public Compiler {
     const std::vector<schedule::Schedule> schedules = schedules_of(request.scheduled, request.target);
     std::vector<std::string> notes = schedule_notes(request.scheduled, schedules, request.target);
     Bytes module = compile_programs(request.scheduled.programs, schedules, request.target, request.source,
-                                    request.code_padding, request.relocatable);
+                                    request.code_padding, request.form);
     std::vector<std::string> module_notes = notes_on(module, request.target);
     return {std::move(module), std::move(notes), std::move(module_notes)};
   }
@@ -119,8 +121,9 @@ class LlvmCompiler final : public Compiler {
     return functions;
   }
 
-  Bytes compile(const ForeignSource& source, const Target& target, std::uint32_t code_padding) const override {
-    return foreign::compile_foreign(kernel_of(source), target, code_padding);
+  Bytes compile(const ForeignSource& source, const Target& target, std::uint32_t code_padding,
+                CodeForm form) const override {
+    return foreign::compile_foreign(kernel_of(source), target, code_padding, form);
   }
 
   std::function<SanitizedRun(double)> sanitize(const ForeignSource& source, const std::string& function,
@@ -140,8 +143,22 @@ class LlvmCompiler final : public Compiler {
     };
   }
 
-  std::optional<Bytes> module_of_object(std::span<const std::uint8_t> object, const std::string& name) const override {
-    return ferry::module_of_object(object, name);
+  std::optional<Bytes> module_of_object(std::span<const std::uint8_t> object, const std::string& name,
+                                        CodeForm form) const override {
+    return ferry::module_of_object(object, name, form);
+  }
+
+  Bytes link_module(std::span<const std::uint8_t> module, const CodeLayout& layout) const override {
+    return ferry::link_module(module, layout);
+  }
+
+  Hash code_identity(std::span<const std::uint8_t> module) const override { return ferry::code_identity(module); }
+
+  Hash identity(const Target& target) const override {
+    CacheKey key;
+    key.add(target);
+    key.add_tools(target);
+    return key.finish();
   }
 
   std::string source_line(std::span<const std::uint8_t> image, std::uint64_t address) const override {

@@ -50,17 +50,23 @@ class GraphNetwork final : public Network {
   const FunctionInfo& function() const override { return function_; }
 
   Compiled compile(const NetworkRequest& request) const override {
-    // Cached modules are for devices.
+    // Modules for programs are not cached.
+    const bool is_for_devices = request.form == CodeForm::linked || request.form == CodeForm::relinkable;
     std::optional<CachedModule> cached;
-    if (cache_.is_on() && !request.relocatable) cached.emplace(cache_, origin_, request);
+    if (cache_.is_on() && is_for_devices) cached.emplace(cache_, origin_, request);
     std::optional<Target> here;
-    if (request.relocatable) here = init_target();
-    graph::CompiledNetwork compiled = compile_optimized(
-        optimized_for(request.target), request.target,
-        {request.sizes, {}, request.code_padding, cached ? &*cached : nullptr, here ? &*here : nullptr});
+    if (!is_for_devices) here = init_target();
+    graph::CompiledNetwork compiled = compile_optimized(optimized_for(request.target), request.target,
+                                                        {.sizes = request.sizes,
+                                                         .code_padding = request.code_padding,
+                                                         .cached = cached ? &*cached : nullptr,
+                                                         .form = request.form,
+                                                         .init_target = here ? &*here : nullptr});
     return {
         .module = std::move(compiled.module), .notes = std::move(compiled.notes), .blobs = std::move(compiled.blobs)};
   }
+
+  std::optional<Hash> identity(const NetworkRequest& request) const override { return key_of(origin_, request); }
 
   std::string emit(Stage stage, const NetworkRequest& request) const override {
     if (stage == Stage::plan) return plan_text(compile(request));

@@ -226,7 +226,7 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
     result.module = compile_module(
         parts, {options.source, lowered.schedule}, options.code_padding,
         [&](ModuleFile& module) { compose_network(graph, kernels, storages, *blob, common, module); },
-        options.init_target != nullptr ? CodeForm::relocatable_without_init : CodeForm::linked);
+        options.init_target != nullptr ? CodeForm::relocatable_without_init : options.form);
     if (options.init_target != nullptr)
       add_init_modules(compile_init_functions(lowered.functions[kTargetDevice], *options.init_target), result.module);
     result.notes = notes_on_host(graph, kernels);

@@ -2,6 +2,7 @@
 // and a plan that runs them.
 #pragma once
 
+#include "crosscompile/target/code_form.h"
 #include "ferry/blob_source.h"
 #include "ferry/error_ratios.h"
 #include "ferry/target/target.h"
@@ -41,8 +42,9 @@ struct NetworkOptions {
   std::string source = {};                         // stored in the module for people to read
   std::uint32_t code_padding = 0;                  // as of compile_module()
   const CachedModuleSlot* cached = nullptr;        // null: compile without a cache
-  // Null: the module is for devices. Otherwise it is for crosscompile/export, with relocatable code and without the
-  // init functions, which are compiled for this target: images of the kind kInitModuleImage.
+  CodeForm form = CodeForm::linked;
+  // Null: the module is for devices. Otherwise it is for crosscompile/export, with relocatable code, whatever the form,
+  // and without the init functions, which are compiled for this target: images of the kind kInitModuleImage.
   const Target* init_target = nullptr;
 };
 

@@ -172,6 +172,18 @@ TEST_CASE("what the format holds and this server does not run is refused in one 
                                             : "this module is for cuda; the device is " + server_arch()));
 }
 
+TEST_CASE("code that is not linked is refused, and called so") {
+  TestServer server;
+  TestClient client(server.port());
+  ModuleFile module = small_module(kNothing);
+  module.images[0].kind = kRelinkableImage;
+  const Status status = put_status(client, write_module(module));
+  CHECK(status.code() == ErrorCode::unsupported);
+  CHECK(status.message() ==
+        "the module's code is not linked (an image of the kind 'elf-objects'): only compilers load it, which link it for "
+        "devices");
+}
+
 TEST_CASE("code that lies about its machine, imports too much or lacks its function is refused") {
   TestServer server;
   TestClient client(server.port());

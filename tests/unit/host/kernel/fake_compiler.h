@@ -62,15 +62,18 @@ class FakeCompiler final : public Compiler {
   Emission emit(Stage, const CompileRequest&, const std::string&) const override { unexpected(); }
   std::map<std::string, std::vector<std::string>> knobs_of(const ScheduleText&) const override { unexpected(); }
   InterpretedKernel interpret(const Scheduled&, const Target*) const override { unexpected(); }
-  Bytes compile(const ForeignSource&, const Target&, std::uint32_t) const override { unexpected(); }
+  Bytes compile(const ForeignSource&, const Target&, std::uint32_t, CodeForm) const override { unexpected(); }
   std::function<SanitizedRun(double)> sanitize(const ForeignSource&, const std::string&,
                                                const std::vector<SanitizedArgument>&,
                                                const std::vector<std::int64_t>&) const override {
     unexpected();
   }
-  std::optional<Bytes> module_of_object(std::span<const std::uint8_t>, const std::string&) const override {
+  std::optional<Bytes> module_of_object(std::span<const std::uint8_t>, const std::string&, CodeForm) const override {
     unexpected();
   }
+  Bytes link_module(std::span<const std::uint8_t>, const CodeLayout&) const override { unexpected(); }
+  Hash code_identity(std::span<const std::uint8_t>) const override { unexpected(); }
+  Hash identity(const Target&) const override { unexpected(); }
 
   // Returns a .ferry file with these functions and no code.
   static Bytes module_of(std::vector<FunctionInfo> functions, const ModuleDevice& device = {"cpu", "x86_64", {}},
@@ -94,6 +97,7 @@ class FakeCompiler final : public Compiler {
       compiler_.code_padding = request.code_padding;
       return {.module = module_of({compiler_.function}, {"cpu", "x86_64", {}}, compiler_.nodes)};
     }
+    std::optional<Hash> identity(const NetworkRequest&) const override { unexpected(); }
     std::string emit(Stage, const NetworkRequest&) const override { unexpected(); }
     std::shared_ptr<const Network> with_all_outputs(const Target&) const override { unexpected(); }
     std::vector<NodeProgram> nodes(const SizesByName&) const override { unexpected(); }

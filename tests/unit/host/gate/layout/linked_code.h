@@ -1,0 +1,25 @@
+// What the linked code of a module consists of, and where it is.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ferry/client.h"
+
+namespace ferry::test {
+
+// Returns the only image of this kind.
+std::vector<std::uint8_t> image_of(const CompiledModule& module, const std::string& kind = "elf");
+
+struct Symbols {
+  std::map<std::string, std::uint64_t> functions, constants, variables;  // their addresses
+};
+Symbols symbols_of(const std::vector<std::uint8_t>& image);
+
+// Returns each function's instructions without their operands, which name addresses, as llvm-objdump prints them.
+std::map<std::string, std::vector<std::string>> instructions_of(const std::vector<std::uint8_t>& image);
+
+}  // namespace ferry::test
