@@ -290,6 +290,24 @@ void load(ByteInputArchive& archive, NestedField<std::vector<T>>& field) {
   }
 }
 
+// A field that was added at the end of a struct: where an older peer's struct ends before it, it keeps its value.
+template <class T>
+struct AddedField {
+  T& value;
+};
+template <class T>
+AddedField<T> added_field(T& value) {
+  return {value};
+}
+template <class T>
+void save(ByteOutputArchive& archive, const AddedField<T>& field) {
+  save(archive, field.value);
+}
+template <class T>
+void load(ByteInputArchive& archive, AddedField<T>& field) {
+  if (archive.remaining() > 0) load(archive, field.value);
+}
+
 // The same with a limit of the number of structs.
 template <class T>
 struct LimitedNestedField {

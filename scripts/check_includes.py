@@ -28,8 +28,10 @@ MAY_INCLUDE = {
     # The device.
     "device-runtime/stub": [],
     "device-runtime/static_libc": [],
-    "device-runtime/measure": ["module"],
-    "device-runtime/facts": ["module"],
+    "device-runtime/emulator": [],
+    "device-runtime/emulator/plugin": ["device-runtime/emulator"],
+    "device-runtime/measure": ["module", "device-runtime/emulator"],
+    "device-runtime/facts": ["module", "device-runtime/emulator"],
     "device-runtime/threads": ["module"],
     "device-runtime/loader": ["module"],
     "device-runtime/device": ["device-runtime/loader", "device-runtime/measure", "device-runtime/threads"],

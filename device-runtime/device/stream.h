@@ -114,7 +114,9 @@ class Stream {
   virtual Status failure() const { return {}; }
 
  private:
-  std::vector<std::int64_t> elapsed_ns_;  // the time of the start until the end
+  // The time of the start until the end. Samples use the first slot; it exists from the beginning, since an allocation
+  // would take time and instructions that differ from sample to sample.
+  std::vector<std::int64_t> elapsed_ns_ = std::vector<std::int64_t>(1);
 };
 
 }  // namespace ferry::device

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "base/format.h"
+#include "device-runtime/emulator/emulator_count.h"
 #include "device-runtime/facts/features.h"
 #include "device-runtime/facts/proc_files.h"
 
@@ -140,6 +141,7 @@ DeviceFacts gather_facts(const FactsOptions& options) {
   facts.memory_limit_bytes = options.memory_limit_bytes != 0 ? options.memory_limit_bytes : default_memory_limit(ram);
   facts.page_bytes = static_cast<std::uint32_t>(sysconf(_SC_PAGESIZE));
   facts.caches = caches();
+  facts.counts_instructions = EmulatorCount().open();
   facts.devices.push_back({"cpu", facts.cpu_name, facts.memory_limit_bytes});
   return facts;
 }

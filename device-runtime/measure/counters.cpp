@@ -45,15 +45,24 @@ void Counters::open() {
       if (file < 0 && error == 0) error = errno;
     }
   });
-  if (open_.empty()) error_ = error != 0 ? error : ENOENT;
+  if (!open_.empty()) return;
+  is_emulated_ = emulator_.open();
+  if (!is_emulated_) error_ = error != 0 ? error : ENOENT;
 }
 
 void Counters::control(unsigned long request) const {
   for (const Open& counter : open_) ioctl(counter.file, request, 0);
 }
 
-void Counters::start() { control(PERF_EVENT_IOC_ENABLE); }
-void Counters::stop() { control(PERF_EVENT_IOC_DISABLE); }
+void Counters::start() {
+  control(PERF_EVENT_IOC_ENABLE);
+  if (is_emulated_) begin_ = emulator_.read();
+}
+
+void Counters::stop() {
+  if (is_emulated_) emulated_ += emulator_.read() - begin_;
+  control(PERF_EVENT_IOC_DISABLE);
+}
 
 Counts Counters::read() const {
   Counts totals;
@@ -69,6 +78,7 @@ Counts Counters::read() const {
     total += static_cast<double>(counted.value) * static_cast<double>(counted.enabled) /
              static_cast<double>(counted.running);
   }
+  if (is_emulated_) totals[kInstructions] = static_cast<double>(emulated_);
   return totals;
 }
 

@@ -1,9 +1,12 @@
-// The processor's performance counters (perf_event_open) for this process's threads, in user mode.
+// The processor's performance counters (perf_event_open) for this process's threads, in user mode. Under an emulator
+// that counts instructions, its count.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
+
+#include "device-runtime/emulator/emulator_count.h"
 
 namespace ferry::device {
 
@@ -22,9 +25,11 @@ class Counters {
   // The errno that explains why no counter is open; 0 if one is.
   int error() const { return error_; }
 
+  // Between start() and stop() the process executes the same number of instructions of its own each time.
   void start();
   void stop();
-  // Returns the counts since open(), scaled up if counters had to share the hardware; not-a-number for closed counters.
+  // Returns the counts while started, scaled up if counters had to share the hardware; not-a-number for closed
+  // counters.
   Counts read() const;
 
  private:
@@ -36,6 +41,9 @@ class Counters {
 
   std::vector<Open> open_;  // a few per thread
   int error_ = 0;
+  EmulatorCount emulator_;
+  bool is_emulated_ = false;
+  std::uint64_t begin_ = 0, emulated_ = 0;
 };
 
 }  // namespace ferry::device

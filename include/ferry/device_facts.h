@@ -42,6 +42,7 @@ struct DeviceFacts {
   std::vector<CacheFacts> caches;  // of core 0
   std::vector<ComputeDevice> devices;
   std::vector<std::string> not_enforced;  // limits that this kernel or board does not support
+  bool counts_instructions = false;       // an emulator runs it and counts the instructions of calls exactly
 };
 
 }  // namespace ferry

@@ -85,6 +85,7 @@ Json to_json(const DeviceSurvey& survey, const Target& target) {
       {"caches", caches},
       {"devices", devices},
       {"not_enforced", facts.not_enforced},
+      {"counts_instructions", facts.counts_instructions},
       {"target",
        {{"text", target.text}, {"triple", target.triple}, {"cpu", target.cpu}, {"vector_bits", target.vector_bits}}}};
 }
@@ -130,6 +131,7 @@ int show_device(const Compiler* compiler, const RemoteOptions& remote, bool json
     if (!survey.gpus[i]) continue;
     for (const std::string& more : lines_of(*survey.gpus[i])) line("", "   " + more);
   }
+  if (facts.counts_instructions) line("emulator", "counts the instructions of calls");
   if (!facts.not_enforced.empty()) line("not enforced:", join("; ", facts.not_enforced));
   if (compiler != nullptr) line("target", target.text);
   return kExitFine;

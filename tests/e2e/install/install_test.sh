@@ -7,6 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 "$cmake" --install "$build" --prefix "$work/prefix" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
+[[ -f $work/prefix/libexec/ferry/libferry_instructions.so ]] || { echo "expected the plugin for qemu"; exit 1; }
 cp -r "$here/outside" "$work/outside"
 "$cmake" -S "$work/outside" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" \
   >"$work/configure.log" 2>&1 || { cat "$work/configure.log"; exit 1; }

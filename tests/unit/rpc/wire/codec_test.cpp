@@ -28,6 +28,7 @@ DeviceFacts sample_facts() {
   facts.caches = {{1, "data", 32768, 64}, {2, "unified", 524288, 64}};
   facts.devices = {{"cpu", "Cortex-A7", 1u << 30}, {"cuda", "Orin (sm_87)", 8ull << 30, "sm_87"}};
   facts.not_enforced = {"memory"};
+  facts.counts_instructions = true;
   return facts;
 }
 
@@ -210,6 +211,20 @@ TEST_CASE("fields that a newer peer adds at the end of a nested struct are skipp
   CHECK(read.value().limits.idle_ms == 3000);
   CHECK(read.value().wait_for_debugger);
   CHECK(encode(read.value()) == encode(sent));
+}
+
+TEST_CASE("the facts of a server that does not know the last field are read without it") {
+  const FactsReply sent{sample_facts()};
+  std::vector<std::uint8_t> bytes = encode(sent);
+  REQUIRE(bytes.back() == 1);
+  bytes.pop_back();
+  // The struct's length, of which the first byte is large enough.
+  REQUIRE(bytes.front() > 0);
+  --bytes.front();
+  const Result<FactsReply> read = decode<FactsReply>(bytes);
+  REQUIRE_MESSAGE(read.is_ok(), read.status().message());
+  CHECK(read.value().facts.not_enforced == sent.facts.not_enforced);
+  CHECK(!read.value().facts.counts_instructions);
 }
 
 TEST_CASE("a nested struct that ends too early, or beyond the message, is refused with its offset") {
