@@ -147,6 +147,7 @@ MAY_INCLUDE = {
     "host/gate/api": ["host/bench"],
     "host/gate/store": ["host/blobs", "host/gate/api"],
     "host/gate/verdict": ["host/gate/api"],
+    "host/gate/diff": ["host/cli/output", "host/gate/api"],
     "host/gate/report": ["host/cli/output", "host/gate/api", "host/html"],
     "host/gate/layout": ["host/kernel"],
     "host/farm/config": ["host/farm/hooks", "host/farm/lease", "host/farm/relay", "host/session"],

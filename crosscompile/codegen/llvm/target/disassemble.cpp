@@ -37,6 +37,22 @@ struct Extent {
   Bytes bytes;
 };
 
+// Whether code or data begins at an address, where an image mixes them (ARM's constants).
+using Mapping = std::map<std::uint64_t, bool>;
+
+// On ARM and RISC-V symbols such as "$d" say that data begins, others that code does.
+Mapping data_in(const llvm::object::ELFObjectFileBase& file) {
+  Mapping begins;
+  for (const llvm::object::ELFSymbolRef symbol : file.symbols()) {
+    auto name = symbol.getName();
+    auto address = symbol.getAddress();
+    if (name && address && name->starts_with("$")) begins[*address] = name->starts_with("$d");
+    if (!name) llvm::consumeError(name.takeError());
+    if (!address) llvm::consumeError(address.takeError());
+  }
+  return begins;
+}
+
 struct Decoded {
   std::uint64_t address = 0;
   std::string text;
@@ -111,9 +127,17 @@ class Decoder {
 
   bool is_complete() const { return disassembler_ != nullptr && analysis_ != nullptr && printer_ != nullptr; }
 
-  std::vector<Decoded> decode(const Extent& extent) const {
+  std::vector<Decoded> decode(const Extent& extent, const Mapping& begins) const {
     std::vector<Decoded> decoded;
     for (std::uint64_t at = 0; at < extent.bytes.size();) {
+      const auto next = begins.upper_bound(extent.address + at);
+      if (next != begins.begin() && std::prev(next)->second && std::prev(next)->first >= extent.address) {
+        const std::uint64_t end = next == begins.end() ? extent.bytes.size() : next->first - extent.address;
+        const std::uint64_t word = std::min({std::uint64_t{4}, end - at, extent.bytes.size() - at});
+        decoded.push_back({extent.address + at, bytes_text(extent.bytes.slice(at, word)), {}, false});
+        at += word;
+        continue;
+      }
       llvm::MCInst instruction;
       std::uint64_t size = 0;
       const std::uint64_t address = extent.address + at;
@@ -171,6 +195,9 @@ class Decoder {
       }
       result.replace(begin, relative - begin, "data");
     }
+    if (const std::size_t pool = result.find("[pc, #"); pool != std::string::npos) {
+      result.replace(pool, result.find(']', pool) - pool, "[pc, data");
+    }
     if (result.starts_with("adrp ") || result.starts_with("auipc ")) {
       result.erase(result.find_last_of(' ') + 1);
       result += "data";
@@ -220,9 +247,10 @@ std::vector<MachineFunction> disassemble(std::span<const std::uint8_t> image, co
   const auto* elf = llvm::dyn_cast<llvm::object::ELFObjectFileBase>(file->get());
   if (elf == nullptr) return {};
   const auto extents = extents_of(*elf);
+  const Mapping begins = data_in(*elf);
   std::vector<MachineFunction> functions;
   for (const auto& [address, extent] : extents) {
-    functions.push_back(with_targets(extent, decoder.decode(extent), extents));
+    functions.push_back(with_targets(extent, decoder.decode(extent, begins), extents));
   }
   std::ranges::stable_sort(functions, {}, &MachineFunction::name);
   return functions;

@@ -1,0 +1,132 @@
+#include "host/gate/diff/diff_modules.h"
+
+#include <algorithm>
+
+#include "base/lines.h"
+#include "base/throw_status.h"
+#include "ferry/error.h"
+#include "host/cli/output/unified_diff.h"
+#include "host/gate/diff/hot_code.h"
+#include "host/kernel/compile_kernel.h"
+#include "host/kernel/kernel.h"
+#include "module/module_file.h"
+
+namespace ferry::gate {
+
+namespace {
+
+// Of each side; the time and memory of a comparison grow with their product.
+constexpr std::size_t kMostComparedLines = 4000;
+constexpr std::size_t kMostHotFunctions = 3;
+
+struct OpenModule {
+  const char* name;  // for messages and diffs
+  ModuleFile file;
+  KernelSource source;  // with the module
+};
+
+OpenModule open_module(const Compiler& compiler, const char* name, std::span<const std::uint8_t> bytes) {
+  CompiledModule compiled(Bytes(bytes.begin(), bytes.end()));
+  // Without the contents of blobs, which may follow.
+  OpenModule module{name, take(read_module(compiled.bytes())), {}};
+  module.source.compiler = &compiler;
+  module.source.name = name;
+  module.source.text = module.file.source;
+  module.source.module.emplace(std::move(compiled));
+  return module;
+}
+
+std::string first_lines(const std::string& text) {
+  const std::vector<std::string_view> lines = lines_of(text);
+  if (lines.size() <= kMostComparedLines) return text;
+  return text.substr(0, static_cast<std::size_t>(lines[kMostComparedLines].data() - text.data()));
+}
+
+std::string diff_of(const std::string& baseline, const std::string& current) {
+  const std::string diff = cli::unified_diff(first_lines(baseline), first_lines(current), "baseline", "current");
+  const std::vector<std::string_view> lines = lines_of(diff);
+  if (lines.size() <= kMostDiffLines) return diff;
+  return diff.substr(0, static_cast<std::size_t>(lines[kMostDiffLines].data() - diff.data())) + "... and " +
+         std::to_string(lines.size() - kMostDiffLines) + " more lines\n";
+}
+
+std::string loops_of(const Compiler& compiler, const OpenModule& module) {
+  std::vector<lang::Program> programs;
+  for (const FunctionInfo& function : module.file.manifest.functions) {
+    programs.push_back(program_of(module.source, function.name));
+  }
+  const Target target = compiler.resolve_target(module.file.manifest.target).value;
+  Scheduled scheduled{programs, ScheduleText{module.file.schedule}};
+  return compiler.emit(Stage::loops, {scheduled, target}).text;
+}
+
+void diff_loops(const Compiler& compiler, const OpenModule (&sides)[2], Noted<ModuleDiff>& result) {
+  if (!has_definition(sides[0].source) || !has_definition(sides[1].source)) return;
+  std::string texts[2];
+  for (int side = 0; side < 2; ++side) {
+    try {
+      texts[side] = loops_of(compiler, sides[side]);
+    } catch (const Error& error) {
+      result.notes.push_back(std::string("the loops of the ") + sides[side].name + " cannot be shown: " + error.what());
+      return;
+    }
+  }
+  result.value.loops = diff_of(texts[0], texts[1]);
+}
+
+bool is_text(const CodeImage& image) { return image.kind.starts_with("ptx") || image.kind == "opencl-c"; }
+
+std::string image_text(const CodeImage& image) { return {image.bytes.begin(), image.bytes.end()}; }
+
+const CodeImage* counterpart(const CodeImage& image, const ModuleFile& other) {
+  const auto found = std::ranges::find_if(
+      other.images, [&](const CodeImage& one) { return one.kind == image.kind && one.device == image.device; });
+  return found == other.images.end() ? nullptr : &*found;
+}
+
+std::string machine_code_diff(const Compiler& compiler, const OpenModule (&sides)[2],
+                              const CodeImage* const (&images)[2]) {
+  std::vector<MachineFunction> functions[2];
+  std::vector<std::string> names;
+  for (int side = 0; side < 2; ++side) {
+    const Target target = compiler.resolve_target(sides[side].file.manifest.target).value;
+    // The CPU beside a GPU has code of its own.
+    functions[side] = compiler.disassemble(images[side]->bytes, target.host ? *target.host : target);
+    for (std::string& name : hottest_functions(functions[side], kMostHotFunctions)) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    }
+  }
+  const std::string hot = diff_of(hot_text(functions[0], names), hot_text(functions[1], names));
+  return hot.empty() ? diff_of(code_text(functions[0]), code_text(functions[1])) : hot;
+}
+
+void diff_assembly(const Compiler& compiler, const OpenModule (&sides)[2], Noted<ModuleDiff>& result) {
+  for (const CodeImage& baseline : sides[0].file.images) {
+    const CodeImage* current = counterpart(baseline, sides[1].file);
+    if (current == nullptr || current->bytes == baseline.bytes) continue;
+    try {
+      if (is_text(baseline)) {
+        result.value.assembly += diff_of(image_text(baseline), image_text(*current));
+      } else if (baseline.kind == "elf") {
+        result.value.assembly += machine_code_diff(compiler, sides, {&baseline, current});
+      }
+    } catch (const Error& error) {
+      result.notes.push_back(std::string("the assembly cannot be shown: ") + error.what());
+    }
+  }
+}
+
+}  // namespace
+
+Noted<ModuleDiff> diff_modules(const Compiler& compiler, std::span<const std::uint8_t> baseline,
+                               std::span<const std::uint8_t> current) {
+  const OpenModule sides[2] = {open_module(compiler, "baseline", baseline), open_module(compiler, "current", current)};
+  Noted<ModuleDiff> result;
+  result.value.source = diff_of(sides[0].file.source, sides[1].file.source);
+  result.value.schedule = diff_of(sides[0].file.schedule, sides[1].file.schedule);
+  diff_loops(compiler, sides, result);
+  diff_assembly(compiler, sides, result);
+  return result;
+}
+
+}  // namespace ferry::gate
