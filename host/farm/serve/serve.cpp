@@ -17,6 +17,7 @@
 #include "host/farm/serve/health_service.h"
 #include "host/farm/serve/probe_service.h"
 #include "host/farm/serve/settings.h"
+#include "host/farm/store/change_watch.h"
 #include "host/farm/store/missing_revocations.h"
 #include "host/farm/tracker/tracker.h"
 #include "rpc/server/host_name.h"
@@ -106,6 +107,11 @@ Status serve(const ServeOptions& options, const Compiler& compiler) {
   FERRY_ASSIGN(tracker, Tracker::open(loop, std::move(opened.store), std::move(tracker_options)));
   health.set_receiver([&](const CheckedBoard& checked) { tracker->checked(checked); });
   prober.set_receiver([&](const ProbedBoard& probed) { tracker->probed(probed); });
+  std::unique_ptr<ChangeWatch> watch;
+  if (is_postgres(options.database)) {
+    watch = std::make_unique<ChangeWatch>(
+        options.database, [&] { asio::post(loop.context(), [&] { tracker->term_may_have_changed(); }); });
+  }
   if (!opened.read_only_reason.empty()) log_line("read-only: " + opened.read_only_reason);
   log_line("tracker at " + tracker->address() + ", database " + shown_database(options.database));
 

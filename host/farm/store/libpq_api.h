@@ -13,20 +13,24 @@ namespace ferry::farm {
   X(PQcmdStatus)                 \
   X(PQcmdTuples)                 \
   X(PQconnectdbParams)           \
+  X(PQconsumeInput)              \
   X(PQerrorMessage)              \
   X(PQexec)                      \
   X(PQexecPrepared)              \
   X(PQfinish)                    \
+  X(PQfreemem)                   \
   X(PQftype)                     \
   X(PQgetisnull)                 \
   X(PQgetlength)                 \
   X(PQgetvalue)                  \
   X(PQnfields)                   \
+  X(PQnotifies)                  \
   X(PQntuples)                   \
   X(PQprepare)                   \
   X(PQresultErrorField)          \
   X(PQresultStatus)              \
   X(PQsetNoticeProcessor)        \
+  X(PQsocket)                    \
   X(PQstatus)                    \
   X(PQtransactionStatus)
 

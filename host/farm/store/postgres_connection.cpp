@@ -31,6 +31,10 @@ constexpr const char* kTrySchedulingLock = "SELECT CAST(pg_try_advisory_lock(171
 constexpr const char* kEndIfSilent =
     "SELECT set_config('idle_session_timeout', '8s', false) "
     "WHERE current_setting('idle_session_timeout', true) IS NOT NULL";
+constexpr const char* kAnnounce = "NOTIFY ferry_farm";
+constexpr const char* kListen = "LISTEN ferry_farm";
+// What is announced is told after the statement, when the lock is free.
+constexpr const char* kResign = "SELECT pg_advisory_unlock(1717924466, 1); NOTIFY ferry_farm";
 constexpr const char* kBeginWrite = "BEGIN; SELECT pg_advisory_xact_lock(1717924466, 2)";
 constexpr const char* kBeginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
@@ -98,6 +102,11 @@ Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const std::
   std::unique_ptr<PostgresConnection> connection(new PostgresConnection(api, uri));
   FERRY_TRY(connection->connect());
   return connection;
+}
+
+PostgresConnection::~PostgresConnection() {
+  if (has_lock_ && is_connected()) static_cast<void>(run(kResign));
+  disconnect();
 }
 
 Status PostgresConnection::connect() {
@@ -229,6 +238,20 @@ Status PostgresConnection::lock_scheduling() {
   wants_lock_ = has_lock_;
   if (has_lock_) return {};
   return {ErrorCode::busy, "another tracker schedules the boards of this database"};
+}
+
+Status PostgresConnection::announce_change() { return run(kAnnounce); }
+
+Status PostgresConnection::listen() { return run(kListen); }
+
+Result<bool> PostgresConnection::take_changes() {
+  if (api_.PQconsumeInput(connection_) == 0 || !is_connected()) return failure(nullptr);
+  bool has_changed = false;
+  while (PGnotify* notice = api_.PQnotifies(connection_)) {
+    has_changed = true;
+    api_.PQfreemem(notice);
+  }
+  return has_changed;
 }
 
 Result<Time> PostgresConnection::now() {

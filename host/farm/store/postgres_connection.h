@@ -14,7 +14,8 @@ namespace ferry::farm {
 class PostgresConnection final : public SqlConnection {
  public:
   static Result<std::unique_ptr<PostgresConnection>> open(const std::string& uri);
-  ~PostgresConnection() override { disconnect(); }
+  // Gives up the right to schedule, if it has that, and announces it.
+  ~PostgresConnection() override;
 
   Result<SqlResult> execute(const std::string& statement, std::span<const SqlValue> parameters) override;
   Status begin(Access access) override;
@@ -23,7 +24,14 @@ class PostgresConnection final : public SqlConnection {
   // An advisory lock of the session. If the connection is lost, the next one takes it again as soon as it is free;
   // meanwhile the term alone keeps others out.
   Status lock_scheduling() override;
+  Status announce_change() override;
   Result<Time> now() override;
+
+  // From here on take_changes() hears of the changes that others announce, once there is input at the socket.
+  Status listen();
+  int socket() const { return api_.PQsocket(connection_); }
+  // Returns whether a change was announced since the last call. Fails with unavailable if the connection is lost.
+  Result<bool> take_changes();
 
  private:
   // Frees the result when it goes out of scope.

@@ -41,6 +41,9 @@ class SqlConnection {
   // Holds the right to schedule until the connection ends, where the database knows such a right. Fails with busy if
   // another connection holds it.
   virtual Status lock_scheduling() = 0;
+  // In a writing transaction: tells other trackers, once it is committed, that the right to schedule has a new holder,
+  // where the database can (change_watch.h).
+  virtual Status announce_change() = 0;
   virtual Result<Time> now() = 0;
 };
 

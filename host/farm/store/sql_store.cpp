@@ -47,6 +47,7 @@ Result<TrackerTerm> SqlStore::take_term() {
     FERRY_ASSIGN(const SqlResult taken,
                  execute(*connection_, "UPDATE tracker SET term = term + 1, last_commit = 0 RETURNING term"));
     FERRY_ASSIGN(const std::uint64_t term, only_number(taken));
+    FERRY_TRY(connection_->announce_change());
     return static_cast<TrackerTerm>(term);
   });
 }

@@ -25,6 +25,8 @@ class SqliteConnection final : public SqlConnection {
   void roll_back() override;
   // One process uses the file, so there is no such right: whoever takes a term excludes the one before.
   Status lock_scheduling() override { return {}; }
+  // Nobody shares the file.
+  Status announce_change() override { return {}; }
   Result<Time> now() override;
 
   sqlite3* handle() const { return database_.get(); }

@@ -70,6 +70,9 @@ class TrackerProcess final : public Tracker, PeerHandler {
   void checked(const CheckedBoard& checked) override {
     if (rounds_) rounds_->checked(checked);
   }
+  void term_may_have_changed() override {
+    if (!is_stopping_) poll();
+  }
   void set_health_idle(milliseconds idle) override {
     options_.health_idle = idle;
     if (rounds_) rounds_->set_idle(idle);

@@ -77,6 +77,8 @@ class Tracker {
   virtual void checked(const CheckedBoard& checked) = 0;
   // On the loop: what asking a board has found out.
   virtual void probed(const ProbedBoard& probed) = 0;
+  // On the loop: another tracker of the database may schedule now, or none. It would find that out within a second.
+  virtual void term_may_have_changed() = 0;
   virtual void set_health_idle(std::chrono::milliseconds idle) = 0;
   // On the loop: describes boards that are enrolled. One with an address is enrolled by that: it has no key. Returns
   // whether there is such a board now; true while this tracker does not schedule, because then nobody knows.
