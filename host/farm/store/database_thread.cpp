@@ -50,6 +50,11 @@ Status DatabaseThread::run(Job job) {
   return {};
 }
 
+std::size_t DatabaseThread::backlog() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_.size() + group_.size();
+}
+
 bool DatabaseThread::must_commit() const {
   if (group_.empty()) return !waiting_.empty();
   return is_stopping_ || std::chrono::steady_clock::now() >= retry_at_;

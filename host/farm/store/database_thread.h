@@ -22,7 +22,7 @@ bool may_pass(const Status& failure);
 
 class DatabaseThread {
  public:
-  static constexpr std::size_t kMaxCommits = 4096;
+  static constexpr std::size_t kMaxCommits = 16'384;
   static constexpr std::size_t kMaxJobs = 256;
 
   // Called on the database's thread with the outcome of each transaction. After a failure that may pass (store.h), the
@@ -42,6 +42,8 @@ class DatabaseThread {
   Status commit(Persist commit);
   // Runs the job between two transactions. Jobs must be short: commits wait for them.
   Status run(Job job);
+  // How many commits wait or are being written. Any thread.
+  std::size_t backlog() const;
 
  private:
   using SteadyTime = std::chrono::steady_clock::time_point;
@@ -55,7 +57,7 @@ class DatabaseThread {
   const OnOutcome on_outcome_;
   const std::chrono::milliseconds retry_delay_;
 
-  std::mutex mutex_;  // of all that follows
+  mutable std::mutex mutex_;  // of all that follows
   std::condition_variable wake_;
   std::deque<Persist> waiting_;
   std::vector<Persist> group_;  // of the transaction that runs, or that is to be tried again

@@ -68,6 +68,7 @@ Status Admission::refusal_of(server::HandshakenClient& client) {
   const bool is_board = client.header.tag == static_cast<std::uint16_t>(wire::Tag::Join);
   if (is_board != (credential->kind == CredentialKind::board || credential->kind == CredentialKind::enrolment))
     return {ErrorCode::unauthenticated, is_board ? "this key is a client's" : "this key is a board's"};
+  FERRY_TRY(core_.peers.take_turn(is_board ? Peers::Kind::board : Peers::Kind::client, client.key_id));
   const std::size_t most = is_board ? kConnectionsOfBoard : max_connections_ / kShareOfClient;
   if (core_.peers.count(client.key_id) >= most)
     return {ErrorCode::busy, format("%zu connections are open already with this key", most)};

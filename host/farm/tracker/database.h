@@ -28,6 +28,8 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   Status commit(Persist commit) { return thread_.commit(std::move(commit)); }
+  // Whether so many commits wait that those who make them must hold back. A full queue would end the tracker's turn.
+  bool is_congested() const { return thread_.backlog() >= DatabaseThread::kMaxCommits / 4; }
 
   // Calls job(store) on the database's thread, then then(its result) on the loop. A full queue is the result as well.
   template <class Job, class Then>

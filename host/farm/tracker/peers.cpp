@@ -14,6 +14,16 @@ namespace {
 constexpr std::size_t kQueuedForBoard = std::size_t{64} << 10;
 constexpr std::size_t kQueuedForClient = std::size_t{8} << 20;
 
+// While the database lags behind. Many clients may share a client's key.
+constexpr std::size_t kTurnsOfBoard = 100;
+constexpr std::size_t kTurnsOfClient = 1000;
+
+// These are never a commit, and must come at any time.
+bool is_sign_of_life(std::uint16_t tag) {
+  return tag == static_cast<std::uint16_t>(wire::Tag::Heartbeat) ||
+         tag == static_cast<std::uint16_t>(wire::Tag::Keepalive);
+}
+
 }  // namespace
 
 struct Peers::Peer final : server::FrameChannel::Owner {
@@ -47,7 +57,7 @@ ConnectionNumber Peers::add(Kind kind, server::HandshakenClient client) {
   peer->channel =
       server::FrameChannel::start(loop_, std::move(client.socket), std::move(client.secure),
                                   {wire::kMaxBody, kind == Kind::board ? kQueuedForBoard : kQueuedForClient}, *peer);
-  ++keys_[peer->key];
+  ++keys_[peer->key].connections;
   peers_[number] = std::move(peer);
   if (kind == Kind::board) ++boards_;
   return number;
@@ -68,6 +78,7 @@ void Peers::on_frame(Peer& peer, const rpc::FrameHeader& header, std::span<const
 }
 
 Status Peers::take_frame(Peer& peer, const rpc::FrameHeader& header, std::span<const std::uint8_t> body) {
+  if (!is_sign_of_life(header.tag)) FERRY_TRY(take_turn(peer.kind, peer.key));
   const wire::Direction from = peer.kind == Kind::board ? wire::kFromBoard : wire::kFromClient;
   if (header.kind == rpc::FrameKind::request && peer.kind == Kind::client)
     return handler_.on_query(peer.number, header, body);
@@ -85,7 +96,7 @@ bool Peers::remove(ConnectionNumber number) {
   std::shared_ptr<Peer> peer = std::move(found->second);
   peers_.erase(found);
   if (peer->kind == Kind::board) --boards_;
-  if (--keys_[peer->key] == 0) keys_.erase(peer->key);
+  --keys_.at(peer->key).connections;
   peer->channel->close();
   // The peer may be the one whose callback runs.
   asio::post(loop_.context(), [peer] {});
@@ -119,11 +130,24 @@ void Peers::close_silent() {
   for (const auto& [number, peer] : peers_)
     if (now - peer->heard_at > wire::kSilence) numbers.push_back(number);
   for (const ConnectionNumber number : numbers) leave(number, "nothing was heard for too long");
+  // What was counted in a congestion outlasts the connections.
+  if (!handler_.is_congested()) std::erase_if(keys_, [](const auto& entry) { return entry.second.connections == 0; });
 }
 
 std::size_t Peers::count(const secure::KeyId& key) const {
   const auto found = keys_.find(key);
-  return found == keys_.end() ? 0 : found->second;
+  return found == keys_.end() ? 0 : found->second.connections;
+}
+
+Status Peers::take_turn(Kind kind, const secure::KeyId& key) {
+  const bool is_congested = handler_.is_congested();
+  const bool was_congested = std::exchange(was_congested_, is_congested);
+  if (!is_congested) return {};
+  if (!was_congested) ++congestions_;
+  KeyUse& use = keys_[key];
+  if (std::exchange(use.congestion, congestions_) != congestions_) use.turns = 0;
+  if (++use.turns <= (kind == Kind::board ? kTurnsOfBoard : kTurnsOfClient)) return {};
+  return {ErrorCode::busy, "the database lags behind, and too much was asked under this key; try again later"};
 }
 
 std::optional<secure::KeyId> Peers::key_of(ConnectionNumber number) const {

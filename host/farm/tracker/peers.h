@@ -30,6 +30,8 @@ class PeerHandler {
   virtual Status on_client_event(ConnectionNumber from, wire::Tag tag, std::span<const std::uint8_t> body) = 0;
   virtual Status on_query(ConnectionNumber from, const rpc::FrameHeader& header,
                           std::span<const std::uint8_t> body) = 0;
+  // Whether the database lags behind, so that nobody may make it write much more.
+  virtual bool is_congested() const = 0;
   // Once for each connection that was not closed with close().
   virtual void on_left(ConnectionNumber number) = 0;
 };
@@ -68,6 +70,9 @@ class Peers {
   std::size_t count(Kind kind) const { return kind == Kind::board ? boards_ : peers_.size() - boards_; }
   // How many connections there are under this key.
   std::size_t count(const secure::KeyId& key) const;
+  // Counts what may be a commit. Fails with busy if there is too much of it under this key while the database lags
+  // behind; most peers wait for an answer before they go on.
+  Status take_turn(Kind kind, const secure::KeyId& key);
   // The key that the connection has proved; nothing if it has ended.
   std::optional<secure::KeyId> key_of(ConnectionNumber number) const;
   // Its remote address.
@@ -75,6 +80,11 @@ class Peers {
 
  private:
   struct Peer;
+  struct KeyUse {
+    std::size_t connections = 0;
+    std::uint64_t congestion = 0;  // in which these were counted:
+    std::size_t turns = 0;
+  };
   using Clock = std::chrono::steady_clock;
 
   ConnectionNumber add(Kind kind, server::HandshakenClient client);
@@ -87,7 +97,9 @@ class Peers {
   server::EventLoop& loop_;
   PeerHandler& handler_;
   std::unordered_map<ConnectionNumber, std::unique_ptr<Peer>> peers_;
-  std::map<secure::KeyId, std::size_t> keys_;  // how many connections each has
+  std::map<secure::KeyId, KeyUse> keys_;
+  std::uint64_t congestions_ = 1;
+  bool was_congested_ = false;
   std::size_t boards_ = 0;
   ConnectionNumber last_ = 0;
 };

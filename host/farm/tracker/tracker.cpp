@@ -215,6 +215,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
   Status on_query(ConnectionNumber from, const rpc::FrameHeader& header, std::span<const std::uint8_t> body) override {
     return answer_frame(core_, from, header, body);
   }
+  bool is_congested() const override { return core_.database->is_congested(); }
   void on_left(ConnectionNumber number) override {
     board_left(core_, number);
     client_left(core_, number);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 
@@ -36,55 +37,91 @@ class Gate {
   bool is_open_ = true;
 };
 
-// Opens the gate, so that the tracker can stop, whatever a test finds.
-struct Opening {
-  Gate& gate;
-  ~Opening() { gate.set_open(true); }
+// A farm with one board, which berta holds, and commits that can be held up.
+struct SlowFarm {
+  ~SlowFarm() { gate.set_open(true); }
+
+  Result<std::unique_ptr<farm::BoardLease>> lease(const farm::FarmAccess& who) const {
+    farm::LeaseWish wish;
+    wish.selectors = {"pi-3"};
+    return farm::BoardLease::request(who, wish);
+  }
+  void make_commits(std::size_t count) {
+    tracker.on_loop([count](farm::Tracker& busy) {
+      for (std::size_t i = 0; i < count; ++i) busy.set_weight("carla", 2);
+    });
+  }
+  std::size_t waiting() {
+    const auto numbers = tracker.farm().numbers();
+    REQUIRE_MESSAGE(numbers.is_ok(), numbers.status().message());
+    return numbers.value().requests_waiting;
+  }
+  std::unique_ptr<farm::TrackerLink> open(const farm::FarmAccess& who) const {
+    auto link = farm::TrackerLink::open(who, tracker.address(), std::chrono::seconds(5));
+    REQUIRE_MESSAGE(link.is_ok(), link.status().message());
+    return std::move(link.value());
+  }
+  bool wait_until(const std::function<bool()>& is_true) const {
+    for (int i = 0; i < 500 && !is_true(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return is_true();
+  }
+
+  Gate gate;
+  RunningTracker tracker{std::make_unique<HookedStore>(std::make_unique<MemoryStore>(),
+                                                       [this](std::span<const farm::Persist>) { return gate.pass(); })};
+  std::unique_ptr<TestBoard> board = tracker.join(tracker.board_key("pi-3"));
+  farm::FarmAccess anna = tracker.add_client("anna"), berta = tracker.add_client("berta");
+  std::unique_ptr<farm::BoardLease> held = std::move(lease(berta).value());
 };
 
-TEST_CASE("a client is revoked while the database can take no commit: the tracker steps back and begins again") {
-  Gate gate;
-  RunningTracker tracker(std::make_unique<HookedStore>(std::make_unique<MemoryStore>(),
-                                                       [&](std::span<const farm::Persist>) { return gate.pass(); }));
-  const Opening opening{gate};
-  const auto board = tracker.join(tracker.board_key("pi-3"));
-  const farm::FarmAccess anna = tracker.add_client("anna"), berta = tracker.add_client("berta");
-  farm::LeaseWish wish;
-  wish.selectors = {"pi-3"};
-  const auto lease = farm::BoardLease::request(berta, wish);
-  REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
+Submit submission(std::uint64_t id) { return Submit{{id, {"pi-3"}, 0, 60'000, 60'000, LeaseKind::attached}}; }
 
-  auto link = farm::TrackerLink::open(anna, tracker.address(), std::chrono::seconds(5));
-  REQUIRE(link.is_ok());
-  gate.set_open(false);
-  const auto submit = [&](std::uint64_t id, const char* selector) {
-    REQUIRE(link.value()->send(Submit{{id, {selector}, 0, 60'000, 60'000, LeaseKind::attached}}).is_ok());
-  };
-  // Each event is a commit.
-  for (std::size_t commits = 0; commits + 2 < farm::DatabaseThread::kMaxCommits; commits += 2) {
-    submit(1, "pi-3");
-    REQUIRE(link.value()->send(Release{1}).is_ok());
+// What the tracker says when it closes the connection.
+std::string last_words(farm::TrackerLink& link) {
+  while (true) {
+    const auto frame = link.receive(std::chrono::steady_clock::now() + std::chrono::seconds(5));
+    if (!frame.is_ok()) return frame.status().message();
+    if (!frame.value()) return "nothing for five seconds";
   }
-  submit(2, "pi-3");
-  submit(3, "pi-3");
-  // What is refused needs no commit, so its answer says that the others have been taken.
-  submit(4, "no-such-board");
-  std::uint64_t ended = 0;
-  while (ended != 4) {
-    const auto frame = link.value()->receive(std::chrono::steady_clock::now() + std::chrono::seconds(5));
-    REQUIRE_MESSAGE(frame.is_ok(), frame.status().message());
-    REQUIRE(frame.value());
-    if (frame.value()->header.tag == static_cast<std::uint16_t>(Tag::Ended))
-      ended = decode<Ended>(frame.value()->body).value().lease;
+}
+
+TEST_CASE("a client is revoked while the database can take no commit: the tracker steps back and begins again") {
+  SlowFarm slow;
+  const auto link = slow.open(slow.anna);
+  REQUIRE(link->send(submission(1)).is_ok());
+  REQUIRE(slow.wait_until([&] { return slow.waiting() == 1; }));
+  farm::TrackerConnection connection(slow.tracker.admin());
+  REQUIRE(connection.ask(ListQueue{}).is_ok());
+  slow.gate.set_open(false);
+  slow.make_commits(farm::DatabaseThread::kMaxCommits);
+  CHECK(connection.ask(RevokeCredential{CredentialKind::client, "anna"}).status().code() == ErrorCode::unavailable);
+  CHECK(slow.tracker.wait_for_log("commits wait for the database already"));
+  slow.gate.set_open(true);
+  CHECK(slow.wait_until([&] { return slow.tracker.farm().numbers().value().is_scheduling; }));
+}
+
+TEST_CASE("those who flood a slow database are sent away, and others get their turn") {
+  SlowFarm slow;
+  const auto flooding = slow.open(slow.anna), other = slow.open(slow.berta);
+  slow.gate.set_open(false);
+  slow.make_commits(farm::DatabaseThread::kMaxCommits / 4);
+  // Each would be a commit, and more than the database can take.
+  std::thread client([&] {
+    for (std::size_t i = 0; i < farm::DatabaseThread::kMaxCommits; ++i)
+      if (!flooding->send(submission(1)).is_ok() || !flooding->send(Release{1}).is_ok()) return;
+  });
+  for (std::uint64_t i = 0; i < 1000; ++i) slow.board->send(Acknowledged{{i, 1}, 0});
+  CHECK(last_words(*flooding).find("the database lags behind") != std::string::npos);
+  client.join();
+  CHECK(slow.board->wait_for_end().find("the database lags behind") != std::string::npos);
+  REQUIRE(other->send(submission(2)).is_ok());
+  CHECK(slow.wait_until([&] { return slow.waiting() == 1; }));
+  slow.gate.set_open(true);
+  CHECK(slow.tracker.farm().numbers().value().is_scheduling);
+  for (const std::string& line : slow.tracker.log()) {
+    CAPTURE(line);
+    CHECK(line.find("standing by") == std::string::npos);
   }
-  CHECK(
-      farm::TrackerConnection(tracker.admin()).ask(RevokeCredential{CredentialKind::client, "anna"}).status().code() ==
-      ErrorCode::unavailable);
-  CHECK(tracker.wait_for_log("commits wait for the database already"));
-  gate.set_open(true);
-  for (int i = 0; i < 500 && !tracker.farm().numbers().value().is_scheduling; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  CHECK(tracker.farm().numbers().value().is_scheduling);
 }
 
 }  // namespace
