@@ -2,10 +2,10 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 
 #include "ferry/hash.h"
+#include "ferry/kernel/call_options.h"
 #include "host/kernel/kernel.h"
 
 namespace ferry {

@@ -109,11 +109,11 @@ TEST_CASE("a kernel in C is identified by its code: headers and flags count, com
 TEST_CASE("files that reach an object without the preprocessor count") {
   const Folder folder;
   folder.file("table.bin", std::string(16, 'a'));
-  const Case one =
-      file(folder.file("f.s",
-                       "# ferry: f(inout f32[n] x)\n.text\n.globl f\n.type f, @function\nf:\n  lea table(%rip), %rax\n"
-                       "  ret\n.size f, . - f\n.section .rodata\ntable:\n.incbin \"" +
-                           folder.path("table.bin") + "\"\n"));
+  Case one = file(folder.file("f.s",
+                              ".text\n.globl f\n.type f, @function\nf:\n  lea table(%rip), %rax\n"
+                              "  ret\n.size f, . - f\n.section .rodata\ntable:\n.incbin \"" +
+                                  folder.path("table.bin") + "\"\n"));
+  one.kernel.signature = "f(inout f32[n] x)";
   const Hash base = identity(one);
   CHECK(identity(one) == base);
   folder.file("table.bin", std::string(16, 'b'));
