@@ -213,7 +213,7 @@ void write_pairs_chart(html::Html& html, const CaseResult& result, const std::st
       std::to_string(result.pairs.size()) + (count == 1 ? " pair" : " pairs") +
       " of processes. The change after all of them: " + percent_change(result.change.ratio) +
       (is_bounded(result.change)
-           ? ", certainly between " + percent_change(result.change.low) + " and " + percent_change(result.change.high)
+           ? ", between " + percent_change(result.change.low) + " and " + percent_change(result.change.high)
            : ", without bounds") +
       ".";
   {
@@ -221,7 +221,8 @@ void write_pairs_chart(html::Html& html, const CaseResult& result, const std::st
     for (const double tick : ratios.ticks(6)) {
       write_line(html, std::abs(tick - 1) < 1e-9 ? "zero" : "grid", kLeft, ratios.place(tick), kWidth - kRight,
                  ratios.place(tick));
-      write_text(html, percent_change(tick), kLeft - 8, ratios.place(tick) + 4, "end");
+      write_text(html, tick < 10 ? percent_change(tick) : format("x%.3g", tick), kLeft - 8, ratios.place(tick) + 4,
+                 "end");
     }
     write_course(html, result, pairs, ratios);
     for (const double edge : {1 - result.tolerance, 1 + result.tolerance}) {
