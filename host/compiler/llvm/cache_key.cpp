@@ -49,20 +49,26 @@ std::string_view build_id(const dl_phdr_info& object) {
   return {};
 }
 
-void add_object(CacheKey& key, const dl_phdr_info& object) {
+void add_text(HashStream& hash, std::string_view text) {
+  const std::uint64_t bytes = text.size();
+  hash.add({reinterpret_cast<const std::uint8_t*>(&bytes), sizeof bytes});
+  hash.add({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+void add_object(HashStream& hash, const dl_phdr_info& object) {
   const std::string_view name = object.dlpi_name == nullptr ? "" : object.dlpi_name;
   if (name.starts_with("linux-vdso") || name.starts_with("linux-gate")) return;
   const std::string_view id = build_id(object);
-  key.add(id);
+  add_text(hash, id);
   if (!id.empty()) return;
   struct stat status{};
-  key.add(name);
+  add_text(hash, name);
   if (stat(name.empty() ? "/proc/self/exe" : object.dlpi_name, &status) != 0) return;
   for (const auto number :
        {static_cast<std::uint64_t>(status.st_dev), static_cast<std::uint64_t>(status.st_ino),
         static_cast<std::uint64_t>(status.st_size), static_cast<std::uint64_t>(status.st_ctim.tv_sec),
         static_cast<std::uint64_t>(status.st_ctim.tv_nsec)}) {
-    key.add(number);
+    hash.add({reinterpret_cast<const std::uint8_t*>(&number), sizeof number});
   }
 }
 
@@ -90,14 +96,23 @@ bool are_unchanged(const std::vector<std::string>& paths, std::chrono::system_cl
   });
 }
 
+const Hash& build_identity() {
+  static const Hash identity = [] {
+    HashStream hash;
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void* into) {
+          add_object(*static_cast<HashStream*>(into), *object);
+          return 0;
+        },
+        &hash);
+    return hash.finish();
+  }();
+  return identity;
+}
+
 CacheKey::CacheKey() {
   add(kFormat);
-  dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void* key) {
-        add_object(*static_cast<CacheKey*>(key), *object);
-        return 0;
-      },
-      this);
+  hash_.add(build_identity());
 }
 
 void CacheKey::add(std::uint64_t number) {

@@ -18,11 +18,14 @@ namespace ferry {
 // Returns whether the files exist and have not been changed since this time, at which they began to be read.
 bool are_unchanged(const std::vector<std::string>& paths, std::chrono::system_clock::time_point read);
 
+// Returns the hash of this program and the libraries that it had loaded at the first call. Libraries that are loaded
+// later, as by looking up a host's name, are no part of the compiler.
+const Hash& build_identity();
+
 // Values are hashed with their lengths, so that different sequences have different hashes.
 class CacheKey {
  public:
-  // Begins with the identity of this program and the libraries that it has loaded, so that another build has other
-  // keys.
+  // Begins with build_identity(), so that another build has other keys.
   CacheKey();
 
   void add(std::string_view text);

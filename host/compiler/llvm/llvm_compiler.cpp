@@ -56,7 +56,7 @@ exported::Form form_of(ExportForm form) {
 
 class LlvmCompiler final : public Compiler {
  public:
-  explicit LlvmCompiler(ModuleCache cache) : cache_(std::move(cache)) {}
+  explicit LlvmCompiler(ModuleCache cache) : cache_(std::move(cache)) { (void)build_identity(); }
 
   Noted<Target> resolve_target(std::string_view text) const override {
     Noted<Target> target;

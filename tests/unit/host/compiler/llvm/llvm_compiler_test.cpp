@@ -1,6 +1,7 @@
 // Tests of the compiler behind its interface.
 #include "host/compiler/llvm/llvm_compiler.h"
 
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 
 #include "crosscompile/ir/error.h"
@@ -118,4 +119,14 @@ TEST_CASE("where there is no compiler the message says what needs one") {
   CHECK_THROWS_AS((void)expect_compiler(nullptr, "ferry compile"), UsageError);
   const std::unique_ptr<const Compiler> compiler = make_compiler();
   CHECK(&expect_compiler(compiler.get(), "ferry compile") == compiler.get());
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "a compiler stays the same when the process loads another library, and differs between targets") {
+  const Hash before = compiler->identity(host);
+  void* const library = dlopen("libBrokenLocale.so.1", RTLD_NOW);
+  REQUIRE_MESSAGE(library != nullptr, dlerror());
+  CHECK(make_compiler()->identity(host) == before);
+  dlclose(library);
+  CHECK(compiler->identity(compiler->resolve_target("aarch64").value) != before);
 }
