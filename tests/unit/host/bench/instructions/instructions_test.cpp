@@ -194,10 +194,9 @@ TEST_CASE("a kernel that sends counts into every descriptor harms its own sessio
   try {
     const Device device = connect(server.address());
     const Function forger = load(device, "mov x1, #3\n1:\n" + kRequest + "add x1, x1, #1\ncmp x1, #64\nb.ne 1b\n");
-    const InstructionCount found = count_instructions(device, forger, {std::int64_t{1}});
-    MESSAGE("the forged count: " << found.per_call.value_or(-1) << ", " << found.reason);
-  } catch (const Error& error) {
-    MESSAGE(std::string(error.what()));
+    count_instructions(device, forger, {std::int64_t{1}});
+  } catch (const Error&) {
+    // The session's socket is one of the descriptors, so the client reads a damaged answer.
   }
   CHECK(count(other, load(other, loop_on("aarch64", 1)), 77) == before);
   const Device next = connect(server.address());
