@@ -9,10 +9,12 @@
 #include <set>
 #include <stdexcept>
 
+#include "host/compiler/llvm/network.h"
 #include "host/kernel/compile_kernel.h"
 #include "module/module_file.h"
 #include "module/step_description.h"
 #include "tests/support/listening_server.h"
+#include "tests/support/networks/mixed_network.h"
 #include "tests/unit/host/gate/layout/linked_code.h"
 #include "tests/unit/host/gate/layout/sample_kernels.h"
 #include "tests/unit/host/kernel/own_compiler.h"
@@ -234,6 +236,24 @@ TEST_CASE("a module whose layout is fixed has one layout, and stays as it is") {
   CHECK_THROWS_WITH_AS((void)compiler().link_module(linked.bytes(), {}),
                        "the module to link: expected code of the kind 'elf-objects', got 'elf', whose layout is fixed",
                        CompileError);
+}
+
+TEST_CASE("a module for a GPU and the CPU beside it has layouts of the CPU's code") {
+  const Target target = compiler().resolve_target("opencl -host=x86-64-v3").value;
+  const std::shared_ptr<const Network> network = make_network(mixed_network(1999));
+  const CompiledModule linked(network->compile({.target = target}).module);
+  const CompiledModule module(network->compile({.target = target, .form = CodeForm::relinkable}).module);
+  CHECK(layouts_of(module) == kLayouts);
+  CHECK(module_in_layout(compiler(), module, 0).bytes() == linked.bytes());
+  const auto images = [](const CompiledModule& from) { return read_module(from.bytes()).value().images; };
+  const std::vector<CodeImage> before = images(linked), after = images(module_in_layout(compiler(), module, 9));
+  REQUIRE(before.size() > 1);
+  REQUIRE(after.size() == before.size());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    CAPTURE(before[i].kind);
+    CHECK(after[i].kind == before[i].kind);
+    CHECK((after[i].bytes != before[i].bytes) == (before[i].kind == "elf"));
+  }
 }
 
 TEST_CASE("a shared object stays linked") {
