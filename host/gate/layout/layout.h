@@ -1,6 +1,6 @@
-// Where code and data of the two modules lie that are compared. Their places affect times more than many code changes do,
-// so both run in several layouts: one in each process, the same for both. Modules are kept as relinkable code, and are
-// linked when a process needs them.
+// Where code and data of the two modules lie that are compared. Their places affect times more than many code changes
+// do, so both run in several layouts: one in each process, the same for both. Modules are kept as relinkable code, and
+// are linked when a process needs them.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace ferry::gate {
 
 inline constexpr std::uint32_t kLayouts = 64;
 
-// Returns one of the layouts, whose number is below kLayouts. Number 0 moves nothing. Over all of them the code begins in
-// each of the 64 lines of a page once, and equally often at each multiple of 16 bytes in a line; data begins in each line
-// of a page once. Both sequences are spread evenly over the page from their beginning, and differently, so that the
-// first 8 or 16 layouts already are a fair sample. Throws std::out_of_range.
+// Returns one of the layouts, whose number is below kLayouts. Number 0 moves nothing. Over all of them the code begins
+// in each of the 64 lines of a page once, and equally often at each multiple of 16 bytes in a line; data begins in each
+// line of a page once. Both sequences are spread evenly over the page from their beginning, and differently, so that
+// the first 8 or 16 layouts already are a fair sample. Throws std::out_of_range.
 CodeLayout layout_of(std::uint32_t number);
 
-// Returns how many layouts a module has: kLayouts if its code is relinkable, and otherwise one, as of modules for GPUs and
-// of code that came linked.
+// Returns how many layouts a module has: kLayouts if its code is relinkable, and otherwise one, as of modules for GPUs
+// and of code that came linked.
 std::uint32_t layouts_of(const CompiledModule& module);
 
 // Returns the module for devices in a layout, with the same blobs. A module that has only one layout is returned as it

@@ -179,9 +179,10 @@ TEST_CASE("code that is not linked is refused, and called so") {
   module.images[0].kind = kRelinkableImage;
   const Status status = put_status(client, write_module(module));
   CHECK(status.code() == ErrorCode::unsupported);
-  CHECK(status.message() ==
-        "the module's code is not linked (an image of the kind 'elf-objects'): only compilers load it, which link it for "
-        "devices");
+  CHECK(
+      status.message() ==
+      "the module's code is not linked (an image of the kind 'elf-objects'): only compilers load it, which link it for "
+      "devices");
 }
 
 TEST_CASE("code that lies about its machine, imports too much or lacks its function is refused") {
