@@ -1,6 +1,6 @@
 // Tests that every point of every rule's space gives a legal schedule with the results of the reference evaluator. Of
 // knobs with many candidates a sample is tried, and most schedules at one of a program's sizes; with FERRY_POINTS_ALL,
-// as in autoschedule_long_test, twice as many candidates at all sizes.
+// as in autoschedule_long_test, more than twice as many candidates at all sizes.
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/passes/pipeline.h"
@@ -29,7 +29,7 @@ namespace {
 constexpr std::uint64_t kSeed = 1;
 bool is_long() { return std::getenv("FERRY_POINTS_ALL") != nullptr; }
 // Number of candidates of a knob that are tried; of more, a sample.
-std::size_t tried() { return is_long() ? 8 : 4; }
+std::size_t tried() { return is_long() ? 8 : 3; }
 // One in this many schedules is also run after the passes.
 constexpr std::size_t kPassed = 5;
 // Combinations of points of all decisions.
@@ -63,7 +63,7 @@ std::vector<Point> points_to_try(const autoschedule::Space& space, std::mt19937&
     for (std::size_t i = random() % step; i < knob.candidates.size(); i += step)
       points.push_back(with(space.default_point(), knob.name, knob.candidates[i]));
   }
-  for (std::size_t i = 0; i < tried() / 4; ++i) points.push_back(random_point(space, random));
+  for (int i = 0; i < (is_long() ? 2 : 1); ++i) points.push_back(random_point(space, random));
   return points;
 }
 
@@ -145,6 +145,6 @@ TEST_CASE("every point of every rule's space is legal and computes what the prog
     for (int i = 0; i < kCombinations; ++i)
       trial.check(
           trial.decide([&](const Decision& decision) { return random_point(decision.space, random); }).schedule);
-    CHECK(trial.schedules() > 3);
+    CHECK(trial.schedules() >= 3);
   }
 }
