@@ -52,10 +52,10 @@ function(ferry_library name)
   endif()
 endfunction()
 
-# ferry_test_slots(NAME [WAITS SECONDS]) says what a test takes of the machine: scripts/test.sh lets three slots run at a
-# time for each processor, of which a test that computes takes two. One that WAITS for most of so many SECONDS takes one.
-# Four of those run at a time, as locks have it: with more, all would wait at the same time, and none be left beside the
-# tests that compute.
+# ferry_test_slots(NAME [WAITS SECONDS]) says what a test takes of the machine: scripts/test.sh lets four slots run at a
+# time for each processor, of which a test that computes takes two, because hardly any computes all the time. One that
+# WAITS for most of so many SECONDS takes one. Four of those run at a time, as locks have it: with more, all would wait at
+# the same time, and none be left beside the tests that compute.
 function(ferry_test_slots name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "WAITS" "")
   if(NOT arg_WAITS)

@@ -27,7 +27,7 @@ run_tests() {
   shift
   echo "testing ($preset)"
   # In slots, of which a test takes two if it computes, and one if it mostly waits (ferry_test_slots).
-  ctest --preset "$preset" -j"$((3 * $(nproc)))" --no-tests=error "$@" 2>&1 | tee "$log" || true
+  ctest --preset "$preset" -j"$((4 * $(nproc)))" --no-tests=error "$@" 2>&1 | tee "$log" || true
   local summary
   summary=$(grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+' "$log") || {
     echo "expected a summary from ctest, got none" >&2
