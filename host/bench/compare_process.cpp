@@ -5,6 +5,7 @@
 
 #include "ferry/error.h"
 #include "host/bench/measured_function.h"
+#include "host/bench/memory_layout.h"
 #include "host/bench/sampling.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
@@ -14,20 +15,8 @@ namespace ferry::bench {
 
 namespace {
 
-// Tensors are aligned to a cache line, on GPUs to 256 bytes.
-constexpr std::uint64_t kPage = 4096, kLine = 64, kGpuLine = 256;
 // Code is shifted by less than a page, in steps that satisfy the alignment of functions on every architecture.
 constexpr std::uint32_t kCodeStep = 16;
-constexpr std::uint64_t kMostPages = 64;
-
-// Returns a copy of the tensor at another address of the device's memory.
-DeviceTensor moved(const Device& device, const DeviceTensor& from, std::uint64_t offset) {
-  const auto element = static_cast<std::uint64_t>(dtype_bytes(from.dtype()));
-  const DeviceTensor room = device.empty(from.dtype(), {static_cast<std::int64_t>(from.elements() + kPage / element)});
-  const DeviceTensor to = room.view(from.shape(), {}, offset / element);
-  if (from.bytes() > 0) from.copy_to(to);
-  return to;
-}
 
 struct Side {
   CompiledKernel compiled;
@@ -43,28 +32,6 @@ Side compile_side(const ComparedKernel& kernel, const CallOptions& call, const T
   return {std::move(compiled), std::move(info), std::move(plan)};
 }
 
-// Returns all tensors of a call, including outputs, so that both kernels can use the same ones.
-std::vector<Argument> whole_call(const Side& side, const Device& device, const std::vector<std::uint64_t>& offsets,
-                                 const Observer& observer) {
-  const std::vector<Argument> inputs = make_arguments(side.info, side.plan, device, observer);
-  std::vector<Argument> all;
-  auto input = inputs.begin();
-  for (std::size_t p = 0; p < side.info.parameters.size(); ++p) {
-    const ParameterInfo& parameter = side.info.parameters[p];
-    const bool is_output = parameter.direction == Direction::out;
-    Argument argument = is_output ? Argument(device.empty(side.plan.dtypes[p], side.plan.shapes[p])) : *input++;
-    const auto* tensor = std::get_if<DeviceTensor>(&argument.value());
-    const bool dense = side.plan.strides[p].empty();
-    if (is_output && !dense) {
-      throw UsageError(side.info.name + ": expected kernels whose outputs are dense, got strides for " +
-                       parameter.name);
-    }
-    all.push_back(tensor != nullptr && dense ? Argument(moved(device, *tensor, offsets[p % offsets.size()]))
-                                             : argument);
-  }
-  return all;
-}
-
 // Whether one call's arguments fit the other kernel, so that both use data at the same addresses.
 bool same_arguments(const Side& a, const Side& b) {
   if (a.info.parameters.size() != b.info.parameters.size()) return false;
@@ -77,13 +44,12 @@ bool same_arguments(const Side& a, const Side& b) {
   return true;
 }
 
-ProcessLayout draw_layout(stats::Random& random, std::uint64_t line) {
+ProcessLayout draw_layout(stats::Random& random, bool on_gpu) {
   ProcessLayout layout;
   for (std::uint32_t& padding : layout.code_padding) {
     padding = kCodeStep * static_cast<std::uint32_t>(1 + random.below(kPage / kCodeStep - 1));
   }
-  layout.memory_pages = random.below(kMostPages);
-  for (std::size_t i = 0; i < kMaxParameters; ++i) layout.offsets.push_back(line * random.below(kPage / line));
+  static_cast<MemoryLayout&>(layout) = draw_memory_layout(random, on_gpu);
   layout.b_first = random.below(2) == 1;
   return layout;
 }
@@ -111,7 +77,7 @@ ComparedProcess measure_process(const OpenSession& open, const KernelPair& kerne
   ConnectOptions connection;
   connection.devices = devices_for(options.target, kernels[0].source);
   connection.source_line = source_line_of(kernels[0].source);
-  process.layout = draw_layout(random, connection.devices.empty() ? kLine : kGpuLine);
+  process.layout = draw_layout(random, !connection.devices.empty());
   const ProcessLayout& layout = process.layout;
   const Device device = open(connection);
   const Target target = common_target(device, kernels, options.target, observer);
@@ -119,14 +85,14 @@ ComparedProcess measure_process(const OpenSession& open, const KernelPair& kerne
     return compile_side(kernels[static_cast<std::size_t>(k)], options.call, target, layout.code_padding[k], observer);
   };
   const Side sides[2] = {side(0), side(1)};
-  const DeviceTensor shift = device.empty(DType::u8, {static_cast<std::int64_t>(layout.memory_pages * kPage)});
+  const DeviceTensor shift = allocate_before(device, layout);
 
   const int order[2] = {layout.b_first ? 1 : 0, layout.b_first ? 0 : 1};
   std::vector<TimedCall> calls;
   for (const int k : order) {
     std::vector<Argument> arguments = !calls.empty() && same_arguments(sides[0], sides[1])
                                           ? calls.front().arguments
-                                          : whole_call(sides[k], device, layout.offsets, observer);
+                                          : arguments_at(sides[k].info, sides[k].plan, device, layout, observer);
     calls.push_back({device.load(sides[k].compiled.module)[sides[k].info.name], std::move(arguments)});
   }
   const BenchOptions bench = options_for(options.sampling, device);

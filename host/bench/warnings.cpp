@@ -128,6 +128,13 @@ void about_the_board(const Environment& board, unsigned processors, double elaps
 std::vector<std::string> warnings(const Timing& timing, const Environment& environment, unsigned processors) {
   Sentences all;
   about_samples(timing, all);
+  const Sentences board = board_warnings(timing, environment, processors);
+  all.insert(all.end(), board.begin(), board.end());
+  return all;
+}
+
+std::vector<std::string> board_warnings(const Timing& timing, const Environment& environment, unsigned processors) {
+  Sentences all;
   about_the_board(environment, processors, timing.elapsed_s, all);
   about_gpu(environment, all);
   return all;

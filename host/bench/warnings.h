@@ -16,5 +16,7 @@ inline constexpr const char* kEmulatedWarning = "this device is emulated: its ti
 // Returns one sentence for each disturbance of the samples and of the board. `processors` is the device's number of
 // processors.
 std::vector<std::string> warnings(const Timing& timing, const Environment& environment, unsigned processors);
+// The same about the board alone.
+std::vector<std::string> board_warnings(const Timing& timing, const Environment& environment, unsigned processors);
 
 }  // namespace ferry::bench

@@ -26,11 +26,15 @@ struct CompareOptions {
   verify::DifferenceLimits limits = {};
 };
 
+// Where a process has its tensors.
+struct MemoryLayout {
+  std::uint64_t memory_pages = 0;      // allocated before anything else
+  std::vector<std::uint64_t> offsets;  // offset of each tensor from the start of a page, in bytes
+};
+
 // The random layout of a process.
-struct ProcessLayout {
+struct ProcessLayout : MemoryLayout {
   std::uint32_t code_padding[2] = {0, 0};  // bytes before the code of A and B
-  std::uint64_t memory_pages = 0;          // allocated before anything else
-  std::vector<std::uint64_t> offsets;      // offset of each tensor from the start of a page, in bytes
   bool b_first = false;
 };
 
