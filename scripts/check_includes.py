@@ -145,6 +145,8 @@ MAY_INCLUDE = {
     "host/export": ["host/kernel"],
     # The gate: which kernels of a project became slower.
     "host/gate/api": ["host/bench"],
+    "host/gate/history": ["host/gate/store"],
+    "host/gate/run": ["host/gate/diff", "host/gate/layout", "host/gate/store", "host/gate/verdict"],
     "host/gate/store": ["host/blobs", "host/gate/api"],
     "host/gate/verdict": ["host/gate/api"],
     "host/gate/diff": ["host/cli/output", "host/gate/api"],
@@ -162,7 +164,10 @@ MAY_INCLUDE = {
     "host/cli/options": ["host/bench", "host/cli/output", "host/export"],
     "host/cli/completion": ["host/cli/options"],
     "host/cli/commands": ["host/cli/completion", "host/cli/options", "host/farm/api"],
-    "host/cli": ["host/cli/commands", "host/compiler/llvm", "host/farm/serve"],
+    "host/cli/gate": [
+        "host/cli/commands", "host/gate/history", "host/gate/report", "host/gate/run", "host/gate/suite",
+    ],
+    "host/cli": ["host/cli/commands", "host/cli/gate", "host/compiler/llvm", "host/farm/serve"],
 }
 
 # The headers that are installed stand in include/ferry and include only the standard library and each other. Each of

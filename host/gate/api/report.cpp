@@ -30,7 +30,7 @@ int exit_code(Verdict verdict, UnknownPolicy unknown) {
 int exit_code(const Report& report) {
   for (const int code : kByImportance) {
     for (const CaseResult& result : report.cases) {
-      if (exit_code(result.verdict, report.unknown) == code) return code;
+      if (!result.is_accepted && exit_code(result.verdict, report.unknown) == code) return code;
     }
   }
   return kFine;

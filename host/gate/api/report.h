@@ -73,7 +73,8 @@ struct CaseResult {
   std::vector<Change> course;  // the change after each observation of two neighbouring pairs
   ModuleDiff diff;
   std::vector<std::string> warnings;
-  std::uint32_t tries = 1;  // boards on which it was tried
+  bool is_accepted = false;  // the user takes the current module as the baseline, whatever the verdict
+  std::uint32_t tries = 1;   // boards on which it was tried
 };
 
 struct Report {
@@ -89,7 +90,7 @@ struct Report {
 };
 
 // 0 fine, 1 slower, wrong or over a limit, 2 a case of the user failed, 3 no board, 5 cannot tell (docs/gate.md): the
-// first of 2, 1, 3, 5 that a case calls for.
+// first of 2, 1, 3, 5 that a case calls for that was not accepted.
 int exit_code(const Report& report);
 
 }  // namespace ferry::gate

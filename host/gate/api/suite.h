@@ -22,8 +22,9 @@ struct Limits {
 };
 
 struct SuiteBoard {
-  std::string name;    // as cases refer to it
-  std::string remote;  // as --remote takes it
+  std::string name;         // as cases refer to it
+  std::string remote;       // as --remote takes it
+  std::uint32_t count = 1;  // how many of them share its cases, if the remote is one of a farm
 };
 
 struct SuiteCase {

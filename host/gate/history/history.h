@@ -1,0 +1,24 @@
+// The times of a case over its history, as series that can be compared: one for each environment.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/gate/store/store.h"
+#include "host/stats/change_points.h"
+
+namespace ferry::gate {
+
+struct HistorySeries {
+  std::string target;
+  Environment environment;
+  std::vector<HistoryEntry> entries;  // in the order in which they were added
+  // Where the level of the times changes, for people; `index` is that of an entry.
+  std::vector<stats::ChangePoint> changes;
+};
+
+// Entries without a time, such as those of unchanged modules, belong to the series of their environment but not to its
+// levels. The series are in the order of their first entries.
+std::vector<HistorySeries> series_of(std::vector<HistoryEntry> history);
+
+}  // namespace ferry::gate

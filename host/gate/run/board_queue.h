@@ -1,0 +1,50 @@
+// The cases of a suite that are still to be run, for the boards that take them one after the other.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ferry/kernel/observer.h"
+#include "host/gate/run/case_run.h"
+#include "host/gate/run/run_suite.h"
+
+namespace ferry::gate {
+
+// Thread-safe, except finish().
+class BoardQueue {
+ public:
+  // `only` has the names of the cases to run; empty: all.
+  BoardQueue(const Suite& suite, const std::vector<std::string>& boards, const std::set<std::string>& only);
+
+  // Runs cases on the board until none is left, the board cannot be had any more, or the run is interrupted.
+  void work(const RunContext& context, const GateBoard& board, std::uint64_t seed, const Observer& observer);
+
+  // Returns the outcomes in the order of the suite, once all boards have returned. Cases that no board took have the
+  // verdict `infrastructure`, or `interrupted`. Throws what was thrown on a board's thread and is not about the board.
+  std::vector<CaseOutcome> finish();
+
+ private:
+  struct Item {
+    const SuiteCase* suite_case = nullptr;
+    std::string board;
+    std::size_t place = 0;  // in outcomes_
+  };
+
+  std::optional<Item> take(const std::string& board);
+  void put_back(const Item& item);
+
+  std::mutex mutex_;
+  std::deque<Item> waiting_;
+  std::vector<CaseOutcome> outcomes_;
+  std::map<std::string, std::string> lost_;  // why the last board of a name was lost
+  bool is_interrupted_ = false;
+  std::exception_ptr failure_;
+};
+
+}  // namespace ferry::gate

@@ -1,0 +1,43 @@
+// Measures on a user's own board how often the gate is wrong, and how small a slowdown it finds.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ferry/kernel/observer.h"
+#include "ferry/kernel/open_session.h"
+#include "host/compiler/api/compiler.h"
+#include "host/gate/api/report.h"
+
+namespace ferry::gate {
+
+struct CalibrateRequest {
+  const Compiler& compiler;
+  double tolerance = 0.02;
+  double error_level = 0.01;  // of each verdict
+  std::uint32_t most_pairs = 64;
+  std::uint32_t runs = 20;                                       // verdicts for each slowdown
+  std::vector<double> slowdowns = {0, 0.005, 0.01, 0.02, 0.05};  // 0: both sides are the same kernel
+  std::uint64_t seed = 0;
+};
+
+// The verdicts on a planted slowdown.
+struct CalibratedSlowdown {
+  double slowdown = 0;
+  std::uint32_t slower = 0, no_change = 0, faster = 0, cannot_tell = 0;
+  double mean_pairs = 0, mean_seconds = 0;  // of a verdict
+  double mean_ratio = 0;                    // the slowdown that was measured, as a ratio; 0: nothing was
+  double pair_deviation = 0;                // standard deviation of the pairs' log-ratios
+};
+
+struct Calibration {
+  Environment environment;
+  std::vector<CalibratedSlowdown> slowdowns;
+  bool is_interrupted = false;
+};
+
+// Compares a kernel whose time is proportional to the number of its iterations with the same kernel with more of them.
+// Throws Error if the board fails.
+Calibration calibrate(const CalibrateRequest& request, const OpenSession& open, const Observer& observer);
+
+}  // namespace ferry::gate

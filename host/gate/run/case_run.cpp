@@ -1,0 +1,234 @@
+#include "host/gate/run/case_run.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "host/bench/memory_layout.h"
+#include "host/bench/warnings.h"
+#include "host/gate/diff/diff_modules.h"
+#include "host/gate/layout/layout.h"
+#include "host/gate/run/check_results.h"
+#include "host/gate/run/compare_sides.h"
+#include "host/gate/run/count_sides.h"
+#include "host/gate/run/current_limits.h"
+#include "host/gate/run/measure_pair.h"
+#include "host/gate/verdict/decide.h"
+#include "host/kernel/compile_kernel.h"
+#include "host/kernel/source_identity.h"
+#include "host/stats/summary.h"
+
+namespace ferry::gate {
+
+namespace {
+
+std::int64_t now() {
+  using namespace std::chrono;
+  return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
+}
+
+class CaseRun {
+ public:
+  CaseRun(const RunContext& context, const SuiteCase& suite_case, const OpenSession& open, stats::Random& random,
+          const Observer& observer)
+      : context_(context), case_(suite_case), open_(open), random_(random), observer_(observer) {
+    result_.name = case_.name;
+    result_.tolerance = case_.tolerance;
+    result_.limits = case_.limits;
+  }
+
+  CaseOutcome run() {
+    try {
+      judge();
+    } catch (const SideFailed& failure) {
+      if (failure.is_baseline()) {
+        conclude(Verdict::cannot_tell, "the baseline's kernel fails: " + std::string(failure.what()));
+      } else {
+        conclude(Verdict::wrong, failure.what());
+      }
+    } catch (const Error& error) {
+      // Mistakes of the kernel and of the suite.
+      if (error.code() != ErrorCode::invalid_argument) throw;
+      conclude(Verdict::failed, error.what());
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  void judge() {
+    resolve();
+    const auto baseline = context_.baseline.find({case_.name, outcome_.target});
+    const bool has_baseline = baseline != context_.baseline.end();
+    if (has_baseline && baseline->second.identity == identity_) {
+      outcome_.module = baseline->second;
+      return conclude(Verdict::unchanged, "source and compiler are those of the baseline");
+    }
+    compile();
+    if (!has_baseline) return run_first();
+    if (!load(baseline->second)) return;
+    if (is_same_code()) return conclude(Verdict::unchanged, "the compiled code is that of the baseline");
+    verify::ParameterPairs pairs;
+    SideModule planned = plan_same_side(std::move(*baseline_module_), case_, *current_, pairs);
+    const std::array<SideModule, 2> sides{std::move(planned), *current_};
+    if (!case_.allow_difference) {
+      const StepGuard step = observer_.begin("comparing the results of " + case_.name);
+      const std::string difference = difference_of(open_, *measured_, sides, pairs, *source_, case_, observer_);
+      if (!difference.empty()) return conclude(Verdict::wrong, "the results differ: " + difference);
+    }
+    if (is_emulated_) {
+      const StepGuard step = observer_.begin("counting the instructions of " + case_.name);
+      judge_by_instructions(count_sides(open_, *measured_, sides, observer_), case_.tolerance, result_);
+    } else {
+      compare_sides(open_, *measured_, sides, {case_.tolerance, context_.level, context_.most_pairs}, random_,
+                    observer_, result_);
+      // Beside the time, as corroboration: not every board counts them.
+      if (result_.verdict != Verdict::interrupted)
+        result_.instructions = count_sides(open_, *measured_, sides, observer_).instructions;
+    }
+    if (result_.verdict == Verdict::slower) explain(sides);
+    check_limits();
+  }
+
+  // Finds out for which target the case is compiled, and from what.
+  void resolve() {
+    const std::lock_guard lock(context_.shared);
+    source_ = read_kernel(&context_.compiler, case_.kernel, observer_);
+    ConnectOptions connection;
+    connection.devices = devices_for(case_.target, *source_);
+    const Device device = open_(connection);
+    target_ = target_for(device, case_.target, *source_, observer_);
+    outcome_.target = target_.text;
+    const DeviceFacts& facts = device.facts();
+    is_emulated_ = bench::is_emulated(facts);
+    result_.environment = {device.name(), device.processor(), facts.operating_system + " " + facts.arch, ""};
+    measured_.emplace(MeasuredCase{context_.compiler, connection.devices, case_.sampling});
+    const std::optional<Hash> identity = source_identity(*source_, case_.kernel.function, target_, case_.call);
+    if (!identity) throw UsageError(source_->name + " changes while it is read");
+    identity_ = *identity;
+  }
+
+  void compile() {
+    const std::lock_guard lock(context_.shared);
+    CompiledModule module =
+        compile_kernel(*source_, case_.kernel.function, target_, case_.call, observer_, 0, CodeForm::relinkable).module;
+    StoredModule& stored = outcome_.module.emplace();
+    stored.identity = identity_;
+    stored.label = context_.label;
+    stored.stored = now();
+    stored.module = context_.store.put(module.bytes());
+    for (const Blob& blob : module.manifest().blobs) {
+      if (module.blobs() == nullptr) break;
+      context_.store.put_blob(blob.hash, blob.bytes, *module.blobs());
+      stored.blobs.push_back(blob.hash);
+    }
+    current_.emplace(plan_side(std::move(module), case_));
+    describe(1, stored, current_->module);
+  }
+
+  // Reads the baseline's module. Concludes the case if the store has lost it.
+  bool load(const StoredModule& stored) {
+    const std::lock_guard lock(context_.shared);
+    std::string why = "the store has lost the baseline's module " + to_hex(stored.module);
+    try {
+      if (auto bytes = context_.store.get(stored.module)) {
+        baseline_module_.emplace(std::move(*bytes), context_.store.blobs(stored.blobs));
+        describe(0, stored, *baseline_module_);
+        return true;
+      }
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::invalid_argument) throw;
+      why = error.what();
+    }
+    conclude(Verdict::cannot_tell, why + "; --accept " + case_.name + " makes the current module the baseline");
+    return false;
+  }
+
+  bool is_same_code() const {
+    const std::lock_guard lock(context_.shared);
+    return context_.compiler.code_identity(baseline_module_->bytes()) ==
+           context_.compiler.code_identity(current_->module.bytes());
+  }
+
+  void describe(std::size_t side, const StoredModule& stored, const CompiledModule& module) {
+    const ModuleBytes bytes = bytes_of(module);
+    result_.sides[side] = {stored.module, stored.label, bytes.code, bytes.data, 0};
+  }
+
+  // Says what makes the current side slower.
+  void explain(const std::array<SideModule, 2>& sides) {
+    const std::lock_guard lock(context_.shared);
+    constexpr std::uint32_t kFirstLayout = 0;
+    const CompiledModule baseline = module_in_layout(context_.compiler, sides[0].module, kFirstLayout);
+    const CompiledModule current = module_in_layout(context_.compiler, sides[1].module, kFirstLayout);
+    try {
+      Noted<ModuleDiff> diff = diff_modules(context_.compiler, baseline.bytes(), current.bytes());
+      result_.diff = std::move(diff.value);
+      for (std::string& note : diff.notes) result_.warnings.push_back(std::move(note));
+    } catch (const Error& error) {
+      result_.warnings.push_back("the modules could not be compared: " + std::string(error.what()));
+    }
+  }
+
+  // A case without a baseline: the kernel must run, within its limits.
+  void run_first() {
+    if (case_.limits.seconds && !is_emulated_) {
+      constexpr std::uint32_t kProcesses = 5;
+      for (const std::uint32_t layout : shuffled_layouts(random_)) {
+        const bench::MemoryLayout memory = bench::draw_memory_layout(random_, !measured_->devices.empty());
+        try {
+          first_seconds_.push_back(
+              measure_process(open_, *measured_, *current_, layout, memory, observer_).timing.median());
+        } catch (const Error& error) {
+          if (!is_failure_of_kernel(error)) throw;
+          throw SideFailed(false, error.what());
+        }
+        if (first_seconds_.size() == kProcesses) break;
+      }
+      result_.sides[1].seconds = stats::median(first_seconds_);
+    } else {
+      call_once(open_, *measured_, *current_, *source_, observer_);
+    }
+    conclude(Verdict::first, "there was no baseline");
+    check_limits();
+  }
+
+  void check_limits() {
+    if (result_.verdict == Verdict::interrupted || is_emulated_) return;
+    if (case_.limits.share_of_peak) {
+      result_.share_of_peak = share_of_peak(open_, *measured_, *current_, observer_);
+      if (!result_.share_of_peak) result_.warnings.push_back("the share of the peak is unknown");
+    }
+    const std::string beyond = beyond_limits(case_.limits, result_.sides[1], result_.share_of_peak);
+    if (!beyond.empty()) conclude(Verdict::over_limit, beyond);
+  }
+
+  void conclude(Verdict verdict, std::string reason) {
+    result_.verdict = verdict;
+    result_.reason = std::move(reason);
+  }
+
+  const RunContext& context_;
+  const SuiteCase& case_;
+  const OpenSession& open_;
+  stats::Random& random_;
+  const Observer& observer_;
+  std::optional<KernelSource> source_;
+  Target target_;
+  Hash identity_{};
+  bool is_emulated_ = false;
+  std::optional<MeasuredCase> measured_;
+  std::optional<CompiledModule> baseline_module_;
+  std::optional<SideModule> current_;
+  std::vector<double> first_seconds_;
+  CaseOutcome outcome_;
+  CaseResult& result_ = outcome_.result;
+};
+
+}  // namespace
+
+CaseOutcome run_case(const RunContext& context, const SuiteCase& suite_case, const OpenSession& open,
+                     stats::Random& random, const Observer& observer) {
+  return CaseRun(context, suite_case, open, random, observer).run();
+}
+
+}  // namespace ferry::gate

@@ -1,0 +1,39 @@
+// Runs one case on one board.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "ferry/kernel/observer.h"
+#include "ferry/kernel/open_session.h"
+#include "host/compiler/api/compiler.h"
+#include "host/gate/api/report.h"
+#include "host/gate/store/store.h"
+#include "host/stats/random.h"
+
+namespace ferry::gate {
+
+// What the cases of a run have in common. The store and the compiler are used by one thread at a time.
+struct RunContext {
+  const Compiler& compiler;
+  Store& store;
+  const Baseline& baseline;
+  std::string label;    // of the current side
+  double level = 0.01;  // of each decision
+  std::uint32_t most_pairs;
+  std::mutex& shared;  // for the store and the compiler
+};
+
+struct CaseOutcome {
+  CaseResult result;
+  std::string target;                  // that the case was compiled for
+  std::optional<StoredModule> module;  // of the current side, which is in the store; nothing if it was not compiled
+};
+
+// Throws Error if the board, the connection or the store fails. What is the user's mistake, or a failure of a kernel,
+// is the verdict.
+CaseOutcome run_case(const RunContext& context, const SuiteCase& suite_case, const OpenSession& open,
+                     stats::Random& random, const Observer& observer);
+
+}  // namespace ferry::gate

@@ -1,0 +1,74 @@
+#include "host/gate/run/check_results.h"
+
+#include "host/gate/layout/layout.h"
+#include "host/kernel/kernel_failure.h"
+#include "host/kernel/retry.h"
+#include "host/verify/check_outputs.h"
+#include "host/verify/kernel_outputs.h"
+
+namespace ferry::gate {
+
+namespace {
+
+constexpr std::uint32_t kAnyLayout = 0;
+constexpr const char* kSideNames[] = {"the baseline", "the current module"};
+
+verify::Outputs outputs_of(const OpenSession& open, const MeasuredCase& measured, const SideModule& side,
+                           bool is_baseline, bool guard_tensors, const Observer& observer) {
+  try {
+    return with_retries(observer, [&] {
+      ConnectOptions connection;
+      connection.devices = measured.devices;
+      connection.guard_tensors = guard_tensors;
+      const Device device = open(connection);
+      const CompiledModule module = module_in_layout(measured.compiler, side.module, kAnyLayout);
+      verify::Outputs outputs = verify::outputs_of_call(device, module, side.info, side.plan, observer);
+      finish_kernels(device);
+      return outputs;
+    });
+  } catch (const Error& error) {
+    if (!is_failure_of_kernel(error)) throw;
+    throw SideFailed(is_baseline, error.what());
+  }
+}
+
+// Returns the outputs of the baseline in the order of the current side's parameters.
+verify::Outputs in_order_of_current(const verify::Outputs& baseline, const SideModule& current,
+                                    const verify::ParameterPairs& pairs) {
+  verify::Outputs ordered(current.info.parameters.size());
+  for (const auto& [current_parameter, baseline_parameter] : pairs) {
+    ordered[current_parameter] = baseline[baseline_parameter];
+  }
+  return ordered;
+}
+
+}  // namespace
+
+std::string difference_of(const OpenSession& open, const MeasuredCase& measured, const std::array<SideModule, 2>& sides,
+                          const verify::ParameterPairs& pairs, const KernelSource& source, const SuiteCase& suite_case,
+                          const Observer& observer) {
+  const bool guard = may_leave_tensors(source);
+  const SideModule& current = sides[1];
+  const verify::Outputs baseline_outputs = outputs_of(open, measured, sides[0], true, guard, observer);
+  const verify::Outputs outputs[2] = {in_order_of_current(baseline_outputs, current, pairs),
+                                      outputs_of(open, measured, current, false, guard, observer)};
+  if (!has_definition(source)) {
+    return verify::difference_text(verify::compare_all_outputs(current.info, current.plan, outputs[1], baseline_outputs,
+                                                               pairs, suite_case.results));
+  }
+  const lang::Program program = program_of(source, current.info.name);
+  const verify::CheckLimits limits{suite_case.results.rtol, suite_case.results.atol};
+  for (const std::size_t side : {1u, 0u}) {
+    const verify::Findings findings{verify::check_outputs(program, current.info, current.plan, outputs[side], limits),
+                                    {}};
+    if (!findings.is_fine()) return "of " + std::string(kSideNames[side]) + " " + findings.mistake();
+  }
+  return {};
+}
+
+void call_once(const OpenSession& open, const MeasuredCase& measured, const SideModule& current,
+               const KernelSource& source, const Observer& observer) {
+  outputs_of(open, measured, current, false, may_leave_tensors(source), observer);
+}
+
+}  // namespace ferry::gate

@@ -1,0 +1,90 @@
+#include "host/gate/run/compare_sides.h"
+
+#include <numeric>
+#include <set>
+#include <string>
+
+#include "host/gate/layout/layout.h"
+#include "host/stats/summary.h"
+
+namespace ferry::gate {
+
+namespace {
+
+double median_seconds(const std::vector<Pair>& pairs, std::size_t side) {
+  std::vector<double> seconds;
+  for (const Pair& pair : pairs) seconds.push_back(pair.seconds[side]);
+  return stats::median(seconds);
+}
+
+std::string to_text(const Environment& at) {
+  return at.board + ", " + at.processor + ", " + at.kernel + (at.governor.empty() ? "" : ", governor " + at.governor);
+}
+
+void expect_same_environment(const Environment& before, const Environment& after) {
+  if (before == after) return;
+  throw Error(ErrorCode::unavailable, "the environment has changed between two processes, from " + to_text(before) +
+                                          " to " + to_text(after) + ": their times are not comparable");
+}
+
+// Collects warnings, of which those that differ in numbers alone are one.
+class Warnings {
+ public:
+  explicit Warnings(std::vector<std::string>& all) : all_(all) {}
+
+  void add(const std::string& warning) {
+    std::string without_numbers = warning;
+    std::erase_if(without_numbers, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+    if (known_.insert(without_numbers).second) all_.push_back(warning);
+  }
+
+ private:
+  std::vector<std::string>& all_;
+  std::set<std::string> known_;
+};
+
+}  // namespace
+
+std::vector<std::uint32_t> shuffled_layouts(stats::Random& random) {
+  std::vector<std::uint32_t> layouts(kLayouts);
+  std::iota(layouts.begin(), layouts.end(), 0u);
+  for (std::size_t i = layouts.size(); i > 1; --i) std::swap(layouts[i - 1], layouts[random.below(i)]);
+  return layouts;
+}
+
+void compare_sides(const OpenSession& open, const MeasuredCase& measured, const std::array<SideModule, 2>& sides,
+                   const DecisionRule& rule, stats::Random& random, const Observer& observer, CaseResult& result) {
+  const std::vector<std::uint32_t> layouts = shuffled_layouts(random);
+  Warnings warnings(result.warnings);
+  Decision decision;
+  bool current_first = false;
+  while (decision.state == DecisionState::more) {
+    if (observer.must_end()) {
+      result.verdict = Verdict::interrupted;
+      result.reason = "the run was interrupted";
+      return;
+    }
+    const std::size_t count = result.pairs.size();
+    const StepGuard step = observer.begin("measuring " + result.name + ", pair " + std::to_string(count + 1) +
+                                          " of at most " + std::to_string(rule.most_pairs));
+    // The order is random, and the opposite in the second of two neighbouring pairs: what the order does to their
+    // times cancels in their average.
+    current_first = count % 2 == 0 ? random.below(2) == 1 : !current_first;
+    const std::uint32_t layout = layouts[count % layouts.size()];
+    const MeasuredPair pair = measure_pair(open, measured, sides, layout, current_first, random, observer);
+    if (result.pairs.empty()) result.environment = pair.processes[0].environment;
+    for (const Process& process : pair.processes) {
+      expect_same_environment(result.environment, process.environment);
+      for (const std::string& warning : process.warnings) warnings.add(warning);
+    }
+    result.pairs.push_back(pair.pair);
+    decision = decide(result.pairs, rule);
+    result.change = decision.change;
+    if (count % 2 == 1) result.course.push_back(decision.change);
+  }
+  for (const std::size_t side : {0u, 1u}) result.sides[side].seconds = median_seconds(result.pairs, side);
+  result.verdict = decision.verdict;
+  result.reason = decision.reason;
+}
+
+}  // namespace ferry::gate

@@ -1,0 +1,83 @@
+#include "host/gate/run/count_sides.h"
+
+#include "host/bench/instructions.h"
+#include "host/bench/measure.h"
+#include "host/gate/layout/layout.h"
+#include "host/kernel/retry.h"
+
+namespace ferry::gate {
+
+namespace {
+
+constexpr std::uint32_t kFirstLayout = 0;
+
+// Calls `work` with the device, the loaded function and its arguments, in a session of its own.
+template <class Work>
+auto with_function(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, bool is_baseline,
+                   const Observer& observer, const Work& work) {
+  const CompiledModule module = module_in_layout(measured.compiler, side.module, kFirstLayout);
+  try {
+    return with_retries(observer, [&] {
+      ConnectOptions connection;
+      connection.devices = measured.devices;
+      const Device device = open(connection);
+      return work(device, device.load(module), make_arguments(side.info, side.plan, device, observer));
+    });
+  } catch (const Error& error) {
+    if (!is_failure_of_kernel(error)) throw;
+    throw SideFailed(is_baseline, error.what());
+  }
+}
+
+}  // namespace
+
+CountedSides count_sides(const OpenSession& open, const MeasuredCase& measured, const std::array<SideModule, 2>& sides,
+                         const Observer& observer) {
+  CountedSides counted;
+  Instructions instructions;
+  for (const std::size_t side : {0u, 1u}) {
+    const bench::InstructionCount count =
+        with_function(open, measured, sides[side], side == 0, observer,
+                      [&](const Device& device, const Module& module, const std::vector<Argument>& arguments) {
+                        return bench::count_instructions(device, module[sides[side].info.name], arguments,
+                                                         {.cores = measured.sampling.bench.cores});
+                      });
+    if (!count.per_call) {
+      counted.reason = count.reason;
+      return counted;
+    }
+    instructions.counts[side] = *count.per_call;
+    counted.is_exact = count.is_exact;
+  }
+  counted.instructions = instructions;
+  return counted;
+}
+
+void judge_by_instructions(const CountedSides& counted, double tolerance, CaseResult& result) {
+  result.instructions = counted.instructions;
+  result.by_instructions = true;
+  if (!counted.instructions) {
+    result.verdict = Verdict::cannot_tell;
+    result.reason = "the board is emulated, and " + counted.reason;
+    return;
+  }
+  const double ratio = counted.instructions->ratio();
+  result.verdict = ratio > 1 + tolerance         ? Verdict::slower
+                   : ratio < 1 / (1 + tolerance) ? Verdict::faster
+                                                 : Verdict::no_change;
+  result.reason.clear();
+}
+
+std::optional<double> share_of_peak(const OpenSession& open, const MeasuredCase& measured, const SideModule& current,
+                                    const Observer& observer) {
+  bench::MeasureOptions options;
+  options.sampling = measured.sampling;
+  return with_function(open, measured, current, false, observer,
+                       [&](const Device& device, const Module& module, const std::vector<Argument>& arguments) {
+                         return bench::measure(&measured.compiler, device, module, current.info.name, arguments,
+                                               options, observer)
+                             .share_of_flops();
+                       });
+}
+
+}  // namespace ferry::gate

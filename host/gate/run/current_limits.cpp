@@ -1,0 +1,70 @@
+#include "host/gate/run/current_limits.h"
+
+#include <elf.h>
+
+#include <cstring>
+#include <span>
+
+#include "base/quantity_text.h"
+#include "base/throw_status.h"
+#include "module/module_file.h"
+
+namespace ferry::gate {
+
+namespace {
+
+// Adds the sections that are loaded. Nothing of what the file says is trusted: it may come from a store that others
+// write to.
+template <class Header, class Section>
+ModuleBytes loaded_bytes(std::span<const std::uint8_t> elf) {
+  ModuleBytes bytes;
+  Header header{};
+  if (elf.size() < sizeof header) return bytes;
+  std::memcpy(&header, elf.data(), sizeof header);
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const std::uint64_t at = header.e_shoff + i * sizeof(Section);
+    if (at > elf.size() || elf.size() - at < sizeof(Section)) break;
+    Section section{};
+    std::memcpy(&section, elf.data() + at, sizeof section);
+    if ((section.sh_flags & SHF_ALLOC) == 0) continue;
+    ((section.sh_flags & SHF_EXECINSTR) != 0 ? bytes.code : bytes.data) += section.sh_size;
+  }
+  return bytes;
+}
+
+ModuleBytes bytes_of(const CodeImage& image) {
+  const std::span<const std::uint8_t> bytes = image.bytes;
+  const bool is_elf = bytes.size() > EI_CLASS && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0;
+  if (!image.kind.starts_with("elf") || !is_elf) return {bytes.size(), 0};  // of a GPU
+  return bytes[EI_CLASS] == ELFCLASS64 ? loaded_bytes<Elf64_Ehdr, Elf64_Shdr>(bytes)
+                                       : loaded_bytes<Elf32_Ehdr, Elf32_Shdr>(bytes);
+}
+
+}  // namespace
+
+ModuleBytes bytes_of(const CompiledModule& module) {
+  ModuleBytes all;
+  for (const CodeImage& image : take(read_module(module.bytes())).images) {
+    const ModuleBytes bytes = bytes_of(image);
+    all.code += bytes.code;
+    all.data += bytes.data;
+  }
+  return all;
+}
+
+std::string beyond_limits(const Limits& limits, const Side& current, std::optional<double> share_of_peak) {
+  const std::uint64_t bytes = current.code_bytes + current.data_bytes;
+  if (limits.bytes && bytes > *limits.bytes) {
+    return "expected at most " + bytes_text(*limits.bytes) + " of code and data, got " + bytes_text(bytes);
+  }
+  if (limits.seconds && current.seconds > *limits.seconds) {
+    return "expected at most " + seconds_text(*limits.seconds) + " a call, got " + seconds_text(current.seconds);
+  }
+  if (limits.share_of_peak && share_of_peak && *share_of_peak < *limits.share_of_peak) {
+    return "expected at least " + percent_text(*limits.share_of_peak) + " of the peak rate, got " +
+           percent_text(*share_of_peak);
+  }
+  return {};
+}
+
+}  // namespace ferry::gate

@@ -1,0 +1,45 @@
+// Runs a suite: its cases on boards, each of which compares the current kernel with the baseline's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ferry/kernel/observer.h"
+#include "ferry/kernel/open_session.h"
+#include "host/compiler/api/compiler.h"
+#include "host/gate/api/report.h"
+#include "host/gate/api/suite.h"
+#include "host/gate/store/store.h"
+
+namespace ferry::gate {
+
+// A board on which cases run, one at a time. Boards with the same name share the cases of that name.
+struct GateBoard {
+  std::string name;
+  // Returns a way to open sessions, all of them on one board. Called again when that board is lost: a farm then gives
+  // another one.
+  std::function<OpenSession()> acquire;
+};
+
+struct SuiteRequest {
+  const Suite& suite;
+  const Compiler& compiler;
+  Store& store;
+  std::string baseline = "main";
+  std::string label;               // of the current side
+  bool update = false;             // the current modules become the baseline if the exit code is 0
+  std::set<std::string> accepted;  // cases whose current module becomes the baseline whatever the verdict
+  std::set<std::string> cases;     // to run; empty: all
+  std::vector<GateBoard> boards;   // at least one for each name that a case refers to
+  std::uint64_t seed = 0;          // of layouts and roles
+};
+
+// Returns a result for each case on each of its boards, in the order of the suite. A case whose board is lost is tried
+// again on another one. If the observer interrupts the run, the cases that were not finished say so. Throws Error if
+// the store fails. With several boards the observer is called on several threads, one at a time.
+Report run_suite(const SuiteRequest& request, const Observer& observer);
+
+}  // namespace ferry::gate
