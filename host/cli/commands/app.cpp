@@ -181,7 +181,7 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-void add_commands(CLI::App& app, Action& chosen, const farm::FarmHost* host) {
+void add_commands(CLI::App& app, Action& chosen, const FullCommands* full) {
   app.require_subcommand(1);
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(
@@ -202,7 +202,8 @@ void add_commands(CLI::App& app, Action& chosen, const farm::FarmHost* host) {
   add_compare(app, chosen);
   add_ping(app, chosen);
   add_status(app, chosen);
-  add_farm(app, chosen, host);
+  if (full != nullptr) full->add_gate(app, chosen);
+  add_farm(app, chosen, full == nullptr ? nullptr : &full->farm);
   add_keygen(app, chosen);
   add_completion(app, chosen);
   add_help(app, chosen);

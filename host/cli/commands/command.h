@@ -14,6 +14,12 @@ namespace ferry::cli {
 // `compiler` is null in a ferry without one.
 using Action = std::function<int(const Compiler* compiler)>;
 
+// The commands that only a ferry with a compiler has.
+struct FullCommands {
+  farm::FarmHost farm;  // for a farm's tracker
+  void (*add_gate)(CLI::App& app, Action& chosen) = nullptr;
+};
+
 void add_device(CLI::App& app, Action& chosen);
 void add_targets(CLI::App& app, Action& chosen);
 void add_compile(CLI::App& app, Action& chosen);

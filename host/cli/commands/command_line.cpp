@@ -38,13 +38,13 @@ int run(const Action& chosen, const Compiler* compiler) {
 
 }  // namespace
 
-int run_command_line(int count, char** words, const Compiler* compiler, const farm::FarmHost* host) {
+int run_command_line(int count, char** words, const Compiler* compiler, const FullCommands* full) {
   signal(SIGPIPE, SIG_IGN);
   handle_interrupts();
   CLI::App app{"ferry compiles tensor kernels here and runs them there.", "ferry"};
   app.set_version_flag("--version", "ferry " FERRY_VERSION);
   Action chosen;
-  add_commands(app, chosen, host);
+  add_commands(app, chosen, full);
   try {
     app.parse(parser_words(count, words));
   } catch (const CLI::ParseError& error) {

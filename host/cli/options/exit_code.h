@@ -14,7 +14,7 @@ namespace ferry::cli {
   X(2, kExitUserError, "a mistake in the command, the kernel, its arguments or a file")                \
   X(3, kExitDevice, "the device or the connection")                                                    \
   X(4, kExitBug, "a bug of ferry's own")                                                               \
-  X(5, kExitUnknown, "nobody can tell (bench, compare --fail-if-slower)")
+  X(5, kExitUnknown, "nobody can tell (bench, compare --fail-if-slower; gate)")
 
 enum ExitCode : int {
 #define FERRY_ENUM(number, name, meaning) name = number,

@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "base/suggest.h"
+#include "host/cli/gate/gate_command.h"
+#include "host/cli/gate/gate_options.h"
+#include "host/cli/options/interrupts.h"
+#include "host/cli/options/junit_option.h"
+#include "host/cli/options/option_checks.h"
+#include "host/cli/options/terminal.h"
+#include "host/cli/output/json.h"
+#include "host/cli/output/style.h"
+#include "host/gate/report/html_report.h"
+#include "host/gate/report/json_report.h"
+#include "host/gate/report/junit_report.h"
+#include "host/gate/report/markdown_report.h"
+#include "host/gate/report/terminal_report.h"
+#include "host/gate/suite/read_suite.h"
+#include "host/kernel/file.h"
+
+namespace ferry::cli {
+
+namespace {
+
+struct GateOptions {
+  std::string suite;
+  std::vector<std::string> addresses;
+  RemoteOptions remote;
+  StoreOptions store;
+  std::string baseline = "main", label = commit_of_environment();
+  bool update = false;
+  std::vector<std::string> accepted, cases;
+  std::string junit, markdown, html;  // files
+  std::string link;
+  bool json = false;
+};
+
+// Returns the names as a set, each of which must be a case of the suite.
+std::set<std::string> names_of_cases(const gate::Suite& suite, const std::vector<std::string>& names,
+                                     const char* option) {
+  std::vector<std::string> known;
+  for (const gate::SuiteCase& suite_case : suite.cases) known.push_back(suite_case.name);
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    throw UsageError(std::string(option) + ": " + unknown_name("case", name, known));
+  }
+  return {names.begin(), names.end()};
+}
+
+void write_text(const std::string& file, const std::string& text) {
+  if (!file.empty()) write_file(file, text.data(), text.size());
+}
+
+int run_gate(const Compiler* compiler, const GateOptions& options) {
+  for (const std::string& file : {options.junit, options.markdown, options.html}) {
+    if (!file.empty()) expect_writable(file);
+  }
+  gate::Suite suite = gate::read_suite(options.suite);
+  const std::set<std::string> accepted = names_of_cases(suite, options.accepted, "--accept");
+  const std::set<std::string> cases = names_of_cases(suite, options.cases, "--case");
+  std::vector<gate::GateBoard> boards = boards_of(suite, options.addresses, options.remote);
+  const std::unique_ptr<gate::Store> store = open_store(options.store);
+  const InterruptibleWork work;
+  Observer observer = terminal(options.remote.deadlines.session);
+  observer.is_interrupted = InterruptibleWork::is_requested;
+  gate::Report report = gate::run_suite({.suite = suite,
+                                         .compiler = expect_compiler(compiler, "ferry gate"),
+                                         .store = *store,
+                                         .baseline = options.baseline,
+                                         .label = options.label,
+                                         .update = options.update,
+                                         .accepted = accepted,
+                                         .cases = cases,
+                                         .boards = std::move(boards),
+                                         .seed = random_seed()},
+                                        observer);
+  report.version = FERRY_VERSION;
+  if (options.json) {
+    puts(gate::json_report(report).c_str());
+  } else {
+    fputs(gate::terminal_report(report, terminal_width(), stdout).c_str(), stdout);
+  }
+  write_text(options.junit, gate::junit_report(report));
+  write_text(options.markdown, gate::markdown_report(report, {.page = options.link}));
+  write_text(options.html, gate::html_report(report));
+  return gate::exit_code(report);
+}
+
+void add_report_options(CLI::App& command, GateOptions& options) {
+  add_junit_option(command, options.junit);
+  const auto add = [&](const char* name, std::string& file, const char* help) {
+    command.add_option(name, file, help)->type_name("FILE")->group("Output");
+  };
+  add("--markdown", options.markdown, "Also write a comment for a pull request to this file");
+  add("--html", options.html, "Also write a page with all distributions and diffs to this file");
+  command.add_option("--link", options.link, "Where that page will be: the comment links to it")
+      ->type_name("URL")
+      ->group("Output");
+  add_json_option(command, options.json);
+}
+
+}  // namespace
+
+void add_gate(CLI::App& app, Action& chosen) {
+  auto options = std::make_shared<GateOptions>();
+  CLI::App& gate = *app.add_subcommand("gate", "Say which kernels of a project became slower than their baseline");
+  add_suite_option(gate, options->suite);
+  add_remotes_option(gate, options->addresses, options->remote);
+  add_store_options(gate, options->store);
+  gate.add_option("--baseline", options->baseline, "The modules to compare with, stored under this name")
+      ->type_name("NAME")
+      ->check(some_text("the name of a baseline"))
+      ->capture_default_str();
+  gate.add_option("--label", options->label,
+                  "The commit that is measured (default: that of GITHUB_SHA, CI_COMMIT_SHA or GIT_COMMIT)")
+      ->type_name("COMMIT");
+  gate.add_flag("--update", options->update, "Make the modules the baseline if nothing is wrong with them");
+  gate.add_option("--accept", options->accepted,
+                  "Make this case's module the baseline whatever the verdict, such as for a slowdown that is wanted")
+      ->type_name("CASE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  gate.add_option("--case", options->cases, "Run only this case; may be given several times")
+      ->type_name("CASE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+  add_report_options(gate, *options);
+  gate.footer(
+      "A case without a baseline passes, and its module becomes the baseline. Otherwise both modules run on the same\n"
+      "board, each in processes of its own, until it is certain whether the new one is slower (docs/gate.md).\n\n"
+      "Exit codes: 0 fine; 1 slower, wrong, or over a limit; 2 a mistake in the suite or a kernel; 3 no board;\n"
+      "5 cannot tell.\n\n"
+      "Examples:\n"
+      "  ferry gate init kernels > suite.toml\n"
+      "  ferry gate suite.toml --remote farm://lab/rpi4 --baseline main --junit out.xml\n"
+      "  ferry gate suite.toml --update --label \"$(git rev-parse HEAD)\"");
+  add_gate_init(gate, chosen);
+  add_gate_history(gate, chosen);
+  add_gate_bisect(gate, chosen);
+  add_gate_calibrate(gate, chosen);
+  gate.callback([options, &gate, &chosen] {
+    if (!gate.get_subcommands().empty()) return;
+    if (options->suite.empty()) throw CLI::RequiredError("suite");
+    chosen = [options](const Compiler* compiler) { return run_gate(compiler, *options); };
+  });
+}
+
+}  // namespace ferry::cli

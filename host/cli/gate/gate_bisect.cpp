@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "base/printable.h"
+#include "base/suggest.h"
+#include "host/cli/gate/gate_command.h"
+#include "host/cli/gate/gate_options.h"
+#include "host/cli/options/interrupts.h"
+#include "host/cli/options/terminal.h"
+#include "host/cli/output/columns.h"
+#include "host/cli/output/json.h"
+#include "host/cli/output/style.h"
+#include "host/gate/report/words.h"
+#include "host/gate/run/bisect.h"
+#include "host/gate/suite/read_suite.h"
+
+namespace ferry::cli {
+
+namespace {
+
+struct BisectOptions {
+  std::string name, good, bad, suite = "suite.toml";
+  RemoteOptions remote;
+  StoreOptions store;
+  bool json = false;
+};
+
+const gate::SuiteCase& case_of(const gate::Suite& suite, const std::string& name) {
+  const auto found = std::ranges::find(suite.cases, name, &gate::SuiteCase::name);
+  if (found != suite.cases.end()) return *found;
+  std::vector<std::string> known;
+  for (const gate::SuiteCase& one : suite.cases) known.push_back(one.name);
+  throw UsageError(unknown_name("case", name, known));
+}
+
+void print_steps(const gate::Bisection& found) {
+  Rows rows{{"WHEN (UTC)", "COMMIT", "AGAINST THE GOOD ONE", "CHANGE"}};
+  for (const gate::BisectStep& step : found.steps) {
+    rows.push_back({gate::time_text(step.when), printable(step.label), gate::to_text(step.result.verdict),
+                    gate::change_text(step.result)});
+  }
+  print_columns(rows);
+}
+
+Json bisection_json(const gate::Bisection& found) {
+  Json steps = Json::array();
+  for (const gate::BisectStep& step : found.steps) {
+    steps.push_back({{"label", step.label},
+                     {"when", step.when},
+                     {"verdict", gate::name_of(step.result.verdict)},
+                     {"ratio", step.result.change.ratio}});
+  }
+  return {{"schema", "ferry.gate.bisect/1"},
+          {"last_good", found.last_good},
+          {"first_bad", found.first_bad},
+          {"reason", found.reason},
+          {"steps", std::move(steps)}};
+}
+
+int find_commit(const Compiler* compiler, const BisectOptions& options) {
+  const gate::Suite suite = gate::read_suite(options.suite);
+  const gate::SuiteCase& suite_case = case_of(suite, options.name);
+  const std::unique_ptr<gate::Store> store = open_store(options.store);
+  const InterruptibleWork work;
+  Observer observer = terminal(options.remote.deadlines.session);
+  observer.is_interrupted = InterruptibleWork::is_requested;
+  const gate::Bisection found = gate::bisect({.suite = suite,
+                                              .suite_case = suite_case,
+                                              .compiler = expect_compiler(compiler, "ferry gate"),
+                                              .store = *store,
+                                              .good = options.good,
+                                              .bad = options.bad,
+                                              .seed = random_seed()},
+                                             opening(options.remote), observer);
+  if (options.json) {
+    print_json(bisection_json(found));
+  } else {
+    print_steps(found);
+  }
+  if (found.first_bad.empty()) {
+    print_error("found no commit that made " + options.name + " slower: " + found.reason);
+    return kExitUnknown;
+  }
+  if (!options.json)
+    printf("%s is the first slower one, after %s\n", printable(found.first_bad).c_str(),
+           printable(found.last_good).c_str());
+  return kExitFine;
+}
+
+}  // namespace
+
+void add_gate_bisect(CLI::App& gate, Action& chosen) {
+  auto options = std::make_shared<BisectOptions>();
+  CLI::App& command =
+      *gate.add_subcommand("bisect", "Find the commit that made a case slower, from the modules in the store");
+  command.add_option("case", options->name, "The name of the case")->type_name("CASE")->required();
+  command.add_option("good", options->good, "A commit of its history that was fast, or the beginning of its name")
+      ->type_name("GOOD")
+      ->required();
+  command.add_option("bad", options->bad, "A later commit that is slower")->type_name("BAD")->required();
+  add_suite_file_option(command, options->suite);
+  add_remote_option(command, options->remote);
+  add_store_options(command, options->store);
+  add_json_option(command, options->json);
+  command.footer(
+      "Nothing is compiled again: the modules of earlier runs with the same target are measured against the good "
+      "one.\n\n"
+      "Exit codes: 0 the commit was found; 5 nobody can tell; others as of every command (ferry --help).\n\n"
+      "Example:\n"
+      "  ferry gate bisect mm 1f0c2a9 8be4417 --remote farm://lab/rpi4");
+  command.callback(
+      [options, &chosen] { chosen = [options](const Compiler* compiler) { return find_commit(compiler, *options); }; });
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,15 @@
+// 'ferry gate' and its commands, as those of host/cli/commands/command.h.
+#pragma once
+
+#include "host/cli/commands/command.h"
+
+namespace ferry::cli {
+
+void add_gate(CLI::App& app, Action& chosen);
+
+void add_gate_init(CLI::App& gate, Action& chosen);
+void add_gate_history(CLI::App& gate, Action& chosen);
+void add_gate_bisect(CLI::App& gate, Action& chosen);
+void add_gate_calibrate(CLI::App& gate, Action& chosen);
+
+}  // namespace ferry::cli

@@ -1,0 +1,53 @@
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "host/cli/gate/gate_command.h"
+#include "host/cli/output/style.h"
+#include "host/gate/suite/new_suite.h"
+#include "host/kernel/file.h"
+
+namespace ferry::cli {
+
+namespace {
+
+struct InitOptions {
+  std::string folder = ".", output = "suite.toml";
+  bool force = false;
+};
+
+int write_suite(const Compiler* compiler, const InitOptions& options) {
+  const std::filesystem::path output = options.output;
+  if (options.output != "-" && !options.force && std::filesystem::exists(output))
+    throw UsageError(options.output + " exists already; --force replaces it");
+  const std::filesystem::path beside = options.output == "-" ? "." : output.parent_path();
+  const gate::NewSuite suite =
+      gate::suite_for(expect_compiler(compiler, "ferry gate"), options.folder, beside.empty() ? "." : beside.string());
+  write_file(options.output, suite.text.data(), suite.text.size());
+  for (const gate::SkippedFiles& skipped : suite.skipped) print_note("skipped " + skipped.what + ": " + skipped.why);
+  print_note("wrote " + std::to_string(suite.cases) + (suite.cases == 1 ? " case" : " cases") + " to " +
+             options.output);
+  return kExitFine;
+}
+
+}  // namespace
+
+void add_gate_init(CLI::App& gate, Action& chosen) {
+  auto options = std::make_shared<InitOptions>();
+  CLI::App& command = *gate.add_subcommand("init", "Write a suite for a folder of kernels, as a start");
+  command.add_option("folder", options->folder, "The folder with the kernels")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  command.add_option("-o,--output", options->output, "The suite; '-': standard output")
+      ->type_name("FILE")
+      ->capture_default_str();
+  command.add_flag("--force", options->force, "Replace a suite that exists");
+  command.footer(
+      "Sizes that a kernel leaves open are chosen such that a call takes a moment; change them in the file.\n\n"
+      "Example:\n"
+      "  ferry gate init kernels");
+  command.callback(
+      [options, &chosen] { chosen = [options](const Compiler* compiler) { return write_suite(compiler, *options); }; });
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,82 @@
+#include "host/cli/gate/gate_options.h"
+
+#include <cstdlib>
+#include <random>
+
+#include "host/cli/options/option_checks.h"
+#include "host/gate/store/folder_store.h"
+
+namespace ferry::cli {
+
+namespace {
+
+constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMostMegabytes = std::uint64_t{1} << 30;
+
+gate::GateBoard board_at(const std::string& name, const std::string& address, RemoteOptions remote) {
+  remote.address = address;
+  remote.board = nullptr;
+  // Each call leases a board of its own, if the remote is one of a farm.
+  return {name, [remote] { return opening(remote); }};
+}
+
+}  // namespace
+
+void add_store_options(CLI::App& command, StoreOptions& store) {
+  command
+      .add_option("--store", store.folder,
+                  "The folder with baselines and history, which continuous integration keeps between runs")
+      ->type_name("FOLDER")
+      ->check(some_text("a folder"))
+      ->envname("FERRY_GATE_STORE")
+      ->capture_default_str();
+  command
+      .add_option("--quota", store.quota_megabytes,
+                  "Megabytes of modules to keep; beyond it, the oldest that no baseline needs are deleted")
+      ->type_name("MB")
+      ->check(whole_number(1, kMostMegabytes))
+      ->capture_default_str();
+}
+
+std::unique_ptr<gate::Store> open_store(const StoreOptions& store) {
+  return gate::open_folder_store(store.folder, store.quota_megabytes * kMegabyte);
+}
+
+void add_suite_option(CLI::App& command, std::string& suite) {
+  command.add_option("suite", suite, "The cases: suite.toml, as 'ferry gate init' writes it")->type_name("SUITE");
+}
+
+void add_suite_file_option(CLI::App& command, std::string& suite) {
+  command.add_option("--suite", suite, "The suite that has the case")->type_name("SUITE")->capture_default_str();
+}
+
+std::vector<gate::GateBoard> boards_of(gate::Suite& suite, const std::vector<std::string>& addresses,
+                                       const RemoteOptions& remote) {
+  std::vector<gate::GateBoard> boards;
+  if (addresses.empty() && !suite.boards.empty()) {
+    for (const gate::SuiteBoard& board : suite.boards) {
+      for (std::uint32_t i = 0; i < board.count; ++i) boards.push_back(board_at(board.name, board.remote, remote));
+    }
+    return boards;
+  }
+  for (gate::SuiteCase& suite_case : suite.cases) suite_case.boards.clear();
+  suite.boards.clear();
+  const std::string name = addresses.empty() ? "this machine" : addresses.front();
+  if (addresses.empty()) return {board_at(name, "", remote)};
+  for (const std::string& address : addresses) boards.push_back(board_at(name, address, remote));
+  return boards;
+}
+
+std::string commit_of_environment() {
+  for (const char* name : {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT"}) {
+    if (const char* commit = std::getenv(name); commit != nullptr && *commit != '\0') return commit;
+  }
+  return {};
+}
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,40 @@
+// Options that several commands of 'ferry gate' have.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/cli/options/remote.h"
+#include "host/gate/api/suite.h"
+#include "host/gate/run/run_suite.h"
+#include "host/gate/store/store.h"
+
+namespace ferry::cli {
+
+struct StoreOptions {
+  std::string folder = ".ferry-gate";
+  std::uint64_t quota_megabytes = 1024;
+};
+void add_store_options(CLI::App& command, StoreOptions& store);
+std::unique_ptr<gate::Store> open_store(const StoreOptions& store);
+
+// Adds SUITE.
+void add_suite_option(CLI::App& command, std::string& suite);
+// Adds --suite, for commands whose arguments are others.
+void add_suite_file_option(CLI::App& command, std::string& suite);
+
+// Returns the boards that the command line names, or else those of the suite, or else this machine. Several remotes of
+// the command line share the cases of the suite, whatever boards it names: then it names none any more.
+std::vector<gate::GateBoard> boards_of(gate::Suite& suite, const std::vector<std::string>& addresses,
+                                       const RemoteOptions& remote);
+
+// Returns the commit that CI systems put into the environment; empty without one.
+std::string commit_of_environment();
+
+// Returns an unpredictable number.
+std::uint64_t random_seed();
+
+}  // namespace ferry::cli

@@ -1,0 +1,199 @@
+// Tests 'ferry gate' from a folder of kernels to red and green builds, on this machine.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/e2e/cli/run_ferry.h"
+
+using namespace ferry;
+using namespace ferry::test;
+using Words = std::vector<std::string>;
+using Json = nlohmann::json;
+
+namespace {
+
+// A kernel whose time is proportional to the number of rounds. The other constant changes the code, but not the time.
+std::string spin(int rounds, const std::string& factor = "1.0f") {
+  return "// ferry: spin(in f32[256] x, out f32[256] y)\n"
+         "void spin(const float* x, float* y) {\n"
+         "  for (int i = 0; i < 256; ++i) y[i] = x[i];\n"
+         "  for (int r = 0; r < " +
+         std::to_string(rounds) +
+         "; ++r)\n"
+         "    for (int i = 0; i < 256; ++i) y[i] = y[i] * 0.5f + x[i] * " +
+         factor + ";\n}\n";
+}
+
+constexpr int kRounds = 4000;
+
+// A project with kernels in C and in ferry's notation.
+class Project {
+ public:
+  Project() {
+    std::filesystem::create_directory(folder.path("kernels"));
+    write("kernels/spin.c", spin(kRounds));
+    write("kernels/twice.tc", kTwice);
+  }
+
+  void write(const std::string& name, const std::string& content) const {
+    std::ofstream(folder.path(name), std::ios::binary) << content;
+  }
+
+  Outcome gate(Words words) const {
+    words.insert(words.begin(), "gate");
+    return run_ferry(words, "", {}, folder.path(""));
+  }
+
+  // Runs the suite and returns the results by case.
+  std::map<std::string, Json> results(Words words, int& code) const {
+    words.insert(words.begin(), {"suite.toml", "--json"});
+    const Outcome outcome = gate(words);
+    INFO(outcome.err);
+    code = outcome.code;
+    std::map<std::string, Json> results;
+    const Json report = Json::parse(outcome.out);
+    for (const Json& one : report.at("cases")) results[one.at("name")] = one;
+    return results;
+  }
+
+  Folder folder;
+};
+
+const char* const kSuite =
+    "tolerance = \"2%\"\n"
+    "[cases.spin]\n"
+    "kernel = \"kernels/spin.c\"\n"
+    "rtol = 1e-2\n"
+    "[cases.twice]\n"
+    "kernel = \"kernels/twice.tc\"\n"
+    "sizes = \"N=4096\"\n";
+
+}  // namespace
+
+TEST_CASE("a suite for a folder of kernels runs at once, passes first and is not measured again") {
+  const Project project;
+  const Outcome init = project.gate({"init", "kernels"});
+  INFO(init.err);
+  REQUIRE(init.code == 0);
+  CHECK(contains(init.err, "wrote 2 cases to suite.toml"));
+  CHECK(project.gate({"init", "kernels"}).code == 2);  // the suite exists
+
+  int code = -1;
+  std::map<std::string, Json> first = project.results({}, code);
+  CHECK(code == 0);
+  CHECK(first.at("spin").at("verdict") == "first");
+  CHECK(first.at("twice").at("verdict") == "first");
+  for (const auto& [name, result] : project.results({}, code)) {
+    CAPTURE(name);
+    CHECK(result.at("verdict") == "unchanged");
+    CHECK(result.at("pairs").empty());
+  }
+  CHECK(code == 0);
+}
+
+TEST_CASE("a kernel that became slower makes the build red, one that did not leaves it green") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  int code = -1;
+  project.results({"--label", "good"}, code);
+  REQUIRE(code == 0);
+
+  project.write("kernels/spin.c", spin(kRounds, "1.001f"));
+  std::map<std::string, Json> same = project.results({"--label", "same"}, code);
+  CAPTURE(same.at("spin").dump(1));
+  CHECK(same.at("spin").at("verdict") != "slower");
+  CHECK(same.at("spin").at("verdict") != "faster");
+  CHECK(same.at("twice").at("verdict") == "unchanged");
+
+  project.write("kernels/spin.c", spin(kRounds * 3 / 2));
+  std::map<std::string, Json> slower =
+      project.results({"--label", "bad", "--junit", "out.xml", "--markdown", "out.md", "--html", "out.html"}, code);
+  const Json& spun = slower.at("spin");
+  CAPTURE(spun.dump(1));
+  CHECK(code == 1);
+  CHECK(spun.at("verdict") == "slower");
+  CHECK(contains(content_of(project.folder.path("out.xml")), "<failure"));
+  CHECK(contains(content_of(project.folder.path("out.md")), "slower"));
+  CHECK(contains(content_of(project.folder.path("out.html")), "<svg"));
+
+  // A slowdown that is wanted becomes the baseline.
+  project.results({"--accept", "spin"}, code);
+  CHECK(code == 0);
+  CHECK(project.results({}, code).at("spin").at("verdict") == "unchanged");
+
+  const Outcome history = project.gate({"history", "spin"});
+  CHECK(history.code == 0);
+  for (const char* part : {"good", "same", "bad", "slower"}) CHECK(contains(history.out, part));
+  const Outcome bisect = project.gate({"bisect", "spin", "good", "bad", "--json"});
+  INFO(bisect.err);
+  REQUIRE(bisect.code == 0);
+  CHECK(Json::parse(bisect.out).at("first_bad") == "bad");
+  CHECK(Json::parse(bisect.out).at("last_good") == "same");
+}
+
+TEST_CASE("wrong results are found before anything is measured, unless the case allows them") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  int code = -1;
+  project.results({}, code);
+  project.write("kernels/spin.c", spin(kRounds, "2.0f"));
+  project.write("kernels/twice.tc", "def twice(float(N) A) -> (B) { B(i) = 3 * A(i) }");
+  std::map<std::string, Json> wrong = project.results({}, code);
+  CHECK(code == 1);
+  for (const char* name : {"spin", "twice"}) {
+    CAPTURE(wrong.at(name).dump(1));
+    CHECK(wrong.at(name).at("verdict") == "wrong");
+    CHECK(wrong.at(name).at("pairs").empty());
+  }
+  CHECK(contains(wrong.at("spin").at("reason"), "y["));
+
+  project.write("suite.toml", std::string(kSuite) + "allow-difference = true\n");
+  CHECK(project.results({"--case", "twice"}, code).at("twice").at("verdict") != "wrong");
+}
+
+TEST_CASE("each mistake of a user has its message and its exit code") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  int code = -1;
+  project.results({}, code);
+
+  project.write("typo.toml", "[cases.spin]\nkernl = \"kernels/spin.c\"\n");
+  const Outcome typo = project.gate({"typo.toml"});
+  CHECK(typo.code == 2);
+  CHECK(contains(typo.err, "typo.toml:2"));
+  CHECK(contains(typo.err, "kernel"));
+
+  const Outcome unknown = project.gate({"suite.toml", "--case", "spn"});
+  CHECK(unknown.code == 2);
+  CHECK(contains(unknown.err, "spin"));
+
+  project.write("kernels/spin.c",
+                "// ferry: spin(in f32[256] x, out f32[256] y)\nvoid spin(const float* x, float* y) { y }\n");
+  std::map<std::string, Json> failed = project.results({}, code);
+  CHECK(code == 2);
+  CHECK(failed.at("spin").at("verdict") == "failed");
+  CHECK(failed.at("twice").at("verdict") == "unchanged");
+
+  // A port that nobody listens to.
+  project.write("kernels/spin.c", spin(kRounds));
+  const Outcome alone =
+      run_ferry({"gate", "suite.toml", "--remote", "plaintext://127.0.0.1:1"}, "", {}, project.folder.path(""));
+  CHECK(alone.code == 3);
+}
+
+TEST_CASE("a module that the store has damaged cannot be compared with") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  int code = -1;
+  project.results({}, code);
+  for (const auto& entry : std::filesystem::directory_iterator(project.folder.path(".ferry-gate/objects")))
+    std::filesystem::resize_file(entry.path(), entry.file_size() - 1);
+  project.write("kernels/spin.c", spin(kRounds * 2));
+  std::map<std::string, Json> found = project.results({"--case", "spin"}, code);
+  CHECK(code == 5);
+  CHECK(found.at("spin").at("verdict") == "cannot_tell");
+  CHECK(contains(found.at("spin").at("reason"), "damaged"));
+}
