@@ -1,15 +1,11 @@
 #include "host/bench/compare_process.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "ferry/error.h"
 #include "host/bench/measured_function.h"
 #include "host/bench/memory_layout.h"
+#include "host/bench/paired_samples.h"
 #include "host/bench/sampling.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
-#include "host/stats/summary.h"
 
 namespace ferry::bench {
 
@@ -32,18 +28,6 @@ Side compile_side(const ComparedKernel& kernel, const CallOptions& call, const T
   return {std::move(compiled), std::move(info), std::move(plan)};
 }
 
-// Whether one call's arguments fit the other kernel, so that both use data at the same addresses.
-bool same_arguments(const Side& a, const Side& b) {
-  if (a.info.parameters.size() != b.info.parameters.size()) return false;
-  for (std::size_t p = 0; p < a.info.parameters.size(); ++p) {
-    const ParameterInfo &x = a.info.parameters[p], &y = b.info.parameters[p];
-    if (x.kind != y.kind || x.direction != y.direction || a.plan.dtypes[p] != b.plan.dtypes[p]) return false;
-    if (a.plan.shapes[p] != b.plan.shapes[p] || a.plan.strides[p] != b.plan.strides[p]) return false;
-    if (a.plan.scalars[p] != b.plan.scalars[p]) return false;
-  }
-  return true;
-}
-
 ProcessLayout draw_layout(stats::Random& random, bool on_gpu) {
   ProcessLayout layout;
   for (std::uint32_t& padding : layout.code_padding) {
@@ -52,15 +36,6 @@ ProcessLayout draw_layout(stats::Random& random, bool on_gpu) {
   static_cast<MemoryLayout&>(layout) = draw_memory_layout(random, on_gpu);
   layout.b_first = random.below(2) == 1;
   return layout;
-}
-
-double paired_log_ratio(const Timing& a, const Timing& b) {
-  std::vector<double> ratios;
-  const std::size_t pairs = std::min(a.seconds.size(), b.seconds.size());
-  for (std::size_t i = 0; i < pairs; ++i) {
-    if (a.seconds[i] > 0 && b.seconds[i] > 0) ratios.push_back(std::log(a.seconds[i] / b.seconds[i]));
-  }
-  return stats::median(ratios);
 }
 
 }  // namespace
@@ -90,9 +65,10 @@ ComparedProcess measure_process(const OpenSession& open, const KernelPair& kerne
   const int order[2] = {layout.b_first ? 1 : 0, layout.b_first ? 0 : 1};
   std::vector<TimedCall> calls;
   for (const int k : order) {
-    std::vector<Argument> arguments = !calls.empty() && same_arguments(sides[0], sides[1])
-                                          ? calls.front().arguments
-                                          : arguments_at(sides[k].info, sides[k].plan, device, layout, observer);
+    std::vector<Argument> arguments =
+        !calls.empty() && same_arguments(sides[0].info, sides[0].plan, sides[1].info, sides[1].plan)
+            ? calls.front().arguments
+            : arguments_at(sides[k].info, sides[k].plan, device, layout, observer);
     calls.push_back({device.load(sides[k].compiled.module)[sides[k].info.name], std::move(arguments)});
   }
   const BenchOptions bench = options_for(options.sampling, device);

@@ -22,4 +22,7 @@ DeviceTensor allocate_before(const Device& device, const MemoryLayout& layout);
 std::vector<Argument> arguments_at(const FunctionInfo& info, const CallPlan& plan, const Device& device,
                                    const MemoryLayout& layout, const Observer& observer);
 
+// Whether the arguments of one call fit the other function, so that both can use data at the same addresses.
+bool same_arguments(const FunctionInfo& a, const CallPlan& plan_of_a, const FunctionInfo& b, const CallPlan& plan_of_b);
+
 }  // namespace ferry::bench

@@ -23,12 +23,12 @@ struct Environment {
   bool operator==(const Environment&) const = default;
 };
 
-// Two processes, one of each side, under one layout of their code.
+// A process that ran both sides in turns, with the code of both in one layout.
 struct Pair {
   std::uint32_t layout = 0;
   bool current_first = false;
   double seconds[2] = {0, 0};  // the median of a call: baseline, current
-  double log_ratio = 0;        // log(current / baseline)
+  double log_ratio = 0;        // the median of log(current / baseline) over the pairs of samples
 };
 
 // The change of the time as a ratio current / baseline with its interval, which holds at every number of pairs at once.

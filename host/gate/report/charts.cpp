@@ -217,7 +217,7 @@ void write_pairs_chart(html::Html& html, const CaseResult& result, const std::st
            : ", without bounds") +
       ".";
   {
-    const Image image(html, kPairsHeight, id, "Change of the time in each pair of processes", description);
+    const Image image(html, kPairsHeight, id, "Change of the time in each pair", description);
     for (const double tick : ratios.ticks(6)) {
       write_line(html, std::abs(tick - 1) < 1e-9 ? "zero" : "grid", kLeft, ratios.place(tick), kWidth - kRight,
                  ratios.place(tick));

@@ -74,6 +74,9 @@ class CaseRun {
       const StepGuard step = observer_.begin("comparing the results of " + case_.name);
       const std::string difference = difference_of(open_, *measured_, sides, pairs, *source_, case_, observer_);
       if (!difference.empty()) return conclude(Verdict::wrong, "the results differ: " + difference);
+    } else {
+      call_once(open_, *measured_, sides[0], true, *source_, observer_);
+      call_once(open_, *measured_, sides[1], false, *source_, observer_);
     }
     if (is_emulated_) {
       const StepGuard step = observer_.begin("counting the instructions of " + case_.name);
@@ -173,11 +176,12 @@ class CaseRun {
   void run_first() {
     if (case_.limits.seconds && !is_emulated_) {
       constexpr std::uint32_t kProcesses = 5;
+      const SideModule* const only[] = {&*current_};
       for (const std::uint32_t layout : shuffled_layouts(random_)) {
         const bench::MemoryLayout memory = bench::draw_memory_layout(random_, !measured_->devices.empty());
         try {
           first_seconds_.push_back(
-              measure_process(open_, *measured_, *current_, layout, memory, observer_).timing.median());
+              measure_process(open_, *measured_, only, layout, memory, observer_).timings.front().median());
         } catch (const Error& error) {
           if (!is_failure_of_kernel(error)) throw;
           throw SideFailed(false, error.what());
@@ -186,7 +190,7 @@ class CaseRun {
       }
       result_.sides[1].seconds = stats::median(first_seconds_);
     } else {
-      call_once(open_, *measured_, *current_, *source_, observer_);
+      call_once(open_, *measured_, *current_, false, *source_, observer_);
     }
     conclude(Verdict::first, "there was no baseline");
     check_limits();

@@ -66,9 +66,9 @@ std::string difference_of(const OpenSession& open, const MeasuredCase& measured,
   return {};
 }
 
-void call_once(const OpenSession& open, const MeasuredCase& measured, const SideModule& current,
+void call_once(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, bool is_baseline,
                const KernelSource& source, const Observer& observer) {
-  outputs_of(open, measured, current, false, may_leave_tensors(source), observer);
+  outputs_of(open, measured, side, is_baseline, may_leave_tensors(source), observer);
 }
 
 }  // namespace ferry::gate

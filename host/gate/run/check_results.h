@@ -17,8 +17,8 @@ std::string difference_of(const OpenSession& open, const MeasuredCase& measured,
                           const verify::ParameterPairs& pairs, const KernelSource& source, const SuiteCase& suite_case,
                           const Observer& observer);
 
-// Calls the current side once, for a case without a baseline. Throws SideFailed as above.
-void call_once(const OpenSession& open, const MeasuredCase& measured, const SideModule& current,
+// Calls one side once, where there is nothing to compare its results with. Throws SideFailed as above.
+void call_once(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, bool is_baseline,
                const KernelSource& source, const Observer& observer);
 
 }  // namespace ferry::gate

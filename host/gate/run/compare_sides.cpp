@@ -72,11 +72,9 @@ void compare_sides(const OpenSession& open, const MeasuredCase& measured, const 
     current_first = count % 2 == 0 ? random.below(2) == 1 : !current_first;
     const std::uint32_t layout = layouts[count % layouts.size()];
     const MeasuredPair pair = measure_pair(open, measured, sides, layout, current_first, random, observer);
-    if (result.pairs.empty()) result.environment = pair.processes[0].environment;
-    for (const Process& process : pair.processes) {
-      expect_same_environment(result.environment, process.environment);
-      for (const std::string& warning : process.warnings) warnings.add(warning);
-    }
+    if (result.pairs.empty()) result.environment = pair.environment;
+    expect_same_environment(result.environment, pair.environment);
+    for (const std::string& warning : pair.warnings) warnings.add(warning);
     result.pairs.push_back(pair.pair);
     decision = decide(result.pairs, rule);
     result.change = decision.change;

@@ -1,4 +1,4 @@
-// Measures pairs of processes until it is certain whether one side is slower.
+// Measures pairs until it is certain whether one side is slower.
 #pragma once
 
 #include <array>

@@ -1,8 +1,7 @@
 #include "host/gate/run/measure_pair.h"
 
-#include <cmath>
-
 #include "host/bench/memory_layout.h"
+#include "host/bench/paired_samples.h"
 #include "host/bench/sampling.h"
 #include "host/bench/warnings.h"
 #include "host/gate/layout/layout.h"
@@ -15,9 +14,10 @@ bool is_failure_of_kernel(const Error& error) {
   return error.code() == ErrorCode::kernel_crashed || error.code() == ErrorCode::deadline_exceeded;
 }
 
-Process measure_process(const OpenSession& open, const MeasuredCase& measured, const SideModule& side,
+Process measure_process(const OpenSession& open, const MeasuredCase& measured, std::span<const SideModule* const> sides,
                         std::uint32_t layout, const bench::MemoryLayout& memory, const Observer& observer) {
-  const CompiledModule module = module_in_layout(measured.compiler, side.module, layout);
+  std::vector<CompiledModule> modules;
+  for (const SideModule* side : sides) modules.push_back(module_in_layout(measured.compiler, side->module, layout));
   return with_retries(observer, [&] {
     ConnectOptions connection;
     connection.devices = measured.devices;
@@ -26,44 +26,52 @@ Process measure_process(const OpenSession& open, const MeasuredCase& measured, c
     };
     const Device device = open(connection);
     const DeviceTensor before = bench::allocate_before(device, memory);
+    std::vector<TimedCall> calls;
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      const SideModule &side = *sides[i], &first = *sides[0];
+      const bool shares_tensors = i > 0 && bench::same_arguments(first.info, first.plan, side.info, side.plan);
+      std::vector<Argument> arguments = shares_tensors
+                                            ? calls.front().arguments
+                                            : bench::arguments_at(side.info, side.plan, device, memory, observer);
+      calls.push_back({device.load(modules[i])[side.info.name], std::move(arguments)});
+    }
     const BenchOptions options = bench::options_for(measured.sampling, device);
     Process process;
-    {
-      const std::vector<Argument> arguments = bench::arguments_at(side.info, side.plan, device, memory, observer);
-      const Function function = device.load(module)[side.info.name];
-      process.timing = run_kernel(device, {side.info.name}, [&] { return function.measure(arguments, options); });
-    }
+    process.timings = run_kernel(device, {sides.front()->info.name, sides.back()->info.name},
+                                 [&] { return measure_in_turns(calls, options); });
+    calls.clear();
     finish_kernels(device);
-    const bench::Environment board = bench::read_environment(process.timing);
+    const bench::Environment board = bench::read_environment(process.timings.front());
     const DeviceFacts& facts = device.facts();
     process.environment = {device.name(), device.processor(), facts.operating_system + " " + facts.arch,
                            board.governor_after};
-    process.warnings = bench::board_warnings(process.timing, board, facts.logical_cores);
+    process.warnings = bench::board_warnings(process.timings.front(), board, facts.logical_cores);
     return process;
   });
 }
 
 MeasuredPair measure_pair(const OpenSession& open, const MeasuredCase& measured, const std::array<SideModule, 2>& sides,
                           std::uint32_t layout, bool current_first, stats::Random& random, const Observer& observer) {
-  MeasuredPair found;
-  found.pair.layout = layout;
   const bench::MemoryLayout memory = bench::draw_memory_layout(random, !measured.devices.empty());
-  found.pair.current_first = current_first;
-  for (const std::size_t turn : {0u, 1u}) {
-    const std::size_t side = found.pair.current_first ? 1 - turn : turn;
-    try {
-      found.processes[side] = measure_process(open, measured, sides[side], layout, memory, observer);
-    } catch (const Error& error) {
-      if (!is_failure_of_kernel(error)) throw;
-      throw SideFailed(side == 0, error.what());
-    }
-    found.pair.seconds[side] = found.processes[side].timing.median();
+  const std::size_t first = current_first ? 1 : 0;
+  const SideModule* const order[] = {&sides[first], &sides[1 - first]};
+  Process process;
+  try {
+    process = measure_process(open, measured, order, layout, memory, observer);
+  } catch (const Error& error) {
+    // Both sides have been called before, each in a process of its own: one of them fails only sometimes.
+    if (!is_failure_of_kernel(error)) throw;
+    throw SideFailed(false, error.what());
   }
-  if (!(found.pair.seconds[0] > 0) || !(found.pair.seconds[1] > 0)) {
+  const Timing &baseline = process.timings[first], &current = process.timings[1 - first];
+  MeasuredPair found{{layout, current_first, {baseline.median(), current.median()}, 0},
+                     std::move(process.environment),
+                     std::move(process.warnings)};
+  if (!(baseline.minimum() > 0) || !(current.minimum() > 0)) {
     throw Error(ErrorCode::device_error,
-                "expected times above 0, got calls too short for the clock of " + found.processes[0].environment.board);
+                "expected times above 0, got calls too short for the clock of " + found.environment.board);
   }
-  found.pair.log_ratio = std::log(found.pair.seconds[1] / found.pair.seconds[0]);
+  found.pair.log_ratio = bench::paired_log_ratio(current, baseline);
   return found;
 }
 

@@ -1,7 +1,9 @@
-// Measures a pair of processes: one that runs the baseline's module and one that runs the current module.
+// Measures the two modules of a case in turns in a fresh process: what disturbs a machine meanwhile, such as a program
+// on the other thread of a core, disturbs both.
 #pragma once
 
 #include <array>
+#include <span>
 
 #include "ferry/bench/comparison.h"
 #include "ferry/bench/sampling.h"
@@ -21,15 +23,17 @@ struct MeasuredCase {
   bench::SamplingOptions sampling;
 };
 
+// One or two modules that were measured in turns in a process of their own.
 struct Process {
-  Timing timing;
+  std::vector<Timing> timings;  // in the order of the modules
   Environment environment;
   std::vector<std::string> warnings;  // about the board
 };
 
-// Runs one module in a process of its own, with its code in this layout. Throws KernelFailed if the kernel fails, and
-// Error for what the device refuses or if the session is lost.
-Process measure_process(const OpenSession& open, const MeasuredCase& measured, const SideModule& side,
+// Measures the modules in turns, with the code of all in this layout and with the same tensors if their calls have the
+// same arguments. Throws KernelFailed if a kernel fails, and Error for what the device refuses or if the session is
+// lost.
+Process measure_process(const OpenSession& open, const MeasuredCase& measured, std::span<const SideModule* const> sides,
                         std::uint32_t layout, const bench::MemoryLayout& memory, const Observer& observer);
 
 // Whether the kernel itself crashed or ran too long.
@@ -48,10 +52,12 @@ class SideFailed : public Error {
 
 struct MeasuredPair {
   Pair pair;
-  std::array<Process, 2> processes;  // baseline, current
+  Environment environment;
+  std::vector<std::string> warnings;
 };
 
-// Draws where both sides have their tensors. Throws SideFailed, and Error as above.
+// Measures both sides in turns in one process. `current_first` says which of them is loaded and called first; where
+// both have their tensors is drawn. Throws SideFailed, and Error as above.
 MeasuredPair measure_pair(const OpenSession& open, const MeasuredCase& measured, const std::array<SideModule, 2>& sides,
                           std::uint32_t layout, bool current_first, stats::Random& random, const Observer& observer);
 

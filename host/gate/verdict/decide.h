@@ -1,9 +1,9 @@
-// Decides whether a case became slower, from the pairs of processes so far (docs/gate.md, How the gate decides).
+// Decides whether a case became slower, from the pairs of measurements so far (docs/gate.md, How the gate decides).
 //
-// Neighbouring pairs are averaged to one observation, because the two processes of a pair, and neighbouring pairs,
+// A pair is a process that ran both sides in turns. Neighbouring pairs are averaged to one observation, because they
 // share what disturbs a machine for a while. The interval of the observations' mean is a confidence sequence, so that
 // deciding after any number of pairs is allowed (host/stats/confidence_sequence.h). Two facts make it hold for the
-// noise of real machines: if nothing changed, and the order of the two processes is drawn at random, a pair's log-ratio
+// noise of real machines: if nothing changed, and the order of the two sides is drawn at random, a pair's log-ratio
 // is symmetric around 0 however skewed the times are, and no correlation of the times remains between pairs.
 //
 // What remains is guarded against by the lag-1 autocorrelation r of the observations. Its bias of -1/n is removed; then
@@ -32,7 +32,7 @@ struct DecisionRule {
 };
 
 enum class DecisionState : std::uint8_t {
-  more,     // another pair of processes is needed
+  more,     // another pair is needed
   decided,  // slower, faster or no_change
   spent,    // the budget is spent: cannot_tell
 };

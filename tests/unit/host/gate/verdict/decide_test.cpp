@@ -96,7 +96,7 @@ TEST_CASE("without enough pairs nothing is said, and more are asked for until th
   }
   const Decision spent = decide(around(1.5, 0.001, 10), rule);
   CHECK(spent.state == DecisionState::spent);
-  CHECK(spent.reason == "10 pairs of processes cannot decide: at this error level it takes at least 12");
+  CHECK(spent.reason == "10 pairs cannot decide: at this error level it takes at least 12");
   CHECK(decide(around(1.5, 0.001, 12), rule).verdict == Verdict::slower);
 }
 

@@ -1,4 +1,4 @@
-// Simulated noise of machines: what pairs of processes would measure.
+// Simulated noise of machines: what pairs would measure.
 #pragma once
 
 #include <cmath>
