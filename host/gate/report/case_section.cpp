@@ -29,7 +29,7 @@ void write_facts(html::Html& html, const CaseResult& result) {
     write_fact(html, "Change of the instructions", percent_change(result.instructions->ratio()));
   }
   write_fact(html, "Tolerance", std::isfinite(result.tolerance) ? percent_text(result.tolerance) : "");
-  if (!result.pairs.empty()) write_fact(html, "Pairs of processes", std::to_string(result.pairs.size()));
+  if (!result.pairs.empty()) write_fact(html, "Pairs", std::to_string(result.pairs.size()));
   write_fact(html, "Board", environment.board.empty() ? result.board : environment.board);
   write_fact(html, "Processor", environment.processor);
   write_fact(html, "Operating system", environment.kernel);

@@ -211,7 +211,7 @@ void write_pairs_chart(html::Html& html, const CaseResult& result, const std::st
   const Axis ratios = ratio_axis(result);
   const std::string description =
       std::to_string(result.pairs.size()) + (count == 1 ? " pair" : " pairs") +
-      " of processes. The change after all of them: " + percent_change(result.change.ratio) +
+      ". The change after all of them: " + percent_change(result.change.ratio) +
       (is_bounded(result.change)
            ? ", between " + percent_change(result.change.low) + " and " + percent_change(result.change.high)
            : ", without bounds") +
