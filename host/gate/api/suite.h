@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ferry/bench/comparison.h"
 #include "ferry/bench/sampling.h"
 #include "ferry/kernel/call_options.h"
 #include "ferry/kernel/kernel_options.h"
@@ -37,7 +38,7 @@ struct SuiteCase {
   bool allow_difference = false;  // the two sides may compute different results
   verify::DifferenceLimits results = {};
   Limits limits = {};
-  bench::SamplingOptions sampling = {};
+  bench::SamplingOptions sampling = bench::CompareOptions().sampling;
   std::vector<std::string> boards = {};  // names of the suite's; empty: all of them
 };
 
