@@ -73,7 +73,7 @@ class CaseRun {
     if (!case_.allow_difference) {
       const StepGuard step = observer_.begin("comparing the results of " + case_.name);
       const std::string difference = difference_of(open_, *measured_, sides, pairs, *source_, case_, observer_);
-      if (!difference.empty()) return conclude(Verdict::wrong, "the results differ: " + difference);
+      if (!difference.empty()) return conclude(Verdict::wrong, difference);
     } else {
       call_once(open_, *measured_, sides[0], true, *source_, observer_);
       call_once(open_, *measured_, sides[1], false, *source_, observer_);

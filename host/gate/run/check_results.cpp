@@ -53,15 +53,16 @@ std::string difference_of(const OpenSession& open, const MeasuredCase& measured,
   const verify::Outputs outputs[2] = {in_order_of_current(baseline_outputs, current, pairs),
                                       outputs_of(open, measured, current, false, guard, observer)};
   if (!has_definition(source)) {
-    return verify::difference_text(verify::compare_all_outputs(current.info, current.plan, outputs[1], baseline_outputs,
-                                                               pairs, suite_case.results));
+    const std::string difference = verify::difference_text(verify::compare_all_outputs(
+        current.info, current.plan, outputs[1], baseline_outputs, pairs, suite_case.results));
+    return difference.empty() ? "" : "the results differ: " + difference;
   }
   const lang::Program program = program_of(source, current.info.name);
   const verify::CheckLimits limits{suite_case.results.rtol, suite_case.results.atol};
   for (const std::size_t side : {1u, 0u}) {
     const verify::Findings findings{verify::check_outputs(program, current.info, current.plan, outputs[side], limits),
                                     {}};
-    if (!findings.is_fine()) return "of " + std::string(kSideNames[side]) + " " + findings.mistake();
+    if (!findings.is_fine()) return std::string(kSideNames[side]) + " computes something else: " + findings.mistake();
   }
   return {};
 }
