@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "base/quantity_text.h"
 #include "host/cli/options/option_checks.h"
 #include "host/gate/store/folder_store.h"
 
@@ -13,11 +14,12 @@ namespace {
 constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostMegabytes = std::uint64_t{1} << 30;
 
-gate::GateBoard board_at(const std::string& name, const std::string& address, RemoteOptions remote) {
+gate::GateBoard board_at(const std::string& name, const std::string& label, const std::string& address,
+                         RemoteOptions remote) {
   remote.address = address;
   remote.board = nullptr;
   // Each call leases a board of its own, if the remote is one of a farm.
-  return {name, [remote] { return opening(remote); }};
+  return {name, label, [remote] { return opening(remote); }};
 }
 
 }  // namespace
@@ -55,15 +57,16 @@ std::vector<gate::GateBoard> boards_of(gate::Suite& suite, const std::vector<std
   std::vector<gate::GateBoard> boards;
   if (addresses.empty() && !suite.boards.empty()) {
     for (const gate::SuiteBoard& board : suite.boards) {
-      for (std::uint32_t i = 0; i < board.count; ++i) boards.push_back(board_at(board.name, board.remote, remote));
+      for (std::uint32_t i = 0; i < board.count; ++i)
+        boards.push_back(board_at(board.name, board.name, board.remote, remote));
     }
     return boards;
   }
   for (gate::SuiteCase& suite_case : suite.cases) suite_case.boards.clear();
   suite.boards.clear();
-  const std::string name = addresses.empty() ? "this machine" : addresses.front();
-  if (addresses.empty()) return {board_at(name, "", remote)};
-  for (const std::string& address : addresses) boards.push_back(board_at(name, address, remote));
+  if (addresses.empty()) return {board_at("this machine", "this machine", "", remote)};
+  const std::string name = join(", ", addresses);
+  for (const std::string& address : addresses) boards.push_back(board_at(name, address, address, remote));
   return boards;
 }
 

@@ -49,49 +49,67 @@ BoardQueue::BoardQueue(const Suite& suite, const std::vector<std::string>& board
 }
 
 std::optional<BoardQueue::Item> BoardQueue::take(const std::string& board) {
-  const std::lock_guard lock(mutex_);
-  const auto item = std::ranges::find(waiting_, board, &Item::board);
+  std::unique_lock lock(mutex_);
+  auto item = waiting_.end();
+  changed_.wait(lock, [&] {
+    item = std::ranges::find(waiting_, board, &Item::board);
+    return item != waiting_.end() || running_[board] == 0 || is_interrupted_ || failure_ != nullptr;
+  });
   if (item == waiting_.end() || is_interrupted_ || failure_ != nullptr) return std::nullopt;
   Item taken = *item;
   waiting_.erase(item);
+  ++running_[board];
   return taken;
 }
 
-void BoardQueue::put_back(const Item& item) {
-  const std::lock_guard lock(mutex_);
-  waiting_.push_front(item);
+void BoardQueue::end(const Item& item, const std::function<void()>& change) {
+  {
+    const std::lock_guard lock(mutex_);
+    --running_[item.board];
+    change();
+  }
+  changed_.notify_all();
 }
 
 void BoardQueue::work(const RunContext& context, const GateBoard& board, std::uint64_t seed, const Observer& observer) {
   stats::Random random(seed);
   OpenSession open;
+  std::uint32_t lost_in_a_row = 0;
   while (const std::optional<Item> item = take(board.name)) {
     if (observer.must_end()) {
-      put_back(*item);
-      const std::lock_guard lock(mutex_);
-      is_interrupted_ = true;
-      return;
+      return end(*item, [&] {
+        waiting_.push_front(*item);
+        is_interrupted_ = true;
+      });
     }
-    std::uint32_t& tries = outcomes_[item->place].result.tries;
+    // Nobody else has this item now.
+    CaseOutcome& place = outcomes_[item->place];
+    const std::uint32_t tries = place.result.tries;
     try {
       if (!open) open = board.acquire();
       CaseOutcome outcome = run_case(context, *item->suite_case, open, random, observer);
-      outcome.result.board = board.name;
+      outcome.result.board = board.label;
       outcome.result.tries = tries;
-      outcomes_[item->place] = std::move(outcome);
+      place = std::move(outcome);
+      lost_in_a_row = 0;
+      end(*item, [] {});
     } catch (const Error& error) {
-      const std::lock_guard lock(mutex_);
-      if (!is_about_board(error)) {
-        failure_ = std::current_exception();
-        return;
-      }
+      if (!is_about_board(error)) return end(*item, [&] { failure_ = std::current_exception(); });
       open = {};  // gives the board back
-      outcomes_[item->place].result.reason = error.what();
-      lost_[board.name] = error.what();
-      if (tries == kMostTries) continue;
-      ++tries;
-      observer.tell(item->suite_case->name + ": " + printable_lines(error.what()) + "; trying again");
-      waiting_.push_front(*item);
+      place.result.board = board.label;
+      place.result.reason = error.what();
+      const bool gives_up = ++lost_in_a_row == kMostTries;
+      observer.tell(item->suite_case->name + ": " + printable_lines(error.what()) +
+                    (gives_up ? "; giving up on " + board.label : ""));
+      end(*item, [&] {
+        lost_[board.name] = error.what();
+        if (tries == kMostTries) return;
+        ++place.result.tries;
+        waiting_.push_back(*item);  // for another board, if there is one
+      });
+      if (gives_up) return;
+    } catch (...) {
+      return end(*item, [&] { failure_ = std::current_exception(); });
     }
   }
 }

@@ -1,9 +1,11 @@
 // The cases of a suite that are still to be run, for the boards that take them one after the other.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -22,7 +24,8 @@ class BoardQueue {
   // `only` has the names of the cases to run; empty: all.
   BoardQueue(const Suite& suite, const std::vector<std::string>& boards, const std::set<std::string>& only);
 
-  // Runs cases on the board until none is left, the board cannot be had any more, or the run is interrupted.
+  // Runs cases on the board until none is left, the board was lost several times in a row, or the run is interrupted. A
+  // case whose board was lost waits for its turn again.
   void work(const RunContext& context, const GateBoard& board, std::uint64_t seed, const Observer& observer);
 
   // Returns the outcomes in the order of the suite, once all boards have returned. Cases that no board took have the
@@ -36,10 +39,14 @@ class BoardQueue {
     std::size_t place = 0;  // in outcomes_
   };
 
+  // Waits while cases of this name run elsewhere, since they may come back. Returns nothing if there is no other.
   std::optional<Item> take(const std::string& board);
-  void put_back(const Item& item);
+  // Ends what take() has begun, and makes the change under the lock.
+  void end(const Item& item, const std::function<void()>& change);
 
   std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, std::size_t> running_;  // cases that boards of a name are busy with
   std::deque<Item> waiting_;
   std::vector<CaseOutcome> outcomes_;
   std::map<std::string, std::string> lost_;  // why the last board of a name was lost

@@ -19,6 +19,7 @@ namespace ferry::gate {
 // A board on which cases run, one at a time. Boards with the same name share the cases of that name.
 struct GateBoard {
   std::string name;
+  std::string label;  // what reports call it
   // Returns a way to open sessions, all of them on one board. Called again when that board is lost: a farm then gives
   // another one.
   std::function<OpenSession()> acquire;
