@@ -161,6 +161,29 @@ TEST_CASE("a farm lends its boards to commands, one at a time and several at onc
   CHECK(wait_until([&] { return farm.free_boards() == 2; }));
 }
 
+TEST_CASE("the gate measures on boards of a farm, several of which share its cases, and gives them back") {
+  const WholeFarm farm({"pi-1", "pi-2"});
+  const std::string suite = farm.folder.file("suite.toml",
+                                             "[cases.twice]\nkernel = \"twice.tc\"\nsizes = \"N=64\"\n"
+                                             "[cases.thrice]\nkernel = \"thrice.tc\"\nsizes = \"N=64\"\n");
+  farm.folder.file("twice.tc", kTwice);
+  farm.folder.file("thrice.tc", "def thrice(float(N) A) -> (B) { B(i) = 3 * A(i) }");
+  const Words words{"gate",     suite,
+                    "--store",  farm.folder.path("store"),
+                    "--remote", "farm://lab/bench",
+                    "--remote", "farm://lab/bench",
+                    "--json"};
+  for (const char* verdict : {"first", "unchanged"}) {
+    const Outcome outcome = farm.run(words);
+    REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+    for (const Json& one : Json::parse(outcome.out).at("cases")) {
+      CHECK(one.at("verdict") == verdict);
+      CHECK(contains(one.at("environment").at("board"), "pi-"));
+    }
+  }
+  CHECK(wait_until([&] { return farm.free_boards() == 2; }));
+}
+
 TEST_CASE("a command that is interrupted or killed gives its board back within two seconds") {
   const WholeFarm farm({"pi-1"});
   for (const int signal : {SIGINT, SIGKILL}) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/support/listening_server.h"
 
 using namespace ferry;
 using namespace ferry::test;
@@ -182,6 +183,48 @@ TEST_CASE("each mistake of a user has its message and its exit code") {
   const Outcome alone =
       run_ferry({"gate", "suite.toml", "--remote", "plaintext://127.0.0.1:1"}, "", {}, project.folder.path(""));
   CHECK(alone.code == 3);
+}
+
+TEST_CASE("cases of a board that cannot be reached go on with the other board") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  int code = -1;
+  const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server");
+  const Words remotes{"--remote", "plaintext://127.0.0.1:1", "--remote", server.address()};
+  for (const char* verdict : {"first", "unchanged"}) {
+    std::map<std::string, Json> found = project.results(remotes, code);
+    CHECK(code == 0);
+    for (const char* name : {"spin", "twice"}) {
+      CAPTURE(found.at(name).dump(1));
+      CHECK(found.at(name).at("verdict") == verdict);
+      CHECK(found.at(name).at("board") == server.address());
+    }
+  }
+}
+
+TEST_CASE("an emulated board is judged by the instructions that it executes") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  std::vector<std::string> emulator = emulator_of("aarch64");
+  for (const char* word : {"-plugin", FERRY_BINARY_DIR "/lib/libferry_instructions.so"}) emulator.emplace_back(word);
+  const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/aarch64/static/rpc_server", emulator);
+  int code = -1;
+  project.results({"--remote", server.address()}, code);
+  REQUIRE(code == 0);
+
+  project.write("kernels/spin.c", spin(kRounds * 103 / 100));
+  const Json slower = project.results({"--remote", server.address()}, code).at("spin");
+  CAPTURE(slower.dump(1));
+  CHECK(code == 1);
+  CHECK(slower.at("verdict") == "slower");
+  CHECK(slower.at("by_instructions") == true);
+  const Json& counts = slower.at("instructions");
+  CHECK(counts.at("current").get<double>() / counts.at("baseline").get<double>() ==
+        doctest::Approx(1.03).epsilon(0.001));
+
+  project.write("kernels/spin.c", spin(kRounds, "1.001f"));
+  CHECK(project.results({"--remote", server.address()}, code).at("spin").at("verdict") == "no_change");
+  CHECK(code == 0);
 }
 
 TEST_CASE("a module that the store has damaged cannot be compared with") {
