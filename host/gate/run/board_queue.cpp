@@ -35,10 +35,12 @@ bool is_about_board(const Error& error) {
 
 }  // namespace
 
-BoardQueue::BoardQueue(const Suite& suite, const std::vector<std::string>& boards, const std::set<std::string>& only) {
+BoardQueue::BoardQueue(const Suite& suite, const std::vector<GateBoard>& boards, const std::vector<std::string>& names,
+                       const std::set<std::string>& only) {
+  for (const GateBoard& board : boards) ++working_[board.name];
   for (const SuiteCase& suite_case : suite.cases) {
     if (!only.empty() && !only.contains(suite_case.name)) continue;
-    for (const std::string& board : suite_case.boards.empty() ? boards : suite_case.boards) {
+    for (const std::string& board : suite_case.boards.empty() ? names : suite_case.boards) {
       waiting_.push_back({&suite_case, board, outcomes_.size()});
       CaseResult& result = outcomes_.emplace_back().result;
       result.name = suite_case.name;
@@ -48,17 +50,24 @@ BoardQueue::BoardQueue(const Suite& suite, const std::vector<std::string>& board
   }
 }
 
-std::optional<BoardQueue::Item> BoardQueue::take(const std::string& board) {
+std::optional<BoardQueue::Item> BoardQueue::take(const GateBoard& board) {
   std::unique_lock lock(mutex_);
   auto item = waiting_.end();
   changed_.wait(lock, [&] {
-    item = std::ranges::find(waiting_, board, &Item::board);
-    return item != waiting_.end() || running_[board] == 0 || is_interrupted_ || failure_ != nullptr;
+    const bool is_alone = working_[board.name] == 1;
+    bool is_empty = true;
+    item = std::ranges::find_if(waiting_, [&](const Item& one) {
+      if (one.board != board.name) return false;
+      is_empty = false;
+      return is_alone || one.lost_by != &board;
+    });
+    const bool is_over = is_empty && running_[board.name] == 0;
+    return item != waiting_.end() || is_over || is_interrupted_ || failure_ != nullptr;
   });
   if (item == waiting_.end() || is_interrupted_ || failure_ != nullptr) return std::nullopt;
   Item taken = *item;
   waiting_.erase(item);
-  ++running_[board];
+  ++running_[board.name];
   return taken;
 }
 
@@ -72,10 +81,20 @@ void BoardQueue::end(const Item& item, const std::function<void()>& change) {
 }
 
 void BoardQueue::work(const RunContext& context, const GateBoard& board, std::uint64_t seed, const Observer& observer) {
+  run_cases(context, board, seed, observer);
+  {
+    const std::lock_guard lock(mutex_);
+    --working_[board.name];
+  }
+  changed_.notify_all();
+}
+
+void BoardQueue::run_cases(const RunContext& context, const GateBoard& board, std::uint64_t seed,
+                           const Observer& observer) {
   stats::Random random(seed);
   OpenSession open;
   std::uint32_t lost_in_a_row = 0;
-  while (const std::optional<Item> item = take(board.name)) {
+  while (const std::optional<Item> item = take(board)) {
     if (observer.must_end()) {
       return end(*item, [&] {
         waiting_.push_front(*item);
@@ -105,7 +124,8 @@ void BoardQueue::work(const RunContext& context, const GateBoard& board, std::ui
         lost_[board.name] = error.what();
         if (tries == kMostTries) return;
         ++place.result.tries;
-        waiting_.push_back(*item);  // for another board, if there is one
+        waiting_.push_back(*item);
+        waiting_.back().lost_by = &board;
       });
       if (gives_up) return;
     } catch (...) {

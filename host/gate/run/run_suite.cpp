@@ -87,7 +87,7 @@ Report run_suite(const SuiteRequest& request, const Observer& observer) {
                            level_of_case(request.suite.error_level, request.suite.cases.size(), boards.size()),
                            request.suite.most_pairs,
                            shared};
-  BoardQueue queue(request.suite, boards, request.cases);
+  BoardQueue queue(request.suite, request.boards, boards, request.cases);
   if (request.boards.size() == 1) {
     queue.work(context, request.boards.front(), request.seed, observer);
   } else {
