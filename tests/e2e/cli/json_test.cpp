@@ -109,6 +109,25 @@ TEST_CASE("a GPU's module has the fields of its kernels") {
   documented("inspect", {"inspect", module, "--json"});
 }
 
+TEST_CASE("every field of the gate's history, bisection and calibration is documented") {
+  const Folder folder;
+  folder.file("twice.tc", kTwice);
+  const std::string suite =
+      folder.file("suite.toml", "[cases.twice]\nkernel = \"twice.tc\"\nsizes = \"N=4096\"\nallow-difference = true\n");
+  const std::string store = folder.path("store");
+  for (const char* label : {"good", "bad"}) {
+    const Outcome run = run_ferry({"gate", suite, "--store", store, "--label", label, "--accept", "twice"});
+    REQUIRE_MESSAGE(run.code == 0, run.err);
+    folder.file("twice.tc", "def twice(float(N) A) -> (B) { B(i) = sin(cos(A(i))) }");
+  }
+  documented("gate", {"gate", "history", "twice", "--suite", suite, "--store", store, "--json"});
+  const json bisection =
+      documented("gate", {"gate", "bisect", "twice", "good", "bad", "--suite", suite, "--store", store, "--json"});
+  CHECK(bisection.at("first_bad") == "bad");
+  const json calibration = documented("gate", {"gate", "calibrate", "--runs", "1", "--pairs", "12", "--json"});
+  CHECK(calibration.at("slowdowns").size() == 5);
+}
+
 TEST_CASE("run prints the values of small outputs as numbers") {
   const json floats = json::parse(run_ferry({"run", "-e", kTwice, "--arg", "A=f32[3]:iota", "--json"}).out);
   CHECK(floats.at("outputs").at(0).at("values").dump() == "[0.0,2.0,4.0]");
