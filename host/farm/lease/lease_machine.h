@@ -52,8 +52,8 @@ struct RequestView {
 
 class LeaseMachine {
  public:
-  // Continues from what is persisted, which check_snapshot() must accept. Clients of requests that are attached, and that no earlier machine has ended,
-  // must attach again within kAttachTimeout.
+  // Continues from what is persisted, which check_snapshot() must accept. Clients of requests that are attached, and
+  // that no earlier machine has ended, must attach again within kAttachTimeout.
   LeaseMachine(const Snapshot& snapshot, TrackerTerm term, const Options& options, Time now);
   ~LeaseMachine();
 

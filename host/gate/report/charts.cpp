@@ -209,13 +209,12 @@ void write_pairs_chart(html::Html& html, const CaseResult& result, const std::st
   const auto count = static_cast<double>(result.pairs.size());
   const Axis pairs{0.5, count + 0.5, kLeft, kWidth - kRight};
   const Axis ratios = ratio_axis(result);
-  const std::string description =
-      std::to_string(result.pairs.size()) + (count == 1 ? " pair" : " pairs") +
-      ". The change after all of them: " + percent_change(result.change.ratio) +
-      (is_bounded(result.change)
-           ? ", between " + percent_change(result.change.low) + " and " + percent_change(result.change.high)
-           : ", without bounds") +
-      ".";
+  const std::string description = std::to_string(result.pairs.size()) + (count == 1 ? " pair" : " pairs") +
+                                  ". The change after all of them: " + percent_change(result.change.ratio) +
+                                  (is_bounded(result.change) ? ", between " + percent_change(result.change.low) +
+                                                                   " and " + percent_change(result.change.high)
+                                                             : ", without bounds") +
+                                  ".";
   {
     const Image image(html, kPairsHeight, id, "Change of the time in each pair", description);
     for (const double tick : ratios.ticks(6)) {

@@ -75,8 +75,7 @@ std::string signed_percent(double ratio) {
 std::string reason_of(const Decision& decision, std::size_t pairs, const DecisionRule& rule) {
   const std::string count = std::to_string(pairs) + (pairs == 1 ? " pair" : " pairs");
   if (pairs < least_pairs(rule.level)) {
-    return count + " cannot decide: at this error level it takes at least " +
-           std::to_string(least_pairs(rule.level));
+    return count + " cannot decide: at this error level it takes at least " + std::to_string(least_pairs(rule.level));
   }
   const std::string interval =
       "the interval [" + signed_percent(decision.change.low) + ", " + signed_percent(decision.change.high) + "]";

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "host/farm/api/farm.h"
-#include "host/farm/http/pages/url.h"
 #include "host/farm/http/pages/page.h"
+#include "host/farm/http/pages/url.h"
 #include "host/farm/http/site/message.h"
 #include "host/farm/http/site/places.h"
 #include "host/farm/http/site/tokens.h"
