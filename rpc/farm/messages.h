@@ -72,7 +72,7 @@ inline constexpr std::size_t kMaxBody = 32768;
 // How often a board sends a heartbeat and a client a keepalive. The tracker answers each with a keepalive; an end that
 // hears nothing for kSilence gives the connection up.
 inline constexpr std::chrono::seconds kHeartbeatPeriod{3};
-inline constexpr std::chrono::seconds kSilence{12};
+inline constexpr std::chrono::seconds kSilence{11};
 
 // A board joins. Its key says which board it is; `name` is what it is called where the tracker has no name for it.
 struct Join {

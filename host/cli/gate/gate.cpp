@@ -127,12 +127,13 @@ void add_gate(CLI::App& app, Action& chosen) {
       ->allow_extra_args(false);
   add_report_options(gate, *options);
   gate.footer(
-      "A case without a baseline passes, and its module becomes the baseline. Otherwise both modules run on the same\n"
-      "board, each in processes of its own, until it is certain whether the new one is slower (docs/gate.md).\n\n"
+      "A case without a baseline passes, and its module becomes the baseline. Otherwise both modules run in turns on "
+      "the\n"
+      "same board, in fresh processes, until it is certain whether the new one is slower (docs/gate.md).\n\n"
       "Exit codes: 0 fine; 1 slower, wrong, or over a limit; 2 a mistake in the suite or a kernel; 3 no board;\n"
       "5 cannot tell.\n\n"
       "Examples:\n"
-      "  ferry gate init kernels > suite.toml\n"
+      "  ferry gate init kernels\n"
       "  ferry gate suite.toml --remote farm://lab/rpi4 --baseline main --junit out.xml\n"
       "  ferry gate suite.toml --update --label \"$(git rev-parse HEAD)\"");
   add_gate_init(gate, chosen);

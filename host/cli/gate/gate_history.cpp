@@ -5,6 +5,7 @@
 
 #include "base/printable.h"
 #include "base/quantity_text.h"
+#include "base/suggest.h"
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/gate/gate_options.h"
 #include "host/cli/options/option_checks.h"
@@ -91,9 +92,19 @@ void print_series(const gate::HistorySeries& series, std::size_t limit) {
     const double seconds = entry.seconds[1];
     rows.push_back({gate::time_text(entry.when), printable(entry.label.substr(0, 12)), gate::to_text(entry.verdict),
                     entry.seconds[0] > 0 ? gate::percent_change(entry.change.ratio) : "",
-                    seconds > 0 ? seconds_text(seconds) : "", bar(seconds, least, most), level_text(series, i)});
+                    seconds > 0              ? seconds_text(seconds)
+                    : entry.instructions > 0 ? number_text(entry.instructions, 9) + " instructions"
+                                             : "",
+                    bar(seconds, least, most), level_text(series, i)});
   }
   print_columns(rows, "  ");
+}
+
+// A case that the suite does not have any more may still have a history.
+void expect_case(const gate::Suite& suite, const std::string& name) {
+  std::vector<std::string> known;
+  for (const gate::SuiteCase& one : suite.cases) known.push_back(one.name);
+  if (std::ranges::find(known, name) == known.end()) throw UsageError(unknown_name("case", name, known));
 }
 
 int show_history(const HistoryOptions& options) {
@@ -106,6 +117,7 @@ int show_history(const HistoryOptions& options) {
     print_json({{"schema", "ferry.gate.history/1"}, {"case", options.name}, {"series", std::move(series)}});
     return kExitFine;
   }
+  if (all.empty()) expect_case(suite, options.name);
   if (all.empty()) print_note("nothing was recorded yet of the case " + options.name + " in " + options.store.folder);
   for (const gate::HistorySeries& one : all) print_series(one, options.limit);
   return kExitFine;

@@ -21,7 +21,7 @@ inline constexpr Duration kAcknowledgeTimeout = std::chrono::seconds(2);
 // A board that leaves this many announcements in a row unanswered is suspect.
 inline constexpr std::uint32_t kMaxUnanswered = 3;
 // A client or a board from which nothing was heard for this long is gone.
-inline constexpr Duration kSilence = std::chrono::seconds(12);
+inline constexpr Duration kSilence = std::chrono::seconds(11);
 // For so long after a tracker's start, clients of an earlier one may attach again.
 inline constexpr Duration kAttachTimeout = std::chrono::seconds(10);
 // How long a connected board may take to prove that it lives, if another one claims to be the same board.

@@ -28,6 +28,7 @@ int exit_code(Verdict verdict, UnknownPolicy unknown) {
 }  // namespace
 
 int exit_code(const Report& report) {
+  if (!report.store_failure.empty()) return kMistake;
   for (const int code : kByImportance) {
     for (const CaseResult& result : report.cases) {
       if (!result.is_accepted && exit_code(result.verdict, report.unknown) == code) return code;

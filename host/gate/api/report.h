@@ -87,6 +87,7 @@ struct Report {
   double error_level = 0.01;  // the probability that any of the intervals is wrong
   std::vector<CaseResult> cases;
   bool is_interrupted = false;
+  std::string store_failure;  // why the results could not be stored; empty: they were
 };
 
 // 0 fine, 1 slower, wrong or over a limit, 2 a case of the user failed, 3 no board, 5 cannot tell (docs/gate.md): the

@@ -91,6 +91,7 @@ Json case_json(const CaseResult& result) {
             {"share_of_peak", optional(result.limits.share_of_peak)}}},
           {"share_of_peak", optional(result.share_of_peak)},
           {"environment", environment_json(result.environment)},
+          {"accepted", result.is_accepted},
           {"tries", result.tries},
           {"warnings", result.warnings},
           {"pairs", pairs_json(result.pairs)},

@@ -2,20 +2,34 @@
 
 #include <algorithm>
 
+#include "host/bench/warnings.h"
 #include "host/gate/run/compare_sides.h"
+#include "host/gate/run/count_sides.h"
 #include "host/kernel/compile_kernel.h"
 
 namespace ferry::gate {
 
 namespace {
 
-// Returns the entries of one target, one for each module in a row.
-std::vector<HistoryEntry> distinct_modules(std::vector<HistoryEntry> history, const std::string& target) {
+std::vector<HistoryEntry> of_target(std::vector<HistoryEntry> history, const std::string& target) {
   std::erase_if(history, [&](const HistoryEntry& entry) { return entry.target != target; });
-  const auto repeated = std::ranges::unique(
-      history, [](const HistoryEntry& a, const HistoryEntry& b) { return a.module.module == b.module.module; });
+  return history;
+}
+
+bool has_same_module(const HistoryEntry& a, const HistoryEntry& b) { return a.module.module == b.module.module; }
+
+// Returns the first entry of each run of equal modules.
+std::vector<HistoryEntry> distinct_modules(std::vector<HistoryEntry> history) {
+  const auto repeated = std::ranges::unique(history, has_same_module);
   history.erase(repeated.begin(), repeated.end());
   return history;
+}
+
+// Returns the number of the run of equal modules that an entry belongs to.
+std::size_t run_of(const std::vector<HistoryEntry>& history, std::size_t place) {
+  std::size_t run = 0;
+  for (std::size_t i = 1; i <= place; ++i) run += has_same_module(history[i - 1], history[i]) ? 0 : 1;
+  return run;
 }
 
 bool is_named(const HistoryEntry& entry, const std::string& name) {
@@ -45,9 +59,11 @@ class Bisector {
   Bisection run() {
     const std::string target = target_of_board();
     const SuiteCase& suite_case = request_.suite_case;
-    history_ = distinct_modules(request_.store.history(request_.suite.name, suite_case.name), target);
-    std::size_t good = place_of(history_, request_.good, suite_case.name);
-    std::size_t bad = place_of(history_, request_.bad, suite_case.name);
+    const std::vector<HistoryEntry> all =
+        of_target(request_.store.history(request_.suite.name, suite_case.name), target);
+    history_ = distinct_modules(all);
+    std::size_t good = run_of(all, place_of(all, request_.good, suite_case.name));
+    std::size_t bad = run_of(all, place_of(all, request_.bad, suite_case.name));
     if (good >= bad) {
       throw UsageError("expected the good commit before the bad one, got " + name_of(history_[good]) +
                        " that is not before " + name_of(history_[bad]));
@@ -57,7 +73,8 @@ class Bisector {
     while (bad - good > 1) {
       const std::size_t middle = good + (bad - good) / 2;
       const bool slower = is_slower(middle);
-      if (found_.steps.back().result.verdict == Verdict::interrupted) return std::move(found_);
+      const Verdict verdict = found_.steps.back().result.verdict;
+      if (verdict == Verdict::interrupted || verdict == Verdict::cannot_tell) return std::move(found_);
       (slower ? bad : good) = middle;
     }
     found_.reason.clear();
@@ -73,7 +90,9 @@ class Bisector {
     ConnectOptions connection;
     connection.devices = devices_for(suite_case.target, source);
     measured_.emplace(MeasuredCase{request_.compiler, connection.devices, suite_case.sampling});
-    return target_for(open_(connection), suite_case.target, source, observer_).text;
+    const Device device = open_(connection);
+    is_emulated_ = bench::is_emulated(device.facts());
+    return target_for(device, suite_case.target, source, observer_).text;
   }
 
   CompiledModule load(const HistoryEntry& entry) {
@@ -96,7 +115,11 @@ class Bisector {
     verify::ParameterPairs pairs;
     const std::array<SideModule, 2> sides{*good_, plan_same_side(load(entry), request_.suite_case, *good_, pairs)};
     const DecisionRule rule{request_.suite_case.tolerance, request_.suite.error_level, request_.suite.most_pairs};
-    compare_sides(open_, *measured_, sides, rule, random_, observer_, step.result);
+    if (is_emulated_) {
+      judge_by_instructions(count_sides(open_, *measured_, sides, observer_), rule.tolerance, step.result);
+    } else {
+      compare_sides(open_, *measured_, sides, rule, random_, observer_, step.result);
+    }
     found_.reason = step.label + ": " + to_text(step.result.verdict) +
                     (step.result.reason.empty() ? "" : ", " + step.result.reason);
     return step.result.verdict == Verdict::slower;
@@ -109,6 +132,7 @@ class Bisector {
   std::vector<HistoryEntry> history_;
   std::optional<MeasuredCase> measured_;
   std::optional<SideModule> good_;
+  bool is_emulated_ = false;
   Bisection found_;
 };
 

@@ -22,15 +22,22 @@ bool is_about_board(const Error& error) {
     case ErrorCode::resource_exhausted:
     case ErrorCode::unauthenticated:
     case ErrorCode::version_mismatch:
-    case ErrorCode::unsupported:
-    case ErrorCode::not_found: return true;
+    case ErrorCode::unsupported: return true;
     case ErrorCode::ok:
     case ErrorCode::invalid_argument:
+    case ErrorCode::not_found:
     case ErrorCode::deadline_exceeded:
     case ErrorCode::kernel_crashed:
     case ErrorCode::internal: return false;
   }
   return false;
+}
+
+// Whether the board itself is gone, and not only unable to run one case.
+bool is_lost(const Error& error) {
+  const ErrorCode code = error.code();
+  return code == ErrorCode::unavailable || code == ErrorCode::busy || code == ErrorCode::unauthenticated ||
+         code == ErrorCode::aborted || code == ErrorCode::protocol_error || code == ErrorCode::version_mismatch;
 }
 
 }  // namespace
@@ -81,10 +88,16 @@ void BoardQueue::end(const Item& item, const std::function<void()>& change) {
 }
 
 void BoardQueue::work(const RunContext& context, const GateBoard& board, std::uint64_t seed, const Observer& observer) {
-  run_cases(context, board, seed, observer);
+  std::exception_ptr failure;
+  try {
+    run_cases(context, board, seed, observer);
+  } catch (...) {
+    failure = std::current_exception();
+  }
   {
     const std::lock_guard lock(mutex_);
     --working_[board.name];
+    if (failure != nullptr) failure_ = failure;
   }
   changed_.notify_all();
 }
@@ -113,11 +126,20 @@ void BoardQueue::run_cases(const RunContext& context, const GateBoard& board, st
       lost_in_a_row = 0;
       end(*item, [] {});
     } catch (const Error& error) {
-      if (!is_about_board(error)) return end(*item, [&] { failure_ = std::current_exception(); });
+      if (dynamic_cast<const StoreFailed*>(&error) != nullptr) {
+        return end(*item, [&] { failure_ = std::current_exception(); });
+      }
+      if (!is_about_board(error)) {
+        place.result.verdict = Verdict::failed;
+        place.result.reason = error.what();
+        end(*item, [] {});
+        continue;
+      }
       open = {};  // gives the board back
       place.result.board = board.label;
       place.result.reason = error.what();
-      const bool gives_up = ++lost_in_a_row == kMostTries;
+      if (is_lost(error)) ++lost_in_a_row;
+      const bool gives_up = lost_in_a_row == kMostTries;
       observer.tell(item->suite_case->name + ": " + printable_lines(error.what()) +
                     (gives_up ? "; giving up on " + board.label : ""));
       end(*item, [&] {
@@ -128,8 +150,10 @@ void BoardQueue::run_cases(const RunContext& context, const GateBoard& board, st
         waiting_.back().lost_by = &board;
       });
       if (gives_up) return;
-    } catch (...) {
-      return end(*item, [&] { failure_ = std::current_exception(); });
+    } catch (const std::exception& error) {
+      place.result.verdict = Verdict::failed;
+      place.result.reason = error.what();
+      end(*item, [] {});
     }
   }
 }

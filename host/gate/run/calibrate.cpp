@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/quantity_text.h"
+#include "host/bench/warnings.h"
 #include "host/gate/run/compare_sides.h"
 #include "host/kernel/compile_kernel.h"
 
@@ -33,7 +34,11 @@ class Calibrator {
   Calibrator(const CalibrateRequest& request, const OpenSession& open, const Observer& observer)
       : request_(request), open_(open), observer_(observer), random_(request.seed), base_(spin_case(0)) {
     const KernelSource source = read_kernel(&request.compiler, base_.kernel, observer);
-    const Target target = target_for(open({}), "", source, observer);
+    const Device device = open({});
+    if (bench::is_emulated(device.facts())) {
+      throw UsageError("expected a board, got an emulated one: its times mean nothing, and instructions are exact");
+    }
+    const Target target = target_for(device, "", source, observer);
     module_.emplace(compile_kernel(source, "", target, {}, observer, 0, CodeForm::relinkable).module);
     measured_.emplace(MeasuredCase{request.compiler, {}, base_.sampling});
   }

@@ -46,9 +46,11 @@ class CaseRun {
       } else {
         conclude(Verdict::wrong, failure.what());
       }
+    } catch (const StoreFailed&) {
+      throw;
     } catch (const Error& error) {
-      // Mistakes of the kernel and of the suite.
-      if (error.code() != ErrorCode::invalid_argument) throw;
+      // Mistakes of the kernel and of the suite; without a key, or with an unknown name, no board can be reached.
+      if (error.code() != ErrorCode::invalid_argument && error.code() != ErrorCode::not_found) throw;
       conclude(Verdict::failed, error.what());
     }
     return std::move(outcome_);
@@ -59,13 +61,21 @@ class CaseRun {
     resolve();
     const auto baseline = context_.baseline.find({case_.name, outcome_.target});
     const bool has_baseline = baseline != context_.baseline.end();
-    if (has_baseline && baseline->second.identity == identity_) {
+    if (has_baseline && baseline->second.identity == identity_ && is_stored(baseline->second)) {
       outcome_.module = baseline->second;
       return conclude(Verdict::unchanged, "source and compiler are those of the baseline");
     }
     compile();
+    // If the store has lost the module, it now has it again.
+    if (has_baseline && baseline->second.identity == identity_) {
+      return conclude(Verdict::unchanged, "source and compiler are those of the baseline");
+    }
     if (!has_baseline) return run_first();
-    if (!load(baseline->second)) return;
+    if (!load(baseline->second)) {
+      call_once(open_, *measured_, *current_, false, *source_, observer_);
+      outcome_.has_run = true;
+      return;
+    }
     if (is_same_code()) return conclude(Verdict::unchanged, "the compiled code is that of the baseline");
     verify::ParameterPairs pairs;
     SideModule planned = plan_same_side(std::move(*baseline_module_), case_, *current_, pairs);
@@ -73,11 +83,13 @@ class CaseRun {
     if (!case_.allow_difference) {
       const StepGuard step = observer_.begin("comparing the results of " + case_.name);
       const std::string difference = difference_of(open_, *measured_, sides, pairs, *source_, case_, observer_);
+      outcome_.has_run = true;
       if (!difference.empty()) return conclude(Verdict::wrong, difference);
     } else {
       call_once(open_, *measured_, sides[0], true, *source_, observer_);
       call_once(open_, *measured_, sides[1], false, *source_, observer_);
     }
+    outcome_.has_run = true;
     if (is_emulated_) {
       const StepGuard step = observer_.begin("counting the instructions of " + case_.name);
       judge_by_instructions(count_sides(open_, *measured_, sides, observer_), case_.tolerance, result_);
@@ -85,8 +97,7 @@ class CaseRun {
       compare_sides(open_, *measured_, sides, {case_.tolerance, context_.level, context_.most_pairs}, random_,
                     observer_, result_);
       // Beside the time, as corroboration: not every board counts them.
-      if (result_.verdict != Verdict::interrupted)
-        result_.instructions = count_sides(open_, *measured_, sides, observer_).instructions;
+      if (result_.verdict != Verdict::interrupted) count_beside(sides);
     }
     if (result_.verdict == Verdict::slower) explain(sides);
     check_limits();
@@ -94,11 +105,14 @@ class CaseRun {
 
   // Finds out for which target the case is compiled, and from what.
   void resolve() {
-    const std::lock_guard lock(context_.shared);
-    source_ = read_kernel(&context_.compiler, case_.kernel, observer_);
+    {
+      const std::lock_guard lock(context_.shared);
+      source_ = read_kernel(&context_.compiler, case_.kernel, observer_);
+    }
     ConnectOptions connection;
     connection.devices = devices_for(case_.target, *source_);
-    const Device device = open_(connection);
+    const Device device = open_(connection);  // without the lock, since a farm may let it wait
+    const std::lock_guard lock(context_.shared);
     target_ = target_for(device, case_.target, *source_, observer_);
     outcome_.target = target_.text;
     const DeviceFacts& facts = device.facts();
@@ -114,7 +128,7 @@ class CaseRun {
     const std::lock_guard lock(context_.shared);
     CompiledModule module =
         compile_kernel(*source_, case_.kernel.function, target_, case_.call, observer_, 0, CodeForm::relinkable).module;
-    StoredModule& stored = outcome_.module.emplace();
+    StoredModule stored;
     stored.identity = identity_;
     stored.label = context_.label;
     stored.stored = now();
@@ -126,6 +140,20 @@ class CaseRun {
     }
     current_.emplace(plan_side(std::move(module), case_));
     describe(1, stored, current_->module);
+    outcome_.module = std::move(stored);
+  }
+
+  // Whether the store has everything of a module, undamaged.
+  bool is_stored(const StoredModule& stored) const {
+    const std::lock_guard lock(context_.shared);
+    const auto has = [&](const Hash& object) { return context_.store.has(object); };
+    try {
+      return context_.store.get(stored.module).has_value() && std::ranges::all_of(stored.blobs, has);
+    } catch (const StoreFailed&) {
+      throw;
+    } catch (const UsageError&) {
+      return false;  // damaged
+    }
   }
 
   // Reads the baseline's module. Concludes the case if the store has lost it.
@@ -133,11 +161,16 @@ class CaseRun {
     const std::lock_guard lock(context_.shared);
     std::string why = "the store has lost the baseline's module " + to_hex(stored.module);
     try {
-      if (auto bytes = context_.store.get(stored.module)) {
+      const auto has = [&](const Hash& blob) { return context_.store.has(blob); };
+      auto bytes = context_.store.get(stored.module);
+      if (bytes && std::ranges::all_of(stored.blobs, has)) {
         baseline_module_.emplace(std::move(*bytes), context_.store.blobs(stored.blobs));
         describe(0, stored, *baseline_module_);
+        module_in_layout(context_.compiler, *baseline_module_, 0);  // shows damage that its hash does not
         return true;
       }
+    } catch (const StoreFailed&) {
+      throw;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::invalid_argument) throw;
       why = error.what();
@@ -157,13 +190,22 @@ class CaseRun {
     result_.sides[side] = {stored.module, stored.label, bytes.code, bytes.data, 0};
   }
 
+  // Counts instructions beside a verdict about times, which stands without them.
+  void count_beside(const std::array<SideModule, 2>& sides) {
+    try {
+      result_.instructions = count_sides(open_, *measured_, sides, observer_).instructions;
+    } catch (const Error& error) {
+      result_.warnings.push_back("the instructions could not be counted: " + std::string(error.what()));
+    }
+  }
+
   // Says what makes the current side slower.
   void explain(const std::array<SideModule, 2>& sides) {
     const std::lock_guard lock(context_.shared);
     constexpr std::uint32_t kFirstLayout = 0;
-    const CompiledModule baseline = module_in_layout(context_.compiler, sides[0].module, kFirstLayout);
-    const CompiledModule current = module_in_layout(context_.compiler, sides[1].module, kFirstLayout);
     try {
+      const CompiledModule baseline = module_in_layout(context_.compiler, sides[0].module, kFirstLayout);
+      const CompiledModule current = module_in_layout(context_.compiler, sides[1].module, kFirstLayout);
       Noted<ModuleDiff> diff = diff_modules(context_.compiler, baseline.bytes(), current.bytes());
       result_.diff = std::move(diff.value);
       for (std::string& note : diff.notes) result_.warnings.push_back(std::move(note));
@@ -192,13 +234,14 @@ class CaseRun {
     } else {
       call_once(open_, *measured_, *current_, false, *source_, observer_);
     }
+    outcome_.has_run = true;
     conclude(Verdict::first, "there was no baseline");
     check_limits();
   }
 
   void check_limits() {
-    if (result_.verdict == Verdict::interrupted || is_emulated_) return;
-    if (case_.limits.share_of_peak) {
+    if (result_.verdict == Verdict::interrupted) return;
+    if (case_.limits.share_of_peak && !is_emulated_) {
       result_.share_of_peak = share_of_peak(open_, *measured_, *current_, observer_);
       if (!result_.share_of_peak) result_.warnings.push_back("the share of the peak is unknown");
     }

@@ -29,6 +29,7 @@ struct CaseOutcome {
   CaseResult result;
   std::string target;                  // that the case was compiled for
   std::optional<StoredModule> module;  // of the current side, which is in the store; nothing if it was not compiled
+  bool has_run = false;                // the current side was called and did not fail
 };
 
 // Throws Error if the board, the connection or the store fails. What is the user's mistake, or a failure of a kernel,

@@ -68,8 +68,7 @@ MeasuredPair measure_pair(const OpenSession& open, const MeasuredCase& measured,
                      std::move(process.environment),
                      std::move(process.warnings)};
   if (!(baseline.minimum() > 0) || !(current.minimum() > 0)) {
-    throw Error(ErrorCode::device_error,
-                "expected times above 0, got calls too short for the clock of " + found.environment.board);
+    throw UsageError("expected times above 0, got calls too short for the clock of " + found.environment.board);
   }
   found.pair.log_ratio = bench::paired_log_ratio(current, baseline);
   return found;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "base/printable.h"
@@ -50,16 +51,46 @@ HistoryEntry entry_of(const CaseOutcome& outcome, const Report& report) {
   return entry;
 }
 
+// Whether the module runs, and computes what it should.
+bool may_become_baseline(const CaseResult& result) {
+  switch (result.verdict) {
+    case Verdict::unchanged:
+    case Verdict::first:
+    case Verdict::no_change:
+    case Verdict::faster:
+    case Verdict::infrastructure: return true;
+    case Verdict::slower:
+    case Verdict::cannot_tell:
+    case Verdict::wrong:
+    case Verdict::over_limit:
+    case Verdict::failed:
+    case Verdict::interrupted: return result.is_accepted;
+  }
+  return false;
+}
+
+// Only a module that was called and did not fail.
+bool can_be_accepted(const CaseOutcome& outcome) {
+  return outcome.module.has_value() && outcome.has_run && outcome.result.verdict != Verdict::interrupted;
+}
+
 void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& outcomes, const Report& report) {
   const bool is_good = exit_code(report) == 0 && !report.is_interrupted;
+  // Boards of different names may have the same target: what failed on one of them does not become the baseline.
+  std::set<CaseTarget> bad;
+  for (const CaseOutcome& outcome : outcomes) {
+    if (!may_become_baseline(outcome.result)) bad.insert({outcome.result.name, outcome.target});
+  }
   Baseline changes;
   std::vector<HistoryEntry> history;
   for (const CaseOutcome& outcome : outcomes) {
     if (!outcome.module) continue;
     history.push_back(entry_of(outcome, report));
+    const CaseTarget key{outcome.result.name, outcome.target};
     const Verdict verdict = outcome.result.verdict;
-    const bool is_new = verdict == Verdict::first || outcome.result.is_accepted || (request.update && is_good);
-    if (is_new && verdict != Verdict::unchanged) changes[{outcome.result.name, outcome.target}] = *outcome.module;
+    const bool was_compared = verdict == Verdict::no_change || verdict == Verdict::faster;
+    const bool is_new = verdict == Verdict::first || (request.update && is_good && was_compared);
+    if (outcome.result.is_accepted || (is_new && !bad.contains(key))) changes[key] = *outcome.module;
   }
   if (!history.empty()) request.store.add_history(request.suite.name, history);
   if (!changes.empty()) request.store.update(request.suite.name, request.baseline, changes);
@@ -99,12 +130,20 @@ Report run_suite(const SuiteRequest& request, const Observer& observer) {
   }
   std::vector<CaseOutcome> outcomes = queue.finish();
   for (CaseOutcome& outcome : outcomes) {
-    outcome.result.is_accepted = request.accepted.contains(outcome.result.name) && outcome.module.has_value();
+    CaseResult& result = outcome.result;
+    result.is_accepted = request.accepted.contains(result.name) && can_be_accepted(outcome);
+    if (result.is_accepted)
+      result.reason += (result.reason.empty() ? "" : "; ") + std::string("accepted as the baseline");
     report.cases.push_back(outcome.result);
     report.is_interrupted |= outcome.result.verdict == Verdict::interrupted;
   }
-  store_results(request, outcomes, report);
-  if (const std::string full = request.store.collect(); !full.empty()) observer.tell(full);
+  try {
+    store_results(request, outcomes, report);
+    if (const std::string full = request.store.collect(); !full.empty()) observer.tell(full);
+  } catch (const std::exception& error) {
+    report.store_failure = error.what();
+    observer.tell("the results could not be stored: " + report.store_failure);
+  }
   report.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

@@ -39,8 +39,9 @@ struct SuiteRequest {
 };
 
 // Returns a result for each case on each of its boards, in the order of the suite. A case whose board is lost is tried
-// again on another one. If the observer interrupts the run, the cases that were not finished say so. Throws Error if
-// the store fails. With several boards the observer is called on several threads, one at a time.
+// again on another one. If the observer interrupts the run, the cases that were not finished say so. Throws StoreFailed
+// if the store cannot be used; what goes wrong when the results are stored is part of the report. With several boards
+// the observer is called on several threads, messages one at a time.
 Report run_suite(const SuiteRequest& request, const Observer& observer);
 
 }  // namespace ferry::gate

@@ -12,7 +12,6 @@
 
 #include "base/descriptor.h"
 #include "base/replace_file.h"
-#include "base/throw_status.h"
 #include "host/blobs/blob_set.h"
 #include "host/gate/store/file_name.h"
 #include "host/gate/store/object_folder.h"
@@ -29,18 +28,18 @@ std::optional<std::string> contents_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     if (errno == ENOENT) return std::nullopt;
-    throw Error(ErrorCode::unavailable, "cannot read " + path + ": " + std::strerror(errno));
+    throw StoreFailed("cannot read " + path + ": " + std::strerror(errno));
   }
   std::ostringstream text;
   text << file.rdbuf();
-  if (file.bad()) throw Error(ErrorCode::unavailable, "cannot read " + path + ": " + std::strerror(errno));
+  if (file.bad()) throw StoreFailed("cannot read " + path + ": " + std::strerror(errno));
   return std::move(text).str();
 }
 
 void create_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) throw Error(ErrorCode::unavailable, "cannot create " + path + ": " + error.message());
+  if (error) throw StoreFailed("cannot create " + path + ": " + error.message());
 }
 
 Baseline read_baseline_file(const std::string& path) {
@@ -84,7 +83,9 @@ class FolderStore final : public Store {
     const std::string path = baseline_path(suite, name);
     Baseline baseline = read_baseline_file(path);
     for (const auto& [key, module] : changes) baseline[key] = module;
-    throw_failure(replace_file(path, baseline_text(baseline)));
+    if (const Status written = replace_file(path, baseline_text(baseline)); !written.is_ok()) {
+      throw StoreFailed(written.message());
+    }
   }
 
   void add_history(const std::string& suite, std::span<const HistoryEntry> entries) override {
@@ -138,7 +139,7 @@ class FolderStore final : public Store {
   }
 
   [[noreturn]] static void fail_to_write(const std::string& path) {
-    throw Error(ErrorCode::unavailable, "cannot write " + path + ": " + std::strerror(errno));
+    throw StoreFailed("cannot write " + path + ": " + std::strerror(errno));
   }
 
   // Whether the file ends in the middle of a line.

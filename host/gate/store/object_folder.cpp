@@ -14,7 +14,7 @@
 #include "base/hex.h"
 #include "base/mapped_file.h"
 #include "base/quantity_text.h"
-#include "ferry/error.h"
+#include "host/gate/store/store.h"
 
 namespace ferry::gate {
 
@@ -26,8 +26,7 @@ constexpr std::uint64_t kPiece = 1 << 20;
 constexpr std::chrono::hours kInUse{1};
 
 [[noreturn]] void fail(const std::string& path) {
-  throw Error(errno == ENOSPC || errno == EDQUOT ? ErrorCode::resource_exhausted : ErrorCode::unavailable,
-              "cannot write " + path + ": " + std::strerror(errno));
+  throw StoreFailed("cannot write " + path + ": " + std::strerror(errno));
 }
 
 void write_all(int file, std::span<const std::uint8_t> bytes, const std::string& path) {
@@ -66,7 +65,7 @@ std::vector<StoredFile> files_of(const std::string& folder) {
 ObjectFolder::ObjectFolder(std::string folder) : folder_(std::move(folder)) {
   std::error_code error;
   fs::create_directories(folder_, error);
-  if (error) throw Error(ErrorCode::unavailable, "cannot create " + folder_ + ": " + error.message());
+  if (error) throw StoreFailed("cannot create " + folder_ + ": " + error.message());
 }
 
 bool ObjectFolder::touch(const Hash& object) const {

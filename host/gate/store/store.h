@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ferry/blob_source.h"
+#include "ferry/error.h"
 #include "ferry/hash.h"
 #include "host/gate/api/report.h"
 
@@ -47,8 +48,14 @@ struct HistoryEntry {
   bool operator==(const HistoryEntry&) const;
 };
 
-// Everything throws Error: resource_exhausted or unavailable if something cannot be stored, invalid_argument for
-// contents that are damaged, with the file or the object. Several processes may use one store at the same time.
+// The store cannot be read or written: a mistake of the user, as with any file.
+class StoreFailed : public UsageError {
+ public:
+  using UsageError::UsageError;
+};
+
+// Everything throws StoreFailed if something cannot be stored or read, and UsageError for contents that are damaged,
+// with the file or the object. Several processes may use one store at the same time.
 class Store {
  public:
   virtual ~Store() = default;

@@ -64,6 +64,7 @@ Baseline read_baseline(const Json& json) {
   if (const int format = json.at("format").get<int>(); format != kFormat) {
     throw std::invalid_argument("expected format " + std::to_string(kFormat) + ", got " + std::to_string(format));
   }
+  if (!json.at("cases").is_array()) throw std::invalid_argument("expected a list of cases");
   Baseline baseline;
   for (const Json& entry : json.at("cases")) {
     baseline[{entry.at("case").get<std::string>(), entry.at("target").get<std::string>()}] = module_of(entry);

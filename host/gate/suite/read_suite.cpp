@@ -81,6 +81,9 @@ Status read_boards(const std::string& path, const toml::table& all, Suite& suite
     SuiteBoard board{one.name, ""};
     reader.read("remote", kMaxRemote, board.remote);
     check_remote(reader, board.remote);
+    std::int64_t count = board.count;
+    reader.read("count", 1, kMaxBoards, count);
+    board.count = static_cast<std::uint32_t>(count);
     FERRY_TRY(reader.finish());
     if (board.remote.empty())
       return toml_failure(path, one.key->source(),

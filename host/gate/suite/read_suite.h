@@ -9,6 +9,7 @@
 //
 //     [boards.pi]                     # without boards, --remote names one
 //     remote = "farm://lab/rpi4"
+//     count = 2                       # boards of a farm that share its cases; default: 1
 //
 //     [cases.mm]
 //     kernel = "kernels/mm.tc"        # or a C or C++ file, a network, a compiled module

@@ -60,6 +60,9 @@ class Project {
     return results;
   }
 
+  // The name of a suite without one: that of its folder.
+  std::string suite() const { return std::filesystem::path(folder.path("")).parent_path().filename().string(); }
+
   Folder folder;
 };
 
@@ -225,6 +228,70 @@ TEST_CASE("an emulated board is judged by the instructions that it executes") {
   project.write("kernels/spin.c", spin(kRounds, "0.751f"));
   CHECK(project.results({"--remote", server.address()}, code).at("spin").at("verdict") == "no_change");
   CHECK(code == 0);
+}
+
+TEST_CASE("the baseline changes only with an update that finds nothing wrong, or where the user accepts it") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  const auto baseline = [&] {
+    return content_of(project.folder.path(".ferry-gate/baselines/" + project.suite() + "/main.json"));
+  };
+  int code = -1;
+  project.results({}, code);
+  const std::string first = baseline();
+
+  project.write("kernels/spin.c", spin(kRounds, "0.751f"));
+  CHECK(project.results({}, code).at("spin").at("verdict") == "no_change");
+  CHECK(baseline() == first);
+  project.results({"--update"}, code);
+  CHECK(code == 0);
+  const std::string updated = baseline();
+  CHECK(updated != first);
+
+  // A wrong result, a slowdown and a crash do not become the baseline, also if cases may be untold.
+  project.write("suite.toml", "cannot-tell = \"pass\"\n" + std::string(kSuite));
+  project.write("kernels/spin.c", spin(kRounds, "2.0f"));
+  project.results({"--update"}, code);
+  CHECK(code == 1);
+  project.write("kernels/spin.c", spin(kRounds * 2, "0.751f"));
+  project.results({"--update"}, code);
+  CHECK(code == 1);
+  CHECK(baseline() == updated);
+  project.write("kernels/spin.c",
+                "// ferry: spin(in f32[256] x, out f32[256] y)\n"
+                "void spin(const float* x, float* y) { *(volatile int*)0 = (int)x[0]; y[0] = 0; }\n");
+  const Json crashed = project.results({"--update", "--accept", "spin"}, code).at("spin");
+  CAPTURE(crashed.dump(1));
+  CHECK(code == 1);
+  CHECK(crashed.at("verdict") == "wrong");
+  CHECK(crashed.at("accepted") == false);
+  CHECK(baseline() == updated);
+
+  project.write("kernels/spin.c", spin(kRounds, "2.0f"));
+  const Json accepted = project.results({"--accept", "spin", "--junit", "out.xml"}, code).at("spin");
+  CHECK(code == 0);
+  CHECK(accepted.at("accepted") == true);
+  CHECK(!contains(content_of(project.folder.path("out.xml")), "<failure"));
+  CHECK(baseline() != updated);
+}
+
+TEST_CASE("a module that the store has lost is stored again by a kernel that did not change") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  int code = -1;
+  project.results({}, code);
+  for (const auto& entry : std::filesystem::directory_iterator(project.folder.path(".ferry-gate/objects")))
+    std::filesystem::remove(entry.path());
+  CHECK(project.results({}, code).at("spin").at("verdict") == "unchanged");
+  CHECK(code == 0);
+  project.write("kernels/spin.c", spin(kRounds * 2));
+  CHECK(project.results({"--case", "spin"}, code).at("spin").at("verdict") == "slower");
+}
+
+TEST_CASE("a store that cannot be written is a mistake of the user") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  CHECK(project.gate({"suite.toml", "--store", "/dev/null"}).code == 2);
 }
 
 TEST_CASE("a module that the store has damaged cannot be compared with") {
