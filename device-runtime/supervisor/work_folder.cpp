@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -98,9 +99,11 @@ void remove_abandoned(const std::string& place) {
 Result<WorkFolder> WorkFolder::open(const std::string& path) {
   if (!path.empty()) {
     FERRY_TRY(make_folder(path));
-    WorkFolder folder(path, false, Descriptor());
+    // Sessions run in folders of their own, where a relative path would be another one.
+    const std::unique_ptr<char, void (*)(void*)> absolute(realpath(path.c_str(), nullptr), std::free);
+    WorkFolder folder(absolute != nullptr ? absolute.get() : path, false, Descriptor());
     FERRY_TRY(folder.make_caches());
-    remove_old_sessions(path);
+    remove_old_sessions(folder.path());
     return folder;
   }
   const char* temporary = std::getenv("TMPDIR");
