@@ -129,7 +129,7 @@ TEST_CASE("a tracker may say why it closes the connection") {
   CHECK(page.status().message() == "tracker " + to_text(std::vector{tracker.address()}) + ": the key was revoked");
 }
 
-TEST_CASE("keepalives go on while nothing is said, and a silent tracker is given up after 12 s") {
+TEST_CASE("keepalives go on while nothing is said, and a silent tracker is given up after 11 s") {
   const secure::Key key = secure::make_key();
   ScriptedTracker tracker(key, answer_devices);
   auto link = TrackerLink::open(access_to({tracker.address()}, key), tracker.address(), 5s);
@@ -139,8 +139,8 @@ TEST_CASE("keepalives go on while nothing is said, and a silent tracker is given
   const auto frame = link.value()->receive(begin + 20s);
   const auto passed = TrackerLink::Clock::now() - begin;
   REQUIRE_FALSE(frame.is_ok());
-  CHECK(frame.status().message().find("has been silent for 12 s") != std::string::npos);
-  CHECK(passed > 11s);
+  CHECK(frame.status().message().find("has been silent for 11 s") != std::string::npos);
+  CHECK(passed > 10s);
   CHECK(passed < 14s);
 }
 
