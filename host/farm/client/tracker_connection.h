@@ -10,7 +10,7 @@
 
 namespace ferry::farm {
 
-// Not thread-safe. A connection on which nothing is asked for 12 s ends; the next question opens another one.
+// Not thread-safe. A connection on which nothing is asked for 11 s ends; the next question opens another one.
 class TrackerConnection {
  public:
   explicit TrackerConnection(FarmAccess farm) : farm_(std::move(farm)) {}

@@ -120,10 +120,10 @@ TEST_CASE("a request that waited in vain for a board to cool ends as a thermal f
   CHECK(farm::class_of(farm::EndReason::too_hot) == farm::FailureClass::thermal);
 }
 
-TEST_CASE("a board from which nothing was heard for 12 s is not handed out") {
+TEST_CASE("a board from which nothing was heard for 11 s is not handed out") {
   Farm farm;
   farm.keeps_alive = false;
-  farm.pass(seconds(12));
+  farm.pass(seconds(11));
   CHECK(farm.sent<farm::CloseBoard>().size() == 1);
   farm.submit(1, "ann");
   CHECK(!farm.is_granted(1));

@@ -125,11 +125,11 @@ TEST_CASE("an attached lease ends with its client's connection") {
   CHECK(!farm.serving.contains(board_link(1)));
 }
 
-TEST_CASE("an attached lease ends when nothing was heard from its client for 12 s") {
+TEST_CASE("an attached lease ends when nothing was heard from its client for 11 s") {
   Farm farm(1);
   farm.submit(1, "ann");
   farm.keeps_alive = false;
-  farm.pass(seconds(11));
+  farm.pass(seconds(10));
   farm.heartbeat(1);
   CHECK(farm.store.history().empty());
   farm.pass(seconds(1));
