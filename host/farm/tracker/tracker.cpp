@@ -21,7 +21,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kPeriod{1};  // of polling for the term, and of housekeeping
+constexpr seconds kPeriod{1};                // of polling for the term, and of housekeeping
+constexpr milliseconds kStandbyPeriod{250};  // of a standby's tries to get the right to schedule
 // A tracker that has not reached a shared database for so long takes it that another one schedules.
 constexpr seconds kDatabaseSilence{6};
 static_assert(kDatabaseSilence < Store::kRightLasts);
@@ -111,7 +112,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
  private:
   // The scheduler may be what calls this, so it is destroyed later.
   void poll() {
-    timer_.start(kPeriod, [this] { poll(); });
+    timer_.start(core_.scheduler ? milliseconds(kPeriod) : kStandbyPeriod, [this] { poll(); });
     if (core_.scheduler) {
       if (options_.is_shared) check_term();
       return keep_house();
