@@ -14,7 +14,7 @@ namespace ferry {
 // schedule, sizes and files of the kernel, the target, and the compiler's own build. Equal hashes mean equal code, on
 // any machine and in any folder. The opposite is not true; code_identity() compares the code itself.
 //
-// Of kernels in other languages everything counts that reaches the object: headers, flags, files that are included in
+// Everything that reaches the object counts for kernels in other languages: headers, flags, files that are included in
 // any other way, and the version of their compiler. They are compiled for this purpose, and it throws as
 // compile_kernel() if that fails. Returns nothing if a network's file has changed since it was read.
 std::optional<Hash> source_identity(const KernelSource& source, const std::string& function, const Target& target,

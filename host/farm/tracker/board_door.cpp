@@ -28,7 +28,7 @@ bool may_stand_in_address(char one) {
          std::string_view(".-_:%[]").find(one) != std::string_view::npos;
 }
 
-// Clients and the health check connect to the address of a board. Of another kind, such as ssh://, they would log in
+// Clients and the health check connect to the address of a board. With another kind, such as ssh://, they would log in
 // where the board sends them; only farm.toml may name those.
 Status check_join(const Join& join) {
   const auto address = parse_tcp_address(join.address, 0);

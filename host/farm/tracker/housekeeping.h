@@ -1,4 +1,4 @@
-// What a tracker that schedules does every second besides: it closes silent connections, writes what has gathered, and
+// The work that a tracker that schedules does every second: it closes silent connections, writes what has gathered, and
 // deletes history that is too old.
 #pragma once
 

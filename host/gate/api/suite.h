@@ -1,4 +1,4 @@
-// What a suite says: the cases of a project that must not become slower, and where they run (docs/gate.md).
+// Suites: the cases of a project that must not become slower, and where they run (docs/gate.md).
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace ferry::gate {
 
 enum class Severity : std::uint8_t { bad, unsure, good, neutral };
 Severity severity_of(Verdict verdict);
-// Of the whole report: bad, unsure or good.
+// Returns bad, unsure or good for the whole report.
 Severity severity_of(const Report& report);
 
 // Whether people want to hear of it: of any verdict but "first" and those without a change.
