@@ -37,7 +37,7 @@ struct InstructionCount {
 InstructionCount count_instructions(const Device& device, const Function& function,
                                     const std::vector<Argument>& arguments, const CountOptions& options = {});
 
-// What the instructions of samples of N, 2N, N and 2N calls say about one call of `function`.
+// Derives the count of one call of `function` from the instructions of samples of N, 2N, N and 2N calls.
 InstructionCount judge_counts(const std::string& function, const std::array<double, 4>& instructions,
                               std::uint32_t number, bool is_exact);
 

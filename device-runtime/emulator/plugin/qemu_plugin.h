@@ -37,7 +37,7 @@ void qemu_plugin_register_vcpu_tb_exec_cb(qemu_plugin_tb*, qemu_plugin_vcpu_udat
 // Calls back before each system call of qemu-user, which cannot be changed.
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t, qemu_plugin_vcpu_syscall_cb_t);
 
-// What a plugin defines.
+// The symbols that a plugin defines.
 extern __attribute__((visibility("default"))) int qemu_plugin_version;
 __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t, const qemu_plugin_info_t*, int argc,
                                                                char** argv);

@@ -21,7 +21,7 @@ struct Arrival {
 
 class Arrivals {
  public:
-  // Of each request, for all of it to arrive.
+  // The time in which all of a request must arrive.
   explicit Arrivals(std::chrono::milliseconds time) : time_(time) {}
 
   // Closes the oldest one if there are kMost.

@@ -1,4 +1,4 @@
-// What the gate says about a case on a board.
+// The gate's verdict about a case on a board.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace ferry::gate {
 
 namespace {
 
-// Of each side; the time and memory of a comparison grow with their product.
+// The limit of each side; the time and memory of a comparison grow with their product.
 constexpr std::size_t kMostComparedLines = 4000;
 constexpr std::size_t kMostHotFunctions = 3;
 

@@ -12,6 +12,8 @@
 namespace ferry::gate {
 
 inline constexpr std::uint32_t kLayouts = 64;
+// The layout that moves nothing.
+inline constexpr std::uint32_t kFirstLayout = 0;
 
 // Returns one of the layouts, whose number is below kLayouts. Number 0 moves nothing. Over all of them the code begins
 // in each of the 64 lines of a page once, and equally often at each multiple of 16 bytes in a line; data begins in each

@@ -8,7 +8,7 @@ namespace ferry::gate {
 
 namespace {
 
-// What a test with this verdict is to JUnit.
+// The result that JUnit gives a test with this verdict.
 enum class Status : std::uint8_t { passed, failure, error };
 
 Status status_of(Verdict verdict, UnknownPolicy unknown) {

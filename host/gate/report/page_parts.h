@@ -1,4 +1,4 @@
-// What all parts of the HTML page are made of.
+// Elements that all parts of the HTML page use.
 #pragma once
 
 #include <initializer_list>

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 
+#include "base/unix_time.h"
 #include "host/bench/memory_layout.h"
 #include "host/bench/warnings.h"
 #include "host/gate/diff/diff_modules.h"
@@ -21,11 +22,6 @@
 namespace ferry::gate {
 
 namespace {
-
-std::int64_t now() {
-  using namespace std::chrono;
-  return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
-}
 
 class CaseRun {
  public:
@@ -115,9 +111,8 @@ class CaseRun {
     const std::lock_guard lock(context_.shared);
     target_ = target_for(device, case_.target, *source_, observer_);
     outcome_.target = target_.text;
-    const DeviceFacts& facts = device.facts();
-    is_emulated_ = bench::is_emulated(facts);
-    result_.environment = {device.name(), device.processor(), facts.operating_system + " " + facts.arch, ""};
+    is_emulated_ = bench::is_emulated(device.facts());
+    result_.environment = environment_of(device, "");
     measured_.emplace(MeasuredCase{context_.compiler, connection.devices, case_.sampling});
     const std::optional<Hash> identity = source_identity(*source_, case_.kernel.function, target_, case_.call);
     if (!identity) throw UsageError(source_->name + " changes while it is read");
@@ -131,7 +126,7 @@ class CaseRun {
     StoredModule stored;
     stored.identity = identity_;
     stored.label = context_.label;
-    stored.stored = now();
+    stored.stored = unix_milliseconds() / 1000;
     stored.module = context_.store.put(module.bytes());
     for (const Blob& blob : module.manifest().blobs) {
       if (module.blobs() == nullptr) break;
@@ -202,7 +197,6 @@ class CaseRun {
   // Says what makes the current side slower.
   void explain(const std::array<SideModule, 2>& sides) {
     const std::lock_guard lock(context_.shared);
-    constexpr std::uint32_t kFirstLayout = 0;
     try {
       const CompiledModule baseline = module_in_layout(context_.compiler, sides[0].module, kFirstLayout);
       const CompiledModule current = module_in_layout(context_.compiler, sides[1].module, kFirstLayout);

@@ -14,7 +14,7 @@
 
 namespace ferry::gate {
 
-// What the cases of a run have in common. The store and the compiler are used by one thread at a time.
+// The settings that the cases of a run have in common. The store and the compiler are used by one thread at a time.
 struct RunContext {
   const Compiler& compiler;
   Store& store;

@@ -10,7 +10,6 @@ namespace ferry::gate {
 
 namespace {
 
-constexpr std::uint32_t kAnyLayout = 0;
 constexpr const char* kSideNames[] = {"the baseline", "the current module"};
 
 verify::Outputs outputs_of(const OpenSession& open, const MeasuredCase& measured, const SideModule& side,
@@ -21,7 +20,7 @@ verify::Outputs outputs_of(const OpenSession& open, const MeasuredCase& measured
       connection.devices = measured.devices;
       connection.guard_tensors = guard_tensors;
       const Device device = open(connection);
-      const CompiledModule module = module_in_layout(measured.compiler, side.module, kAnyLayout);
+      const CompiledModule module = module_in_layout(measured.compiler, side.module, kFirstLayout);
       verify::Outputs outputs = verify::outputs_of_call(device, module, side.info, side.plan, observer);
       finish_kernels(device);
       return outputs;

@@ -9,8 +9,6 @@ namespace ferry::gate {
 
 namespace {
 
-constexpr std::uint32_t kFirstLayout = 0;
-
 // Calls `work` with the device, the loaded function and its arguments, in a session of its own.
 template <class Work>
 auto with_function(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, bool is_baseline,

@@ -10,6 +10,11 @@
 
 namespace ferry::gate {
 
+Environment environment_of(const Device& device, const std::string& governor) {
+  const DeviceFacts& facts = device.facts();
+  return {device.name(), device.processor(), facts.operating_system + " " + facts.arch, governor};
+}
+
 bool is_failure_of_kernel(const Error& error) {
   return error.code() == ErrorCode::kernel_crashed || error.code() == ErrorCode::deadline_exceeded;
 }
@@ -42,10 +47,8 @@ Process measure_process(const OpenSession& open, const MeasuredCase& measured, s
     calls.clear();
     finish_kernels(device);
     const bench::Environment board = bench::read_environment(process.timings.front());
-    const DeviceFacts& facts = device.facts();
-    process.environment = {device.name(), device.processor(), facts.operating_system + " " + facts.arch,
-                           board.governor_after};
-    process.warnings = bench::board_warnings(process.timings.front(), board, facts.logical_cores);
+    process.environment = environment_of(device, board.governor_after);
+    process.warnings = bench::board_warnings(process.timings.front(), board, device.facts().logical_cores);
     return process;
   });
 }

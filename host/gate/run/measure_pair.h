@@ -16,7 +16,7 @@
 
 namespace ferry::gate {
 
-// What all processes of a case have in common.
+// The settings that all processes of a case have in common.
 struct MeasuredCase {
   const Compiler& compiler;
   std::vector<std::string> devices;  // besides the CPU
@@ -35,6 +35,9 @@ struct Process {
 // lost.
 Process measure_process(const OpenSession& open, const MeasuredCase& measured, std::span<const SideModule* const> sides,
                         std::uint32_t layout, const bench::MemoryLayout& memory, const Observer& observer);
+
+// `governor` is empty if the board has none, or before a measurement has told.
+Environment environment_of(const Device& device, const std::string& governor);
 
 // Whether the kernel itself crashed or ran too long.
 bool is_failure_of_kernel(const Error& error);

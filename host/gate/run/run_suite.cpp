@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/printable.h"
+#include "base/unix_time.h"
 #include "host/gate/run/board_queue.h"
 #include "host/gate/run/case_run.h"
 #include "host/gate/verdict/decide.h"
@@ -15,11 +16,6 @@
 namespace ferry::gate {
 
 namespace {
-
-std::int64_t now() {
-  using namespace std::chrono;
-  return duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
-}
 
 std::vector<std::string> names_of(const std::vector<GateBoard>& boards) {
   std::vector<std::string> names;
@@ -104,7 +100,7 @@ Report run_suite(const SuiteRequest& request, const Observer& observer) {
   report.suite = request.suite.name;
   report.baseline = request.baseline;
   report.label = request.label;
-  report.started = now();
+  report.started = unix_milliseconds() / 1000;
   report.unknown = request.suite.unknown;
   report.error_level = request.suite.error_level;
 

@@ -71,7 +71,7 @@ class RealFarm {
   // Starts an rpc_server as this board, which dials `trackers` if that is not empty.
   void start_board(std::size_t board, const std::string& trackers = "");
   const Process& board(std::size_t board) const { return *boards_.at(board); }
-  // Of all processes that have been this board.
+  // The logs of all processes that have been this board.
   std::string board_log(std::size_t board) const;
   void kill_board(std::size_t board) { boards_.erase(board); }
   // An rpc_server that belongs to no farm, and admits the client; returns its address.

@@ -30,7 +30,7 @@ namespace {
 
 using Bytes = llvm::ArrayRef<std::uint8_t>;
 
-// Of a function in an image.
+// A function in an image.
 struct Extent {
   std::string name;
   std::uint64_t address = 0;
@@ -225,7 +225,7 @@ MachineFunction with_targets(const Extent& extent, const std::vector<Decoded>& d
     if (!one.is_call && place != decoded.end() && place->address == *one.target) {
       instruction.target = static_cast<std::size_t>(place - decoded.begin());
     } else {
-      // What is no function is the procedure linkage table, or in the middle of an instruction.
+      // A target that begins no function is in the procedure linkage table, or in the middle of an instruction.
       const auto callee = all.find(*one.target);
       instruction.text += " " + (callee == all.end() ? "elsewhere" : callee->second.name);
     }

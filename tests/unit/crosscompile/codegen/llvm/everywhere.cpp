@@ -21,7 +21,7 @@ namespace {
 
 // A list of more cases has each operation for many types and numbers of lanes. Each variant runs a drawn half of it.
 constexpr std::size_t kMany = 100;
-// Of a long list each variant runs one part. There are more variants than parts.
+// Each variant runs one part of a long list. There are more variants than parts.
 constexpr std::size_t kParts = 4;
 
 std::vector<Outcome> run_compiled(const Variant& variant, const Target& target, const std::vector<Case>& cases,

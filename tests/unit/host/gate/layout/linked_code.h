@@ -1,4 +1,4 @@
-// What the linked code of a module consists of, and where it is.
+// The parts of a module's linked code, and where they are.
 #pragma once
 
 #include <cstdint>
