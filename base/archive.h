@@ -206,8 +206,14 @@ template <class T>
 void load(ByteInputArchive& archive, LimitedField<T>& field) {
   field.value.clear();
   const std::size_t count = archive.take_limited_count(field.most);
-  field.value.reserve(std::min<std::size_t>(count, 8));
-  for (std::size_t i = 0; i < count; ++i) archive(field.value.emplace_back());
+  if constexpr (WireNumber<T>) {
+    if (count * sizeof(T) > archive.remaining()) archive.fail_short(count * sizeof(T));
+    field.value.resize(count);
+    archive.take(field.value.data(), count * sizeof(T));
+  } else {
+    field.value.reserve(std::min<std::size_t>(count, 8));
+    for (std::size_t i = 0; i < count; ++i) archive(field.value.emplace_back());
+  }
 }
 
 // A string that may have several lines, or a vector of such strings. The encoding is the same, but line feeds and tabs

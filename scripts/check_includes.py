@@ -104,7 +104,8 @@ MAY_INCLUDE = {
     "host/farm/hooks": ["host/farm/selector"],
     "host/farm/keys": ["rpc/farm"],
     "host/farm/store": ["host/farm/keys", "host/farm/lease"],
-    "host/farm/tracker": ["host/farm/api", "host/farm/client", "host/farm/relay", "host/farm/store"],
+    "host/farm/modules": ["host/farm/store", "rpc/server"],
+    "host/farm/tracker": ["host/farm/api", "host/farm/client", "host/farm/modules", "host/farm/relay"],
     "host/farm/serve": [
         "host/farm/checkup", "host/farm/config", "host/farm/http", "host/farm/probe", "host/farm/tracker",
     ],
@@ -148,6 +149,7 @@ MAY_INCLUDE = {
     "host/gate/history": ["host/gate/store"],
     "host/gate/run": ["host/gate/diff", "host/gate/layout", "host/gate/store", "host/gate/verdict"],
     "host/gate/store": ["host/blobs", "host/gate/api"],
+    "host/gate/farm_store": ["host/farm/client", "host/gate/store"],
     "host/gate/verdict": ["host/gate/api"],
     "host/gate/diff": ["host/cli/output", "host/gate/api"],
     "host/gate/report": ["host/cli/output", "host/gate/api", "host/html"],
@@ -165,7 +167,8 @@ MAY_INCLUDE = {
     "host/cli/completion": ["host/cli/options"],
     "host/cli/commands": ["host/cli/completion", "host/cli/options", "host/farm/api"],
     "host/cli/gate": [
-        "host/cli/commands", "host/gate/history", "host/gate/report", "host/gate/run", "host/gate/suite",
+        "host/cli/commands", "host/gate/farm_store", "host/gate/history", "host/gate/report", "host/gate/run",
+        "host/gate/suite",
     ],
     "host/cli": ["host/cli/commands", "host/cli/gate", "host/compiler/llvm", "host/farm/serve"],
 }

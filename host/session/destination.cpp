@@ -133,14 +133,17 @@ SshAddress parse_ssh_address(std::string_view text) {
   return address;
 }
 
-bool is_of_farm(std::string_view remote) {
-  if (starts_with(remote, kFarmScheme)) return true;
-  if (remote.empty() || remote.find("://") != std::string_view::npos) return false;
-  const std::vector<NamedDevice> devices = read_devices(devices_file());
-  return std::any_of(devices.begin(), devices.end(), [&](const NamedDevice& device) {
-    return device.name == remote && starts_with(device.address, kFarmScheme);
-  });
+std::optional<std::string> farm_of(std::string_view remote) {
+  if (starts_with(remote, kFarmScheme)) return parse_farm_address(remote).farm;
+  if (remote.empty() || remote.find("://") != std::string_view::npos) return std::nullopt;
+  for (const NamedDevice& device : read_devices(devices_file())) {
+    if (device.name == remote && starts_with(device.address, kFarmScheme))
+      return parse_farm_address(device.address).farm;
+  }
+  return std::nullopt;
 }
+
+bool is_of_farm(std::string_view remote) { return starts_with(remote, kFarmScheme) || farm_of(remote).has_value(); }
 
 Destination board_destination(const farm::wire::GrantedSlot& board, std::chrono::milliseconds remaining,
                               const std::string& remote) {

@@ -68,6 +68,9 @@ Destination find_destination(std::string_view remote, const std::string& key_fil
 
 // Whether the remote stands for boards of a farm.
 bool is_of_farm(std::string_view remote);
+// The farm whose boards the remote stands for, as find_farm() takes it; nothing for other remotes. Throws Error like
+// parse_farm_address().
+std::optional<std::string> farm_of(std::string_view remote);
 
 // The board that was leased for a destination of the kind farm, or that a lease file holds; `remote` is what the user
 // wrote, and `remaining` for how long the lease lasts from now on. Throws Error if the board's address is none.

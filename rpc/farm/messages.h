@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "rpc/farm/modules.h"
 #include "rpc/farm/queries.h"
 #include "rpc/lease/lease_terms.h"
 #include "rpc/secure/noise.h"
@@ -39,7 +40,8 @@ enum Direction : unsigned {
 #define FERRY_FARM_REQUESTS(X) \
   FERRY_FARM_OPENINGS(X)       \
   FERRY_FARM_QUERIES(X)        \
-  FERRY_FARM_LEASE_REQUESTS(X)
+  FERRY_FARM_LEASE_REQUESTS(X) \
+  FERRY_FARM_MODULE_REQUESTS(X)
 
 // Messages without an answer: tag, struct, name in FARM.md, directions.
 #define FERRY_FARM_EVENTS(X)                                        \

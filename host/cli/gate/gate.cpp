@@ -5,6 +5,7 @@
 #include "base/suggest.h"
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/gate/gate_options.h"
+#include "host/cli/gate/store_options.h"
 #include "host/cli/options/interrupts.h"
 #include "host/cli/options/junit_option.h"
 #include "host/cli/options/option_checks.h"
@@ -59,8 +60,9 @@ int run_gate(const Compiler* compiler, const GateOptions& options) {
   gate::Suite suite = gate::read_suite(options.suite);
   const std::set<std::string> accepted = names_of_cases(suite, options.accepted, "--accept");
   const std::set<std::string> cases = names_of_cases(suite, options.cases, "--case");
+  const std::string place = place_of(options.store, remotes_of(suite, options.addresses));
+  const std::unique_ptr<gate::Store> store = open_store(place, options.store, options.remote.key_file);
   std::vector<gate::GateBoard> boards = boards_of(suite, options.addresses, options.remote);
-  const std::unique_ptr<gate::Store> store = open_store(options.store);
   const InterruptibleWork work;
   Observer observer = terminal(options.remote.deadlines.session);
   observer.is_interrupted = InterruptibleWork::is_requested;

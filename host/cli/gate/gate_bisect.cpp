@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/gate/gate_options.h"
+#include "host/cli/gate/store_options.h"
 #include "host/cli/options/interrupts.h"
 #include "host/cli/options/terminal.h"
 #include "host/cli/output/columns.h"
@@ -61,7 +62,10 @@ Json bisection_json(const gate::Bisection& found) {
 int find_commit(const Compiler* compiler, const BisectOptions& options) {
   const gate::Suite suite = gate::read_suite(options.suite);
   const gate::SuiteCase& suite_case = case_of(suite, options.name);
-  const std::unique_ptr<gate::Store> store = open_store(options.store);
+  std::vector<std::string> addresses;
+  if (!options.remote.address.empty()) addresses.push_back(options.remote.address);
+  const std::string place = place_of(options.store, remotes_of(suite, addresses));
+  const std::unique_ptr<gate::Store> store = open_store(place, options.store, options.remote.key_file);
   const InterruptibleWork work;
   Observer observer = terminal(options.remote.deadlines.session);
   observer.is_interrupted = InterruptibleWork::is_requested;

@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/gate/gate_options.h"
+#include "host/cli/gate/store_options.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/output/columns.h"
 #include "host/cli/output/json.h"
@@ -22,6 +23,7 @@ namespace {
 
 struct HistoryOptions {
   std::string name, suite = "suite.toml";
+  RemoteOptions remote;
   StoreOptions store;
   std::size_t limit = 30;
   bool json = false;
@@ -109,7 +111,10 @@ void expect_case(const gate::Suite& suite, const std::string& name) {
 
 int show_history(const HistoryOptions& options) {
   const gate::Suite suite = gate::read_suite(options.suite);
-  const std::unique_ptr<gate::Store> store = open_store(options.store);
+  std::vector<std::string> addresses;
+  if (!options.remote.address.empty()) addresses.push_back(options.remote.address);
+  const std::string place = place_of(options.store, remotes_of(suite, addresses));
+  const std::unique_ptr<gate::Store> store = open_store(place, options.store, options.remote.key_file);
   const std::vector<gate::HistorySeries> all = gate::series_of(store->history(suite.name, options.name));
   if (options.json) {
     Json series = Json::array();
@@ -118,7 +123,7 @@ int show_history(const HistoryOptions& options) {
     return kExitFine;
   }
   if (all.empty()) expect_case(suite, options.name);
-  if (all.empty()) print_note("nothing was recorded yet of the case " + options.name + " in " + options.store.folder);
+  if (all.empty()) print_note("nothing was recorded yet of the case " + options.name + " in " + place);
   for (const gate::HistorySeries& one : all) print_series(one, options.limit);
   return kExitFine;
 }
@@ -131,6 +136,7 @@ void add_gate_history(CLI::App& gate, Action& chosen) {
       *gate.add_subcommand("history", "Show the verdicts and times of a case, and where its time changed");
   command.add_option("case", options->name, "The name of the case")->type_name("CASE")->required();
   add_suite_file_option(command, options->suite);
+  add_address_options(command, options->remote, "A board of the farm that keeps the history");
   add_store_options(command, options->store);
   command.add_option("--limit", options->limit, "How many of the latest entries")
       ->type_name("N")

@@ -5,14 +5,10 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/options/option_checks.h"
-#include "host/gate/store/folder_store.h"
 
 namespace ferry::cli {
 
 namespace {
-
-constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
-constexpr std::uint64_t kMostMegabytes = std::uint64_t{1} << 30;
 
 gate::GateBoard board_at(const std::string& name, const std::string& label, const std::string& address,
                          RemoteOptions remote) {
@@ -23,26 +19,6 @@ gate::GateBoard board_at(const std::string& name, const std::string& label, cons
 }
 
 }  // namespace
-
-void add_store_options(CLI::App& command, StoreOptions& store) {
-  command
-      .add_option("--store", store.folder,
-                  "The folder with baselines and history, which continuous integration keeps between runs")
-      ->type_name("FOLDER")
-      ->check(some_text("a folder"))
-      ->envname("FERRY_GATE_STORE")
-      ->capture_default_str();
-  command
-      .add_option("--quota", store.quota_megabytes,
-                  "Megabytes of modules to keep; beyond it, the oldest that no baseline needs are deleted")
-      ->type_name("MB")
-      ->check(whole_number(1, kMostMegabytes))
-      ->capture_default_str();
-}
-
-std::unique_ptr<gate::Store> open_store(const StoreOptions& store) {
-  return gate::open_folder_store(store.folder, store.quota_megabytes * kMegabyte);
-}
 
 void add_suite_option(CLI::App& command, std::string& suite) {
   command.add_option("suite", suite, "The cases: suite.toml, as 'ferry gate init' writes it")->type_name("SUITE");

@@ -10,16 +10,8 @@
 #include "host/cli/options/remote.h"
 #include "host/gate/api/suite.h"
 #include "host/gate/run/run_suite.h"
-#include "host/gate/store/store.h"
 
 namespace ferry::cli {
-
-struct StoreOptions {
-  std::string folder = ".ferry-gate";
-  std::uint64_t quota_megabytes = 1024;
-};
-void add_store_options(CLI::App& command, StoreOptions& store);
-std::unique_ptr<gate::Store> open_store(const StoreOptions& store);
 
 // Adds SUITE.
 void add_suite_option(CLI::App& command, std::string& suite);

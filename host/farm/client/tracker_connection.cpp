@@ -5,16 +5,26 @@ namespace ferry::farm {
 namespace {
 
 constexpr std::chrono::seconds kAnswerTimeout{20};
+// Fewer than a tracker lets wait.
+constexpr std::size_t kAhead = 12;
 
 }  // namespace
 
-Result<std::vector<std::uint8_t>> TrackerConnection::ask_this(std::uint16_t tag,
-                                                              const std::vector<std::uint8_t>& query) {
-  const std::uint64_t request = ++last_request_;
-  FERRY_TRY(link_->send_frame({rpc::FrameKind::request, tag, ErrorCode::ok, request}, query));
+Status TrackerConnection::open_link() {
+  if (link_ != nullptr) return {};
+  FERRY_ASSIGN(link_, TrackerLink::open(farm_, farm_.trackers[next_], kConnectTimeout));
+  holder_ = link_->holder();
+  return {};
+}
+
+Status TrackerConnection::send_query(std::uint16_t tag, std::uint64_t request, const std::vector<std::uint8_t>& query) {
+  return link_->send_frame({rpc::FrameKind::request, tag, ErrorCode::ok, request}, query);
+}
+
+Result<rpc::Frame> TrackerConnection::receive_answer(std::uint64_t request) {
   const auto until = TrackerLink::Clock::now() + kAnswerTimeout;
   while (true) {
-    FERRY_ASSIGN(const std::optional<rpc::Frame> frame, link_->receive(until));
+    FERRY_ASSIGN(std::optional<rpc::Frame> frame, link_->receive(until));
     if (!frame) return receive_timed_out(kAnswerTimeout);
     if (frame->header.kind == rpc::FrameKind::event) continue;
     if (frame->header.kind != rpc::FrameKind::response || frame->header.request != request) {
@@ -22,7 +32,7 @@ Result<std::vector<std::uint8_t>> TrackerConnection::ask_this(std::uint16_t tag,
                                                    ", got request " + std::to_string(frame->header.request));
     }
     FERRY_TRY(rpc::failure_of(*frame));
-    return std::vector<std::uint8_t>(frame->body.begin(), frame->body.end());
+    return std::move(*frame);
   }
 }
 
@@ -31,19 +41,15 @@ Result<std::vector<std::uint8_t>> TrackerConnection::ask(std::uint16_t tag, cons
   std::size_t attempts = farm_.trackers.size() + (link_ != nullptr ? 1 : 0);
   std::string reasons;
   while (true) {
-    Status status;
-    if (link_ == nullptr) {
-      auto opened = TrackerLink::open(farm_, farm_.trackers[next_], kConnectTimeout);
-      if (opened.is_ok()) {
-        link_ = std::move(opened.value());
-        holder_ = link_->holder();
-      }
-      status = opened.status();
-    }
+    Status status = open_link();
     if (status.is_ok()) {
-      auto answer = ask_this(tag, query);
-      if (answer.is_ok()) return answer;
-      status = answer.status();
+      const std::uint64_t request = ++last_request_;
+      status = send_query(tag, request, query);
+      if (status.is_ok()) {
+        const auto answer = receive_answer(request);
+        if (answer.is_ok()) return std::vector<std::uint8_t>(answer.value().body.begin(), answer.value().body.end());
+        status = answer.status();
+      }
       if (status.code() == ErrorCode::unavailable || status.code() == ErrorCode::protocol_error ||
           status.code() == ErrorCode::deadline_exceeded)
         link_ = nullptr;
@@ -51,6 +57,39 @@ Result<std::vector<std::uint8_t>> TrackerConnection::ask(std::uint16_t tag, cons
     if (status.code() != ErrorCode::unavailable) return status;
     reasons += (reasons.empty() ? "" : "; ") + status.message();
     if (--attempts == 0) return Status(ErrorCode::unavailable, reasons);
+    next_ = (next_ + 1) % farm_.trackers.size();
+  }
+}
+
+Status TrackerConnection::ask_ahead(std::uint16_t tag, std::size_t count, const QueryOf& query_of, const Take& take,
+                                    std::size_t& answered) {
+  const std::uint64_t first = last_request_ + 1;
+  last_request_ += count;
+  for (std::size_t sent = 0; answered < count; ++answered) {
+    for (; sent < count && sent < answered + kAhead; ++sent) FERRY_TRY(send_query(tag, first + sent, query_of(sent)));
+    FERRY_ASSIGN(const rpc::Frame answer, receive_answer(first + answered));
+    FERRY_TRY(take(answered, answer.body));
+  }
+  return {};
+}
+
+Status TrackerConnection::ask_each(std::uint16_t tag, std::size_t count, const QueryOf& query_of, const Take& take) {
+  std::size_t attempts = farm_.trackers.size() + (link_ != nullptr ? 1 : 0);
+  while (true) {
+    Status status = open_link();
+    std::size_t answered = 0;
+    if (status.is_ok()) {
+      try {
+        status = ask_ahead(tag, count, query_of, take, answered);
+      } catch (...) {
+        link_ = nullptr;
+        throw;
+      }
+    }
+    if (status.is_ok()) return {};
+    // Answers to what was sent ahead may still come.
+    link_ = nullptr;
+    if (answered > 0 || status.code() != ErrorCode::unavailable || --attempts == 0) return status;
     next_ = (next_ + 1) % farm_.trackers.size();
   }
 }

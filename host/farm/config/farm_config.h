@@ -20,6 +20,9 @@
 //     all_megabytes_per_second = 64
 //     idle_minutes = 60
 //
+//     [modules]                           # that 'ferry gate' keeps at the farm
+//     megabytes = 4096                    # of all of them; the oldest that no baseline needs are deleted beyond it
+//
 //     [weights]                           # a holder of weight 2 gets twice the share of one without a weight, who has
 //     1 anna = 2
 //
@@ -63,6 +66,7 @@ struct FarmConfig {
   std::set<BoardState> notify_states = {BoardState::suspect, BoardState::bad};
   PowerHook power;
   RelayLimits relay;
+  std::uint64_t module_quota = std::uint64_t{4} << 30;  // bytes
   std::map<std::string, double> weights;  // by holder
   std::map<std::string, BoardConfig> boards;
 };

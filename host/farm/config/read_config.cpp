@@ -16,7 +16,8 @@ namespace {
 
 // As in the protocol (rpc/farm/queries.h).
 constexpr std::size_t kMaxNameText = 64, kMaxValueText = 256, kMaxBoardTags = 32;
-constexpr std::int64_t kMaxMinutes = 60 * 24 * 30, kMaxHookSeconds = 600, kMaxRelays = 4096, kMaxMegabytes = 100'000;
+constexpr std::int64_t kMaxMinutes = 60 * 24 * 30, kMaxHookSeconds = 600, kMaxRelays = 4096, kMaxMegabytes = 100'000,
+                       kMaxModuleMegabytes = 16'777'216;
 constexpr double kMaxWeight = 1000;
 constexpr BoardState kStates[] = {BoardState::good, BoardState::unknown,     BoardState::suspect,
                                   BoardState::bad,  BoardState::maintenance, BoardState::retired};
@@ -91,6 +92,13 @@ void read_relay(TomlReader& relay, FarmConfig& config) {
   limits.idle = std::chrono::minutes(minutes);
 }
 
+void read_modules(TomlReader& modules, FarmConfig& config) {
+  constexpr std::uint64_t kMegabyte = 1 << 20;
+  auto megabytes = static_cast<std::int64_t>(config.module_quota / kMegabyte);
+  modules.read("megabytes", 1, kMaxModuleMegabytes, megabytes);
+  config.module_quota = static_cast<std::uint64_t>(megabytes) * kMegabyte;
+}
+
 Status read_weights(const std::string& path, const toml::table& table, FarmConfig& config) {
   if (table.size() > kMaxConfigHolders)
     return toml_failure(path, table.source(),
@@ -150,7 +158,11 @@ Status read_boards(const std::string& path, const toml::table& table, FarmConfig
 constexpr struct {
   const char* name;
   void (*read)(TomlReader& section, FarmConfig& config);
-} kSections[] = {{"health", read_health}, {"notify", read_notify}, {"power", read_power}, {"relay", read_relay}};
+} kSections[] = {{"health", read_health},
+                 {"notify", read_notify},
+                 {"power", read_power},
+                 {"relay", read_relay},
+                 {"modules", read_modules}};
 
 Result<FarmConfig> read_table(const std::string& path, const toml::table& root) {
   FarmConfig config;

@@ -2,14 +2,11 @@
 
 #include <filesystem>
 
+#include "host/farm/store/open_connection.h"
 #include "host/farm/store/postgres_store.h"
 #include "host/farm/store/sqlite_store.h"
 
 namespace ferry::farm {
-
-bool is_postgres(const std::string& database) {
-  return database.starts_with("postgresql://") || database.starts_with("postgres://");
-}
 
 std::string shown_database(const std::string& database) {
   if (!is_postgres(database)) return database;
@@ -19,14 +16,14 @@ std::string shown_database(const std::string& database) {
 }
 
 FarmFiles files_of(const ServeOptions& options) {
-  // farm.db has farm.key, farm.revoked and farm.admin.key beside it.
+  // farm.db has farm.key, farm.revoked, farm.admin.key and farm.modules.db beside it.
   const std::string key = !options.key_file.empty() ? options.key_file
                           : is_postgres(options.database)
                               ? std::string("farm.key")
                               : std::filesystem::path(options.database).replace_extension("key").string();
   const std::filesystem::path path(key);
   return {key, std::filesystem::path(path).replace_extension("revoked").string(),
-          std::filesystem::path(path).replace_extension("admin.key").string()};
+          std::filesystem::path(path).replace_extension("admin.key").string(), module_database_of(options.database)};
 }
 
 Result<FarmStore> open_store(const ServeOptions& options) {

@@ -12,12 +12,11 @@ namespace ferry::farm {
 // For logs: without the passwords that a URI may contain, before its host or among its parameters.
 std::string shown_database(const std::string& database);
 
-bool is_postgres(const std::string& database);
-
 struct FarmFiles {
   std::string master_key;
   std::string revocations;
   std::string first_admin;  // the key of the first admin is written here
+  std::string modules;      // the database of modules; that of PostgreSQL has them too
 };
 FarmFiles files_of(const ServeOptions& options);
 

@@ -19,6 +19,7 @@
 #include "host/farm/serve/settings.h"
 #include "host/farm/store/change_watch.h"
 #include "host/farm/store/missing_revocations.h"
+#include "host/farm/store/open_connection.h"
 #include "host/farm/tracker/tracker.h"
 #include "rpc/server/host_name.h"
 #include "rpc/transport/tcp_address.h"
@@ -89,6 +90,8 @@ Status serve(const ServeOptions& options, const Compiler& compiler) {
   tracker_options.read_only_reason = opened.read_only_reason;
   tracker_options.is_shared = is_postgres(options.database);
   if (settings.config().has_health_checks) tracker_options.health = &health;
+  tracker_options.modules = files.modules;
+  tracker_options.module_quota = settings.config().module_quota;
   tracker_options.prober = &prober;
   tracker_options.health_idle = settings.config().health_idle;
   tracker_options.relay = settings.config().relay;

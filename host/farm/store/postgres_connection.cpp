@@ -7,22 +7,26 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/hex.h"
 #include "base/printable.h"
 
 namespace ferry::farm {
 namespace {
 
 // Type numbers of PostgreSQL's catalog (pg_type.dat), which never change.
-constexpr Oid kInt8 = 20, kInt4 = 23, kText = 25, kFloat8 = 701;
+constexpr Oid kBytea = 17, kInt8 = 20, kInt4 = 23, kText = 25, kFloat8 = 701;
 
 // A server or a host that falls silent is noticed within 10 s on both sides, so that a standby takes over.
 constexpr const char* kSettings =
-    "SET client_encoding = 'UTF8'; SET statement_timeout = '10s'; SET lock_timeout = '2s'; "
+    "SET client_encoding = 'UTF8'; SET bytea_output = 'hex'; SET statement_timeout = '10s'; SET lock_timeout = '2s'; "
     "SET idle_in_transaction_session_timeout = '10s'; SET tcp_keepalives_idle = 4; SET tcp_keepalives_interval = 2; "
     "SET tcp_keepalives_count = 3; SET tcp_user_timeout = 10000; "
     // What is acknowledged is on disk, whatever the server's default is; stricter ones stay.
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; "
     "SHOW server_encoding";
+
+// Before bytes in hexadecimal digits.
+constexpr std::string_view kHexPrefix = "\\x";
 
 // Advisory locks, by ferry's number ("ferr") and one of the purpose.
 constexpr const char* kTrySchedulingLock = "SELECT CAST(pg_try_advisory_lock(1717924466, 1) AS INTEGER)";
@@ -35,13 +39,13 @@ constexpr const char* kAnnounce = "NOTIFY ferry_farm";
 constexpr const char* kListen = "LISTEN ferry_farm";
 // What is announced is told after the statement, when the lock is free.
 constexpr const char* kResign = "SELECT pg_advisory_unlock(1717924466, 1); NOTIFY ferry_farm";
-constexpr const char* kBeginWrite = "BEGIN; SELECT pg_advisory_xact_lock(1717924466, 2)";
 constexpr const char* kBeginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 Oid type_of(const SqlValue& value) {
   if (std::holds_alternative<std::int64_t>(value)) return kInt8;
   if (std::holds_alternative<double>(value)) return kFloat8;
   if (std::holds_alternative<std::string>(value)) return kText;
+  if (std::holds_alternative<SqlBytes>(value)) return kBytea;
   return 0;  // from the place where it stands
 }
 
@@ -49,10 +53,21 @@ std::string parameter_text(const SqlValue& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return std::to_string(*number);
   if (const auto* number = std::get_if<double>(&value)) return format("%.17g", *number);
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* bytes = std::get_if<SqlBytes>(&value)) return std::string(kHexPrefix) + hex_text(*bytes);
   return {};
 }
 
+// Nothing if the text is none of bytes.
+SqlValue bytes_value(std::string_view text) {
+  if (!text.starts_with(kHexPrefix)) return {};
+  text.remove_prefix(kHexPrefix.size());
+  SqlBytes bytes(text.size() / 2);
+  if (!parse_hex(text, bytes)) return {};
+  return bytes;
+}
+
 SqlValue value_of(std::string_view text, Oid type) {
+  if (type == kBytea) return bytes_value(text);
   if (type == kInt8 || type == kInt4) {
     std::int64_t number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
@@ -97,9 +112,9 @@ struct PostgresConnection::Answer {
   PGresult* result;
 };
 
-Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const std::string& uri) {
+Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const std::string& uri, Writers writers) {
   FERRY_ASSIGN(const LibpqApi api, load_libpq());
-  std::unique_ptr<PostgresConnection> connection(new PostgresConnection(api, uri));
+  std::unique_ptr<PostgresConnection> connection(new PostgresConnection(api, uri, writers));
   FERRY_TRY(connection->connect());
   return connection;
 }
@@ -205,7 +220,7 @@ Result<SqlResult> PostgresConnection::execute(const std::string& statement, std:
 Status PostgresConnection::begin(Access access) {
   FERRY_TRY(ensure_connected());
   if (wants_lock_ && !has_lock_) FERRY_TRY(try_lock().status());
-  const Status begun = run(access == Access::write ? kBeginWrite : kBeginRead);
+  const Status begun = run(access == Access::write ? begin_write_.c_str() : kBeginRead);
   // It may have begun, and then waited too long for another one's end.
   if (!begun.is_ok()) roll_back();
   return begun;

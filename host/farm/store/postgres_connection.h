@@ -1,6 +1,7 @@
 // A connection to a database of PostgreSQL, which begin() makes anew after it was lost.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -13,7 +14,9 @@ namespace ferry::farm {
 
 class PostgresConnection final : public SqlConnection {
  public:
-  static Result<std::unique_ptr<PostgresConnection>> open(const std::string& uri);
+  // Writing transactions exclude those of the same kind alone. The values are numbers of advisory locks.
+  enum class Writers : std::uint8_t { of_leases = 2, of_modules = 3 };
+  static Result<std::unique_ptr<PostgresConnection>> open(const std::string& uri, Writers writers = Writers::of_leases);
   // Gives up the right to schedule, if it has that, and announces it.
   ~PostgresConnection() override;
 
@@ -37,7 +40,11 @@ class PostgresConnection final : public SqlConnection {
   // Frees the result when it goes out of scope.
   struct Answer;
 
-  PostgresConnection(const LibpqApi& api, std::string uri) : api_(api), uri_(std::move(uri)) {}
+  PostgresConnection(const LibpqApi& api, std::string uri, Writers writers)
+      : api_(api),
+        uri_(std::move(uri)),
+        begin_write_("BEGIN; SELECT pg_advisory_xact_lock(1717924466, " + std::to_string(static_cast<int>(writers)) +
+                     ")") {}
 
   // Must not be called in a transaction: what follows would be committed without what came before.
   Status ensure_connected() { return is_connected() ? Status() : connect(); }
@@ -54,6 +61,7 @@ class PostgresConnection final : public SqlConnection {
 
   const LibpqApi api_;
   const std::string uri_;
+  const std::string begin_write_;
   PGconn* connection_ = nullptr;
   bool wants_lock_ = false;
   bool has_lock_ = false;

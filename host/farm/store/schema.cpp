@@ -5,8 +5,6 @@
 namespace ferry::farm {
 namespace {
 
-constexpr const char* kVersionTable = "CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)";
-
 // Times and durations are in milliseconds; times count from 1970.
 constexpr const char* kFirstVersion[] = {
     // One row: the term of the tracker that schedules, and the last commit of that term.
@@ -80,22 +78,23 @@ Status later_version(std::size_t expected, std::size_t version) {
 
 std::span<const Migration> migrations() { return kMigrations; }
 
-Result<std::size_t> schema_version(SqlConnection& connection) {
-  FERRY_ASSIGN(const SqlResult result, execute(connection, "SELECT COALESCE(MAX(version), 0) FROM schema_version"));
+Result<std::size_t> schema_version(SqlConnection& connection, const std::string& version_table) {
+  FERRY_ASSIGN(const SqlResult result, execute(connection, "SELECT COALESCE(MAX(version), 0) FROM " + version_table));
   RowReader row(result.rows.at(0));
   const auto version = row.number<std::size_t>();
   FERRY_TRY(row.status());
   return version;
 }
 
-Status migrate(SqlConnection& connection, std::span<const Migration> steps) {
+Status migrate(SqlConnection& connection, std::span<const Migration> steps, const std::string& version_table) {
   FERRY_ASSIGN(Transaction transaction, Transaction::begin(connection, Access::write));
-  FERRY_TRY(execute(connection, kVersionTable).status());
-  FERRY_ASSIGN(const std::size_t version, schema_version(connection));
+  FERRY_TRY(
+      execute(connection, "CREATE TABLE IF NOT EXISTS " + version_table + " (version BIGINT PRIMARY KEY)").status());
+  FERRY_ASSIGN(const std::size_t version, schema_version(connection, version_table));
   if (version > steps.size()) return later_version(steps.size(), version);
   for (std::size_t step = version; step < steps.size(); ++step) {
     for (const char* statement : steps[step]) FERRY_TRY(execute(connection, statement).status());
-    FERRY_TRY(execute(connection, "INSERT INTO schema_version VALUES ($1)", step + 1).status());
+    FERRY_TRY(execute(connection, "INSERT INTO " + version_table + " VALUES ($1)", step + 1).status());
   }
   return transaction.commit();
 }

@@ -18,7 +18,8 @@
 namespace ferry::farm {
 
 // Both databases have signed integers of 64 bits: identities are stored as the signed integer of the same bits.
-using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
+using SqlBytes = std::vector<std::uint8_t>;
+using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string, SqlBytes>;
 using SqlRow = std::vector<SqlValue>;
 
 struct SqlResult {
@@ -57,6 +58,7 @@ SqlValue sql_value(const T& value) {
     return std::string(value);
   }
 }
+inline SqlValue sql_value(const SqlBytes& bytes) { return bytes; }
 inline SqlValue sql_value(Time time) { return std::int64_t{time.time_since_epoch().count()}; }
 inline SqlValue sql_value(Duration duration) { return std::int64_t{duration.count()}; }
 template <class T>
@@ -107,6 +109,7 @@ class RowReader {
   }
   double real() { return take<double>(); }
   std::string text() { return take<std::string>(); }
+  SqlBytes bytes() { return take<SqlBytes>(); }
   Time time() { return Time(Duration(take<std::int64_t>())); }
   Duration duration() { return Duration(take<std::int64_t>()); }
   // Whether the next column is null, which is then skipped.

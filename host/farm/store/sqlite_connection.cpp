@@ -42,6 +42,11 @@ bool bind(sqlite3_stmt* statement, int position, const SqlValue& value) {
   if (const auto* text = std::get_if<std::string>(&value))
     return sqlite3_bind_text64(statement, position, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8) ==
            SQLITE_OK;
+  if (const auto* bytes = std::get_if<SqlBytes>(&value)) {
+    // A null pointer would be NULL instead of an empty value.
+    const void* first = bytes->empty() ? static_cast<const void*>("") : bytes->data();
+    return sqlite3_bind_blob64(statement, position, first, bytes->size(), SQLITE_STATIC) == SQLITE_OK;
+  }
   return sqlite3_bind_null(statement, position) == SQLITE_OK;
 }
 
@@ -53,6 +58,12 @@ SqlValue column(sqlite3_stmt* statement, int number) {
       const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, number));
       if (text == nullptr) return {};  // no memory
       return std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(statement, number)));
+    }
+    case SQLITE_BLOB: {
+      const auto* first = static_cast<const std::uint8_t*>(sqlite3_column_blob(statement, number));
+      const auto count = static_cast<std::size_t>(sqlite3_column_bytes(statement, number));
+      if (first == nullptr && count > 0) return {};  // no memory
+      return first == nullptr ? SqlBytes() : SqlBytes(first, first + count);
     }
   }
   return {};

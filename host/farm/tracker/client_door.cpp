@@ -76,7 +76,7 @@ Status admit_client(Core& core, server::HandshakenClient& client, const Credenti
   const Caller caller{credential.label, credential.role};
   const ConnectionNumber number =
       core.peers.admit(Peers::Kind::client, std::move(client), Welcome{kVersionMax, fit(caller.holder, kMaxText)});
-  if (core.peers.contains(number)) core.clients[number] = {caller, fit(hello.client, kMaxText), 0};
+  if (core.peers.contains(number)) core.clients[number] = {caller, fit(hello.client, kMaxText), 0, {}};
   return {};
 }
 
@@ -99,6 +99,7 @@ Status take_client_event(Core& core, ConnectionNumber from, Tag tag, std::span<c
 
 void client_left(Core& core, ConnectionNumber number) {
   if (core.clients.erase(number) == 0) return;
+  if (core.modules) core.modules->forget(number);
   core.handle(ClientLeft{as_client(number)});
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/farm/api/farm.h"
+#include "host/farm/modules/module_thread.h"
 #include "host/farm/relay/relay.h"
 #include "host/farm/relay/relay_desk.h"
 #include "host/farm/tracker/database.h"
@@ -31,8 +32,9 @@ struct BoardFacts {
 
 struct ConnectedClient {
   Caller caller;
-  std::string name;         // what it says of itself
-  std::size_t queries = 0;  // that are not answered yet
+  std::string name;              // what it says of itself
+  std::size_t queries = 0;       // that are not answered yet
+  std::string audited_baseline;  // the last one that it has set
 };
 
 struct Core {
@@ -43,8 +45,9 @@ struct Core {
   KeyDirectory keys;
   Peers peers;
   std::unique_ptr<Database> database;
-  std::unique_ptr<Scheduler> scheduler;  // null: this tracker does not schedule
-  std::string read_only_reason;          // not empty: it never will
+  std::unique_ptr<ModuleThread> modules;  // null: the farm keeps none
+  std::unique_ptr<Scheduler> scheduler;   // null: this tracker does not schedule
+  std::string read_only_reason;           // not empty: it never will
 
   std::map<std::string, BoardId> names;  // of all boards, which are theirs for good
   // More than one connection may claim to be the same board until the scheduler has decided.

@@ -54,6 +54,8 @@ class TrackerProcess final : public Tracker, PeerHandler {
     if (options_.relay.relays > 0) {
       FERRY_ASSIGN(core_.relay, Relay::start(options_.relay));
     }
+    if (!options_.modules.empty())
+      core_.modules = std::make_unique<ModuleThread>(loop_, options_.modules, options_.module_quota);
     core_.database = std::make_unique<Database>(
         loop_, std::move(store), [this](TrackerTerm term, const Result<CommitOutcome>& outcome) {
           const std::string failure = outcome.is_ok() ? std::string() : outcome.status().message();
@@ -105,6 +107,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
     if (core_.relay) core_.relay->stop();
     housekeeping_.write_sessions();
     ssh_boards_.reset();
+    core_.modules.reset();
     core_.database.reset();
     core_.scheduler.reset();
   }
@@ -168,6 +171,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
       rounds_ = std::make_unique<HealthRounds>(core_, *options_.health, admission_.own_address(), options_.health_idle);
     }
     if (options_.prober != nullptr) ssh_boards_ = std::make_unique<SshBoards>(core_, *options_.prober);
+    if (core_.modules) core_.modules->begin();
     add_first_admin();
     options_.on_begin();
     gate_.has_changed();

@@ -13,6 +13,7 @@
 
 #include "host/farm/api/farm.h"
 #include "host/farm/lease/records.h"
+#include "host/farm/modules/module_store.h"
 #include "host/farm/relay/relay.h"
 #include "host/farm/store/credential.h"
 #include "host/farm/store/store.h"
@@ -49,6 +50,9 @@ struct TrackerOptions {
   // Null: boards with an address never join.
   BoardProber* prober = nullptr;
   std::size_t max_connections = 16'384;
+  // The database of modules, a path or a URI of PostgreSQL; empty: the farm keeps none.
+  std::string modules;
+  std::uint64_t module_quota = kDefaultModuleQuota;
   // Limits the relays of sessions with boards that clients cannot reach; without relays there are none.
   RelayLimits relay;
   // Called on the loop when a board's state changes.

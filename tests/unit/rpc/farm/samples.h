@@ -23,6 +23,12 @@ inline LeaseRequest sample_request() {
   return {0x1122334455667788u, {"rpi4", "arch=x86_64,memory>=2G"}, 50, 3'600'000, 600'000, LeaseKind::reserved};
 }
 
+inline Hash sample_hash(std::uint8_t first) { return {first, 2, 3, 255}; }
+
+inline BaselineListing sample_baseline() {
+  return {"mm", "x86_64+avx2", sample_hash(1), sample_hash(2), {sample_hash(3), sample_hash(4)}, "1f3a", 1'700'000'000};
+}
+
 // Calls check(name, message) for each.
 template <class Check>
 void for_each_message(Check check) {
@@ -77,6 +83,22 @@ void for_each_message(Check check) {
   check("revoke_credential", RevokeCredential{CredentialKind::board, "pi-3"});
   check("relay", UseRelay{9, 1});
   check("relay offered", RelayOffered{0x1122334455667788u});
+  check("find_objects", FindObjects{{sample_hash(1), sample_hash(2)}});
+  check("objects found", ObjectsFound{{1, 0}});
+  check("put_object", PutObject{sample_hash(1), 100'000, 28'672, {1, 2, 255}});
+  check("object taken", ObjectTaken{true});
+  check("get_object", GetObject{sample_hash(1), 28'672});
+  check("object piece", ObjectPiece{100'000, {1, 2, 255}});
+  check("trim_objects", TrimObjects{});
+  check("objects trimmed", ObjectsTrimmed{3, 2, 1});
+  check("list_baseline", ListBaseline{"kernels", "main", 100});
+  check("baseline page", BaselinePage{{sample_baseline(), {}}, true});
+  check("set_baseline", SetBaseline{"kernels", "main", sample_baseline()});
+  check("baseline set", BaselineSet{{sample_hash(3)}, true});
+  check("list_verdicts", ListVerdicts{"kernels", "mm", 9});
+  check("verdict page", VerdictPage{{{9, {'{', '}'}}, {}}, true});
+  check("add_verdict", AddVerdict{"kernels", "mm", {'{', '}'}});
+  check("verdict added", VerdictAdded{});
   check("rekey", Rekey{sample_psk(1)});
   check("session_ended", SessionEnded{{9, 1025}, "ferry 0.1.0 anna@laptop", 2'000, "a kernel crashed"});
   check("open_relay", OpenRelay{77});

@@ -1,0 +1,166 @@
+#include "host/farm/modules/baseline_tables.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "base/hex.h"
+#include "host/farm/modules/object_tables.h"
+#include "host/farm/store/filter.h"
+
+namespace ferry::farm {
+namespace {
+
+using wire::BaselineListing;
+
+Status read_hash(const std::string& text, Hash& hash) {
+  if (parse_hex(text, hash)) return {};
+  return {ErrorCode::device_error, "the farm's database of modules is damaged: expected a hash in a row of a baseline"};
+}
+
+Status read_blobs(SqlConnection& connection, const wire::ListBaseline& query, BaselineListing& entry) {
+  FERRY_ASSIGN(const SqlResult result,
+               execute(connection,
+                       "SELECT object FROM baseline_objects WHERE suite = $1 AND name = $2 AND case_name = $3 "
+                       "AND target = $4 AND place > 0 ORDER BY place",
+                       query.suite, query.name, entry.name, entry.target));
+  for (const SqlRow& columns : result.rows) {
+    RowReader row(columns);
+    const std::string text = row.text();
+    FERRY_TRY(row.status());
+    FERRY_TRY(read_hash(text, entry.blobs.emplace_back()));
+  }
+  return {};
+}
+
+// When the entry's module was stored; nothing if there is no such entry.
+Result<std::optional<std::int64_t>> stored_time(SqlConnection& connection, const wire::SetBaseline& request) {
+  FERRY_ASSIGN(const SqlResult result,
+               execute(connection,
+                       "SELECT stored FROM baselines WHERE suite = $1 AND name = $2 AND case_name = $3 AND target = $4",
+                       request.suite, request.name, request.entry.name, request.entry.target));
+  if (result.rows.empty()) return std::optional<std::int64_t>();
+  RowReader row(result.rows.front());
+  const auto stored = row.number<std::int64_t>();
+  FERRY_TRY(row.status());
+  return std::optional(stored);
+}
+
+Status expect_room(SqlConnection& connection) {
+  FERRY_ASSIGN(const SqlResult result, execute(connection, "SELECT COUNT(*) FROM baselines"));
+  RowReader row(result.rows.at(0));
+  const auto count = row.number<std::uint64_t>();
+  FERRY_TRY(row.status());
+  if (count < kMostBaselineModules) return {};
+  return {ErrorCode::resource_exhausted, format("the farm keeps at most %llu modules of baselines",
+                                                static_cast<unsigned long long>(kMostBaselineModules))};
+}
+
+Status write_objects(SqlConnection& connection, const wire::SetBaseline& request) {
+  const BaselineListing& entry = request.entry;
+  FERRY_TRY(execute(connection,
+                    "DELETE FROM baseline_objects WHERE suite = $1 AND name = $2 AND case_name = $3 AND target = $4",
+                    request.suite, request.name, entry.name, entry.target)
+                .status());
+  for (std::size_t place = 0; place <= entry.blobs.size(); ++place) {
+    const Hash& object = place == 0 ? entry.module : entry.blobs[place - 1];
+    FERRY_TRY(execute(connection,
+                      "INSERT INTO baseline_objects (suite, name, case_name, target, place, object) "
+                      "VALUES ($1, $2, $3, $4, $5, $6)",
+                      request.suite, request.name, entry.name, entry.target, place, to_hex(object))
+                  .status());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<BaselineListing>> read_baseline(SqlConnection& connection, const wire::ListBaseline& query,
+                                                   std::size_t limit) {
+  FERRY_ASSIGN(const SqlResult result,
+               execute(connection,
+                       "SELECT case_name, target, module, identity, label, stored FROM baselines "
+                       "WHERE suite = $1 AND name = $2 ORDER BY case_name, target LIMIT $3 OFFSET $4",
+                       query.suite, query.name, limit, query.after));
+  std::vector<BaselineListing> entries;
+  for (const SqlRow& columns : result.rows) {
+    RowReader row(columns);
+    BaselineListing& entry = entries.emplace_back();
+    entry.name = row.text();
+    entry.target = row.text();
+    const std::string module = row.text(), identity = row.text();
+    entry.label = row.text();
+    entry.stored_s = row.number<std::int64_t>();
+    FERRY_TRY(row.status());
+    FERRY_TRY(read_hash(module, entry.module));
+    FERRY_TRY(read_hash(identity, entry.identity));
+    FERRY_TRY(read_blobs(connection, query, entry));
+  }
+  return entries;
+}
+
+Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::SetBaseline& request, Time now) {
+  const BaselineListing& entry = request.entry;
+  wire::BaselineSet answer;
+  std::vector<Hash> objects = entry.blobs;
+  objects.insert(objects.begin(), entry.module);
+  for (const Hash& object : objects) {
+    FERRY_ASSIGN(const bool is_stored, touch_object(connection, object, now));
+    if (!is_stored) answer.missing.push_back(object);
+  }
+  if (!answer.missing.empty()) return answer;
+  // A clock that is ahead must not keep others from replacing the entry.
+  const std::int64_t now_s = now.time_since_epoch().count() / 1000;
+  const std::int64_t stored = std::min(entry.stored_s, now_s);
+  FERRY_ASSIGN(const std::optional<std::int64_t> before, stored_time(connection, request));
+  answer.is_older = before && *before > stored;
+  if (answer.is_older) return answer;
+  if (!before) FERRY_TRY(expect_room(connection));
+  FERRY_TRY(
+      execute(connection,
+              "INSERT INTO baselines (suite, name, case_name, target, module, identity, label, stored) "
+              "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (suite, name, case_name, target) DO UPDATE SET "
+              "module = excluded.module, identity = excluded.identity, label = excluded.label, "
+              "stored = excluded.stored",
+              request.suite, request.name, entry.name, entry.target, to_hex(entry.module), to_hex(entry.identity),
+              entry.label, stored)
+          .status());
+  FERRY_TRY(write_objects(connection, request));
+  return answer;
+}
+
+Result<std::vector<wire::VerdictListing>> read_verdicts(SqlConnection& connection, const wire::ListVerdicts& query,
+                                                        std::size_t limit) {
+  Filter filter;
+  filter.add("suite = ?", query.suite);
+  if (!query.name.empty()) filter.add("case_name = ?", query.name);
+  if (query.before != 0) filter.add("number < ?", query.before);
+  filter.end("number DESC", limit);
+  FERRY_ASSIGN(const SqlResult result,
+               execute_checked(connection, "SELECT number, line FROM verdicts" + filter.text(), filter.parameters()));
+  std::vector<wire::VerdictListing> verdicts;
+  for (const SqlRow& columns : result.rows) {
+    RowReader row(columns);
+    wire::VerdictListing& verdict = verdicts.emplace_back();
+    verdict.number = row.number<std::uint64_t>();
+    verdict.line = row.bytes();
+    FERRY_TRY(row.status());
+  }
+  return verdicts;
+}
+
+Status write_verdict(SqlConnection& connection, const wire::AddVerdict& request) {
+  FERRY_ASSIGN(const SqlResult added,
+               execute(connection,
+                       "INSERT INTO verdicts (number, suite, case_name, line) "
+                       "SELECT COALESCE(MAX(number), 0) + 1, $1, $2, $3 FROM verdicts RETURNING number",
+                       request.suite, request.name, request.line));
+  if (added.rows.size() != 1) return {ErrorCode::device_error, "the farm's database of modules takes no verdict"};
+  RowReader row(added.rows.front());
+  const auto number = row.number<std::int64_t>();
+  FERRY_TRY(row.status());
+  return execute(connection, "DELETE FROM verdicts WHERE number <= $1",
+                 number - static_cast<std::int64_t>(kMostVerdicts))
+      .status();
+}
+
+}  // namespace ferry::farm

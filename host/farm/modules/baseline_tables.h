@@ -1,0 +1,32 @@
+// The baselines of suites, and the verdicts of earlier runs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "host/farm/store/sql_connection.h"
+#include "rpc/farm/modules.h"
+
+namespace ferry::farm {
+
+// The newest verdicts of a farm, of all suites together, that are kept.
+inline constexpr std::uint64_t kMostVerdicts = 200'000;
+// The modules of all baselines of a farm.
+inline constexpr std::uint64_t kMostBaselineModules = 100'000;
+
+// All of them require a transaction, and those that change something a writing one.
+
+// Returns at most `limit` entries, by name and target, without the first `after`.
+Result<std::vector<wire::BaselineListing>> read_baseline(SqlConnection& connection, const wire::ListBaseline& query,
+                                                         std::size_t limit);
+// Replaces the entry, as the request says. Its objects count as used now. Fails with resource_exhausted if the farm has
+// kMostBaselineModules others.
+Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::SetBaseline& request, Time now);
+
+// Returns at most `limit` verdicts, newest first.
+Result<std::vector<wire::VerdictListing>> read_verdicts(SqlConnection& connection, const wire::ListVerdicts& query,
+                                                        std::size_t limit);
+// Deletes what is beyond kMostVerdicts.
+Status write_verdict(SqlConnection& connection, const wire::AddVerdict& request);
+
+}  // namespace ferry::farm

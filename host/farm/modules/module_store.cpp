@@ -1,0 +1,228 @@
+#include "host/farm/modules/module_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/format.h"
+#include "base/quantity_text.h"
+#include "host/farm/modules/baseline_tables.h"
+#include "host/farm/modules/module_tables.h"
+#include "rpc/farm/lease_id.h"
+#include "rpc/farm/queries.h"
+
+namespace ferry::farm {
+namespace {
+
+// A page of larger elements has fewer of them.
+constexpr std::size_t kPageBytes = std::size_t{256} << 10;
+
+static_assert(kPieceBytes <= wire::kMaxPieceReceived);
+
+// After this time, whoever sends nothing more has given up.
+constexpr std::chrono::minutes kIdle{1};
+
+Status status_of(const Status& status) { return status; }
+template <class T>
+Status status_of(const Result<T>& result) {
+  return result.status();
+}
+
+std::size_t bytes_of(const wire::BaselineListing& entry) {
+  return 128 + entry.name.size() + entry.target.size() + entry.label.size() + entry.blobs.size() * sizeof(Hash);
+}
+std::size_t bytes_of(const wire::VerdictListing& verdict) { return 16 + verdict.line.size(); }
+
+// Makes a page of the first elements, of which there are more if there are more than a page may have.
+template <class Page, class Element>
+Page page_of(std::vector<Element> all, std::vector<Element> Page::* elements) {
+  Page page;
+  std::size_t count = 0, bytes = 0;
+  while (count < std::min(all.size(), wire::kMaxPage) && bytes < kPageBytes) bytes += bytes_of(all[count++]);
+  page.has_more = count < all.size();
+  all.resize(count);
+  page.*elements = std::move(all);
+  return page;
+}
+
+}  // namespace
+
+template <class Work>
+auto ModuleStore::in_transaction(Access access, const Work& work) -> decltype(work()) {
+  FERRY_ASSIGN(Transaction transaction, Transaction::begin(*connection_, access));
+  auto result = work();
+  FERRY_TRY(status_of(result));
+  if (access == Access::write) FERRY_TRY(transaction.commit());
+  return result;
+}
+
+ModuleStore::ModuleStore(std::unique_ptr<SqlConnection> connection, std::uint64_t quota)
+    : connection_(std::move(connection)), quota_(quota) {}
+ModuleStore::~ModuleStore() = default;
+
+Result<std::unique_ptr<ModuleStore>> ModuleStore::open(std::unique_ptr<SqlConnection> connection, std::uint64_t quota) {
+  FERRY_TRY(migrate_modules(*connection));
+  return std::unique_ptr<ModuleStore>(new ModuleStore(std::move(connection), quota));
+}
+
+Status ModuleStore::delete_left_over() {
+  return in_transaction(Access::write, [&] { return delete_left_over_pieces(*connection_); });
+}
+
+Result<wire::ObjectsFound> ModuleStore::answer(Sender, const wire::FindObjects& request) {
+  FERRY_ASSIGN(const Time now, connection_->now());
+  return in_transaction(Access::write, [&]() -> Result<wire::ObjectsFound> {
+    wire::ObjectsFound found;
+    for (const Hash& object : request.objects) {
+      FERRY_ASSIGN(const bool is_stored, touch_object(*connection_, object, now));
+      found.is_stored.push_back(is_stored ? 1 : 0);
+    }
+    return found;
+  });
+}
+
+Status ModuleStore::make_room(std::uint64_t bytes) {
+  const auto idle_since = std::chrono::steady_clock::now() - kIdle;
+  std::vector<Sender> idle;
+  for (const auto& [sender, upload] : uploads_) {
+    if (upload.heard < idle_since) idle.push_back(sender);
+  }
+  for (const Sender sender : idle) forget(sender);
+  std::uint64_t on_their_way = bytes;
+  for (const auto& [sender, upload] : uploads_) on_their_way += upload.bytes;
+  const std::uint64_t most = quota_ - std::min(quota_, on_their_way);
+  FERRY_ASSIGN(const Time now, connection_->now());
+  FERRY_ASSIGN(const std::uint64_t left,
+               in_transaction(Access::write, [&] { return delete_oldest(*connection_, most, now - kModuleInUse); }));
+  if (left <= most && on_their_way <= quota_) return {};
+  return {ErrorCode::resource_exhausted,
+          format("expected an object for which the farm has room, got one of %s: its quota for modules is %s, of which "
+                 "%s are taken by baselines and by what was used during the last hour",
+                 bytes_text(bytes).c_str(), bytes_text(quota_).c_str(), bytes_text(left).c_str())};
+}
+
+Result<ModuleStore::Upload*> ModuleStore::begin_upload(Sender sender, const wire::PutObject& request) {
+  forget(sender);
+  if (request.bytes > wire::kMaxObject) {
+    return Status(ErrorCode::invalid_argument,
+                  format("expected an object of at most %s, got %s", bytes_text(wire::kMaxObject).c_str(),
+                         bytes_text(request.bytes).c_str()));
+  }
+  FERRY_TRY(make_room(request.bytes));
+  Upload& upload = uploads_[sender];
+  upload.object = request.object;
+  upload.id = UploadId{random_id()};
+  upload.bytes = request.bytes;
+  return &upload;
+}
+
+Status ModuleStore::take_piece(Upload& upload, const SqlBytes& piece) {
+  upload.heard = std::chrono::steady_clock::now();
+  upload.received += piece.size();
+  upload.hash.add(piece);
+  upload.unwritten.insert(upload.unwritten.end(), piece.begin(), piece.end());
+  while (upload.unwritten.size() >= kPieceBytes || (upload.received == upload.bytes && !upload.unwritten.empty())) {
+    const auto end =
+        upload.unwritten.begin() + static_cast<std::ptrdiff_t>(std::min(upload.unwritten.size(), kPieceBytes));
+    const SqlBytes whole(upload.unwritten.begin(), end);
+    FERRY_TRY(
+        in_transaction(Access::write, [&] { return write_piece(*connection_, upload.id, upload.pieces, whole); }));
+    ++upload.pieces;
+    upload.unwritten.erase(upload.unwritten.begin(), end);
+  }
+  return {};
+}
+
+Result<wire::ObjectTaken> ModuleStore::finish_upload(Upload& upload) {
+  const Hash hash = upload.hash.finish();
+  if (hash != upload.object) {
+    return Status(ErrorCode::invalid_argument, format("expected contents with the hash %s, got %s",
+                                                      to_hex(upload.object).c_str(), to_hex(hash).c_str()));
+  }
+  FERRY_ASSIGN(const Time now, connection_->now());
+  FERRY_TRY(in_transaction(Access::write,
+                           [&] { return add_object(*connection_, upload.object, upload.id, upload.bytes, now); }));
+  return wire::ObjectTaken{true};
+}
+
+Result<wire::ObjectTaken> ModuleStore::answer(Sender sender, const wire::PutObject& request) {
+  auto found = uploads_.find(sender);
+  Upload* upload = found == uploads_.end() ? nullptr : &found->second;
+  if (request.offset == 0) {
+    FERRY_ASSIGN(upload, begin_upload(sender, request));
+  }
+  if (upload == nullptr || request.object != upload->object || request.bytes != upload->bytes ||
+      request.offset != upload->received) {
+    forget(sender);
+    return Status(ErrorCode::aborted,
+                  "expected the next piece of the object that this connection sends; send the "
+                  "object again, from its first piece on");
+  }
+  const bool is_last = upload->bytes - upload->received == request.piece.size();
+  if (request.piece.size() > upload->bytes - upload->received || (request.piece.empty() && !is_last)) {
+    forget(sender);
+    return Status(ErrorCode::invalid_argument, "expected a piece that is not empty and within the object's size");
+  }
+  const Status taken = take_piece(*upload, request.piece);
+  if (taken.is_ok() && !is_last) return wire::ObjectTaken{false};
+  Result<wire::ObjectTaken> answer = taken.is_ok() ? finish_upload(*upload) : Result<wire::ObjectTaken>(taken);
+  if (answer.is_ok()) {
+    uploads_.erase(sender);
+  } else {
+    forget(sender);
+  }
+  return answer;
+}
+
+void ModuleStore::forget(Sender sender) {
+  const auto found = uploads_.find(sender);
+  if (found == uploads_.end()) return;
+  const Upload upload = std::move(found->second);
+  uploads_.erase(found);
+  if (upload.pieces == 0) return;
+  // What cannot be deleted now is deleted by delete_left_over().
+  static_cast<void>(in_transaction(Access::write, [&] { return delete_pieces(*connection_, upload.id); }));
+}
+
+Result<wire::ObjectPiece> ModuleStore::answer(Sender, const wire::GetObject& request) {
+  FERRY_ASSIGN(std::optional<StoredPiece> stored,
+               in_transaction(Access::read, [&] { return read_piece(*connection_, request.object, request.offset); }));
+  if (!stored) return Status(ErrorCode::not_found, "the farm has no object " + to_hex(request.object));
+  return wire::ObjectPiece{stored->object_bytes, std::move(stored->piece)};
+}
+
+Result<wire::ObjectsTrimmed> ModuleStore::answer(Sender, const wire::TrimObjects&) {
+  FERRY_ASSIGN(const Time now, connection_->now());
+  return in_transaction(Access::write, [&]() -> Result<wire::ObjectsTrimmed> {
+    wire::ObjectsTrimmed trimmed;
+    trimmed.quota = quota_;
+    FERRY_ASSIGN(trimmed.bytes, delete_oldest(*connection_, quota_, now - kModuleInUse));
+    FERRY_ASSIGN(trimmed.kept, bytes_to_keep(*connection_, now - kModuleInUse));
+    return trimmed;
+  });
+}
+
+Result<wire::BaselinePage> ModuleStore::answer(Sender, const wire::ListBaseline& request) {
+  return in_transaction(Access::read, [&]() -> Result<wire::BaselinePage> {
+    FERRY_ASSIGN(auto entries, read_baseline(*connection_, request, wire::kMaxPage + 1));
+    return page_of(std::move(entries), &wire::BaselinePage::entries);
+  });
+}
+
+Result<wire::BaselineSet> ModuleStore::answer(Sender, const wire::SetBaseline& request) {
+  FERRY_ASSIGN(const Time now, connection_->now());
+  return in_transaction(Access::write, [&] { return write_baseline(*connection_, request, now); });
+}
+
+Result<wire::VerdictPage> ModuleStore::answer(Sender, const wire::ListVerdicts& request) {
+  return in_transaction(Access::read, [&]() -> Result<wire::VerdictPage> {
+    FERRY_ASSIGN(auto verdicts, read_verdicts(*connection_, request, wire::kMaxPage + 1));
+    return page_of(std::move(verdicts), &wire::VerdictPage::verdicts);
+  });
+}
+
+Result<wire::VerdictAdded> ModuleStore::answer(Sender, const wire::AddVerdict& request) {
+  FERRY_TRY(in_transaction(Access::write, [&] { return write_verdict(*connection_, request); }));
+  return wire::VerdictAdded{};
+}
+
+}  // namespace ferry::farm

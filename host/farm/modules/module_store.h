@@ -1,0 +1,74 @@
+// Answers the requests of rpc/farm/modules.h from a database.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/hash_stream.h"
+#include "host/farm/modules/object_tables.h"
+#include "rpc/farm/modules.h"
+
+namespace ferry::farm {
+
+inline constexpr std::uint64_t kDefaultModuleQuota = std::uint64_t{4} << 30;
+// Objects that were used so recently belong to a run that goes on.
+inline constexpr std::chrono::hours kModuleInUse{1};
+
+// For one thread. Failures: invalid_argument for what a request says, resource_exhausted if the quota or the disk is
+// full, not_found for an object that the farm does not have, otherwise as Store's (host/farm/store/store.h).
+class ModuleStore {
+ public:
+  // Whoever sends an object: one connection.
+  using Sender = std::uint64_t;
+
+  // Creates the tables if there are none. `quota` is the limit for the bytes of all objects.
+  static Result<std::unique_ptr<ModuleStore>> open(std::unique_ptr<SqlConnection> connection, std::uint64_t quota);
+  ~ModuleStore();
+
+  Result<wire::ObjectsFound> answer(Sender sender, const wire::FindObjects& request);
+  Result<wire::ObjectTaken> answer(Sender sender, const wire::PutObject& request);
+  Result<wire::ObjectPiece> answer(Sender sender, const wire::GetObject& request);
+  Result<wire::ObjectsTrimmed> answer(Sender sender, const wire::TrimObjects& request);
+  Result<wire::BaselinePage> answer(Sender sender, const wire::ListBaseline& request);
+  Result<wire::BaselineSet> answer(Sender sender, const wire::SetBaseline& request);
+  Result<wire::VerdictPage> answer(Sender sender, const wire::ListVerdicts& request);
+  Result<wire::VerdictAdded> answer(Sender sender, const wire::AddVerdict& request);
+
+  // Drops what the sender has not finished.
+  void forget(Sender sender);
+  // Deletes what earlier trackers of the database have not finished. Another one must not be taking objects meanwhile.
+  Status delete_left_over();
+
+ private:
+  // An object of which pieces have arrived.
+  struct Upload {
+    Hash object{};
+    UploadId id{};
+    std::uint64_t bytes = 0;
+    std::uint64_t received = 0;
+    std::uint64_t pieces = 0;  // written
+    SqlBytes unwritten;
+    HashStream hash;
+    std::chrono::steady_clock::time_point heard;
+  };
+
+  ModuleStore(std::unique_ptr<SqlConnection> connection, std::uint64_t quota);
+
+  // Runs `work`, which returns a Result or a Status, in a transaction, and commits it if that succeeds.
+  template <class Work>
+  auto in_transaction(Access access, const Work& work) -> decltype(work());
+  Result<Upload*> begin_upload(Sender sender, const wire::PutObject& request);
+  Status take_piece(Upload& upload, const SqlBytes& piece);
+  Result<wire::ObjectTaken> finish_upload(Upload& upload);
+  // Makes room for so many bytes besides those of objects that are on their way.
+  Status make_room(std::uint64_t bytes);
+
+  std::unique_ptr<SqlConnection> connection_;
+  const std::uint64_t quota_;
+  std::map<Sender, Upload> uploads_;
+};
+
+}  // namespace ferry::farm

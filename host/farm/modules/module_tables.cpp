@@ -1,0 +1,37 @@
+#include "host/farm/modules/module_tables.h"
+
+#include "host/farm/store/schema.h"
+
+namespace ferry::farm {
+namespace {
+
+// Hashes are texts of hexadecimal digits. Times are in milliseconds since 1970, that of `stored` in seconds.
+constexpr const char* kFirstVersion[] = {
+    "CREATE TABLE objects (hash TEXT PRIMARY KEY, upload BIGINT NOT NULL, bytes BIGINT NOT NULL, used BIGINT NOT NULL)",
+    "CREATE INDEX objects_by_use ON objects (used)",
+    // The contents of an object. Those of uploads that no object has are left over from one that was cut off.
+    "CREATE TABLE pieces (upload BIGINT NOT NULL, number BIGINT NOT NULL, contents BYTEA NOT NULL, "
+    "PRIMARY KEY (upload, number))",
+
+    "CREATE TABLE baselines (suite TEXT NOT NULL, name TEXT NOT NULL, case_name TEXT NOT NULL, target TEXT NOT NULL, "
+    "module TEXT NOT NULL, identity TEXT NOT NULL, label TEXT NOT NULL, stored BIGINT NOT NULL, "
+    "PRIMARY KEY (suite, name, case_name, target))",
+    // The objects of a baseline's modules: at place 0 the module, then its blobs.
+    "CREATE TABLE baseline_objects (suite TEXT NOT NULL, name TEXT NOT NULL, case_name TEXT NOT NULL, "
+    "target TEXT NOT NULL, place BIGINT NOT NULL, object TEXT NOT NULL, "
+    "PRIMARY KEY (suite, name, case_name, target, place))",
+    "CREATE INDEX baseline_objects_by_object ON baseline_objects (object)",
+
+    "CREATE TABLE verdicts (number BIGINT PRIMARY KEY, suite TEXT NOT NULL, case_name TEXT NOT NULL, "
+    "line BYTEA NOT NULL)",
+    "CREATE INDEX verdicts_by_case ON verdicts (suite, case_name, number)",
+    "CREATE INDEX verdicts_by_suite ON verdicts (suite, number)",
+};
+
+constexpr Migration kMigrations[] = {kFirstVersion};
+
+}  // namespace
+
+Status migrate_modules(SqlConnection& connection) { return migrate(connection, kMigrations, "modules_version"); }
+
+}  // namespace ferry::farm

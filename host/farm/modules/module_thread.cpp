@@ -1,0 +1,54 @@
+#include "host/farm/modules/module_thread.h"
+
+#include "host/farm/store/open_connection.h"
+
+namespace ferry::farm {
+
+ModuleThread::ModuleThread(server::EventLoop& loop, std::string database, std::uint64_t quota)
+    : database_(std::move(database)), quota_(quota), poster_(std::make_shared<Poster>(loop)) {}
+
+ModuleThread::~ModuleThread() {
+  poster_->is_alive = false;
+  thread_.join();
+}
+
+void ModuleThread::Poster::post(std::function<void()> call) {
+  asio::post(loop.context(), [self = shared_from_this(), call = std::move(call)] {
+    if (self->is_alive) call();
+  });
+}
+
+void ModuleThread::run(std::function<void(const Status&)> job) {
+  if (++waiting_ > kMaxWaiting) {
+    --waiting_;
+    return job(
+        {ErrorCode::busy, format("%zu requests wait for the farm's modules already; try again later", kMaxWaiting)});
+  }
+  asio::post(thread_, [this, job = std::move(job)] {
+    job(open());
+    --waiting_;
+  });
+}
+
+Status ModuleThread::open() {
+  if (!store_) {
+    FERRY_ASSIGN(auto connection, open_module_connection(database_));
+    FERRY_ASSIGN(store_, ModuleStore::open(std::move(connection), quota_));
+  }
+  if (!has_left_over_) return {};
+  FERRY_TRY(store_->delete_left_over());
+  has_left_over_ = false;
+  return {};
+}
+
+void ModuleThread::forget(ModuleStore::Sender sender) {
+  asio::post(thread_, [this, sender] {
+    if (store_) store_->forget(sender);
+  });
+}
+
+void ModuleThread::begin() {
+  asio::post(thread_, [this] { has_left_over_ = true; });
+}
+
+}  // namespace ferry::farm

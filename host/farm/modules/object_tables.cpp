@@ -1,0 +1,118 @@
+#include "host/farm/modules/object_tables.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ferry::farm {
+namespace {
+
+// Of an object, that is neither needed nor in use.
+constexpr const char* kMayBeDeleted =
+    " FROM objects WHERE used < $1 AND NOT EXISTS (SELECT 1 FROM baseline_objects WHERE object = hash)";
+
+Result<std::uint64_t> only_number(const SqlResult& result) {
+  if (result.rows.size() != 1) return Status(ErrorCode::device_error, "the database is damaged: it gives no number");
+  RowReader row(result.rows.front());
+  const auto number = row.number<std::uint64_t>();
+  FERRY_TRY(row.status());
+  return number;
+}
+
+Status damaged(const Hash& object) {
+  return {ErrorCode::device_error,
+          "the farm's database of modules is damaged: it lacks a part of the object " + to_hex(object)};
+}
+
+}  // namespace
+
+Result<bool> touch_object(SqlConnection& connection, const Hash& object, Time now) {
+  FERRY_ASSIGN(const SqlResult touched,
+               execute(connection, "UPDATE objects SET used = $1 WHERE hash = $2", now, to_hex(object)));
+  return touched.changed == 1;
+}
+
+Status write_piece(SqlConnection& connection, UploadId upload, std::uint64_t number, const SqlBytes& piece) {
+  return execute(connection, "INSERT INTO pieces (upload, number, contents) VALUES ($1, $2, $3)", upload, number, piece)
+      .status();
+}
+
+Status add_object(SqlConnection& connection, const Hash& object, UploadId upload, std::uint64_t bytes, Time now) {
+  FERRY_ASSIGN(const bool is_known, touch_object(connection, object, now));
+  if (is_known) return delete_pieces(connection, upload);
+  FERRY_ASSIGN(
+      const SqlResult sum,
+      execute(connection, "SELECT CAST(COALESCE(SUM(LENGTH(contents)), 0) AS BIGINT) FROM pieces WHERE upload = $1",
+              upload));
+  FERRY_ASSIGN(const std::uint64_t written, only_number(sum));
+  if (written != bytes) return {ErrorCode::aborted, "the upload was cut off; send the object again"};
+  return execute(connection, "INSERT INTO objects (hash, upload, bytes, used) VALUES ($1, $2, $3, $4)", to_hex(object),
+                 upload, bytes, now)
+      .status();
+}
+
+Status delete_pieces(SqlConnection& connection, UploadId upload) {
+  return execute(connection, "DELETE FROM pieces WHERE upload = $1", upload).status();
+}
+
+Status delete_left_over_pieces(SqlConnection& connection) {
+  return execute(connection, "DELETE FROM pieces WHERE upload NOT IN (SELECT upload FROM objects)").status();
+}
+
+Result<std::optional<StoredPiece>> read_piece(SqlConnection& connection, const Hash& object, std::uint64_t offset) {
+  FERRY_ASSIGN(const SqlResult found,
+               execute(connection, "SELECT upload, bytes FROM objects WHERE hash = $1", to_hex(object)));
+  if (found.rows.empty()) return std::optional<StoredPiece>();
+  StoredPiece stored;
+  RowReader row(found.rows.front());
+  const auto upload = row.number<UploadId>();
+  stored.object_bytes = row.number<std::uint64_t>();
+  FERRY_TRY(row.status());
+  if (offset >= stored.object_bytes) return std::optional(std::move(stored));
+  FERRY_ASSIGN(const SqlResult contents,
+               execute(connection, "SELECT contents FROM pieces WHERE upload = $1 AND number = $2", upload,
+                       offset / kPieceBytes));
+  if (contents.rows.empty()) return damaged(object);
+  RowReader piece(contents.rows.front());
+  stored.piece = piece.bytes();
+  FERRY_TRY(piece.status());
+  const std::size_t skipped = offset % kPieceBytes;
+  if (skipped >= stored.piece.size()) return damaged(object);
+  stored.piece.erase(stored.piece.begin(), stored.piece.begin() + static_cast<std::ptrdiff_t>(skipped));
+  return std::optional(std::move(stored));
+}
+
+Result<std::uint64_t> bytes_of_objects(SqlConnection& connection) {
+  FERRY_ASSIGN(const SqlResult sum, execute(connection, "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM objects"));
+  return only_number(sum);
+}
+
+Result<std::uint64_t> bytes_to_keep(SqlConnection& connection, Time since) {
+  FERRY_ASSIGN(const std::uint64_t all, bytes_of_objects(connection));
+  FERRY_ASSIGN(
+      const SqlResult sum,
+      execute(connection, std::string("SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT)") + kMayBeDeleted, since));
+  FERRY_ASSIGN(const std::uint64_t others, only_number(sum));
+  return all - others;
+}
+
+Result<std::uint64_t> delete_oldest(SqlConnection& connection, std::uint64_t most, Time since) {
+  FERRY_ASSIGN(std::uint64_t left, bytes_of_objects(connection));
+  if (left <= most) return left;
+  FERRY_ASSIGN(
+      const SqlResult oldest,
+      execute(connection, std::string("SELECT hash, upload, bytes") + kMayBeDeleted + " ORDER BY used, hash", since));
+  for (const SqlRow& columns : oldest.rows) {
+    if (left <= most) break;
+    RowReader row(columns);
+    const std::string hash = row.text();
+    const auto upload = row.number<UploadId>();
+    const auto bytes = row.number<std::uint64_t>();
+    FERRY_TRY(row.status());
+    FERRY_TRY(execute(connection, "DELETE FROM objects WHERE hash = $1", hash).status());
+    FERRY_TRY(delete_pieces(connection, upload));
+    left -= std::min(left, bytes);
+  }
+  return left;
+}
+
+}  // namespace ferry::farm

@@ -1,0 +1,44 @@
+// Objects of a farm, in pieces over one connection.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ferry/hash.h"
+#include "host/farm/client/tracker_connection.h"
+
+namespace ferry::gate {
+
+// Thread-safe. Throws like open_farm_store().
+class FarmObjects {
+ public:
+  explicit FarmObjects(farm::FarmAccess farm) : connection_(std::move(farm)) {}
+
+  // Calls work() with a connection to the farm, and again after pauses while the farm is busy or a tracker has just
+  // been replaced by another one.
+  void ask(const std::function<Status(farm::TrackerConnection&)>& work);
+
+  // Which of them the farm has.
+  std::vector<bool> has(std::span<const Hash> objects);
+  // Sends an object of so many bytes, which read(offset, into) fills in.
+  using Read = std::function<void(std::uint64_t offset, std::span<std::uint8_t> into)>;
+  void put(const Hash& object, std::uint64_t bytes, const Read& read);
+  // Returns nothing if the farm has no such object. Does not check the contents.
+  std::optional<std::vector<std::uint8_t>> get(const Hash& object);
+  // Fills `into` with the contents from `offset` on.
+  void read(const Hash& object, std::uint64_t offset, std::span<std::uint8_t> into);
+
+ private:
+  Status read_pieces(farm::TrackerConnection& connection, const Hash& object, std::uint64_t offset,
+                     std::span<std::uint8_t> into);
+
+  std::mutex mutex_;
+  farm::TrackerConnection connection_;
+};
+
+}  // namespace ferry::gate

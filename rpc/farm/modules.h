@@ -1,0 +1,124 @@
+// What a farm keeps for those who compare kernels of earlier commits with those of today: objects, which are modules
+// and their blobs, by their hash; baselines, which name the modules of a suite's cases; and verdicts. The farm reads
+// neither modules nor verdicts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ferry/hash.h"
+
+namespace ferry::farm::wire {
+
+// Tag, request struct, response struct, name in FARM.md, directions of the request.
+#define FERRY_FARM_MODULE_REQUESTS(X)                              \
+  X(101, FindObjects, ObjectsFound, "find_objects", kFromClient)   \
+  X(102, PutObject, ObjectTaken, "put_object", kFromClient)        \
+  X(103, GetObject, ObjectPiece, "get_object", kFromClient)        \
+  X(104, TrimObjects, ObjectsTrimmed, "trim_objects", kFromClient) \
+  X(105, ListBaseline, BaselinePage, "list_baseline", kFromClient) \
+  X(106, SetBaseline, BaselineSet, "set_baseline", kFromClient)    \
+  X(107, ListVerdicts, VerdictPage, "list_verdicts", kFromClient)  \
+  X(108, AddVerdict, VerdictAdded, "add_verdict", kFromClient)
+
+// Limits, in bytes. What a client sends is smaller than what it receives, as all bodies are.
+inline constexpr std::size_t kMaxPieceSent = 28'672;
+inline constexpr std::size_t kMaxPieceReceived = std::size_t{256} << 10;
+inline constexpr std::uint64_t kMaxObject = std::uint64_t{4} << 30;
+inline constexpr std::size_t kMaxVerdict = 8192;
+// Limits of lists.
+inline constexpr std::size_t kMaxObjectsAsked = 512;
+inline constexpr std::size_t kMaxBlobs = 512;  // of one module
+
+// Which of the objects the farm has. Those that it has count as used now.
+struct FindObjects {
+  std::vector<Hash> objects;
+};
+struct ObjectsFound {
+  std::vector<std::uint8_t> is_stored;  // 0 or 1 for each, in the order of the request
+};
+
+// Pieces follow each other in one connection, which sends one object at a time. What comes before the first piece of
+// another object is dropped. With the last piece the contents must have this hash.
+struct PutObject {
+  Hash object{};
+  std::uint64_t bytes = 0;  // of all pieces
+  std::uint64_t offset = 0;
+  std::vector<std::uint8_t> piece;
+};
+struct ObjectTaken {
+  bool is_stored = false;  // it is complete
+};
+
+struct GetObject {
+  Hash object{};
+  std::uint64_t offset = 0;
+};
+struct ObjectPiece {
+  std::uint64_t bytes = 0;  // of the object
+  std::vector<std::uint8_t> piece;
+};
+
+// Deletes objects until all of them are within the quota, the oldest first, but none that a baseline needs and none
+// that was used during the last hour.
+struct TrimObjects {};
+struct ObjectsTrimmed {
+  std::uint64_t bytes = 0;  // of all that are left
+  std::uint64_t kept = 0;   // of those that may not be deleted
+  std::uint64_t quota = 0;
+};
+
+struct ListBaseline {
+  std::string suite, name;
+  std::uint32_t after = 0;  // so many entries are left out
+};
+// The module of a case, as one commit had it.
+struct BaselineListing {
+  std::string name, target;  // of the case; a target may be as long as a selector
+  Hash module{};
+  Hash identity{};  // of its source and its compiler
+  std::vector<Hash> blobs;
+  std::string label;          // the commit
+  std::int64_t stored_s = 0;  // since 1970
+};
+struct BaselinePage {
+  std::vector<BaselineListing> entries;  // by name and target
+  bool has_more = false;
+};
+
+// Replaces the module of one case, unless the farm has one that was stored later.
+struct SetBaseline {
+  std::string suite, name;
+  BaselineListing entry;
+};
+struct BaselineSet {
+  std::vector<Hash>
+      missing;            // objects of the entry that the farm does not have; if there are any, nothing was replaced
+  bool is_older = false;  // nothing was replaced, since there is one that was stored later
+};
+
+// Verdicts of earlier runs, newest first.
+struct ListVerdicts {
+  std::string suite;
+  std::string name;          // of a case; empty: of all
+  std::uint64_t before = 0;  // a number; 0: from the newest
+};
+struct VerdictListing {
+  std::uint64_t number = 0;
+  std::vector<std::uint8_t> line;
+};
+struct VerdictPage {
+  std::vector<VerdictListing> verdicts;
+  bool has_more = false;
+};
+
+struct AddVerdict {
+  std::string suite;
+  std::string name;  // of the case
+  std::vector<std::uint8_t> line;
+};
+struct VerdictAdded {};
+
+}  // namespace ferry::farm::wire

@@ -1,0 +1,381 @@
+// What a farm keeps of modules and verdicts, in both databases.
+#include "host/farm/modules/module_store.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "host/farm/modules/baseline_tables.h"
+#include "host/farm/store/open_connection.h"
+#include "host/farm/store/postgres_connection.h"
+#include "host/farm/store/sqlite_connection.h"
+#include "tests/support/farm/postgres_server.h"
+#include "tests/support/farm/temporary_folder.h"
+
+namespace ferry::test {
+namespace {
+
+using namespace farm::wire;
+using farm::kPieceBytes;
+using farm::ModuleStore;
+using Bytes = std::vector<std::uint8_t>;
+
+std::unique_ptr<farm::SqlConnection> connect_to(const std::string& database) {
+  auto opened = farm::open_module_connection(database);
+  REQUIRE_MESSAGE(opened.is_ok(), opened.status().message());
+  return std::move(opened.value());
+}
+
+std::unique_ptr<ModuleStore> open_at(const std::string& database, std::uint64_t quota = farm::kDefaultModuleQuota) {
+  auto opened = ModuleStore::open(connect_to(database), quota);
+  REQUIRE_MESSAGE(opened.is_ok(), opened.status().message());
+  return std::move(opened.value());
+}
+
+// Calls check(the path or URI of an empty database) for each kind of database.
+void for_each_database(const std::function<void(const std::string&)>& check) {
+  SUBCASE("SQLite") {
+    const TemporaryFolder folder;
+    check(folder.file("farm.modules.db"));
+  }
+  SUBCASE("PostgreSQL") {
+    static PostgresServer server;
+    check(server.make_database());
+  }
+}
+
+// Every byte follows from its place and the seed.
+Bytes contents(std::size_t count, std::uint32_t seed) {
+  Bytes bytes(count);
+  std::uint32_t state = seed * 2654435761u + 1;
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>((state = state * 1664525u + 1013904223u) >> 24);
+  return bytes;
+}
+
+Status put(ModuleStore& store, ModuleStore::Sender sender, const Hash& object, const Bytes& bytes) {
+  std::size_t offset = 0;
+  do {
+    const std::size_t count = std::min(kMaxPieceSent, bytes.size() - offset);
+    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
+    const auto taken = store.answer(
+        sender, PutObject{object, bytes.size(), offset, {begin, begin + static_cast<std::ptrdiff_t>(count)}});
+    FERRY_TRY(taken.status());
+    offset += count;
+    CHECK(taken.value().is_stored == (offset == bytes.size()));
+  } while (offset < bytes.size());
+  return {};
+}
+Hash put(ModuleStore& store, const Bytes& bytes) {
+  const Hash object = blake2b(bytes);
+  const Status status = put(store, 1, object, bytes);
+  REQUIRE_MESSAGE(status.is_ok(), status.message());
+  return object;
+}
+
+bool has(ModuleStore& store, const Hash& object) {
+  const auto found = store.answer(1, FindObjects{{object}});
+  REQUIRE_MESSAGE(found.is_ok(), found.status().message());
+  return found.value().is_stored.at(0) == 1;
+}
+
+Bytes get(ModuleStore& store, const Hash& object) {
+  Bytes bytes;
+  while (true) {
+    const auto piece = store.answer(1, GetObject{object, bytes.size()});
+    REQUIRE_MESSAGE(piece.is_ok(), piece.status().message());
+    bytes.insert(bytes.end(), piece.value().piece.begin(), piece.value().piece.end());
+    if (bytes.size() == piece.value().bytes) return bytes;
+    REQUIRE(!piece.value().piece.empty());
+  }
+}
+
+std::int64_t count_of(farm::SqlConnection& connection, const std::string& table) {
+  return std::get<std::int64_t>(farm::execute(connection, "SELECT COUNT(*) FROM " + table).value().rows.at(0).at(0));
+}
+
+// As if all objects had been used so long ago.
+void make_older(const std::string& database, std::chrono::minutes by) {
+  const auto connection = connect_to(database);
+  REQUIRE(farm::execute(*connection, "UPDATE objects SET used = used - $1", farm::Duration(by)).is_ok());
+}
+
+SetBaseline baseline_of(const std::string& name, const Hash& module, std::vector<Hash> blobs = {},
+                        std::int64_t stored = 1'700'000'000) {
+  return {"suite", "main", {name, "x86_64", module, blake2b({}), std::move(blobs), "1f3a", stored}};
+}
+
+TEST_CASE("objects of all sizes come back as they were sent, also from another connection") {
+  for_each_database([](const std::string& database) {
+    std::vector<Hash> objects;
+    const std::size_t sizes[] = {0,
+                                 1,
+                                 kMaxPieceSent - 1,
+                                 kMaxPieceSent,
+                                 kMaxPieceSent + 1,
+                                 kPieceBytes,
+                                 kPieceBytes + 1,
+                                 2 * kPieceBytes,
+                                 3 * kPieceBytes - 7,
+                                 1'000'003};
+    {
+      const auto store = open_at(database);
+      for (const std::size_t size : sizes) objects.push_back(put(*store, contents(size, 7)));
+    }
+    const auto store = open_at(database);
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      CAPTURE(sizes[i]);
+      CHECK(has(*store, objects[i]));
+      CHECK(get(*store, objects[i]) == contents(sizes[i], 7));
+      const auto beyond = store->answer(1, GetObject{objects[i], sizes[i] + 1});
+      REQUIRE(beyond.is_ok());
+      CHECK(beyond.value().piece.empty());
+    }
+    const auto middle = store->answer(1, GetObject{objects.back(), kPieceBytes + 5});
+    REQUIRE(middle.is_ok());
+    const Bytes all = contents(sizes[9], 7);
+    CHECK(middle.value().piece == Bytes(all.begin() + kPieceBytes + 5, all.begin() + 2 * kPieceBytes));
+    CHECK(store->answer(1, GetObject{blake2b(contents(3, 9)), 0}).status().code() == ErrorCode::not_found);
+  });
+}
+
+TEST_CASE("contents with another hash are refused and leave nothing") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database);
+    const Bytes bytes = contents(2 * kPieceBytes + 5, 1);
+    const Hash other = blake2b(contents(5, 2));
+    const Status refused = put(*store, 1, other, bytes);
+    CHECK(refused.code() == ErrorCode::invalid_argument);
+    CHECK(refused.message() == "expected contents with the hash " + to_hex(other) + ", got " + to_hex(blake2b(bytes)));
+    CHECK(!has(*store, other));
+    const auto connection = connect_to(database);
+    CHECK(count_of(*connection, "objects") == 0);
+    CHECK(count_of(*connection, "pieces") == 0);
+  });
+}
+
+TEST_CASE("pieces that do not follow each other are refused, and the object must be sent again") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database);
+    const Bytes bytes = contents(40, 1);
+    const Hash object = blake2b(bytes);
+    const PutObject first{object, 40, 0, {bytes.begin(), bytes.begin() + 20}};
+    const PutObject second{object, 40, 20, {bytes.begin() + 20, bytes.end()}};
+    const auto code = [&](ModuleStore::Sender sender, const PutObject& piece) {
+      return store->answer(sender, piece).status().code();
+    };
+    CHECK(code(1, second) == ErrorCode::aborted);
+    CHECK(code(1, first) == ErrorCode::ok);
+    CHECK(code(2, second) == ErrorCode::aborted);  // of another connection
+    PutObject elsewhere = second;
+    elsewhere.offset = 21;
+    CHECK(code(1, elsewhere) == ErrorCode::aborted);
+    CHECK(code(1, second) == ErrorCode::aborted);  // what came before was dropped
+    CHECK(code(1, first) == ErrorCode::ok);
+    PutObject larger = second;
+    larger.bytes = 41;
+    CHECK(code(1, larger) == ErrorCode::aborted);
+    CHECK(code(1, first) == ErrorCode::ok);
+    PutObject longer = second;
+    longer.piece.push_back(0);
+    CHECK(code(1, longer) == ErrorCode::invalid_argument);
+    CHECK(code(1, first) == ErrorCode::ok);
+    CHECK(code(1, PutObject{object, 40, 20, {}}) == ErrorCode::invalid_argument);
+    CHECK(code(1, PutObject{object, kMaxObject + 1, 0, {1}}) == ErrorCode::invalid_argument);
+    CHECK(!has(*store, object));
+    // Two connections send the same object at the same time.
+    CHECK(code(1, first) == ErrorCode::ok);
+    CHECK(code(2, first) == ErrorCode::ok);
+    CHECK(code(1, second) == ErrorCode::ok);
+    CHECK(code(2, second) == ErrorCode::ok);
+    CHECK(get(*store, object) == bytes);
+    CHECK(count_of(*connect_to(database), "pieces") == 1);
+  });
+}
+
+TEST_CASE("the pieces of a connection that has ended, and of a tracker that was killed, are deleted") {
+  for_each_database([](const std::string& database) {
+    const Bytes bytes = contents(2 * kPieceBytes, 1);
+    const auto begin_sending = [&](ModuleStore& store) {
+      for (std::size_t offset = 0; offset < kPieceBytes + kMaxPieceSent; offset += kMaxPieceSent) {
+        const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
+        REQUIRE(store
+                    .answer(1, PutObject{blake2b(bytes),
+                                         bytes.size(),
+                                         offset,
+                                         {begin, begin + static_cast<std::ptrdiff_t>(kMaxPieceSent)}})
+                    .is_ok());
+      }
+    };
+    const auto connection = connect_to(database);
+    {
+      const auto store = open_at(database);
+      put(*store, contents(10, 2));
+      begin_sending(*store);
+      CHECK(count_of(*connection, "pieces") == 2);
+      store->forget(1);
+      CHECK(count_of(*connection, "pieces") == 1);
+      begin_sending(*store);
+    }
+    const auto store = open_at(database);
+    CHECK(count_of(*connection, "pieces") == 2);
+    CHECK(store->delete_left_over().is_ok());
+    CHECK(count_of(*connection, "pieces") == 1);
+    CHECK(get(*store, blake2b(contents(10, 2))) == contents(10, 2));
+  });
+}
+
+TEST_CASE("beyond the quota, the oldest objects that no baseline needs make room, and others never do") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database, 100);
+    const Hash needed = put(*store, contents(30, 1)), blob = put(*store, contents(10, 2));
+    CHECK(store->answer(1, baseline_of("mm", needed, {blob})).value().missing.empty());
+    const Hash old = put(*store, contents(30, 3));
+    // All were used just now.
+    const Status full = put(*store, 1, blake2b(contents(40, 4)), contents(40, 4));
+    CHECK(full.code() == ErrorCode::resource_exhausted);
+    CHECK(full.message() ==
+          "expected an object for which the farm has room, got one of 40 bytes: its quota for modules is 100 bytes, of "
+          "which 70 bytes are taken by baselines and by what was used during the last hour");
+    make_older(database, std::chrono::minutes(61));
+    const Hash used = put(*store, contents(20, 5));
+    make_older(database, std::chrono::minutes(61));
+    CHECK(has(*store, used));  // which uses it
+    CHECK(put(*store, 1, blake2b(contents(40, 4)), contents(40, 4)).is_ok());
+    CHECK(!has(*store, old));
+    CHECK(has(*store, used));
+    CHECK(has(*store, needed));
+    CHECK(has(*store, blob));
+    make_older(database, std::chrono::minutes(61));
+    const auto trimmed = store->answer(1, TrimObjects{});
+    REQUIRE(trimmed.is_ok());
+    CHECK(trimmed.value().bytes == 100);
+    CHECK(trimmed.value().kept == 40);
+    CHECK(trimmed.value().quota == 100);
+    CHECK(put(*store, 1, blake2b(contents(101, 1)), contents(101, 1)).code() == ErrorCode::resource_exhausted);
+    // What others are sending counts too.
+    CHECK(store->answer(7, PutObject{blake2b(contents(50, 6)), 50, 0, {0}}).is_ok());
+    CHECK(put(*store, 8, blake2b(contents(20, 7)), contents(20, 7)).code() == ErrorCode::resource_exhausted);
+    store->forget(7);
+    CHECK(put(*store, 8, blake2b(contents(20, 7)), contents(20, 7)).is_ok());
+  });
+}
+
+TEST_CASE("a baseline takes modules whose objects are stored, and keeps the one that was stored last") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database);
+    const Hash first = put(*store, contents(3, 1)), second = put(*store, contents(3, 2)), blob = put(*store, {});
+    const Hash unknown = blake2b(contents(3, 3));
+    const auto set = [&](const SetBaseline& request) {
+      const auto answer = store->answer(1, request);
+      REQUIRE_MESSAGE(answer.is_ok(), answer.status().message());
+      return answer.value();
+    };
+    CHECK(set(baseline_of("mm", unknown, {blob, unknown})).missing == std::vector<Hash>{unknown, unknown});
+    CHECK(set(baseline_of("mm", first, {blob, blob}, 1000)).missing.empty());
+    CHECK(set(baseline_of("mm", second, {}, 999)).is_older);
+    const auto entries = [&](const std::string& suite, const std::string& name) {
+      return store->answer(1, ListBaseline{suite, name, 0}).value().entries;
+    };
+    REQUIRE(entries("suite", "main").size() == 1);
+    CHECK(entries("suite", "main").at(0).module == first);
+    CHECK(entries("suite", "main").at(0).blobs == std::vector<Hash>{blob, blob});
+    CHECK(entries("suite", "main").at(0).stored_s == 1000);
+    CHECK(entries("suite", "other").empty());
+    CHECK(entries("other", "main").empty());
+    // A clock that is ahead keeps nobody from replacing the module later.
+    CHECK(!set(baseline_of("mm", second, {}, std::int64_t{1} << 60)).is_older);
+    const std::int64_t now =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    CHECK(entries("suite", "main").at(0).stored_s <= now);
+    CHECK(!set(baseline_of("mm", first, {}, now + 5)).is_older);
+    CHECK(entries("suite", "main").at(0).module == first);
+    CHECK(entries("suite", "main").at(0).blobs.empty());
+  });
+}
+
+TEST_CASE("long baselines and histories come in pages, which together have every entry once") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database);
+    const Hash module = put(*store, contents(3, 1));
+    constexpr int kCount = 203;
+    for (int i = 0; i < kCount; ++i) {
+      REQUIRE(store->answer(1, baseline_of("case" + std::to_string(i), module)).is_ok());
+      const std::string line = std::string(static_cast<std::size_t>(i) * 40, 'x') + std::to_string(i);
+      REQUIRE(store->answer(1, AddVerdict{"suite", i % 2 == 0 ? "even" : "odd", {line.begin(), line.end()}}).is_ok());
+    }
+    std::vector<std::string> names;
+    ListBaseline query{"suite", "main", 0};
+    for (bool has_more = true; has_more;) {
+      const auto page = store->answer(1, query).value();
+      for (const BaselineListing& entry : page.entries) names.push_back(entry.name);
+      query.after += static_cast<std::uint32_t>(page.entries.size());
+      has_more = page.has_more;
+    }
+    CHECK(names.size() == kCount);
+    CHECK(std::ranges::is_sorted(names));
+    CHECK(std::ranges::adjacent_find(names) == names.end());
+    for (const auto& [name, expected] : {std::pair<std::string, std::size_t>{"", 203}, {"even", 102}, {"none", 0}}) {
+      ListVerdicts verdicts{"suite", name, 0};
+      std::size_t count = 0, pages = 0;
+      for (bool has_more = true; has_more; ++pages) {
+        const auto page = store->answer(1, verdicts).value();
+        std::size_t bytes = 0;
+        for (const VerdictListing& verdict : page.verdicts) {
+          bytes += verdict.line.size();
+          CHECK((verdicts.before == 0 || verdict.number < verdicts.before));
+          verdicts.before = verdict.number;
+        }
+        CHECK(bytes <= (std::size_t{256} << 10) + kMaxVerdict);
+        count += page.verdicts.size();
+        has_more = page.has_more;
+      }
+      CAPTURE(name);
+      CHECK(count == expected);
+    }
+    CHECK(store->answer(1, ListVerdicts{"other", "", 0}).value().verdicts.empty());
+  });
+}
+
+TEST_CASE("only the newest verdicts are kept") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database);
+    REQUIRE(store->answer(1, AddVerdict{"suite", "mm", {'1'}}).is_ok());
+    REQUIRE(store->answer(1, AddVerdict{"suite", "mm", {'2'}}).is_ok());
+    const auto connection = connect_to(database);
+    // As if so many had been added since.
+    REQUIRE(
+        farm::execute(*connection, "UPDATE verdicts SET number = $1 WHERE number = 2", farm::kMostVerdicts).is_ok());
+    REQUIRE(store->answer(1, AddVerdict{"suite", "mm", {'3'}}).is_ok());
+    const auto page = store->answer(1, ListVerdicts{"suite", "mm", 0}).value();
+    REQUIRE(page.verdicts.size() == 2);
+    CHECK(page.verdicts.at(0).line == Bytes{'3'});
+    CHECK(page.verdicts.at(1).line == Bytes{'2'});
+  });
+}
+
+TEST_CASE("an object that lost a piece is reported as damage, and a text with a NUL is refused") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database);
+    const Hash object = put(*store, contents(2 * kPieceBytes, 1));
+    REQUIRE(farm::execute(*connect_to(database), "DELETE FROM pieces WHERE number = 1").is_ok());
+    const auto lost = store->answer(1, GetObject{object, kPieceBytes});
+    CHECK(lost.status().code() == ErrorCode::device_error);
+    CHECK(lost.status().message() ==
+          "the farm's database of modules is damaged: it lacks a part of the object " + to_hex(object));
+    SetBaseline request = baseline_of("mm", object);
+    request.suite = std::string("a\0b", 3);
+    CHECK(store->answer(1, request).status().code() == ErrorCode::invalid_argument);
+  });
+}
+
+TEST_CASE("a later version of the database is refused") {
+  for_each_database([](const std::string& database) {
+    open_at(database);
+    REQUIRE(farm::execute(*connect_to(database), "INSERT INTO modules_version VALUES (99)").is_ok());
+    CHECK(ModuleStore::open(connect_to(database), 1).status().code() == ErrorCode::version_mismatch);
+  });
+}
+
+}  // namespace
+}  // namespace ferry::test
