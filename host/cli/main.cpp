@@ -3,10 +3,9 @@
 #include "host/cli/gate/gate_command.h"
 #include "host/compiler/llvm/llvm_compiler.h"
 #include "host/farm/serve/serve.h"
-#include "host/farm/store/sqlite_store.h"
 
 int main(int count, char** words) {
   const std::unique_ptr<const ferry::Compiler> compiler = ferry::make_compiler(ferry::ModuleCache::of_user());
-  const ferry::cli::FullCommands full{{ferry::farm::serve, ferry::farm::back_up_sqlite}, ferry::cli::add_gate};
+  const ferry::cli::FullCommands full{{ferry::farm::serve, ferry::farm::back_up}, ferry::cli::add_gate};
   return ferry::cli::run_command_line(count, words, compiler.get(), &full);
 }

@@ -96,6 +96,7 @@ Destination leased_destination(const std::string& remote) {
            ", got #" + std::to_string(number));
   }
   Destination to = board_destination(lease.boards[number - 1], lease.remaining, remote);
+  to.board_name = lease.farm + "/" + lease.boards[number - 1].board;
   to.relay = relay_of(lease, number - 1);
   return to;
 }

@@ -43,6 +43,8 @@ enum class TransportKind { encrypted, plaintext, ssh, farm };
 
 struct Destination {
   std::string name;  // the address, for messages
+  // Of a board of a farm: "lab/pi-3", however it was selected and is reached.
+  std::string board_name;
   TransportKind transport = TransportKind::encrypted;
   TcpAddress tcp;
   SshAddress ssh;

@@ -154,6 +154,7 @@ Device connect(std::string_view address, const ConnectOptions& options) {
 Device session::connect_to(const Destination& to, const ConnectOptions& options, const OnSocket& on_socket) {
   auto state = std::make_shared<detail::DeviceState>();
   state->name = to.name;
+  state->board_name = to.board_name.empty() ? to.name : to.board_name;
   state->board = to.board;
   if (to.transport == session::TransportKind::ssh) {
     state->ssh_server = std::make_unique<session::SshServer>(to.ssh, to.name, options.log, to.claim, to.ssh_options);
@@ -214,7 +215,7 @@ ServerStatus server_status(std::string_view address, const ConnectOptions& optio
 
 Device local_device(const ConnectOptions& options) {
   auto state = std::make_shared<detail::DeviceState>();
-  state->name = "this machine";
+  state->name = state->board_name = "this machine";
   state->server = std::make_unique<session::LocalServer>(session::find_rpc_server());
   auto transport = take(wrap_socket(state->server->take_socket()));
   try {
@@ -233,6 +234,7 @@ const DeviceFacts& Device::facts() const { return state_->client->facts(); }
 std::string Device::processor() const { return state_->client->processor(); }
 
 const std::string& Device::name() const { return state_->name; }
+const std::string& Device::board() const { return state_->board_name; }
 
 Module Device::load(const CompiledModule& module) const {
   return Module(std::make_shared<detail::ModuleState>(state_, module));

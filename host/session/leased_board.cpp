@@ -89,6 +89,7 @@ namespace ferry {
 session::Destination detail::LeasedBoard::destination(const ConnectOptions& options, SharedBoard self) const {
   const farm::wire::GrantedSlot board = group->board(place, options);
   session::Destination to = session::board_destination(board, group->remaining(), name);
+  to.board_name = group->access().name + "/" + board.board;
   to.relay = group->relay(place);
   to.board = std::move(self);
   return to;

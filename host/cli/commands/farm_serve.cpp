@@ -55,6 +55,7 @@ void add_farm_backup(CLI::App& farm, Action& chosen, const farm::FarmHost& host)
       ->required();
   command.add_option("--database", options->database, "The database, a file")->type_name("FILE")->capture_default_str();
   command.footer(
+      "The modules of 'ferry gate', in a file of their own, are copied too: those of farm.db are in farm.modules.db.\n"
       "The copy holds no keys: keep the master key and the file of revocations beside it, in another place. A "
       "database\n"
       "of PostgreSQL is copied with pg_dump.");

@@ -1,6 +1,8 @@
 // Runs a tracker with everything around it: database, keys, configuration and signals.
 #pragma once
 
+#include <string>
+
 #include "base/status.h"
 #include "host/compiler/api/compiler.h"
 #include "host/farm/api/serve_options.h"
@@ -11,5 +13,9 @@ namespace ferry::farm {
 // to standard error, a line with a time each. Fails if the tracker cannot start. SIGHUP makes it read its configuration
 // again.
 Status serve(const ServeOptions& options, const Compiler& compiler);
+
+// Copies the databases of a farm that keeps them in files, as back_up_sqlite() does: that of leases to `destination`,
+// and that of modules, if there is one, to the file that belongs to it (open_connection.h).
+Status back_up(const std::string& database, const std::string& destination);
 
 }  // namespace ferry::farm

@@ -12,7 +12,7 @@ namespace ferry::gate {
 
 Environment environment_of(const Device& device, const std::string& governor) {
   const DeviceFacts& facts = device.facts();
-  return {device.name(), device.processor(), facts.operating_system + " " + facts.arch, governor};
+  return {device.board(), device.processor(), facts.operating_system + " " + facts.arch, governor};
 }
 
 bool is_failure_of_kernel(const Error& error) {

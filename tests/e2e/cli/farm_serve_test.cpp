@@ -168,20 +168,45 @@ TEST_CASE("the gate measures on boards of a farm, several of which share its cas
                                              "[cases.thrice]\nkernel = \"thrice.tc\"\nsizes = \"N=64\"\n");
   farm.folder.file("twice.tc", kTwice);
   farm.folder.file("thrice.tc", "def thrice(float(N) A) -> (B) { B(i) = 3 * A(i) }");
-  const Words words{"gate",     suite,
-                    "--store",  farm.folder.path("store"),
-                    "--remote", "farm://lab/bench",
-                    "--remote", "farm://lab/bench",
-                    "--json"};
+  const Words words{"gate",   suite,     "--remote", "farm://lab/bench", "--remote", "farm://lab/bench",
+                    "--json", "--label", "1f3a"};
   for (const char* verdict : {"first", "unchanged"}) {
     const Outcome outcome = farm.run(words);
     REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
-    for (const Json& one : Json::parse(outcome.out).at("cases")) {
+    const Json report = Json::parse(outcome.out);
+    for (const Json& one : report.at("cases")) {
       CHECK(one.at("verdict") == verdict);
-      CHECK(contains(one.at("environment").at("board"), "pi-"));
+      CHECK(contains(one.at("environment").at("board"), "lab/pi-"));
     }
   }
   CHECK(wait_until([&] { return farm.free_boards() == 2; }));
+
+  // The farm has kept everything: nothing lies beside the suite, and other clients find it there.
+  CHECK(!std::filesystem::exists(farm.folder.path(".ferry-gate")));
+  farm.folder.file("twice.tc", "def twice(float(N) A) -> (B) { B(i) = A(i) + A(i) }");
+  const Outcome changed = farm.run({"gate", suite, "--remote", "farm://lab/pi-1", "--case", "twice", "--label", "2b4c",
+                                    "--accept", "twice", "--json"});
+  REQUIRE_MESSAGE(changed.code == 0, changed.err);
+  CHECK(Json::parse(changed.out).at("cases").at(0).at("verdict") != "first");
+  for (const Words& where : {Words{"--store", "farm://lab"}, Words{"--remote", "farm://lab/bench"}}) {
+    Words asked{"gate", "history", "twice", "--suite", suite, "--json"};
+    asked.insert(asked.end(), where.begin(), where.end());
+    const Outcome history = farm.run(asked);
+    REQUIRE_MESSAGE(history.code == 0, history.err);
+    std::vector<std::string> labels;
+    const Json found = Json::parse(history.out);
+    for (const Json& series : found.at("series")) {
+      CHECK(series.at("board").get<std::string>().starts_with("lab/pi-"));
+      for (const Json& entry : series.at("entries")) labels.push_back(entry.at("label"));
+    }
+    std::sort(labels.begin(), labels.end());
+    const std::vector<std::string> expected{"1f3a", "1f3a", "2b4c"};
+    CHECK_MESSAGE(labels == expected, history.out);
+  }
+  const Outcome backup =
+      farm.run({"farm", "backup", farm.folder.path("copy.db"), "--database", farm.folder.path("farm.db")});
+  CHECK_MESSAGE(backup.code == 0, backup.err);
+  CHECK(std::filesystem::file_size(farm.folder.path("copy.modules.db")) > 10'000);
 }
 
 TEST_CASE("a command that is interrupted or killed gives its board back within two seconds") {

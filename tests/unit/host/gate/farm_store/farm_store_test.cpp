@@ -1,0 +1,291 @@
+// A store at a farm, over real connections to a tracker. A store in a folder says what it must do.
+#include "host/gate/farm_store/farm_store.h"
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include "host/blobs/blob_set.h"
+#include "host/farm/modules/object_tables.h"
+#include "host/farm/store/open_connection.h"
+#include "host/gate/store/folder_store.h"
+#include "tests/support/farm/memory_store.h"
+#include "tests/support/farm/temporary_folder.h"
+#include "tests/support/farm_peers/running_tracker.h"
+
+namespace ferry::test {
+namespace {
+
+using gate::Baseline;
+using gate::Store;
+using gate::StoredModule;
+using Bytes = std::vector<std::uint8_t>;
+
+// A farm with one client.
+struct Lab {
+  explicit Lab(std::uint64_t quota = farm::kDefaultModuleQuota, bool keeps_modules = true)
+      : tracker(std::make_unique<MemoryStore>(), options(quota, keeps_modules)), anna(tracker.add_client("anna")) {}
+
+  farm::TrackerOptions options(std::uint64_t quota, bool keeps_modules) const {
+    farm::TrackerOptions options;
+    if (keeps_modules) options.modules = folder.file("farm.modules.db");
+    options.module_quota = quota;
+    return options;
+  }
+  std::unique_ptr<Store> open() const { return gate::open_farm_store(anna); }
+
+  TemporaryFolder folder;
+  RunningTracker tracker;
+  farm::FarmAccess anna;
+};
+
+Bytes contents(std::size_t count, std::uint8_t seed) {
+  Bytes bytes(count);
+  std::uint32_t state = seed;
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>((state = state * 1664525u + 1013904223u) >> 24);
+  return bytes;
+}
+
+StoredModule module_of(const Hash& object, std::vector<Hash> blobs, std::int64_t stored) {
+  return {object, blake2b(object), std::move(blobs), "commit " + std::to_string(stored), stored};
+}
+
+gate::HistoryEntry entry_of(const std::string& name, int number) {
+  gate::HistoryEntry entry;
+  entry.when = 1'700'000'000 + number;
+  entry.name = name;
+  entry.target = "aarch64";
+  entry.label = "äöü \x01";
+  entry.verdict = gate::Verdict::slower;
+  entry.environment = {"pi-3", "cortex-a72", "Linux 6.1.0", "performance"};
+  entry.module = module_of(blake2b(contents(3, 1)), {blake2b(contents(3, 2))}, number);
+  entry.seconds[1] = number * 1e-6;
+  return entry;
+}
+
+template <class Exception>
+std::string failure_of(const std::function<void()>& use) {
+  try {
+    use();
+  } catch (const Exception& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// Fills a store and returns all that it then says.
+struct Said {
+  std::vector<bool> has;
+  std::vector<std::optional<Bytes>> objects;
+  std::vector<Bytes> blobs;
+  std::vector<Baseline> baselines;
+  std::vector<std::vector<gate::HistoryEntry>> histories;
+};
+Said use(Store& store) {
+  Said said;
+  std::vector<Hash> objects;
+  for (const std::size_t size : {0u, 1u, 28'671u, 28'672u, 28'673u, 262'144u, 262'145u, 1'500'007u})
+    objects.push_back(store.put(contents(size, 3)));
+  BlobSet memory;
+  const Blob blob = memory.add(contents(600'001, 4)), other = memory.add(contents(17, 5));
+  store.put_blob(blob.hash, blob.bytes, memory);
+  store.put_blob(other.hash, other.bytes, memory);
+  store.put_blob(blob.hash, blob.bytes, memory);  // again
+  const Hash unknown = blake2b(contents(9, 9));
+  for (const Hash& object : {objects[0], objects[7], blob.hash, unknown}) said.has.push_back(store.has(object));
+  for (const Hash& object : objects) said.objects.push_back(store.get(object));
+  said.objects.push_back(store.get(unknown));
+  const Hash asked[] = {blob.hash, unknown, other.hash};
+  const auto source = store.blobs(asked);
+  for (const Hash& object : asked) said.has.push_back(source->has(object));
+  for (const auto& [offset, count] : {std::pair<std::size_t, std::size_t>{0, 600'001},
+                                      {262'143, 2},
+                                      {262'144, 262'144},
+                                      {5, 0},
+                                      {600'000, 1},
+                                      {100'000, 400'000}}) {
+    source->read(blob.hash, offset, said.blobs.emplace_back(count));
+  }
+
+  const gate::CaseTarget mm{"mm", "x86_64+avx2"}, pool{"größer", "aarch64"};
+  store.update("kernels", "main",
+               {{mm, module_of(objects[1], {}, 2000)}, {pool, module_of(objects[2], {blob.hash}, 2000)}});
+  store.update("kernels", "main", {{mm, module_of(objects[3], {blob.hash, other.hash}, 2001)}});
+  store.update("kernels", "main", {{pool, module_of(objects[4], {}, 1999)}});  // of an older run
+  store.update("kernels", "release", {{mm, module_of(objects[5], {}, 2000)}});
+  store.update("kernels", "main", {});
+  for (const auto& [suite, name] :
+       {std::pair{"kernels", "main"}, {"kernels", "release"}, {"kernels", "none"}, {"none", "main"}})
+    said.baselines.push_back(store.baseline(suite, name));
+
+  std::vector<gate::HistoryEntry> entries;
+  for (int i = 0; i < 250; ++i) entries.push_back(entry_of(i % 3 == 0 ? "mm" : "pool", i));
+  store.add_history("kernels", {entries.data(), 100});
+  store.add_history("kernels", {entries.data() + 100, 150});
+  store.add_history("other", {entries.data(), 1});
+  store.add_history("other", {});
+  for (const auto& [suite, name] :
+       {std::pair{"kernels", "mm"}, {"kernels", ""}, {"kernels", "none"}, {"other", ""}, {"none", ""}})
+    said.histories.push_back(store.history(suite, name));
+  CHECK(store.collect() == "");
+  return said;
+}
+
+TEST_CASE("a store at a farm says what a store in a folder says") {
+  const Lab lab;
+  const TemporaryFolder folder;
+  const Said expected = use(*gate::open_folder_store(folder.file("store")));
+  REQUIRE(expected.baselines.at(0).size() == 2);
+  REQUIRE(expected.histories.at(0).size() == 84);
+  const Said said = use(*lab.open());
+  CHECK(said.has == expected.has);
+  CHECK(said.objects == expected.objects);
+  CHECK(said.blobs == expected.blobs);
+  CHECK(said.baselines == expected.baselines);
+  CHECK(said.histories == expected.histories);
+  // A new connection sees the same.
+  const auto store = lab.open();
+  CHECK(store->baseline("kernels", "main") == expected.baselines.at(0));
+  CHECK(store->history("kernels", "mm") == expected.histories.at(0));
+}
+
+TEST_CASE("several clients of a farm may store the same objects at the same time") {
+  const Lab lab;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const auto store = lab.open();
+      for (std::uint8_t seed = 0; seed < 5; ++seed) store->put(contents(300'000, seed));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const auto store = lab.open();
+  for (std::uint8_t seed = 0; seed < 5; ++seed)
+    CHECK(store->get(blake2b(contents(300'000, seed))) == contents(300'000, seed));
+}
+
+TEST_CASE("one store serves several threads, and connections that have ended are opened again") {
+  const Lab lab;
+  const auto store = lab.open();
+  std::vector<std::thread> threads;
+  for (std::uint8_t i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      for (std::uint8_t seed = 0; seed < 5; ++seed) {
+        const Bytes bytes = contents(40'000, static_cast<std::uint8_t>(10 * i + seed));
+        CHECK(store->get(store->put(bytes)) == bytes);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_CASE("viewers may read what is stored, and nothing else") {
+  Lab lab;
+  const auto store = lab.open();
+  const Hash object = store->put(contents(5, 1));
+  store->update("kernels", "main", {{{"mm", "x86_64"}, module_of(object, {}, 5)}});
+  const auto viewer = gate::open_farm_store(lab.tracker.add_client("eve", farm::wire::Role::viewer));
+  CHECK(viewer->get(object) == contents(5, 1));
+  CHECK(viewer->baseline("kernels", "main").size() == 1);
+  CHECK(viewer->history("kernels", "").empty());
+  const std::string refused = "the farm test: this key is for viewers, who may not store modules";
+  CHECK(failure_of<Error>([&] { viewer->put(contents(6, 1)); }) == refused);
+  CHECK(failure_of<Error>([&] { viewer->update("kernels", "main", {{{"mm", "x86_64"}, module_of(object, {}, 6)}}); }) ==
+        refused);
+  CHECK(failure_of<Error>([&] { viewer->add_history("kernels", {{entry_of("mm", 1)}}); }) == refused);
+  CHECK(failure_of<Error>([&] { viewer->collect(); }) == refused);
+  CHECK(lab.open()->baseline("kernels", "main").begin()->second.stored == 5);
+}
+
+TEST_CASE("who has set a baseline is in the audit log, once for each connection") {
+  Lab lab;
+  const auto store = lab.open();
+  const Hash object = store->put(contents(5, 1));
+  for (const char* name : {"mm", "pool", "conv"})
+    store->update("kernels", "main", {{{name, "x86_64"}, module_of(object, {}, 5)}});
+  const auto audit = farm::TrackerConnection(lab.tracker.admin()).ask(farm::wire::ListAudit{});
+  REQUIRE(audit.is_ok());
+  std::vector<std::string> found;
+  for (const auto& entry : audit.value().entries) {
+    if (entry.action == "set baseline") found.push_back(entry.actor + ": " + entry.text);
+  }
+  CHECK(found == std::vector<std::string>{"anna: kernels main"});
+}
+
+TEST_CASE("what a farm does not take is a mistake that says what it takes") {
+  const Lab lab(1000);
+  const auto store = lab.open();
+  const auto message = [&](const std::function<void()>& work) { return failure_of<gate::StoreFailed>(work); };
+  CHECK(
+      message([&] { store->put(contents(1001, 1)); }) ==
+      "the farm test: expected an object for which the farm has room, got one of 1001 bytes: its quota for modules is "
+      "1000 bytes, of which 0 bytes are taken by baselines and by what was used during the last hour");
+  const Hash object = store->put(contents(900, 1));
+  CHECK(message([&] { store->put(contents(101, 1)); }).find("expected an object for which the farm has room") !=
+        std::string::npos);
+  const Hash unknown = blake2b(contents(7, 7));
+  CHECK(message([&] {
+          store->update("kernels", "main", {{{"mm", "x86_64"}, module_of(unknown, {}, 5)}});
+        }).find("the object " + to_hex(unknown) + " was deleted since it was stored") != std::string::npos);
+  CHECK(message([&] { store->baseline(std::string(257, 'x'), "main"); }) ==
+        "the name of the suite: a farm takes at most 256 bytes, got 257");
+  CHECK(message([&] {
+          store->update("kernels", "main", {{{"mm", "x86_64"}, module_of(object, std::vector<Hash>(513, object), 5)}});
+        }) == "mm: a farm keeps modules of at most 512 blobs, got 513");
+  gate::HistoryEntry long_entry = entry_of("mm", 1);
+  long_entry.label = std::string(9000, 'x');
+  CHECK(message([&] { store->add_history("kernels", {{long_entry}}); }).find("a verdict: a farm takes at most 8192") ==
+        0);
+  CHECK(store->baseline("kernels", "main").empty());
+  CHECK(store->history("kernels", "").empty());
+}
+
+TEST_CASE("a blob whose contents are not those of its hash is refused, and the connection goes on") {
+  const Lab lab;
+  const auto store = lab.open();
+  class Wrong final : public BlobSource {
+   public:
+    bool has(const Hash&) const override { return true; }
+    void read(const Hash&, std::uint64_t, std::span<std::uint8_t> into) const override {
+      std::fill(into.begin(), into.end(), std::uint8_t{7});
+    }
+  };
+  class Gone final : public BlobSource {
+   public:
+    bool has(const Hash&) const override { return true; }
+    void read(const Hash&, std::uint64_t offset, std::span<std::uint8_t>) const override {
+      if (offset > 100'000) throw UsageError("weights.npy has become shorter");
+    }
+  };
+  const Hash blob = blake2b(contents(400'000, 1));
+  CHECK(failure_of<gate::StoreFailed>([&] {
+          store->put_blob(blob, 400'000, Wrong());
+        }).find("expected contents with the hash " + to_hex(blob)) != std::string::npos);
+  CHECK(failure_of<UsageError>([&] { store->put_blob(blob, 400'000, Gone()); }) == "weights.npy has become shorter");
+  CHECK(!store->has(blob));
+  CHECK(store->put(contents(400'000, 1)) == blob);
+}
+
+TEST_CASE("a farm that keeps no modules says so, and how to go on") {
+  const Lab lab(1, false);
+  CHECK(failure_of<gate::StoreFailed>([&] { lab.open()->has({}); }) ==
+        "the farm test: this farm keeps no modules; use a folder instead, with --store FOLDER");
+}
+
+TEST_CASE("a farm that cannot be reached is unavailable, which is no mistake of the suite") {
+  farm::FarmAccess nowhere;
+  {
+    const Lab lab;
+    nowhere = lab.anna;
+  }
+  try {
+    gate::open_farm_store(nowhere)->has({});
+    FAIL("expected an error");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::unavailable);
+    CHECK(std::string(error.what()).find("the farm test: ") == 0);
+  }
+}
+
+}  // namespace
+}  // namespace ferry::test
