@@ -308,10 +308,8 @@ class FERRY_API Device {
   std::string processor() const;
   // Returns "127.0.0.1:9090", or "this machine".
   const std::string& name() const;
-  // Returns the same for every session on one board: of a farm "lab/pi-3", however the board was selected and is
-  // reached, otherwise name().
+  // Returns the board's own name: of a farm "lab/pi-3", however it was selected and is reached; otherwise name().
   const std::string& board() const;
-
   // The module is sent when it is first used, and only if the server does not have it.
   Module load(const CompiledModule& module) const;
 
