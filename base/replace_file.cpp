@@ -8,6 +8,7 @@
 
 #include "base/descriptor.h"
 #include "base/format.h"
+#include "base/write_all.h"
 
 namespace ferry {
 namespace {
@@ -25,9 +26,7 @@ std::string folder_of(const std::string& path) {
 Status write_new(const std::string& path, std::string_view text) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (file.number() < 0) return failed("make", path);
-  const ssize_t count = ::write(file.number(), text.data(), text.size());
-  if (count >= 0 && count != static_cast<ssize_t>(text.size())) errno = ENOSPC;
-  if (count != static_cast<ssize_t>(text.size()) || ::fsync(file.number()) != 0) return failed("write", path);
+  if (!write_all(file.number(), text) || ::fsync(file.number()) != 0) return failed("write", path);
   return {};
 }
 

@@ -76,6 +76,12 @@ void BlobSet::add(const Blob& blob, const std::string& file, std::uint64_t offse
   contents_.try_emplace(blob.hash, Contents{nullptr, open_file(file), offset, blob.bytes});
 }
 
+void BlobSet::add(const Blob& blob, const std::string& file, Descriptor opened) {
+  expect_bytes(blob.bytes);
+  contents_.try_emplace(blob.hash,
+                        Contents{nullptr, std::make_shared<const File>(file, std::move(opened)), 0, blob.bytes});
+}
+
 void BlobSet::add(const Blob& blob, std::shared_ptr<const std::vector<std::uint8_t>> memory, std::uint64_t offset) {
   expect_bytes(blob.bytes);
   contents_.try_emplace(blob.hash, Contents{std::move(memory), nullptr, offset, blob.bytes});

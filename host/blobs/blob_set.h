@@ -21,6 +21,7 @@ class BlobSet final : public BlobSource {
   Blob add(const std::string& file, std::uint64_t offset, std::uint64_t bytes);
   // Add a range whose hash is known.
   void add(const Blob& blob, const std::string& file, std::uint64_t offset);
+  void add(const Blob& blob, const std::string& file, Descriptor opened);  // the whole of a file that is open already
   void add(const Blob& blob, std::shared_ptr<const std::vector<std::uint8_t>> memory, std::uint64_t offset);
 
   bool is_empty() const { return contents_.empty(); }
