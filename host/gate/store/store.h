@@ -55,13 +55,14 @@ class StoreFailed : public UsageError {
 };
 
 // Everything throws StoreFailed if something cannot be stored or read, and UsageError for contents that are damaged,
-// with the file or the object. Several processes may use one store at the same time.
+// with the file or the object. Several processes may use one store at the same time, and any of them may be killed.
 class Store {
  public:
   virtual ~Store() = default;
 
+  // Whether there is such an object, whatever its contents. It counts as used, as with all functions for objects.
   virtual bool has(const Hash& object) = 0;
-  // Stores the bytes under their hash.
+  // Stores the bytes under their hash. Both functions replace an object that is damaged.
   virtual Hash put(std::span<const std::uint8_t> bytes) = 0;
   virtual void put_blob(const Hash& blob, std::uint64_t bytes, const BlobSource& from) = 0;
   // Returns nothing if there is no such object, and throws if its contents have another hash.
@@ -71,15 +72,20 @@ class Store {
 
   // Returns an empty one if there is none of this name.
   virtual Baseline baseline(const std::string& suite, const std::string& name) = 0;
-  // Replaces the modules of these cases and keeps the others.
+  // Replaces the modules of these cases and keeps the others. Where the baseline has a module that was stored later,
+  // that one stays: a run of an older commit may end after that of a newer one (merge_baseline.h). Changes nothing and
+  // throws StoreFailed if an object of the modules is not stored: another process may have deleted it since it was
+  // used.
   virtual void update(const std::string& suite, const std::string& name, const Baseline& changes) = 0;
 
   virtual void add_history(const std::string& suite, std::span<const HistoryEntry> entries) = 0;
-  // Returns the entries of one case, or of all for an empty name, in the order in which they were added.
+  // Returns the entries of one case, or of all for an empty name, in the order in which they were added. The oldest
+  // are dropped when there are too many.
   virtual std::vector<HistoryEntry> history(const std::string& suite, const std::string& name) = 0;
 
   // Deletes objects until all of them are within the quota, the oldest first, but none that a baseline needs and none
-  // that was used during the last hour. Returns a sentence if that is not enough, otherwise an empty text.
+  // that was used during the last hour. If a baseline cannot be read, of whatever suite, none are deleted. Returns a
+  // sentence if the objects exceed the quota after that, otherwise an empty text.
   virtual std::string collect() = 0;
 };
 
