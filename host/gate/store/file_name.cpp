@@ -32,7 +32,8 @@ std::string file_name(std::string_view name) {
   if (name.empty()) return "%";
   if (text.size() <= kLongest) return text;
   const Hash hash = blake2b({reinterpret_cast<const std::uint8_t*>(name.data()), name.size()});
-  return text.substr(0, kLongest - 65) + "%" + to_hex(hash);
+  // In other names two digits follow each %.
+  return text.substr(0, kLongest - 66) + "%." + to_hex(hash);
 }
 
 }  // namespace ferry::gate

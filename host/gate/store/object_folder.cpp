@@ -5,141 +5,158 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cstring>
-#include <filesystem>
+#include <cstdlib>
 
-#include "base/descriptor.h"
 #include "base/hash_stream.h"
-#include "base/hex.h"
-#include "base/mapped_file.h"
+#include "base/printable.h"
 #include "base/quantity_text.h"
+#include "base/write_all.h"
+#include "host/blobs/blob_set.h"
 #include "host/gate/store/store.h"
 
 namespace ferry::gate {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr std::uint64_t kPiece = 1 << 20;
-constexpr std::chrono::hours kInUse{1};
 
-[[noreturn]] void fail(const std::string& path) {
-  throw StoreFailed("cannot write " + path + ": " + std::strerror(errno));
-}
-
-void write_all(int file, std::span<const std::uint8_t> bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail(path);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+Hash hash_of_file(const StoreFile& file, const std::string& path) {
+  HashStream hash;
+  std::vector<std::uint8_t> piece(static_cast<std::size_t>(std::min(kPiece, file.bytes)));
+  for (std::uint64_t offset = 0; offset < file.bytes;) {
+    const std::size_t count = read_from(file, path, offset, piece);
+    if (count == 0) break;
+    hash.add(std::span(piece).first(count));
+    offset += count;
   }
-}
-
-struct StoredFile {
-  fs::path path = {};
-  std::uint64_t bytes = 0;
-  fs::file_time_type used = {};
-  bool is_object = false;
-  Hash object = {};
-};
-
-std::vector<StoredFile> files_of(const std::string& folder) {
-  std::vector<StoredFile> files;
-  std::error_code gone;  // another process may delete files at the same time
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    StoredFile file{.path = entry.path()};
-    file.bytes = entry.file_size(gone);
-    if (!gone) file.used = entry.last_write_time(gone);
-    if (gone) continue;
-    file.is_object = parse_hex(entry.path().filename().string(), file.object);
-    files.push_back(std::move(file));
-  }
-  return files;
+  return hash.finish();
 }
 
 }  // namespace
 
-ObjectFolder::ObjectFolder(std::string folder) : folder_(std::move(folder)) {
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) throw StoreFailed("cannot create " + folder_ + ": " + error.message());
+ObjectFolder::ObjectFolder(std::string folder, StoreLock lock, std::chrono::seconds in_use)
+    : folder_(std::move(folder)), lock_(std::move(lock)), in_use_(in_use), touched_(std::chrono::steady_clock::now()) {
+  create_store_folder(folder_);
 }
 
-bool ObjectFolder::touch(const Hash& object) const {
-  return utimensat(AT_FDCWD, path_of(object).c_str(), nullptr, 0) == 0;
+// A run may last longer than objects stay in use, so what it used before is touched again from time to time.
+void ObjectFolder::remember(const Hash& object) {
+  used_.insert(object);
+  const auto now = std::chrono::steady_clock::now();
+  if (now - touched_ < in_use_ / 6) return;
+  for (const Hash& used : used_) (void)touch_locked(used);
+  touched_ = now;
 }
 
-void ObjectFolder::publish(const Hash& object, const std::function<void(int)>& write) const {
+bool ObjectFolder::touch_locked(const Hash& object) const {
+  const std::string path = path_of(object);
+  struct stat info{};
+  if (lstat(path.c_str(), &info) != 0) {
+    if (errno != ENOENT) fail_to("read", path);
+    return false;
+  }
+  if (!S_ISREG(info.st_mode)) return false;
+  // Another user's object that cannot be touched is still there: update() looks again.
+  (void)utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  return true;
+}
+
+bool ObjectFolder::touch(const Hash& object) { return open_object(object).has_value(); }
+
+std::optional<StoreFile> ObjectFolder::open_object(const Hash& object) {
+  const Descriptor held = lock_.share();
+  std::optional<StoreFile> file = open_if_regular(path_of(object), O_RDONLY);
+  if (!file) return std::nullopt;
+  (void)futimens(file->file.number(), nullptr);  // may fail as in touch_locked()
+  remember(object);
+  return file;
+}
+
+bool ObjectFolder::is_intact(const Hash& object, std::uint64_t bytes) {
+  const std::optional<StoreFile> file = open_object(object);
+  return file && file->bytes == bytes && hash_of_file(*file, path_of(object)) == object;
+}
+
+void ObjectFolder::publish(const Hash& object, const std::function<void(int)>& write) {
   std::string path = folder_ + "/new-XXXXXX";
   const Descriptor file(mkostemp(path.data(), O_CLOEXEC));
-  if (file.number() < 0) fail(folder_);
+  if (file.number() < 0) fail_to("create a file in", folder_);
   try {
     write(file.number());
-    if (fsync(file.number()) != 0 || rename(path.c_str(), path_of(object).c_str()) != 0) fail(path_of(object));
+    if (fsync(file.number()) != 0) fail_to("write", path_of(object));
+    const Descriptor held = lock_.share();
+    if (rename(path.c_str(), path_of(object).c_str()) != 0) fail_to("write", path_of(object));
+    remember(object);
   } catch (...) {
     unlink(path.c_str());
     throw;
   }
 }
 
-Hash ObjectFolder::put(std::span<const std::uint8_t> bytes) const {
+Hash ObjectFolder::put(std::span<const std::uint8_t> bytes) {
   const Hash object = blake2b(bytes);
-  if (!touch(object)) publish(object, [&](int file) { write_all(file, bytes, path_of(object)); });
+  if (bytes.size() > kMostModuleBytes) {
+    throw StoreFailed("expected an object of at most " + bytes_text(kMostModuleBytes) + ", got " +
+                      bytes_text(bytes.size()));
+  }
+  if (is_intact(object, bytes.size())) return object;
+  publish(object, [&](int file) {
+    if (!write_all(file, bytes)) fail_to("write", path_of(object));
+  });
   return object;
 }
 
-void ObjectFolder::put(const Hash& object, std::uint64_t bytes, const BlobSource& from) const {
-  if (touch(object)) return;
+void ObjectFolder::put(const Hash& object, std::uint64_t bytes, const BlobSource& from) {
+  if (is_intact(object, bytes)) return;
   publish(object, [&](int file) {
     HashStream hash;
     std::vector<std::uint8_t> piece;
     for (std::uint64_t offset = 0; offset < bytes; offset += piece.size()) {
-      piece.resize(std::min(kPiece, bytes - offset));
+      piece.resize(static_cast<std::size_t>(std::min(kPiece, bytes - offset)));
       from.read(object, offset, piece);
       hash.add(piece);
-      write_all(file, piece, path_of(object));
+      if (!write_all(file, piece)) fail_to("write", path_of(object));
     }
     if (hash.finish() != object) throw UsageError("expected contents with the hash " + to_hex(object) + ", got others");
   });
 }
 
-std::optional<std::vector<std::uint8_t>> ObjectFolder::get(const Hash& object) const {
-  if (!touch(object)) return std::nullopt;
-  const std::string path = path_of(object);
-  std::vector<std::uint8_t> bytes;
-  if (fs::file_size(path) > 0) {  // an empty file cannot be mapped
-    const MappedFile file = map_file(path);
-    bytes.assign(file.bytes.begin(), file.bytes.end());
+std::string ObjectFolder::damage_of(const Hash& object, const std::string& why) const {
+  return printable(path_of(object)) + " is damaged: " + why +
+         "; a run with the sources that it was compiled from repairs it";
+}
+
+std::optional<std::vector<std::uint8_t>> ObjectFolder::get(const Hash& object) {
+  const std::optional<StoreFile> file = open_object(object);
+  if (!file) return std::nullopt;
+  if (file->bytes > kMostModuleBytes) {
+    throw UsageError(
+        damage_of(object, "expected at most " + bytes_text(kMostModuleBytes) + ", got " + bytes_text(file->bytes)));
   }
-  if (blake2b(bytes) != object) {
-    throw UsageError(path + " is damaged: expected contents with the hash that is its name, got " +
-                     to_hex(blake2b(bytes)));
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(file->bytes));
+  bytes.resize(read_from(*file, path_of(object), 0, bytes));
+  if (const Hash found = blake2b(bytes); found != object) {
+    throw UsageError(damage_of(object, "expected contents with the hash that is its name, got " + to_hex(found)));
   }
   return bytes;
 }
 
-std::string ObjectFolder::collect(std::uint64_t quota, const std::set<Hash>& needed) const {
-  std::vector<StoredFile> files = files_of(folder_);
-  std::uint64_t total = 0, kept = 0;
-  for (const StoredFile& file : files) total += file.bytes;
-  std::ranges::sort(files, {}, &StoredFile::used);
-  const auto oldest_in_use = fs::file_time_type::clock::now() - kInUse;
-  for (const StoredFile& file : files) {
-    const bool is_left_over = !file.is_object && file.used < oldest_in_use;  // by a process that was killed
-    if (total <= quota && !is_left_over) continue;
-    if (file.used >= oldest_in_use || needed.contains(file.object)) {
-      kept += file.bytes;
-      continue;
-    }
-    std::error_code gone;
-    if (fs::remove(file.path, gone)) total -= file.bytes;
+std::shared_ptr<const BlobSource> ObjectFolder::blobs(std::span<const Hash> blobs) {
+  auto found = std::make_shared<BlobSet>();
+  for (const Hash& blob : blobs) {
+    std::optional<StoreFile> file = open_object(blob);
+    if (!file) continue;
+    if (file->bytes == 0) throw UsageError(damage_of(blob, "it is empty"));
+    // The hash is checked by whoever receives the contents.
+    found->add(Blob{blob, file->bytes}, path_of(blob), std::move(file->file));
   }
-  if (total <= quota) return {};
-  return folder_ + " has " + bytes_text(total) + ", more than the quota of " + bytes_text(quota) + ": " +
-         bytes_text(kept) + " belong to baselines or were used during the last hour";
+  return found;
+}
+
+void ObjectFolder::sync() const {
+  const Descriptor folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some network file systems cannot do this for folders.
+  if (folder.number() < 0 || (fsync(folder.number()) != 0 && errno != EINVAL)) fail_to("write the folder", folder_);
 }
 
 }  // namespace ferry::gate

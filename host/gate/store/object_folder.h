@@ -1,8 +1,10 @@
 // Objects in a folder, each a file that has the hash of its contents as its name.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -11,29 +13,48 @@
 
 #include "ferry/blob_source.h"
 #include "ferry/hash.h"
+#include "host/gate/store/store_file.h"
+#include "host/gate/store/store_lock.h"
 
 namespace ferry::gate {
 
+// The largest object that is read into memory, as modules are.
+inline constexpr std::uint64_t kMostModuleBytes = std::uint64_t{1} << 30;
+
+// The functions of one folder are called by one thread at a time.
 class ObjectFolder {
  public:
-  // Creates the folder if there is none.
-  explicit ObjectFolder(std::string folder);
+  // Creates the folder if there is none. Objects count as used at least every `in_use` from their first use on, as long
+  // as any of them are.
+  ObjectFolder(std::string folder, StoreLock lock, std::chrono::seconds in_use);
 
   // Whether there is such an object; it counts as used now.
-  bool touch(const Hash& object) const;
-  Hash put(std::span<const std::uint8_t> bytes) const;
-  void put(const Hash& object, std::uint64_t bytes, const BlobSource& from) const;
-  std::optional<std::vector<std::uint8_t>> get(const Hash& object) const;
+  bool touch(const Hash& object);
+  // Both replace a file that has other contents than its name says.
+  Hash put(std::span<const std::uint8_t> bytes);
+  void put(const Hash& object, std::uint64_t bytes, const BlobSource& from);
+  std::optional<std::vector<std::uint8_t>> get(const Hash& object);
+  std::shared_ptr<const BlobSource> blobs(std::span<const Hash> blobs);
   std::string path_of(const Hash& object) const { return folder_ + "/" + to_hex(object); }
 
-  // See Store::collect().
-  std::string collect(std::uint64_t quota, const std::set<Hash>& needed) const;
+  // For callers that hold the lock alone: like touch().
+  bool touch_locked(const Hash& object) const;
+  // Returns once the objects that were stored are on the disk under their names.
+  void sync() const;
 
  private:
+  std::optional<StoreFile> open_object(const Hash& object);
+  bool is_intact(const Hash& object, std::uint64_t bytes);
   // Writes a file beside the others and gives it the name when `write` is done.
-  void publish(const Hash& object, const std::function<void(int file)>& write) const;
+  void publish(const Hash& object, const std::function<void(int file)>& write);
+  void remember(const Hash& object);
+  std::string damage_of(const Hash& object, const std::string& why) const;
 
   std::string folder_;
+  StoreLock lock_;
+  std::chrono::seconds in_use_;
+  std::set<Hash> used_;
+  std::chrono::steady_clock::time_point touched_;
 };
 
 }  // namespace ferry::gate

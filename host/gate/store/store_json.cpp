@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hex.h"
+#include "base/printable.h"
+#include "host/gate/store/json_limits.h"
 
 namespace ferry::gate {
 
@@ -13,11 +15,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
+constexpr std::int64_t kLatest = 253'402'300'799;  // the end of the year 9999, in seconds since 1970
+constexpr std::size_t kMostOfReason = 300;
 
 // JSON has no infinity.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 double number_of(const Json& json) {
-  return json.is_null() ? std::numeric_limits<double>::infinity() : json.get<double>();
+  return json.is_null() ? std::numeric_limits<double>::infinity() : amount_of(json);
 }
 
 Hash hash_of(const Json& json) {
@@ -44,7 +48,7 @@ StoredModule module_of(const Json& json) {
   module.identity = hash_of(json.at("identity"));
   for (const Json& blob : json.at("blobs")) module.blobs.push_back(hash_of(blob));
   module.label = json.at("label").get<std::string>();
-  module.stored = json.at("stored").get<std::int64_t>();
+  module.stored = whole_number_of(json.at("stored"), 0, kLatest);
   return module;
 }
 
@@ -54,20 +58,25 @@ std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::e
 template <class T>
 Result<T> parse(std::string_view text, T (*read)(const Json&)) {
   try {
-    return read(Json::parse(text));
+    return read(parse_limited_json(text));
   } catch (const std::exception& error) {  // of nlohmann's parser and accessors, and of the functions above
-    return Status(ErrorCode::invalid_argument, error.what());
+    std::string reason = printable(std::string_view(error.what()).substr(0, kMostOfReason));  // it may quote the text
+    return Status(ErrorCode::invalid_argument, std::move(reason));
   }
 }
 
 Baseline read_baseline(const Json& json) {
-  if (const int format = json.at("format").get<int>(); format != kFormat) {
-    throw std::invalid_argument("expected format " + std::to_string(kFormat) + ", got " + std::to_string(format));
+  if (json.at("format") != kFormat) {
+    throw std::invalid_argument("expected format " + std::to_string(kFormat) + ", got " + text_of(json.at("format")));
   }
   if (!json.at("cases").is_array()) throw std::invalid_argument("expected a list of cases");
   Baseline baseline;
   for (const Json& entry : json.at("cases")) {
-    baseline[{entry.at("case").get<std::string>(), entry.at("target").get<std::string>()}] = module_of(entry);
+    const CaseTarget key{entry.at("case").get<std::string>(), entry.at("target").get<std::string>()};
+    if (!baseline.emplace(key, module_of(entry)).second) {
+      throw std::invalid_argument("expected each case once for a target, got " + key.name + " for " + key.target +
+                                  " again");
+    }
   }
   return baseline;
 }
@@ -81,7 +90,7 @@ Verdict verdict_of(const std::string& name) {
 
 HistoryEntry read_entry(const Json& json) {
   HistoryEntry entry;
-  entry.when = json.at("when").get<std::int64_t>();
+  entry.when = whole_number_of(json.at("when"), 0, kLatest);
   entry.name = json.at("case").get<std::string>();
   entry.target = json.at("target").get<std::string>();
   entry.label = json.at("label").get<std::string>();
@@ -90,10 +99,10 @@ HistoryEntry read_entry(const Json& json) {
   entry.environment = {environment.at("board").get<std::string>(), environment.at("processor").get<std::string>(),
                        environment.at("kernel").get<std::string>(), environment.at("governor").get<std::string>()};
   entry.module = module_of(json.at("module"));
-  for (std::size_t side = 0; side < 2; ++side) entry.seconds[side] = json.at("seconds").at(side).get<double>();
+  for (std::size_t side = 0; side < 2; ++side) entry.seconds[side] = amount_of(json.at("seconds").at(side));
   const Json& change = json.at("change");
   entry.change = {number_of(change.at(0)), number_of(change.at(1)), number_of(change.at(2))};
-  entry.instructions = json.at("instructions").get<double>();
+  entry.instructions = amount_of(json.at("instructions"));
   return entry;
 }
 

@@ -1,71 +1,19 @@
 #include <doctest/doctest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include <cctype>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <limits>
 #include <thread>
 
 #include "ferry/error.h"
 #include "host/blobs/blob_set.h"
 #include "host/gate/store/file_name.h"
-#include "host/gate/store/folder_store.h"
-#include "host/gate/store/store_json.h"
+#include "tests/unit/host/gate/store/store_fixture.h"
 
 namespace ferry::gate {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Folder {
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "gate-store-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  Folder(const Folder&) = delete;
-  ~Folder() { fs::remove_all(path); }
-  std::string path;
-};
-
-std::vector<std::uint8_t> bytes_of(std::size_t count, std::uint8_t first) {
-  std::vector<std::uint8_t> bytes(count, first);
-  for (std::size_t i = 1; i < count; ++i) bytes[i] = static_cast<std::uint8_t>(bytes[i - 1] * 31 + 7);
-  return bytes;
-}
-
-StoredModule module_with(std::uint8_t number) {
-  StoredModule module;
-  module.module.fill(number);
-  module.identity.fill(static_cast<std::uint8_t>(number + 1));
-  module.label = "commit " + std::to_string(number);
-  module.stored = 1'700'000'000 + number;
-  return module;
-}
-
-HistoryEntry entry_of(const std::string& name, double seconds) {
-  HistoryEntry entry;
-  entry.when = 1'700'000'000;
-  entry.name = name;
-  entry.target = "aarch64";
-  entry.label = "1234abcd";
-  entry.verdict = Verdict::slower;
-  entry.environment = {"pi-3", "cortex-a72", "Linux 6.1.0", "performance"};
-  entry.module = module_with(9);
-  entry.seconds[0] = seconds / 2;
-  entry.seconds[1] = seconds;
-  entry.change = {2, 1.5, std::numeric_limits<double>::infinity()};
-  entry.instructions = 12345;
-  return entry;
-}
-
-void age(const std::string& path, std::chrono::hours by) {
-  fs::last_write_time(path, fs::file_time_type::clock::now() - by);
-}
-
-void write_text(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
 TEST_CASE("objects are found by their hashes, with the bytes that were stored") {
   const Folder folder;
@@ -115,6 +63,7 @@ TEST_CASE("an update replaces the modules of its cases and keeps the others") {
   const Folder folder;
   const auto store = open_folder_store(folder.path);
   CHECK(store->baseline("vision", "main").empty());
+  for (const std::uint8_t number : {1, 2, 3, 4}) stored_module(*store, number);
   store->update("vision", "main", {{{"mm", "aarch64"}, module_with(1)}, {{"mm", "x86_64"}, module_with(2)}});
   store->update("vision", "main", {{{"mm", "x86_64"}, module_with(3)}, {{"conv", "x86_64"}, module_with(4)}});
   const Baseline expected = {
@@ -139,6 +88,28 @@ TEST_CASE("names of suites and baselines cannot leave the store's folder, or mee
   const std::string longest(1000, 'a');
   CHECK(file_name(longest).size() < 200);
   CHECK(file_name(longest) != file_name(longest + "a"));
+}
+
+// Returns the text with a byte for each % and two digits.
+std::string unescaped(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_escape =
+        text[i] == '%' && i + 2 < text.size() && std::isxdigit(text[i + 1]) && std::isxdigit(text[i + 2]);
+    bytes += is_escape ? static_cast<char>(std::stoi(text.substr(i + 1, 2), nullptr, 16)) : text[i];
+    if (is_escape) i += 2;
+  }
+  return bytes;
+}
+
+TEST_CASE("no short name has the file of a long one") {
+  for (int i = 0; i < 100; ++i) {
+    for (const char filling : {'a', '/'}) {
+      const std::string file = file_name(std::string(300, filling) + std::to_string(i));
+      CAPTURE(file);
+      CHECK(file_name(unescaped(file)) != file);
+    }
+  }
 }
 
 TEST_CASE("the history returns what was added, by case and in order") {
@@ -173,7 +144,7 @@ TEST_CASE("a line of the history that a killed process left unfinished costs onl
 TEST_CASE("a damaged baseline is refused with its file and the reason, and stays as it is") {
   const Folder folder;
   const auto store = open_folder_store(folder.path);
-  store->update("vision", "main", {{{"mm", "aarch64"}, module_with(1)}});
+  store->update("vision", "main", {{{"mm", "aarch64"}, stored_module(*store, 1)}});
   const std::string path = folder.path + "/baselines/vision/main.json";
   for (const std::string text :
        {"", "[]", "{\"format\": 2}", "{\"format\": 1, \"cases\": [{\"case\": 1}]}",
@@ -181,8 +152,7 @@ TEST_CASE("a damaged baseline is refused with its file and the reason, and stays
     CAPTURE(text);
     write_text(path, text);
     CHECK_THROWS_WITH_AS(store->baseline("vision", "main"), doctest::Contains((path + " is damaged").c_str()), Error);
-    CHECK_THROWS_AS(store->update("vision", "main", {{{"mm", "aarch64"}, module_with(2)}}), Error);
-    CHECK_THROWS_AS(store->collect(), Error);
+    CHECK_THROWS_AS(store->update("vision", "main", {{{"mm", "aarch64"}, stored_module(*store, 2)}}), Error);
     CHECK(fs::file_size(path) == text.size());
   }
 }
@@ -227,7 +197,7 @@ TEST_CASE("processes that use one store at the same time lose nothing") {
       for (int round = 0; round < kRounds; ++round) {
         const std::string name = std::to_string(writer) + "." + std::to_string(round);
         store->put(bytes_of(1000, static_cast<std::uint8_t>(round)));
-        store->update("vision", "main", {{{name, "x86_64"}, module_with(1)}});
+        store->update("vision", "main", {{{name, "x86_64"}, stored_module(*store, 1)}});
         store->add_history("vision", std::vector<HistoryEntry>{entry_of(name, 1e-3)});
       }
     });

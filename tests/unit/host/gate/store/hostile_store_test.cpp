@@ -1,0 +1,287 @@
+// Tests what the store does with a folder in which others have damaged files or put something else in their place.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+
+#include "base/descriptor.h"
+#include "host/blobs/blob_set.h"
+#include "host/gate/store/history_file.h"
+#include "host/gate/store/store_json.h"
+#include "tests/unit/host/gate/store/store_fixture.h"
+
+namespace ferry::gate {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// Things that may stand in the place of a file.
+const std::map<std::string, std::function<void(const std::string&)>> kOthers = {
+    {"a pipe", [](const std::string& path) { REQUIRE(mkfifo(path.c_str(), 0600) == 0); }},
+    {"a link", [](const std::string& path) { fs::create_symlink("/etc/hostname", path); }},
+    {"a link to nothing", [](const std::string& path) { fs::create_symlink(path + "-none", path); }},
+    {"a folder", [](const std::string& path) { fs::create_directory(path); }},
+};
+
+TEST_CASE("an object whose file is damaged is stored again, whether its size or only its contents differ") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  const std::vector<std::uint8_t> bytes = bytes_of(2'500'001, 5);
+  BlobSet source;
+  const Blob blob = source.add(bytes);
+  const std::string path = folder.object(blob.hash);
+  std::string text(bytes.begin(), bytes.end());
+  text[2'000'000] = static_cast<char>(text[2'000'000] ^ 1);
+  for (const std::string& damaged : {std::string(), text.substr(0, 1000), text + "x", text}) {
+    CAPTURE(damaged.size());
+    store->put(bytes);
+    write_text(path, damaged);
+    const std::string failure = failure_of<UsageError>([&] { store->get(blob.hash); });
+    CHECK(contains(failure, path + " is damaged"));
+    CHECK(contains(failure, "a run with the sources that it was compiled from repairs it"));
+    CHECK(store->put(bytes) == blob.hash);
+    CHECK(store->get(blob.hash) == bytes);
+    write_text(path, damaged);
+    store->put_blob(blob.hash, blob.bytes, source);
+    CHECK(store->get(blob.hash) == bytes);
+  }
+}
+
+TEST_CASE("a pipe, a link or a folder with the name of an object is no object") {
+  for (const auto& [what, make] : kOthers) {
+    CAPTURE(what);
+    const Folder folder;
+    const auto store = open_folder_store(folder.path, 0);
+    const std::vector<std::uint8_t> bytes = bytes_of(1000, 1);
+    const Hash object = blake2b(bytes);
+    make(folder.object(object));
+    CHECK_FALSE(store->has(object));
+    CHECK(store->get(object) == std::nullopt);
+    CHECK_FALSE(store->blobs(std::vector{object})->has(object));
+    CHECK(store->collect().empty());
+    if (what == "a folder") {
+      CHECK(contains(failure_of([&] { store->put(bytes); }), folder.object(object) + ": Is a directory"));
+    } else {
+      CHECK(store->put(bytes) == object);
+      CHECK(store->get(object) == bytes);
+    }
+  }
+  CHECK(fs::exists("/etc/hostname"));
+}
+
+TEST_CASE("a pipe, a link or a folder in the place of a baseline, the history or the lock is refused with its path") {
+  for (const auto& [what, make] : kOthers) {
+    CAPTURE(what);
+    const Folder folder;
+    const auto store = open_folder_store(folder.path, 10);
+    const Baseline changes = {{{"mm", "x86_64"}, stored_module(*store, 1)}};
+    const std::vector<HistoryEntry> entries = {entry_of("mm", 1)};
+    fs::create_directories(folder.path + "/baselines/vision");
+    fs::create_directories(folder.path + "/history");
+
+    const std::string baseline = folder.path + "/baselines/vision/main.json";
+    make(baseline);
+    CHECK(contains(failure_of([&] { store->baseline("vision", "main"); }), baseline));
+    CHECK(contains(failure_of([&] { store->update("vision", "main", changes); }), baseline));
+    CHECK(contains(store->collect(), baseline));
+
+    const std::string history = folder.path + "/history/vision.jsonl";
+    make(history);
+    CHECK(contains(failure_of([&] { store->history("vision", ""); }), history));
+    CHECK(contains(failure_of([&] { store->add_history("vision", entries); }), history));
+
+    fs::remove(folder.path + "/lock");
+    make(folder.path + "/lock");
+    CHECK(contains(failure_of([&] { store->has(Hash{}); }), folder.path + "/lock"));
+    CHECK(contains(failure_of([&] { store->update("audio", "main", changes); }), folder.path + "/lock"));
+  }
+}
+
+TEST_CASE("a link in the place of a folder is refused, and nothing in its target is deleted") {
+  const Folder target;
+  write_text(target.path + "/" + to_hex(Hash{}), "precious");
+  write_text(target.path + "/new-letter", "precious");
+  for (const std::string& name : {to_hex(Hash{}), std::string("new-letter")}) {
+    age(target.path + "/" + name, std::chrono::hours(9));
+  }
+  const Folder folder;
+  const auto store = open_folder_store(folder.path, 0);
+  const Baseline changes = {{{"mm", "x86_64"}, stored_module(*store, 1)}};
+  fs::create_symlink(target.path, folder.path + "/baselines");
+  CHECK(contains(failure_of([&] { store->update("vision", "main", changes); }), folder.path + "/baselines"));
+  CHECK(contains(store->collect(), folder.path + "/baselines"));
+  fs::create_symlink(target.path, folder.path + "/history");
+  CHECK(contains(failure_of([&] { store->add_history("vision", {}); }), folder.path + "/history"));
+
+  fs::remove_all(folder.path + "/objects");
+  fs::create_symlink(target.path, folder.path + "/objects");
+  CHECK(contains(failure_of([&] { store->collect(); }), folder.path + "/objects"));
+  CHECK(contains(failure_of([&] { open_folder_store(folder.path); }), folder.path + "/objects"));
+  CHECK(std::distance(fs::directory_iterator(target.path), {}) == 2);
+}
+
+TEST_CASE("only the store's own files among the objects are deleted") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path, 0);
+  write_text(folder.path + "/objects/notes.txt", "mine");
+  write_text(folder.path + "/objects/new-killed", "left over");
+  for (const char* name : {"notes.txt", "new-killed"}) age(folder.path + "/objects/" + name, std::chrono::hours(2));
+  CHECK(store->collect().empty());
+  CHECK(fs::exists(folder.path + "/objects/notes.txt"));
+  CHECK_FALSE(fs::exists(folder.path + "/objects/new-killed"));
+}
+
+TEST_CASE("an object that a wrong clock has dated into the future does not stay for ever") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path, 0);
+  const Hash object = store->put(bytes_of(1000, 1));
+  age(folder.object(object), std::chrono::hours(-100'000));
+  CHECK(contains(store->collect(), "were used during the last hour"));
+  CHECK(fs::last_write_time(folder.object(object)) <= fs::file_time_type::clock::now());
+}
+
+TEST_CASE("files that are too large are refused without reading them") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  const Hash object = store->put(bytes_of(1000, 1));
+  fs::resize_file(folder.object(object), std::uintmax_t{1} << 40);
+  CHECK(contains(failure_of<UsageError>([&] { store->get(object); }), "expected at most 1.00 GiB, got 1.00 TiB"));
+
+  store->update("vision", "main", {{{"mm", "x86_64"}, stored_module(*store, 2)}});
+  const std::string baseline = folder.path + "/baselines/vision/main.json";
+  fs::resize_file(baseline, std::uintmax_t{1} << 40);
+  CHECK(contains(failure_of([&] { store->baseline("vision", "main"); }), baseline));
+}
+
+TEST_CASE("a baseline that would be too large is not written") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  StoredModule module = stored_module(*store, 1);
+  const Baseline before = {{{"mm", "x86_64"}, module}};
+  store->update("vision", "main", before);
+  module.label.assign(17 << 20, 'x');
+  const std::string failure = failure_of([&] { store->update("vision", "main", {{{"mm", "x86_64"}, module}}); });
+  CHECK(contains(failure, "expected a baseline of at most 16.0 MiB, got 17.0 MiB"));
+  CHECK(store->baseline("vision", "main") == before);
+}
+
+TEST_CASE("two cases whose names become equal in a file are not written") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  const StoredModule module = stored_module(*store, 1);
+  const Baseline changes = {{{"mm\xfe", "x86_64"}, module}, {{"mm\xff", "x86_64"}, module}};
+  CHECK(contains(failure_of([&] { store->update("vision", "main", changes); }), "expected each case once"));
+  CHECK(store->baseline("vision", "main").empty());
+}
+
+TEST_CASE("of a history that is too large the latest verdicts are read and kept") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  const std::string path = folder.path + "/history/vision.jsonl";
+  fs::create_directory(folder.path + "/history");
+  std::ofstream(path).seekp(static_cast<std::streamoff>(kMostHistoryBytes + 1000)) << "\n";  // as zeros
+  store->add_history("vision", std::vector{entry_of("mm", 1)});
+  CHECK(fs::file_size(path) < kMostHistoryBytes);
+  const std::string line = history_line(entry_of("mm", 2)) + "\n";
+  std::string lines;
+  while (lines.size() < kMostHistoryBytes / 8) lines += line;
+  std::ofstream file(path, std::ios::app | std::ios::binary);
+  while (fs::file_size(path) < kMostHistoryBytes) file << lines << std::flush;
+  file.close();
+  const std::uintmax_t too_large = fs::file_size(path);
+
+  const std::string read = read_history(path);
+  CHECK(read.size() > kMostHistoryBytes - line.size());
+  CHECK(read.size() <= kMostHistoryBytes);
+  CHECK(read.starts_with("{\"when\""));
+  append_history(path, history_line(entry_of("mm", 3)) + "\n");
+  CHECK(fs::file_size(path) < kMostHistoryBytes / 4 * 3 + 2 * line.size());
+  CHECK(fs::file_size(path) < too_large);
+  const std::string kept = text_in(path);
+  CHECK(kept.starts_with("{\"when\""));
+  CHECK(kept.ends_with(line.substr(0, 10) + history_line(entry_of("mm", 3)).substr(10) + "\n"));
+}
+
+TEST_CASE("texts that are no baselines are refused with a reason of a bounded length") {
+  const std::string hash(64, 'a');
+  const auto entry = [&](const std::string& stored, const std::string& more = "") {
+    return "{\"case\": \"a\", \"target\": \"b\", \"module\": \"" + hash + "\", \"identity\": \"" + hash +
+           "\", \"blobs\": [], \"label\": \"\", \"stored\": " + stored + more + "}";
+  };
+  const auto cases = [](const std::string& entries) { return "{\"format\": 1, \"cases\": [" + entries + "]}"; };
+  REQUIRE(parse_baseline(cases(entry("5"))).is_ok());
+  std::string keys = "{\"a\": 1";
+  for (int i = 0; i < 100'000; ++i) keys += ",\"k" + std::to_string(i) + "\": 1";
+  const std::pair<std::string, std::string> bad[] = {
+      {cases(entry("5") + "," + entry("6")), "expected each case once for a target, got a for b again"},
+      {cases(entry("5", ", \"stored\": 6")), "expected each key once, got \"stored\" again"},
+      {cases(entry("1e300")), "expected a whole number from 0 to"},
+      {cases(entry("5.5")), "expected a whole number from 0 to"},
+      {cases(entry("-1")), "expected a whole number from 0 to"},
+      {cases(entry("18446744073709551615")), "expected a whole number from 0 to"},
+      {cases(entry("253402300800")), "expected a whole number from 0 to"},
+      {cases(entry("true")), "expected a whole number from 0 to"},
+      {"{\"format\": 4294967297, \"cases\": []}", "expected format 1, got 4294967297"},
+      {std::string(1 << 20, '['), "expected at most 16 levels of values, got more"},
+      {std::string(1 << 20, '\x1b'), "parse error"},
+      {keys + "}", "expected at most 64 keys, got more"},
+      {"\"" + std::string(1 << 20, 'x'), "parse error"},
+  };
+  for (const auto& [text, reason] : bad) {
+    CAPTURE(text.substr(0, 300));
+    const Status refused = parse_baseline(text).status();
+    CHECK_MESSAGE(contains(refused.message(), reason), refused.message());
+    CHECK(refused.message().size() < 2000);
+    CHECK_FALSE(contains(refused.message(), "\x1b"));
+  }
+}
+
+TEST_CASE("verdicts with times and numbers that nothing can have are no verdicts") {
+  const std::string line = history_line(entry_of("mm", 1));
+  REQUIRE(parse_history_line(line).is_ok());
+  const std::pair<std::string, std::string> changes[] = {{"\"when\":1700000000", "\"when\":1e18"},
+                                                         {"\"instructions\":12345.0", "\"instructions\":-1"},
+                                                         {"\"instructions\":12345.0", "\"instructions\":true"},
+                                                         {"\"instructions\":12345.0", "\"instructions\":1e999"}};
+  for (const auto& [from, to] : changes) {
+    std::string changed = line;
+    REQUIRE_MESSAGE(contains(line, from), line);
+    changed.replace(changed.find(from), from.size(), to);
+    CHECK_FALSE(parse_history_line(changed).is_ok());
+  }
+}
+
+TEST_CASE("a baseline that cannot be read keeps every object, of all suites, and is named when room is needed") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path, 100);
+  store->update("vision", "main", {{{"mm", "x86_64"}, stored_module(*store, 1)}});
+  store->update("audio", "main", {{{"fft", "x86_64"}, stored_module(*store, 2)}});
+  const Hash unneeded = store->put(bytes_of(1000, 9));
+  for (const Hash& object : {module_with(1).module, module_with(2).module, unneeded}) {
+    age(folder.object(object), std::chrono::hours(2));
+  }
+  const std::string path = folder.path + "/baselines/audio/main.json", whole = text_in(path);
+  write_text(path, whole.substr(0, 50));
+  const std::string full = store->collect();
+  CHECK(contains(full, path + " is damaged"));
+  CHECK(contains(full, "nothing was deleted"));
+  CHECK(contains(full, "more than the quota of 100 bytes"));
+  for (const Hash& object : {module_with(1).module, module_with(2).module, unneeded}) {
+    CHECK(fs::exists(folder.object(object)));
+  }
+  CHECK(open_folder_store(folder.path, 100'000)->collect().empty());
+
+  write_text(path, whole);
+  CHECK(contains(store->collect(), "200 bytes belong to baselines"));
+  CHECK_FALSE(fs::exists(folder.object(unneeded)));
+  CHECK(store->has(module_with(2).module));
+}
+
+}  // namespace
+}  // namespace ferry::gate
