@@ -1,10 +1,12 @@
 #include "host/gate/store/collect.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -49,6 +51,12 @@ std::vector<CollectedFile> files_of_objects(const std::string& folder, std::chro
   return files;
 }
 
+// Whether the process that was writing this file has ended.
+bool is_abandoned(const std::string& path) {
+  const std::optional<StoreFile> file = open_if_regular(path, O_RDWR);
+  return file && flock(file->file.number(), LOCK_EX | LOCK_NB) == 0;
+}
+
 std::set<Hash> needed_objects(const std::string& baselines) {
   std::set<Hash> needed;
   for (const std::string& suite : names_in(baselines)) {
@@ -73,9 +81,8 @@ std::string collect_objects(const std::string& objects, const std::string& basel
   const std::vector<CollectedFile> files = files_of_objects(objects, now);
   std::uint64_t total = 0, kept = 0;
   for (const CollectedFile& file : files) {
-    // A process that was killed has left what it was writing.
-    const bool is_left_over = !file.is_object && file.used < oldest_in_use && unlink(file.path.c_str()) == 0;
-    if (!is_left_over) total += file.bytes;
+    const bool is_left_over = !file.is_object && file.used < oldest_in_use && is_abandoned(file.path);
+    if (!is_left_over || unlink(file.path.c_str()) != 0) total += file.bytes;
   }
   if (total <= quota) return {};
   std::string too_much =

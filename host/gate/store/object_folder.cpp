@@ -1,6 +1,7 @@
 #include "host/gate/store/object_folder.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -81,6 +82,7 @@ void ObjectFolder::publish(const Hash& object, const std::function<void(int)>& w
   std::string path = folder_ + "/new-XXXXXX";
   const Descriptor file(mkostemp(path.data(), O_CLOEXEC));
   if (file.number() < 0) fail_to("create a file in", folder_);
+  (void)flock(file.number(), LOCK_EX | LOCK_NB);  // collect_objects() deletes it if this process is killed
   try {
     write(file.number());
     if (fsync(file.number()) != 0) fail_to("write", path_of(object));
@@ -146,8 +148,7 @@ std::shared_ptr<const BlobSource> ObjectFolder::blobs(std::span<const Hash> blob
   for (const Hash& blob : blobs) {
     std::optional<StoreFile> file = open_object(blob);
     if (!file) continue;
-    if (file->bytes == 0) throw UsageError(damage_of(blob, "it is empty"));
-    // The hash is checked by whoever receives the contents.
+    if (hash_of_file(*file, path_of(blob)) != blob) throw UsageError(damage_of(blob, "its contents have another hash"));
     found->add(Blob{blob, file->bytes}, path_of(blob), std::move(file->file));
   }
   return found;

@@ -67,7 +67,7 @@ class Store {
   virtual void put_blob(const Hash& blob, std::uint64_t bytes, const BlobSource& from) = 0;
   // Returns nothing if there is no such object, and throws if its contents have another hash.
   virtual std::optional<std::vector<std::uint8_t>> get(const Hash& object) = 0;
-  // Returns the contents of those of the blobs that are stored.
+  // Returns the contents of those of the blobs that are stored, and throws like get().
   virtual std::shared_ptr<const BlobSource> blobs(std::span<const Hash> blobs) = 0;
 
   // Returns an empty one if there is none of this name.

@@ -16,8 +16,8 @@
 namespace ferry::gate {
 
 struct Folder {
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "gate-store-XXXXXX").string();
+  explicit Folder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string name = (parent / "gate-store-XXXXXX").string();
     REQUIRE(mkdtemp(name.data()) != nullptr);
     path = name;
   }
@@ -79,6 +79,8 @@ inline std::string text_in(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // Returns the message of the StoreFailed or UsageError that `use` throws, or an empty text.
 template <class Exception = StoreFailed>

@@ -1,0 +1,94 @@
+// Tests that texts of a store are read only if they are what a store writes.
+#include "host/gate/store/store_json.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "tests/unit/host/gate/store/store_fixture.h"
+
+namespace ferry::gate {
+namespace {
+
+TEST_CASE("texts that are no baselines are refused with a reason of a bounded length") {
+  const std::string hash(64, 'a');
+  const auto entry = [&](const std::string& stored, const std::string& more = "") {
+    return "{\"case\": \"a\", \"target\": \"b\", \"module\": \"" + hash + "\", \"identity\": \"" + hash +
+           "\", \"blobs\": [], \"label\": \"\", \"stored\": " + stored + more + "}";
+  };
+  const auto cases = [](const std::string& entries) { return "{\"format\": 1, \"cases\": [" + entries + "]}"; };
+  REQUIRE(parse_baseline(cases(entry("5"))).is_ok());
+  std::string keys = "{\"a\": 1";
+  for (int i = 0; i < 100'000; ++i) keys += ",\"k" + std::to_string(i) + "\": 1";
+  const std::pair<std::string, std::string> bad[] = {
+      {cases(entry("5") + "," + entry("6")), "expected each case once for a target, got a for b again"},
+      {cases(entry("5", ", \"stored\": 6")), "expected each key once, got \"stored\" again"},
+      {cases(entry("1e300")), "expected a whole number from 0 to"},
+      {cases(entry("5.5")), "expected a whole number from 0 to"},
+      {cases(entry("-1")), "expected a whole number from 0 to"},
+      {cases(entry("18446744073709551615")), "expected a whole number from 0 to"},
+      {cases(entry("253402300800")), "expected a whole number from 0 to"},
+      {cases(entry("true")), "expected a whole number from 0 to"},
+      {"{\"format\": 4294967297, \"cases\": []}", "expected format 1, got 4294967297"},
+      {std::string(1 << 20, '['), "expected at most 16 levels of values, got more"},
+      {std::string(1 << 20, '\x1b'), "parse error"},
+      {keys + "}", "expected at most 64 keys, got more"},
+      {"\"" + std::string(1 << 20, 'x'), "parse error"},
+  };
+  for (const auto& [text, reason] : bad) {
+    CAPTURE(text.substr(0, 300));
+    const Status refused = parse_baseline(text).status();
+    CHECK_MESSAGE(contains(refused.message(), reason), refused.message());
+    CHECK(refused.message().size() < 2000);
+    CHECK_FALSE(contains(refused.message(), "\x1b"));
+  }
+}
+
+TEST_CASE("verdicts with times and numbers that nothing can have are no verdicts") {
+  const std::string line = history_line(entry_of("mm", 1));
+  REQUIRE(parse_history_line(line).is_ok());
+  const std::pair<std::string, std::string> changes[] = {{"\"when\":1700000000", "\"when\":1e18"},
+                                                         {"\"instructions\":12345.0", "\"instructions\":-1"},
+                                                         {"\"instructions\":12345.0", "\"instructions\":true"},
+                                                         {"\"instructions\":12345.0", "\"instructions\":1e999"}};
+  for (const auto& [from, to] : changes) {
+    std::string changed = line;
+    REQUIRE_MESSAGE(contains(line, from), line);
+    changed.replace(changed.find(from), from.size(), to);
+    CHECK_FALSE(parse_history_line(changed).is_ok());
+  }
+}
+
+TEST_CASE("texts with random changes are read or refused, and what is read can be written and read again") {
+  const std::string line = history_line(entry_of("mm", 1));
+  const std::string baseline =
+      baseline_text({{{"mm", "x86_64"}, module_with(1)}, {{"conv", "x86_64"}, module_with(2)}});
+  std::mt19937 random(3);
+  int refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = i % 2 == 0 ? line : baseline;
+    for (unsigned change = random() % 3; change < 3; ++change) {
+      const std::size_t place = random() % text.size();
+      switch (random() % 3) {
+        case 0: text[place] = "{}[],:\"-e9 \0\xff"[random() % 13]; break;
+        case 1: text.erase(place, random() % 20); break;
+        case 2: text.insert(place, text.substr(random() % text.size(), random() % 40)); break;
+      }
+    }
+    CAPTURE(text);
+    if (i % 2 == 0) {
+      const Result<HistoryEntry> entry = parse_history_line(text);
+      if (entry.is_ok()) CHECK(parse_history_line(history_line(entry.value())).is_ok());
+      refused += entry.is_ok() ? 0 : 1;
+    } else {
+      const Result<Baseline> read = parse_baseline(text);
+      if (read.is_ok()) CHECK(parse_baseline(baseline_text(read.value())).is_ok());
+      refused += read.is_ok() ? 0 : 1;
+    }
+  }
+  CHECK(refused > 1000);
+  CHECK(refused < 3000);
+}
+
+}  // namespace
+}  // namespace ferry::gate
