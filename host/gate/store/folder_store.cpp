@@ -2,6 +2,7 @@
 
 #include "base/lines.h"
 #include "base/printable.h"
+#include "base/quantity_text.h"
 #include "base/unix_time.h"
 #include "host/gate/store/baseline_file.h"
 #include "host/gate/store/collect.h"
@@ -35,13 +36,14 @@ class FolderStore final : public Store {
   std::shared_ptr<const BlobSource> blobs(std::span<const Hash> blobs) override { return objects_.blobs(blobs); }
 
   Baseline baseline(const std::string& suite, const std::string& name) override {
+    for (const std::string& folder : {baselines_folder(), suite_folder(suite)}) expect_folder_if_any(folder);
     return read_baseline_file(baseline_path(suite, name));
   }
 
   void update(const std::string& suite, const std::string& name, const Baseline& changes) override {
     const Descriptor held = lock_.hold_alone();
     create_store_folder(baselines_folder());
-    create_store_folder(baselines_folder() + "/" + file_name(suite));
+    create_store_folder(suite_folder(suite));
     const std::string path = baseline_path(suite, name);
     Baseline baseline = read_baseline_file(path);
     const Baseline taken = merge_baseline(baseline, changes, unix_milliseconds() / 1000);
@@ -56,16 +58,25 @@ class FolderStore final : public Store {
 
   void add_history(const std::string& suite, std::span<const HistoryEntry> entries) override {
     const Descriptor held = lock_.hold_alone();
-    create_store_folder(folder_ + "/history");
+    create_store_folder(history_folder());
     std::string lines;
-    for (const HistoryEntry& entry : entries) lines += history_line(entry) + "\n";
+    for (const HistoryEntry& entry : entries) {
+      const std::string line = history_line(entry) + "\n";
+      if (line.size() > kMostLineBytes) {
+        throw StoreFailed("expected a verdict of at most " + bytes_text(kMostLineBytes) + ", got " +
+                          bytes_text(line.size()) + ": " + printable(history_path(suite)));
+      }
+      lines += line;
+    }
     append_history(history_path(suite), std::move(lines));
   }
 
   std::vector<HistoryEntry> history(const std::string& suite, const std::string& name) override {
     std::vector<HistoryEntry> entries;
+    expect_folder_if_any(history_folder());
     const std::string text = read_history(history_path(suite));
     for (const std::string_view line : lines_of(text)) {
+      if (line.size() >= kMostLineBytes) continue;
       // A process that was killed while it wrote has left a part of a line.
       Result<HistoryEntry> entry = parse_history_line(line);
       if (entry.is_ok() && (name.empty() || entry.value().name == name)) entries.push_back(std::move(entry.value()));
@@ -82,11 +93,13 @@ class FolderStore final : public Store {
  private:
   std::string objects_folder() const { return folder_ + "/objects"; }
   std::string baselines_folder() const { return folder_ + "/baselines"; }
+  std::string suite_folder(const std::string& suite) const { return baselines_folder() + "/" + file_name(suite); }
   std::string baseline_path(const std::string& suite, const std::string& name) const {
-    return baselines_folder() + "/" + file_name(suite) + "/" + file_name(name) + ".json";
+    return suite_folder(suite) + "/" + file_name(name) + ".json";
   }
+  std::string history_folder() const { return folder_ + "/history"; }
   std::string history_path(const std::string& suite) const {
-    return folder_ + "/history/" + file_name(suite) + ".jsonl";
+    return history_folder() + "/" + file_name(suite) + ".jsonl";
   }
 
   // Another run may have deleted an object that was not used for long.

@@ -4,7 +4,7 @@ namespace ferry::gate {
 
 namespace {
 
-constexpr std::int64_t kMostClockDifference = 600;  // seconds, between the machines that share a store
+constexpr std::int64_t kMostClockDifference = 10;  // seconds, between the machines that share a store
 
 }  // namespace
 

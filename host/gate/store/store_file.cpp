@@ -111,9 +111,16 @@ void create_store_folder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw StoreFailed("cannot create " + printable(folder) + ": " + error.message());
+  expect_folder_if_any(folder);
+}
+
+void expect_folder_if_any(const std::string& folder) {
   struct stat info{};
-  if (lstat(folder.c_str(), &info) != 0) fail_to("open the folder", folder);
-  if (!S_ISDIR(info.st_mode)) throw StoreFailed("expected a folder, got something else: " + printable(folder));
+  if (lstat(folder.c_str(), &info) != 0) {
+    if (errno != ENOENT) fail_to("open the folder", folder);
+  } else if (!S_ISDIR(info.st_mode)) {
+    throw StoreFailed("expected a folder, got something else: " + printable(folder));
+  }
 }
 
 }  // namespace ferry::gate

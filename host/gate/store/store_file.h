@@ -35,6 +35,8 @@ void replace_store_file(const std::string& path, std::string_view text);
 std::vector<std::string> names_in(const std::string& folder);
 // Creates the folder and those above it, where they do not exist.
 void create_store_folder(const std::string& folder);
+// Refuses a link, or anything else, in the place of a folder. There may be none.
+void expect_folder_if_any(const std::string& folder);
 
 // States the reason that errno has.
 [[noreturn]] void fail_to(const char* what, const std::string& path);

@@ -116,8 +116,10 @@ TEST_CASE("a link in the place of a folder is refused, and nothing in its target
   const Baseline changes = {{{"mm", "x86_64"}, stored_module(*store, 1)}};
   fs::create_symlink(target.path, folder.path + "/baselines");
   CHECK(contains(failure_of([&] { store->update("vision", "main", changes); }), folder.path + "/baselines"));
+  CHECK(contains(failure_of([&] { store->baseline("vision", "main"); }), folder.path + "/baselines"));
   CHECK(contains(store->collect(), folder.path + "/baselines"));
   fs::create_symlink(target.path, folder.path + "/history");
+  CHECK(contains(failure_of([&] { store->history("vision", ""); }), folder.path + "/history"));
   CHECK(contains(failure_of([&] { store->add_history("vision", {}); }), folder.path + "/history"));
 
   fs::remove_all(folder.path + "/objects");
@@ -170,6 +172,18 @@ TEST_CASE("a baseline that would be too large is not written") {
   const std::string failure = failure_of([&] { store->update("vision", "main", {{{"mm", "x86_64"}, module}}); });
   CHECK(contains(failure, "expected a baseline of at most 16.0 MiB, got 17.0 MiB"));
   CHECK(store->baseline("vision", "main") == before);
+}
+
+TEST_CASE("a verdict that would be too long is refused, and one that is there is ignored") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  store->add_history("vision", std::vector{entry_of("mm", 1)});
+  HistoryEntry longer = entry_of("mm", 2);
+  longer.label.assign(9 << 20, 'x');
+  CHECK(contains(failure_of([&] { store->add_history("vision", std::vector{longer}); }),
+                 "expected a verdict of at most 8.00 MiB, got 9.00 MiB"));
+  append_history(folder.path + "/history/vision.jsonl", history_line(longer) + "\n");
+  CHECK(store->history("vision", "").size() == 1);
 }
 
 TEST_CASE("two cases whose names become equal in a file are not written") {
