@@ -85,13 +85,14 @@ std::string collect_objects(const std::string& objects, const std::string& basel
     if (!is_left_over || unlink(file.path.c_str()) != 0) total += file.bytes;
   }
   if (total <= quota) return {};
-  std::string too_much =
-      printable(objects) + " has " + bytes_text(total) + ", more than the quota of " + bytes_text(quota);
+  const auto excess = [&] {
+    return printable(objects) + " has " + bytes_text(total) + ", more than the quota of " + bytes_text(quota);
+  };
   std::set<Hash> needed;
   try {
     needed = needed_objects(baselines);
   } catch (const UsageError& error) {
-    return too_much + ", but nothing was deleted, because a baseline that may need it cannot be read: " + error.what() +
+    return excess() + ", but nothing was deleted, because a baseline that may need it cannot be read: " + error.what() +
            "; repair or delete this file";
   }
   for (const CollectedFile& file : files) {
@@ -104,8 +105,7 @@ std::string collect_objects(const std::string& objects, const std::string& basel
     }
   }
   if (total <= quota) return {};
-  return printable(objects) + " has " + bytes_text(total) + ", more than the quota of " + bytes_text(quota) + ": " +
-         bytes_text(kept) + " belong to baselines or were used during the last hour";
+  return excess() + ": " + bytes_text(kept) + " belong to baselines or were used during the last hour";
 }
 
 }  // namespace ferry::gate
