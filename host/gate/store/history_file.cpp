@@ -34,18 +34,18 @@ bool ends_in_a_line(const StoreFile& file, const std::string& path) {
 
 }  // namespace
 
-void append_history(const std::string& path, std::string lines) {
-  constexpr std::uint64_t kKept = kMostHistoryBytes / 4 * 3;
-  if (lines.size() > kMostHistoryBytes - kKept) {
-    throw StoreFailed("expected at most " + bytes_text(kMostHistoryBytes - kKept) + " of verdicts, got " +
-                      bytes_text(lines.size()) + ": " + printable(path));
+void append_history(const std::string& path, std::string lines, std::uint64_t most) {
+  const std::uint64_t kept = most / 4 * 3;
+  if (lines.size() > most - kept) {
+    throw StoreFailed("expected at most " + bytes_text(most - kept) + " of verdicts, got " + bytes_text(lines.size()) +
+                      ": " + printable(path));
   }
   const std::optional<StoreFile> file = open_store_file(path, O_RDWR | O_APPEND | O_CREAT);
   if (!file) fail_to("open", path);
   // A process that was killed has left a part of a line.
   if (ends_in_a_line(*file, path)) lines.insert(0, "\n");
-  if (file->bytes + lines.size() > kMostHistoryBytes) {
-    return replace_store_file(path, last_lines(*file, path, kKept) + lines);
+  if (file->bytes + lines.size() > most) {
+    return replace_store_file(path, last_lines(*file, path, kept) + lines);
   }
   if (write_all(file->file.number(), lines) && fsync(file->file.number()) == 0) return;
   const int error = errno;
@@ -54,9 +54,9 @@ void append_history(const std::string& path, std::string lines) {
   fail_to("write", path);
 }
 
-std::string read_history(const std::string& path) {
+std::string read_history(const std::string& path, std::uint64_t most) {
   const std::optional<StoreFile> file = open_store_file(path, O_RDONLY);
-  return file ? last_lines(*file, path, kMostHistoryBytes) : std::string();
+  return file ? last_lines(*file, path, most) : std::string();
 }
 
 }  // namespace ferry::gate

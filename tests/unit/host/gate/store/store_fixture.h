@@ -15,6 +15,11 @@
 
 namespace ferry::gate {
 
+// Where many small files are written without waiting for a disk, if there is such a place.
+inline std::filesystem::path folder_in_memory() {
+  return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
+}
+
 struct Folder {
   explicit Folder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
     std::string name = (parent / "gate-store-XXXXXX").string();

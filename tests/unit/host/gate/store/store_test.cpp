@@ -188,7 +188,7 @@ TEST_CASE("collect says when what is in use exceeds the quota") {
 }
 
 TEST_CASE("processes that use one store at the same time lose nothing") {
-  const Folder folder;
+  const Folder folder(folder_in_memory());
   constexpr int kWriters = 8, kRounds = 20;
   std::vector<std::thread> writers;
   for (int writer = 0; writer < kWriters; ++writer) {
