@@ -74,7 +74,7 @@ struct CaseResult {
   ModuleDiff diff;
   std::vector<std::string> warnings;
   bool is_accepted = false;  // the user takes the current module as the baseline, whatever the verdict
-  std::uint32_t tries = 1;   // boards on which it was tried
+  std::uint32_t tries = 1;   // how often it was tried
 };
 
 struct Report {

@@ -89,7 +89,7 @@ std::string title_of(const CaseResult& result) {
 
 std::string reason_of(const CaseResult& result) {
   if (result.tries <= 1) return result.reason;
-  return result.reason + (result.reason.empty() ? "" : " ") + "(tried on " + std::to_string(result.tries) + " boards)";
+  return result.reason + (result.reason.empty() ? "" : " ") + "(tried " + std::to_string(result.tries) + " times)";
 }
 
 std::vector<const CaseResult*> by_importance(const Report& report) {

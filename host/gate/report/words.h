@@ -21,7 +21,7 @@ bool has_news(const CaseResult& result);
 std::string headline(const Report& report);
 // "mm on rpi4"
 std::string title_of(const CaseResult& result);
-// The reason with the number of boards that were tried, if there were several; empty if there is nothing to say.
+// The reason with the number of tries, if there were several; empty if there is nothing to say.
 std::string reason_of(const CaseResult& result);
 
 // Returns the results with what needs attention first; equal verdicts are in the order of the suite.
