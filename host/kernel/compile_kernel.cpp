@@ -42,7 +42,8 @@ Target resolve_with_notes(const Compiler& compiler, const std::string& text, con
   return std::move(target.value);
 }
 
-Target target_for(const Device& device, const std::string& text, const KernelSource& source, const Observer& observer) {
+Target target_for(const DeviceFacts& facts, const std::string& text, const KernelSource& source,
+                  const Observer& observer) {
   if (source.module) {
     Target target;
     target.set_arch(device_name(source.module->manifest().devices.front()));
@@ -50,12 +51,16 @@ Target target_for(const Device& device, const std::string& text, const KernelSou
     if (target.is_gpu() || source.compiler == nullptr) return target;
   }
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
-  if (text.empty()) return compiler.target_of(device.facts());
+  if (text.empty()) return compiler.target_of(facts);
   Target target = resolve_with_notes(compiler, text, observer);
   // What a GPU cannot compute of a network runs on the processor beside it.
   if (source.network && target.is_gpu() && target.host == nullptr && target.uses_host)
-    target.set_host(compiler.target_of(device.facts()));
+    target.set_host(compiler.target_of(facts));
   return target;
+}
+
+Target target_for(const Device& device, const std::string& text, const KernelSource& source, const Observer& observer) {
+  return target_for(device.facts(), text, source, observer);
 }
 
 std::vector<std::string> devices_for(const std::string& target, const KernelSource& source) {

@@ -14,6 +14,8 @@ namespace ferry {
 
 // Returns the target that the user typed, or that of the device if the text is empty. A compiled module determines it
 // if it is for a GPU, or if there is no compiler. The observer is told of keys that are ignored.
+Target target_for(const DeviceFacts& facts, const std::string& text, const KernelSource& source,
+                  const Observer& observer = {});
 Target target_for(const Device& device, const std::string& text, const KernelSource& source,
                   const Observer& observer = {});
 Target resolve_with_notes(const Compiler& compiler, const std::string& text, const Observer& observer);

@@ -2,6 +2,19 @@
 
 namespace ferry {
 
+namespace {
+
+// The part of the server's message that names the limit which was exceeded.
+constexpr std::string_view kLimitOfCall = ": the limit of a call is ";
+
+}  // namespace
+
+bool is_failure_of_kernel(const Error& error) {
+  if (error.code() == ErrorCode::kernel_crashed) return true;
+  return error.code() == ErrorCode::deadline_exceeded &&
+         std::string_view(error.what()).find(kLimitOfCall) != std::string_view::npos;
+}
+
 void finish_kernels(const Device& device) {
   try {
     device.synchronize();

@@ -29,6 +29,10 @@ auto run_kernel(const Device& device, std::initializer_list<std::string> kernels
   }
 }
 
+// Whether a kernel itself failed: it crashed, or one of its calls took longer than the limit of a call. A session that
+// took too long, or a connection, is no failure of the kernel's, whatever ran at that time.
+bool is_failure_of_kernel(const Error& error);
+
 // Call this once the kernels' tensors are freed: corruption of memory that they did not own may show only then, when
 // the session ends. Throws KernelFailed in that case.
 void finish_kernels(const Device& device);
