@@ -22,11 +22,11 @@ bool is_about_board(const Error& error) {
     case ErrorCode::resource_exhausted:
     case ErrorCode::unauthenticated:
     case ErrorCode::version_mismatch:
+    case ErrorCode::deadline_exceeded:  // of a connection or a session: a kernel that takes too long has a verdict
     case ErrorCode::unsupported: return true;
     case ErrorCode::ok:
     case ErrorCode::invalid_argument:
     case ErrorCode::not_found:
-    case ErrorCode::deadline_exceeded:
     case ErrorCode::kernel_crashed:
     case ErrorCode::internal: return false;
   }
@@ -37,7 +37,8 @@ bool is_about_board(const Error& error) {
 bool is_lost(const Error& error) {
   const ErrorCode code = error.code();
   return code == ErrorCode::unavailable || code == ErrorCode::busy || code == ErrorCode::unauthenticated ||
-         code == ErrorCode::aborted || code == ErrorCode::protocol_error || code == ErrorCode::version_mismatch;
+         code == ErrorCode::deadline_exceeded || code == ErrorCode::aborted || code == ErrorCode::protocol_error ||
+         code == ErrorCode::version_mismatch;
 }
 
 }  // namespace
@@ -87,10 +88,10 @@ void BoardQueue::end(const Item& item, const std::function<void()>& change) {
   changed_.notify_all();
 }
 
-void BoardQueue::work(const RunContext& context, const GateBoard& board, std::uint64_t seed, const Observer& observer) {
+void BoardQueue::work(const RunCase& run_case, const GateBoard& board, std::uint64_t seed, const Observer& observer) {
   std::exception_ptr failure;
   try {
-    run_cases(context, board, seed, observer);
+    run_cases(run_case, board, seed, observer);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -102,10 +103,10 @@ void BoardQueue::work(const RunContext& context, const GateBoard& board, std::ui
   changed_.notify_all();
 }
 
-void BoardQueue::run_cases(const RunContext& context, const GateBoard& board, std::uint64_t seed,
+void BoardQueue::run_cases(const RunCase& run_case, const GateBoard& board, std::uint64_t seed,
                            const Observer& observer) {
   stats::Random random(seed);
-  OpenSession open;
+  std::optional<OpenBoard> open;
   std::uint32_t lost_in_a_row = 0;
   while (const std::optional<Item> item = take(board)) {
     if (observer.must_end()) {
@@ -118,8 +119,8 @@ void BoardQueue::run_cases(const RunContext& context, const GateBoard& board, st
     CaseOutcome& place = outcomes_[item->place];
     const std::uint32_t tries = place.result.tries;
     try {
-      if (!open) open = board.acquire();
-      CaseOutcome outcome = run_case(context, *item->suite_case, open, random, observer);
+      if (!open) open.emplace(board.acquire());
+      CaseOutcome outcome = run_case(*item->suite_case, *open, random, observer);
       outcome.result.board = board.label;
       outcome.result.tries = tries;
       place = std::move(outcome);
@@ -135,7 +136,7 @@ void BoardQueue::run_cases(const RunContext& context, const GateBoard& board, st
         end(*item, [] {});
         continue;
       }
-      open = {};  // gives the board back
+      open.reset();  // gives the board back
       place.result.board = board.label;
       place.result.reason = error.what();
       if (is_lost(error)) ++lost_in_a_row;

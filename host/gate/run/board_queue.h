@@ -28,7 +28,7 @@ class BoardQueue {
 
   // Runs cases on the board until none is left, the board was lost several times in a row, or the run is interrupted. A
   // case whose board was lost waits for another one of the same name, if there is any.
-  void work(const RunContext& context, const GateBoard& board, std::uint64_t seed, const Observer& observer);
+  void work(const RunCase& run_case, const GateBoard& board, std::uint64_t seed, const Observer& observer);
 
   // Returns the outcomes in the order of the suite, once all boards have returned. Cases that no board took have the
   // verdict `infrastructure`, or `interrupted`. Throws what was thrown on a board's thread and is not about the board.
@@ -42,7 +42,7 @@ class BoardQueue {
     const GateBoard* lost_by = nullptr;
   };
 
-  void run_cases(const RunContext& context, const GateBoard& board, std::uint64_t seed, const Observer& observer);
+  void run_cases(const RunCase& run_case, const GateBoard& board, std::uint64_t seed, const Observer& observer);
   // Waits while other boards of this name run cases, since these may come back. Returns nothing once there is none
   // left.
   std::optional<Item> take(const GateBoard& board);

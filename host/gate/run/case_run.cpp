@@ -16,6 +16,7 @@
 #include "host/gate/run/measure_pair.h"
 #include "host/gate/verdict/decide.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/kernel/kernel_failure.h"
 #include "host/kernel/source_identity.h"
 #include "host/stats/summary.h"
 
@@ -25,9 +26,14 @@ namespace {
 
 class CaseRun {
  public:
-  CaseRun(const RunContext& context, const SuiteCase& suite_case, const OpenSession& open, stats::Random& random,
+  CaseRun(const RunContext& context, const SuiteCase& suite_case, OpenBoard& board, stats::Random& random,
           const Observer& observer)
-      : context_(context), case_(suite_case), open_(open), random_(random), observer_(observer) {
+      : context_(context),
+        case_(suite_case),
+        board_(board),
+        open_(board.sessions()),
+        random_(random),
+        observer_(observer) {
     result_.name = case_.name;
     result_.tolerance = case_.tolerance;
     result_.limits = case_.limits;
@@ -37,11 +43,7 @@ class CaseRun {
     try {
       judge();
     } catch (const SideFailed& failure) {
-      if (failure.is_baseline()) {
-        conclude(Verdict::cannot_tell, "the baseline's kernel fails: " + std::string(failure.what()));
-      } else {
-        conclude(Verdict::wrong, failure.what());
-      }
+      conclude_failure(failure);
     } catch (const StoreFailed&) {
       throw;
     } catch (const Error& error) {
@@ -57,22 +59,19 @@ class CaseRun {
     resolve();
     const auto baseline = context_.baseline.find({case_.name, outcome_.target});
     const bool has_baseline = baseline != context_.baseline.end();
-    if (has_baseline && baseline->second.identity == identity_ && is_stored(baseline->second)) {
-      outcome_.module = baseline->second;
-      return conclude(Verdict::unchanged, "source and compiler are those of the baseline");
+    if (has_baseline && baseline->second.identity == identity_) {
+      // If the store has lost the module, it has it again once it is compiled.
+      if (!find_unchanged(baseline->second)) compile();
+      return conclude_unchanged("source and compiler are those of the baseline");
     }
     compile();
-    // If the store has lost the module, it now has it again.
-    if (has_baseline && baseline->second.identity == identity_) {
-      return conclude(Verdict::unchanged, "source and compiler are those of the baseline");
-    }
     if (!has_baseline) return run_first();
     if (!load(baseline->second)) {
-      call_once(open_, *measured_, *current_, false, *source_, observer_);
+      call_once(open_, *measured_, *current_, WhichSide::current, *source_, observer_);
       outcome_.has_run = true;
       return;
     }
-    if (is_same_code()) return conclude(Verdict::unchanged, "the compiled code is that of the baseline");
+    if (is_same_code()) return conclude_unchanged("the compiled code is that of the baseline");
     verify::ParameterPairs pairs;
     SideModule planned = plan_same_side(std::move(*baseline_module_), case_, *current_, pairs);
     const std::array<SideModule, 2> sides{std::move(planned), *current_};
@@ -82,8 +81,8 @@ class CaseRun {
       outcome_.has_run = true;
       if (!difference.empty()) return conclude(Verdict::wrong, difference);
     } else {
-      call_once(open_, *measured_, sides[0], true, *source_, observer_);
-      call_once(open_, *measured_, sides[1], false, *source_, observer_);
+      call_once(open_, *measured_, sides[0], WhichSide::baseline, *source_, observer_);
+      call_once(open_, *measured_, sides[1], WhichSide::current, *source_, observer_);
     }
     outcome_.has_run = true;
     if (is_emulated_) {
@@ -105,15 +104,14 @@ class CaseRun {
       const std::lock_guard lock(context_.shared);
       source_ = read_kernel(&context_.compiler, case_.kernel, observer_);
     }
-    ConnectOptions connection;
-    connection.devices = devices_for(case_.target, *source_);
-    const Device device = open_(connection);  // without the lock, since a farm may let it wait
+    const std::vector<std::string> devices = devices_for(case_.target, *source_);
+    const BoardFacts& board = board_.facts(devices);  // without the lock, since a farm may let it wait
     const std::lock_guard lock(context_.shared);
-    target_ = target_for(device, case_.target, *source_, observer_);
+    target_ = target_for(board.facts, case_.target, *source_, observer_);
     outcome_.target = target_.text;
-    is_emulated_ = bench::is_emulated(device.facts());
-    result_.environment = environment_of(device, "");
-    measured_.emplace(MeasuredCase{context_.compiler, connection.devices, case_.sampling});
+    is_emulated_ = bench::is_emulated(board.facts);
+    result_.environment = board.environment;
+    measured_.emplace(MeasuredCase{context_.compiler, devices, case_.sampling});
     const std::optional<Hash> identity = source_identity(*source_, case_.kernel.function, target_, case_.call);
     if (!identity) throw UsageError(source_->name + " changes while it is read");
     identity_ = *identity;
@@ -138,17 +136,22 @@ class CaseRun {
     outcome_.module = std::move(stored);
   }
 
-  // Whether the store has everything of a module, undamaged.
-  bool is_stored(const StoredModule& stored) const {
+  // Takes the baseline's module as the current one. Returns false if the store does not have all of it, undamaged.
+  bool find_unchanged(const StoredModule& stored) {
     const std::lock_guard lock(context_.shared);
     const auto has = [&](const Hash& object) { return context_.store.has(object); };
     try {
-      return context_.store.get(stored.module).has_value() && std::ranges::all_of(stored.blobs, has);
+      auto bytes = context_.store.get(stored.module);
+      if (!bytes || !std::ranges::all_of(stored.blobs, has)) return false;
+      describe(1, stored, CompiledModule(std::move(*bytes)));
+      result_.sides[1].label = context_.label;
     } catch (const StoreFailed&) {
       throw;
     } catch (const UsageError&) {
       return false;  // damaged
     }
+    outcome_.module = stored;
+    return true;
   }
 
   // Reads the baseline's module. Concludes the case if the store has lost it.
@@ -208,8 +211,23 @@ class CaseRun {
     }
   }
 
-  // A case without a baseline: the kernel must run, within its limits.
+  // Calls the current side, and returns how its results differ from its definition, in a sentence; empty if they do not
+  // or if there is nothing to compare them with.
+  std::string call_first() {
+    std::string mistake;
+    if (!case_.allow_difference && has_definition(*source_)) {
+      const StepGuard step = observer_.begin("checking the results of " + case_.name);
+      mistake = mistake_of(open_, *measured_, *current_, *source_, case_, observer_);
+    } else {
+      call_once(open_, *measured_, *current_, WhichSide::current, *source_, observer_);
+    }
+    outcome_.has_run = true;
+    return mistake;
+  }
+
+  // A case without a baseline: the kernel must run and compute what it should, within its limits.
   void run_first() {
+    if (const std::string mistake = call_first(); !mistake.empty()) return conclude(Verdict::wrong, mistake);
     if (case_.limits.seconds && !is_emulated_) {
       constexpr std::uint32_t kProcesses = 5;
       const SideModule* const only[] = {&*current_};
@@ -220,15 +238,12 @@ class CaseRun {
               measure_process(open_, *measured_, only, layout, memory, observer_).timings.front().median());
         } catch (const Error& error) {
           if (!is_failure_of_kernel(error)) throw;
-          throw SideFailed(false, error.what());
+          throw SideFailed(WhichSide::current, error.what());
         }
         if (first_seconds_.size() == kProcesses) break;
       }
       result_.sides[1].seconds = stats::median(first_seconds_);
-    } else {
-      call_once(open_, *measured_, *current_, false, *source_, observer_);
     }
-    outcome_.has_run = true;
     conclude(Verdict::first, "there was no baseline");
     check_limits();
   }
@@ -239,8 +254,33 @@ class CaseRun {
       result_.share_of_peak = share_of_peak(open_, *measured_, *current_, observer_);
       if (!result_.share_of_peak) result_.warnings.push_back("the share of the peak is unknown");
     }
+    conclude_limits();
+  }
+
+  // Judges what is known of the current side. A slowdown is more than a limit.
+  void conclude_limits() {
     const std::string beyond = beyond_limits(case_.limits, result_.sides[1], result_.share_of_peak);
-    if (!beyond.empty()) conclude(Verdict::over_limit, beyond);
+    if (beyond.empty()) return;
+    if (result_.verdict == Verdict::slower) return conclude(Verdict::slower, "also over a limit: " + beyond);
+    const std::string otherwise = to_text(result_.verdict) + (result_.reason.empty() ? "" : ", " + result_.reason);
+    conclude(Verdict::over_limit, beyond + "; otherwise: " + otherwise);
+  }
+
+  // The size of the code is known without a run.
+  void conclude_unchanged(const char* reason) {
+    conclude(Verdict::unchanged, reason);
+    conclude_limits();
+  }
+
+  void conclude_failure(const SideFailed& failure) {
+    // A module that may have failed is not accepted as a baseline either.
+    if (failure.side() != WhichSide::baseline) outcome_.has_run = false;
+    switch (failure.side()) {
+      case WhichSide::baseline:
+        return conclude(Verdict::cannot_tell, "the baseline's kernel fails: " + std::string(failure.what()));
+      case WhichSide::current: return conclude(Verdict::wrong, failure.what());
+      case WhichSide::unknown: return conclude(Verdict::cannot_tell, failure.what());
+    }
   }
 
   void conclude(Verdict verdict, std::string reason) {
@@ -250,6 +290,7 @@ class CaseRun {
 
   const RunContext& context_;
   const SuiteCase& case_;
+  OpenBoard& board_;
   const OpenSession& open_;
   stats::Random& random_;
   const Observer& observer_;
@@ -267,9 +308,9 @@ class CaseRun {
 
 }  // namespace
 
-CaseOutcome run_case(const RunContext& context, const SuiteCase& suite_case, const OpenSession& open,
-                     stats::Random& random, const Observer& observer) {
-  return CaseRun(context, suite_case, open, random, observer).run();
+CaseOutcome run_case(const RunContext& context, const SuiteCase& suite_case, OpenBoard& board, stats::Random& random,
+                     const Observer& observer) {
+  return CaseRun(context, suite_case, board, random, observer).run();
 }
 
 }  // namespace ferry::gate

@@ -1,14 +1,15 @@
 // Runs one case on one board.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 
 #include "ferry/kernel/observer.h"
-#include "ferry/kernel/open_session.h"
 #include "host/compiler/api/compiler.h"
 #include "host/gate/api/report.h"
+#include "host/gate/run/open_board.h"
 #include "host/gate/store/store.h"
 #include "host/stats/random.h"
 
@@ -34,7 +35,11 @@ struct CaseOutcome {
 
 // Throws Error if the board, the connection or the store fails. What is the user's mistake, or a failure of a kernel,
 // is the verdict.
-CaseOutcome run_case(const RunContext& context, const SuiteCase& suite_case, const OpenSession& open,
-                     stats::Random& random, const Observer& observer);
+CaseOutcome run_case(const RunContext& context, const SuiteCase& suite_case, OpenBoard& board, stats::Random& random,
+                     const Observer& observer);
+
+// Runs one case; run_case() with a context, but for tests.
+using RunCase = std::function<CaseOutcome(const SuiteCase& suite_case, OpenBoard& board, stats::Random& random,
+                                          const Observer& observer)>;
 
 }  // namespace ferry::gate

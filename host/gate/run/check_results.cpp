@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kSideNames[] = {"the baseline", "the current module"};
 
 verify::Outputs outputs_of(const OpenSession& open, const MeasuredCase& measured, const SideModule& side,
-                           bool is_baseline, bool guard_tensors, const Observer& observer) {
+                           WhichSide which, bool guard_tensors, const Observer& observer) {
   try {
     return with_retries(observer, [&] {
       ConnectOptions connection;
@@ -27,7 +27,7 @@ verify::Outputs outputs_of(const OpenSession& open, const MeasuredCase& measured
     });
   } catch (const Error& error) {
     if (!is_failure_of_kernel(error)) throw;
-    throw SideFailed(is_baseline, error.what());
+    throw SideFailed(which, error.what());
   }
 }
 
@@ -41,6 +41,15 @@ verify::Outputs in_order_of_current(const verify::Outputs& baseline, const SideM
   return ordered;
 }
 
+// Returns how results, in the order of the current side's parameters, differ from the definition; empty if they do not.
+std::string mistake_in(const verify::Outputs& outputs, const char* side, const SideModule& current,
+                       const KernelSource& source, const SuiteCase& suite_case) {
+  const lang::Program program = program_of(source, current.info.name);
+  const verify::CheckLimits limits{suite_case.results.rtol, suite_case.results.atol};
+  const verify::Findings findings{verify::check_outputs(program, current.info, current.plan, outputs, limits), {}};
+  return findings.is_fine() ? "" : std::string(side) + " computes something else: " + findings.mistake();
+}
+
 }  // namespace
 
 std::string difference_of(const OpenSession& open, const MeasuredCase& measured, const std::array<SideModule, 2>& sides,
@@ -48,27 +57,28 @@ std::string difference_of(const OpenSession& open, const MeasuredCase& measured,
                           const Observer& observer) {
   const bool guard = may_leave_tensors(source);
   const SideModule& current = sides[1];
-  const verify::Outputs baseline_outputs = outputs_of(open, measured, sides[0], true, guard, observer);
+  const verify::Outputs baseline_outputs = outputs_of(open, measured, sides[0], WhichSide::baseline, guard, observer);
   const verify::Outputs outputs[2] = {in_order_of_current(baseline_outputs, current, pairs),
-                                      outputs_of(open, measured, current, false, guard, observer)};
+                                      outputs_of(open, measured, current, WhichSide::current, guard, observer)};
   if (!has_definition(source)) {
     const std::string difference = verify::difference_text(verify::compare_all_outputs(
         current.info, current.plan, outputs[1], baseline_outputs, pairs, suite_case.results));
     return difference.empty() ? "" : "the results differ: " + difference;
   }
-  const lang::Program program = program_of(source, current.info.name);
-  const verify::CheckLimits limits{suite_case.results.rtol, suite_case.results.atol};
-  for (const std::size_t side : {1u, 0u}) {
-    const verify::Findings findings{verify::check_outputs(program, current.info, current.plan, outputs[side], limits),
-                                    {}};
-    if (!findings.is_fine()) return std::string(kSideNames[side]) + " computes something else: " + findings.mistake();
-  }
-  return {};
+  const std::string mistake = mistake_in(outputs[1], kSideNames[1], current, source, suite_case);
+  return mistake.empty() ? mistake_in(outputs[0], kSideNames[0], current, source, suite_case) : mistake;
 }
 
-void call_once(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, bool is_baseline,
+std::string mistake_of(const OpenSession& open, const MeasuredCase& measured, const SideModule& current,
+                       const KernelSource& source, const SuiteCase& suite_case, const Observer& observer) {
+  const bool guard = may_leave_tensors(source);
+  return mistake_in(outputs_of(open, measured, current, WhichSide::current, guard, observer), kSideNames[1], current,
+                    source, suite_case);
+}
+
+void call_once(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, WhichSide which,
                const KernelSource& source, const Observer& observer) {
-  outputs_of(open, measured, side, is_baseline, may_leave_tensors(source), observer);
+  outputs_of(open, measured, side, which, may_leave_tensors(source), observer);
 }
 
 }  // namespace ferry::gate

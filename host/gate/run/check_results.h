@@ -17,8 +17,14 @@ std::string difference_of(const OpenSession& open, const MeasuredCase& measured,
                           const verify::ParameterPairs& pairs, const KernelSource& source, const SuiteCase& suite_case,
                           const Observer& observer);
 
+// Calls the current side once, of a kernel that has a definition, and returns how its results differ from that, in a
+// sentence; empty if they do not. Throws as above. Beyond a second's work of evaluating the definition, a sample of the
+// elements is compared.
+std::string mistake_of(const OpenSession& open, const MeasuredCase& measured, const SideModule& current,
+                       const KernelSource& source, const SuiteCase& suite_case, const Observer& observer);
+
 // Calls one side once, where there is nothing to compare its results with. Throws SideFailed as above.
-void call_once(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, bool is_baseline,
+void call_once(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, WhichSide which,
                const KernelSource& source, const Observer& observer);
 
 }  // namespace ferry::gate

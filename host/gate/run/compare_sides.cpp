@@ -17,16 +17,6 @@ double median_seconds(const std::vector<Pair>& pairs, std::size_t side) {
   return stats::median(seconds);
 }
 
-std::string to_text(const Environment& at) {
-  return at.board + ", " + at.processor + ", " + at.kernel + (at.governor.empty() ? "" : ", governor " + at.governor);
-}
-
-void expect_same_environment(const Environment& before, const Environment& after) {
-  if (before == after) return;
-  throw Error(ErrorCode::unavailable, "the environment has changed between two processes, from " + to_text(before) +
-                                          " to " + to_text(after) + ": their times are not comparable");
-}
-
 // Collects warnings, of which those that differ in numbers alone are one.
 class Warnings {
  public:

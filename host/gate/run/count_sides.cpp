@@ -3,6 +3,7 @@
 #include "host/bench/instructions.h"
 #include "host/bench/measure.h"
 #include "host/gate/layout/layout.h"
+#include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
 
 namespace ferry::gate {
@@ -11,7 +12,7 @@ namespace {
 
 // Calls `work` with the device, the loaded function and its arguments, in a session of its own.
 template <class Work>
-auto with_function(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, bool is_baseline,
+auto with_function(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, WhichSide which,
                    const Observer& observer, const Work& work) {
   const CompiledModule module = module_in_layout(measured.compiler, side.module, kFirstLayout);
   try {
@@ -23,7 +24,7 @@ auto with_function(const OpenSession& open, const MeasuredCase& measured, const 
     });
   } catch (const Error& error) {
     if (!is_failure_of_kernel(error)) throw;
-    throw SideFailed(is_baseline, error.what());
+    throw SideFailed(which, error.what());
   }
 }
 
@@ -35,7 +36,7 @@ CountedSides count_sides(const OpenSession& open, const MeasuredCase& measured, 
   Instructions instructions;
   for (const std::size_t side : {0u, 1u}) {
     const bench::InstructionCount count =
-        with_function(open, measured, sides[side], side == 0, observer,
+        with_function(open, measured, sides[side], side == 0 ? WhichSide::baseline : WhichSide::current, observer,
                       [&](const Device& device, const Module& module, const std::vector<Argument>& arguments) {
                         return bench::count_instructions(device, module[sides[side].info.name], arguments,
                                                          {.cores = measured.sampling.bench.cores});
@@ -70,7 +71,7 @@ std::optional<double> share_of_peak(const OpenSession& open, const MeasuredCase&
                                     const Observer& observer) {
   bench::MeasureOptions options;
   options.sampling = measured.sampling;
-  return with_function(open, measured, current, false, observer,
+  return with_function(open, measured, current, WhichSide::current, observer,
                        [&](const Device& device, const Module& module, const std::vector<Argument>& arguments) {
                          return bench::measure(&measured.compiler, device, module, current.info.name, arguments,
                                                options, observer)

@@ -53,18 +53,24 @@ ModuleBytes bytes_of(const CompiledModule& module) {
 }
 
 std::string beyond_limits(const Limits& limits, const Side& current, std::optional<double> share_of_peak) {
+  std::vector<std::string> beyond;
   const std::uint64_t bytes = current.code_bytes + current.data_bytes;
   if (limits.bytes && bytes > *limits.bytes) {
-    return "expected at most " + bytes_text(*limits.bytes) + " of code and data, got " + bytes_text(bytes);
+    const bool looks_equal = bytes_text(*limits.bytes) == bytes_text(bytes);
+    const auto text = [&](std::uint64_t count) {
+      return looks_equal ? std::to_string(count) + " bytes" : bytes_text(count);
+    };
+    beyond.push_back("expected at most " + text(*limits.bytes) + " of code and data, got " + text(bytes));
   }
   if (limits.seconds && current.seconds > *limits.seconds) {
-    return "expected at most " + seconds_text(*limits.seconds) + " a call, got " + seconds_text(current.seconds);
+    beyond.push_back("expected at most " + seconds_text(*limits.seconds) + " a call, got " +
+                     seconds_text(current.seconds));
   }
   if (limits.share_of_peak && share_of_peak && *share_of_peak < *limits.share_of_peak) {
-    return "expected at least " + percent_text(*limits.share_of_peak) + " of the peak rate, got " +
-           percent_text(*share_of_peak);
+    beyond.push_back("expected at least " + percent_text(*limits.share_of_peak) + " of the peak rate, got " +
+                     percent_text(*share_of_peak));
   }
-  return {};
+  return join("; ", beyond);
 }
 
 }  // namespace ferry::gate

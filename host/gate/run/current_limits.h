@@ -12,7 +12,7 @@ namespace ferry::gate {
 // Returns the sizes of a module's images, as they are stored.
 ModuleBytes bytes_of(const CompiledModule& module);
 
-// Returns a sentence for the first bound that the current side exceeds; empty if there is none. A side that was not
+// Returns a sentence for the bounds that the current side exceeds; empty if there are none. A side that was not
 // measured exceeds no bound of its time.
 std::string beyond_limits(const Limits& limits, const Side& current, std::optional<double> share_of_peak);
 

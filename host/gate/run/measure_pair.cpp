@@ -1,32 +1,62 @@
 #include "host/gate/run/measure_pair.h"
 
+#include <algorithm>
+
+#include "base/throw_status.h"
 #include "host/bench/memory_layout.h"
 #include "host/bench/paired_samples.h"
 #include "host/bench/sampling.h"
 #include "host/bench/warnings.h"
 #include "host/gate/layout/layout.h"
+#include "host/gate/run/find_failed_side.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
+#include "module/module_file.h"
 
 namespace ferry::gate {
+
+namespace {
+
+// Returns the number of the only module that has this code.
+std::optional<std::size_t> module_of(std::span<const CompiledModule> modules, std::span<const std::uint8_t> code) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const std::vector<CodeImage> images = take(read_module(modules[i].bytes())).images;
+    const auto is_it = [&](const CodeImage& image) { return std::ranges::equal(image.bytes, code); };
+    if (std::ranges::none_of(images, is_it)) continue;
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+std::string to_text(const Environment& at) {
+  return at.board + ", " + at.processor + ", " + at.kernel + (at.governor.empty() ? "" : ", governor " + at.governor);
+}
+
+}  // namespace
+
+void expect_same_environment(const Environment& before, const Environment& after) {
+  if (before == after) return;
+  throw Error(ErrorCode::unavailable, "the environment has changed between two sessions, from " + to_text(before) +
+                                          " to " + to_text(after) + ": their times are not comparable");
+}
 
 Environment environment_of(const Device& device, const std::string& governor) {
   const DeviceFacts& facts = device.facts();
   return {device.board(), device.processor(), facts.operating_system + " " + facts.arch, governor};
 }
 
-bool is_failure_of_kernel(const Error& error) {
-  return error.code() == ErrorCode::kernel_crashed || error.code() == ErrorCode::deadline_exceeded;
-}
-
 Process measure_process(const OpenSession& open, const MeasuredCase& measured, std::span<const SideModule* const> sides,
-                        std::uint32_t layout, const bench::MemoryLayout& memory, const Observer& observer) {
+                        std::uint32_t layout, const bench::MemoryLayout& memory, const Observer& observer,
+                        std::optional<std::size_t>* crashed) {
   std::vector<CompiledModule> modules;
   for (const SideModule* side : sides) modules.push_back(module_in_layout(measured.compiler, side->module, layout));
   return with_retries(observer, [&] {
     ConnectOptions connection;
     connection.devices = measured.devices;
     connection.source_line = [&](std::span<const std::uint8_t> image, std::uint64_t address) {
+      if (crashed != nullptr) *crashed = module_of(modules, image);
       return measured.compiler.source_line(image, address);
     };
     const Device device = open(connection);
@@ -59,12 +89,14 @@ MeasuredPair measure_pair(const OpenSession& open, const MeasuredCase& measured,
   const std::size_t first = current_first ? 1 : 0;
   const SideModule* const order[] = {&sides[first], &sides[1 - first]};
   Process process;
+  std::optional<std::size_t> crashed;
   try {
-    process = measure_process(open, measured, order, layout, memory, observer);
+    process = measure_process(open, measured, order, layout, memory, observer, &crashed);
   } catch (const Error& error) {
-    // Both sides have been called before, each in a process of its own: one of them fails only sometimes.
     if (!is_failure_of_kernel(error)) throw;
-    throw SideFailed(false, error.what());
+    FailedPair failed{layout, memory, error, {}};
+    if (crashed) failed.crashed_in = order[*crashed] == &sides[1] ? WhichSide::current : WhichSide::baseline;
+    throw find_failed_side(open, measured, sides, failed, observer);
   }
   const Timing &baseline = process.timings[first], &current = process.timings[1 - first];
   MeasuredPair found{{layout, current_first, {baseline.median(), current.median()}, 0},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 
 #include "ferry/bench/comparison.h"
@@ -11,6 +12,7 @@
 #include "ferry/kernel/open_session.h"
 #include "host/compiler/api/compiler.h"
 #include "host/gate/api/report.h"
+#include "host/gate/run/side_failed.h"
 #include "host/gate/run/side_module.h"
 #include "host/stats/random.h"
 
@@ -31,27 +33,18 @@ struct Process {
 };
 
 // Measures the modules in turns, with the code of all in this layout and with the same tensors if their calls have the
-// same arguments. Throws KernelFailed if a kernel fails, and Error for what the device refuses or if the session is
-// lost.
+// same arguments. Throws Error for what the device refuses, if the session is lost, and if a kernel fails, which
+// is_failure_of_kernel() recognises: then `crashed` is the number of the module in whose code the process crashed, if
+// that is known.
 Process measure_process(const OpenSession& open, const MeasuredCase& measured, std::span<const SideModule* const> sides,
-                        std::uint32_t layout, const bench::MemoryLayout& memory, const Observer& observer);
+                        std::uint32_t layout, const bench::MemoryLayout& memory, const Observer& observer,
+                        std::optional<std::size_t>* crashed = nullptr);
 
 // `governor` is empty if the board has none, or before a measurement has told.
 Environment environment_of(const Device& device, const std::string& governor);
 
-// Whether the kernel itself crashed or ran too long.
-bool is_failure_of_kernel(const Error& error);
-
-// The kernel of one of the sides fails.
-class SideFailed : public Error {
- public:
-  SideFailed(bool is_baseline, const std::string& message)
-      : Error(ErrorCode::kernel_crashed, message), is_baseline_(is_baseline) {}
-  bool is_baseline() const { return is_baseline_; }
-
- private:
-  bool is_baseline_;
-};
+// Throws Error (unavailable) if they differ: times of one are not comparable with those of the other.
+void expect_same_environment(const Environment& before, const Environment& after);
 
 struct MeasuredPair {
   Pair pair;

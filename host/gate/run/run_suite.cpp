@@ -25,14 +25,38 @@ std::vector<std::string> names_of(const std::vector<GateBoard>& boards) {
   return names;
 }
 
-// Returns an observer that several threads may use. Their progress would overwrite each other's.
+// Releases what an observer has returned while no other thread calls it.
+class SharedGuard {
+ public:
+  SharedGuard(StepGuard guard, std::mutex& mutex) : guard_(std::move(guard)), mutex_(mutex) {}
+  ~SharedGuard() {
+    const std::lock_guard lock(mutex_);
+    guard_.reset();
+  }
+  SharedGuard(const SharedGuard&) = delete;
+  SharedGuard& operator=(const SharedGuard&) = delete;
+
+ private:
+  StepGuard guard_;
+  std::mutex& mutex_;
+};
+
+// Returns an observer that several threads may use, one at a time. It has no steps, since their progress would
+// overwrite each other's.
 Observer shared_observer(const Observer& observer, std::mutex& mutex) {
   Observer shared;
   shared.message = [&](const std::string& line) {
     const std::lock_guard lock(mutex);
     observer.tell(line);
   };
-  shared.is_interrupted = [&] { return observer.must_end(); };
+  shared.compilation = [&](const std::string& file) {
+    const std::lock_guard lock(mutex);
+    return std::make_shared<SharedGuard>(observer.begin_compilation(file), mutex);
+  };
+  shared.is_interrupted = [&] {
+    const std::lock_guard lock(mutex);
+    return observer.must_end();
+  };
   return shared;
 }
 
@@ -94,7 +118,7 @@ void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& 
 
 }  // namespace
 
-Report run_suite(const SuiteRequest& request, const Observer& observer) {
+Report run_suite(const SuiteRequest& request, const RunCase& run_case, const Observer& observer) {
   const auto start = std::chrono::steady_clock::now();
   Report report;
   report.suite = request.suite.name;
@@ -104,24 +128,15 @@ Report run_suite(const SuiteRequest& request, const Observer& observer) {
   report.unknown = request.suite.unknown;
   report.error_level = request.suite.error_level;
 
-  const std::vector<std::string> boards = names_of(request.boards);
-  const Baseline baseline = request.store.baseline(request.suite.name, request.baseline);
-  std::mutex shared, told;
-  const RunContext context{request.compiler,
-                           request.store,
-                           baseline,
-                           request.label,
-                           level_of_case(request.suite.error_level, request.suite.cases.size(), boards.size()),
-                           request.suite.most_pairs,
-                           shared};
-  BoardQueue queue(request.suite, request.boards, boards, request.cases);
+  BoardQueue queue(request.suite, request.boards, names_of(request.boards), request.cases);
   if (request.boards.size() == 1) {
-    queue.work(context, request.boards.front(), request.seed, observer);
+    queue.work(run_case, request.boards.front(), request.seed, observer);
   } else {
+    std::mutex told;
     const Observer threads_observer = shared_observer(observer, told);
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < request.boards.size(); ++i) {
-      threads.emplace_back([&, i] { queue.work(context, request.boards[i], request.seed + i + 1, threads_observer); });
+      threads.emplace_back([&, i] { queue.work(run_case, request.boards[i], request.seed + i + 1, threads_observer); });
     }
   }
   std::vector<CaseOutcome> outcomes = queue.finish();
@@ -142,6 +157,25 @@ Report run_suite(const SuiteRequest& request, const Observer& observer) {
   }
   report.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
+}
+
+Report run_suite(const SuiteRequest& request, const Observer& observer) {
+  const Baseline baseline = request.store.baseline(request.suite.name, request.baseline);
+  const std::size_t boards = names_of(request.boards).size();
+  std::mutex shared;
+  const RunContext context{request.compiler,
+                           request.store,
+                           baseline,
+                           request.label,
+                           level_of_case(request.suite.error_level, request.suite.cases.size(), boards),
+                           request.suite.most_pairs,
+                           shared};
+  return run_suite(
+      request,
+      [&](const SuiteCase& suite_case, OpenBoard& board, stats::Random& random, const Observer& told) {
+        return run_case(context, suite_case, board, random, told);
+      },
+      observer);
 }
 
 }  // namespace ferry::gate

@@ -12,6 +12,7 @@
 #include "host/compiler/api/compiler.h"
 #include "host/gate/api/report.h"
 #include "host/gate/api/suite.h"
+#include "host/gate/run/case_run.h"
 #include "host/gate/store/store.h"
 
 namespace ferry::gate {
@@ -30,18 +31,20 @@ struct SuiteRequest {
   const Compiler& compiler;
   Store& store;
   std::string baseline = "main";
-  std::string label;               // of the current side
-  bool update = false;             // the current modules become the baseline if the exit code is 0
-  std::set<std::string> accepted;  // cases whose current module becomes the baseline whatever the verdict
-  std::set<std::string> cases;     // to run; empty: all
-  std::vector<GateBoard> boards;   // at least one for each name that a case refers to
-  std::uint64_t seed = 0;          // of layouts and roles
+  std::string label = {};               // of the current side
+  bool update = false;                  // the current modules become the baseline if the exit code is 0
+  std::set<std::string> accepted = {};  // cases whose current module becomes the baseline whatever the verdict
+  std::set<std::string> cases = {};     // to run; empty: all
+  std::vector<GateBoard> boards = {};   // at least one for each name that a case refers to
+  std::uint64_t seed = 0;               // of layouts and roles
 };
 
 // Returns a result for each case on each of its boards, in the order of the suite. A case whose board is lost is tried
 // again on another one. If the observer interrupts the run, the cases that were not finished say so. Throws StoreFailed
 // if the store cannot be used; what goes wrong when the results are stored is part of the report. With several boards
-// the observer is called on several threads, messages one at a time.
+// the observer is called on several threads, one at a time, and is told of no steps.
 Report run_suite(const SuiteRequest& request, const Observer& observer);
+// The same with another function for each case.
+Report run_suite(const SuiteRequest& request, const RunCase& run_case, const Observer& observer);
 
 }  // namespace ferry::gate

@@ -1,0 +1,69 @@
+#include "host/gate/run/find_failed_side.h"
+
+#include "host/kernel/kernel_failure.h"
+
+namespace ferry::gate {
+
+namespace {
+
+struct FailureAlone {
+  std::string message;
+  std::uint32_t runs_before = 0;
+};
+
+// A kernel that exceeded the limit of a call need only be called: the limit applies to a measurement as a whole, so
+// that a measurement may exceed it although no call does.
+MeasuredCase alone_after(const Error& error, const MeasuredCase& measured) {
+  MeasuredCase alone = measured;
+  if (error.code() == ErrorCode::deadline_exceeded) {
+    alone.sampling.bench.number = 1;
+    alone.sampling.bench.repeat = 1;
+    alone.sampling.bench.min_repeat_ms = 0;
+    alone.sampling.bench.warmup_ms = 0;
+  }
+  return alone;
+}
+
+std::optional<FailureAlone> failure_alone(const OpenSession& open, const MeasuredCase& measured, const SideModule& side,
+                                          const FailedPair& failed, const Observer& observer) {
+  const MeasuredCase alone = alone_after(failed.error, measured);
+  const SideModule* const only[] = {&side};
+  for (std::uint32_t run = 0; run < kRunsAlone; ++run) {
+    try {
+      measure_process(open, alone, only, failed.layout, failed.memory, observer);
+    } catch (const Error& error) {
+      if (!is_failure_of_kernel(error)) throw;
+      return FailureAlone{error.what(), run};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string times(std::uint32_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
+
+}  // namespace
+
+SideFailed find_failed_side(const OpenSession& open, const MeasuredCase& measured,
+                            const std::array<SideModule, 2>& sides, const FailedPair& failed,
+                            const Observer& observer) {
+  // If both fail, the current one does.
+  for (const WhichSide side : {WhichSide::current, WhichSide::baseline}) {
+    const SideModule& module = sides[side == WhichSide::current ? 1 : 0];
+    const auto failure = failure_alone(open, measured, module, failed, observer);
+    if (!failure) continue;
+    if (failure->runs_before == 0) return {side, failure->message};
+    return {side, failure->message + "; it fails only sometimes: alone, it ran " + times(failure->runs_before) +
+                      " without a failure before"};
+  }
+  const std::string message = failed.error.what();
+  if (failed.error.code() == ErrorCode::deadline_exceeded) {
+    return {WhichSide::unknown, message + "; alone, a call of either side is within it: a longer --call-deadline " +
+                                    "leaves time for a measurement"};
+  }
+  const std::string alone = ": alone, it ran " + times(kRunsAlone) + " without a failure";
+  if (failed.crashed_in) return {*failed.crashed_in, message + "; it fails only sometimes" + alone};
+  return {WhichSide::unknown, message + "; one of both sides fails only sometimes: alone, each ran " +
+                                  times(kRunsAlone) + " without a failure"};
+}
+
+}  // namespace ferry::gate

@@ -1,0 +1,34 @@
+// Finds out whose kernel has failed in a process that ran both sides.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "ferry/kernel/observer.h"
+#include "ferry/kernel/open_session.h"
+#include "host/gate/run/measure_pair.h"
+#include "host/gate/run/side_failed.h"
+
+namespace ferry::gate {
+
+// Runs each side alone, the current one first, up to this many times.
+inline constexpr std::uint32_t kRunsAlone = 3;
+
+// A process that ran both sides and in which a kernel failed.
+struct FailedPair {
+  std::uint32_t layout = 0;
+  const bench::MemoryLayout& memory;
+  const Error& error;
+  // The side in whose code the process crashed, if that is known. The other one may be to blame, since it may have
+  // overwritten memory.
+  std::optional<WhichSide> crashed_in;
+};
+
+// Runs each side alone where the pair had it. A side that fails then has failed; otherwise the place of the crash
+// tells. The message says so if the side fails only sometimes. Throws Error for what is no failure of a kernel.
+SideFailed find_failed_side(const OpenSession& open, const MeasuredCase& measured,
+                            const std::array<SideModule, 2>& sides, const FailedPair& failed, const Observer& observer);
+
+}  // namespace ferry::gate

@@ -1,0 +1,29 @@
+#include "host/gate/run/open_board.h"
+
+#include <utility>
+
+#include "ferry/error.h"
+#include "host/gate/run/measure_pair.h"
+
+namespace ferry::gate {
+
+OpenBoard::OpenBoard(OpenSession open) {
+  sessions_ = [this, open = std::move(open)](const ConnectOptions& options) {
+    Device device = open(options);
+    const Environment environment = environment_of(device, "");
+    const auto [known, is_new] = known_.try_emplace(options.devices, BoardFacts{device.facts(), environment});
+    expect_same_environment(known->second.environment, environment);
+    return device;
+  };
+}
+
+const BoardFacts& OpenBoard::facts(const std::vector<std::string>& devices) {
+  const auto known = known_.find(devices);
+  if (known != known_.end()) return known->second;
+  ConnectOptions connection;
+  connection.devices = devices;
+  sessions_(connection);
+  return known_.at(devices);
+}
+
+}  // namespace ferry::gate

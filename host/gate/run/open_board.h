@@ -1,0 +1,36 @@
+// A board on which the cases of a run open their sessions.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ferry/device_facts.h"
+#include "ferry/kernel/open_session.h"
+#include "host/gate/api/report.h"
+
+namespace ferry::gate {
+
+struct BoardFacts {
+  DeviceFacts facts;
+  Environment environment;  // without the governor, which only a measurement tells
+};
+
+// Remembers what the board has said about itself, so that no session is opened for this alone.
+class OpenBoard {
+ public:
+  explicit OpenBoard(OpenSession open);
+  OpenBoard(const OpenBoard&) = delete;
+  OpenBoard& operator=(const OpenBoard&) = delete;
+
+  // Opens sessions. Throws Error (unavailable) if another machine than before answers.
+  const OpenSession& sessions() const { return sessions_; }
+  // Returns what the board says to sessions with these devices besides the CPU.
+  const BoardFacts& facts(const std::vector<std::string>& devices);
+
+ private:
+  OpenSession sessions_;
+  std::map<std::vector<std::string>, BoardFacts> known_;  // by devices
+};
+
+}  // namespace ferry::gate

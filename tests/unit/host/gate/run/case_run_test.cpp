@@ -1,0 +1,179 @@
+// Tests of running single cases on this machine: how many sessions they open, what is checked of a case that has no
+// baseline or did not change, and what is said of limits.
+#include "host/gate/run/case_run.h"
+
+#include <doctest/doctest.h>
+
+#include "base/throw_status.h"
+#include "module/module_file.h"
+#include "tests/unit/host/gate/run/fake_store.h"
+#include "tests/unit/host/gate/run/sides.h"
+
+using namespace ferry;
+using namespace ferry::gate;
+
+namespace {
+
+const std::string kHalf = "for (int i = 0; i < 64; ++i) y[i] = x[i] * 0.5f;";
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// Runs cases one after the other on one board, with the modules of the earlier ones as baselines.
+struct Runner {
+  test::FakeStore store;
+  test::Folder folder;
+  Baseline baseline;
+  std::mutex shared;
+  stats::Random random{3};
+  int sessions = 0;
+  OpenBoard board{[this](const ConnectOptions& options) {
+    ++sessions;
+    return local_device(options);
+  }};
+
+  SuiteCase c_case(const std::string& body) const {
+    return test::case_of(
+        folder.file("f.c", test::kSignature + ("void f(const float* x, float* y) {\n" + body + "\n}\n")));
+  }
+
+  CaseOutcome operator()(const SuiteCase& suite_case) {
+    const RunContext context{*test::own_compiler(), store, baseline, "now", 0.01, 64, shared};
+    CaseOutcome outcome = run_case(context, suite_case, board, random, {});
+    if (outcome.module) baseline[{suite_case.name, outcome.target}] = *outcome.module;
+    return outcome;
+  }
+};
+
+// A compiled module whose text says something else than its code computes.
+Bytes lying_module() {
+  KernelOptions options;
+  options.expression = "def f(float(N) A) -> (B) { B(i) = 2 * A(i) }";
+  const KernelSource source = read_kernel(test::own_compiler(), options);
+  const Target target = target_for(local_device(), "", source);
+  ModuleFile file = take(read_module(compile_kernel(source, "", target, {}).module.bytes()));
+  const std::size_t factor = file.source.find("2 * A");
+  REQUIRE(factor != std::string::npos);
+  file.source[factor] = '3';
+  return write_module(file);
+}
+
+}  // namespace
+
+TEST_CASE("a board is asked once what it is, not by each case") {
+  Runner run;
+  const SuiteCase half = run.c_case(kHalf);
+  CHECK(run(half).result.verdict == Verdict::first);
+  CHECK(run.sessions == 2);  // one that says what the board is, and one that calls the kernel
+  CHECK(run(half).result.verdict == Verdict::unchanged);
+  CHECK(run.sessions == 2);
+  SuiteCase other = half;
+  other.name = "other";
+  CHECK(run(other).result.verdict == Verdict::first);
+  CHECK(run.sessions == 3);
+}
+
+TEST_CASE("another machine that answers in place of a board is not taken for it") {
+  const Device here = local_device();
+  expect_same_environment(environment_of(here, ""), environment_of(local_device(), ""));
+  Environment other = environment_of(here, "");
+  other.processor = "cortex-a72";
+  try {
+    expect_same_environment(environment_of(here, ""), other);
+    FAIL("expected an Error");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::unavailable);
+    CHECK(contains(error.what(), "cortex-a72"));
+  }
+}
+
+TEST_CASE("a case without a baseline is compared with its definition, unless it may compute something else") {
+  Runner run;
+  SuiteCase right = test::case_of("");
+  right.kernel.file.clear();
+  right.kernel.expression = "def f(float(N) A) -> (B) { B(i) = 2 * A(i) }";
+  right.call.sizes = {"N=777"};
+  CHECK(run(right).result.verdict == Verdict::first);
+
+  const Bytes bytes = lying_module();
+  SuiteCase lying = test::case_of(run.folder.file("f.ferry", {bytes.begin(), bytes.end()}));
+  lying.name = "lying";
+  lying.call.sizes = {"N=777"};
+  const CaseOutcome wrong = run(lying);
+  CAPTURE(wrong.result.reason);
+  CHECK(wrong.result.verdict == Verdict::wrong);
+  CHECK(contains(wrong.result.reason, "the current module computes something else: "));
+  CHECK(wrong.has_run);
+
+  lying.name = "allowed";
+  lying.allow_difference = true;
+  CHECK(run(lying).result.verdict == Verdict::first);
+}
+
+TEST_CASE("the size of a module is checked also if it did not change") {
+  Runner run;
+  SuiteCase half = run.c_case(kHalf);
+  const CaseOutcome first = run(half);
+  CHECK(first.result.verdict == Verdict::first);
+  const Side& side = first.result.sides[1];
+  half.limits.bytes = side.code_bytes + side.data_bytes;
+  CHECK(run(half).result.verdict == Verdict::unchanged);
+
+  half.limits.bytes = *half.limits.bytes - 1;
+  const CaseResult same_source = run(half).result;
+  CAPTURE(same_source.reason);
+  CHECK(same_source.verdict == Verdict::over_limit);
+  CHECK(contains(same_source.reason, "got " + std::to_string(side.code_bytes + side.data_bytes) + " bytes"));
+  CHECK(contains(same_source.reason, "otherwise: unchanged, source and compiler are those of the baseline"));
+  CHECK(same_source.sides[1].label == "now");
+
+  SuiteCase same_code = test::case_of("");
+  same_code.kernel.file.clear();
+  same_code.kernel.expression = "def f(float(N) A) -> (B) { B(i) = 2 * A(i) }";
+  same_code.call.sizes = {"N=777"};
+  same_code.name = "same code";
+  CHECK(run(same_code).result.verdict == Verdict::first);
+  same_code.kernel.expression += "  # a comment";
+  same_code.limits.bytes = 1;
+  const CaseResult result = run(same_code).result;
+  CAPTURE(result.reason);
+  CHECK(result.verdict == Verdict::over_limit);
+  CHECK(contains(result.reason, "the compiled code is that of the baseline"));
+}
+
+TEST_CASE("a case that is slower and over a limit is both") {
+  const auto spin = [](int rounds) {
+    return "for (int r = 0; r < " + std::to_string(rounds) +
+           "; ++r) for (int i = 0; i < 64; ++i) y[i] = (r == 0 ? 0 : y[i]) * 0.5f + x[i];";
+  };
+  Runner run;
+  SuiteCase slower = run.c_case(spin(400));
+  CHECK(run(slower).result.verdict == Verdict::first);
+  slower = run.c_case(spin(1200));
+  slower.results.rtol = 1e-3;
+  slower.limits.bytes = 1;
+  slower.limits.seconds = 1e-9;
+  const CaseResult result = run(slower).result;
+  CAPTURE(result.reason);
+  CHECK(result.verdict == Verdict::slower);
+  CHECK(contains(result.reason, "also over a limit: expected at most 1 byte of code and data"));
+  CHECK(contains(result.reason, "; expected at most 1.00 ns a call"));
+  CHECK_FALSE(result.diff.is_empty());
+
+  slower = run.c_case(spin(300));
+  slower.limits.bytes = 1;
+  const CaseResult faster = run(slower).result;
+  CAPTURE(faster.reason);
+  CHECK(faster.verdict == Verdict::over_limit);
+  CHECK(contains(faster.reason, "; otherwise: faster"));
+}
+
+TEST_CASE("a kernel that crashes is not accepted, and one whose baseline crashes cannot be judged") {
+  Runner run;
+  CHECK(run(run.c_case(kHalf)).result.verdict == Verdict::first);
+  const CaseOutcome crashed = run(run.c_case("*(volatile int*)8 = 1; y[0] = x[0];"));
+  CHECK(crashed.result.verdict == Verdict::wrong);
+  CHECK_FALSE(crashed.has_run);
+  const CaseResult mended = run(run.c_case(kHalf)).result;
+  CHECK(mended.verdict == Verdict::cannot_tell);
+  CHECK(contains(mended.reason, "the baseline's kernel fails: "));
+}

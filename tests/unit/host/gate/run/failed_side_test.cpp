@@ -1,0 +1,131 @@
+// Tests of who is said to have failed in a process that ran both sides, and of what counts as a failure of a kernel.
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+#include "host/bench/memory_layout.h"
+#include "host/gate/run/measure_pair.h"
+#include "host/kernel/kernel_failure.h"
+#include "tests/unit/host/gate/run/sides.h"
+
+using namespace ferry;
+using namespace ferry::gate;
+using test::side_of;
+
+namespace {
+
+const std::string kCrash = "*(volatile int*)8 = 1;";
+const std::string kFine = "for (int i = 0; i < 64; ++i) y[i] = x[i] * 0.5f;";
+// Only a process that runs both sides has such a value: the tensors of both are the same ones.
+const std::string kMark = kFine + "y[3] = 77;";
+std::string if_marked(const std::string& then) { return "if (y[3] == 77) {" + then + "}" + kFine; }
+
+struct Failure {
+  WhichSide side;
+  std::string message;
+};
+
+Failure failure_of(const std::string& baseline, const std::string& current, const Deadlines& deadlines = {}) {
+  const std::array<SideModule, 2> sides{side_of(baseline), side_of(current)};
+  stats::Random random(7);
+  const auto open = [&](ConnectOptions options) {
+    options.deadlines = deadlines;
+    return local_device(options);
+  };
+  try {
+    measure_pair(open, test::measured_case(), sides, 5, true, random, {});
+  } catch (const SideFailed& failed) {
+    return {failed.side(), failed.what()};
+  }
+  FAIL("no side failed");
+  return {};
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+Error error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error;
+  }
+  FAIL("expected an Error");
+  return {ErrorCode::ok, ""};
+}
+
+}  // namespace
+
+TEST_CASE("a side that crashes alone has failed, whichever it is") {
+  const Failure current = failure_of(kFine, kCrash);
+  CHECK(current.side == WhichSide::current);
+  CHECK(contains(current.message, "SIGSEGV"));
+  const Failure baseline = failure_of(kCrash, kFine);
+  CHECK(baseline.side == WhichSide::baseline);
+  CHECK_FALSE(contains(baseline.message, "sometimes"));
+  CHECK(failure_of(kCrash, kCrash).side == WhichSide::current);
+}
+
+TEST_CASE("a side that crashes only beside the other one is known by where it crashed, and said to fail sometimes") {
+  const Failure current = failure_of(kMark, if_marked(kCrash));
+  CAPTURE(current.message);
+  CHECK(current.side == WhichSide::current);
+  CHECK(contains(current.message, "it fails only sometimes: alone, it ran 3 times without a failure"));
+  const Failure baseline = failure_of(if_marked(kCrash), kMark);
+  CAPTURE(baseline.message);
+  CHECK(baseline.side == WhichSide::baseline);
+  CHECK(contains(baseline.message, "it fails only sometimes"));
+}
+
+TEST_CASE("of a side that crashes outside of its code, and only beside the other one, nobody can tell which it is") {
+  for (const bool is_current : {false, true}) {
+    CAPTURE(is_current);
+    const std::string fails = if_marked("((void (*)(void))8)();");
+    const Failure failure = is_current ? failure_of(kMark, fails) : failure_of(fails, kMark);
+    CAPTURE(failure.message);
+    CHECK(failure.side == WhichSide::unknown);
+    CHECK(contains(failure.message, "one of both sides fails only sometimes"));
+  }
+}
+
+TEST_CASE("a call that takes too long is found alone") {
+  const std::string hangs = "for (volatile long i = 0;; ++i) y[0] = 1;";
+  const Deadlines deadlines{.call = 0.3};
+  const Failure current = failure_of(kFine, hangs, deadlines);
+  CHECK(current.side == WhichSide::current);
+  CHECK(contains(current.message, "the limit of a call is 0.3 s"));
+  CHECK(failure_of(hangs, kFine, deadlines).side == WhichSide::baseline);
+}
+
+TEST_CASE("a measurement longer than the limit of a call is nobody's failure") {
+  const std::string slow = "for (volatile long i = 0; i < 20000000; ++i) y[0] = 1;";  // some 10 ms
+  const Failure failure = failure_of(slow, slow, {.call = 0.15});
+  CAPTURE(failure.message);
+  CHECK(failure.side == WhichSide::unknown);
+  CHECK(contains(failure.message, "--call-deadline"));
+}
+
+TEST_CASE("only a call beyond its limit is the kernel's failure, not a session beyond its own") {
+  const std::array<SideModule, 2> sides{side_of("for (volatile long i = 0;; ++i) y[0] = 1;"), side_of(kFine)};
+  const SideModule* const only[] = {&sides[0]};
+  const bench::MemoryLayout memory{0, {0}};
+  const auto fail = [&](const Deadlines& deadlines) {
+    return error_of([&] {
+      measure_process(
+          [&](ConnectOptions options) {
+            options.deadlines = deadlines;
+            return local_device(options);
+          },
+          test::measured_case(), only, 0, memory, {});
+    });
+  };
+  const Error call = fail({.call = 0.2}), session = fail({.session = 0.2});
+  CAPTURE(call.what());
+  CAPTURE(session.what());
+  CHECK(call.code() == ErrorCode::deadline_exceeded);
+  CHECK(is_failure_of_kernel(call));
+  CHECK(session.code() == ErrorCode::deadline_exceeded);
+  CHECK_FALSE(is_failure_of_kernel(session));
+  CHECK_FALSE(is_failure_of_kernel(Error(ErrorCode::deadline_exceeded, "rpi4: no answer within 5000 ms")));
+  CHECK_FALSE(is_failure_of_kernel(Error(ErrorCode::unavailable, "rpi4: the limit of a call is 1 s")));
+  CHECK(is_failure_of_kernel(KernelFailed("f: returned 9")));
+}

@@ -1,0 +1,307 @@
+// Tests of how the cases of a suite are shared by boards that are lost, come back and are interrupted.
+#include "host/gate/run/run_suite.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "tests/unit/host/gate/run/fake_store.h"
+#include "tests/unit/host/kernel/fake_compiler.h"
+
+using namespace ferry;
+using namespace ferry::gate;
+
+namespace {
+
+constexpr std::uint32_t kMostTries = 3;
+
+Suite suite_of(std::size_t cases) {
+  Suite suite;
+  suite.name = "suite";
+  for (std::size_t i = 0; i < cases; ++i) suite.cases.emplace_back().name = "case " + std::to_string(i);
+  return suite;
+}
+
+[[noreturn]] void lose(ErrorCode code = ErrorCode::unavailable) { throw Error(code, "the board is gone"); }
+
+CaseOutcome passed(const SuiteCase& suite_case) {
+  CaseOutcome outcome;
+  outcome.result.name = suite_case.name;
+  outcome.result.verdict = Verdict::no_change;
+  return outcome;
+}
+
+// Boards of one name, numbered from 0. No session is opened on them: a case knows its board by the last acquire() of
+// its thread.
+struct Boards {
+  static inline thread_local std::size_t current = 0;
+  std::vector<GateBoard> all;
+  std::deque<std::atomic<int>> acquired;
+
+  explicit Boards(std::size_t count, const std::function<void(std::size_t board)>& on_acquire = {}) {
+    for (std::size_t i = 0; i < count; ++i) {
+      acquired.emplace_back(0);
+      all.push_back({"rpi4", "rpi4 " + std::to_string(i), [this, i, on_acquire]() -> OpenSession {
+                       ++acquired[i];
+                       if (on_acquire) on_acquire(i);
+                       current = i;
+                       return [](const ConnectOptions&) -> Device { lose(); };
+                     }});
+    }
+  }
+};
+
+// What was run where, in the order of the runs.
+class Runs {
+ public:
+  void add(const SuiteCase& suite_case) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back({suite_case.name, Boards::current});
+  }
+  std::vector<std::size_t> boards_of(const std::string& name) const {
+    std::vector<std::size_t> boards;
+    for (const auto& [run, board] : all_) {
+      if (run == name) boards.push_back(board);
+    }
+    return boards;
+  }
+  std::size_t count() const { return all_.size(); }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<std::string, std::size_t>> all_;
+};
+
+struct Run {
+  test::FakeCompiler compiler;
+  test::FakeStore store;
+  Runs runs;
+  Observer observer;
+
+  // Runs the suite. `ends` decides how a case ends, by throwing or otherwise.
+  Report operator()(const Suite& suite, const Boards& boards,
+                    const std::function<CaseOutcome(const SuiteCase&)>& ends = passed) {
+    return run_suite(
+        {.suite = suite, .compiler = compiler, .store = store, .boards = boards.all},
+        [&](const SuiteCase& suite_case, OpenBoard&, stats::Random&, const Observer&) {
+          runs.add(suite_case);
+          return ends(suite_case);
+        },
+        observer);
+  }
+};
+
+// Each case has one result, in the order of the suite.
+void check_complete(const Suite& suite, const Report& report) {
+  REQUIRE(report.cases.size() == suite.cases.size());
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) CHECK(report.cases[i].name == suite.cases[i].name);
+}
+
+}  // namespace
+
+TEST_CASE("every case runs once and is reported once, however many boards share them") {
+  for (const std::size_t boards : {1u, 2u, 7u}) {
+    for (const std::size_t cases : {0u, 1u, 23u}) {
+      CAPTURE(boards);
+      CAPTURE(cases);
+      const Suite suite = suite_of(cases);
+      Run run;
+      const Report report = run(suite, Boards(boards), [](const SuiteCase& suite_case) {
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+        return passed(suite_case);
+      });
+      check_complete(suite, report);
+      for (const CaseResult& result : report.cases) {
+        CHECK(result.verdict == Verdict::no_change);
+        CHECK(result.tries == 1);
+        CHECK(run.runs.boards_of(result.name).size() == 1);
+      }
+      CHECK(exit_code(report) == 0);
+    }
+  }
+}
+
+TEST_CASE("a case whose board is lost goes to another board") {
+  for (const std::size_t boards : {2u, 7u}) {
+    CAPTURE(boards);
+    const Suite suite = suite_of(9);
+    Run run;
+    const Report report = run(suite, Boards(boards), [](const SuiteCase& suite_case) {
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
+      if (Boards::current == 0) lose();
+      return passed(suite_case);
+    });
+    check_complete(suite, report);
+    for (const CaseResult& result : report.cases) {
+      CAPTURE(result.name);
+      const std::vector<std::size_t> at = run.runs.boards_of(result.name);
+      CHECK(result.verdict == Verdict::no_change);
+      CHECK(result.board != "rpi4 0");
+      CHECK(result.tries == at.size());
+      // Never twice in a row on the lost one, as long as there are others.
+      for (std::size_t i = 1; i < at.size(); ++i) CHECK((at[i - 1] != 0 || at[i] != 0));
+    }
+  }
+}
+
+TEST_CASE("a board that comes back is taken again") {
+  const Suite suite = suite_of(5);
+  const Boards boards(1);
+  Run run;
+  int losses = 2;
+  const Report report = run(suite, boards, [&](const SuiteCase& suite_case) {
+    if (losses > 0) {
+      --losses;
+      lose();
+    }
+    return passed(suite_case);
+  });
+  check_complete(suite, report);
+  std::uint32_t tries = 0;
+  for (const CaseResult& result : report.cases) {
+    CHECK(result.verdict == Verdict::no_change);
+    tries += result.tries;
+  }
+  CHECK(tries == 5 + 2);
+  CHECK(boards.acquired[0] == 3);
+}
+
+TEST_CASE("a board that is lost thrice in a row is given up, and cases that no board could run say why") {
+  for (const std::size_t boards : {1u, 2u, 7u}) {
+    CAPTURE(boards);
+    const Suite suite = suite_of(5);
+    Run run;
+    const Boards all(boards, [](std::size_t) { lose(ErrorCode::busy); });
+    const Report report = run(suite, all);
+    check_complete(suite, report);
+    for (const CaseResult& result : report.cases) {
+      CHECK(result.verdict == Verdict::infrastructure);
+      CHECK(result.reason == "the board is gone");
+      CHECK(result.tries <= kMostTries);
+    }
+    CHECK(run.runs.count() == 0);
+    for (const auto& acquired : all.acquired) CHECK(acquired <= static_cast<int>(kMostTries));
+    CHECK(exit_code(report) == 3);
+  }
+}
+
+TEST_CASE("a case that no board can run is given up after three tries, and the others run") {
+  for (const std::size_t boards : {1u, 2u, 7u}) {
+    CAPTURE(boards);
+    const Suite suite = suite_of(6);
+    Run run;
+    const Report report = run(suite, Boards(boards), [](const SuiteCase& suite_case) {
+      if (suite_case.name == "case 2") lose(ErrorCode::device_error);
+      return passed(suite_case);
+    });
+    check_complete(suite, report);
+    for (const CaseResult& result : report.cases) {
+      const bool is_it = result.name == "case 2";
+      CHECK(result.verdict == (is_it ? Verdict::infrastructure : Verdict::no_change));
+      CHECK(result.tries == (is_it ? kMostTries : 1));
+      CHECK(run.runs.boards_of(result.name).size() == result.tries);
+    }
+  }
+}
+
+TEST_CASE("a connection that is too slow is lost, and an error of ferry's own is not") {
+  const Suite suite = suite_of(1);
+  Run slow;
+  const Report late =
+      slow(suite, Boards(1), [](const SuiteCase&) -> CaseOutcome { lose(ErrorCode::deadline_exceeded); });
+  CHECK(late.cases.at(0).verdict == Verdict::infrastructure);
+  CHECK(late.cases.at(0).tries == kMostTries);
+  Run broken;
+  const Report bug = broken(suite, Boards(1), [](const SuiteCase&) -> CaseOutcome { lose(ErrorCode::internal); });
+  CHECK(bug.cases.at(0).verdict == Verdict::failed);
+  CHECK(broken.runs.count() == 1);
+}
+
+TEST_CASE("an interrupted run says which cases it has not finished") {
+  for (const std::size_t boards : {1u, 2u, 7u}) {
+    CAPTURE(boards);
+    const Suite suite = suite_of(40);
+    Run run;
+    std::atomic<int> done = 0;
+    run.observer.is_interrupted = [&] { return done >= 9; };
+    const Report report = run(suite, Boards(boards), [&](const SuiteCase& suite_case) {
+      ++done;
+      return passed(suite_case);
+    });
+    check_complete(suite, report);
+    CHECK(report.is_interrupted);
+    std::size_t finished = 0;
+    for (const CaseResult& result : report.cases) {
+      const bool has_run = !run.runs.boards_of(result.name).empty();
+      finished += has_run ? 1 : 0;
+      CHECK(result.verdict == (has_run ? Verdict::no_change : Verdict::interrupted));
+    }
+    CHECK(finished >= 9);
+    CHECK(finished <= 9 + boards);
+  }
+}
+
+TEST_CASE("cases of several names of boards run on a board of each name") {
+  const Suite suite = suite_of(4);
+  Boards boards(2);
+  boards.all[1].name = "riscv";
+  Run run;
+  const Report report = run(suite, boards);
+  REQUIRE(report.cases.size() == 8);
+  for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+    CHECK(report.cases[2 * i].board == "rpi4 0");
+    CHECK(report.cases[2 * i + 1].board == "rpi4 1");
+    CHECK(run.runs.boards_of(suite.cases[i].name).size() == 2);
+  }
+}
+
+TEST_CASE("a store that fails ends the run") {
+  for (const std::size_t boards : {1u, 2u, 7u}) {
+    CAPTURE(boards);
+    const Suite suite = suite_of(20);
+    Run run;
+    const auto fails = [](const SuiteCase& suite_case) {
+      if (suite_case.name == "case 3") throw StoreFailed("the disk is full");
+      return passed(suite_case);
+    };
+    CHECK_THROWS_AS(run(suite, Boards(boards), fails), StoreFailed);
+  }
+}
+
+TEST_CASE("the observer is called on one thread at a time") {
+  const Suite suite = suite_of(30);
+  Run run;
+  std::atomic<int> inside = 0, overlaps = 0, calls = 0;
+  const auto use = [&] {
+    ++calls;
+    if (++inside > 1) ++overlaps;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    --inside;
+  };
+  run.observer.message = [&](const std::string&) { use(); };
+  run.observer.is_interrupted = [&] {
+    use();
+    return false;
+  };
+  run.observer.compilation = [&](const std::string&) {
+    use();
+    return StepGuard(&inside, [&](void*) { use(); });
+  };
+  const Boards boards(7);
+  const Report report = run_suite(
+      {.suite = suite, .compiler = run.compiler, .store = run.store, .boards = boards.all},
+      [&](const SuiteCase& suite_case, OpenBoard&, stats::Random&, const Observer& observer) {
+        observer.tell("a note");
+        const StepGuard compiling = observer.begin_compilation("kernel.c");
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        return passed(suite_case);
+      },
+      run.observer);
+  check_complete(suite, report);
+  CHECK(calls >= 4 * 30);
+  CHECK(overlaps == 0);
+}
