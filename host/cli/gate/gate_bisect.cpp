@@ -38,8 +38,8 @@ const gate::SuiteCase& case_of(const gate::Suite& suite, const std::string& name
 void print_steps(const gate::Bisection& found) {
   Rows rows{{"WHEN (UTC)", "COMMIT", "AGAINST THE GOOD ONE", "CHANGE"}};
   for (const gate::BisectStep& step : found.steps) {
-    rows.push_back({gate::time_text(step.when), printable(step.label), gate::to_text(step.result.verdict),
-                    gate::change_text(step.result)});
+    rows.push_back({gate::time_text(step.when), printable(step.label),
+                    step.is_skipped ? "skipped" : gate::to_text(step.result.verdict), gate::change_text(step.result)});
   }
   print_columns(rows);
 }
@@ -50,13 +50,12 @@ Json bisection_json(const gate::Bisection& found) {
     steps.push_back({{"label", step.label},
                      {"when", step.when},
                      {"verdict", gate::name_of(step.result.verdict)},
+                     {"skipped", step.is_skipped},
+                     {"reason", step.result.reason},
                      {"ratio", step.result.change.ratio}});
   }
-  return {{"schema", "ferry.gate.bisect/1"},
-          {"last_good", found.last_good},
-          {"first_bad", found.first_bad},
-          {"reason", found.reason},
-          {"steps", std::move(steps)}};
+  return {{"schema", "ferry.gate.bisect/1"}, {"last_good", found.last_good}, {"first_bad", found.first_bad},
+          {"candidates", found.candidates},  {"reason", found.reason},       {"steps", std::move(steps)}};
 }
 
 int find_commit(const Compiler* compiler, const BisectOptions& options) {
@@ -82,6 +81,7 @@ int find_commit(const Compiler* compiler, const BisectOptions& options) {
   } else {
     print_steps(found);
   }
+  if (found.failure != nullptr) std::rethrow_exception(found.failure);
   if (found.first_bad.empty()) {
     print_error("found no commit that made " + options.name + " slower: " + found.reason);
     return kExitUnknown;
@@ -109,7 +109,7 @@ void add_gate_bisect(CLI::App& gate, Action& chosen) {
   add_json_option(command, options->json);
   command.footer(
       "Nothing is compiled again: the modules of earlier runs with the same target are measured against the good "
-      "one.\n\n"
+      "one. One that crashes or takes other arguments is skipped.\n\n"
       "Exit codes: 0 the commit was found; 5 nobody can tell; others as of every command (ferry --help).\n\n"
       "Example:\n"
       "  ferry gate bisect mm 1f0c2a9 8be4417 --remote farm://lab/rpi4");
