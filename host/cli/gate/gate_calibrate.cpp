@@ -41,12 +41,14 @@ void print_calibration(const gate::Calibration& found, const CalibrateOptions& o
                     percent_text(one.pair_deviation)});
   }
   print_columns(rows);
+  if (found.slowdowns.back().runs < options.runs) printf("The last line is of %u runs.\n", found.slowdowns.back().runs);
 }
 
 Json calibration_json(const gate::Calibration& found) {
   Json rows = Json::array();
   for (const gate::CalibratedSlowdown& one : found.slowdowns) {
     rows.push_back({{"slowdown", one.slowdown},
+                    {"runs", one.runs},
                     {"measured_ratio", one.mean_ratio},
                     {"slower", one.slower},
                     {"no_change", one.no_change},
@@ -79,9 +81,10 @@ int calibrate(const Compiler* compiler, const CalibrateOptions& options) {
                                                   opening(options.remote), observer);
   if (options.json) {
     print_json(calibration_json(found));
-  } else {
+  } else if (!found.slowdowns.empty()) {
     print_calibration(found, options);
   }
+  if (found.failure != nullptr) std::rethrow_exception(found.failure);
   return kExitFine;
 }
 

@@ -12,77 +12,94 @@ namespace ferry::gate {
 
 namespace {
 
-// Sums products of numbers that stay in the first-level cache, in time proportional to the number of rounds.
-constexpr const char* kKernel =
-    "def spin(float(256) A, float(256) B, int rounds) -> (S) {\n"
-    "  S +=! A(k) * B((k + r) % 256) where r in 0:rounds\n"
-    "}\n";
 constexpr int kRounds = 400;  // a slowdown of 0.25% is one round
 
-SuiteCase spin_case(double slowdown) {
+// Sums products of numbers that stay in the first-level cache, in time proportional to the number of rounds. The
+// additional ones are a part of the code, so that both sides are called with the same arguments, and use the same
+// tensors, as the two sides of a case.
+SuiteCase spin_case(int more_rounds) {
   SuiteCase spin;
   spin.name = "spin";
-  spin.kernel.expression = kKernel;
+  spin.kernel.expression =
+      "def spin(float(256) A, float(256) B, int rounds) -> (S) {\n"
+      "  S +=! A(k) * B((k + r) % 256) where r in 0:rounds+" +
+      std::to_string(more_rounds) + "\n}\n";
   spin.kernel.schedule.file = kUnscheduled;
   spin.sampling.bench.threads = 1;
-  spin.call.arguments = {"rounds=" + std::to_string(std::lround(kRounds * (1 + slowdown)))};
+  spin.call.arguments = {"rounds=" + std::to_string(kRounds)};
   return spin;
 }
 
 class Calibrator {
  public:
   Calibrator(const CalibrateRequest& request, const OpenSession& open, const Observer& observer)
-      : request_(request), open_(open), observer_(observer), random_(request.seed), base_(spin_case(0)) {
-    const KernelSource source = read_kernel(&request.compiler, base_.kernel, observer);
+      : request_(request), open_(open), observer_(observer), random_(request.seed) {
+    const SuiteCase base = spin_case(0);
+    source_ = read_kernel(&request.compiler, base.kernel, observer);
     const Device device = open({});
     if (bench::is_emulated(device.facts())) {
       throw UsageError("expected a board, got an emulated one: its times mean nothing, and instructions are exact");
     }
-    const Target target = target_for(device, "", source, observer);
-    module_.emplace(compile_kernel(source, "", target, {}, observer, 0, CodeForm::relinkable).module);
-    measured_.emplace(MeasuredCase{request.compiler, {}, base_.sampling});
+    target_ = target_for(device, "", source_, observer);
+    base_.emplace(side_of(base));
+    measured_.emplace(MeasuredCase{request.compiler, {}, base.sampling});
   }
 
   Calibration run() {
-    Calibration found;
-    for (const double slowdown : request_.slowdowns) {
-      found.slowdowns.push_back(measure(slowdown, found));
-      if (found.is_interrupted) break;
+    try {
+      for (const double slowdown : request_.slowdowns) {
+        measure(slowdown);
+        if (found_.is_interrupted) break;
+      }
+    } catch (const std::exception&) {
+      found_.failure = std::current_exception();
     }
-    return found;
+    std::erase_if(found_.slowdowns, [](const CalibratedSlowdown& one) { return one.runs == 0; });
+    return std::move(found_);
   }
 
  private:
-  CalibratedSlowdown measure(double slowdown, Calibration& found) {
-    CalibratedSlowdown all;
+  SideModule side_of(const SuiteCase& spin) {
+    source_ = read_kernel(&request_.compiler, spin.kernel, observer_);
+    return plan_side(compile_kernel(source_, "", target_, {}, observer_, 0, CodeForm::relinkable).module, spin);
+  }
+
+  void measure(double slowdown) {
+    CalibratedSlowdown& all = found_.slowdowns.emplace_back();
     all.slowdown = slowdown;
-    const std::array<SideModule, 2> sides{plan_side(*module_, base_), plan_side(*module_, spin_case(slowdown))};
+    SuiteCase slower = spin_case(static_cast<int>(std::lround(kRounds * slowdown)));
+    // Equal modules would be loaded once.
+    slower.kernel.expression += "# the current side\n";
+    const std::array<SideModule, 2> sides{*base_, side_of(slower)};
     const DecisionRule rule{request_.tolerance, request_.error_level, request_.most_pairs};
     std::vector<double> log_ratios;
     const auto start = std::chrono::steady_clock::now();
-    std::uint32_t runs = 0;
-    for (; runs < request_.runs; ++runs) {
+    while (all.runs < request_.runs) {
       CaseResult result;
-      result.name = "a slowdown of " + percent_text(slowdown) + ", run " + std::to_string(runs + 1) + " of " +
+      result.name = "a slowdown of " + percent_text(slowdown) + ", run " + std::to_string(all.runs + 1) + " of " +
                     std::to_string(request_.runs);
       compare_sides(open_, *measured_, sides, rule, random_, observer_, result);
-      found.is_interrupted = result.verdict == Verdict::interrupted;
-      if (found.is_interrupted) break;
-      found.environment = result.environment;
+      found_.is_interrupted = result.verdict == Verdict::interrupted;
+      if (found_.is_interrupted) return;
+      ++all.runs;
+      found_.environment = result.environment;
       count(result.verdict, all);
       for (const Pair& pair : result.pairs) log_ratios.push_back(pair.log_ratio);
+      summarize(log_ratios, std::chrono::steady_clock::now() - start, all);
     }
-    if (runs == 0) return all;
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    all.mean_seconds = took.count() / runs;
-    all.mean_pairs = static_cast<double>(log_ratios.size()) / runs;
+  }
+
+  static void summarize(const std::vector<double>& log_ratios, std::chrono::duration<double> took,
+                        CalibratedSlowdown& all) {
+    const auto count = static_cast<double>(log_ratios.size());
+    all.mean_seconds = took.count() / all.runs;
+    all.mean_pairs = count / all.runs;
     double sum = 0, squares = 0;
     for (const double value : log_ratios) sum += value;
-    const double mean = sum / static_cast<double>(log_ratios.size());
+    const double mean = sum / count;
     for (const double value : log_ratios) squares += (value - mean) * (value - mean);
     all.mean_ratio = std::exp(mean);
-    all.pair_deviation = std::sqrt(squares / static_cast<double>(log_ratios.size()));
-    return all;
+    all.pair_deviation = std::sqrt(squares / count);
   }
 
   static void count(Verdict verdict, CalibratedSlowdown& all) {
@@ -96,9 +113,11 @@ class Calibrator {
   const OpenSession& open_;
   const Observer& observer_;
   stats::Random random_;
-  const SuiteCase base_;
-  std::optional<CompiledModule> module_;
+  KernelSource source_;
+  Target target_;
+  std::optional<SideModule> base_;
   std::optional<MeasuredCase> measured_;
+  Calibration found_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <vector>
 
 #include "ferry/kernel/observer.h"
@@ -24,20 +25,22 @@ struct CalibrateRequest {
 // The verdicts on a planted slowdown.
 struct CalibratedSlowdown {
   double slowdown = 0;
+  std::uint32_t runs = 0;  // verdicts: fewer than requested for the last slowdown of a calibration that ended early
   std::uint32_t slower = 0, no_change = 0, faster = 0, cannot_tell = 0;
   double mean_pairs = 0, mean_seconds = 0;  // of a verdict
-  double mean_ratio = 0;                    // the slowdown that was measured, as a ratio; 0: nothing was
+  double mean_ratio = 0;                    // the slowdown that was measured, as a ratio
   double pair_deviation = 0;                // standard deviation of the pairs' log-ratios
 };
 
 struct Calibration {
   Environment environment;
-  std::vector<CalibratedSlowdown> slowdowns;
+  std::vector<CalibratedSlowdown> slowdowns;  // those with a verdict
   bool is_interrupted = false;
+  std::exception_ptr failure;  // that ended it early; null: nothing did
 };
 
 // Compares a kernel whose time is proportional to the number of its iterations with the same kernel with more of them.
-// Throws Error if the board fails.
+// Throws Error if the board fails before the first measurement.
 Calibration calibrate(const CalibrateRequest& request, const OpenSession& open, const Observer& observer);
 
 }  // namespace ferry::gate
