@@ -1,6 +1,7 @@
 // Tests 'ferry gate' from a folder of kernels to red and green builds, on this machine.
 #include <doctest/doctest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -306,4 +307,50 @@ TEST_CASE("a module that the store has damaged cannot be compared with") {
   CHECK(code == 5);
   CHECK(found.at("spin").at("verdict") == "cannot_tell");
   CHECK(contains(found.at("spin").at("reason"), "damaged"));
+}
+
+TEST_CASE("a kernel that runs too long is wrong, and a session that does is a lost board") {
+  const Project project;
+  project.write("suite.toml", "[cases.spin]\nkernel = \"kernels/spin.c\"\n");
+  project.write("kernels/spin.c",
+                "// ferry: spin(in f32[256] x, out f32[256] y)\n"
+                "void spin(const float* x, float* y) { for (volatile long i = 0;; ++i) y[0] = x[0]; }\n");
+  int code = -1;
+  const Json call = project.results({"--call-deadline", "0.3"}, code).at("spin");
+  CAPTURE(call.dump(1));
+  CHECK(code == 1);
+  CHECK(call.at("verdict") == "wrong");
+  CHECK(contains(call.at("reason"), "the limit of a call is 0.3 s"));
+  const Json session = project.results({"--session-deadline", "0.3"}, code).at("spin");
+  CAPTURE(session.dump(1));
+  CHECK(code == 3);
+  CHECK(session.at("verdict") == "infrastructure");
+  CHECK(session.at("tries") == 3);
+}
+
+TEST_CASE("a calibration that is cut off prints what it has measured") {
+  const Folder folder;
+  // Each session on this machine starts a server. The first verdict takes at least 12 of them.
+  const auto server = [&](const std::string& name, const std::string& at_the_40th) {
+    const std::string path =
+        folder.file(name, "#!/bin/sh\necho one >> '" + folder.path(name + ".runs") + "'\n[ $(wc -l < '" +
+                              folder.path(name + ".runs") + "') -eq 40 ] && " + at_the_40th + "\nexec '" +
+                              FERRY_SOURCE_DIR + "/build/device/x86_64/dynamic/rpc_server' \"$@\"\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+  };
+  const Words words{"gate", "calibrate", "--tolerance", "30", "--runs", "9"};
+  const Outcome interrupted = run_ferry(words, "", {{"FERRY_RPC_SERVER", server("interrupt", "kill -INT $PPID")}});
+  CAPTURE(interrupted.out);
+  CAPTURE(interrupted.err);
+  CHECK(interrupted.code == 128 + SIGINT);
+  CHECK(contains(interrupted.out, "SLOWDOWN"));
+  CHECK(contains(interrupted.out, "The last line is of "));
+
+  const Outcome lost = run_ferry(words, "", {{"FERRY_RPC_SERVER", server("lose", "{ echo gone >&2; exit 1; }")}});
+  CAPTURE(lost.out);
+  CAPTURE(lost.err);
+  CHECK(lost.code == 3);
+  CHECK(contains(lost.out, "The last line is of "));
+  CHECK(contains(lost.err, "gone"));
 }
