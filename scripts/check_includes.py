@@ -155,7 +155,7 @@ MAY_INCLUDE = {
     "host/gate/report": ["host/cli/output", "host/gate/api", "host/html"],
     "host/gate/layout": ["host/kernel"],
     "host/farm/config": ["host/farm/hooks", "host/farm/lease", "host/farm/relay", "host/session"],
-    "host/gate/suite": ["host/gate/api", "host/toml"],
+    "host/gate/suite": ["host/gate/verdict", "host/toml"],
     "host/farm/config": ["host/farm/hooks", "host/farm/lease", "host/farm/relay", "host/session", "host/toml"],
     "host/farm/checkup": [
         "host/compiler/api", "host/farm/health", "host/farm/store", "host/lang/text", "host/session",

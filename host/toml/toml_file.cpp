@@ -9,8 +9,10 @@
 
 #include "base/descriptor.h"
 #include "base/format.h"
+#include "base/lines.h"
 #include "base/printable.h"
 #include "host/toml/long_key.h"
+#include "host/toml/value_advice.h"
 
 namespace ferry {
 namespace {
@@ -24,6 +26,19 @@ Status unreadable(const std::string& path, const std::string& why) {
 
 Status too_long(const std::string& path, std::size_t most_bytes, const std::string& got) {
   return unreadable(path, format("expected at most %zu bytes, got %s", most_bytes, got.c_str()));
+}
+
+// Returns the parser's words, without those that say no more than the place does.
+std::string description_of(const toml::parse_error& error, std::string_view text) {
+  const toml::source_position at = error.source().begin;
+  const std::vector<std::string_view> lines = lines_of(text);
+  std::string_view why = error.description();
+  constexpr std::string_view kNoise = "Error while parsing ";
+  if (why.starts_with(kNoise)) why.remove_prefix(kNoise.size());
+  const bool is_at_end = at.line >= 1 && at.line <= lines.size() && at.column > lines[at.line - 1].size();
+  if (is_at_end && (why.starts_with("string: ") || why.starts_with("literal string: ")))
+    return "expected the quote that ends the string";
+  return printable(why);
 }
 
 }  // namespace
@@ -59,7 +74,10 @@ Result<toml::table> parse_toml(std::string_view text, const std::string& path, s
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& error) {
-    return toml_failure(path, error.source(), printable(error.description()));
+    const toml::source_position at = error.source().begin;
+    std::string why = value_advice(text, at.line, at.column).value_or(description_of(error, text));
+    return Status(ErrorCode::invalid_argument,
+                  format("%s:%zu:%zu: ", printable(path).c_str(), std::size_t{at.line}, std::size_t{at.column}) + why);
   }
 }
 

@@ -5,12 +5,14 @@
 
 #include "base/format.h"
 #include "base/printable.h"
+#include "base/quantity_text.h"
 #include "base/suggest.h"
 #include "ferry/error.h"
 #include "host/bench/compare.h"
 #include "host/gate/suite/case_reader.h"
 #include "host/gate/suite/quantity.h"
 #include "host/gate/suite/suite_files.h"
+#include "host/gate/verdict/decide.h"
 #include "host/session/destination.h"
 #include "host/toml/toml_file.h"
 #include "host/toml/toml_reader.h"
@@ -18,7 +20,7 @@
 namespace ferry::gate {
 namespace {
 
-constexpr std::int64_t kLeastPairs = 4, kMostPairs = bench::kMostProcesses;
+constexpr std::int64_t kMostPairs = bench::kMostProcesses;
 constexpr double kMaxErrorLevel = 0.5;
 constexpr std::size_t kMaxRemote = 1024;
 
@@ -136,12 +138,30 @@ void read_options(TomlReader& reader, Suite& suite) {
     return suite.error_level > 0 && suite.error_level <= kMaxErrorLevel;
   });
   std::int64_t pairs = suite.most_pairs;
-  reader.read("pairs", kLeastPairs, kMostPairs, pairs);
+  reader.read("pairs", 1, kMostPairs, pairs);
   suite.most_pairs = static_cast<std::uint32_t>(pairs);
   reader.read("cannot-tell", "fail or pass", [&suite](const std::string& text) {
     suite.unknown = text == "pass" ? UnknownPolicy::pass : UnknownPolicy::fail;
     return text == "pass" || text == "fail";
   });
+}
+
+// Fails if so few pairs cannot decide at the level that the suite's number of cases and boards leaves to each of them.
+Status check_pairs(const std::string& path, const toml::table& root, const Suite& suite) {
+  const std::size_t boards = std::max<std::size_t>(suite.boards.size(), 1);
+  const std::uint32_t least = least_pairs(level_of_case(suite.error_level, suite.cases.size(), boards));
+  if (suite.most_pairs >= least) return {};
+  const auto count = [](std::size_t number, const char* what) {
+    return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+  };
+  const std::string why = format(
+      "pairs: expected at least %u, without which no verdict is possible for %s on %s at an error level of %s, "
+      "got %u",
+      least, count(suite.cases.size(), "case").c_str(), count(boards, "board").c_str(),
+      percent_text(suite.error_level).c_str(), suite.most_pairs);
+  for (const char* key : {"pairs", "error-level"})
+    if (const toml::node* node = root.get(key)) return toml_failure(path, node->source(), why);
+  return {ErrorCode::invalid_argument, printable(path) + ": " + why};
 }
 
 // Returns the name of the suite's folder, or "suite" if it has none that can be a name.
@@ -170,6 +190,7 @@ Result<Suite> read_table(const std::string& path, const toml::table& root) {
   if (suite.cases.empty())
     return Status(ErrorCode::invalid_argument,
                   printable(path) + ": expected a case, as in [cases.mm] with kernel = \"kernels/mm.tc\"");
+  FERRY_TRY(check_pairs(path, root, suite));
   return suite;
 }
 

@@ -99,13 +99,13 @@ TEST_CASE("the first mistake is named with its line") {
       {"share = true", "some.toml:1: share: expected a number from 0 to 1, got true"},
       {"one_or_more = ''", "some.toml:1: one_or_more: expected 1 to 8 bytes, got 0"},
       {"one_or_more = 1", "some.toml:1: one_or_more: expected an array of strings, as in [\"a\", \"b\"], got 1"},
-      {"word = 'o\x1b'", "some.toml:1: "},
+      {"word = 'o\x1b'", "some.toml:1:"},
       {"word = \"o\\u001b\"", "some.toml:1: word: expected a word with an x, got 'o\\x1b'"},
       {"word = 1.5", "some.toml:1: word: expected a word with an x, got 1.5"},
       {"word = 43", "some.toml:1: word: expected a word with an x, got 43"},
-      {"text = 'a'\ntext = 'b'", "some.toml:2: "},
-      {"text = 'a", "some.toml:1: "},
-      {"text = '\xff'", "some.toml:1: "},
+      {"text = 'a'\ntext = 'b'", "some.toml:2:"},
+      {"text = 'a", "some.toml:1:"},
+      {"text = '\xff'", "some.toml:1:"},
   };
   for (const auto& one : cases) {
     CAPTURE(one.text);

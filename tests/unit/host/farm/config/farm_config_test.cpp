@@ -101,7 +101,7 @@ TEST_CASE("a mistake is named with the file, the line and the key, and what was 
       {"[health]\nidle_minutes = \"5\"",
        "farm.toml:2: health.idle_minutes: expected a whole number from 1 to 43200, got a string"},
       {"health = 1", "farm.toml:1: health: expected a table, got 1"},
-      {"[health]\nchecks = true\nchecks = true", "farm.toml:3: "},
+      {"[health]\nchecks = true\nchecks = true", "farm.toml:3:"},
       {"[notify]\ncommand = \"mail {board}\"",
        "farm.toml:2: notify.command: expected an array of strings, as in [\"a\", \"b\"], got a string"},
       {"[notify]\ncommand = []", "farm.toml:2: notify.command: expected 1 to 64 strings, got 0"},
@@ -147,9 +147,9 @@ TEST_CASE("a mistake is named with the file, the line and the key, and what was 
       {"[boards.pi]\npower = [\"" + long_text + "\"]",
        "farm.toml:2: boards.pi.power: expected 1 to 4096 bytes, got "
        "5000"},
-      {"[boards.pi]\n[boards.pi]", "farm.toml:2: "},
-      {"x = ", "farm.toml:1: "},
-      {"\xff", "farm.toml:1: "},
+      {"[boards.pi]\n[boards.pi]", "farm.toml:2:"},
+      {"x = ", "farm.toml:1:"},
+      {"\xff", "farm.toml:1:"},
   };
   for (const auto& one : cases) {
     const auto config = parse_farm_config(one.text, "farm.toml");
@@ -191,7 +191,7 @@ TEST_CASE("a file that cannot be read is named") {
   CHECK(read_farm_config(folder.path()).status().message() ==
         folder.path() + ": cannot be read: expected a file, got something else");
   std::ofstream(folder.file("farm.toml")) << "[health]\nchecks = maybe\n";
-  CHECK(read_farm_config(folder.file("farm.toml")).status().message().find(folder.file("farm.toml") + ":2: ") == 0);
+  CHECK(read_farm_config(folder.file("farm.toml")).status().message().find(folder.file("farm.toml") + ":2:") == 0);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST_CASE("a mistake is named with the file, the line and the key, and what was 
       {"cases = 1", "suite.toml:1: cases: expected a table, got 1"},
       {"[cases]\nmm = 'mm.tc'", "suite.toml:2: expected a table, as in [cases.mm], got a value"},
       {"[[cases]]", "suite.toml:1: cases: expected a table, got an array"},
-      {"[cases.mm]\n[cases.mm]", "suite.toml:2: "},
+      {"[cases.mm]\n[cases.mm]", "suite.toml:2:"},
       {"[cases.mm]", "suite.toml:1: cases.mm: expected a kernel, as in kernel = \"kernels/mm.tc\""},
       {"[cases.mm]\nkernel = ''", "suite.toml:2: cases.mm.kernel: expected 1 to 4096 bytes, got 0"},
       {"[cases.mm]\nkernel = '-'", "suite.toml:2: cases.mm.kernel: expected a file, got stdin"},
@@ -64,9 +64,14 @@ TEST_CASE("a mistake is named with the file, the line and the key, and what was 
       {"error-level = '51%'", "suite.toml:1: error-level: expected a probability above 0% and up to 50%, "},
       {"error-level = 0.01",
        "suite.toml:1: error-level: expected a probability above 0% and up to 50%, such as 1%, got 0.01"},
-      {"pairs = 3", "suite.toml:1: pairs: expected a whole number from 4 to 1000, got 3"},
-      {"pairs = 1001", "suite.toml:1: pairs: expected a whole number from 4 to 1000, got 1001"},
-      {"pairs = '64'", "suite.toml:1: pairs: expected a whole number from 4 to 1000, got a string"},
+      {"pairs = 0", "suite.toml:1: pairs: expected a whole number from 1 to 1000, got 0"},
+      {"pairs = 1001", "suite.toml:1: pairs: expected a whole number from 1 to 1000, got 1001"},
+      {"pairs = '64'", "suite.toml:1: pairs: expected a whole number from 1 to 1000, got a string"},
+      {"pairs = 11\n" + with_case(""),
+       "suite.toml:1: pairs: expected at least 12, without which no verdict is possible for 1 case on 1 board at an "
+       "error level of 1.0%, got 11"},
+      {"pairs = 12\n" + board + "[boards.x86]\nremote = 'x86'\n" + with_case("") + "[cases.two]\nkernel = 'a.tc'\n",
+       "suite.toml:1: pairs: expected at least 14, without which no verdict is possible for 2 cases on 2 boards"},
       {"cannot-tell = 'maybe'", "suite.toml:1: cannot-tell: expected fail or pass, got 'maybe'"},
       {"cannot-tell = true", "suite.toml:1: cannot-tell: expected fail or pass, got true"},
       {"tolerance = 2", "suite.toml:1: tolerance: " + percent + "2"},
@@ -148,16 +153,65 @@ TEST_CASE("a mistake is named with the file, the line and the key, and what was 
       {with_case("samples = 50001"),
        "suite.toml:3: cases.mm.samples: expected a whole number from 1 to 50000, got 50001"},
       {with_case("timeout = 'never'"), "suite.toml:3: cases.mm.timeout: " + time + "'never'"},
-      {with_case("kernel = 'b.tc'"), "suite.toml:3: "},
-      {with_case("\xff = 1"), "suite.toml:2: "},
-      {std::string("a = 1\0", 6), "suite.toml:1: "},
-      {"x = " + std::string(100'000, '['), "suite.toml:1: "},
+      {with_case("kernel = 'b.tc'"), "suite.toml:3:"},
+      {with_case("\xff = 1"), "suite.toml:2:"},
+      {std::string("a = 1\0", 6), "suite.toml:1:"},
+      {"x = " + std::string(100'000, '['), "suite.toml:1:"},
   };
   for (const auto& one : cases) {
     CAPTURE(one.text.substr(0, 200));
     const std::string mistake = mistake_of(one.text);
     CHECK_MESSAGE(mistake.find(one.message) != std::string::npos, "got: " << mistake << "\nexpected: " << one.message);
     CHECK(mistake.find_first_of("\x1b\n") == std::string::npos);
+  }
+}
+
+TEST_CASE("as few pairs as a verdict takes are accepted") {
+  CHECK(mistake_of("pairs = 12\n" + with_case("")) == "no mistake");
+  CHECK(mistake_of("pairs = 6\nerror-level = '50%'\n" + with_case("")) == "no mistake");
+}
+
+TEST_CASE("a value without its quotes is named with its place and how to write it") {
+  const struct {
+    std::string text, message;
+  } cases[] = {
+      {"tolerance = 2%", "1:14: expected a value, got 2%; write it in quotes: tolerance = \"2%\""},
+      {"tolerance = 2%  # of the time\n" + with_case(""), "tolerance = \"2%\""},
+      {"target = x86", "got x86; write it in quotes: target = \"x86\""},
+      {"target = x86-64", "target = \"x86-64\""},
+      {"cores = big\n[cases.mm]\nkernel = a.tc", "1:9: expected a value, got big; write it in quotes: cores = \"big\""},
+      {"timeout = 10s", "timeout = \"10s\""},
+      {"cflags = -O3 -ffast-math", "cflags = \"-O3 -ffast-math\""},
+      {with_case("limits = { time = 3ms, bytes = 40K }"),
+       "3:20: expected a value, got 3ms; write it in quotes: time = "},
+      {with_case("limits = { time = '3ms', bytes = 40K }"), "got 40K; write it in quotes: bytes = \"40K\""},
+      {with_case("sizes = M=512,N=512"), "write it in quotes: sizes = \"M=512,N=512\""},
+      {with_case("sizes = [M=512, N=512]"), "got M=512; write it in quotes: \"M=512\""},
+      {with_case("boards = [pi]"), "got pi; write it in quotes: \"pi\""},
+      {with_case("kernel = kernels/mm.tc"), "suite.toml:3:"},
+      {"[cases.mm]\nkernel = kernels/mm.tc", "write it in quotes: kernel = \"kernels/mm.tc\""},
+      {"cold = yes", "expected a value, got yes; write: cold = true"},
+      {"cold = False", "expected a value, got False; write: cold = false"},
+      {"target = x\u00e9\u202e", "suite.toml:1:"},
+      {"# \u00e9\u00e9\nname = \u00e9", "2:8: expected a value, got \u00e9; write it in quotes: name = \"\u00e9\""},
+      {"target = \"x86\n", "suite.toml:1:14: expected the quote that ends the string"},
+      {"tolerance 3", "1:11: key-value pair: expected '=', saw '3'"},
+      {"[cases mm]", "suite.toml:1:8: "},
+      {"= 3", "suite.toml:1:1: "},
+      {"a =", "suite.toml:1:4: "},
+      {"tolerance = '2%", "expected the quote that ends the string"},
+      {"tolerance = 2%'", "suite.toml:1:"},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.text);
+    const std::string mistake = mistake_of(one.text);
+    CHECK_MESSAGE(mistake.find(one.message) != std::string::npos, "got: " << mistake << "\nexpected: " << one.message);
+    CHECK(mistake.find("\u202e") == std::string::npos);
+  }
+  // Other mistakes get no such advice.
+  for (const char* text : {"tolerance 3", "[cases mm]", "= 3", "a =", "tolerance = 2%'", "a = 1\na = 2", "a = [1"}) {
+    CAPTURE(text);
+    CHECK(mistake_of(text).find("in quotes") == std::string::npos);
   }
 }
 
