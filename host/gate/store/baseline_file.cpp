@@ -13,7 +13,11 @@ Baseline read_baseline_file(const std::string& path) {
   const std::optional<std::string> text = read_store_file(path, kMostBaselineBytes);
   if (!text) return {};
   Result<Baseline> baseline = parse_baseline(*text);
-  if (!baseline.is_ok()) throw UsageError(printable(path) + " is damaged: " + baseline.status().message());
+  if (!baseline.is_ok()) {
+    throw UsageError(printable(path) + " is damaged: " + baseline.status().message() +
+                     "; restore it, from the cache of the CI system for example, or delete it: then the next run stores "
+                     "a new baseline and compares with none");
+  }
   return std::move(baseline.value());
 }
 

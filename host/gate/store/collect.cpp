@@ -64,7 +64,7 @@ std::set<Hash> needed_objects(const std::string& baselines) {
     struct stat info{};
     if (lstat(folder.c_str(), &info) == 0 && S_ISREG(info.st_mode)) continue;
     for (const std::string& name : names_in(folder)) {
-      if (!name.ends_with(".json")) continue;
+      if (!name.ends_with(kBaselineExtension)) continue;
       for (const auto& [key, module] : read_baseline_file(folder + "/" + name)) {
         needed.insert(module.module);
         needed.insert(module.blobs.begin(), module.blobs.end());

@@ -36,4 +36,22 @@ std::string file_name(std::string_view name) {
   return text.substr(0, kLongest - 66) + "%." + to_hex(hash);
 }
 
+std::optional<std::string> name_of_file(std::string_view file) {
+  std::string name;
+  if (file != "%") {
+    for (std::size_t i = 0; i < file.size(); ++i) {
+      std::uint8_t byte = 0;
+      if (file[i] != '%') {
+        name += file[i];
+      } else if (parse_hex(file.substr(i + 1, 2), std::span(&byte, 1))) {
+        name += static_cast<char>(byte);
+        i += 2;
+      } else {
+        return std::nullopt;
+      }
+    }
+  }
+  return file_name(name) == file ? std::optional(name) : std::nullopt;
+}
+
 }  // namespace ferry::gate

@@ -1,5 +1,7 @@
 #include "host/gate/store/folder_store.h"
 
+#include <algorithm>
+
 #include "base/lines.h"
 #include "base/printable.h"
 #include "base/quantity_text.h"
@@ -40,6 +42,17 @@ class FolderStore final : public Store {
     return read_baseline_file(baseline_path(suite, name));
   }
 
+  std::vector<std::string> baseline_names(const std::string& suite) override {
+    std::vector<std::string> names;
+    for (const std::string& file : names_in(suite_folder(suite))) {
+      if (!file.ends_with(kBaselineExtension)) continue;
+      if (auto name = name_of_file(file.substr(0, file.size() - kBaselineExtension.size())))
+        names.push_back(std::move(*name));
+    }
+    std::ranges::sort(names);
+    return names;
+  }
+
   void update(const std::string& suite, const std::string& name, const Baseline& changes) override {
     const Descriptor held = lock_.hold_alone();
     create_store_folder(baselines_folder());
@@ -73,13 +86,26 @@ class FolderStore final : public Store {
 
   std::vector<HistoryEntry> history(const std::string& suite, const std::string& name) override {
     std::vector<HistoryEntry> entries;
+    const std::string path = history_path(suite);
     expect_folder_if_any(history_folder());
-    const std::string text = read_history(history_path(suite));
+    const std::string text = read_history(path);
+    std::size_t good = 0;
+    Status mistake;
     for (const std::string_view line : lines_of(text)) {
       if (line.size() >= kMostLineBytes) continue;
       // A process that was killed while it wrote has left a part of a line.
       Result<HistoryEntry> entry = parse_history_line(line);
-      if (entry.is_ok() && (name.empty() || entry.value().name == name)) entries.push_back(std::move(entry.value()));
+      if (!entry.is_ok()) {
+        mistake = entry.status();
+        continue;
+      }
+      ++good;
+      if (name.empty() || entry.value().name == name) entries.push_back(std::move(entry.value()));
+    }
+    if (good == 0 && !mistake.is_ok()) {
+      throw UsageError(printable(path) + " is damaged, none of its lines can be read: " + mistake.message() +
+                       "; restore it, from the cache of the CI system for example, or delete it: then the next run "
+                       "begins a new history");
     }
     return entries;
   }
@@ -95,7 +121,7 @@ class FolderStore final : public Store {
   std::string baselines_folder() const { return folder_ + "/baselines"; }
   std::string suite_folder(const std::string& suite) const { return baselines_folder() + "/" + file_name(suite); }
   std::string baseline_path(const std::string& suite, const std::string& name) const {
-    return suite_folder(suite) + "/" + file_name(name) + ".json";
+    return suite_folder(suite) + "/" + file_name(name) + std::string(kBaselineExtension);
   }
   std::string history_folder() const { return folder_ + "/history"; }
   std::string history_path(const std::string& suite) const {

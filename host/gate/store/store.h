@@ -72,6 +72,8 @@ class Store {
 
   // Returns an empty one if there is none of this name.
   virtual Baseline baseline(const std::string& suite, const std::string& name) = 0;
+  // Returns the names of the suite's baselines, sorted.
+  virtual std::vector<std::string> baseline_names(const std::string& suite) = 0;
   // Replaces the modules of these cases and keeps the others. Where the baseline has a module that was stored later,
   // that one stays: a run of an older commit may end after that of a newer one (merge_baseline.h). Changes nothing and
   // throws StoreFailed if an object of the modules is not stored: another process may have deleted it since it was

@@ -60,8 +60,10 @@ Result<T> parse(std::string_view text, T (*read)(const Json&)) {
   try {
     return read(parse_limited_json(text));
   } catch (const std::exception& error) {  // of nlohmann's parser and accessors, and of the functions above
-    std::string reason = printable(std::string_view(error.what()).substr(0, kMostOfReason));  // it may quote the text
-    return Status(ErrorCode::invalid_argument, std::move(reason));
+    std::string_view why = error.what();
+    // "[json.exception.parse_error.101] " tells nobody more.
+    if (why.starts_with("[json.exception.")) why.remove_prefix(why.find("] ") + 2);
+    return Status(ErrorCode::invalid_argument, printable(why.substr(0, kMostOfReason)));  // it may quote the text
   }
 }
 

@@ -141,6 +141,30 @@ TEST_CASE("a line of the history that a killed process left unfinished costs onl
   CHECK(found[0].seconds[1] == 2e-3);
 }
 
+TEST_CASE("a history without a line that can be read is refused with its file and advice") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  store->add_history("vision", std::vector{entry_of("mm", 1e-3)});
+  const std::string path = folder.path + "/history/vision.jsonl";
+  write_text(path, "{\"when\": 3}\nnonsense\n");
+  CHECK_THROWS_WITH_AS(store->history("vision", "mm"), doctest::Contains((path + " is damaged").c_str()), Error);
+  CHECK_THROWS_WITH_AS(store->history("vision", "mm"), doctest::Contains("or delete it"), Error);
+  write_text(path, "");
+  CHECK(store->history("vision", "mm").empty());
+}
+
+TEST_CASE("a store lists a suite's baselines whatever their names are") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  CHECK(store->baseline_names("vision").empty());
+  std::vector<std::string> names = {"", "%", "..", "a/b", "main", "main.json", "with space", "\xff"};
+  for (const std::string& name : names) store->update("vision", name, {{{"mm", "aarch64"}, stored_module(*store, 1)}});
+  store->update("audio", "other", {{{"mm", "aarch64"}, stored_module(*store, 1)}});
+  write_text(folder.path + "/baselines/vision/not%zz.json", "{}");
+  write_text(folder.path + "/baselines/vision/notes.txt", "");
+  CHECK(store->baseline_names("vision") == names);
+}
+
 TEST_CASE("a damaged baseline is refused with its file and the reason, and stays as it is") {
   const Folder folder;
   const auto store = open_folder_store(folder.path);
@@ -152,6 +176,8 @@ TEST_CASE("a damaged baseline is refused with its file and the reason, and stays
     CAPTURE(text);
     write_text(path, text);
     CHECK_THROWS_WITH_AS(store->baseline("vision", "main"), doctest::Contains((path + " is damaged").c_str()), Error);
+    CHECK_THROWS_WITH_AS(store->baseline("vision", "main"),
+                         doctest::Contains("or delete it: then the next run stores a new baseline"), Error);
     CHECK_THROWS_AS(store->update("vision", "main", {{{"mm", "aarch64"}, stored_module(*store, 2)}}), Error);
     CHECK(fs::file_size(path) == text.size());
   }
