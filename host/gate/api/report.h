@@ -57,6 +57,14 @@ struct ModuleDiff {
   bool is_empty() const { return source.empty() && schedule.empty() && loops.empty() && assembly.empty(); }
 };
 
+// Why the module of a case is the baseline after a run, and was not before.
+enum class NewBaseline : std::uint8_t {
+  none,      // the baseline is as it was
+  first,     // there was no baseline
+  updated,   // the run was to update the baseline, and nothing was wrong
+  accepted,  // the user accepted the case
+};
+
 struct CaseResult {
   std::string name, board;
   Verdict verdict = Verdict::infrastructure;
@@ -74,7 +82,8 @@ struct CaseResult {
   ModuleDiff diff;
   std::vector<std::string> warnings;
   bool is_accepted = false;  // the user takes the current module as the baseline, whatever the verdict
-  std::uint32_t tries = 1;   // how often it was tried
+  NewBaseline new_baseline = NewBaseline::none;
+  std::uint32_t tries = 1;  // how often it was tried
 };
 
 struct Report {
@@ -87,6 +96,10 @@ struct Report {
   double error_level = 0.01;  // the probability that any of the intervals is wrong
   std::vector<CaseResult> cases;
   bool is_interrupted = false;
+  bool is_update = false;              // modules become the baseline if nothing is wrong
+  std::vector<std::string> to_accept;  // cases that the user accepts, whether or not that was possible
+  // Names of the suite's other baselines, if it has none of the name above.
+  std::vector<std::string> other_baselines;
   std::string store_failure;  // why the results could not be stored; empty: they were
 };
 

@@ -100,9 +100,17 @@ void write_diffs(html::Html& html, const CaseResult& result, const std::string& 
   }
 }
 
+// Several lines are as a compiler wrote them, whose marks stand below what they are about.
+void write_reason(html::Html& html, const std::string& reason, const std::string& title) {
+  if (reason.find('\n') == std::string::npos) return html.element("p", reason);
+  const auto text = html.open(
+      "pre", {{"class", "lines"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", "Reason of " + title}});
+  html.lines(reason);
+}
+
 void write_body(html::Html& html, const CaseResult& result, const std::string& anchor, const std::string& title) {
   const std::string reason = reason_of(result);
-  if (!reason.empty()) html.element("p", reason);
+  if (!reason.empty()) write_reason(html, reason, title);
   for (const std::string& warning : result.warnings) {
     html.element("p", "Warning: " + warning, {{"class", "unsure"}});
   }

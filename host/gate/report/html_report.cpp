@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/quantity_text.h"
 #include "host/gate/report/anchors.h"
+#include "host/gate/report/baseline_notes.h"
 #include "host/gate/report/case_section.h"
 #include "host/gate/report/charts.h"
 #include "host/gate/report/page_parts.h"
@@ -50,7 +51,7 @@ void write_row(html::Html& html, const Report& report, const CaseResult& result)
     html.element("a", result.name.empty() ? "(no name)" : result.name,
                  {{"href", "#" + anchor_of(index_of(report, result))}});
   }
-  html.element("td", result.board);
+  html.element("td", board_of(result));
   {
     const auto cell = html.open("td");
     html.text(change_text(result));
@@ -77,6 +78,7 @@ std::string html_report(const Report& report) {
       html.element("h1", report.suite.empty() ? "Results" : report.suite);
       html.element("p", headline(report), {{"class", std::string("headline ") + style_of(severity_of(report))}});
       write_facts(html, report);
+      for (const std::string& note : baseline_notes(report)) html.element("p", note);
       const std::vector<const CaseResult*> results = by_importance(report);
       if (!results.empty()) {
         const Table table(html, "All cases, those that need attention first",

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "host/cli/output/json.h"
+#include "host/gate/report/baseline_notes.h"
 
 namespace ferry::gate {
 
@@ -92,6 +93,7 @@ Json case_json(const CaseResult& result) {
           {"share_of_peak", optional(result.share_of_peak)},
           {"environment", environment_json(result.environment)},
           {"accepted", result.is_accepted},
+          {"new_baseline", result.new_baseline != NewBaseline::none},
           {"tries", result.tries},
           {"warnings", result.warnings},
           {"pairs", pairs_json(result.pairs)},
@@ -121,6 +123,8 @@ std::string json_report(const Report& report) {
                          {"started", report.started},
                          {"elapsed_seconds", number(report.elapsed_seconds)},
                          {"interrupted", report.is_interrupted},
+                         {"update", report.is_update},
+                         {"baseline_notes", baseline_notes(report)},
                          {"unknown", report.unknown == UnknownPolicy::pass ? "pass" : "fail"},
                          {"error_level", number(report.error_level)},
                          {"exit_code", exit_code(report)},

@@ -28,6 +28,11 @@ Status status_of(Verdict verdict, UnknownPolicy unknown) {
   return Status::error;
 }
 
+// The same in every run, so that a CI system finds the test again, whichever board measured.
+std::string test_name_of(const CaseResult& result) {
+  return result.board.empty() ? result.name : result.name + " on " + result.board;
+}
+
 std::string message_of(const CaseResult& result) {
   std::string message = to_text(result.verdict);
   const std::string change = change_text(result), reason = reason_of(result);
@@ -38,6 +43,8 @@ std::string message_of(const CaseResult& result) {
 
 std::string output_of(const CaseResult& result) {
   std::string output = message_of(result) + "\n";
+  if (board_of(result) != result.board) output += "measured on " + board_of(result) + "\n";
+  if (result.new_baseline != NewBaseline::none) output += "its module is the baseline from now on\n";
   for (int side = 0; side < 2; ++side) {
     const std::string time = time_of(result.sides[side]);
     if (!time.empty()) output += std::string(side == 0 ? "baseline: " : "current: ") + time + "\n";
@@ -56,7 +63,7 @@ std::string output_of(const CaseResult& result) {
 std::string junit_report(const Report& report) {
   cli::JUnitReport junit{"ferry gate " + report.suite, {}};
   for (const CaseResult& result : report.cases) {
-    cli::JUnitCase& one = junit.cases.emplace_back(title_of(result));
+    cli::JUnitCase& one = junit.cases.emplace_back(test_name_of(result));
     if (!time_of(result.sides[1]).empty()) one.seconds = result.sides[1].seconds;
     switch (result.is_accepted ? Status::passed : status_of(result.verdict, report.unknown)) {
       case Status::passed: break;

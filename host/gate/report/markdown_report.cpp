@@ -4,9 +4,11 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "base/lines.h"
 #include "base/printable.h"
 #include "base/utf8.h"
 #include "host/gate/report/anchors.h"
+#include "host/gate/report/baseline_notes.h"
 #include "host/gate/report/words.h"
 
 namespace ferry::gate {
@@ -14,7 +16,7 @@ namespace ferry::gate {
 namespace {
 
 // More of a name or a sentence tells nobody more.
-constexpr std::size_t kMostNameBytes = 120, kMostReasonBytes = 400;
+constexpr std::size_t kMostNameBytes = 120, kMostReasonBytes = 600;
 // So few rows are shown even if nothing changed.
 constexpr std::size_t kRowsWithoutFold = 12;
 // Left for the words around the rows.
@@ -35,6 +37,20 @@ std::string code(std::string_view text, std::size_t most = kMostNameBytes) {
   std::string result = "<code>";
   for (const char c : shortened(printable(text), most)) result += is_plain(c) ? std::string(1, c) : format("&#%d;", c);
   return result + "</code>";
+}
+
+// Returns several lines as they stand below each other.
+std::string code_lines(std::string_view text) {
+  const std::string shown = shortened(text, kMostReasonBytes);
+  std::string result;
+  for (const std::string_view line : lines_of(shown)) {
+    // Leading spaces would be left out, and a compiler's marks would move.
+    const std::size_t spaces = std::min(line.find_first_not_of(' '), line.size());
+    std::string indent;
+    for (std::size_t i = 0; i < spaces; ++i) indent += "\u00a0";
+    result += (result.empty() ? "" : "<br>") + code(indent + std::string(line.substr(spaces)), kMostReasonBytes * 3);
+  }
+  return result;
 }
 
 std::string link_to(const MarkdownOptions& options, std::size_t number) {
@@ -81,6 +97,7 @@ class Writer {
     if (!report_.suite.empty()) out_ += "Suite " + code(report_.suite) + ", ";
     out_ += (report_.label.empty() ? "this version" : code(report_.label)) + " compared with " +
             (report_.baseline.empty() ? "its baseline" : code(report_.baseline)) + ".\n";
+    for (const std::string& note : baseline_notes(report_)) out_ += "\n" + code(note, kMostReasonBytes) + "\n";
     std::vector<const CaseResult*> loud, quiet;
     for (const CaseResult* result : by_importance(report_)) (has_news(*result) ? loud : quiet).push_back(result);
     if (loud.size() + quiet.size() <= kRowsWithoutFold) {
@@ -105,8 +122,8 @@ class Writer {
             "\n| --- | --- | --- | --- |" + (has_links ? " --- |" : "") + "\n";
     Rows rows(out_, room_);
     for (const CaseResult* result : results) {
-      std::string row = "| " + code(result->name) + " | " + code(result->board) + " | " + change_text(*result) + " | " +
-                        emoji_of(severity_of(result->verdict)) + " " + to_text(result->verdict) + " |";
+      std::string row = "| " + code(result->name) + " | " + code(board_of(*result)) + " | " + change_text(*result) +
+                        " | " + emoji_of(severity_of(result->verdict)) + " " + to_text(result->verdict) + " |";
       if (has_links) row += " " + link_to(options_, static_cast<std::size_t>(result - report_.cases.data())) + " |";
       rows.add(row + "\n");
     }
@@ -116,11 +133,11 @@ class Writer {
   void write_reasons(const std::vector<const CaseResult*>& results) {
     std::vector<std::string> items;
     for (const CaseResult* result : results) {
-      const std::string title = "- " + code(result->name) + " on " + code(result->board) + ": ";
+      const std::string title = "- " + code(result->name) + " on " + code(board_of(*result)) + ": ";
       const std::string reason = reason_of(*result);
-      if (!reason.empty()) items.push_back(title + code(reason, kMostReasonBytes) + "\n");
+      if (!reason.empty()) items.push_back(title + code_lines(reason) + "\n");
       for (const std::string& warning : result->warnings) {
-        items.push_back(title + "warning: " + code(warning, kMostReasonBytes) + "\n");
+        items.push_back(title + "warning: " + code_lines(warning) + "\n");
       }
     }
     if (items.empty()) return;

@@ -6,6 +6,7 @@
 #include "base/printable.h"
 #include "host/cli/output/columns.h"
 #include "host/cli/output/style.h"
+#include "host/gate/report/baseline_notes.h"
 #include "host/gate/report/words.h"
 
 namespace ferry::gate {
@@ -26,7 +27,7 @@ std::vector<std::string> row_of(const CaseResult& result) {
   const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
   return {to_text(result.verdict),
           printable(result.name),
-          printable(result.board),
+          printable(board_of(result)),
           or_dash(change_text(result)),
           or_dash(time_of(result.sides[0])),
           or_dash(time_of(result.sides[1])),
@@ -54,15 +55,22 @@ std::string with_colours(const std::string& table, const std::vector<const CaseR
   return text;
 }
 
+// The first line is wrapped; those after it are as a compiler wrote them, whose marks stand below what they are about.
+std::string note_text(const std::string& title, const std::string& text, std::size_t width) {
+  std::string note;
+  for (const std::string_view line : lines_of(text)) {
+    note += note.empty() ? cli::wrapped(printable(title) + ": " + printable(line), width) : "  " + printable(line);
+    note += "\n";
+  }
+  return note;
+}
+
 std::string notes_of(const std::vector<const CaseResult*>& shown, std::size_t width) {
   std::string notes;
   for (const CaseResult* result : shown) {
-    const auto add = [&](const std::string& text) {
-      notes += cli::wrapped(printable(title_of(*result)) + ": " + printable(text), width) + "\n";
-    };
-    const std::string reason = reason_of(*result);
-    if (!reason.empty()) add(reason);
-    for (const std::string& warning : result->warnings) add("warning: " + warning);
+    notes += note_text(title_of(*result), reason_of(*result), width);
+    for (const std::string& warning : result->warnings)
+      notes += note_text(title_of(*result), "warning: " + warning, width);
   }
   return notes;
 }
@@ -84,6 +92,9 @@ std::string terminal_report(const Report& report, std::size_t width, FILE* strea
   if (hidden > 0) text += "and " + std::to_string(hidden) + " without news\n";
   const std::string notes = notes_of(shown, width);
   if (!notes.empty()) text += "\n" + notes;
+  const std::vector<std::string> baseline = baseline_notes(report);
+  if (!baseline.empty()) text += "\n";
+  for (const std::string& note : baseline) text += cli::wrapped(printable(note), width) + "\n";
   return text + (text.empty() ? "" : "\n") + painted(stream, severity_of(report), headline(report)) + "\n";
 }
 

@@ -83,8 +83,15 @@ std::string headline(const Report& report) {
   return outcome_of(report) + ": " + (counts.empty() ? "no cases" : join(", ", counts));
 }
 
+std::string board_of(const CaseResult& result) {
+  const std::string& own = result.environment.board;
+  if (own.empty() || own == result.board) return result.board;
+  return result.board.empty() || result.board.find("://") != std::string::npos ? own : result.board + " (" + own + ")";
+}
+
 std::string title_of(const CaseResult& result) {
-  return result.board.empty() ? result.name : result.name + " on " + result.board;
+  const std::string board = board_of(result);
+  return board.empty() ? result.name : result.name + " on " + board;
 }
 
 std::string reason_of(const CaseResult& result) {

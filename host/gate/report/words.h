@@ -19,7 +19,10 @@ bool has_news(const CaseResult& result);
 
 // "Failed: 1 wrong, 2 slower, 9 no change", and what else the exit code says.
 std::string headline(const Report& report);
-// "mm on rpi4"
+// The name of the board that measured, beside that in the suite where they differ: "pi (rpi4-03)", and "rpi4-03" in
+// place of "farm://lab/rpi4".
+std::string board_of(const CaseResult& result);
+// "mm on rpi4-03"
 std::string title_of(const CaseResult& result);
 // The reason with the number of tries, if there were several; empty if there is nothing to say.
 std::string reason_of(const CaseResult& result);

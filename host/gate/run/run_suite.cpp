@@ -94,7 +94,7 @@ bool can_be_accepted(const CaseOutcome& outcome) {
   return outcome.module.has_value() && outcome.has_run && outcome.result.verdict != Verdict::interrupted;
 }
 
-void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& outcomes, const Report& report) {
+void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& outcomes, Report& report) {
   const bool is_good = exit_code(report) == 0 && !report.is_interrupted;
   // Boards of different names may have the same target: what failed on one of them does not become the baseline.
   std::set<CaseTarget> bad;
@@ -102,18 +102,26 @@ void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& 
     if (!may_become_baseline(outcome.result)) bad.insert({outcome.result.name, outcome.target});
   }
   Baseline changes;
+  std::vector<NewBaseline> reasons(outcomes.size(), NewBaseline::none);
   std::vector<HistoryEntry> history;
-  for (const CaseOutcome& outcome : outcomes) {
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const CaseOutcome& outcome = outcomes[i];
     if (!outcome.module) continue;
     history.push_back(entry_of(outcome, report));
     const CaseTarget key{outcome.result.name, outcome.target};
     const Verdict verdict = outcome.result.verdict;
     const bool was_compared = verdict == Verdict::no_change || verdict == Verdict::faster;
     const bool is_new = verdict == Verdict::first || (request.update && is_good && was_compared);
-    if (outcome.result.is_accepted || (is_new && !bad.contains(key))) changes[key] = *outcome.module;
+    if (!outcome.result.is_accepted && (!is_new || bad.contains(key))) continue;
+    changes[key] = *outcome.module;
+    reasons[i] = outcome.result.is_accepted  ? NewBaseline::accepted
+                 : verdict == Verdict::first ? NewBaseline::first
+                                             : NewBaseline::updated;
   }
   if (!history.empty()) request.store.add_history(request.suite.name, history);
-  if (!changes.empty()) request.store.update(request.suite.name, request.baseline, changes);
+  if (changes.empty()) return;
+  request.store.update(request.suite.name, request.baseline, changes);
+  for (std::size_t i = 0; i < reasons.size(); ++i) report.cases[i].new_baseline = reasons[i];
 }
 
 }  // namespace
@@ -127,6 +135,8 @@ Report run_suite(const SuiteRequest& request, const RunCase& run_case, const Obs
   report.started = unix_milliseconds() / 1000;
   report.unknown = request.suite.unknown;
   report.error_level = request.suite.error_level;
+  report.is_update = request.update;
+  report.to_accept.assign(request.accepted.begin(), request.accepted.end());
 
   BoardQueue queue(request.suite, request.boards, names_of(request.boards), request.cases);
   if (request.boards.size() == 1) {
@@ -161,6 +171,11 @@ Report run_suite(const SuiteRequest& request, const RunCase& run_case, const Obs
 
 Report run_suite(const SuiteRequest& request, const Observer& observer) {
   const Baseline baseline = request.store.baseline(request.suite.name, request.baseline);
+  std::vector<std::string> other_baselines;
+  if (baseline.empty()) {
+    other_baselines = request.store.baseline_names(request.suite.name);
+    std::erase(other_baselines, request.baseline);
+  }
   const std::size_t boards = names_of(request.boards).size();
   std::mutex shared;
   const RunContext context{request.compiler,
@@ -170,12 +185,14 @@ Report run_suite(const SuiteRequest& request, const Observer& observer) {
                            level_of_case(request.suite.error_level, request.suite.cases.size(), boards),
                            request.suite.most_pairs,
                            shared};
-  return run_suite(
+  Report report = run_suite(
       request,
       [&](const SuiteCase& suite_case, OpenBoard& board, stats::Random& random, const Observer& told) {
         return run_case(context, suite_case, board, random, told);
       },
       observer);
+  report.other_baselines = std::move(other_baselines);
+  return report;
 }
 
 }  // namespace ferry::gate

@@ -1,0 +1,15 @@
+// What a run has done to the baseline, in sentences.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/gate/api/report.h"
+
+namespace ferry::gate {
+
+// Returns sentences that say which modules are the baseline from now on, and why others are not although the user asked
+// for it; none if nothing changed and nothing was asked for. Names in them are as they are in the report.
+std::vector<std::string> baseline_notes(const Report& report);
+
+}  // namespace ferry::gate
