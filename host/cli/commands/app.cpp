@@ -51,6 +51,11 @@ std::string elsewhere(const CLI::App& command, const std::string& option) {
   return "; " + join(", ", others) + (others.size() == 1 ? " has it" : " have it");
 }
 
+// Whether the command does something itself, also if it has commands.
+bool takes_arguments(const CLI::App& command) {
+  return std::ranges::any_of(command.get_options(), [](const CLI::Option* option) { return option->get_positional(); });
+}
+
 std::string usage_of(const CLI::App& command) {
   std::string usage = path_of(command);
   for (const CLI::Option* option : command.get_options())
@@ -128,7 +133,8 @@ std::string message_of(const CLI::App& app, const CLI::App* command, const CLI::
     return said.substr(start.size(), equals - start.size()) + ": expected no value, got '" + said.substr(equals + 3) +
            "'";
   }
-  const bool is_group = command != nullptr && !commands_of(*command).empty();
+  const bool has_commands = command != nullptr && !commands_of(*command).empty();
+  const bool is_group = has_commands && !takes_arguments(*command);
   if (command == nullptr || is_group) {
     const Names extra = is_group ? command->remaining() : app.remaining();
     const CLI::App& group = is_group ? *command : app;
@@ -136,6 +142,8 @@ std::string message_of(const CLI::App& app, const CLI::App* command, const CLI::
     if (is_group && !extra.front().starts_with('-')) return unknown_command(group, extra.front());
     return mistake_before_command(app, command, extra.front());
   }
+  if (has_commands && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    return "expected " + before(" is required") + ", or a command: " + join(", ", command_names(*command));
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
     return "expected " + before(" is required") + ": " + usage_of(*command);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return said;

@@ -62,6 +62,7 @@ int run_gate(const Compiler* compiler, const GateOptions& options) {
   const std::set<std::string> cases = names_of_cases(suite, options.cases, "--case");
   const std::string place = place_of(options.store, remotes_of(suite, options.addresses));
   const std::unique_ptr<gate::Store> store = open_store(place, options.store, options.remote.key_file);
+  note_replaced_boards(suite, options.addresses);
   std::vector<gate::GateBoard> boards = boards_of(suite, options.addresses, options.remote);
   const InterruptibleWork work;
   Observer observer = terminal(options.remote.deadlines.session);
@@ -144,7 +145,7 @@ void add_gate(CLI::App& app, Action& chosen) {
   add_gate_calibrate(gate, chosen);
   gate.callback([options, &gate, &chosen] {
     if (!gate.get_subcommands().empty()) return;
-    if (options->suite.empty()) throw CLI::RequiredError("suite");
+    if (options->suite.empty()) throw CLI::RequiredError("SUITE, as in 'ferry gate suite.toml'");
     chosen = [options](const Compiler* compiler) { return run_gate(compiler, *options); };
   });
 }

@@ -5,6 +5,7 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/options/option_checks.h"
+#include "host/cli/output/style.h"
 
 namespace ferry::cli {
 
@@ -44,6 +45,17 @@ std::vector<gate::GateBoard> boards_of(gate::Suite& suite, const std::vector<std
   const std::string name = join(", ", addresses);
   for (const std::string& address : addresses) boards.push_back(board_at(name, address, address, remote));
   return boards;
+}
+
+void note_replaced_boards(const gate::Suite& suite, const std::vector<std::string>& addresses) {
+  if (addresses.empty() || suite.boards.empty()) return;
+  std::vector<std::string> names;
+  for (const gate::SuiteBoard& board : suite.boards) names.push_back(board.name);
+  // The parser does not say where a value comes from. Where both give the same one, either name is right.
+  const char* variable = std::getenv("FERRY_REMOTE");
+  const bool is_variable = variable != nullptr && addresses == std::vector<std::string>{variable};
+  print_note("using " + join(", ", addresses) + " because of " + (is_variable ? "FERRY_REMOTE" : "--remote") +
+             ", instead of the suite's own boards: " + join(", ", names));
 }
 
 std::string commit_of_environment() {

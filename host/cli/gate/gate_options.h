@@ -23,6 +23,10 @@ void add_suite_file_option(CLI::App& command, std::string& suite);
 std::vector<gate::GateBoard> boards_of(gate::Suite& suite, const std::vector<std::string>& addresses,
                                        const RemoteOptions& remote);
 
+// Says on standard error which boards are used and why, if the command line or FERRY_REMOTE replaces those of the
+// suite.
+void note_replaced_boards(const gate::Suite& suite, const std::vector<std::string>& addresses);
+
 // Returns the commit that CI systems put into the environment; empty without one.
 std::string commit_of_environment();
 

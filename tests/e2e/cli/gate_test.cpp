@@ -166,6 +166,16 @@ TEST_CASE("each mistake of a user has its message and its exit code") {
   project.results({}, code);
 
   project.write("typo.toml", "[cases.spin]\nkernl = \"kernels/spin.c\"\n");
+  const Outcome missing = project.gate({});
+  CHECK(missing.code == 2);
+  CHECK(missing.err.starts_with("ferry: expected SUITE, as in 'ferry gate suite.toml', or a command: init, "));
+  const Outcome quota = project.gate({"suite.toml", "--quota", "x"});
+  CHECK(quota.code == 2);
+  CHECK(contains(quota.err, "--quota: expected a whole number"));
+  const Outcome misspelt = project.gate({"suite.toml", "--updat"});
+  CHECK(misspelt.code == 2);
+  CHECK(contains(misspelt.err, "did you mean '--update'?"));
+
   const Outcome typo = project.gate({"typo.toml"});
   CHECK(typo.code == 2);
   CHECK(contains(typo.err, "typo.toml:2"));
@@ -187,6 +197,14 @@ TEST_CASE("each mistake of a user has its message and its exit code") {
   const Outcome alone =
       run_ferry({"gate", "suite.toml", "--remote", "plaintext://127.0.0.1:1"}, "", {}, project.folder.path(""));
   CHECK(alone.code == 3);
+
+  // The environment is easily forgotten.
+  project.write("suite.toml", std::string(kSuite) + "[boards.pi]\nremote = \"farm://lab/rpi4\"\n");
+  const Outcome replaced =
+      run_ferry({"gate", "suite.toml"}, "", {{"FERRY_REMOTE", "plaintext://127.0.0.1:1"}}, project.folder.path(""));
+  CHECK(replaced.code == 3);
+  CHECK(contains(replaced.err,
+                 "using plaintext://127.0.0.1:1 because of FERRY_REMOTE, instead of the suite's own boards: pi\n"));
 }
 
 TEST_CASE("cases of a board that cannot be reached go on with the other board") {
@@ -244,8 +262,9 @@ TEST_CASE("the baseline changes only with an update that finds nothing wrong, or
   project.write("kernels/spin.c", spin(kRounds, "0.751f"));
   CHECK(project.results({}, code).at("spin").at("verdict") == "no_change");
   CHECK(baseline() == first);
-  project.results({"--update"}, code);
-  CHECK(code == 0);
+  const Outcome update = project.gate({"suite.toml", "--update"});
+  CHECK(update.code == 0);
+  CHECK(contains(update.out, "--update: the module of spin is the baseline main from now on\n"));
   const std::string updated = baseline();
   CHECK(updated != first);
 
@@ -255,8 +274,9 @@ TEST_CASE("the baseline changes only with an update that finds nothing wrong, or
   project.results({"--update"}, code);
   CHECK(code == 1);
   project.write("kernels/spin.c", spin(kRounds * 2, "0.751f"));
-  project.results({"--update"}, code);
-  CHECK(code == 1);
+  const Outcome slower = project.gate({"suite.toml", "--update"});
+  CHECK(slower.code == 1);
+  CHECK(contains(slower.out, "--update leaves the baseline main as it was: the run is not green\n"));
   CHECK(baseline() == updated);
   project.write("kernels/spin.c",
                 "// ferry: spin(in f32[256] x, out f32[256] y)\n"
