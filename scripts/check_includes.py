@@ -152,7 +152,7 @@ MAY_INCLUDE = {
     "host/gate/farm_store": ["host/farm/client", "host/gate/store"],
     "host/gate/verdict": ["host/gate/api"],
     "host/gate/diff": ["host/cli/output", "host/gate/api"],
-    "host/gate/report": ["host/cli/output", "host/gate/api", "host/html"],
+    "host/gate/report": ["host/cli/output", "host/gate/history", "host/html"],
     "host/gate/layout": ["host/kernel"],
     "host/farm/config": ["host/farm/hooks", "host/farm/lease", "host/farm/relay", "host/session"],
     "host/gate/suite": ["host/gate/verdict", "host/toml"],

@@ -1,8 +1,6 @@
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 
-#include "base/suggest.h"
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/gate/gate_options.h"
 #include "host/cli/gate/store_options.h"
@@ -40,13 +38,9 @@ struct GateOptions {
 // Returns the names as a set, each of which must be a case of the suite.
 std::set<std::string> names_of_cases(const gate::Suite& suite, const std::vector<std::string>& names,
                                      const char* option) {
-  std::vector<std::string> known;
-  for (const gate::SuiteCase& suite_case : suite.cases) known.push_back(suite_case.name);
-  for (const std::string& name : names) {
-    if (std::ranges::find(known, name) != known.end()) continue;
-    throw UsageError(std::string(option) + ": " + unknown_name("case", name, known));
-  }
-  return {names.begin(), names.end()};
+  std::set<std::string> all;
+  for (const std::string& name : names) all.insert(find_case(suite, name, option).name);
+  return all;
 }
 
 void write_text(const std::string& file, const std::string& text) {

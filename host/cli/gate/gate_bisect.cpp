@@ -1,9 +1,7 @@
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include "base/printable.h"
-#include "base/suggest.h"
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/gate/gate_options.h"
 #include "host/cli/gate/store_options.h"
@@ -26,14 +24,6 @@ struct BisectOptions {
   StoreOptions store;
   bool json = false;
 };
-
-const gate::SuiteCase& case_of(const gate::Suite& suite, const std::string& name) {
-  const auto found = std::ranges::find(suite.cases, name, &gate::SuiteCase::name);
-  if (found != suite.cases.end()) return *found;
-  std::vector<std::string> known;
-  for (const gate::SuiteCase& one : suite.cases) known.push_back(one.name);
-  throw UsageError(unknown_name("case", name, known));
-}
 
 void print_steps(const gate::Bisection& found) {
   Rows rows{{"WHEN (UTC)", "COMMIT", "AGAINST THE GOOD ONE", "CHANGE"}};
@@ -60,7 +50,7 @@ Json bisection_json(const gate::Bisection& found) {
 
 int find_commit(const Compiler* compiler, const BisectOptions& options) {
   const gate::Suite suite = gate::read_suite(options.suite);
-  const gate::SuiteCase& suite_case = case_of(suite, options.name);
+  const gate::SuiteCase& suite_case = find_case(suite, options.name);
   std::vector<std::string> addresses;
   if (!options.remote.address.empty()) addresses.push_back(options.remote.address);
   const std::string place = place_of(options.store, remotes_of(suite, addresses));

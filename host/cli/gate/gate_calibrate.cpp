@@ -28,9 +28,7 @@ struct CalibrateOptions {
 constexpr std::uint32_t kMostRuns = 10'000, kMostPairs = 1000;
 
 void print_calibration(const gate::Calibration& found, const CalibrateOptions& options) {
-  const gate::Environment& at = found.environment;
-  printf("%s, tolerance %s%%, error level %s%%, %u runs each\n",
-         printable(at.board + ", " + at.processor + ", " + at.kernel).c_str(),
+  printf("%s, tolerance %s%%, error level %s%%, %u runs each\n", printable(gate::to_text(found.environment)).c_str(),
          number_text(options.tolerance_percent).c_str(), number_text(options.error_percent).c_str(), options.runs);
   Rows rows{
       {"SLOWDOWN", "MEASURED", "SLOWER", "NO CHANGE", "FASTER", "CANNOT TELL", "PAIRS", "TIME", "PAIRS DIFFER BY"}};

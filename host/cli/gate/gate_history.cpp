@@ -4,18 +4,20 @@
 #include <memory>
 
 #include "base/printable.h"
-#include "base/quantity_text.h"
-#include "base/suggest.h"
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/gate/gate_options.h"
 #include "host/cli/gate/store_options.h"
 #include "host/cli/options/option_checks.h"
+#include "host/cli/options/target_option.h"
 #include "host/cli/output/columns.h"
 #include "host/cli/output/json.h"
 #include "host/cli/output/style.h"
 #include "host/gate/history/history.h"
+#include "host/gate/report/history_page.h"
+#include "host/gate/report/history_words.h"
 #include "host/gate/report/words.h"
 #include "host/gate/suite/read_suite.h"
+#include "host/kernel/file.h"
 
 namespace ferry::cli {
 
@@ -26,10 +28,12 @@ struct HistoryOptions {
   RemoteOptions remote;
   StoreOptions store;
   std::size_t limit = 30;
+  std::string html;  // a file
   bool json = false;
 };
 
 constexpr std::size_t kMostEntries = 100'000;
+constexpr std::size_t kLeastRowsOfPage = 500;
 constexpr int kBarColumns = 24;
 
 Json series_json(const gate::HistorySeries& series) {
@@ -68,18 +72,9 @@ std::string bar(double seconds, double least, double most) {
   return std::string(1 + static_cast<std::size_t>(std::lround(share * (kBarColumns - 1))), '=');
 }
 
-std::string level_text(const gate::HistorySeries& series, std::size_t entry) {
-  for (const stats::ChangePoint& change : series.changes) {
-    if (change.index == entry) return "from here " + gate::percent_change(change.after / change.before);
-  }
-  return "";
-}
-
 void print_series(const gate::HistorySeries& series, std::size_t limit) {
-  const gate::Environment& at = series.environment;
-  printf("%s\n", printable(at.board + ", " + at.processor + ", " + at.kernel +
-                           (at.governor.empty() ? "" : ", governor " + at.governor) + ", " + series.target)
-                     .c_str());
+  printf("%s\n  compiled for %s\n", wrapped(printable(gate::to_text(series.environment)), terminal_width()).c_str(),
+         printable(target_text(series.target, false)).c_str());
   const std::size_t first = series.entries.size() - std::min(limit, series.entries.size());
   double least = HUGE_VAL, most = 0;
   for (std::size_t i = first; i < series.entries.size(); ++i) {
@@ -91,38 +86,34 @@ void print_series(const gate::HistorySeries& series, std::size_t limit) {
   Rows rows{{"WHEN (UTC)", "COMMIT", "VERDICT", "CHANGE", "TIME", "", "LEVEL"}};
   for (std::size_t i = first; i < series.entries.size(); ++i) {
     const gate::HistoryEntry& entry = series.entries[i];
-    const double seconds = entry.seconds[1];
-    rows.push_back({gate::time_text(entry.when), printable(entry.label.substr(0, 12)), gate::to_text(entry.verdict),
-                    entry.seconds[0] > 0 ? gate::percent_change(entry.change.ratio) : "",
-                    seconds > 0              ? seconds_text(seconds)
-                    : entry.instructions > 0 ? number_text(entry.instructions, 9) + " instructions"
-                                             : "",
-                    bar(seconds, least, most), level_text(series, i)});
+    rows.push_back({gate::time_text(entry.when), printable(gate::commit_of(entry)), gate::to_text(entry.verdict),
+                    entry.seconds[0] > 0 ? gate::percent_change(entry.change.ratio) : "", gate::measured_text(entry),
+                    bar(entry.seconds[1], least, most), gate::level_text(series, i)});
   }
   print_columns(rows, "  ");
 }
 
-// A case that the suite does not have any more may still have a history.
-void expect_case(const gate::Suite& suite, const std::string& name) {
-  std::vector<std::string> known;
-  for (const gate::SuiteCase& one : suite.cases) known.push_back(one.name);
-  if (std::ranges::find(known, name) == known.end()) throw UsageError(unknown_name("case", name, known));
-}
-
 int show_history(const HistoryOptions& options) {
+  if (!options.html.empty()) expect_writable(options.html);
   const gate::Suite suite = gate::read_suite(options.suite);
   std::vector<std::string> addresses;
   if (!options.remote.address.empty()) addresses.push_back(options.remote.address);
   const std::string place = place_of(options.store, remotes_of(suite, addresses));
   const std::unique_ptr<gate::Store> store = open_store(place, options.store, options.remote.key_file);
   const std::vector<gate::HistorySeries> all = gate::series_of(store->history(suite.name, options.name));
+  if (!options.html.empty()) {
+    const std::string page =
+        gate::history_page({suite.name, options.name, FERRY_VERSION}, all, std::max(options.limit, kLeastRowsOfPage));
+    write_file(options.html, page.data(), page.size());
+  }
   if (options.json) {
     Json series = Json::array();
     for (const gate::HistorySeries& one : all) series.push_back(series_json(one));
     print_json({{"schema", "ferry.gate.history/1"}, {"case", options.name}, {"series", std::move(series)}});
     return kExitFine;
   }
-  if (all.empty()) expect_case(suite, options.name);
+  // A case that the suite does not have any more may still have a history.
+  if (all.empty()) find_case(suite, options.name);
   if (all.empty()) print_note("nothing was recorded yet of the case " + options.name + " in " + place);
   for (const gate::HistorySeries& one : all) print_series(one, options.limit);
   return kExitFine;
@@ -142,12 +133,15 @@ void add_gate_history(CLI::App& gate, Action& chosen) {
       ->type_name("N")
       ->check(whole_number(1, kMostEntries))
       ->capture_default_str();
+  command.add_option("--html", options->html, "Also write a page with a chart of the times to this file")
+      ->type_name("FILE")
+      ->group("Output");
   add_json_option(command, options->json);
   command.footer(
       "Each environment has a table of its own: times of different boards, systems and governors are not comparable.\n"
       "LEVEL marks where the times changed for longer, by a test that is meant for people and decides nothing.\n\n"
       "Example:\n"
-      "  ferry gate history mm --store .ferry-gate");
+      "  ferry gate history mm --html mm.html");
   command.callback([options, &chosen] { chosen = [options](const Compiler*) { return show_history(*options); }; });
 }
 

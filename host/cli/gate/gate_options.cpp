@@ -1,9 +1,11 @@
 #include "host/cli/gate/gate_options.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 
 #include "base/quantity_text.h"
+#include "base/suggest.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/output/style.h"
 
@@ -27,6 +29,14 @@ void add_suite_option(CLI::App& command, std::string& suite) {
 
 void add_suite_file_option(CLI::App& command, std::string& suite) {
   command.add_option("--suite", suite, "The suite that has the case")->type_name("SUITE")->capture_default_str();
+}
+
+const gate::SuiteCase& find_case(const gate::Suite& suite, const std::string& name, const std::string& option) {
+  const auto found = std::ranges::find(suite.cases, name, &gate::SuiteCase::name);
+  if (found != suite.cases.end()) return *found;
+  std::vector<std::string> known;
+  for (const gate::SuiteCase& one : suite.cases) known.push_back(one.name);
+  throw UsageError((option.empty() ? "" : option + ": ") + unknown_name("case", name, known));
 }
 
 std::vector<gate::GateBoard> boards_of(gate::Suite& suite, const std::vector<std::string>& addresses,

@@ -18,6 +18,10 @@ void add_suite_option(CLI::App& command, std::string& suite);
 // Adds --suite, for commands whose arguments are others.
 void add_suite_file_option(CLI::App& command, std::string& suite);
 
+// Returns the case of this name. Throws UsageError that suggests another name if the suite has none; `option` says
+// where the name comes from.
+const gate::SuiteCase& find_case(const gate::Suite& suite, const std::string& name, const std::string& option = {});
+
 // Returns the boards that the command line names, or else those of the suite, or else this machine. Several remotes of
 // the command line share the cases of the suite, whatever boards it names: then it names none any more.
 std::vector<gate::GateBoard> boards_of(gate::Suite& suite, const std::vector<std::string>& addresses,

@@ -27,6 +27,11 @@ int exit_code(Verdict verdict, UnknownPolicy unknown) {
 
 }  // namespace
 
+std::string to_text(const Environment& environment) {
+  return environment.board + ", " + environment.processor + ", " + environment.kernel +
+         (environment.governor.empty() ? "" : ", governor " + environment.governor);
+}
+
 int exit_code(const Report& report) {
   if (!report.store_failure.empty()) return kMistake;
   for (const int code : kByImportance) {

@@ -23,6 +23,9 @@ struct Environment {
   bool operator==(const Environment&) const = default;
 };
 
+// "rpi4-03, cortex-a72, Linux 6.1.0 aarch64, governor performance"
+std::string to_text(const Environment& environment);
+
 // A process that ran both sides in turns, with the code of both in one layout.
 struct Pair {
   std::uint32_t layout = 0;

@@ -8,6 +8,7 @@
 #include "host/gate/report/charts.h"
 #include "host/gate/report/page_parts.h"
 #include "host/gate/report/words.h"
+#include "host/html/table.h"
 
 namespace ferry::gate {
 
@@ -40,8 +41,8 @@ bool is_known(const Side& side) { return side.module != Hash{} || !side.label.em
 
 void write_sides(html::Html& html, const CaseResult& result, const std::string& title) {
   if (!is_known(result.sides[0]) && !is_known(result.sides[1])) return;
-  const Table table(html, "Both sides of " + title,
-                    {"Side", "Version", "Module", "Time of a call", "Code", "Data", "Instructions of a call"});
+  const html::Table table(html, "Both sides of " + title,
+                          {"Side", "Version", "Module", "Time of a call", "Code", "Data", "Instructions of a call"});
   const auto rows = html.open("tbody");
   for (int side = 0; side < 2; ++side) {
     const Side& one = result.sides[side];
@@ -63,7 +64,7 @@ void write_sides(html::Html& html, const CaseResult& result, const std::string& 
 void write_limits(html::Html& html, const CaseResult& result, const std::string& title) {
   const std::vector<LimitCheck> limits = limit_checks(result);
   if (limits.empty()) return;
-  const Table table(html, "Limits of " + title, {"Limit", "Expected", "Measured", "State"});
+  const html::Table table(html, "Limits of " + title, {"Limit", "Expected", "Measured", "State"});
   const auto rows = html.open("tbody");
   for (const LimitCheck& limit : limits) {
     const auto row = html.open("tr");

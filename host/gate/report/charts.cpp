@@ -6,51 +6,17 @@
 #include "base/format.h"
 #include "base/quantity_text.h"
 #include "host/gate/report/axis.h"
+#include "host/gate/report/drawing.h"
 #include "host/gate/report/words.h"
 
 namespace ferry::gate {
 
 namespace {
 
+using namespace drawing;
+
 // In units of the view box.
-constexpr double kWidth = 860, kLeft = 84, kRight = 48;
-constexpr double kRowHeight = 46, kTop = 8, kBottom = 26;
-constexpr double kPairsHeight = 260;
-
-std::string coordinate(double value) { return format("%.1f", value); }
-
-void write_line(html::Html& html, const char* style, double x1, double y1, double x2, double y2) {
-  html.element("line", "",
-               {{"class", style},
-                {"x1", coordinate(x1)},
-                {"y1", coordinate(y1)},
-                {"x2", coordinate(x2)},
-                {"y2", coordinate(y2)}});
-}
-
-void write_text(html::Html& html, const std::string& text, double x, double y, const char* anchor,
-                const char* style = "label") {
-  html.element("text", text, {{"class", style}, {"x", coordinate(x)}, {"y", coordinate(y)}, {"text-anchor", anchor}});
-}
-
-// Paths take a fifth of the room that an element for each point takes.
-std::string circle(double x, double y) { return format("M%.1f %.1fa3 3 0 1 0 6 0 3 3 0 1 0-6 0z", x - 3, y); }
-std::string diamond(double x, double y) { return format("M%.1f %.1fl4 4-4 4-4-4z", x, y - 4); }
-
-struct Image {
-  html::Html::Scope figure, svg;
-
-  Image(html::Html& html, double height, const std::string& id, const std::string& title,
-        const std::string& description)
-      : figure(html.open("figure")),
-        svg(html.open("svg", {{"viewBox", format("0 0 %.0f %.0f", kWidth, height)},
-                              {"role", "img"},
-                              {"aria-labelledby", id + "-title"},
-                              {"aria-describedby", id + "-text"}})) {
-    html.element("title", title, {{"id", id + "-title"}});
-    html.element("desc", description, {{"id", id + "-text"}});
-  }
-};
+constexpr double kRowHeight = 46, kPairsHeight = 260;
 
 std::vector<double> times_of(const CaseResult& result, int side) {
   std::vector<double> times;
@@ -69,19 +35,6 @@ double median_of(std::vector<double> values) {
 std::string range_text(const std::vector<double>& times) {
   const auto [least, most] = std::ranges::minmax(times);
   return seconds_text(least) + " to " + seconds_text(most) + ", median " + seconds_text(median_of(times));
-}
-
-// The unit of all labels is that of the largest one, with as many digits as tell two neighbours apart.
-std::vector<std::string> time_labels(const std::vector<double>& ticks) {
-  std::vector<std::string> labels;
-  if (ticks.empty()) return labels;
-  const double most = std::max(std::abs(ticks.front()), std::abs(ticks.back()));
-  const double scale = most < 999.5e-9 ? 1e9 : most < 999.5e-6 ? 1e6 : most < 999.5e-3 ? 1e3 : 1;
-  const char* unit = scale == 1e9 ? "ns" : scale == 1e6 ? "us" : scale == 1e3 ? "ms" : "s";
-  const double step = ticks.size() > 1 ? (ticks[1] - ticks[0]) * scale : 1;
-  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 9);
-  for (const double tick : ticks) labels.push_back(format("%.*f %s", digits, tick * scale, unit));
-  return labels;
 }
 
 void write_side(html::Html& html, const Axis& axis, const std::vector<double>& times, bool is_current) {

@@ -9,8 +9,8 @@
 #include "host/gate/report/case_section.h"
 #include "host/gate/report/charts.h"
 #include "host/gate/report/page_parts.h"
-#include "host/gate/report/page_style.h"
 #include "host/gate/report/words.h"
+#include "host/html/table.h"
 
 namespace ferry::gate {
 
@@ -18,19 +18,6 @@ namespace {
 
 std::size_t index_of(const Report& report, const CaseResult& result) {
   return static_cast<std::size_t>(&result - report.cases.data());
-}
-
-void write_head(html::Html& html, const Report& report) {
-  const auto head = html.open("head");
-  html.single("meta", {{"charset", "utf-8"}});
-  html.single("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
-  html.single("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
-  // Says to browsers what tests say to us: nothing on this page comes from elsewhere or runs.
-  html.single("meta", {{"http-equiv", "Content-Security-Policy"},
-                       {"content", "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'"}});
-  html.element("title", headline(report) + " - " + report.suite);
-  const auto style = html.open("style");
-  html.lines(page_style());
 }
 
 void write_facts(html::Html& html, const Report& report) {
@@ -66,34 +53,25 @@ void write_row(html::Html& html, const Report& report, const CaseResult& result)
 }  // namespace
 
 std::string html_report(const Report& report) {
-  html::Html html;
-  {
-    const auto root = html.open("html", {{"lang", "en"}});
-    write_head(html, report);
-    const auto body = html.open("body");
-    html.element("a", "Skip to the results", {{"class", "skip"}, {"href", "#results"}});
-    html.element("header", "ferry gate");
-    {
-      const auto content = html.open("main", {{"id", "results"}, {"tabindex", "-1"}});
-      html.element("h1", report.suite.empty() ? "Results" : report.suite);
-      html.element("p", headline(report), {{"class", std::string("headline ") + style_of(severity_of(report))}});
-      write_facts(html, report);
-      for (const std::string& note : baseline_notes(report)) html.element("p", note);
-      const std::vector<const CaseResult*> results = by_importance(report);
-      if (!results.empty()) {
-        const Table table(html, "All cases, those that need attention first",
-                          {"Case", "Board", "Change", "Baseline", "Current", "Verdict"});
-        const auto rows = html.open("tbody");
-        for (const CaseResult* result : results) write_row(html, report, *result);
-      }
-      for (const CaseResult* result : results) {
-        write_case(html, *result, anchor_of(index_of(report, *result)), !has_news(*result));
-      }
-    }
-    html.element("footer", "Written by ferry " + report.version + " at the end of a run that started at " +
-                               time_text(report.started) + ".");
-  }
-  return html.take();
+  const std::string footer =
+      "Written by ferry " + report.version + " at the end of a run that started at " + time_text(report.started) + ".";
+  return write_page(headline(report) + " - " + report.suite, report.suite.empty() ? "Results" : report.suite, footer,
+                    [&](html::Html& html) {
+                      html.element("p", headline(report),
+                                   {{"class", std::string("headline ") + style_of(severity_of(report))}});
+                      write_facts(html, report);
+                      for (const std::string& note : baseline_notes(report)) html.element("p", note);
+                      const std::vector<const CaseResult*> results = by_importance(report);
+                      if (!results.empty()) {
+                        const html::Table table(html, "All cases, those that need attention first",
+                                                {"Case", "Board", "Change", "Baseline", "Current", "Verdict"});
+                        const auto rows = html.open("tbody");
+                        for (const CaseResult* result : results) write_row(html, report, *result);
+                      }
+                      for (const CaseResult* result : results) {
+                        write_case(html, *result, anchor_of(index_of(report, *result)), !has_news(*result));
+                      }
+                    });
 }
 
 }  // namespace ferry::gate

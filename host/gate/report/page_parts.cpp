@@ -1,5 +1,7 @@
 #include "host/gate/report/page_parts.h"
 
+#include "host/gate/report/page_style.h"
+
 namespace ferry::gate {
 
 namespace {
@@ -12,6 +14,19 @@ const char* mark_of(Severity severity) {
     case Severity::neutral: break;
   }
   return "○ ";
+}
+
+void write_head(html::Html& html, const std::string& title) {
+  const auto head = html.open("head");
+  html.single("meta", {{"charset", "utf-8"}});
+  html.single("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+  html.single("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
+  // Says to browsers what tests say to us: nothing on this page comes from elsewhere or runs.
+  html.single("meta", {{"http-equiv", "Content-Security-Policy"},
+                       {"content", "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'"}});
+  html.element("title", title);
+  const auto style = html.open("style");
+  html.lines(page_style());
 }
 
 }  // namespace
@@ -40,14 +55,23 @@ void write_fact(html::Html& html, std::string_view name, std::string_view value)
   html.element("dd", value);
 }
 
-Table::Table(html::Html& html, std::string_view caption, std::initializer_list<std::string_view> columns)
-    : wrapper_(html.open(
-          "div", {{"class", "table"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", std::string(caption)}})),
-      table_(html.open("table")) {
-  html.element("caption", caption);
-  const auto head = html.open("thead");
-  const auto row = html.open("tr");
-  for (const std::string_view column : columns) html.element("th", column, {{"scope", "col"}});
+std::string write_page(const std::string& title, const std::string& heading, const std::string& footer,
+                       const std::function<void(html::Html&)>& body) {
+  html::Html html;
+  {
+    const auto root = html.open("html", {{"lang", "en"}});
+    write_head(html, title);
+    const auto page = html.open("body");
+    html.element("a", "Skip to the results", {{"class", "skip"}, {"href", "#results"}});
+    html.element("header", "ferry gate");
+    {
+      const auto content = html.open("main", {{"id", "results"}, {"tabindex", "-1"}});
+      html.element("h1", heading);
+      body(html);
+    }
+    html.element("footer", footer);
+  }
+  return html.take();
 }
 
 }  // namespace ferry::gate

@@ -1,7 +1,7 @@
-// Elements that all parts of the HTML page use.
+// Elements that the gate's HTML pages have in common.
 #pragma once
 
-#include <initializer_list>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -10,6 +10,10 @@
 
 namespace ferry::gate {
 
+// Returns a page that needs and runs nothing else, with what `body` writes below the heading.
+std::string write_page(const std::string& title, const std::string& heading, const std::string& footer,
+                       const std::function<void(html::Html&)>& body);
+
 // The class of the style sheet.
 const char* style_of(Severity severity);
 // The verdict as a word, with a mark that is visible without colours.
@@ -17,14 +21,5 @@ void write_verdict(html::Html& html, Verdict verdict);
 
 // An entry of a list of facts; writes nothing where the value is empty.
 void write_fact(html::Html& html, std::string_view name, std::string_view value);
-
-// An open table with its head, in a region that scrolls, which the keyboard reaches.
-class Table {
- public:
-  Table(html::Html& html, std::string_view caption, std::initializer_list<std::string_view> columns);
-
- private:
-  html::Html::Scope wrapper_, table_;
-};
 
 }  // namespace ferry::gate

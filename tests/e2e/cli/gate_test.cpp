@@ -129,7 +129,9 @@ TEST_CASE("a kernel that became slower makes the build red, one that did not lea
   CHECK(code == 0);
   CHECK(project.results({}, code).at("spin").at("verdict") == "unchanged");
 
-  const Outcome history = project.gate({"history", "spin"});
+  const Outcome history = project.gate({"history", "spin", "--html", "history.html"});
+  CHECK(contains(content_of(project.folder.path("history.html")), "<svg"));
+  CHECK(history.out.find('\n') < 100);
   CHECK(history.code == 0);
   for (const char* part : {"good", "same", "bad", "slower"}) CHECK(contains(history.out, part));
   const Outcome bisect = project.gate({"bisect", "spin", "good", "bad", "--json"});
@@ -169,6 +171,9 @@ TEST_CASE("each mistake of a user has its message and its exit code") {
   const Outcome missing = project.gate({});
   CHECK(missing.code == 2);
   CHECK(missing.err.starts_with("ferry: expected SUITE, as in 'ferry gate suite.toml', or a command: init, "));
+  const Outcome unknown_case = project.gate({"history", "spn"});
+  CHECK(unknown_case.code == 2);
+  CHECK(contains(unknown_case.err, "unknown case 'spn'; the nearest known are spin"));
   const Outcome quota = project.gate({"suite.toml", "--quota", "x"});
   CHECK(quota.code == 2);
   CHECK(contains(quota.err, "--quota: expected a whole number"));

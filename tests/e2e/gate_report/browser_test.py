@@ -17,7 +17,7 @@ sys.path.insert(0, str(SUPPORT))
 from chromium import Browser, find_program  # noqa: E402: its folder is known only now
 
 ACCESSIBILITY = (SUPPORT / "accessibility.js").read_text(encoding="utf-8")
-NAMES = ["empty", "varied", "hostile", "extreme"]
+NAMES = ["empty", "varied", "hostile", "extreme", "history"]
 SIZES = {"desktop": (1280, 900, False), "phone": (375, 812, True)}
 OPEN_ALL = "document.querySelectorAll('details').forEach((d) => { d.open = true; })"
 
@@ -90,7 +90,8 @@ class BrowserTest(unittest.TestCase):
         page.press("Enter", 13)
         page.wait_until("document.querySelector('#case-5 details').open", "the diff of the schedule")
         page.press("Tab", 9)
-        self.assertEqual(page.evaluate("document.activeElement.getAttribute('aria-label')"), "Schedule of mm on rpi4")
+        self.assertEqual(page.evaluate("document.activeElement.getAttribute('aria-label')"),
+                         "Schedule of mm on rpi4 (rpi4-03)")
         self.assertNotEqual(page.evaluate("getComputedStyle(document.activeElement).outlineStyle"), "none")
 
     def test_a_link_leads_to_its_case_without_scripts(self):
@@ -99,7 +100,8 @@ class BrowserTest(unittest.TestCase):
         page.open(f"file://{self.folder.name}/varied.html#case-5")
         page.wait_until("document.querySelector('#case-5')", "the case")
         self.assertLess(abs(page.evaluate("document.querySelector('#case-5').getBoundingClientRect().top")), 900)
-        self.assertEqual(page.evaluate("document.querySelector('#case-5 h2').innerText"), "mm on rpi4: ✖ slower")
+        self.assertEqual(page.evaluate("document.querySelector('#case-5 h2').innerText"),
+                         "mm on rpi4 (rpi4-03): ✖ slower")
 
 
 if __name__ == "__main__":

@@ -198,6 +198,17 @@ class FormatsTest(unittest.TestCase):
         self.assertIsNone(re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufffe\uffff]",
                                     text))
 
+    def test_the_page_of_a_history_is_well_formed_and_shows_hostile_names_as_texts(self):
+        page = Page(self.texts["history.html"])
+        self.assertEqual(page.complaints, [])
+        self.assertEqual(len(page.ids), len(set(page.ids)))
+        self.assertEqual({target for target in page.targets} - {"#" + name for name in page.ids}, set())
+        text = re.sub(r"\s+", " ", "".join(page.texts))
+        for part in ["<script>window.hacked=1</script>", "The level changed by +10.1%", "from here +10.1%",
+                     "The latest 20 entries of", "1.00 ms", "instructions", "Time of each commit",
+                     "Instructions of each commit"]:
+            self.assertIn(part, text)
+
     def test_the_page_has_both_sides_limits_and_diffs(self):
         text = re.sub(r"\s+", " ", "".join(Page(self.texts["varied.html"]).texts))
         for part in ["What changed: Schedule", "What changed: Loops", "What changed: Hot assembly", "-vectorize C j",

@@ -102,22 +102,6 @@ void write_button(html::Html& html, const Viewer& viewer, const std::string& act
   }
 }
 
-Table::Table(html::Html& html, std::string_view caption, std::initializer_list<std::string_view> columns)
-    // A region that scrolls must be reachable with the keyboard and have a name.
-    : wrapper_(html.open(
-          "div", {{"class", "table"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", std::string(caption)}})),
-      table_(html.open("table")) {
-  html.element("caption", caption);
-  const auto head = html.open("thead");
-  const auto row = html.open("tr");
-  for (const std::string_view column : columns) {
-    // Columns of numbers start with '#', which is not shown.
-    const bool is_number = column.starts_with('#');
-    html.element("th", is_number ? column.substr(1) : column,
-                 {{"scope", "col"}, {"class", is_number ? "number" : "text"}});
-  }
-}
-
 void write_row_head(html::Html& html, std::string_view text, const std::string& href) {
   const auto head = html.open("th", {{"scope", "row"}});
   if (href.empty()) {

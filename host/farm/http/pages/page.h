@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "host/html/html.h"
+#include "host/html/table.h"
 #include "rpc/farm/queries.h"
 
 namespace ferry::farm::http {
@@ -30,15 +31,7 @@ using HiddenFields = std::vector<std::pair<std::string, std::string>>;
 void write_button(html::Html& html, const Viewer& viewer, const std::string& action, const HiddenFields& fields,
                   std::string_view label, const std::string& description);
 
-// A table that scrolls sideways where it is too wide, so that the page does not.
-class Table {
- public:
-  Table(html::Html& html, std::string_view caption, std::initializer_list<std::string_view> columns);
-
- private:
-  html::Html::Scope wrapper_;
-  html::Html::Scope table_;
-};
+using html::Table;
 // The head of a row: a link unless `href` is empty.
 void write_row_head(html::Html& html, std::string_view text, const std::string& href);
 void write_cell(html::Html& html, std::string_view text);

@@ -1,0 +1,21 @@
+// A table that scrolls in a region of its own where it is wider than the page.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "host/html/html.h"
+
+namespace ferry::html {
+
+// An open table with its head, in a region that the keyboard reaches. Names of columns of numbers begin with '#', which
+// is not shown; their heads have the class "number", others "text". The region has the class "table".
+class Table {
+ public:
+  Table(Html& html, std::string_view caption, std::initializer_list<std::string_view> columns);
+
+ private:
+  Html::Scope wrapper_, table_;
+};
+
+}  // namespace ferry::html
