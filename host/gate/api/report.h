@@ -57,7 +57,10 @@ struct Side {
 // difference, or not available.
 struct ModuleDiff {
   std::string source, schedule, loops, assembly;
-  bool is_empty() const { return source.empty() && schedule.empty() && loops.empty() && assembly.empty(); }
+  std::string operators = {};  // of networks: those that came, went or are computed otherwise, a line each
+  bool is_empty() const {
+    return source.empty() && schedule.empty() && loops.empty() && assembly.empty() && operators.empty();
+  }
 };
 
 // Why the module of a case is the baseline after a run, and was not before.

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "base/lines.h"
 #include "base/throw_status.h"
 #include "ferry/error.h"
-#include "host/cli/output/unified_diff.h"
+#include "host/gate/diff/diff_networks.h"
+#include "host/gate/diff/diff_text.h"
 #include "host/gate/diff/hot_code.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel.h"
@@ -15,8 +15,6 @@ namespace ferry::gate {
 
 namespace {
 
-// The limit of each side; the time and memory of a comparison grow with their product.
-constexpr std::size_t kMostComparedLines = 4000;
 constexpr std::size_t kMostHotFunctions = 3;
 
 struct OpenModule {
@@ -34,20 +32,6 @@ OpenModule open_module(const Compiler& compiler, const char* name, std::span<con
   module.source.text = module.file.source;
   module.source.module.emplace(std::move(compiled));
   return module;
-}
-
-std::string first_lines(const std::string& text) {
-  const std::vector<std::string_view> lines = lines_of(text);
-  if (lines.size() <= kMostComparedLines) return text;
-  return text.substr(0, static_cast<std::size_t>(lines[kMostComparedLines].data() - text.data()));
-}
-
-std::string diff_of(const std::string& baseline, const std::string& current) {
-  const std::string diff = cli::unified_diff(first_lines(baseline), first_lines(current), "baseline", "current");
-  const std::vector<std::string_view> lines = lines_of(diff);
-  if (lines.size() <= kMostDiffLines) return diff;
-  return diff.substr(0, static_cast<std::size_t>(lines[kMostDiffLines].data() - diff.data())) + "... and " +
-         std::to_string(lines.size() - kMostDiffLines) + " more lines\n";
 }
 
 std::string loops_of(const Compiler& compiler, const OpenModule& module) {
@@ -107,7 +91,7 @@ void diff_assembly(const Compiler& compiler, const OpenModule (&sides)[2], Noted
     try {
       if (is_text(baseline)) {
         result.value.assembly += diff_of(image_text(baseline), image_text(*current));
-      } else if (baseline.kind == "elf") {
+      } else if (baseline.kind == "elf" && !is_network_module(sides[0].file)) {
         result.value.assembly += machine_code_diff(compiler, sides, {&baseline, current});
       }
     } catch (const Error& error) {
@@ -116,12 +100,40 @@ void diff_assembly(const Compiler& compiler, const OpenModule (&sides)[2], Noted
   }
 }
 
+NetworkSide network_side(const Compiler& compiler, const OpenModule& module, std::vector<std::string>& notes) {
+  NetworkSide side{module.file, {}};
+  for (const CodeImage& image : module.file.images) {
+    if (image.kind != "elf") continue;
+    try {
+      const Target target = compiler.resolve_target(module.file.manifest.target).value;
+      for (MachineFunction& function : compiler.disassemble(image.bytes, target.host ? *target.host : target))
+        side.functions.push_back(std::move(function));
+    } catch (const Error& error) {
+      notes.push_back(std::string("the assembly of the ") + module.name + " cannot be shown: " + error.what());
+    }
+  }
+  return side;
+}
+
+void diff_operators(const Compiler& compiler, const OpenModule (&sides)[2], Noted<ModuleDiff>& result) {
+  NetworkDiff diff =
+      diff_networks(network_side(compiler, sides[0], result.notes), network_side(compiler, sides[1], result.notes));
+  result.value.operators = std::move(diff.operators);
+  result.value.schedule = std::move(diff.schedule);
+  result.value.assembly = std::move(diff.assembly);
+  diff_assembly(compiler, sides, result);  // of GPUs, whose kernels are one text
+}
+
 }  // namespace
 
 Noted<ModuleDiff> diff_modules(const Compiler& compiler, std::span<const std::uint8_t> baseline,
                                std::span<const std::uint8_t> current) {
   const OpenModule sides[2] = {open_module(compiler, "baseline", baseline), open_module(compiler, "current", current)};
   Noted<ModuleDiff> result;
+  if (is_network_module(sides[0].file) && is_network_module(sides[1].file)) {
+    diff_operators(compiler, sides, result);
+    return result;
+  }
   result.value.source = diff_of(sides[0].file.source, sides[1].file.source);
   result.value.schedule = diff_of(sides[0].file.schedule, sides[1].file.schedule);
   diff_loops(compiler, sides, result);

@@ -100,6 +100,7 @@ Json case_json(const CaseResult& result) {
           {"course", course_json(result.course)},
           {"diff",
            {{"source", text_or_null(result.diff.source)},
+            {"operators", text_or_null(result.diff.operators)},
             {"schedule", text_or_null(result.diff.schedule)},
             {"loops", text_or_null(result.diff.loops)},
             {"assembly", text_or_null(result.diff.assembly)}}}};

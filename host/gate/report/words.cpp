@@ -166,6 +166,7 @@ std::vector<LimitCheck> limit_checks(const CaseResult& result) {
 
 std::vector<NamedDiff> diffs_of(const CaseResult& result) {
   std::vector<NamedDiff> diffs = {{"Source", &result.diff.source},
+                                  {"Operators", &result.diff.operators},
                                   {"Schedule", &result.diff.schedule},
                                   {"Loops", &result.diff.loops},
                                   {"Hot assembly", &result.diff.assembly}};

@@ -211,7 +211,7 @@ class FormatsTest(unittest.TestCase):
 
     def test_the_page_has_both_sides_limits_and_diffs(self):
         text = re.sub(r"\s+", " ", "".join(Page(self.texts["varied.html"]).texts))
-        for part in ["What changed: Schedule", "What changed: Loops", "What changed: Hot assembly", "-vectorize C j",
+        for part in ["What changed: Operators", "What changed: Schedule", "What changed: Loops", "What changed: Hot assembly", "-vectorize C j",
                      "5.00 KiB", "5.20 KiB", "320 bytes", "at least 50%", "31%", "exceeded", "cortex-a72",
                      "Linux 6.1.0 aarch64", "performance", "1048576", "3407872", "+225% Tolerance 2.0%",
                      "no board of 'rpi4' answered within 60 s (tried 3 times)",
