@@ -190,7 +190,7 @@ NetworkDiff diff_networks(const NetworkSide& baseline, const NetworkSide& curren
   std::string lines = gone + came, schedules[2], assembly[2];
   for (const ChangedKernel& one : changed) {
     const std::string names[2] = {kernel_text(*one.sides[0]), kernel_text(*one.sides[1])};
-    lines += "~" + one.title() + ": " + names[0] + (names[0] == names[1] ? "" : " -> " + names[1]) + ": another " +
+    lines += "~" + one.title() + ": " + names[0] + (names[0] == names[1] ? "" : " -> " + names[1]) + ": differs in " +
              join(", ", one.differences) + "\n";
     for (int side = 0; side < 2; ++side) {
       const NetworkKernel* kernel = one.sides[side]->kernel;

@@ -91,7 +91,7 @@ class BrowserTest(unittest.TestCase):
         page.wait_until("document.querySelector('#case-5 details').open", "the diff of the schedule")
         page.press("Tab", 9)
         self.assertEqual(page.evaluate("document.activeElement.getAttribute('aria-label')"),
-                         "Schedule of mm on rpi4 (rpi4-03)")
+                         "Operators of mm on rpi4 (rpi4-03)")
         self.assertNotEqual(page.evaluate("getComputedStyle(document.activeElement).outlineStyle"), "none")
 
     def test_a_link_leads_to_its_case_without_scripts(self):

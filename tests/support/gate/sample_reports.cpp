@@ -154,7 +154,7 @@ gate::Report varied_report() {
   report.cases[9].tries = 3;
   slower.diff.operators =
       "3 operators before, 3 now, of which 1 are computed as before\n-act: relu_1\n+act2: relu_1\n~mm: matmul_0: "
-      "another schedule and loops\n";
+      "differs in schedule and loops\n";
   CaseResult counted = plain_case("fft", Verdict::slower);
   counted.board = "emulated-riscv64";
   counted.by_instructions = true;
