@@ -1,4 +1,4 @@
-// What a board tells its farm about itself.
+// The facts that a board tells its farm about itself.
 #pragma once
 
 #include "device-runtime/farm/farm_options.h"

@@ -1,4 +1,4 @@
-// What the command line says about the farm that a board belongs to.
+// The options of the command line about the farm that a board belongs to.
 #pragma once
 
 #include <string>

@@ -39,7 +39,7 @@ struct Session {
   bool is_left = false;         // which is that its client is gone
 };
 
-// What is reported of a session that has ended.
+// The report of a session that has ended.
 struct SessionReport {
   std::string client;
   std::uint64_t length_ms = 0;

@@ -1,5 +1,5 @@
-// What the doors of a tracker (its protocol's requests, the HTTP interface) may ask of the farm behind it. Whether the
-// caller may ask is decided there, so that every door has the same rules.
+// The requests that the doors of a tracker (its protocol, the HTTP interface) may make to the farm behind it. Whether
+// the caller may ask is decided there, so that every door has the same rules.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What 'ferry farm serve' is told.
+// The options of 'ferry farm serve'.
 #pragma once
 
 #include <string>

@@ -60,8 +60,8 @@ struct HealthOptions {
   ReferenceSizes sizes;
   ReferenceEffort effort;
   double limit_s = 120;  // of the whole check
-  // Where checks run: round trips from elsewhere, as after another tracker has taken over, are not comparable. Empty:
-  // the name of this host.
+  // The place from which checks run: round trips from elsewhere, as after another tracker has taken over, are not
+  // comparable. Empty: the name of this host.
   std::string place = {};
 };
 

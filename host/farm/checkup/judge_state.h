@@ -1,4 +1,4 @@
-// What is known of a board's health as a text for the store.
+// Writes and reads what is known of a board's health as a text for the store.
 #pragma once
 
 #include <cstddef>

@@ -46,7 +46,7 @@ milliseconds jittered(milliseconds pause) { return pause - pause * (random_id() 
 
 }  // namespace
 
-// What the thread and the owner share. The thread does all the receiving.
+// The state that the thread and the owner share. The thread does all the receiving.
 class BoardLease::Keeper {
  public:
   Keeper(FarmAccess farm, wire::LeaseRequest request, bool is_extended, LeaseObserver observer)

@@ -1,4 +1,4 @@
-// Where a farm's trackers are, and the key by which they know the client.
+// The addresses of a farm's trackers, and the key by which they know the client.
 #pragma once
 
 #include <string>

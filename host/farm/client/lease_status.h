@@ -1,5 +1,5 @@
-// What a client knows of its request and of the lease that it gets, from the events of trackers. It has no connection
-// and no clock.
+// The knowledge that a client has of its request and of the lease that it gets, from the events of trackers. It has no
+// connection and no clock.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What differs between two configurations of a farm, for people and for a tracker that goes on with the new one.
+// Finds what differs between two configurations of a farm, for people and for a tracker that goes on with the new one.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@ struct ConfigChanges {
   // secrets.
   std::vector<std::string> sentences;
 
-  // What is to be applied anew. A board or a holder that the new configuration lacks has been removed.
+  // The boards and holders to which the configuration is to be applied anew. A board or a holder that the new
+  // configuration lacks has been removed.
   std::vector<std::string> boards;
   std::vector<std::string> holders;
   bool has_health = false;

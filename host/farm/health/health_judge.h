@@ -15,7 +15,7 @@
 
 namespace ferry::farm {
 
-// What the reference job measures in each of its sessions.
+// The measurements of the reference job in each of its sessions.
 enum class HealthMetric : std::uint8_t { compute, memory, ping };
 inline constexpr std::size_t kHealthMetrics = 3;
 const char* health_metric_name(HealthMetric metric);

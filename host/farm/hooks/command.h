@@ -13,7 +13,7 @@ namespace ferry::farm {
 
 inline constexpr std::size_t kMaxCommandWords = 64;
 inline constexpr std::size_t kMaxWordBytes = 4096;
-// What a command writes beyond this is read and dropped.
+// The output of a command beyond this is read and dropped.
 inline constexpr std::size_t kMaxCommandOutput = 4096;
 
 struct Command {

@@ -86,7 +86,7 @@ bool parse_header(std::string_view line, HeaderLine& header) {
   return true;
 }
 
-// What the header alone is refused for.
+// Refuses a request for which this header alone is reason enough.
 CheckedHead check_header(const HeaderLine& header) {
   if (header.name == "transfer-encoding") return refuse(411, "expected a body with Content-Length");
   if (header.name == "content-encoding" && lower(header.value) != "identity") {

@@ -1,4 +1,4 @@
-// What a lease machine wants done. Actions on a connection that has ended meanwhile are to be dropped.
+// The actions that a lease machine wants done. Actions on a connection that has ended meanwhile are to be dropped.
 #pragma once
 
 #include <optional>

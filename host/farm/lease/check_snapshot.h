@@ -1,4 +1,4 @@
-// What a machine relies on when it continues from a database, which may be damaged or written by somebody else.
+// Checks what a machine relies on when it continues from a database, which may be damaged or written by somebody else.
 #pragma once
 
 #include "base/status.h"

@@ -1,4 +1,4 @@
-// What happens to a lease machine. Events of one connection arrive in the order in which they were sent.
+// The events that happen to a lease machine. Events of one connection arrive in the order in which they were sent.
 #pragma once
 
 #include <map>

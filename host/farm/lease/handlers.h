@@ -1,4 +1,4 @@
-// What each event does to the state, one function an event.
+// The changes that events make to the state, one function an event.
 #pragma once
 
 #include "host/farm/lease/events.h"

@@ -1,5 +1,5 @@
-// What the lease machine keeps in the store. It emits records to write and acts on them only after it was told that
-// they are persisted; after a restart it is rebuilt from a Snapshot.
+// The records that the lease machine keeps in the store. It emits records to write and acts on them only after it was
+// told that they are persisted; after a restart it is rebuilt from a Snapshot.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What the lease machine knows. Its parts change it through the functions of lease_life.h and handlers.h.
+// The state of the lease machine. Its parts change it through the functions of lease_life.h and handlers.h.
 #pragma once
 
 #include <cstdint>

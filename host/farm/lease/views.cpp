@@ -1,4 +1,4 @@
-// What can be seen of the machine's state.
+// The functions of the lease machine that show its state.
 #include "host/farm/lease/lease_machine.h"
 #include "host/farm/lease/queue_notice.h"
 #include "host/farm/lease/state.h"

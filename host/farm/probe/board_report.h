@@ -1,4 +1,4 @@
-// What a board that is reached by ssh says of itself, where nothing is installed that could join a farm.
+// The report of a board that is reached by ssh about itself, where nothing is installed that could join a farm.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Where a tracker keeps its files, and the store that its options name.
+// The places of a tracker's files, and the store that its options name.
 #pragma once
 
 #include <memory>

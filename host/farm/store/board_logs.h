@@ -12,7 +12,7 @@
 
 namespace ferry::farm {
 
-// What a health check has measured with one job.
+// The measurements of a health check with one job.
 struct HealthEntry {
   BoardId board{};
   Time at;

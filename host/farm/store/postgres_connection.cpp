@@ -21,7 +21,7 @@ constexpr const char* kSettings =
     "SET client_encoding = 'UTF8'; SET bytea_output = 'hex'; SET statement_timeout = '10s'; SET lock_timeout = '2s'; "
     "SET idle_in_transaction_session_timeout = '10s'; SET tcp_keepalives_idle = 4; SET tcp_keepalives_interval = 2; "
     "SET tcp_keepalives_count = 3; SET tcp_user_timeout = 10000; "
-    // What is acknowledged is on disk, whatever the server's default is; stricter ones stay.
+    // All that is acknowledged is on disk, whatever the server's default is; stricter ones stay.
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; "
     "SHOW server_encoding";
 
@@ -37,7 +37,7 @@ constexpr const char* kEndIfSilent =
     "WHERE current_setting('idle_session_timeout', true) IS NOT NULL";
 constexpr const char* kAnnounce = "NOTIFY ferry_farm";
 constexpr const char* kListen = "LISTEN ferry_farm";
-// What is announced is told after the statement, when the lock is free.
+// Announcements are told after the statement, when the lock is free.
 constexpr const char* kResign = "SELECT pg_advisory_unlock(1717924466, 1); NOTIFY ferry_farm";
 constexpr const char* kBeginRead = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
@@ -126,7 +126,7 @@ PostgresConnection::~PostgresConnection() {
 
 Status PostgresConnection::connect() {
   disconnect();
-  // What stands before the URI may be overridden in it.
+  // The URI may override what stands before it.
   const char* const keywords[] = {"connect_timeout",  "tcp_user_timeout", "keepalives_idle", "keepalives_interval",
                                   "keepalives_count", "application_name", "dbname",          nullptr};
   const char* const values[] = {"5", "10000", "4", "2", "3", "ferry", uri_.c_str(), nullptr};

@@ -1,5 +1,6 @@
-// Where a tracker keeps what must survive it: the lease machine's records, the history of leases, sessions and health
-// checks, the audit log and credentials. Implementations: SQLite (sqlite_store.h) and PostgreSQL (postgres_store.h).
+// The store in which a tracker keeps what must survive it: the lease machine's records, the history of leases, sessions
+// and health checks, the audit log and credentials. Implementations: SQLite (sqlite_store.h) and PostgreSQL
+// (postgres_store.h).
 //
 // A store belongs to one thread at a time (database_thread.h). Texts are UTF-8 without NUL, at most kMaxTextBytes,
 // and names of holders, actors and credentials at most kMaxNameBytes; anything else is refused with invalid_argument.
@@ -74,7 +75,7 @@ class Store {
   // the given time. Returns whether there may be more.
   virtual Result<bool> purge(Time before, std::size_t limit) = 0;
 
-  // What the judge of a board's health has learned (host/farm/checkup/judge_state.h). It outlives the checks that it
+  // The knowledge of the judge of a board's health (host/farm/checkup/judge_state.h). It outlives the checks that it
   // rests on.
   virtual Status set_health_state(BoardId board, const std::string& state) = 0;
   virtual Result<std::vector<HealthState>> health_states() = 0;

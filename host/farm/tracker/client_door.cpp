@@ -85,7 +85,7 @@ Status take_client_event(Core& core, ConnectionNumber from, Tag tag, std::span<c
   if (found == core.clients.end()) return {};
   const Caller caller = found->second.caller;
   core.handle(ClientHeard{as_client(from)});
-  // What was due meanwhile may have ended this tracker's turn.
+  // A step that was due meanwhile may have ended this tracker's turn.
   if (!core.scheduler) return {};
   switch (tag) {
     case Tag::Keepalive: return decode_and_take<Keepalive>(core, from, caller, body);

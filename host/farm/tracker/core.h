@@ -1,4 +1,4 @@
-// What the parts of a tracker share. All of it belongs to the tracker's loop.
+// The state that the parts of a tracker share. All of it belongs to the tracker's loop.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@
 
 namespace ferry::farm {
 
-// What a board has said on a connection that the scheduler does not need.
+// The facts that a board has told on a connection and that the scheduler does not need.
 struct BoardFacts {
   BoardId board{};
   std::string address;  // where clients reach it
@@ -86,7 +86,7 @@ struct Core {
   // "b2" or, for a board that is unknown, its number.
   std::string name_of(BoardId board) const;
   std::optional<BoardId> find_board(const std::string& name) const;
-  // What is known from its connection, or else from its last one; null if it has not connected yet.
+  // The facts from its connection, or else from its last one; null if it has not connected yet.
   const BoardFacts* facts_of(const BoardView& board) const;
   // Writes an entry of the audit log, then calls then() with whether that succeeded.
   void audit(const Caller& who, const std::string& action, std::optional<BoardId> board, const std::string& text,

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::chrono::seconds kTimeout{5};
 
-// What one thread waits for. It may have given up when the answer comes.
+// The answer that one thread waits for. It may have given up when the answer comes.
 template <class T>
 struct Wait {
   std::mutex mutex;

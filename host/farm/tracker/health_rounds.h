@@ -14,7 +14,7 @@
 
 namespace ferry::farm {
 
-// What a check has found.
+// The findings of a check.
 struct CheckedBoard {
   enum class Result : std::uint8_t {
     passed,
@@ -35,7 +35,7 @@ struct CheckedBoard {
 class HealthChecker {
  public:
   virtual ~HealthChecker() = default;
-  // What earlier trackers have learned. Called before anything else.
+  // Takes over what earlier trackers have learned. Called before anything else.
   virtual void load(const std::vector<HealthState>& states) = 0;
   // The key and the epoch are those of the check's lease; boards that are reached by ssh need only the latter. `relay`
   // is the way to a board that cannot be reached at its address.

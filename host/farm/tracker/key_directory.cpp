@@ -96,7 +96,7 @@ const Credential* KeyDirectory::holder_of(const secure::KeyId& id) const {
 }
 
 const Credential* KeyDirectory::holder_of_token(std::string_view token) const {
-  // What is looked up is a hash, so the time that it takes says nothing about the tokens that exist.
+  // The text that is looked up is a hash, so the time that it takes says nothing about the tokens that exist.
   const auto found = by_token_.find(hash_of(token));
   return found == by_token_.end() ? nullptr : found->second;
 }

@@ -130,7 +130,7 @@ void Peers::close_silent() {
   for (const auto& [number, peer] : peers_)
     if (now - peer->heard_at > wire::kSilence) numbers.push_back(number);
   for (const ConnectionNumber number : numbers) leave(number, "nothing was heard for too long");
-  // What was counted in a congestion outlasts the connections.
+  // The counts of a congestion outlast the connections.
   if (!handler_.is_congested()) std::erase_if(keys_, [](const auto& entry) { return entry.second.connections == 0; });
 }
 

@@ -21,8 +21,8 @@ namespace ferry::farm {
 
 using ConnectionNumber = std::uint64_t;
 
-// What a peer's frames are for. Called in the order in which they arrive; a failure closes the connection, and the peer
-// is told why.
+// Receives the frames of peers. Its functions are called in the order in which these arrive; a failure closes the
+// connection, and the peer is told why.
 class PeerHandler {
  public:
   virtual ~PeerHandler() = default;
@@ -52,7 +52,7 @@ class Peers {
     send_frame(number, answer);
     return number;
   }
-  // What is sent to a connection that has ended is dropped.
+  // Frames to a connection that has ended are dropped.
   template <class Event>
   void send(ConnectionNumber to, const Event& event) {
     send_frame(to, wire::event_frame(event));

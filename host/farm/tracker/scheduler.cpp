@@ -21,7 +21,7 @@ Time Scheduler::now() const {
 }
 
 void Scheduler::handle(const Event& event) {
-  // What is carried out may make something happen, such as that a connection ends. That has to wait, because the
+  // An action may make something happen, such as that a connection ends. That has to wait, because the
   // actions, commits above all, must be carried out in order.
   events_.push_back(event);
   if (std::exchange(is_handling_, true)) return;

@@ -13,7 +13,7 @@
 
 namespace ferry::farm {
 
-// What asking a board has found out.
+// The result of asking a board.
 struct ProbedBoard {
   BoardId board{};
   std::string address;
@@ -42,7 +42,7 @@ class SshBoards {
   SshBoards(const SshBoards&) = delete;
   SshBoards& operator=(const SshBoards&) = delete;
 
-  // Where the board is reached from now on; empty: it joins by itself.
+  // The address at which the board is reached from now on; empty: it joins by itself.
   void set_address(BoardId board, const std::string& address);
   // Must be called each second.
   void look();

@@ -9,7 +9,7 @@
 namespace ferry::farm {
 namespace {
 
-// What firmware says, and what people call it.
+// The words of firmware, and what people call them.
 struct KnownModel {
   std::string_view start;
   std::string_view name;

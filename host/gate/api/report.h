@@ -14,7 +14,7 @@
 
 namespace ferry::gate {
 
-// Where a time was taken. Times of different environments are not comparable.
+// The place where a time was taken. Times of different environments are not comparable.
 struct Environment {
   std::string board;      // its name in the farm, or the host's
   std::string processor;  // "cortex-a72"
@@ -53,7 +53,7 @@ struct Side {
   double seconds = 0;  // the median over the processes' medians; 0: not measured
 };
 
-// What differs between the two modules, for a person who asks why one is slower. Texts are unified diffs; empty: no
+// The differences between the two modules, for a person who asks why one is slower. Texts are unified diffs; empty: no
 // difference, or not available.
 struct ModuleDiff {
   std::string source, schedule, loops, assembly;

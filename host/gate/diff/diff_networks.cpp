@@ -27,7 +27,7 @@ struct NetworkKernel {
   std::vector<MachineFunction> functions;
 };
 
-// What one step computes, or several in a row for the same nodes.
+// The result of one step, or of several for the same nodes.
 struct Operator {
   StepDescription description;
   const NetworkKernel* kernel = nullptr;  // null for copies and fills

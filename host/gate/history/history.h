@@ -13,7 +13,7 @@ struct HistorySeries {
   std::string target;
   Environment environment;
   std::vector<HistoryEntry> entries;  // in the order in which they were added
-  // Where the level of the times changes, for people; `index` is that of an entry.
+  // The places where the level of the times changes, for people; `index` is that of an entry.
   std::vector<stats::ChangePoint> changes;
 };
 

@@ -1,6 +1,6 @@
-// Where code and data of the two modules lie that are compared. Their places affect times more than many code changes
-// do, so both run in several layouts: one in each process, the same for both. Modules are kept as relinkable code, and
-// are linked when a process needs them.
+// The places of code and data of the two modules that are compared. Their places affect times more than many code
+// changes do, so both run in several layouts: one in each process, the same for both. Modules are kept as relinkable
+// code, and are linked when a process needs them.
 #pragma once
 
 #include <cstdint>

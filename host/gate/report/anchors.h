@@ -1,4 +1,4 @@
-// Where a case is on the HTML page.
+// The places of cases on the HTML page.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a run has done to the baseline, in sentences.
+// Says in sentences what a run has done to the baseline.
 #pragma once
 
 #include <string>

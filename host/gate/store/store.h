@@ -1,5 +1,5 @@
-// Where the gate keeps what it compares with: the modules of earlier commits, which of them are baselines, and the
-// verdicts of earlier runs.
+// The store in which the gate keeps what it compares with: the modules of earlier commits, which of them are baselines,
+// and the verdicts of earlier runs.
 #pragma once
 
 #include <cstdint>

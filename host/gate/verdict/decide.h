@@ -6,10 +6,11 @@
 // noise of real machines: if nothing changed, and the order of the two sides is drawn at random, a pair's log-ratio
 // is symmetric around 0 however skewed the times are, and no correlation of the times remains between pairs.
 //
-// What remains is guarded against by the lag-1 autocorrelation r of the observations. Its bias of -1/n is removed; then
-// the interval is widened by sqrt((1 + r) / (1 - r)), the growth of the error of a mean of autoregressive values. Where
-// r exceeds kMostCorrelation it might be much larger, as an estimate from few observations, so that its upper bound r +
-// 2 / sqrt(n) takes its place: a verdict needs an interval that is clear nevertheless.
+// The correlation that remains is guarded against by the lag-1 autocorrelation r of the observations. Its bias of -1/n
+// is removed; then the interval is widened by sqrt((1 + r) / (1 - r)), the growth of the error of a mean of
+// autoregressive values. Where r exceeds kMostCorrelation it might be much larger, as an estimate from few
+// observations, so that its upper bound r + 2 / sqrt(n) takes its place: a verdict needs an interval that is clear
+// nevertheless.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ struct Notice {
   std::string_view word;
   const char* text;
 };
-// What a page says after a form, by the parameter `done`.
+// The sentences that a page says after a form, by the parameter `done`.
 constexpr std::array kNotices = {
     Notice{"maintain", "The board is drained: a running lease goes on, and nobody gets the board after it."},
     Notice{"retire", "The board is retired."},

@@ -1,4 +1,4 @@
-// What the pages ask of the farm.
+// The pages, and their requests to the farm.
 #include "host/farm/http/pages/board_page.h"
 #include "host/farm/http/pages/boards_page.h"
 #include "host/farm/http/pages/listings.h"
