@@ -63,13 +63,15 @@ struct ModuleDiff {
   }
 };
 
-// Why the module of a case is the baseline after a run, and was not before.
+// Whether the module of a case is the baseline after a run and was not before, and why.
 enum class NewBaseline : std::uint8_t {
   none,      // the baseline is as it was
   first,     // there was no baseline
   updated,   // the run was to update the baseline, and nothing was wrong
   accepted,  // the user accepted the case
+  outdated,  // it is not: the store keeps a module that was stored later, by a run of another commit
 };
+inline bool is_new(NewBaseline baseline) { return baseline != NewBaseline::none && baseline != NewBaseline::outdated; }
 
 struct CaseResult {
   std::string name, board;

@@ -70,7 +70,7 @@ void add_accepted(const Report& report, std::vector<std::string>& notes) {
     for (const CaseResult& result : report.cases) {
       if (result.name != name) continue;
       has_run = true;
-      is_stored |= result.new_baseline == NewBaseline::accepted;
+      is_stored |= result.new_baseline == NewBaseline::accepted || result.new_baseline == NewBaseline::outdated;
     }
     if (is_stored) continue;
     notes.push_back("--accept " + name + " has no effect: " +
@@ -91,6 +91,11 @@ std::vector<std::string> baseline_notes(const Report& report) {
   const std::vector<std::string> first = changed(report, NewBaseline::first);
   if (!first.empty())
     notes.push_back("the baseline " + report.baseline + " has these cases from now on: " + list_of(first));
+  const std::vector<std::string> outdated = changed(report, NewBaseline::outdated);
+  if (!outdated.empty()) {
+    notes.push_back("the baseline " + report.baseline + " keeps other modules of " + list_of(outdated) +
+                    ", which a run of another commit has stored later");
+  }
   if (!report.to_accept.empty()) add_accepted(report, notes);
   if (report.is_update) add_update(report, notes);
   return notes;

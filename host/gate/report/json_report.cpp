@@ -93,7 +93,7 @@ Json case_json(const CaseResult& result) {
           {"share_of_peak", optional(result.share_of_peak)},
           {"environment", environment_json(result.environment)},
           {"accepted", result.is_accepted},
-          {"new_baseline", result.new_baseline != NewBaseline::none},
+          {"new_baseline", is_new(result.new_baseline)},
           {"tries", result.tries},
           {"warnings", result.warnings},
           {"pairs", pairs_json(result.pairs)},

@@ -44,7 +44,7 @@ std::string message_of(const CaseResult& result) {
 std::string output_of(const CaseResult& result) {
   std::string output = message_of(result) + "\n";
   if (board_of(result) != result.board) output += "measured on " + board_of(result) + "\n";
-  if (result.new_baseline != NewBaseline::none) output += "its module is the baseline from now on\n";
+  if (is_new(result.new_baseline)) output += "its module is the baseline from now on\n";
   for (int side = 0; side < 2; ++side) {
     const std::string time = time_of(result.sides[side]);
     if (!time.empty()) output += std::string(side == 0 ? "baseline: " : "current: ") + time + "\n";

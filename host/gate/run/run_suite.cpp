@@ -121,7 +121,14 @@ void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& 
   if (!history.empty()) request.store.add_history(request.suite.name, history);
   if (changes.empty()) return;
   request.store.update(request.suite.name, request.baseline, changes);
-  for (std::size_t i = 0; i < reasons.size(); ++i) report.cases[i].new_baseline = reasons[i];
+  // Runs of several commits may end in any order, and the store decides whose modules stay.
+  const Baseline stored = request.store.baseline(request.suite.name, request.baseline);
+  for (std::size_t i = 0; i < reasons.size(); ++i) {
+    if (reasons[i] == NewBaseline::none) continue;
+    const auto found = stored.find({outcomes[i].result.name, outcomes[i].target});
+    const bool is_ours = found != stored.end() && found->second.module == outcomes[i].module->module;
+    report.cases[i].new_baseline = is_ours ? reasons[i] : NewBaseline::outdated;
+  }
 }
 
 }  // namespace

@@ -78,6 +78,17 @@ TEST_CASE("each accepted case is said to be the baseline, or why it is not") {
                                         "--accept fft has no effect: its module did not run without a failure"});
 }
 
+TEST_CASE("a module that a later one has overtaken is not said to be the baseline") {
+  Report report = report_of({result_of("mm", Verdict::no_change, NewBaseline::outdated)}, true);
+  const std::string kept =
+      "the baseline main keeps other modules of mm, which a run of another commit has stored later";
+  CHECK(baseline_notes(report) == Notes{kept});
+  report.is_update = false;
+  report.to_accept = {"mm"};
+  CHECK(baseline_notes(report) == Notes{kept});
+  CHECK_FALSE(contains(junit_report(report), "from now on"));
+}
+
 TEST_CASE("a case with a new baseline on some of its boards is named with these") {
   Report report = report_of(
       {result_of("mm", Verdict::first, NewBaseline::first), result_of("mm", Verdict::wrong),
