@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <thread>
 
 #include "base/unix_time.h"
 #include "host/bench/memory_layout.h"
@@ -23,6 +24,9 @@
 namespace ferry::gate {
 
 namespace {
+
+// After this time a change of a file has another time.
+constexpr std::chrono::milliseconds kClockOfFiles{100};
 
 class CaseRun {
  public:
@@ -112,7 +116,13 @@ class CaseRun {
     is_emulated_ = bench::is_emulated(board.facts);
     result_.environment = board.environment;
     measured_.emplace(MeasuredCase{context_.compiler, devices, case_.sampling});
-    const std::optional<Hash> identity = source_identity(*source_, case_.kernel.function, target_, case_.call);
+    std::optional<Hash> identity = source_identity(*source_, case_.kernel.function, target_, case_.call);
+    if (!identity) {
+      // A network that was written a moment ago could be written again without another time of change.
+      std::this_thread::sleep_for(kClockOfFiles);
+      source_ = read_kernel(&context_.compiler, case_.kernel, observer_);
+      identity = source_identity(*source_, case_.kernel.function, target_, case_.call);
+    }
     if (!identity) throw UsageError(source_->name + " changes while it is read");
     identity_ = *identity;
   }

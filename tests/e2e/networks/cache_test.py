@@ -70,6 +70,13 @@ class CacheTest(unittest.TestCase):
         Path(self.path("cache")).write_text("a file")
         self.assertEqual(self.compiled("2.ferry"), disabled)
 
+    def test_a_network_that_has_just_been_written_can_be_compared_by_the_gate(self):
+        Path(self.path("suite.toml")).write_text("[cases.net]\nkernel = 'net.onnx'\nsizes = 'batch=1'\n")
+        for verdict in ["first", "unchanged"]:
+            onnx.save(self.model, self.path("net.onnx"))
+            report = json.loads(self.ferry("gate", self.path("suite.toml"), "--store", self.path("store"), "--json"))
+            self.assertEqual([case["verdict"] for case in report["cases"]], [verdict], report["cases"][0]["reason"])
+
     def test_damaged_files_are_replaced(self):
         first = self.compiled("1.ferry")
         [file] = self.kept()
