@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[3]
 NAMES = ["empty", "varied", "hostile", "extreme", "long"]
 FAILURES = {"slower", "wrong", "over_limit"}
 ERRORS = {"failed", "infrastructure", "interrupted", "cannot_tell"}
-# What the HTML page may consist of.
+# The elements of which the HTML page may consist.
 TAGS = set("""html head meta title style body a header main h1 h2 p dl div dt dd table caption thead tbody tr th td span
               code section figure figcaption svg g path line rect text desc details summary pre footer""".split())
 VOID_TAGS = {"meta"}

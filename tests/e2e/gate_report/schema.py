@@ -3,7 +3,7 @@ import re
 
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "integer": int,
          "number": (int, float)}
-# Of no effect.
+# These have no effect.
 WORDS = {"$schema", "$defs", "title", "description"}
 
 

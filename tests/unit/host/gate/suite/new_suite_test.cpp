@@ -53,7 +53,7 @@ std::string why_skipped(const NewSuite& suite, const std::string& what) {
   return "not skipped";
 }
 
-// What plan_call() makes of a case.
+// Returns what plan_call() makes of a case.
 CallPlan plan_of(const SuiteCase& one) {
   const KernelSource source = read_kernel(own_compiler(), one.kernel);
   return plan_call(function_of(source, one.kernel.function), one.call);
