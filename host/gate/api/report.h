@@ -91,7 +91,7 @@ struct CaseResult {
   std::vector<std::string> warnings;
   bool is_accepted = false;  // the user takes the current module as the baseline, whatever the verdict
   NewBaseline new_baseline = NewBaseline::none;
-  std::uint32_t tries = 1;  // how often it was tried
+  std::uint32_t tries = 1;  // how often it was tried; 0: the run ended before
 };
 
 struct Report {

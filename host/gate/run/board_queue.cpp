@@ -49,11 +49,12 @@ BoardQueue::BoardQueue(const Suite& suite, const std::vector<GateBoard>& boards,
   for (const SuiteCase& suite_case : suite.cases) {
     if (!only.empty() && !only.contains(suite_case.name)) continue;
     for (const std::string& board : suite_case.boards.empty() ? names : suite_case.boards) {
-      waiting_.push_back({&suite_case, board, outcomes_.size()});
+      waiting_.push_back({&suite_case, board, outcomes_.size(), 0, nullptr});
       CaseResult& result = outcomes_.emplace_back().result;
       result.name = suite_case.name;
       result.board = board;
       result.tolerance = suite_case.tolerance;
+      result.tries = 0;
     }
   }
 }
@@ -117,7 +118,7 @@ void BoardQueue::run_cases(const RunCase& run_case, const GateBoard& board, std:
     }
     // Nobody else has this item now.
     CaseOutcome& place = outcomes_[item->place];
-    const std::uint32_t tries = place.result.tries;
+    const std::uint32_t tries = place.result.tries = item->tries + 1;
     try {
       if (!open) open.emplace(board.acquire());
       CaseOutcome outcome = run_case(*item->suite_case, *open, random, observer);
@@ -146,8 +147,8 @@ void BoardQueue::run_cases(const RunCase& run_case, const GateBoard& board, std:
       end(*item, [&] {
         lost_[board.name] = error.what();
         if (tries == kMostTries) return;
-        ++place.result.tries;
         waiting_.push_back(*item);
+        waiting_.back().tries = tries;
         waiting_.back().lost_by = &board;
       });
       if (gives_up) return;

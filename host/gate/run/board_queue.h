@@ -39,6 +39,7 @@ class BoardQueue {
     const SuiteCase* suite_case = nullptr;
     std::string board;
     std::size_t place = 0;  // in outcomes_
+    std::uint32_t tries = 0;
     const GateBoard* lost_by = nullptr;
   };
 

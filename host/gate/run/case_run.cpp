@@ -153,11 +153,12 @@ class CaseRun {
     try {
       auto bytes = context_.store.get(stored.module);
       if (!bytes || !std::ranges::all_of(stored.blobs, has)) return false;
-      describe(1, stored, CompiledModule(std::move(*bytes)));
+      describe(1, stored, CompiledModule(std::move(*bytes), context_.store.blobs(stored.blobs)));
       result_.sides[1].label = context_.label;
     } catch (const StoreFailed&) {
       throw;
-    } catch (const UsageError&) {
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::invalid_argument) throw;
       return false;  // damaged
     }
     outcome_.module = stored;

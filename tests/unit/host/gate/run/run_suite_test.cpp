@@ -178,13 +178,19 @@ TEST_CASE("a board that is lost thrice in a row is given up, and cases that no b
     const Boards all(boards, [](std::size_t) { lose(ErrorCode::busy); });
     const Report report = run(suite, all);
     check_complete(suite, report);
+    std::uint32_t tries = 0, acquisitions = 0;
     for (const CaseResult& result : report.cases) {
+      tries += result.tries;
       CHECK(result.verdict == Verdict::infrastructure);
       CHECK(result.reason == "the board is gone");
       CHECK(result.tries <= kMostTries);
     }
     CHECK(run.runs.count() == 0);
-    for (const auto& acquired : all.acquired) CHECK(acquired <= static_cast<int>(kMostTries));
+    for (const auto& acquired : all.acquired) {
+      CHECK(acquired <= static_cast<int>(kMostTries));
+      acquisitions += static_cast<std::uint32_t>(acquired);
+    }
+    CHECK(tries == acquisitions);
     CHECK(exit_code(report) == 3);
   }
 }
@@ -239,6 +245,7 @@ TEST_CASE("an interrupted run says which cases it has not finished") {
       const bool has_run = !run.runs.boards_of(result.name).empty();
       finished += has_run ? 1 : 0;
       CHECK(result.verdict == (has_run ? Verdict::no_change : Verdict::interrupted));
+      CHECK(result.tries == (has_run ? 1 : 0));
     }
     CHECK(finished >= 9);
     CHECK(finished <= 9 + boards);
