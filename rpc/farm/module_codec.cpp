@@ -58,6 +58,16 @@ void serialize(Archive& archive, BaselinePage& message) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, ListBaselines& message) {
+  archive(text(message.suite));
+}
+
+template <class Archive>
+void serialize(Archive& archive, BaselineNames& message) {
+  archive(limited(message.names, kMaxPage, kMaxText));
+}
+
+template <class Archive>
 void serialize(Archive& archive, SetBaseline& message) {
   archive(text(message.suite), text(message.name), nested(message.entry));
 }

@@ -21,7 +21,8 @@ namespace ferry::farm::wire {
   X(105, ListBaseline, BaselinePage, "list_baseline", kFromClient) \
   X(106, SetBaseline, BaselineSet, "set_baseline", kFromClient)    \
   X(107, ListVerdicts, VerdictPage, "list_verdicts", kFromClient)  \
-  X(108, AddVerdict, VerdictAdded, "add_verdict", kFromClient)
+  X(108, AddVerdict, VerdictAdded, "add_verdict", kFromClient)     \
+  X(109, ListBaselines, BaselineNames, "list_baselines", kFromClient)
 
 // Limits, in bytes. What a client sends is smaller than what it receives, as all bodies are.
 inline constexpr std::size_t kMaxPieceSent = 28'672;
@@ -86,6 +87,14 @@ struct BaselineListing {
 struct BaselinePage {
   std::vector<BaselineListing> entries;  // by name and target
   bool has_more = false;
+};
+
+// The baselines of a suite.
+struct ListBaselines {
+  std::string suite;
+};
+struct BaselineNames {
+  std::vector<std::string> names;  // the first of them, sorted
 };
 
 // Replaces the module of one case, unless the farm has one that was stored later.

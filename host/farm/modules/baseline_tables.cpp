@@ -98,6 +98,20 @@ Result<std::vector<BaselineListing>> read_baseline(SqlConnection& connection, co
   return entries;
 }
 
+Result<wire::BaselineNames> read_baseline_names(SqlConnection& connection, const std::string& suite,
+                                                std::size_t limit) {
+  FERRY_ASSIGN(
+      const SqlResult result,
+      execute(connection, "SELECT DISTINCT name FROM baselines WHERE suite = $1 ORDER BY name LIMIT $2", suite, limit));
+  wire::BaselineNames answer;
+  for (const SqlRow& columns : result.rows) {
+    RowReader row(columns);
+    answer.names.push_back(row.text());
+    FERRY_TRY(row.status());
+  }
+  return answer;
+}
+
 Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::SetBaseline& request, Time now) {
   const BaselineListing& entry = request.entry;
   wire::BaselineSet answer;

@@ -19,6 +19,8 @@ inline constexpr std::uint64_t kMostBaselineModules = 100'000;
 // Returns at most `limit` entries, by name and target, without the first `after`.
 Result<std::vector<wire::BaselineListing>> read_baseline(SqlConnection& connection, const wire::ListBaseline& query,
                                                          std::size_t limit);
+// Returns at most `limit` names, sorted.
+Result<wire::BaselineNames> read_baseline_names(SqlConnection& connection, const std::string& suite, std::size_t limit);
 // Replaces the entry, as the request says. Its objects count as used now. Fails with resource_exhausted if the farm has
 // kMostBaselineModules others.
 Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::SetBaseline& request, Time now);

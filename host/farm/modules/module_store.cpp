@@ -208,6 +208,10 @@ Result<wire::BaselinePage> ModuleStore::answer(Sender, const wire::ListBaseline&
   });
 }
 
+Result<wire::BaselineNames> ModuleStore::answer(Sender, const wire::ListBaselines& request) {
+  return in_transaction(Access::read, [&] { return read_baseline_names(*connection_, request.suite, wire::kMaxPage); });
+}
+
 Result<wire::BaselineSet> ModuleStore::answer(Sender, const wire::SetBaseline& request) {
   FERRY_ASSIGN(const Time now, connection_->now());
   return in_transaction(Access::write, [&] { return write_baseline(*connection_, request, now); });

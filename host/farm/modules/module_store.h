@@ -33,6 +33,7 @@ class ModuleStore {
   Result<wire::ObjectPiece> answer(Sender sender, const wire::GetObject& request);
   Result<wire::ObjectsTrimmed> answer(Sender sender, const wire::TrimObjects& request);
   Result<wire::BaselinePage> answer(Sender sender, const wire::ListBaseline& request);
+  Result<wire::BaselineNames> answer(Sender sender, const wire::ListBaselines& request);
   Result<wire::BaselineSet> answer(Sender sender, const wire::SetBaseline& request);
   Result<wire::VerdictPage> answer(Sender sender, const wire::ListVerdicts& request);
   Result<wire::VerdictAdded> answer(Sender sender, const wire::AddVerdict& request);

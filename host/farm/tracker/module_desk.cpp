@@ -9,7 +9,8 @@ namespace {
 
 template <class Request>
 constexpr bool kOnlyReads = std::is_same_v<Request, wire::FindObjects> || std::is_same_v<Request, wire::GetObject> ||
-                            std::is_same_v<Request, wire::ListBaseline> || std::is_same_v<Request, wire::ListVerdicts>;
+                            std::is_same_v<Request, wire::ListBaseline> ||
+                            std::is_same_v<Request, wire::ListBaselines> || std::is_same_v<Request, wire::ListVerdicts>;
 
 // Notes in the audit log who has set which baseline, once for each connection and baseline.
 void audit_baseline(Core& core, ConnectionNumber from, const Caller& caller, const std::string& baseline) {

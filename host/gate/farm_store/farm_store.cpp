@@ -107,6 +107,18 @@ class FarmStore final : public Store {
     return baseline;
   }
 
+  std::vector<std::string> baseline_names(const std::string& suite) override {
+    expect_text("the name of the suite", suite, wire::kMaxText);
+    std::vector<std::string> names;
+    objects_->ask([&](farm::TrackerConnection& connection) -> Status {
+      FERRY_ASSIGN(wire::BaselineNames answer, connection.ask(wire::ListBaselines{suite}));
+      names = std::move(answer.names);
+      return {};
+    });
+    std::ranges::sort(names);  // as programs sort, whatever the database's language is
+    return names;
+  }
+
   void update(const std::string& suite, const std::string& name, const Baseline& changes) override {
     expect_names(suite, name);
     std::vector<wire::SetBaseline> messages;

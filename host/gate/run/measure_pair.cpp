@@ -30,10 +30,6 @@ std::optional<std::size_t> module_of(std::span<const CompiledModule> modules, st
   return found;
 }
 
-std::string to_text(const Environment& at) {
-  return at.board + ", " + at.processor + ", " + at.kernel + (at.governor.empty() ? "" : ", governor " + at.governor);
-}
-
 }  // namespace
 
 void expect_same_environment(const Environment& before, const Environment& after) {

@@ -92,8 +92,7 @@ std::string collect_objects(const std::string& objects, const std::string& basel
   try {
     needed = needed_objects(baselines);
   } catch (const UsageError& error) {
-    return excess() + ", but nothing was deleted, because a baseline that may need it cannot be read: " + error.what() +
-           "; repair or delete this file";
+    return excess() + ", but nothing was deleted, because a baseline that may need it cannot be read: " + error.what();
   }
   for (const CollectedFile& file : files) {
     if (total <= quota) return {};

@@ -43,6 +43,7 @@ class FolderStore final : public Store {
   }
 
   std::vector<std::string> baseline_names(const std::string& suite) override {
+    expect_folder_if_any(baselines_folder());
     std::vector<std::string> names;
     for (const std::string& file : names_in(suite_folder(suite))) {
       if (!file.ends_with(kBaselineExtension)) continue;

@@ -93,6 +93,8 @@ void for_each_message(Check check) {
   check("objects trimmed", ObjectsTrimmed{3, 2, 1});
   check("list_baseline", ListBaseline{"kernels", "main", 100});
   check("baseline page", BaselinePage{{sample_baseline(), {}}, true});
+  check("list_baselines", ListBaselines{"kernels"});
+  check("baseline names", BaselineNames{{"main", "release"}});
   check("set_baseline", SetBaseline{"kernels", "main", sample_baseline()});
   check("baseline set", BaselineSet{{sample_hash(3)}, true});
   check("list_verdicts", ListVerdicts{"kernels", "mm", 9});

@@ -79,6 +79,7 @@ struct Said {
   std::vector<std::optional<Bytes>> objects;
   std::vector<Bytes> blobs;
   std::vector<Baseline> baselines;
+  std::vector<std::vector<std::string>> names;
   std::vector<std::vector<gate::HistoryEntry>> histories;
 };
 Said use(Store& store) {
@@ -118,6 +119,8 @@ Said use(Store& store) {
        {std::pair{"kernels", "main"}, {"kernels", "release"}, {"kernels", "none"}, {"none", "main"}})
     said.baselines.push_back(store.baseline(suite, name));
 
+  for (const char* suite : {"kernels", "none"}) said.names.push_back(store.baseline_names(suite));
+
   std::vector<gate::HistoryEntry> entries;
   for (int i = 0; i < 250; ++i) entries.push_back(entry_of(i % 3 == 0 ? "mm" : "pool", i));
   store.add_history("kernels", {entries.data(), 100});
@@ -142,6 +145,7 @@ TEST_CASE("a store at a farm says what a store in a folder says") {
   CHECK(said.objects == expected.objects);
   CHECK(said.blobs == expected.blobs);
   CHECK(said.baselines == expected.baselines);
+  CHECK(said.names == expected.names);
   CHECK(said.histories == expected.histories);
   // A new connection sees the same.
   const auto store = lab.open();
