@@ -25,15 +25,18 @@ struct Failure {
   std::string message;
 };
 
-Failure failure_of(const std::string& baseline, const std::string& current, const Deadlines& deadlines = {}) {
+Failure failure_of(const std::string& baseline, const std::string& current, const Deadlines& deadlines = {},
+                   std::uint32_t samples = 6) {
   const std::array<SideModule, 2> sides{side_of(baseline), side_of(current)};
   stats::Random random(7);
+  MeasuredCase measured = test::measured_case();
+  measured.sampling.bench.repeat = samples;
   const auto open = [&](ConnectOptions options) {
     options.deadlines = deadlines;
     return local_device(options);
   };
   try {
-    measure_pair(open, test::measured_case(), sides, 5, true, random, {});
+    measure_pair(open, measured, sides, 5, true, random, {});
   } catch (const SideFailed& failed) {
     return {failed.side(), failed.what()};
   }
@@ -97,8 +100,9 @@ TEST_CASE("a call that takes too long is found alone") {
 }
 
 TEST_CASE("a measurement longer than the limit of a call is nobody's failure") {
-  const std::string slow = "for (volatile long i = 0; i < 20000000; ++i) y[0] = 1;";  // some 10 ms
-  const Failure failure = failure_of(slow, slow, {.call = 0.15});
+  const std::string slow =
+      "for (volatile long i = 0; i < 20000000; ++i) y[0] = 1;";  // some 10 ms, of which there are 200
+  const Failure failure = failure_of(slow, slow, {.call = 0.5}, 100);
   CAPTURE(failure.message);
   CHECK(failure.side == WhichSide::unknown);
   CHECK(contains(failure.message, "--call-deadline"));
