@@ -31,6 +31,7 @@ class FakeStore final : public gate::Store {
   std::shared_ptr<const BlobSource> blobs(std::span<const Hash>) override { return nullptr; }
 
   gate::Baseline baseline(const std::string&, const std::string&) override { return modules; }
+  std::vector<std::string> baseline_names(const std::string&) override { return {}; }
   void update(const std::string&, const std::string&, const gate::Baseline& changes) override {
     for (const auto& [key, module] : changes) modules[key] = module;
   }
