@@ -1,4 +1,4 @@
-// What a farm keeps for those who compare kernels of earlier commits with those of today: objects, which are modules
+// A farm keeps modules for those who compare kernels of earlier commits with those of today: objects, which are modules
 // and their blobs, by their hash; baselines, which name the modules of a suite's cases; and verdicts. The farm reads
 // neither modules nor verdicts.
 #pragma once

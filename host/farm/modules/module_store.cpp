@@ -179,7 +179,7 @@ void ModuleStore::forget(Sender sender) {
   const Upload upload = std::move(found->second);
   uploads_.erase(found);
   if (upload.pieces == 0) return;
-  // What cannot be deleted now is deleted by delete_left_over().
+  // Pieces that cannot be deleted now are deleted by delete_left_over().
   static_cast<void>(in_transaction(Access::write, [&] { return delete_pieces(*connection_, upload.id); }));
 }
 

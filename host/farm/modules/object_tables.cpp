@@ -6,7 +6,7 @@
 namespace ferry::farm {
 namespace {
 
-// Of an object, that is neither needed nor in use.
+// Finds the objects that are neither needed nor in use.
 constexpr const char* kMayBeDeleted =
     " FROM objects WHERE used < $1 AND NOT EXISTS (SELECT 1 FROM baseline_objects WHERE object = hash)";
 

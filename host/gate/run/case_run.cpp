@@ -1,12 +1,9 @@
 #include "host/gate/run/case_run.h"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <thread>
 
-#include "base/unix_time.h"
-#include "host/bench/memory_layout.h"
 #include "host/bench/warnings.h"
 #include "host/gate/diff/diff_modules.h"
 #include "host/gate/layout/layout.h"
@@ -15,11 +12,11 @@
 #include "host/gate/run/count_sides.h"
 #include "host/gate/run/current_limits.h"
 #include "host/gate/run/measure_pair.h"
+#include "host/gate/run/seconds_alone.h"
+#include "host/gate/run/stored_module.h"
 #include "host/gate/verdict/decide.h"
 #include "host/kernel/compile_kernel.h"
-#include "host/kernel/kernel_failure.h"
 #include "host/kernel/source_identity.h"
-#include "host/stats/summary.h"
 
 namespace ferry::gate {
 
@@ -131,16 +128,7 @@ class CaseRun {
     const std::lock_guard lock(context_.shared);
     CompiledModule module =
         compile_kernel(*source_, case_.kernel.function, target_, case_.call, observer_, 0, CodeForm::relinkable).module;
-    StoredModule stored;
-    stored.identity = identity_;
-    stored.label = context_.label;
-    stored.stored = unix_milliseconds() / 1000;
-    stored.module = context_.store.put(module.bytes());
-    for (const Blob& blob : module.manifest().blobs) {
-      if (module.blobs() == nullptr) break;
-      context_.store.put_blob(blob.hash, blob.bytes, *module.blobs());
-      stored.blobs.push_back(blob.hash);
-    }
+    StoredModule stored = store_module(context_.store, module, identity_, context_.label);
     current_.emplace(plan_side(std::move(module), case_));
     describe(1, stored, current_->module);
     outcome_.module = std::move(stored);
@@ -149,11 +137,10 @@ class CaseRun {
   // Takes the baseline's module as the current one. Returns false if the store does not have all of it, undamaged.
   bool find_unchanged(const StoredModule& stored) {
     const std::lock_guard lock(context_.shared);
-    const auto has = [&](const Hash& object) { return context_.store.has(object); };
     try {
-      auto bytes = context_.store.get(stored.module);
-      if (!bytes || !std::ranges::all_of(stored.blobs, has)) return false;
-      describe(1, stored, CompiledModule(std::move(*bytes), context_.store.blobs(stored.blobs)));
+      const std::optional<CompiledModule> module = load_module(context_.store, stored);
+      if (!module) return false;
+      describe(1, stored, *module);
       result_.sides[1].label = context_.label;
     } catch (const StoreFailed&) {
       throw;
@@ -170,10 +157,8 @@ class CaseRun {
     const std::lock_guard lock(context_.shared);
     std::string why = "the store has lost the baseline's module " + to_hex(stored.module);
     try {
-      const auto has = [&](const Hash& blob) { return context_.store.has(blob); };
-      auto bytes = context_.store.get(stored.module);
-      if (bytes && std::ranges::all_of(stored.blobs, has)) {
-        baseline_module_.emplace(std::move(*bytes), context_.store.blobs(stored.blobs));
+      baseline_module_ = load_module(context_.store, stored);
+      if (baseline_module_) {
         describe(0, stored, *baseline_module_);
         module_in_layout(context_.compiler, *baseline_module_, 0);  // shows damage that its hash does not
         return true;
@@ -240,20 +225,7 @@ class CaseRun {
   void run_first() {
     if (const std::string mistake = call_first(); !mistake.empty()) return conclude(Verdict::wrong, mistake);
     if (case_.limits.seconds && !is_emulated_) {
-      constexpr std::uint32_t kProcesses = 5;
-      const SideModule* const only[] = {&*current_};
-      for (const std::uint32_t layout : shuffled_layouts(random_)) {
-        const bench::MemoryLayout memory = bench::draw_memory_layout(random_, !measured_->devices.empty());
-        try {
-          first_seconds_.push_back(
-              measure_process(open_, *measured_, only, layout, memory, observer_).timings.front().median());
-        } catch (const Error& error) {
-          if (!is_failure_of_kernel(error)) throw;
-          throw SideFailed(WhichSide::current, error.what());
-        }
-        if (first_seconds_.size() == kProcesses) break;
-      }
-      result_.sides[1].seconds = stats::median(first_seconds_);
+      result_.sides[1].seconds = seconds_alone(open_, *measured_, *current_, random_, observer_);
     }
     conclude(Verdict::first, "there was no baseline");
     check_limits();
@@ -312,7 +284,6 @@ class CaseRun {
   std::optional<MeasuredCase> measured_;
   std::optional<CompiledModule> baseline_module_;
   std::optional<SideModule> current_;
-  std::vector<double> first_seconds_;
   CaseOutcome outcome_;
   CaseResult& result_ = outcome_.result;
 };
