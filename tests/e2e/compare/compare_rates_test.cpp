@@ -39,7 +39,7 @@ class Hog {
 
 int runs() {
   const char* text = getenv("FERRY_COMPARE_RUNS");
-  return text != nullptr ? std::max(1, atoi(text)) : 5;
+  return text != nullptr ? std::max(1, atoi(text)) : 3;
 }
 
 // A kernel that sums this many products, so that its work is exactly proportional to `products`.
