@@ -128,6 +128,7 @@ class CaseRun {
     const std::lock_guard lock(context_.shared);
     CompiledModule module =
         compile_kernel(*source_, case_.kernel.function, target_, case_.call, observer_, 0, CodeForm::relinkable).module;
+    const StepGuard step = observer_.begin("storing the module of " + case_.name);
     StoredModule stored = store_module(context_.store, module, identity_, context_.label);
     current_.emplace(plan_side(std::move(module), case_));
     describe(1, stored, current_->module);
@@ -155,6 +156,7 @@ class CaseRun {
   // Reads the baseline's module. Concludes the case if the store has lost it.
   bool load(const StoredModule& stored) {
     const std::lock_guard lock(context_.shared);
+    const StepGuard step = observer_.begin("reading the baseline's module of " + case_.name);
     std::string why = "the store has lost the baseline's module " + to_hex(stored.module);
     try {
       baseline_module_ = load_module(context_.store, stored);
