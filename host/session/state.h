@@ -23,7 +23,7 @@ struct DeviceState {
   std::unique_ptr<session::SshServer> ssh_server;  // must outlive the client
   std::unique_ptr<session::Client> client;
   std::string name;
-  std::string board_name;  // see Device::board()
+  std::string board_name;                   // see Device::board()
   std::vector<const ModuleState*> modules;  // the loaded modules
 
   // Returns the source line of an offset in one of them; empty if it is unknown.

@@ -67,7 +67,7 @@ struct FarmConfig {
   PowerHook power;
   RelayLimits relay;
   std::uint64_t module_quota = std::uint64_t{4} << 30;  // bytes
-  std::map<std::string, double> weights;  // by holder
+  std::map<std::string, double> weights;                // by holder
   std::map<std::string, BoardConfig> boards;
 };
 

@@ -1,4 +1,5 @@
-// The style sheet of the HTML pages, host/html/base.css and page.css. It contains no character that HTML gives a meaning.
+// The style sheet of the HTML pages, host/html/base.css and page.css. It contains no character that HTML gives a
+// meaning.
 #pragma once
 
 #include <string_view>

@@ -14,9 +14,10 @@ Baseline read_baseline_file(const std::string& path) {
   if (!text) return {};
   Result<Baseline> baseline = parse_baseline(*text);
   if (!baseline.is_ok()) {
-    throw UsageError(printable(path) + " is damaged: " + baseline.status().message() +
-                     "; restore it, from the cache of the CI system for example, or delete it: then the next run stores "
-                     "a new baseline and compares with none");
+    throw UsageError(
+        printable(path) + " is damaged: " + baseline.status().message() +
+        "; restore it, from the cache of the CI system for example, or delete it: then the next run stores "
+        "a new baseline and compares with none");
   }
   return std::move(baseline.value());
 }

@@ -67,19 +67,26 @@ TEST_CASE("the page says from whom and to whom each event goes") {
 
 TEST_CASE("the page states the limits and times of the code") {
   const std::string text = page();
-  for (const std::string& expected :
-       {"at most " + with_commas(kMaxFirstBody) + " bytes", "at most " + with_commas(kMaxBody) + " bytes",
-        "string here has at most " + std::to_string(kMaxName) + " bytes", "a text " + std::to_string(kMaxText),
-        "a selector " + std::to_string(kMaxSelector), "features (" + std::to_string(kMaxFeatures) + ")",
-        "*accelerator* (" + std::to_string(kMaxBoardDevices) + ")", "*tag* (" + std::to_string(kMaxTags) + ")",
-        "list of selector (" + std::to_string(kMaxSlots) + ")", "boards (" + std::to_string(kMaxSlots) + ")",
-        "at most " + std::to_string(kMaxPage) + " elements", "piece (" + with_commas(kMaxPieceSent) + ")",
-        "piece (" + with_commas(kMaxPieceReceived) + ")", "objects (" + std::to_string(kMaxObjectsAsked) + ")",
-        "blobs (" + std::to_string(kMaxBlobs) + ")", "missing (" + std::to_string(kMaxBlobs + 1) + ")",
-        "line (" + with_commas(kMaxVerdict) + ")",
-        "heartbeat every " + std::to_string(kHeartbeatPeriod.count()) + " seconds",
-        "heard nothing for " + std::to_string(kSilence.count()) + " seconds",
-        "version " + std::to_string(kVersionMax) + "\n"}) {
+  for (const std::string& expected : {"at most " + with_commas(kMaxFirstBody) + " bytes",
+                                      "at most " + with_commas(kMaxBody) + " bytes",
+                                      "string here has at most " + std::to_string(kMaxName) + " bytes",
+                                      "a text " + std::to_string(kMaxText),
+                                      "a selector " + std::to_string(kMaxSelector),
+                                      "features (" + std::to_string(kMaxFeatures) + ")",
+                                      "*accelerator* (" + std::to_string(kMaxBoardDevices) + ")",
+                                      "*tag* (" + std::to_string(kMaxTags) + ")",
+                                      "list of selector (" + std::to_string(kMaxSlots) + ")",
+                                      "boards (" + std::to_string(kMaxSlots) + ")",
+                                      "at most " + std::to_string(kMaxPage) + " elements",
+                                      "piece (" + with_commas(kMaxPieceSent) + ")",
+                                      "piece (" + with_commas(kMaxPieceReceived) + ")",
+                                      "objects (" + std::to_string(kMaxObjectsAsked) + ")",
+                                      "blobs (" + std::to_string(kMaxBlobs) + ")",
+                                      "missing (" + std::to_string(kMaxBlobs + 1) + ")",
+                                      "line (" + with_commas(kMaxVerdict) + ")",
+                                      "heartbeat every " + std::to_string(kHeartbeatPeriod.count()) + " seconds",
+                                      "heard nothing for " + std::to_string(kSilence.count()) + " seconds",
+                                      "version " + std::to_string(kVersionMax) + "\n"}) {
     CAPTURE(expected);
     CHECK(text.find(expected) != std::string::npos);
   }
