@@ -23,7 +23,26 @@ bool is_number(const FunctionInfo& function, const std::string& name) {
   });
 }
 
-// The values that are tried: of sizes, and of numbers that determine sizes, such as strides.
+// Whether a dimension of a tensor is exactly this symbol, as n is in "i32 n, in f32[n] x".
+bool is_extent(const FunctionInfo& function, std::size_t symbol) {
+  const ManifestExpr extent{{{ManifestOp::symbol, static_cast<std::int64_t>(symbol)}}};
+  return std::ranges::any_of(function.parameters, [&](const ParameterInfo& parameter) {
+    return std::ranges::find(parameter.shape, extent) != parameter.shape.end();
+  });
+}
+
+// Whether a number determines sizes otherwise, as a stride does.
+bool is_free_number(const FunctionInfo& function, std::size_t symbol) {
+  return is_number(function, function.symbols[symbol]) && !is_extent(function, symbol);
+}
+
+bool has_free_numbers(const FunctionInfo& function) {
+  for (std::size_t s = 0; s < function.symbols.size(); ++s)
+    if (is_free_number(function, s)) return true;
+  return false;
+}
+
+// The values that are tried: of sizes, and of other numbers that determine them.
 struct Values {
   std::int64_t size = 1, number = 1;
 };
@@ -35,8 +54,9 @@ CallOptions call_with(const FunctionInfo& function, const Values& values) {
     if (parameter.kind == ParameterKind::scalar && !is_size(function, parameter.name))
       call.arguments.push_back(parameter.name + "=1");
   std::vector<std::string> sizes;
-  for (const std::string& symbol : function.symbols)
-    sizes.push_back(symbol + "=" + std::to_string(is_number(function, symbol) ? values.number : values.size));
+  for (std::size_t s = 0; s < function.symbols.size(); ++s)
+    sizes.push_back(function.symbols[s] + "=" +
+                    std::to_string(is_free_number(function, s) ? values.number : values.size));
   if (!sizes.empty()) call.sizes = {join(",", sizes)};
   return call;
 }
@@ -108,10 +128,8 @@ Choice choose(const FunctionInfo& function, bool is_network, bool has_large_numb
 
 CallOptions chosen_call(const FunctionInfo& function, bool is_network) {
   Choice choice = choose(function, is_network, false);
-  const bool has_numbers =
-      std::ranges::any_of(function.symbols, [&](const std::string& symbol) { return is_number(function, symbol); });
   // The distance between rows cannot be less than their length.
-  if (choice.values.size <= 1 && has_numbers) choice = choose(function, is_network, true);
+  if (choice.values.size <= 1 && has_free_numbers(function)) choice = choose(function, is_network, true);
   if (choice.values.size == 0) throw UsageError("no size fits: " + choice.mistake);
   CallOptions call = call_with(function, choice.values);
   add_indices(function, choice.below, call);

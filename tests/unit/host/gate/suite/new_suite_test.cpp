@@ -144,6 +144,19 @@ TEST_CASE("numbers that determine sizes are 1, unless they have to be as large a
   CHECK(suite.cases[1].call.sizes.front() == "N=524288,begin=1,step=1");
 }
 
+TEST_CASE("a number that is an extent of a tensor is a size") {
+  const Kernels kernels(
+      {{"mm.c",
+        "// ferry: mm(i32 n, in f32[n,n] A, out f32[n,n] B)\nvoid mm(int n, const float* A, float* B) { *B = *A; }\n"},
+       {"sum.c",
+        "// ferry: sum(i64 n, i64 step, in f32[n*step] x, in f32[n] y, out f32[] s)\n"
+        "void sum(long n, long step, const float* x, const float* y, float* s) { *s = *x + *y; }\n"}});
+  const Suite suite = kernels.read();
+  REQUIRE(suite.cases.size() == 2);
+  CHECK(suite.cases[0].call.sizes.front() == "n=256");
+  CHECK(suite.cases[1].call.sizes.front() == "n=262144,step=1");
+}
+
 TEST_CASE("a network is a case of the name of its file, with small sizes and indices") {
   ModelBytes model;
   model.input("x", {"N", 8}).input("word", {"N"}, kInt64).initializer(floats("table", {10, 8}));
