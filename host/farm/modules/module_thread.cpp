@@ -4,11 +4,15 @@
 
 namespace ferry::farm {
 
-ModuleThread::ModuleThread(server::EventLoop& loop, std::string database, std::uint64_t quota)
-    : database_(std::move(database)), quota_(quota), poster_(std::make_shared<Poster>(loop)) {}
+using Clock = std::chrono::steady_clock;
+
+ModuleThread::ModuleThread(server::EventLoop& loop, std::string database, std::uint64_t quota,
+                           std::chrono::milliseconds most_wait)
+    : database_(std::move(database)), quota_(quota), most_wait_(most_wait), poster_(std::make_shared<Poster>(loop)) {}
 
 ModuleThread::~ModuleThread() {
   poster_->is_alive = false;
+  thread_.stop();
   thread_.join();
 }
 
@@ -24,8 +28,9 @@ void ModuleThread::run(std::function<void(const Status&)> job) {
     return job(
         {ErrorCode::busy, format("%zu requests wait for the farm's modules already; try again later", kMaxWaiting)});
   }
-  asio::post(thread_, [this, job = std::move(job)] {
-    job(open());
+  asio::post(thread_, [this, until = Clock::now() + most_wait_, job = std::move(job)] {
+    job(Clock::now() < until ? open()
+                             : Status(ErrorCode::busy, "the farm's database of modules is too slow; try again later"));
     --waiting_;
   });
 }

@@ -4,6 +4,7 @@
 #include <asio/post.hpp>
 #include <asio/thread_pool.hpp>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,15 +21,19 @@ class ModuleThread {
  public:
   // Requests that may wait, each with at most one piece of an object.
   static constexpr std::size_t kMaxWaiting = 512;
+  // Clients give up soon after.
+  static constexpr std::chrono::seconds kMostWait{15};
 
-  // `database` is a path or a URI of PostgreSQL; it is opened when it is needed. The loop must outlive this object, and
-  // no callback is called after its end.
-  ModuleThread(server::EventLoop& loop, std::string database, std::uint64_t quota);
+  // `database` is a path or a URI of PostgreSQL; it is opened when it is needed. A request whose turn comes after
+  // `most_wait` is refused instead. The loop must outlive this object, and no callback is called after its end.
+  ModuleThread(server::EventLoop& loop, std::string database, std::uint64_t quota,
+               std::chrono::milliseconds most_wait = kMostWait);
+  // Waits for the request that is being answered, and drops those that wait.
   ~ModuleThread();
   ModuleThread(const ModuleThread&) = delete;
   ModuleThread& operator=(const ModuleThread&) = delete;
 
-  // Answers the request, then calls then(the answer) on the loop. Fails with busy if too many wait.
+  // Answers the request, then calls then(the answer) on the loop. Fails with busy if too many wait, or for too long.
   template <class Request, class Then>
   void ask(ModuleStore::Sender sender, Request request, Then then) {
     using Answer = decltype(std::declval<ModuleStore&>().answer(sender, request));
@@ -50,12 +55,13 @@ class ModuleThread {
     bool is_alive = true;  // used on the loop alone
   };
 
-  // Calls job(whether the database is open) on the thread, or job(busy) at once.
+  // Calls job(whether the database is open) on the thread; or job(busy), at once if too many wait.
   void run(std::function<void(const Status& ready)> job);
   Status open();
 
   const std::string database_;
   const std::uint64_t quota_;
+  const std::chrono::milliseconds most_wait_;
   std::shared_ptr<Poster> poster_;
   std::atomic<std::size_t> waiting_ = 0;
   // Used on the thread alone.
