@@ -59,7 +59,8 @@ void FrameChannel::write() {
         ::send(socket_.number(), out_.data() + sent_, out_.size() - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      drop_front(out_, std::exchange(sent_, 0));
+      // A slow reader takes little at a time: moving all the rest each time would keep the loop busy.
+      if (sent_ >= out_.size() - sent_) drop_front(out_, std::exchange(sent_, 0));
       is_writing_ = true;
       return socket_.when_writable([self = shared_from_this()] { self->write(); });
     }

@@ -41,6 +41,8 @@ class FrameChannel : public std::enable_shared_from_this<FrameChannel> {
   // Closes the connection at once; no callback follows.
   void close();
   bool is_open() const { return socket_.is_open(); }
+  // Bytes that wait to be sent.
+  std::size_t queued() const { return out_.size() - sent_; }
   int socket() const { return socket_.number(); }
 
  private:

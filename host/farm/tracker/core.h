@@ -17,6 +17,7 @@
 #include "host/farm/relay/relay_desk.h"
 #include "host/farm/tracker/database.h"
 #include "host/farm/tracker/key_directory.h"
+#include "host/farm/tracker/module_shares.h"
 #include "host/farm/tracker/peers.h"
 #include "host/farm/tracker/scheduler.h"
 
@@ -35,6 +36,7 @@ struct ConnectedClient {
   std::string name;              // what it says of itself
   std::size_t queries = 0;       // that are not answered yet
   std::string audited_baseline;  // the last one that it has set
+  bool sends_object = false;     // of which more pieces are to come
 };
 
 struct Core {
@@ -46,8 +48,9 @@ struct Core {
   Peers peers;
   std::unique_ptr<Database> database;
   std::unique_ptr<ModuleThread> modules;  // null: the farm keeps none
-  std::unique_ptr<Scheduler> scheduler;   // null: this tracker does not schedule
-  std::string read_only_reason;           // not empty: it never will
+  ModuleShares module_shares;
+  std::unique_ptr<Scheduler> scheduler;  // null: this tracker does not schedule
+  std::string read_only_reason;          // not empty: it never will
 
   std::map<std::string, BoardId> names;  // of all boards, which are theirs for good
   // More than one connection may claim to be the same board until the scheduler has decided.

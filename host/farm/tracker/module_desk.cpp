@@ -12,11 +12,34 @@ constexpr bool kOnlyReads = std::is_same_v<Request, wire::FindObjects> || std::i
                             std::is_same_v<Request, wire::ListBaseline> ||
                             std::is_same_v<Request, wire::ListBaselines> || std::is_same_v<Request, wire::ListVerdicts>;
 
-// Notes in the audit log who has set which baseline, once for each connection and baseline.
-void audit_baseline(Core& core, ConnectionNumber from, const Caller& caller, const std::string& baseline) {
+std::string name_of(const wire::SetBaseline& request) { return request.suite + " " + request.name; }
+
+bool transfers_nothing(const Core& core, ConnectionNumber connection) {
+  const auto client = core.clients.find(connection);
+  return client == core.clients.end() ||
+         (client->second.queries == 0 && !client->second.sends_object && core.peers.queued(connection) == 0);
+}
+
+// Takes the request's share of what its key may use. Fails with busy if there is none.
+template <class Request>
+Status take_share(Core& core, ConnectionNumber from, const secure::KeyId& key, const Request& request) {
+  if constexpr (std::is_same_v<Request, wire::PutObject> || std::is_same_v<Request, wire::GetObject>) {
+    FERRY_TRY(core.module_shares.begin_transfer(
+        key, from, [&](ConnectionNumber connection) { return transfers_nothing(core, connection); }));
+  }
+  if constexpr (std::is_same_v<Request, wire::SetBaseline>) {
+    if (core.clients.at(from).audited_baseline != name_of(request)) FERRY_TRY(core.module_shares.expect_audit(key));
+  }
+  return core.module_shares.begin_request(key);
+}
+
+// Notes in the audit log who has set which baseline, once for each connection as long as it sets the same.
+void audit_baseline(Core& core, ConnectionNumber from, const secure::KeyId& key, const Caller& caller,
+                    const std::string& baseline) {
   const auto client = core.clients.find(from);
-  if (client == core.clients.end() || client->second.audited_baseline == baseline) return;
-  client->second.audited_baseline = baseline;
+  if (client != core.clients.end() && client->second.audited_baseline == baseline) return;
+  if (client != core.clients.end()) client->second.audited_baseline = baseline;
+  core.module_shares.count_audit(key);
   core.audit(caller, "set baseline", std::nullopt, baseline, [](const Status&) {});
 }
 
@@ -30,12 +53,21 @@ Status ask_modules(Core& core, ConnectionNumber from, const rpc::FrameHeader& he
           return then(Status(ErrorCode::unauthenticated, "this key is for viewers, who may not store modules"));
         }
         if (!core.modules) return then(Status(ErrorCode::unsupported, "this farm keeps no modules"));
+        const std::optional<secure::KeyId> key = core.peers.key_of(from);
+        if (!key) return then(Status(ErrorCode::unavailable, "the connection has ended"));
+        if (const Status share = take_share(core, from, *key, request); !share.is_ok()) return then(share);
         std::string baseline;
-        if constexpr (std::is_same_v<Request, wire::SetBaseline>) baseline = request.suite + " " + request.name;
-        core.modules->ask(from, request, [&core, from, caller, baseline, then](const Result<Reply>& reply) {
+        if constexpr (std::is_same_v<Request, wire::SetBaseline>) baseline = name_of(request);
+        if constexpr (std::is_same_v<Request, wire::PutObject>) core.clients.at(from).sends_object = true;
+        core.modules->ask(from, request, [&core, from, key = *key, caller, baseline, then](const Result<Reply>& reply) {
+          core.module_shares.end_request(key);
           if constexpr (std::is_same_v<Request, wire::SetBaseline>) {
             if (reply.is_ok() && reply.value().missing.empty() && !reply.value().is_older)
-              audit_baseline(core, from, caller, baseline);
+              audit_baseline(core, from, key, caller, baseline);
+          }
+          if constexpr (std::is_same_v<Request, wire::PutObject>) {
+            const auto client = core.clients.find(from);
+            if (client != core.clients.end()) client->second.sends_object = reply.is_ok() && !reply.value().is_stored;
           }
           then(reply);
         });

@@ -150,6 +150,11 @@ Status Peers::take_turn(Kind kind, const secure::KeyId& key) {
   return {ErrorCode::busy, "the database lags behind, and too much was asked under this key; try again later"};
 }
 
+std::size_t Peers::queued(ConnectionNumber number) const {
+  const auto found = peers_.find(number);
+  return found == peers_.end() ? 0 : found->second->channel->queued();
+}
+
 std::optional<secure::KeyId> Peers::key_of(ConnectionNumber number) const {
   const auto found = peers_.find(number);
   if (found == peers_.end()) return std::nullopt;

@@ -73,6 +73,8 @@ class Peers {
   // Counts what may be a commit. Fails with busy if there is too much of it under this key while the database lags
   // behind; most peers wait for an answer before they go on.
   Status take_turn(Kind kind, const secure::KeyId& key);
+  // Bytes that wait to be sent to it.
+  std::size_t queued(ConnectionNumber number) const;
   // The key that the connection has proved; nothing if it has ended.
   std::optional<secure::KeyId> key_of(ConnectionNumber number) const;
   // Its remote address.

@@ -216,6 +216,52 @@ TEST_CASE("who has set a baseline is in the audit log, once for each connection"
   CHECK(found == std::vector<std::string>{"anna: kernels main"});
 }
 
+TEST_CASE("one key does not take all of a tracker's memory for objects on their way") {
+  Lab lab;
+  const farm::FarmAccess eve = lab.tracker.add_client("eve");
+  const farm::wire::PutObject first{blake2b(contents(9, 9)), 100'000, 0, Bytes(20'000)};
+  std::vector<std::unique_ptr<farm::TrackerConnection>> connections;
+  for (int i = 0; i < 8; ++i) {
+    connections.push_back(std::make_unique<farm::TrackerConnection>(eve));
+    CHECK(connections.back()->ask(first).is_ok());
+  }
+  farm::TrackerConnection one_more(eve);
+  const Status refused = one_more.ask(first).status();
+  CHECK(refused.code() == ErrorCode::busy);
+  CHECK(refused.message() == "8 connections under this key send or receive modules already; try again later");
+  CHECK(one_more.ask(farm::wire::GetObject{first.object, 0}).status().code() == ErrorCode::busy);
+  CHECK(one_more.ask(farm::wire::FindObjects{{first.object}}).is_ok());
+  CHECK(lab.open()->put(contents(300'000, 1)) == blake2b(contents(300'000, 1)));
+  // Whoever has ended or given up makes room.
+  connections.pop_back();
+  CHECK(connections.back()->ask(farm::wire::PutObject{first.object, 100'000, 5, {1}}).status().code() ==
+        ErrorCode::aborted);
+  Status again(ErrorCode::busy, "");
+  for (int i = 0; i < 100 && !again.is_ok(); ++i) {
+    again = one_more.ask(first).status();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  CHECK_MESSAGE(again.is_ok(), again.message());
+  CHECK(farm::TrackerConnection(eve).ask(first).is_ok());
+}
+
+TEST_CASE("nobody floods the audit log by setting baselines in turns") {
+  const Lab lab;
+  const Hash object = lab.open()->put(contents(5, 1));
+  farm::TrackerConnection connection(lab.anna);
+  const auto set = [&](int i) {
+    return connection
+        .ask(farm::wire::SetBaseline{"kernels", std::to_string(i), {"mm", "x86_64", object, object, {}, "1f3a", 5}})
+        .status();
+  };
+  int taken = 0;
+  while (taken < 300 && set(taken % 2).is_ok()) ++taken;
+  CHECK(taken >= 100);
+  CHECK(taken < 150);
+  CHECK(set(taken % 2).message() == "too many baselines were set under this key just now; try again later");
+  CHECK(set((taken + 1) % 2).is_ok());  // the one that was audited
+}
+
 TEST_CASE("what a farm does not take is a mistake that says what it takes") {
   const Lab lab(1000);
   const auto store = lab.open();
