@@ -55,12 +55,23 @@ Status expect_room(SqlConnection& connection) {
                                                 static_cast<unsigned long long>(kMostBaselineModules))};
 }
 
+Status expect_room_for_objects(SqlConnection& connection, std::size_t more) {
+  FERRY_ASSIGN(const SqlResult result, execute(connection, "SELECT COUNT(*) FROM baseline_objects"));
+  RowReader row(result.rows.at(0));
+  const auto count = row.number<std::uint64_t>();
+  FERRY_TRY(row.status());
+  if (count + more <= kMostBaselineObjects) return {};
+  return {ErrorCode::resource_exhausted, format("the farm keeps baselines with at most %llu objects together",
+                                                static_cast<unsigned long long>(kMostBaselineObjects))};
+}
+
 Status write_objects(SqlConnection& connection, const wire::SetBaseline& request) {
   const BaselineListing& entry = request.entry;
   FERRY_TRY(execute(connection,
                     "DELETE FROM baseline_objects WHERE suite = $1 AND name = $2 AND case_name = $3 AND target = $4",
                     request.suite, request.name, entry.name, entry.target)
                 .status());
+  FERRY_TRY(expect_room_for_objects(connection, entry.blobs.size() + 1));
   for (std::size_t place = 0; place <= entry.blobs.size(); ++place) {
     const Hash& object = place == 0 ? entry.module : entry.blobs[place - 1];
     FERRY_TRY(execute(connection,
@@ -163,6 +174,13 @@ Result<std::vector<wire::VerdictListing>> read_verdicts(SqlConnection& connectio
 }
 
 Status write_verdict(SqlConnection& connection, const wire::AddVerdict& request) {
+  // Whoever has lost the connection before the answer came sends the verdict again.
+  FERRY_ASSIGN(const SqlResult same,
+               execute(connection,
+                       "SELECT number FROM verdicts WHERE suite = $1 AND case_name = $2 AND line = $3 "
+                       "AND number > (SELECT MAX(number) FROM verdicts) - $4 LIMIT 1",
+                       request.suite, request.name, request.line, kComparedVerdicts));
+  if (!same.rows.empty()) return {};
   FERRY_ASSIGN(const SqlResult added,
                execute(connection,
                        "INSERT INTO verdicts (number, suite, case_name, line) "

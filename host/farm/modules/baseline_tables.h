@@ -13,6 +13,10 @@ namespace ferry::farm {
 inline constexpr std::uint64_t kMostVerdicts = 200'000;
 // The modules of all baselines of a farm.
 inline constexpr std::uint64_t kMostBaselineModules = 100'000;
+// Their objects, each counted as often as a module needs it.
+inline constexpr std::uint64_t kMostBaselineObjects = 300'000;
+// A verdict that is one of so many newest ones already is not added again.
+inline constexpr std::uint64_t kComparedVerdicts = 1'000;
 
 // All of them require a transaction, and those that change something a writing one.
 
@@ -22,13 +26,14 @@ Result<std::vector<wire::BaselineListing>> read_baseline(SqlConnection& connecti
 // Returns at most `limit` names, sorted.
 Result<wire::BaselineNames> read_baseline_names(SqlConnection& connection, const std::string& suite, std::size_t limit);
 // Replaces the entry, as the request says. Its objects count as used now. Fails with resource_exhausted if the farm has
-// kMostBaselineModules others.
+// kMostBaselineModules others or
+// kMostBaselineObjects.
 Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::SetBaseline& request, Time now);
 
 // Returns at most `limit` verdicts, newest first.
 Result<std::vector<wire::VerdictListing>> read_verdicts(SqlConnection& connection, const wire::ListVerdicts& query,
                                                         std::size_t limit);
-// Deletes what is beyond kMostVerdicts.
+// Does nothing if the verdict is one of the kComparedVerdicts newest. Deletes what is beyond kMostVerdicts.
 Status write_verdict(SqlConnection& connection, const wire::AddVerdict& request);
 
 }  // namespace ferry::farm

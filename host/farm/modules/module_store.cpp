@@ -65,7 +65,11 @@ Result<std::unique_ptr<ModuleStore>> ModuleStore::open(std::unique_ptr<SqlConnec
 }
 
 Status ModuleStore::delete_left_over() {
-  return in_transaction(Access::write, [&] { return delete_left_over_pieces(*connection_); });
+  uploads_.clear();
+  for (bool has_more = true; has_more;) {
+    FERRY_ASSIGN(has_more, in_transaction(Access::write, [&] { return delete_some_left_over(*connection_); }));
+  }
+  return {};
 }
 
 Result<wire::ObjectsFound> ModuleStore::answer(Sender, const wire::FindObjects& request) {

@@ -40,7 +40,8 @@ class ModuleStore {
 
   // Drops what the sender has not finished.
   void forget(Sender sender);
-  // Deletes what earlier trackers of the database have not finished. Another one must not be taking objects meanwhile.
+  // Deletes what earlier trackers of the database, and this one's senders, have not finished. An upload of another
+  // tracker fails by that.
   Status delete_left_over();
 
  private:

@@ -28,7 +28,12 @@ constexpr const char* kFirstVersion[] = {
     "CREATE INDEX verdicts_by_suite ON verdicts (suite, number)",
 };
 
-constexpr Migration kMigrations[] = {kFirstVersion};
+// Pieces without an object are looked for by their upload.
+constexpr const char* kSecondVersion[] = {
+    "CREATE UNIQUE INDEX objects_by_upload ON objects (upload)",
+};
+
+constexpr Migration kMigrations[] = {kFirstVersion, kSecondVersion};
 
 }  // namespace
 

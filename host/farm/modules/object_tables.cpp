@@ -3,8 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/format.h"
+
 namespace ferry::farm {
 namespace {
+
+// Pieces, of 64 MiB together, so that a statement's time suffices however many there are.
+constexpr std::size_t kDeletedAtOnce = 256;
+
+// Objects of which the oldest are looked at together.
+constexpr std::size_t kLookedAt = 1000;
 
 // Finds the objects that are neither needed nor in use.
 constexpr const char* kMayBeDeleted =
@@ -45,6 +53,12 @@ Status add_object(SqlConnection& connection, const Hash& object, UploadId upload
               upload));
   FERRY_ASSIGN(const std::uint64_t written, only_number(sum));
   if (written != bytes) return {ErrorCode::aborted, "the upload was cut off; send the object again"};
+  FERRY_ASSIGN(const SqlResult counted, execute(connection, "SELECT COUNT(*) FROM objects"));
+  FERRY_ASSIGN(const std::uint64_t count, only_number(counted));
+  if (count >= kMostObjects) {
+    return {ErrorCode::resource_exhausted,
+            format("the farm keeps at most %llu objects", static_cast<unsigned long long>(kMostObjects))};
+  }
   return execute(connection, "INSERT INTO objects (hash, upload, bytes, used) VALUES ($1, $2, $3, $4)", to_hex(object),
                  upload, bytes, now)
       .status();
@@ -54,8 +68,20 @@ Status delete_pieces(SqlConnection& connection, UploadId upload) {
   return execute(connection, "DELETE FROM pieces WHERE upload = $1", upload).status();
 }
 
-Status delete_left_over_pieces(SqlConnection& connection) {
-  return execute(connection, "DELETE FROM pieces WHERE upload NOT IN (SELECT upload FROM objects)").status();
+Result<bool> delete_some_left_over(SqlConnection& connection) {
+  FERRY_ASSIGN(const SqlResult left_over,
+               execute(connection,
+                       "SELECT upload, number FROM pieces WHERE NOT EXISTS "
+                       "(SELECT 1 FROM objects WHERE objects.upload = pieces.upload) LIMIT $1",
+                       kDeletedAtOnce));
+  for (const SqlRow& columns : left_over.rows) {
+    RowReader row(columns);
+    const auto upload = row.number<UploadId>();
+    const auto number = row.number<std::uint64_t>();
+    FERRY_TRY(row.status());
+    FERRY_TRY(execute(connection, "DELETE FROM pieces WHERE upload = $1 AND number = $2", upload, number).status());
+  }
+  return left_over.rows.size() == kDeletedAtOnce;
 }
 
 Result<std::optional<StoredPiece>> read_piece(SqlConnection& connection, const Hash& object, std::uint64_t offset) {
@@ -97,20 +123,23 @@ Result<std::uint64_t> bytes_to_keep(SqlConnection& connection, Time since) {
 
 Result<std::uint64_t> delete_oldest(SqlConnection& connection, std::uint64_t most, Time since) {
   FERRY_ASSIGN(std::uint64_t left, bytes_of_objects(connection));
-  if (left <= most) return left;
-  FERRY_ASSIGN(
-      const SqlResult oldest,
-      execute(connection, std::string("SELECT hash, upload, bytes") + kMayBeDeleted + " ORDER BY used, hash", since));
-  for (const SqlRow& columns : oldest.rows) {
-    if (left <= most) break;
-    RowReader row(columns);
-    const std::string hash = row.text();
-    const auto upload = row.number<UploadId>();
-    const auto bytes = row.number<std::uint64_t>();
-    FERRY_TRY(row.status());
-    FERRY_TRY(execute(connection, "DELETE FROM objects WHERE hash = $1", hash).status());
-    FERRY_TRY(delete_pieces(connection, upload));
-    left -= std::min(left, bytes);
+  while (left > most) {
+    FERRY_ASSIGN(
+        const SqlResult oldest,
+        execute(connection, std::string("SELECT hash, upload, bytes") + kMayBeDeleted + " ORDER BY used, hash LIMIT $2",
+                since, kLookedAt));
+    if (oldest.rows.empty()) break;
+    for (const SqlRow& columns : oldest.rows) {
+      if (left <= most) break;
+      RowReader row(columns);
+      const std::string hash = row.text();
+      const auto upload = row.number<UploadId>();
+      const auto bytes = row.number<std::uint64_t>();
+      FERRY_TRY(row.status());
+      FERRY_TRY(execute(connection, "DELETE FROM objects WHERE hash = $1", hash).status());
+      FERRY_TRY(delete_pieces(connection, upload));
+      left -= std::min(left, bytes);
+    }
   }
   return left;
 }

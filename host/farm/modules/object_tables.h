@@ -14,6 +14,9 @@ namespace ferry::farm {
 // Every piece of an object but the last one has so many bytes.
 inline constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
 
+// However small they are, each takes a few hundred bytes beside its contents.
+inline constexpr std::uint64_t kMostObjects = 200'000;
+
 // A number that nothing else has been uploaded under.
 enum class UploadId : std::uint64_t {};
 
@@ -24,11 +27,11 @@ Result<bool> touch_object(SqlConnection& connection, const Hash& object, Time no
 
 Status write_piece(SqlConnection& connection, UploadId upload, std::uint64_t number, const SqlBytes& piece);
 // Makes the pieces of the upload an object, or deletes them if there is one already. Fails with aborted if pieces have
-// been lost.
+// been lost, and with resource_exhausted if the farm has kMostObjects.
 Status add_object(SqlConnection& connection, const Hash& object, UploadId upload, std::uint64_t bytes, Time now);
 Status delete_pieces(SqlConnection& connection, UploadId upload);
-// Deletes the pieces of all uploads that have ended without an object.
-Status delete_left_over_pieces(SqlConnection& connection);
+// Deletes some pieces of uploads without an object. Returns whether there may be more of them.
+Result<bool> delete_some_left_over(SqlConnection& connection);
 
 struct StoredPiece {
   std::uint64_t object_bytes = 0;
