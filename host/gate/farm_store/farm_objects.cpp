@@ -13,13 +13,14 @@ namespace ferry::gate {
 namespace {
 
 namespace wire = farm::wire;
-using Clock = std::chrono::steady_clock;
 
-// For how long a farm may be busy, and for how long another tracker may take to replace the one before.
+// The pauses, together, while a farm is busy, and while another tracker replaces the one before.
 constexpr std::chrono::seconds kMostBusy{15}, kMostAway{3};
 
 // The most that is read into memory: a module without its blobs is far smaller.
 constexpr std::uint64_t kMaxModule = std::uint64_t{1} << 30;
+
+constexpr std::uint64_t kReadAtOnce = std::uint64_t{16} << 20;
 
 [[noreturn]] void fail(const std::string& farm, const Status& why) {
   const std::string message = "the farm " + farm + ": " + why.message();
@@ -41,7 +42,8 @@ Status wrong_piece(const Hash& object) {
 
 void FarmObjects::ask(const std::function<Status(farm::TrackerConnection&)>& work) {
   const std::lock_guard lock(mutex_);
-  const auto begin = Clock::now();
+  // The work itself may take minutes, as an upload does, before it fails.
+  std::chrono::milliseconds paused{0};
   for (auto pause = std::chrono::milliseconds(100);; pause *= 2) {
     const Status status = work(connection_);
     if (status.is_ok()) return;
@@ -49,7 +51,8 @@ void FarmObjects::ask(const std::function<Status(farm::TrackerConnection&)>& wor
                       : status.code() == ErrorCode::unavailable || status.code() == ErrorCode::aborted
                           ? kMostAway
                           : std::chrono::seconds(0);
-    if (Clock::now() + pause > begin + most) fail(connection_.farm().name, status);
+    paused += pause;
+    if (paused > most) fail(connection_.farm().name, status);
     std::this_thread::sleep_for(pause);
   }
 }
@@ -104,8 +107,13 @@ std::optional<std::vector<std::uint8_t>> FarmObjects::get(const Hash& object) {
     const std::size_t read = first.value().piece.size();
     if (read > bytes || (read == 0 && bytes > 0)) return wrong_piece(object);
     contents.emplace(first.value().piece);
-    contents->resize(bytes);
-    return read_pieces(connection, object, read, std::span(*contents).subspan(read));
+    // Memory is taken as contents arrive, whatever size the farm says.
+    while (contents->size() < bytes) {
+      const std::size_t begin = contents->size();
+      contents->resize(std::min<std::uint64_t>(bytes, begin + kReadAtOnce));
+      FERRY_TRY(read_pieces(connection, object, begin, std::span(*contents).subspan(begin)));
+    }
+    return {};
   });
   return contents;
 }
