@@ -1,108 +1,14 @@
 // What a farm keeps of modules and verdicts, in both databases.
-#include "host/farm/modules/module_store.h"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <functional>
-
 #include "host/farm/modules/baseline_tables.h"
-#include "host/farm/store/open_connection.h"
-#include "host/farm/store/postgres_connection.h"
-#include "host/farm/store/sqlite_connection.h"
-#include "tests/support/farm/postgres_server.h"
-#include "tests/support/farm/temporary_folder.h"
+#include "tests/unit/host/farm/modules/stored_objects.h"
 
 namespace ferry::test {
 namespace {
-
-using namespace farm::wire;
-using farm::kPieceBytes;
-using farm::ModuleStore;
-using Bytes = std::vector<std::uint8_t>;
-
-std::unique_ptr<farm::SqlConnection> connect_to(const std::string& database) {
-  auto opened = farm::open_module_connection(database);
-  REQUIRE_MESSAGE(opened.is_ok(), opened.status().message());
-  return std::move(opened.value());
-}
-
-std::unique_ptr<ModuleStore> open_at(const std::string& database, std::uint64_t quota = farm::kDefaultModuleQuota) {
-  auto opened = ModuleStore::open(connect_to(database), quota);
-  REQUIRE_MESSAGE(opened.is_ok(), opened.status().message());
-  return std::move(opened.value());
-}
-
-// Calls check(the path or URI of an empty database) for each kind of database.
-void for_each_database(const std::function<void(const std::string&)>& check) {
-  SUBCASE("SQLite") {
-    const TemporaryFolder folder;
-    check(folder.file("farm.modules.db"));
-  }
-  SUBCASE("PostgreSQL") {
-    static PostgresServer server;
-    check(server.make_database());
-  }
-}
-
-// Every byte follows from its place and the seed.
-Bytes contents(std::size_t count, std::uint32_t seed) {
-  Bytes bytes(count);
-  std::uint32_t state = seed * 2654435761u + 1;
-  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>((state = state * 1664525u + 1013904223u) >> 24);
-  return bytes;
-}
-
-Status put(ModuleStore& store, ModuleStore::Sender sender, const Hash& object, const Bytes& bytes) {
-  std::size_t offset = 0;
-  do {
-    const std::size_t count = std::min(kMaxPieceSent, bytes.size() - offset);
-    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
-    const auto taken = store.answer(
-        sender, PutObject{object, bytes.size(), offset, {begin, begin + static_cast<std::ptrdiff_t>(count)}});
-    FERRY_TRY(taken.status());
-    offset += count;
-    CHECK(taken.value().is_stored == (offset == bytes.size()));
-  } while (offset < bytes.size());
-  return {};
-}
-Hash put(ModuleStore& store, const Bytes& bytes) {
-  const Hash object = blake2b(bytes);
-  const Status status = put(store, 1, object, bytes);
-  REQUIRE_MESSAGE(status.is_ok(), status.message());
-  return object;
-}
-
-bool has(ModuleStore& store, const Hash& object) {
-  const auto found = store.answer(1, FindObjects{{object}});
-  REQUIRE_MESSAGE(found.is_ok(), found.status().message());
-  return found.value().is_stored.at(0) == 1;
-}
-
-Bytes get(ModuleStore& store, const Hash& object) {
-  Bytes bytes;
-  while (true) {
-    const auto piece = store.answer(1, GetObject{object, bytes.size()});
-    REQUIRE_MESSAGE(piece.is_ok(), piece.status().message());
-    bytes.insert(bytes.end(), piece.value().piece.begin(), piece.value().piece.end());
-    if (bytes.size() == piece.value().bytes) return bytes;
-    REQUIRE(!piece.value().piece.empty());
-  }
-}
-
-std::int64_t count_of(farm::SqlConnection& connection, const std::string& table) {
-  return std::get<std::int64_t>(farm::execute(connection, "SELECT COUNT(*) FROM " + table).value().rows.at(0).at(0));
-}
 
 // As if all objects had been used so long ago.
 void make_older(const std::string& database, std::chrono::minutes by) {
   const auto connection = connect_to(database);
   REQUIRE(farm::execute(*connection, "UPDATE objects SET used = used - $1", farm::Duration(by)).is_ok());
-}
-
-SetBaseline baseline_of(const std::string& name, const Hash& module, std::vector<Hash> blobs = {},
-                        std::int64_t stored = 1'700'000'000) {
-  return {"suite", "main", {name, "x86_64", module, blake2b({}), std::move(blobs), "1f3a", stored}};
 }
 
 TEST_CASE("objects of all sizes come back as they were sent, also from another connection") {
@@ -351,67 +257,6 @@ TEST_CASE("only the newest verdicts are kept") {
     REQUIRE(page.verdicts.size() == 2);
     CHECK(page.verdicts.at(0).line == Bytes{'3'});
     CHECK(page.verdicts.at(1).line == Bytes{'2'});
-  });
-}
-
-TEST_CASE("a verdict that is sent again, because its answer was lost, is added once") {
-  for_each_database([](const std::string& database) {
-    const auto store = open_at(database);
-    const auto add = [&](const std::string& suite, const std::string& name, std::uint8_t line) {
-      REQUIRE(store->answer(1, AddVerdict{suite, name, {line}}).is_ok());
-    };
-    for (const std::uint8_t line : {'1', '2', '1', '2', '3', '2'}) add("suite", "mm", line);
-    add("suite", "pool", '2');
-    add("other", "mm", '2');
-    CHECK(store->answer(1, ListVerdicts{"suite", "mm", 0}).value().verdicts.size() == 3);
-    CHECK(store->answer(1, ListVerdicts{"suite", "", 0}).value().verdicts.size() == 4);
-    CHECK(store->answer(1, ListVerdicts{"other", "", 0}).value().verdicts.size() == 1);
-    CHECK(store->answer(1, ListVerdicts{"suite", "mm", 0}).value().verdicts.at(0).line == Bytes{'3'});
-  });
-}
-
-TEST_CASE("tiny objects, and baselines that name many, do not fill the disk beside the quota") {
-  for_each_database([](const std::string& database) {
-    const auto store = open_at(database);
-    const Hash object = put(*store, contents(3, 1));
-    const auto connection = connect_to(database);
-    const auto repeat = [&](const std::string& statement, std::uint64_t most) {
-      const auto done =
-          farm::execute(*connection,
-                        "WITH RECURSIVE n (i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM n "
-                        "WHERE i < $2) " +
-                            statement,
-                        1, most);
-      REQUIRE_MESSAGE(done.is_ok(), done.status().message());
-    };
-    repeat(
-        "INSERT INTO baseline_objects (suite, name, case_name, target, place, object) SELECT 'x', 'x', 'x', 'x', i, "
-        "'x' FROM n",
-        farm::kMostBaselineObjects - 2);
-    const Status many = store->answer(1, baseline_of("mm", object, {object, object})).status();
-    CHECK(many.code() == ErrorCode::resource_exhausted);
-    CHECK(many.message() == "the farm keeps baselines with at most 300000 objects together");
-    CHECK(store->answer(1, ListBaseline{"suite", "main", 0}).value().entries.empty());
-    CHECK(store->answer(1, baseline_of("mm", object, {object})).is_ok());
-    CHECK(store->answer(1, baseline_of("mm", object, {object})).is_ok());  // in place of the one before
-    repeat("INSERT INTO objects (hash, upload, bytes, used) SELECT CAST(i AS TEXT), -i, 0, 0 FROM n",
-           farm::kMostObjects - 1);
-    CHECK(put(*store, 1, blake2b(contents(4, 2)), contents(4, 2)).code() == ErrorCode::resource_exhausted);
-    CHECK(count_of(*connection, "pieces") == 1);
-    CHECK(put(*store, 1, object, contents(3, 1)).is_ok());
-  });
-}
-
-TEST_CASE("a tracker that schedules again takes no more of an object that it was sent before") {
-  for_each_database([](const std::string& database) {
-    const auto store = open_at(database, 100);
-    const Bytes bytes = contents(60, 1);
-    const PutObject first{blake2b(bytes), 60, 0, {bytes.begin(), bytes.begin() + 20}};
-    const PutObject second{blake2b(bytes), 60, 20, {bytes.begin() + 20, bytes.end()}};
-    REQUIRE(store->answer(1, first).is_ok());
-    REQUIRE(store->delete_left_over().is_ok());
-    CHECK(put(*store, 2, blake2b(contents(70, 2)), contents(70, 2)).is_ok());  // nothing else is on its way
-    CHECK(store->answer(1, second).status().code() == ErrorCode::aborted);
   });
 }
 

@@ -1,0 +1,70 @@
+// What is sent again, and what does not count towards the quota.
+#include "host/farm/modules/baseline_tables.h"
+#include "tests/unit/host/farm/modules/stored_objects.h"
+
+namespace ferry::test {
+namespace {
+
+TEST_CASE("a verdict that is sent again, because its answer was lost, is added once") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database);
+    const auto add = [&](const std::string& suite, const std::string& name, std::uint8_t line) {
+      REQUIRE(store->answer(1, AddVerdict{suite, name, {line}}).is_ok());
+    };
+    for (const std::uint8_t line : {'1', '2', '1', '2', '3', '2'}) add("suite", "mm", line);
+    add("suite", "pool", '2');
+    add("other", "mm", '2');
+    CHECK(store->answer(1, ListVerdicts{"suite", "mm", 0}).value().verdicts.size() == 3);
+    CHECK(store->answer(1, ListVerdicts{"suite", "", 0}).value().verdicts.size() == 4);
+    CHECK(store->answer(1, ListVerdicts{"other", "", 0}).value().verdicts.size() == 1);
+    CHECK(store->answer(1, ListVerdicts{"suite", "mm", 0}).value().verdicts.at(0).line == Bytes{'3'});
+  });
+}
+
+TEST_CASE("tiny objects, and baselines that name many, do not fill the disk beside the quota") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database);
+    const Hash object = put(*store, contents(3, 1));
+    const auto connection = connect_to(database);
+    const auto repeat = [&](const std::string& statement, std::uint64_t most) {
+      const auto done =
+          farm::execute(*connection,
+                        "WITH RECURSIVE n (i) AS (SELECT CAST($1 AS BIGINT) UNION ALL SELECT i + 1 FROM n "
+                        "WHERE i < $2) " +
+                            statement,
+                        1, most);
+      REQUIRE_MESSAGE(done.is_ok(), done.status().message());
+    };
+    repeat(
+        "INSERT INTO baseline_objects (suite, name, case_name, target, place, object) SELECT 'x', 'x', 'x', 'x', i, "
+        "'x' FROM n",
+        farm::kMostBaselineObjects - 2);
+    const Status many = store->answer(1, baseline_of("mm", object, {object, object})).status();
+    CHECK(many.code() == ErrorCode::resource_exhausted);
+    CHECK(many.message() == "the farm keeps baselines with at most 300000 objects together");
+    CHECK(store->answer(1, ListBaseline{"suite", "main", 0}).value().entries.empty());
+    CHECK(store->answer(1, baseline_of("mm", object, {object})).is_ok());
+    CHECK(store->answer(1, baseline_of("mm", object, {object})).is_ok());  // in place of the one before
+    repeat("INSERT INTO objects (hash, upload, bytes, used) SELECT CAST(i AS TEXT), -i, 0, 0 FROM n",
+           farm::kMostObjects - 1);
+    CHECK(put(*store, 1, blake2b(contents(4, 2)), contents(4, 2)).code() == ErrorCode::resource_exhausted);
+    CHECK(count_of(*connection, "pieces") == 1);
+    CHECK(put(*store, 1, object, contents(3, 1)).is_ok());
+  });
+}
+
+TEST_CASE("a tracker that schedules again takes no more of an object that it was sent before") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database, 100);
+    const Bytes bytes = contents(60, 1);
+    const PutObject first{blake2b(bytes), 60, 0, {bytes.begin(), bytes.begin() + 20}};
+    const PutObject second{blake2b(bytes), 60, 20, {bytes.begin() + 20, bytes.end()}};
+    REQUIRE(store->answer(1, first).is_ok());
+    REQUIRE(store->delete_left_over().is_ok());
+    CHECK(put(*store, 2, blake2b(contents(70, 2)), contents(70, 2)).is_ok());  // nothing else is on its way
+    CHECK(store->answer(1, second).status().code() == ErrorCode::aborted);
+  });
+}
+
+}  // namespace
+}  // namespace ferry::test
