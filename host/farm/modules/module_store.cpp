@@ -20,6 +20,10 @@ static_assert(kPieceBytes <= wire::kMaxPieceReceived);
 
 // After this time, whoever sends nothing more has given up.
 constexpr std::chrono::minutes kIdle{1};
+// Room is made while an object arrives, so that nobody has others' objects deleted by what he only announces. A piece
+// is smaller.
+constexpr std::uint64_t kReservedAtOnce = std::uint64_t{16} << 20;
+static_assert(wire::kMaxPieceSent < kReservedAtOnce);
 
 Status status_of(const Status& status) { return status; }
 template <class T>
@@ -64,12 +68,24 @@ Result<std::unique_ptr<ModuleStore>> ModuleStore::open(std::unique_ptr<SqlConnec
   return std::unique_ptr<ModuleStore>(new ModuleStore(std::move(connection), quota));
 }
 
+void ModuleStore::drop_uploads() { uploads_.clear(); }
+
 Status ModuleStore::delete_left_over() {
-  uploads_.clear();
   for (bool has_more = true; has_more;) {
     FERRY_ASSIGN(has_more, in_transaction(Access::write, [&] { return delete_some_left_over(*connection_); }));
   }
   return {};
+}
+
+Result<wire::ObjectsFound> ModuleStore::answer(Sender, const FindUnused& query) {
+  return in_transaction(Access::read, [&]() -> Result<wire::ObjectsFound> {
+    wire::ObjectsFound found;
+    for (const Hash& object : query.request.objects) {
+      FERRY_ASSIGN(const bool is_stored, has_object(*connection_, object));
+      found.is_stored.push_back(is_stored ? 1 : 0);
+    }
+    return found;
+  });
 }
 
 Result<wire::ObjectsFound> ModuleStore::answer(Sender, const wire::FindObjects& request) {
@@ -84,24 +100,44 @@ Result<wire::ObjectsFound> ModuleStore::answer(Sender, const wire::FindObjects& 
   });
 }
 
-Status ModuleStore::make_room(std::uint64_t bytes) {
+Status ModuleStore::no_room(std::uint64_t bytes, std::uint64_t taken) const {
+  return {ErrorCode::resource_exhausted,
+          format("expected an object for which the farm has room, got one of %s: its quota for modules is %s, of which "
+                 "%s are taken by baselines and by what was used during the last hour",
+                 bytes_text(bytes).c_str(), bytes_text(quota_).c_str(), bytes_text(taken).c_str())};
+}
+
+std::uint64_t ModuleStore::reserved_bytes() {
   const auto idle_since = std::chrono::steady_clock::now() - kIdle;
   std::vector<Sender> idle;
   for (const auto& [sender, upload] : uploads_) {
     if (upload.heard < idle_since) idle.push_back(sender);
   }
   for (const Sender sender : idle) forget(sender);
-  std::uint64_t on_their_way = bytes;
-  for (const auto& [sender, upload] : uploads_) on_their_way += upload.bytes;
-  const std::uint64_t most = quota_ - std::min(quota_, on_their_way);
+  std::uint64_t reserved = 0;
+  for (const auto& [sender, upload] : uploads_) reserved += upload.reserved;
+  return reserved;
+}
+
+Status ModuleStore::expect_room(std::uint64_t bytes) {
+  const std::uint64_t reserved = reserved_bytes();
+  FERRY_ASSIGN(const Time now, connection_->now());
+  FERRY_ASSIGN(const std::uint64_t kept,
+               in_transaction(Access::read, [&] { return bytes_to_keep(*connection_, now - kModuleInUse); }));
+  if (bytes <= quota_ && kept + reserved <= quota_ - bytes) return {};
+  return no_room(bytes, kept);
+}
+
+Status ModuleStore::reserve(Upload& upload) {
+  const std::uint64_t more = std::min(kReservedAtOnce, upload.bytes - upload.reserved);
+  const std::uint64_t reserved = reserved_bytes() + more;
+  const std::uint64_t most = quota_ - std::min(quota_, reserved);
   FERRY_ASSIGN(const Time now, connection_->now());
   FERRY_ASSIGN(const std::uint64_t left,
                in_transaction(Access::write, [&] { return delete_oldest(*connection_, most, now - kModuleInUse); }));
-  if (left <= most && on_their_way <= quota_) return {};
-  return {ErrorCode::resource_exhausted,
-          format("expected an object for which the farm has room, got one of %s: its quota for modules is %s, of which "
-                 "%s are taken by baselines and by what was used during the last hour",
-                 bytes_text(bytes).c_str(), bytes_text(quota_).c_str(), bytes_text(left).c_str())};
+  if (left > most || reserved > quota_) return no_room(upload.bytes, left);
+  upload.reserved += more;
+  return {};
 }
 
 Result<ModuleStore::Upload*> ModuleStore::begin_upload(Sender sender, const wire::PutObject& request) {
@@ -111,16 +147,18 @@ Result<ModuleStore::Upload*> ModuleStore::begin_upload(Sender sender, const wire
                   format("expected an object of at most %s, got %s", bytes_text(wire::kMaxObject).c_str(),
                          bytes_text(request.bytes).c_str()));
   }
-  FERRY_TRY(make_room(request.bytes));
+  FERRY_TRY(expect_room(request.bytes));
   Upload& upload = uploads_[sender];
   upload.object = request.object;
   upload.id = UploadId{random_id()};
   upload.bytes = request.bytes;
+  upload.heard = std::chrono::steady_clock::now();
   return &upload;
 }
 
 Status ModuleStore::take_piece(Upload& upload, const SqlBytes& piece) {
   upload.heard = std::chrono::steady_clock::now();
+  if (upload.received + piece.size() > upload.reserved) FERRY_TRY(reserve(upload));
   upload.received += piece.size();
   upload.hash.add(piece);
   upload.unwritten.insert(upload.unwritten.end(), piece.begin(), piece.end());

@@ -28,6 +28,11 @@ class ModuleStore {
   static Result<std::unique_ptr<ModuleStore>> open(std::unique_ptr<SqlConnection> connection, std::uint64_t quota);
   ~ModuleStore();
 
+  // The objects that are found do not count as used.
+  struct FindUnused {
+    wire::FindObjects request;
+  };
+  Result<wire::ObjectsFound> answer(Sender sender, const FindUnused& query);
   Result<wire::ObjectsFound> answer(Sender sender, const wire::FindObjects& request);
   Result<wire::ObjectTaken> answer(Sender sender, const wire::PutObject& request);
   Result<wire::ObjectPiece> answer(Sender sender, const wire::GetObject& request);
@@ -40,9 +45,11 @@ class ModuleStore {
 
   // Drops what the sender has not finished.
   void forget(Sender sender);
-  // Deletes what earlier trackers of the database, and this one's senders, have not finished. An upload of another
-  // tracker fails by that.
+  // Drops what all have not finished, without deleting it.
+  void drop_uploads();
+  // Deletes what was dropped, also by earlier trackers of the database. Nobody may be sending meanwhile.
   Status delete_left_over();
+  bool has_uploads() const { return !uploads_.empty(); }
 
  private:
   // An object of which pieces have arrived.
@@ -50,6 +57,7 @@ class ModuleStore {
     Hash object{};
     UploadId id{};
     std::uint64_t bytes = 0;
+    std::uint64_t reserved = 0;  // of the quota
     std::uint64_t received = 0;
     std::uint64_t pieces = 0;  // written
     SqlBytes unwritten;
@@ -65,8 +73,13 @@ class ModuleStore {
   Result<Upload*> begin_upload(Sender sender, const wire::PutObject& request);
   Status take_piece(Upload& upload, const SqlBytes& piece);
   Result<wire::ObjectTaken> finish_upload(Upload& upload);
-  // Makes room for so many bytes besides those of objects that are on their way.
-  Status make_room(std::uint64_t bytes);
+  Status no_room(std::uint64_t bytes, std::uint64_t taken) const;
+  // Forgets idle uploads, and returns what the others have reserved.
+  std::uint64_t reserved_bytes();
+  // Whether an object of so many bytes may fit once others are deleted.
+  Status expect_room(std::uint64_t bytes);
+  // Makes room for more of the upload.
+  Status reserve(Upload& upload);
 
   std::unique_ptr<SqlConnection> connection_;
   const std::uint64_t quota_;

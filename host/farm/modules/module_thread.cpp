@@ -40,9 +40,8 @@ Status ModuleThread::open() {
     FERRY_ASSIGN(auto connection, open_module_connection(database_));
     FERRY_ASSIGN(store_, ModuleStore::open(std::move(connection), quota_));
   }
-  if (!has_left_over_) return {};
-  FERRY_TRY(store_->delete_left_over());
-  has_left_over_ = false;
+  // It is tried again later if it fails.
+  if (has_left_over_ && !store_->has_uploads()) has_left_over_ = !store_->delete_left_over().is_ok();
   return {};
 }
 
@@ -53,7 +52,10 @@ void ModuleThread::forget(ModuleStore::Sender sender) {
 }
 
 void ModuleThread::begin() {
-  asio::post(thread_, [this] { has_left_over_ = true; });
+  asio::post(thread_, [this] {
+    if (store_) store_->drop_uploads();
+    has_left_over_ = true;
+  });
 }
 
 }  // namespace ferry::farm

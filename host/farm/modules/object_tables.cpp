@@ -39,6 +39,11 @@ Result<bool> touch_object(SqlConnection& connection, const Hash& object, Time no
   return touched.changed == 1;
 }
 
+Result<bool> has_object(SqlConnection& connection, const Hash& object) {
+  FERRY_ASSIGN(const SqlResult found, execute(connection, "SELECT bytes FROM objects WHERE hash = $1", to_hex(object)));
+  return !found.rows.empty();
+}
+
 Status write_piece(SqlConnection& connection, UploadId upload, std::uint64_t number, const SqlBytes& piece) {
   return execute(connection, "INSERT INTO pieces (upload, number, contents) VALUES ($1, $2, $3)", upload, number, piece)
       .status();

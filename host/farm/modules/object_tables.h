@@ -25,6 +25,8 @@ enum class UploadId : std::uint64_t {};
 // Returns whether there is such an object, which counts as used now.
 Result<bool> touch_object(SqlConnection& connection, const Hash& object, Time now);
 
+Result<bool> has_object(SqlConnection& connection, const Hash& object);
+
 Status write_piece(SqlConnection& connection, UploadId upload, std::uint64_t number, const SqlBytes& piece);
 // Makes the pieces of the upload an object, or deletes them if there is one already. Fails with aborted if pieces have
 // been lost, and with resource_exhausted if the farm has kMostObjects.

@@ -59,7 +59,7 @@ Status ask_modules(Core& core, ConnectionNumber from, const rpc::FrameHeader& he
         std::string baseline;
         if constexpr (std::is_same_v<Request, wire::SetBaseline>) baseline = name_of(request);
         if constexpr (std::is_same_v<Request, wire::PutObject>) core.clients.at(from).sends_object = true;
-        core.modules->ask(from, request, [&core, from, key = *key, caller, baseline, then](const Result<Reply>& reply) {
+        const auto answered = [&core, from, key = *key, caller, baseline, then](const Result<Reply>& reply) {
           core.module_shares.end_request(key);
           if constexpr (std::is_same_v<Request, wire::SetBaseline>) {
             if (reply.is_ok() && reply.value().missing.empty() && !reply.value().is_older)
@@ -70,7 +70,13 @@ Status ask_modules(Core& core, ConnectionNumber from, const rpc::FrameHeader& he
             if (client != core.clients.end()) client->second.sends_object = reply.is_ok() && !reply.value().is_stored;
           }
           then(reply);
-        });
+        };
+        if constexpr (std::is_same_v<Request, wire::FindObjects>) {
+          // What viewers ask keeps nothing from being deleted.
+          if (caller.role == wire::Role::viewer)
+            return core.modules->ask(from, ModuleStore::FindUnused{request}, answered);
+        }
+        core.modules->ask(from, request, answered);
       });
 }
 

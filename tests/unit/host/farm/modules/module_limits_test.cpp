@@ -60,9 +60,29 @@ TEST_CASE("a tracker that schedules again takes no more of an object that it was
     const PutObject first{blake2b(bytes), 60, 0, {bytes.begin(), bytes.begin() + 20}};
     const PutObject second{blake2b(bytes), 60, 20, {bytes.begin() + 20, bytes.end()}};
     REQUIRE(store->answer(1, first).is_ok());
+    store->drop_uploads();
     REQUIRE(store->delete_left_over().is_ok());
     CHECK(put(*store, 2, blake2b(contents(70, 2)), contents(70, 2)).is_ok());  // nothing else is on its way
     CHECK(store->answer(1, second).status().code() == ErrorCode::aborted);
+  });
+}
+
+TEST_CASE("an object that is only announced has nothing deleted beyond its first part") {
+  for_each_database([](const std::string& database) {
+    constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
+    const auto store = open_at(database, 40 * kMegabyte);
+    std::vector<Hash> old;
+    for (std::uint32_t i = 0; i < 6; ++i) old.push_back(put(*store, contents(4 * kMegabyte, i)));
+    make_older(database, std::chrono::minutes(61));
+    REQUIRE(store->answer(1, PutObject{blake2b({}), 40 * kMegabyte, 0, {0}}).is_ok());
+    // 16 of the 40 megabytes are reserved, beside 24 of the old ones.
+    for (const Hash& object : old) CHECK(store->answer(1, ModuleStore::FindUnused{{{object}}}).value().is_stored.at(0));
+    // Finding them like this has used none of them.
+    REQUIRE(store->answer(2, PutObject{blake2b(contents(1, 1)), 4 * kMegabyte, 0, {0}}).is_ok());
+    int left = 0;
+    for (const Hash& object : old)
+      left += store->answer(1, ModuleStore::FindUnused{{{object}}}).value().is_stored.at(0);
+    CHECK(left == 5);
   });
 }
 

@@ -5,12 +5,6 @@
 namespace ferry::test {
 namespace {
 
-// As if all objects had been used so long ago.
-void make_older(const std::string& database, std::chrono::minutes by) {
-  const auto connection = connect_to(database);
-  REQUIRE(farm::execute(*connection, "UPDATE objects SET used = used - $1", farm::Duration(by)).is_ok());
-}
-
 TEST_CASE("objects of all sizes come back as they were sent, also from another connection") {
   for_each_database([](const std::string& database) {
     std::vector<Hash> objects;

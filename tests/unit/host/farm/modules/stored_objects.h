@@ -100,4 +100,10 @@ inline SetBaseline baseline_of(const std::string& name, const Hash& module, std:
   return {"suite", "main", {name, "x86_64", module, blake2b({}), std::move(blobs), "1f3a", stored}};
 }
 
+// As if all objects had been used so long ago.
+inline void make_older(const std::string& database, std::chrono::minutes by) {
+  const auto connection = connect_to(database);
+  REQUIRE(farm::execute(*connection, "UPDATE objects SET used = used - $1", farm::Duration(by)).is_ok());
+}
+
 }  // namespace ferry::test
