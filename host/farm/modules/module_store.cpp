@@ -25,12 +25,6 @@ constexpr std::chrono::minutes kIdle{1};
 constexpr std::uint64_t kReservedAtOnce = std::uint64_t{16} << 20;
 static_assert(wire::kMaxPieceSent < kReservedAtOnce);
 
-Status status_of(const Status& status) { return status; }
-template <class T>
-Status status_of(const Result<T>& result) {
-  return result.status();
-}
-
 std::size_t bytes_of(const wire::BaselineListing& entry) {
   return 128 + entry.name.size() + entry.target.size() + entry.label.size() + entry.blobs.size() * sizeof(Hash);
 }
@@ -50,15 +44,6 @@ Page page_of(std::vector<Element> all, std::vector<Element> Page::* elements) {
 
 }  // namespace
 
-template <class Work>
-auto ModuleStore::in_transaction(Access access, const Work& work) -> decltype(work()) {
-  FERRY_ASSIGN(Transaction transaction, Transaction::begin(*connection_, access));
-  auto result = work();
-  FERRY_TRY(status_of(result));
-  if (access == Access::write) FERRY_TRY(transaction.commit());
-  return result;
-}
-
 ModuleStore::ModuleStore(std::unique_ptr<SqlConnection> connection, std::uint64_t quota)
     : connection_(std::move(connection)), quota_(quota) {}
 ModuleStore::~ModuleStore() = default;
@@ -72,13 +57,14 @@ void ModuleStore::drop_uploads() { uploads_.clear(); }
 
 Status ModuleStore::delete_left_over() {
   for (bool has_more = true; has_more;) {
-    FERRY_ASSIGN(has_more, in_transaction(Access::write, [&] { return delete_some_left_over(*connection_); }));
+    FERRY_ASSIGN(has_more,
+                 in_transaction(*connection_, Access::write, [&] { return delete_some_left_over(*connection_); }));
   }
   return {};
 }
 
 Result<wire::ObjectsFound> ModuleStore::answer(Sender, const FindUnused& query) {
-  return in_transaction(Access::read, [&]() -> Result<wire::ObjectsFound> {
+  return in_transaction(*connection_, Access::read, [&]() -> Result<wire::ObjectsFound> {
     wire::ObjectsFound found;
     for (const Hash& object : query.request.objects) {
       FERRY_ASSIGN(const bool is_stored, has_object(*connection_, object));
@@ -90,7 +76,7 @@ Result<wire::ObjectsFound> ModuleStore::answer(Sender, const FindUnused& query) 
 
 Result<wire::ObjectsFound> ModuleStore::answer(Sender, const wire::FindObjects& request) {
   FERRY_ASSIGN(const Time now, connection_->now());
-  return in_transaction(Access::write, [&]() -> Result<wire::ObjectsFound> {
+  return in_transaction(*connection_, Access::write, [&]() -> Result<wire::ObjectsFound> {
     wire::ObjectsFound found;
     for (const Hash& object : request.objects) {
       FERRY_ASSIGN(const bool is_stored, touch_object(*connection_, object, now));
@@ -122,8 +108,9 @@ std::uint64_t ModuleStore::reserved_bytes() {
 Status ModuleStore::expect_room(std::uint64_t bytes) {
   const std::uint64_t reserved = reserved_bytes();
   FERRY_ASSIGN(const Time now, connection_->now());
-  FERRY_ASSIGN(const std::uint64_t kept,
-               in_transaction(Access::read, [&] { return bytes_to_keep(*connection_, now - kModuleInUse); }));
+  FERRY_ASSIGN(const std::uint64_t kept, in_transaction(*connection_, Access::read, [&] {
+                 return bytes_to_keep(*connection_, now - kModuleInUse);
+               }));
   if (bytes <= quota_ && kept + reserved <= quota_ - bytes) return {};
   return no_room(bytes, kept);
 }
@@ -133,8 +120,9 @@ Status ModuleStore::reserve(Upload& upload) {
   const std::uint64_t reserved = reserved_bytes() + more;
   const std::uint64_t most = quota_ - std::min(quota_, reserved);
   FERRY_ASSIGN(const Time now, connection_->now());
-  FERRY_ASSIGN(const std::uint64_t left,
-               in_transaction(Access::write, [&] { return delete_oldest(*connection_, most, now - kModuleInUse); }));
+  FERRY_ASSIGN(const std::uint64_t left, in_transaction(*connection_, Access::write, [&] {
+                 return delete_oldest(*connection_, most, now - kModuleInUse);
+               }));
   if (left > most || reserved > quota_) return no_room(upload.bytes, left);
   upload.reserved += more;
   return {};
@@ -166,8 +154,8 @@ Status ModuleStore::take_piece(Upload& upload, const SqlBytes& piece) {
     const auto end =
         upload.unwritten.begin() + static_cast<std::ptrdiff_t>(std::min(upload.unwritten.size(), kPieceBytes));
     const SqlBytes whole(upload.unwritten.begin(), end);
-    FERRY_TRY(
-        in_transaction(Access::write, [&] { return write_piece(*connection_, upload.id, upload.pieces, whole); }));
+    FERRY_TRY(in_transaction(*connection_, Access::write,
+                             [&] { return write_piece(*connection_, upload.id, upload.pieces, whole); }));
     ++upload.pieces;
     upload.unwritten.erase(upload.unwritten.begin(), end);
   }
@@ -181,7 +169,7 @@ Result<wire::ObjectTaken> ModuleStore::finish_upload(Upload& upload) {
                                                       to_hex(upload.object).c_str(), to_hex(hash).c_str()));
   }
   FERRY_ASSIGN(const Time now, connection_->now());
-  FERRY_TRY(in_transaction(Access::write,
+  FERRY_TRY(in_transaction(*connection_, Access::write,
                            [&] { return add_object(*connection_, upload.object, upload.id, upload.bytes, now); }));
   return wire::ObjectTaken{true};
 }
@@ -222,19 +210,21 @@ void ModuleStore::forget(Sender sender) {
   uploads_.erase(found);
   if (upload.pieces == 0) return;
   // Pieces that cannot be deleted now are deleted by delete_left_over().
-  static_cast<void>(in_transaction(Access::write, [&] { return delete_pieces(*connection_, upload.id); }));
+  static_cast<void>(
+      in_transaction(*connection_, Access::write, [&] { return delete_pieces(*connection_, upload.id); }));
 }
 
 Result<wire::ObjectPiece> ModuleStore::answer(Sender, const wire::GetObject& request) {
-  FERRY_ASSIGN(std::optional<StoredPiece> stored,
-               in_transaction(Access::read, [&] { return read_piece(*connection_, request.object, request.offset); }));
+  FERRY_ASSIGN(std::optional<StoredPiece> stored, in_transaction(*connection_, Access::read, [&] {
+                 return read_piece(*connection_, request.object, request.offset);
+               }));
   if (!stored) return Status(ErrorCode::not_found, "the farm has no object " + to_hex(request.object));
   return wire::ObjectPiece{stored->object_bytes, std::move(stored->piece)};
 }
 
 Result<wire::ObjectsTrimmed> ModuleStore::answer(Sender, const wire::TrimObjects&) {
   FERRY_ASSIGN(const Time now, connection_->now());
-  return in_transaction(Access::write, [&]() -> Result<wire::ObjectsTrimmed> {
+  return in_transaction(*connection_, Access::write, [&]() -> Result<wire::ObjectsTrimmed> {
     wire::ObjectsTrimmed trimmed;
     trimmed.quota = quota_;
     FERRY_ASSIGN(trimmed.bytes, delete_oldest(*connection_, quota_, now - kModuleInUse));
@@ -244,30 +234,31 @@ Result<wire::ObjectsTrimmed> ModuleStore::answer(Sender, const wire::TrimObjects
 }
 
 Result<wire::BaselinePage> ModuleStore::answer(Sender, const wire::ListBaseline& request) {
-  return in_transaction(Access::read, [&]() -> Result<wire::BaselinePage> {
+  return in_transaction(*connection_, Access::read, [&]() -> Result<wire::BaselinePage> {
     FERRY_ASSIGN(auto entries, read_baseline(*connection_, request, wire::kMaxPage + 1));
     return page_of(std::move(entries), &wire::BaselinePage::entries);
   });
 }
 
 Result<wire::BaselineNames> ModuleStore::answer(Sender, const wire::ListBaselines& request) {
-  return in_transaction(Access::read, [&] { return read_baseline_names(*connection_, request.suite, wire::kMaxPage); });
+  return in_transaction(*connection_, Access::read,
+                        [&] { return read_baseline_names(*connection_, request.suite, wire::kMaxPage); });
 }
 
 Result<wire::BaselineSet> ModuleStore::answer(Sender, const wire::SetBaseline& request) {
   FERRY_ASSIGN(const Time now, connection_->now());
-  return in_transaction(Access::write, [&] { return write_baseline(*connection_, request, now); });
+  return in_transaction(*connection_, Access::write, [&] { return write_baseline(*connection_, request, now); });
 }
 
 Result<wire::VerdictPage> ModuleStore::answer(Sender, const wire::ListVerdicts& request) {
-  return in_transaction(Access::read, [&]() -> Result<wire::VerdictPage> {
+  return in_transaction(*connection_, Access::read, [&]() -> Result<wire::VerdictPage> {
     FERRY_ASSIGN(auto verdicts, read_verdicts(*connection_, request, wire::kMaxPage + 1));
     return page_of(std::move(verdicts), &wire::VerdictPage::verdicts);
   });
 }
 
 Result<wire::VerdictAdded> ModuleStore::answer(Sender, const wire::AddVerdict& request) {
-  FERRY_TRY(in_transaction(Access::write, [&] { return write_verdict(*connection_, request); }));
+  FERRY_TRY(in_transaction(*connection_, Access::write, [&] { return write_verdict(*connection_, request); }));
   return wire::VerdictAdded{};
 }
 

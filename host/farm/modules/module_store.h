@@ -67,9 +67,6 @@ class ModuleStore {
 
   ModuleStore(std::unique_ptr<SqlConnection> connection, std::uint64_t quota);
 
-  // Runs `work`, which returns a Result or a Status, in a transaction, and commits it if that succeeds.
-  template <class Work>
-  auto in_transaction(Access access, const Work& work) -> decltype(work());
   Result<Upload*> begin_upload(Sender sender, const wire::PutObject& request);
   Status take_piece(Upload& upload, const SqlBytes& piece);
   Result<wire::ObjectTaken> finish_upload(Upload& upload);

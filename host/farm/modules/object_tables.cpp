@@ -18,14 +18,6 @@ constexpr std::size_t kLookedAt = 1000;
 constexpr const char* kMayBeDeleted =
     " FROM objects WHERE used < $1 AND NOT EXISTS (SELECT 1 FROM baseline_objects WHERE object = hash)";
 
-Result<std::uint64_t> only_number(const SqlResult& result) {
-  if (result.rows.size() != 1) return Status(ErrorCode::device_error, "the database is damaged: it gives no number");
-  RowReader row(result.rows.front());
-  const auto number = row.number<std::uint64_t>();
-  FERRY_TRY(row.status());
-  return number;
-}
-
 Status damaged(const Hash& object) {
   return {ErrorCode::device_error,
           "the farm's database of modules is damaged: it lacks a part of the object " + to_hex(object)};

@@ -47,6 +47,14 @@ Status Transaction::commit() {
   return {};
 }
 
+Result<std::uint64_t> only_number(const SqlResult& result) {
+  if (result.rows.size() != 1) return Status(ErrorCode::device_error, "the database is damaged: expected one number");
+  RowReader row(result.rows.front());
+  const auto number = row.number<std::uint64_t>();
+  FERRY_TRY(row.status());
+  return number;
+}
+
 bool RowReader::is_null() {
   const bool is_null = next_ < row_.size() && std::holds_alternative<std::monostate>(row_[next_]);
   if (is_null) ++next_;

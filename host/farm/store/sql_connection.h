@@ -97,6 +97,23 @@ class Transaction {
   SqlConnection* connection_;
 };
 
+// Runs `work`, which returns a Status or a Result, in a transaction, and commits it if it may write and has succeeded.
+template <class Work>
+auto in_transaction(SqlConnection& connection, Access access, const Work& work) -> decltype(work()) {
+  FERRY_ASSIGN(Transaction transaction, Transaction::begin(connection, access));
+  auto result = work();
+  if constexpr (std::is_same_v<decltype(result), Status>) {
+    FERRY_TRY(result);
+  } else {
+    FERRY_TRY(result.status());
+  }
+  if (access == Access::write) FERRY_TRY(transaction.commit());
+  return result;
+}
+
+// Returns the number in the only row and column of a result. Fails with device_error if there is another shape.
+Result<std::uint64_t> only_number(const SqlResult& result);
+
 // Takes the columns of a row one after the other. A column of another type than expected, as in a damaged database,
 // reads as 0 or empty, and status() says so.
 class RowReader {

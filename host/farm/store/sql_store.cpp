@@ -6,39 +6,16 @@
 #include "host/farm/store/record_tables.h"
 
 namespace ferry::farm {
-namespace {
-
-Status status_of(const Status& status) { return status; }
-template <class T>
-Status status_of(const Result<T>& result) {
-  return result.status();
-}
-
-// Returns the number in the only row and column of a result.
-Result<std::uint64_t> only_number(const SqlResult& result) {
-  if (result.rows.size() != 1) return Status(ErrorCode::device_error, "the database is damaged: it has no term");
-  RowReader row(result.rows.front());
-  const auto number = row.number<std::uint64_t>();
-  FERRY_TRY(row.status());
-  return number;
-}
-
-}  // namespace
 
 template <class Change>
 auto SqlStore::write(const Change& change) -> decltype(change()) {
   if (!read_only_reason_.empty()) return Status(ErrorCode::device_error, read_only_reason_);
-  FERRY_ASSIGN(Transaction transaction, Transaction::begin(*connection_, Access::write));
-  auto result = change();
-  FERRY_TRY(status_of(result));
-  FERRY_TRY(transaction.commit());
-  return result;
+  return in_transaction(*connection_, Access::write, change);
 }
 
 template <class Read>
 auto SqlStore::read(const Read& read) -> decltype(read()) {
-  FERRY_ASSIGN(Transaction transaction, Transaction::begin(*connection_, Access::read));
-  return read();
+  return in_transaction(*connection_, Access::read, read);
 }
 
 Result<TrackerTerm> SqlStore::take_term() {
