@@ -30,6 +30,13 @@ class ReachableHost {
     const HostVisit visit(network_.namespace_of(from));
     return connect_tcp(VirtualNetwork::address(host_), 9000, milliseconds(400)).status();
   }
+  // Hosts that have just come back find each other's link-layer address first, which takes longer on a busy machine.
+  bool is_reached_soon_from(std::size_t from) const {
+    for (int tries = 0; tries < 10; ++tries) {
+      if (reach_from(from).is_ok()) return true;
+    }
+    return false;
+  }
 
  private:
   const VirtualNetwork& network_;
@@ -54,7 +61,7 @@ TEST_CASE("hosts reach one another unless a link or a path is gone, and nobody i
   CHECK(first.reach_from(1).is_ok());
   CHECK(second.reach_from(3).is_ok());
   network.set_link(1, true);
-  CHECK(first.reach_from(2).is_ok());
+  CHECK(first.is_reached_soon_from(2));
   // Without answers there is no connection either.
   network.set_path(1, 2, false);
   CHECK(first.reach_from(2).message().find("no answer within") != std::string::npos);
@@ -62,7 +69,7 @@ TEST_CASE("hosts reach one another unless a link or a path is gone, and nobody i
   CHECK(first.reach_from(3).is_ok());
   CHECK(second.reach_from(3).is_ok());
   network.set_path(1, 2, true);
-  CHECK(second.reach_from(1).is_ok());
+  CHECK(second.is_reached_soon_from(1));
 }
 
 ino_t namespace_number(const std::string& path) {
