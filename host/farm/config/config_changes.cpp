@@ -124,6 +124,9 @@ ConfigChanges diff(const FarmConfig& before, const FarmConfig& after) {
   changes.has_hooks = has_said();
   compare_relays(before.relay, after.relay, say);
   changes.has_relay = has_said();
+  say.change("megabytes of modules", static_cast<long long>(before.module_quota >> 20),
+             static_cast<long long>(after.module_quota >> 20));
+  changes.has_modules = has_said();
   for_each_difference(before.weights, after.weights, [&](const std::string& holder, const auto* old, const auto* now) {
     const double was = old != nullptr ? *old : 1, is = now != nullptr ? *now : 1;
     say.add("weight of " + printable(holder) + format(" %g -> %g", was, is));

@@ -19,6 +19,7 @@ struct ConfigChanges {
   std::vector<std::string> holders;
   bool has_health = false;
   bool has_relay = false;
+  bool has_modules = false;
   bool has_hooks = false;
 };
 

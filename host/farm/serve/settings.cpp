@@ -40,6 +40,7 @@ void Settings::reload(Tracker* tracker) {
   for (const std::string& sentence : changes.sentences) log_(path_ + ": " + sentence);
   if (changes.sentences.empty()) log_(path_ + ": nothing has changed");
   if (changes.has_relay) log_("the limits of relays take effect when the tracker starts again");
+  if (changes.has_modules) log_("the limit of modules takes effect when the tracker starts again");
   if (changes.has_health) log_("whether boards are checked is decided when the tracker starts; how often, from now on");
   if (tracker == nullptr) return;
   tracker->set_health_idle(config_.health_idle);

@@ -122,10 +122,8 @@ class FarmStore final : public Store {
   void update(const std::string& suite, const std::string& name, const Baseline& changes) override {
     expect_names(suite, name);
     std::vector<wire::SetBaseline> messages;
-    for (const auto& [key, module] : changes) {
-      expect_stored(module);
-      messages.push_back({suite, name, to_wire(key, module)});
-    }
+    for (const auto& [key, module] : changes) messages.push_back({suite, name, to_wire(key, module)});
+    expect_stored(messages);
     objects_->ask([&](farm::TrackerConnection& connection) {
       return connection.ask_each<wire::SetBaseline>(
           messages.size(), [&](std::size_t i) { return messages[i]; },
@@ -197,12 +195,17 @@ class FarmStore final : public Store {
   }
 
   // So that either all cases or none are replaced, as far as can be known.
-  void expect_stored(const StoredModule& module) {
-    std::vector<Hash> objects = module.blobs;
-    objects.push_back(module.module);
+  void expect_stored(const std::vector<wire::SetBaseline>& messages) {
+    std::vector<Hash> objects;
+    std::vector<std::string> names;  // of the cases that need them
+    for (const wire::SetBaseline& message : messages) {
+      objects.push_back(message.entry.module);
+      objects.insert(objects.end(), message.entry.blobs.begin(), message.entry.blobs.end());
+      names.resize(objects.size(), message.entry.name);
+    }
     const std::vector<bool> found = objects_->has(objects);
     for (std::size_t i = 0; i < objects.size(); ++i) {
-      if (!found[i]) throw StoreFailed("the farm " + name_ + ": " + lost(module.label, objects[i]).message());
+      if (!found[i]) throw StoreFailed("the farm " + name_ + ": " + lost(names[i], objects[i]).message());
     }
   }
 

@@ -75,6 +75,11 @@ TEST_CASE("health, hooks and relays change apart from each other") {
   CHECK(relay.sentences == Texts{"relays at a time 1 -> 64", "megabytes per second of a relay 32 -> 7"});
   CHECK(!relay.has_health);
   CHECK(relay.has_relay);
+  CHECK(!relay.has_modules);
+  const ConfigChanges modules = changes("", "[modules]\nmegabytes = 7");
+  CHECK(modules.sentences == Texts{"megabytes of modules 4096 -> 7"});
+  CHECK(modules.has_modules);
+  CHECK(!modules.has_relay);
 }
 
 TEST_CASE("commands and URLs are said to have changed, and are not shown") {
