@@ -63,18 +63,19 @@ void Acceptor::adopt(int socket) {
   ++state_->handshakes;
   const std::shared_ptr<State> state = state_;
   HandshakeEnd end{[state](HandshakenClient client) {
-                     if (state->callbacks.on_client) state->callbacks.on_client(std::move(client));
+                     // Copied because a callback may destroy the acceptor, and itself with it.
+                     if (const auto on_client = state->callbacks.on_client) on_client(std::move(client));
                    },
                    [state, &loop = loop_](int refused, std::vector<std::uint8_t> frame) {
                      state->pending.add(send_final_frame(loop, refused, std::move(frame)));
                    },
                    [state] {
                      --state->handshakes;
-                     if (state->callbacks.on_end) state->callbacks.on_end();
+                     if (const auto on_end = state->callbacks.on_end) on_end();
                    }};
   if (state->callbacks.on_relay) {
     end.relayed = [state](Descriptor relayed, const rpc::RelayTicket& ticket) {
-      if (state->callbacks.on_relay) state->callbacks.on_relay(std::move(relayed), ticket);
+      if (const auto on_relay = state->callbacks.on_relay) on_relay(std::move(relayed), ticket);
     };
   }
   state->pending.add(begin_handshake(loop_, socket, rules_, keys_, secrets_, std::move(end)));

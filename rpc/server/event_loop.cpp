@@ -40,21 +40,29 @@ WatchedDescriptor::WatchedDescriptor(EventLoop& loop, int descriptor) : stream_(
 }
 
 void WatchedDescriptor::close() {
+  guard_.withdraw();
   asio::error_code ignored;
   stream_.close(ignored);
 }
 
+int WatchedDescriptor::release() {
+  guard_.withdraw();
+  return stream_.release();
+}
+
 void WatchedDescriptor::wait(asio::posix::stream_descriptor::wait_type what, Callback then) {
-  stream_.async_wait(what, [callback = std::move(then)](asio::error_code error) {
-    if (!error) callback();
-  });
+  stream_.async_wait(what, guard_.guard(std::move(then)));
 }
 
 void Timer::start(std::chrono::milliseconds delay, Callback then) {
+  guard_.withdraw();
   timer_.expires_after(delay);
-  timer_.async_wait([callback = std::move(then)](asio::error_code error) {
-    if (!error) callback();
-  });
+  timer_.async_wait(guard_.guard(std::move(then)));
+}
+
+void Timer::cancel() {
+  guard_.withdraw();
+  timer_.cancel();
 }
 
 }  // namespace ferry::server

@@ -12,12 +12,40 @@
 #include <chrono>
 #include <functional>
 #include <initializer_list>
+#include <memory>
+#include <utility>
 
 #include "base/status.h"
 
 namespace ferry::server {
 
 using Callback = std::function<void()>;
+
+// Whether the callbacks of one object may still be called. Asio does not withdraw those that it has queued already,
+// such as that of a timer that expires in the same moment as the one whose callback cancels it.
+class CallbackGuard {
+ public:
+  CallbackGuard() = default;
+  CallbackGuard(CallbackGuard&&) noexcept = default;
+  CallbackGuard& operator=(CallbackGuard&&) = delete;
+  ~CallbackGuard() { withdraw(); }
+
+  // The callback for Asio. It does nothing if the wait has failed or was withdrawn.
+  auto guard(Callback callback) {
+    if (!is_wanted_) is_wanted_ = std::make_shared<bool>(true);
+    return [callback = std::move(callback), is_wanted = is_wanted_](asio::error_code error) {
+      if (!error && *is_wanted) callback();
+    };
+  }
+  // Callbacks made so far are not called any more.
+  void withdraw() {
+    if (is_wanted_) *is_wanted_ = false;
+    is_wanted_.reset();
+  }
+
+ private:
+  std::shared_ptr<bool> is_wanted_;
+};
 
 class EventLoop {
  public:
@@ -52,7 +80,7 @@ class WatchedDescriptor {
   WatchedDescriptor(WatchedDescriptor&&) noexcept = default;
   WatchedDescriptor& operator=(WatchedDescriptor&&) = delete;
 
-  // Both call back once, or never if the descriptor is closed or released first.
+  // Both call back once, or never if the descriptor is closed, released or destroyed first.
   void when_readable(Callback then) { wait(asio::posix::stream_descriptor::wait_read, std::move(then)); }
   void when_writable(Callback then) { wait(asio::posix::stream_descriptor::wait_write, std::move(then)); }
 
@@ -60,24 +88,26 @@ class WatchedDescriptor {
   bool is_open() const { return stream_.is_open(); }
   void close();
   // Returns ownership of the descriptor to the caller.
-  int release() { return stream_.release(); }
+  int release();
 
  private:
   void wait(asio::posix::stream_descriptor::wait_type what, Callback then);
 
   asio::posix::stream_descriptor stream_;
+  CallbackGuard guard_;
 };
 
 class Timer {
  public:
   explicit Timer(EventLoop& loop) : timer_(loop.context()) {}
 
-  // Calls back once, unless the timer is cancelled or restarted before.
+  // Calls back once, unless the timer is cancelled, restarted or destroyed before.
   void start(std::chrono::milliseconds delay, Callback then);
-  void cancel() { timer_.cancel(); }
+  void cancel();
 
  private:
   asio::steady_timer timer_;
+  CallbackGuard guard_;
 };
 
 }  // namespace ferry::server

@@ -80,10 +80,14 @@ void Scheduler::watch_deadline() {
   });
 }
 
-void Scheduler::end(const Status& why) {
-  has_ended_ = true;
+void Scheduler::stop() {
+  if (std::exchange(has_ended_, true)) return;
   timer_.cancel();
   machine_.handle(TermLost{}, now());
+}
+
+void Scheduler::end(const Status& why) {
+  stop();
   callbacks_.on_end(why);
 }
 

@@ -34,6 +34,8 @@ class Scheduler {
   // Calls back, unless it was called by a callback: then what has happened is handled later.
   void handle(const Event& event);
   void on_committed(TrackerTerm term, const Result<CommitOutcome>& outcome);
+  // Does nothing from here on. May be called by a callback.
+  void stop();
 
   Time now() const;
   TrackerTerm term() const { return term_; }

@@ -179,6 +179,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
 
   void step_down(const Status& why) {
     core_.log("standing by: " + why.message());
+    if (core_.scheduler) core_.scheduler->stop();
     admission_.close();
     core_.peers.close_all();
     core_.clients.clear();
