@@ -135,8 +135,8 @@ void HealthRounds::checked(const CheckedBoard& checked) {
         for (const HealthEntry& entry : entries) FERRY_TRY(store.add_health_entry(entry));
         return state ? store.set_health_state(state->board, state->state) : Status();
       },
-      [this](const Status& written) {
-        if (!written.is_ok()) core_.log("a health check could not be recorded: " + written.message());
+      [&core = core_](const Status& written) {  // these rounds may be over by then
+        if (!written.is_ok()) core.log("a health check could not be recorded: " + written.message());
       });
   const auto baseline = board->record->baseline_millidegrees;
   if (checked.millidegrees && (!baseline || *checked.millidegrees < *baseline))
