@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/unix_time.h"
+#include "module/manifest.h"
 
 namespace ferry::gate {
 
