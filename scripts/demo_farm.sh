@@ -8,10 +8,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 ferry=$root/build/release/bin/ferry
+. scripts/wait_for.sh
 
 work=$(mktemp -d)
 running=()
 stop() {
+  if [[ $? != 0 && -s tracker.log ]]; then cat tracker.log >&2; fi
   for pid in "${running[@]}"; do kill "$pid" 2>/dev/null || true; done
   wait
   rm -rf "$work"
@@ -22,19 +24,6 @@ export XDG_CONFIG_HOME=$work/config XDG_RUNTIME_DIR=$work/run
 mkdir -p config/ferry run
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
-
-# wait_for WHAT COMMAND...: until the command succeeds.
-wait_for() {
-  local what=$1
-  shift
-  for _ in $(seq 600); do
-    if "$@" >/dev/null 2>&1; then return; fi
-    sleep 0.2
-  done
-  echo "$what: not within two minutes" >&2
-  cat tracker.log >&2
-  return 1
-}
 
 say "The tracker"
 "$ferry" farm serve --listen 127.0.0.1:0 --http 127.0.0.1:0 2>tracker.log &

@@ -1,4 +1,5 @@
 # For tests that run the commands of a page of docs/ as a reader would. To be sourced, under `set -euo pipefail`.
+. "$(dirname "${BASH_SOURCE[0]}")/../../scripts/wait_for.sh"
 
 # Makes a fresh folder with ferry in PATH, the repository's build/ and examples/, and no settings of the user; enters it,
 # and removes it at the end with the programs that were started. Sets `work`.
@@ -36,15 +37,3 @@ P
 
 # indented_lines PAGE FROM TO prints the indented lines between two headings of a page, without the indentation.
 indented_lines() { sed -n "/^## $2/,/^## $3/p" "$1" | sed -n 's/^    //p'; }
-
-# wait_for WHAT COMMAND...
-wait_for() {
-  local what=$1
-  shift
-  for _ in $(seq 600); do
-    if "$@" >/dev/null 2>&1; then return; fi
-    sleep 0.2
-  done
-  echo "$what: not within two minutes"
-  return 1
-}
