@@ -6,6 +6,7 @@
 #include "ferry/error.h"
 #include "host/gate/diff/diff_networks.h"
 #include "host/gate/diff/diff_text.h"
+#include "host/gate/diff/gpu_kernels.h"
 #include "host/gate/diff/hot_code.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel.h"
@@ -58,10 +59,6 @@ void diff_loops(const Compiler& compiler, const OpenModule (&sides)[2], Noted<Mo
   result.value.loops = diff_of(texts[0], texts[1]);
 }
 
-bool is_text(const CodeImage& image) { return image.kind.starts_with("ptx") || image.kind == "opencl-c"; }
-
-std::string image_text(const CodeImage& image) { return {image.bytes.begin(), image.bytes.end()}; }
-
 const CodeImage* counterpart(const CodeImage& image, const ModuleFile& other) {
   const auto found = std::ranges::find_if(
       other.images, [&](const CodeImage& one) { return one.kind == image.kind && one.device == image.device; });
@@ -90,8 +87,8 @@ void diff_assembly(const Compiler& compiler, const OpenModule (&sides)[2], Noted
     if (current == nullptr || current->bytes == baseline.bytes) continue;
     try {
       if (is_text(baseline)) {
-        result.value.assembly += diff_of(image_text(baseline), image_text(*current));
-      } else if (baseline.kind == "elf" && !is_network_module(sides[0].file)) {
+        result.value.assembly += diff_of(text_of(baseline), text_of(*current));
+      } else if (baseline.kind == "elf") {
         result.value.assembly += machine_code_diff(compiler, sides, {&baseline, current});
       }
     } catch (const Error& error) {
@@ -121,7 +118,6 @@ void diff_operators(const Compiler& compiler, const OpenModule (&sides)[2], Note
   result.value.operators = std::move(diff.operators);
   result.value.schedule = std::move(diff.schedule);
   result.value.assembly = std::move(diff.assembly);
-  diff_assembly(compiler, sides, result);  // of GPUs, whose kernels are one text
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/quantity_text.h"
 #include "base/throw_status.h"
 #include "host/gate/diff/diff_text.h"
+#include "host/gate/diff/gpu_kernels.h"
 #include "host/gate/diff/hot_code.h"
 #include "module/kernel_symbol.h"
 #include "module/step_description.h"
@@ -25,6 +26,7 @@ struct NetworkKernel {
   std::string name;      // "conv_relu_0"
   std::string schedule;  // its directives
   std::vector<MachineFunction> functions;
+  std::string gpu_text;  // of all its kernels for GPUs
 };
 
 // The result of one step, or of several for the same nodes.
@@ -69,6 +71,12 @@ class NetworkParts {
  public:
   explicit NetworkParts(const NetworkSide& side)
       : functions_(side.functions), sections_(sections_of(side.file.schedule)) {
+    for (const CodeImage& image : side.file.images) {
+      if (!is_text(image)) continue;
+      const GpuKernels found = gpu_kernels_of(text_of(image));
+      for (const GpuKernel& one : found.kernels) gpu_texts_[name_of_kernel(one.symbol, sections_)] += one.text;
+      beside_gpu_kernels_ += found.beside;
+    }
     const std::vector<StepDescription> steps = take(step_descriptions(side.file));
     const Plan& plan = side.file.manifest.functions.front().plan;
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -81,6 +89,7 @@ class NetworkParts {
   NetworkParts(const NetworkParts&) = delete;
 
   const std::vector<std::string>& order() const { return order_; }
+  const std::string& beside_gpu_kernels() const { return beside_gpu_kernels_; }
   const Operator* find(const std::string& node) const {
     const auto found = operators_.find(node);
     return found == operators_.end() ? nullptr : &found->second;
@@ -101,11 +110,14 @@ class NetworkParts {
                            (function.name.size() == start.size() || function.name[start.size()] == '.');
       if (is_part) found.functions.push_back({"kernel" + function.name.substr(start.size()), function.instructions});
     }
+    if (const auto text = gpu_texts_.find(name); text != gpu_texts_.end()) found.gpu_text = text->second;
     return found;
   }
 
   const std::vector<MachineFunction>& functions_;
   const std::map<std::string, std::string> sections_;
+  std::map<std::string, std::string> gpu_texts_;
+  std::string beside_gpu_kernels_;
   std::map<std::string, NetworkKernel> kernels_;  // whose places do not change
   std::map<std::string, Operator> operators_;
   std::vector<std::string> order_;
@@ -133,6 +145,7 @@ std::vector<std::string> differences_of(const Operator& baseline, const Operator
     } else if (code_text(before.functions) != code_text(after.functions)) {
       found.emplace_back("assembly beside the hot loops");
     }
+    if (before.gpu_text != after.gpu_text) found.emplace_back("code for GPUs");
   }
   return found;
 }
@@ -196,15 +209,17 @@ NetworkDiff diff_networks(const NetworkSide& baseline, const NetworkSide& curren
       const NetworkKernel* kernel = one.sides[side]->kernel;
       if (kernel == nullptr) continue;
       schedules[side] += one.title() + "\n" + kernel->schedule;
-      assembly[side] += one.title() + "\n" + hot_code_of(*kernel);
+      assembly[side] += one.title() + "\n" + hot_code_of(*kernel) + kernel->gpu_text;
     }
   }
+  if (before.beside_gpu_kernels() != after.beside_gpu_kernels())
+    diff.assembly = diff_of(before.beside_gpu_kernels(), after.beside_gpu_kernels());
   if (lines.empty()) return diff;
   diff.operators = std::to_string(before.order().size()) + " operators before, " +
                    std::to_string(after.order().size()) + " now, of which " + std::to_string(same) +
                    " are computed as before\n" + shortened_lines(lines, kMostOperatorLines);
   diff.schedule = diff_of(schedules[0], schedules[1]);
-  diff.assembly = diff_of(assembly[0], assembly[1]);
+  diff.assembly += diff_of(assembly[0], assembly[1]);
   return diff;
 }
 

@@ -17,7 +17,8 @@ struct NetworkDiff {
   // differs. Operators with the same two kernels are one line.
   std::string operators;
   // Unified diffs of those kernels that differ, each under the name of its operator: kernels are numbered in the order
-  // of the network, so their own names change with every operator before them.
+  // of the network, so their own names change with every operator before them. Code for GPUs is the text that the
+  // module carries; what its kernels share is compared as well.
   std::string schedule, assembly;
 };
 

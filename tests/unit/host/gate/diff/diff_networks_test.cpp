@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
+#include <variant>
 
 #include "base/lines.h"
 #include "ferry/error.h"
@@ -138,4 +140,64 @@ TEST_CASE_FIXTURE(Fixture, "a network on two devices, and one whose descriptions
   ModuleFile damaged = read_module(one).value();
   damaged.descriptions.resize(damaged.descriptions.size() / 2);
   CHECK_THROWS_AS(diff_networks({damaged, {}}, {damaged, {}}), Error);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a network for GPUs is compared kernel by kernel, whatever the numbers of its kernels are") {
+  const ModuleFile baseline = file(test::residual_network(1), "opencl");
+  const auto text_with = [](const ModuleFile& module, const std::function<void(std::string&)>& change) {
+    ModuleFile changed = module;
+    CodeImage& image = changed.images.front();
+    std::string text(image.bytes.begin(), image.bytes.end());
+    change(text);
+    image.bytes.assign(text.begin(), text.end());
+    return changed;
+  };
+  const auto replace_all = [](std::string& text, const std::string& from, const std::string& to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to);
+  };
+  // The first kernel has another number, in all places that name it.
+  REQUIRE(baseline.schedule.starts_with("def "));
+  const std::string name = baseline.schedule.substr(4, baseline.schedule.find('\n') - 4);
+  CAPTURE(name);
+  ModuleFile renumbered = text_with(baseline, [&](std::string& text) { replace_all(text, name, name + "777"); });
+  replace_all(renumbered.schedule, name, name + "777");
+  for (Step& step : renumbered.manifest.functions.front().plan.steps)
+    if (auto* launch = std::get_if<LaunchStep>(&step)) replace_all(launch->kernel, name, name + "777");
+  const NetworkDiff same = diff_networks({baseline, {}}, {renumbered, {}});
+  CHECK(same.operators == "");
+  CHECK(same.assembly == "");
+
+  const ModuleFile changed = text_with(renumbered, [&](std::string& text) {
+    const std::size_t begin = text.find("ferry_fn_" + name + "777(\n");
+    REQUIRE(begin != std::string::npos);
+    const std::size_t end = text.find("\n}\n", begin);
+    REQUIRE(end != std::string::npos);
+    text.insert(end + 1, "  /* one more line */\n");
+  });
+  const NetworkDiff diff = diff_networks({baseline, {}}, {changed, {}});
+  CAPTURE(diff.operators);
+  CAPTURE(diff.assembly);
+  CHECK(std::ranges::count(diff.operators, '~') == 1);
+  CHECK(contains(diff.operators, name + " -> " + name + "777: differs in code for GPUs\n"));
+  CHECK(contains(diff.assembly, "\n+  /* one more line */\n"));
+  CHECK(lines_of(diff.assembly).size() < 15);
+
+  const ModuleFile helper =
+      text_with(baseline, [](std::string& text) { text.insert(0, "static inline float f(float a) { return a; }\n"); });
+  const NetworkDiff beside = diff_networks({baseline, {}}, {helper, {}});
+  CHECK(beside.operators == "");
+  CHECK(contains(beside.assembly, "+static inline float f(float a) { return a; }"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "networks for GPUs with other sizes differ operator by operator") {
+  for (const std::string target : {"opencl", "cuda -arch=sm_80"}) {
+    CAPTURE(target);
+    const Bytes one = module(test::residual_network(1), target);
+    CHECK(diff_modules(*compiler, one, one).value.is_empty());
+    const Noted<ModuleDiff> diff = diff_modules(*compiler, one, module(test::residual_network(2), target));
+    CAPTURE(diff.value.operators);
+    CHECK(contains(diff.value.operators, ": differs in shape, work"));
+    CHECK(contains(diff.value.operators, "code for GPUs\n"));
+  }
 }
