@@ -14,6 +14,7 @@
 #include "host/gate/run/measure_pair.h"
 #include "host/gate/run/seconds_alone.h"
 #include "host/gate/run/stored_module.h"
+#include "host/gate/run/suite_mistake.h"
 #include "host/gate/verdict/decide.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/source_identity.h"
@@ -47,6 +48,8 @@ class CaseRun {
       conclude_failure(failure);
     } catch (const StoreFailed&) {
       throw;
+    } catch (const OptionError& error) {
+      conclude(Verdict::failed, suite_mistake(context_.suite_file, case_, error));
     } catch (const Error& error) {
       // Mistakes of the kernel and of the suite; without a key, or with an unknown name, no board can be reached.
       if (error.code() != ErrorCode::invalid_argument && error.code() != ErrorCode::not_found) throw;

@@ -23,7 +23,8 @@ struct RunContext {
   std::string label;    // of the current side
   double level = 0.01;  // of each decision
   std::uint32_t most_pairs;
-  std::mutex& shared;  // for the store and the compiler
+  std::mutex& shared;      // for the store and the compiler
+  std::string suite_file;  // for messages
 };
 
 struct CaseOutcome {

@@ -191,7 +191,8 @@ Report run_suite(const SuiteRequest& request, const Observer& observer) {
                            request.label,
                            level_of_case(request.suite.error_level, request.suite.cases.size(), boards),
                            request.suite.most_pairs,
-                           shared};
+                           shared,
+                           request.suite.file};
   Report report = run_suite(
       request,
       [&](const SuiteCase& suite_case, OpenBoard& board, stats::Random& random, const Observer& told) {

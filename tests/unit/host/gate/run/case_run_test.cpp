@@ -37,7 +37,7 @@ struct Runner {
   }
 
   CaseOutcome operator()(const SuiteCase& suite_case) {
-    const RunContext context{*test::own_compiler(), store, baseline, "now", 0.01, 64, shared};
+    const RunContext context{*test::own_compiler(), store, baseline, "now", 0.01, 64, shared, "suite.toml"};
     CaseOutcome outcome = run_case(context, suite_case, board, random, {});
     if (outcome.module) baseline[{suite_case.name, outcome.target}] = *outcome.module;
     return outcome;
@@ -176,4 +176,25 @@ TEST_CASE("a kernel that crashes is not accepted, and one whose baseline crashes
   const CaseResult mended = run(run.c_case(kHalf)).result;
   CHECK(mended.verdict == Verdict::cannot_tell);
   CHECK(contains(mended.reason, "the baseline's kernel fails: "));
+}
+
+TEST_CASE("a mistake in the keys of a case is named with its place in the suite") {
+  Runner run;
+  SuiteCase twice = test::case_of("");
+  twice.line = 3;
+  twice.kernel.file.clear();
+  twice.kernel.expression = "def f(float(N,M) A) -> (B) { B(i,j) = 2 * A(i,j) }";
+  const auto mistake_with = [&](const std::vector<std::string>& sizes, const std::vector<std::string>& inputs) {
+    twice.call.sizes = sizes;
+    twice.call.arguments = inputs;
+    const CaseResult result = run(twice).result;
+    CHECK(result.verdict == Verdict::failed);
+    return result.reason;
+  };
+  const std::string start = "suite.toml:3: cases." + twice.name;
+  CHECK(mistake_with({}, {}) == start +
+                                    ": f: the arguments do not say what N, M are; give them by name, or arguments with "
+                                    "shapes (sizes = \"NAME=SIZE\" or inputs = \"NAME=DTYPE[SIZES]\")");
+  CHECK(mistake_with({"N=4,M=4,Q=1"}, {}) == start + ".sizes: Q=1: f has no size 'Q'; expected one of: N, M");
+  CHECK(mistake_with({}, {"X=f32[4,4]"}) == start + ".inputs: X=f32[4,4]: f has no input 'X'; expected one of: A");
 }
