@@ -41,6 +41,16 @@ std::vector<std::string> nearest_names(std::string_view wrong, const std::vector
   return names;
 }
 
+std::string likely_meant(std::string_view wrong, const std::vector<std::string>& known) {
+  constexpr std::size_t kMostEdits = 2;
+  const std::vector<std::string> nearest = nearest_names(wrong, known, 1);
+  if (nearest.empty()) return {};
+  const std::size_t shorter = std::min(wrong.size(), nearest.front().size());
+  const std::size_t longer = std::max(wrong.size(), nearest.front().size());
+  if (longer - shorter > kMostEdits) return {};  // without the time for long names
+  return edit_distance(wrong, nearest.front()) <= std::min(kMostEdits, shorter / 2) ? nearest.front() : "";
+}
+
 std::string unknown_name(std::string_view what, std::string_view wrong, const std::vector<std::string>& known) {
   return "unknown " + std::string(what) + " '" + std::string(wrong) + "'; the nearest known are " +
          joined(nearest_names(wrong, known, 3));

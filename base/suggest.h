@@ -14,6 +14,10 @@ std::string joined(const std::vector<std::string>& names);
 std::vector<std::string> nearest_names(std::string_view wrong, const std::vector<std::string>& known,
                                        std::size_t count);
 
+// Returns the name that was probably meant: one that differs by at most two letters, and by at most half of the shorter
+// name. Empty if there is none.
+std::string likely_meant(std::string_view wrong, const std::vector<std::string>& known);
+
 // Returns "unknown CPU 'cortex-a27'; the nearest known are cortex-a57, cortex-a72, cortex-a73", for example.
 std::string unknown_name(std::string_view what, std::string_view wrong, const std::vector<std::string>& known);
 

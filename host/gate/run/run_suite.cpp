@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/printable.h"
+#include "base/suggest.h"
 #include "base/unix_time.h"
 #include "host/gate/run/board_queue.h"
 #include "host/gate/run/case_run.h"
@@ -92,6 +93,14 @@ bool may_become_baseline(const CaseResult& result) {
 // Only a module that was called and did not fail.
 bool can_be_accepted(const CaseOutcome& outcome) {
   return outcome.module.has_value() && outcome.has_run && outcome.result.verdict != Verdict::interrupted;
+}
+
+// A name that was mistyped would store a baseline of its own, and let every change pass once.
+void expect_no_typo(const std::string& baseline, const std::vector<std::string>& known) {
+  const std::string similar = likely_meant(baseline, known);
+  if (similar.empty()) return;
+  throw UsageError("--baseline: the suite has no baseline '" + printable(baseline) + "'; did you mean '" +
+                   printable(similar) + "'? --update stores a new one of this name");
 }
 
 void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& outcomes, Report& report) {
@@ -182,6 +191,7 @@ Report run_suite(const SuiteRequest& request, const Observer& observer) {
   if (baseline.empty()) {
     other_baselines = request.store.baseline_names(request.suite.name);
     std::erase(other_baselines, request.baseline);
+    if (!request.update) expect_no_typo(request.baseline, other_baselines);
   }
   const std::size_t boards = names_of(request.boards).size();
   std::mutex shared;

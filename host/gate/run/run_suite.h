@@ -40,9 +40,10 @@ struct SuiteRequest {
 };
 
 // Returns a result for each case on each of its boards, in the order of the suite. A case whose board is lost is tried
-// again on another one. If the observer interrupts the run, the cases that were not finished say so. Throws StoreFailed
-// if the store cannot be used; what goes wrong when the results are stored is part of the report. With several boards
-// the observer is called on several threads, one at a time, and is told of no steps.
+// again on another one. Throws UsageError for the name of a baseline that the suite does not have, but a similar one,
+// unless the run is to update it. If the observer interrupts the run, the cases that were not finished say so. Throws
+// StoreFailed if the store cannot be used; what goes wrong when the results are stored is part of the report. With
+// several boards the observer is called on several threads, one at a time, and is told of no steps.
 Report run_suite(const SuiteRequest& request, const Observer& observer);
 // The same with another function for each case.
 Report run_suite(const SuiteRequest& request, const RunCase& run_case, const Observer& observer);

@@ -197,8 +197,13 @@ TEST_CASE("each mistake of a user has its message and its exit code") {
   CHECK(failed.at("spin").at("verdict") == "failed");
   CHECK(failed.at("twice").at("verdict") == "unchanged");
 
-  // A port that nobody listens to.
   project.write("kernels/spin.c", spin(kRounds));
+  const Outcome baseline = project.gate({"suite.toml", "--baseline", "mian"});
+  CHECK(baseline.code == 2);
+  CHECK(contains(baseline.err, "the suite has no baseline 'mian'; did you mean 'main'?"));
+  CHECK(project.gate({"suite.toml", "--baseline", "mian", "--update"}).code == 0);
+
+  // A port that nobody listens to.
   const Outcome alone =
       run_ferry({"gate", "suite.toml", "--remote", "plaintext://127.0.0.1:1"}, "", {}, project.folder.path(""));
   CHECK(alone.code == 3);

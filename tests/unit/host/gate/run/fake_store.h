@@ -13,6 +13,7 @@ class FakeStore final : public gate::Store {
  public:
   std::map<Hash, std::vector<std::uint8_t>> objects;
   gate::Baseline modules;
+  std::vector<std::string> names;  // of baselines
   std::vector<gate::HistoryEntry> entries;
 
   bool has(const Hash& object) override { return objects.contains(object); }
@@ -31,7 +32,7 @@ class FakeStore final : public gate::Store {
   std::shared_ptr<const BlobSource> blobs(std::span<const Hash>) override { return nullptr; }
 
   gate::Baseline baseline(const std::string&, const std::string&) override { return modules; }
-  std::vector<std::string> baseline_names(const std::string&) override { return {}; }
+  std::vector<std::string> baseline_names(const std::string&) override { return names; }
   void update(const std::string&, const std::string&, const gate::Baseline& changes) override {
     for (const auto& [key, module] : changes) modules[key] = module;
   }

@@ -279,6 +279,28 @@ TEST_CASE("a store that fails ends the run") {
   }
 }
 
+TEST_CASE("a baseline that is new but similar to another one is refused, unless the run is to store it") {
+  const Suite suite = suite_of(1);
+  const Boards boards(1);
+  Run run;
+  run.store.names = {"main", "release"};
+  SuiteRequest request{
+      .suite = suite, .compiler = run.compiler, .store = run.store, .baseline = "mian", .boards = boards.all};
+  CHECK_THROWS_WITH_AS(run_suite(request, {}),
+                       "--baseline: the suite has no baseline 'mian'; did you mean 'main'? --update stores a new one "
+                       "of this name",
+                       UsageError);
+  CHECK(boards.acquired[0] == 0);
+  request.update = true;
+  CHECK(run_suite(request, {}).cases.size() == 1);
+  request.update = false;
+  request.baseline = "experiment";
+  CHECK(run_suite(request, {}).other_baselines == run.store.names);
+  request.baseline = "mian";
+  run.store.names = {"mian"};  // one without cases of its own
+  CHECK(run_suite(request, {}).other_baselines.empty());
+}
+
 TEST_CASE("the observer is called on one thread at a time") {
   const Suite suite = suite_of(30);
   Run run;
