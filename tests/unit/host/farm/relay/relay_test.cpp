@@ -105,6 +105,9 @@ TEST_CASE("bytes of any number arrive unchanged in both directions at once, and 
     CHECK(at_client == down);
     total += up.size() + down.size();
   }
+  // Bytes are counted after they are sent.
+  const auto until = Clock::now() + milliseconds(kPatienceMs);
+  while (relay->relayed_bytes() != total && Clock::now() < until) std::this_thread::sleep_for(milliseconds(1));
   CHECK(relay->relayed_bytes() == total);
 }
 
