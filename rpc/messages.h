@@ -6,6 +6,7 @@
 #include "ferry/device_facts.h"
 #include "ferry/fill.h"
 #include "ferry/hash.h"
+#include "ferry/time_limit.h"
 #include "ferry/timing.h"
 #include "ferry/types.h"
 
@@ -268,7 +269,7 @@ enum class Tag : std::uint16_t {
 };
 
 // Frames that answer no request; the server may send them at any time.
-enum class EventTag : std::uint16_t { progress = 2, log = 3, waiting = 4, crash = 5 };
+enum class EventTag : std::uint16_t { progress = 2, log = 3, waiting = 4, crash = 5, limit = 6 };
 
 // The server is full. Sent whenever the client's position in the queue or the holder changes. The answer to open
 // follows when it is this client's turn.
@@ -286,6 +287,13 @@ struct CrashEvent {
   Hash module{};              // the module in which the code stopped; zeros: in none
   std::uint64_t offset = 0;   // from the module's image address 0
   std::string printed;        // the end of what the kernel printed
+};
+// Precedes an answer of deadline_exceeded from a server that has ended the session at a time limit.
+struct LimitEvent {
+  std::uint64_t request = 0;  // 0: none was running
+  TimeLimit limit = TimeLimit::call;
+  std::uint64_t limit_ms = 0;
+  std::uint64_t running_ms = 0;  // for how long the request had run whose kernel was running; 0: none was
 };
 // Progress of a long request.
 struct ProgressEvent {

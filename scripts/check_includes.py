@@ -182,6 +182,7 @@ PUBLIC = {
     "ferry/error.h": "base",
     "ferry/error_code.h": "base",
     "ferry/hash.h": "base",
+    "ferry/time_limit.h": "base",
     "ferry/device_facts.h": "module",
     "ferry/device_id.h": "module",
     "ferry/fill.h": "module",

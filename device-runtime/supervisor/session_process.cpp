@@ -106,7 +106,10 @@ std::vector<std::uint8_t> crash_frame(const EndedSession& session) {
 std::vector<std::uint8_t> last_words(const EndedSession& session) {
   const SeenActivity& seen = session.seen;
   const std::uint16_t tag = seen.request == 0 ? 0 : seen.tag;
-  std::vector<std::uint8_t> frames = crash_frame(session);
+  std::vector<std::uint8_t> frames;
+  if (session.limit) frames = rpc::event_frame(rpc::EventTag::limit, *session.limit);
+  const std::vector<std::uint8_t> crash = crash_frame(session);
+  frames.insert(frames.end(), crash.begin(), crash.end());
   const auto last = rpc::failure_frame(tag, seen.request, failure_of_end(session));
   frames.insert(frames.end(), last.begin(), last.end());
   return frames;

@@ -33,8 +33,9 @@ struct EndedSession {
   const Activity& activity;
   SeenActivity seen;  // copy of the activity
   int wait_status = 0;
-  Status over;               // the reason why the supervisor ended it, if it did
-  bool client_left = false;  // the client has closed the connection, and nothing else is `over`
+  Status over;                           // the reason why the supervisor ended it, if it did
+  std::optional<rpc::LimitEvent> limit;  // that is this reason
+  bool client_left = false;              // the client has closed the connection, and nothing else is `over`
 };
 
 // Returns the last frame for the client. Empty if there is nothing to report (it ended normally or was idle) or if the

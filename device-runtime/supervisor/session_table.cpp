@@ -82,6 +82,7 @@ void SessionTable::watch(Session& session, std::int64_t now) {
   if (over.is_ok()) over = session.usage->check();
   if (!over.is_ok() && session.over.is_ok()) {
     session.over = over;
+    session.limit = session.watch.exceeded();
     session.kill_at = now + kTermGrace;
     kill(-session.process, SIGTERM);
   }
@@ -106,7 +107,8 @@ std::vector<SessionReport> SessionTable::reap() {
     }
     const Activity& activity = session->page.activity();
     const bool is_left = session->is_left || (session->over.is_ok() && is_peer_gone(session->socket.number()));
-    const EndedSession ended{activity, look_at(activity, session->watch.begin()), *status, session->over, is_left};
+    const EndedSession ended{
+        activity, look_at(activity, session->watch.begin()), *status, session->over, session->limit, is_left};
     ++ended_;
     failed_ += ended_well(ended) ? 0 : 1;
     session->output.finish();

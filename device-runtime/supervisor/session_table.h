@@ -33,10 +33,11 @@ struct Session {
   SessionWatch watch;
   std::unique_ptr<SessionUsage> usage;
   SessionOutput output;
-  std::int64_t gone_since = 0;  // when the client was found to be gone
-  std::int64_t kill_at = 0;     // when SIGKILL follows a SIGTERM
-  Status over = {};             // the reason why the supervisor ended it
-  bool is_left = false;         // which is that its client is gone
+  std::int64_t gone_since = 0;                // when the client was found to be gone
+  std::int64_t kill_at = 0;                   // when SIGKILL follows a SIGTERM
+  Status over = {};                           // the reason why the supervisor ended it
+  std::optional<rpc::LimitEvent> limit = {};  // that is this reason
+  bool is_left = false;                       // which is that its client is gone
 };
 
 // The report of a session that has ended.

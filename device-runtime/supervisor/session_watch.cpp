@@ -26,11 +26,13 @@ bool read_tcp_info(int socket, tcp_info& info) {
          length >= offsetof(tcp_info, tcpi_last_ack_recv) + sizeof info.tcpi_last_ack_recv;
 }
 
-Status too_long(const std::string& what, std::int64_t since, std::int64_t now, const char* limit,
-                std::uint64_t limit_ms) {
-  return {ErrorCode::deadline_exceeded,
-          format("%s was stopped after %.1f s: the limit of %s is %.1f s", what.c_str(),
-                 static_cast<double>(now - since) * 1e-9, limit, static_cast<double>(limit_ms) * 1e-3)};
+const char* name_of(TimeLimit limit) {
+  switch (limit) {
+    case TimeLimit::call: return "a call";
+    case TimeLimit::session: return "a session";
+    case TimeLimit::idle: return "doing nothing";
+  }
+  return "";
 }
 
 }  // namespace
@@ -48,15 +50,26 @@ bool SessionWatch::is_over(std::uint64_t limit_ms, std::int64_t since, std::int6
   return left <= 0;
 }
 
+Status SessionWatch::too_long(const SeenActivity& seen, TimeLimit limit, std::uint64_t limit_ms, std::int64_t since,
+                              std::int64_t now) {
+  const std::uint64_t running_ms =
+      seen.in_kernel ? std::max<std::uint64_t>(to_milliseconds(now - request_start_), 1) : 0;
+  exceeded_ = {seen.request, limit, limit_ms, running_ms};
+  return {ErrorCode::deadline_exceeded,
+          format("%s was stopped after %.1f s: the limit of %s is %.1f s",
+                 seen.in_kernel ? seen.function.c_str() : "the session", static_cast<double>(now - since) * 1e-9,
+                 name_of(limit), static_cast<double>(limit_ms) * 1e-3)};
+}
+
 Status SessionWatch::check(const SeenActivity& seen, int socket, std::int64_t now) {
   until_next_limit_ = kForever;
+  exceeded_.reset();
   const bool is_new = seen.started_ns != request_seen_, computes = seen.in_kernel;
   if (is_new) {
     request_seen_ = seen.started_ns;
     request_start_ = std::clamp(seen.started_ns, looked_, std::max(looked_, now));
   }
   looked_ = now;
-  const std::string what = computes ? seen.function : "the session";
   if (computes || is_new) {
     active_ = now;
   } else if (tcp_info info{}; read_tcp_info(socket, info)) {
@@ -67,10 +80,11 @@ Status SessionWatch::check(const SeenActivity& seen, int socket, std::int64_t no
   }
   // A call that begins right after this check must get its whole limit.
   if (is_over(limits_.call_ms, computes ? request_start_ : now, now)) {
-    return too_long(what, request_start_, now, "a call", limits_.call_ms);
+    return too_long(seen, TimeLimit::call, limits_.call_ms, request_start_, now);
   }
-  if (is_over(limits_.session_ms, begin_, now)) return too_long(what, begin_, now, "a session", limits_.session_ms);
-  if (is_over(limits_.idle_ms, active_, now)) return too_long(what, active_, now, "doing nothing", limits_.idle_ms);
+  if (is_over(limits_.session_ms, begin_, now))
+    return too_long(seen, TimeLimit::session, limits_.session_ms, begin_, now);
+  if (is_over(limits_.idle_ms, active_, now)) return too_long(seen, TimeLimit::idle, limits_.idle_ms, active_, now);
   return {};
 }
 

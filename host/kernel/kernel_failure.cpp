@@ -2,17 +2,15 @@
 
 namespace ferry {
 
-namespace {
-
-// The part of the server's message that names the limit which was exceeded.
-constexpr std::string_view kLimitOfCall = ": the limit of a call is ";
-
-}  // namespace
-
 bool is_failure_of_kernel(const Error& error) {
   if (error.code() == ErrorCode::kernel_crashed) return true;
-  return error.code() == ErrorCode::deadline_exceeded &&
-         std::string_view(error.what()).find(kLimitOfCall) != std::string_view::npos;
+  const auto* exceeded = dynamic_cast<const LimitExceeded*>(&error);
+  return exceeded != nullptr && exceeded->limit() == TimeLimit::call;
+}
+
+bool may_be_hang(const Error& error) {
+  const auto* exceeded = dynamic_cast<const LimitExceeded*>(&error);
+  return exceeded != nullptr && exceeded->limit() == TimeLimit::session && exceeded->running() >= 0.5;
 }
 
 void finish_kernels(const Device& device) {

@@ -33,6 +33,10 @@ auto run_kernel(const Device& device, std::initializer_list<std::string> kernels
 // took too long, or a connection, is no failure of the kernel's, whatever ran at that time.
 bool is_failure_of_kernel(const Error& error);
 
+// Whether a kernel may hang that has no limit of its own: a request that ran kernels took at least half of a session,
+// up to the session's limit. It may also be that the limit is too short, or the board too slow.
+bool may_be_hang(const Error& error);
+
 // Call this once the kernels' tensors are freed: corruption of memory that they did not own may show only then, when
 // the session ends. Throws KernelFailed in that case.
 void finish_kernels(const Device& device);

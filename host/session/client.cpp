@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
 
 #include "module/device_id.h"
 
@@ -19,6 +20,9 @@ constexpr const char* kClientName = "ferry " FERRY_VERSION;
 constexpr std::size_t kMaxOutstanding = 512;
 // A payload that certainly fits into the socket buffers while the other side does not read.
 constexpr std::size_t kSmallPayload = 16 << 10;
+
+// Servers older than the event `limit` name the limit of a call in their message alone.
+constexpr std::string_view kLimitOfCall = ": the limit of a call is ";
 
 // A GPU driver may take long to load, on a machine that has many GPUs or is busy.
 constexpr std::chrono::milliseconds kDriverLoadTimeout = std::chrono::seconds(60);
@@ -240,6 +244,7 @@ void Client::take_event(const rpc::Frame& frame) {
       wait_in_queue(take(rpc::decode<rpc::WaitingEvent>(frame.body, Strings::printable)));
       break;
     case rpc::EventTag::crash: take_crash(take(rpc::decode<rpc::CrashEvent>(frame.body, Strings::printable))); break;
+    case rpc::EventTag::limit: limit_ = take(rpc::decode<rpc::LimitEvent>(frame.body)); break;
     case rpc::EventTag::progress:
       if (handlers_.progress) handlers_.progress(take(rpc::decode<rpc::ProgressEvent>(frame.body)));
       break;
@@ -322,7 +327,24 @@ void Client::fail(Status status) {
   outstanding_.clear();
   const bool is_lost = broken_.code() == ErrorCode::unavailable && opened_.version != 0 && why.empty();
   if (is_lost) throw ConnectionLost(broken_.message(), !asked_to_run_);
-  throw Error(broken_.code(), broken_.message());
+  throw_error(broken_);
+}
+
+void Client::throw_error(const Status& status) const {
+  if (status.code() == ErrorCode::deadline_exceeded) {
+    if (limit_) {
+      const auto limit_ms = static_cast<double>(std::max<std::uint64_t>(limit_->limit_ms, 1));
+      throw LimitExceeded(status.message(), limit_->limit,
+                          std::min(static_cast<double>(limit_->running_ms) / limit_ms, 1.0));
+    }
+    if (status.message().find(kLimitOfCall) != std::string::npos)
+      throw LimitExceeded(status.message(), TimeLimit::call, 1);
+  }
+  throw Error(status.code(), status.message());
+}
+
+void Client::throw_failure(const Status& status) const {
+  if (!status.is_ok()) throw_error(status);
 }
 
 }  // namespace ferry::session

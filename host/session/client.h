@@ -157,6 +157,9 @@ class Client {
   void receive_answer();
   void take_event(const rpc::Frame& frame);
   void take_crash(const rpc::CrashEvent& crash);
+  // Both throw LimitExceeded for a failure that a time limit of the server has caused.
+  [[noreturn]] void throw_error(const Status& status) const;
+  void throw_failure(const Status& status) const;
   void wait_in_queue(rpc::WaitingEvent place);
   void limit_next_receive();
   std::string explain_end(const std::string& message) const;
@@ -169,8 +172,9 @@ class Client {
   rpc::OpenReply opened_;
   std::optional<std::chrono::steady_clock::time_point> queue_deadline_;
   std::optional<std::chrono::steady_clock::time_point> answer_deadline_;  // by which Open must be answered
-  std::string crash_line_;   // source line of the crash, if the kernel that ended the session reported one
-  rpc::WaitingEvent place_;  // reported last; position 0: not queued
+  std::string crash_line_;                // source line of the crash, if the kernel that ended the session reported one
+  std::optional<rpc::LimitEvent> limit_;  // that ended the session
+  rpc::WaitingEvent place_;               // reported last; position 0: not queued
   std::deque<Outstanding> outstanding_;
   std::map<std::uint64_t, Failure> failures_;  // by request: possible causes of later `aborted` ones
   std::uint64_t next_request_ = 1;

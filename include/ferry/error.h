@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ferry/error_code.h"
+#include "ferry/time_limit.h"
 
 #include <cstddef>
 #include <stdexcept>
@@ -46,6 +47,21 @@ class __attribute__((visibility("default"))) CompileError : public Error {
 
  private:
   SourceLocation location_;
+};
+
+// A time limit of the server ended the session; the code is deadline_exceeded.
+class __attribute__((visibility("default"))) LimitExceeded : public Error {
+ public:
+  // `running` is the share of the limit, from 0 to 1, during which the request had run whose kernel was running; 0:
+  // none was, or the server did not say.
+  LimitExceeded(const std::string& message, TimeLimit limit, double running)
+      : Error(ErrorCode::deadline_exceeded, message), limit_(limit), running_(running) {}
+  TimeLimit limit() const { return limit_; }
+  double running() const { return running_; }
+
+ private:
+  TimeLimit limit_;
+  double running_;
 };
 
 // The session with a server is lost; the code is unavailable.

@@ -72,6 +72,7 @@ namespace ferry::rpc {
 namespace {
 
 bool is_valid_fill_kind(std::uint8_t tag) { return tag >= 1 && tag <= 4; }
+bool is_valid_limit(std::uint8_t tag) { return tag >= 1 && tag <= 3; }
 
 }  // namespace
 
@@ -99,6 +100,11 @@ template <class Archive>
 void serialize(Archive& archive, CrashEvent& event) {
   archive(event.request, event.function, event.signal, event.address, event.module, event.offset,
           lines_field(event.printed));
+}
+
+template <class Archive>
+void serialize(Archive& archive, LimitEvent& event) {
+  archive(event.request, enum_field(event.limit, is_valid_limit), event.limit_ms, event.running_ms);
 }
 
 template <class Archive>
@@ -272,6 +278,7 @@ FERRY_INSTANTIATE(ProgressEvent)
 FERRY_INSTANTIATE(LogEvent)
 FERRY_INSTANTIATE(WaitingEvent)
 FERRY_INSTANTIATE(CrashEvent)
+FERRY_INSTANTIATE(LimitEvent)
 FERRY_INSTANTIATE(OpenReply)
 FERRY_INSTANTIATE(StatusReply)
 FERRY_INSTANTIATE(PutModuleReply)

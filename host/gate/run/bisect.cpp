@@ -9,7 +9,9 @@
 #include "host/bench/warnings.h"
 #include "host/gate/run/compare_sides.h"
 #include "host/gate/run/count_sides.h"
+#include "host/gate/run/find_failed_side.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/kernel/kernel_failure.h"
 
 namespace ferry::gate {
 
@@ -224,10 +226,16 @@ class Bisector {
     verify::ParameterPairs pairs;
     const std::array<SideModule, 2> sides{*good_, plan_same_side(load(entry), request_.suite_case, *good_, pairs)};
     const DecisionRule rule{request_.suite_case.tolerance, request_.suite.error_level, request_.suite.most_pairs};
-    if (is_emulated_) {
-      judge_by_instructions(count_sides(open_, *measured_, sides, observer_), rule.tolerance, result);
-    } else {
-      compare_sides(open_, *measured_, sides, rule, random_, observer_, result);
+    try {
+      if (is_emulated_) {
+        judge_by_instructions(count_sides(open_, *measured_, sides, observer_), rule.tolerance, result);
+      } else {
+        compare_sides(open_, *measured_, sides, rule, random_, observer_, result);
+      }
+    } catch (const Error& error) {
+      if (!may_be_hang(error)) throw;
+      if (const auto failed = find_hanging_side(open_, *measured_, sides, observer_)) throw *failed;
+      throw;
     }
   }
 

@@ -5,18 +5,20 @@
 #include <thread>
 
 #include "host/bench/warnings.h"
-#include "host/gate/diff/diff_modules.h"
 #include "host/gate/layout/layout.h"
 #include "host/gate/run/check_results.h"
 #include "host/gate/run/compare_sides.h"
 #include "host/gate/run/count_sides.h"
 #include "host/gate/run/current_limits.h"
+#include "host/gate/run/explain.h"
+#include "host/gate/run/find_failed_side.h"
 #include "host/gate/run/measure_pair.h"
 #include "host/gate/run/seconds_alone.h"
 #include "host/gate/run/stored_module.h"
 #include "host/gate/run/suite_mistake.h"
 #include "host/gate/verdict/decide.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/kernel/kernel_failure.h"
 #include "host/kernel/source_identity.h"
 
 namespace ferry::gate {
@@ -79,11 +81,31 @@ class CaseRun {
     verify::ParameterPairs pairs;
     SideModule planned = plan_same_side(std::move(*baseline_module_), case_, *current_, pairs);
     const std::array<SideModule, 2> sides{std::move(planned), *current_};
+    try {
+      if (!judge_sides(sides, pairs)) return;
+    } catch (const Error& error) {
+      if (!may_be_hang(error)) throw;
+      const StepGuard step = observer_.begin("calling each side of " + case_.name + " alone, since one may hang");
+      if (const auto failed = find_hanging_side(open_, *measured_, sides, observer_)) throw *failed;
+      throw;
+    }
+    if (result_.verdict == Verdict::slower) {
+      const std::lock_guard lock(context_.shared);
+      explain(context_.compiler, sides, result_);
+    }
+    check_limits();
+  }
+
+  // Compares results and times. Returns false if the results already decide.
+  bool judge_sides(const std::array<SideModule, 2>& sides, const verify::ParameterPairs& pairs) {
     if (!case_.allow_difference) {
       const StepGuard step = observer_.begin("comparing the results of " + case_.name);
       const std::string difference = difference_of(open_, *measured_, sides, pairs, *source_, case_, observer_);
       outcome_.has_run = true;
-      if (!difference.empty()) return conclude(Verdict::wrong, difference);
+      if (!difference.empty()) {
+        conclude(Verdict::wrong, difference);
+        return false;
+      }
     } else {
       call_once(open_, *measured_, sides[0], WhichSide::baseline, *source_, observer_);
       call_once(open_, *measured_, sides[1], WhichSide::current, *source_, observer_);
@@ -98,8 +120,7 @@ class CaseRun {
       // Beside the time, as corroboration: not every board counts them.
       if (result_.verdict != Verdict::interrupted) count_beside(sides);
     }
-    if (result_.verdict == Verdict::slower) explain(sides);
-    check_limits();
+    return true;
   }
 
   // Finds out for which target the case is compiled, and from what.
@@ -195,20 +216,6 @@ class CaseRun {
       result_.instructions = count_sides(open_, *measured_, sides, observer_).instructions;
     } catch (const Error& error) {
       result_.warnings.push_back("the instructions could not be counted: " + std::string(error.what()));
-    }
-  }
-
-  // Says what makes the current side slower.
-  void explain(const std::array<SideModule, 2>& sides) {
-    const std::lock_guard lock(context_.shared);
-    try {
-      const CompiledModule baseline = module_in_layout(context_.compiler, sides[0].module, kFirstLayout);
-      const CompiledModule current = module_in_layout(context_.compiler, sides[1].module, kFirstLayout);
-      Noted<ModuleDiff> diff = diff_modules(context_.compiler, baseline.bytes(), current.bytes());
-      result_.diff = std::move(diff.value);
-      for (std::string& note : diff.notes) result_.warnings.push_back(std::move(note));
-    } catch (const Error& error) {
-      result_.warnings.push_back("the modules could not be compared: " + std::string(error.what()));
     }
   }
 

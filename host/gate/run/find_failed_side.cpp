@@ -1,5 +1,6 @@
 #include "host/gate/run/find_failed_side.h"
 
+#include "host/gate/layout/layout.h"
 #include "host/kernel/kernel_failure.h"
 
 namespace ferry::gate {
@@ -11,17 +12,18 @@ struct FailureAlone {
   std::uint32_t runs_before = 0;
 };
 
+MeasuredCase called_once(MeasuredCase measured) {
+  measured.sampling.bench.number = 1;
+  measured.sampling.bench.repeat = 1;
+  measured.sampling.bench.min_repeat_ms = 0;
+  measured.sampling.bench.warmup_ms = 0;
+  return measured;
+}
+
 // A kernel that exceeded the limit of a call need only be called: the limit applies to a measurement as a whole, so
 // that a measurement may exceed it although no call does.
 MeasuredCase alone_after(const Error& error, const MeasuredCase& measured) {
-  MeasuredCase alone = measured;
-  if (error.code() == ErrorCode::deadline_exceeded) {
-    alone.sampling.bench.number = 1;
-    alone.sampling.bench.repeat = 1;
-    alone.sampling.bench.min_repeat_ms = 0;
-    alone.sampling.bench.warmup_ms = 0;
-  }
-  return alone;
+  return error.code() == ErrorCode::deadline_exceeded ? called_once(measured) : measured;
 }
 
 std::optional<FailureAlone> failure_alone(const OpenSession& open, const MeasuredCase& measured, const SideModule& side,
@@ -37,6 +39,20 @@ std::optional<FailureAlone> failure_alone(const OpenSession& open, const Measure
     }
   }
   return std::nullopt;
+}
+
+// Returns the message with which a call ended; empty if it ended well.
+std::string hang_alone(const OpenSession& open, const MeasuredCase& measured, const std::array<SideModule, 2>& sides,
+                       WhichSide side, const Observer& observer) {
+  const SideModule* const only[] = {&sides[side == WhichSide::current ? 1 : 0]};
+  try {
+    measure_process(open, called_once(measured), only, kFirstLayout, {0, {0}}, observer);
+  } catch (const Error& error) {
+    if (is_failure_of_kernel(error)) throw SideFailed(side, error.what());
+    if (!may_be_hang(error)) throw;
+    return error.what();
+  }
+  return {};
 }
 
 std::string times(std::uint32_t count) { return count == 1 ? "once" : std::to_string(count) + " times"; }
@@ -64,6 +80,15 @@ SideFailed find_failed_side(const OpenSession& open, const MeasuredCase& measure
   if (failed.crashed_in) return {*failed.crashed_in, message + "; it fails only sometimes" + alone};
   return {WhichSide::unknown, message + "; one of both sides fails only sometimes: alone, each ran " +
                                   times(kRunsAlone) + " without a failure"};
+}
+
+std::optional<SideFailed> find_hanging_side(const OpenSession& open, const MeasuredCase& measured,
+                                            const std::array<SideModule, 2>& sides, const Observer& observer) {
+  const std::string baseline = hang_alone(open, measured, sides, WhichSide::baseline, observer);
+  const std::string current = hang_alone(open, measured, sides, WhichSide::current, observer);
+  if (baseline.empty() == current.empty()) return std::nullopt;
+  if (baseline.empty()) return SideFailed(WhichSide::current, current + "; a call of the baseline ends well within it");
+  return SideFailed(WhichSide::baseline, baseline + "; a call of the current module ends well within it");
 }
 
 }  // namespace ferry::gate

@@ -31,4 +31,9 @@ struct FailedPair {
 SideFailed find_failed_side(const OpenSession& open, const MeasuredCase& measured,
                             const std::array<SideModule, 2>& sides, const FailedPair& failed, const Observer& observer);
 
+// Calls each side alone after a session in which one of them may have hung (may_be_hang() in host/kernel). Returns the
+// side that hangs, unless both do or none. Throws SideFailed for one that fails otherwise, and Error.
+std::optional<SideFailed> find_hanging_side(const OpenSession& open, const MeasuredCase& measured,
+                                            const std::array<SideModule, 2>& sides, const Observer& observer);
+
 }  // namespace ferry::gate

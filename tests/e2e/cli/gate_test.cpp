@@ -339,12 +339,13 @@ TEST_CASE("a module that the store has damaged cannot be compared with") {
   CHECK(contains(found.at("spin").at("reason"), "damaged"));
 }
 
-TEST_CASE("a kernel that runs too long is wrong, and a session that does is a lost board") {
+TEST_CASE("a kernel that runs too long is wrong, and a session that does is a lost board unless the baseline ends") {
   const Project project;
+  const std::string signature = "// ferry: spin(in f32[256] x, out f32[256] y)\n";
+  const std::string hangs =
+      signature + "void spin(const float* x, float* y) { for (volatile long i = 0;; ++i) y[0] = x[0]; }\n";
   project.write("suite.toml", "[cases.spin]\nkernel = \"kernels/spin.c\"\n");
-  project.write("kernels/spin.c",
-                "// ferry: spin(in f32[256] x, out f32[256] y)\n"
-                "void spin(const float* x, float* y) { for (volatile long i = 0;; ++i) y[0] = x[0]; }\n");
+  project.write("kernels/spin.c", hangs);
   int code = -1;
   const Json call = project.results({"--call-deadline", "0.3"}, code).at("spin");
   CAPTURE(call.dump(1));
@@ -356,6 +357,16 @@ TEST_CASE("a kernel that runs too long is wrong, and a session that does is a lo
   CHECK(code == 3);
   CHECK(session.at("verdict") == "infrastructure");
   CHECK(session.at("tries") == 3);
+
+  project.write("kernels/spin.c", signature + "void spin(const float* x, float* y) { y[0] = x[0]; }\n");
+  CHECK(project.results({}, code).at("spin").at("verdict") == "first");
+  project.write("kernels/spin.c", hangs);
+  const Json alone = project.results({"--session-deadline", "1.5"}, code).at("spin");
+  CAPTURE(alone.dump(1));
+  CHECK(code == 1);
+  CHECK(alone.at("verdict") == "wrong");
+  CHECK(contains(alone.at("reason"), "the limit of a session is 1.5 s"));
+  CHECK(contains(alone.at("reason"), "a call of the baseline ends well within it"));
 }
 
 TEST_CASE("a calibration that is cut off prints what it has measured") {

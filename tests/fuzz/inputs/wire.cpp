@@ -79,6 +79,7 @@ void fuzz_frame(Input input) {
     }
     decode_and_back<rpc::WaitingEvent>(body);
     decode_and_back<rpc::CrashEvent>(body);
+    decode_and_back<rpc::LimitEvent>(body);
     decode_and_back<rpc::LogEvent>(body);
     std::array<std::uint8_t, 100> piece{};
     const std::size_t some = std::min<std::uint64_t>(piece.size(), connection.payload_left());

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <thread>
 
 #include "tests/unit/device-runtime/support/test_client.h"
@@ -18,11 +19,12 @@ namespace {
 struct Report {
   Status status;
   rpc::CrashEvent event;
+  std::optional<rpc::LimitEvent> limit;
 };
 
-Report crash(const TestServer& server, const char* function, std::uint64_t call_ms = 0) {
+Report crash(const TestServer& server, const char* function, const rpc::TimeLimits& limits = {}) {
   rpc::Open open;
-  open.limits.call_ms = call_ms;
+  open.limits = limits;
   TestClient client(server.port(), open);
   client.send(rpc::Call{put(client, kit_file()), function, {}});
   Report report;
@@ -36,6 +38,8 @@ Report crash(const TestServer& server, const char* function, std::uint64_t call_
     if (frame.value().header.tag == static_cast<std::uint16_t>(rpc::EventTag::crash)) {
       report.event = rpc::decode<rpc::CrashEvent>(frame.value().body).value();
     }
+    if (frame.value().header.tag == static_cast<std::uint16_t>(rpc::EventTag::limit))
+      report.limit = rpc::decode<rpc::LimitEvent>(frame.value().body).value();
   }
 }
 
@@ -77,11 +81,38 @@ TEST_CASE("illegal instructions and divisions by zero are placed in the module")
 
 TEST_CASE("a kernel that was stopped at its deadline is placed too") {
   TestServer server;
-  const Report report = crash(server, "forever", 300);
+  const Report report = crash(server, "forever", {.call_ms = 300});
   CHECK(report.status.code() == ErrorCode::deadline_exceeded);
   CHECK(report.event.function == "forever");
   CHECK(report.event.signal.empty());
   CHECK(report.event.module == blake2b(kit_file()));
+}
+
+TEST_CASE("the limit that ended a session is told, with the time that its kernel had run") {
+  TestServer server;
+  CHECK_FALSE(crash(server, "say_and_crash").limit);
+  const auto call = crash(server, "forever", {.call_ms = 300, .session_ms = 60'000}).limit;
+  REQUIRE(call);
+  CHECK(call->request != 0);
+  CHECK(call->limit == TimeLimit::call);
+  CHECK(call->limit_ms == 300);
+  CHECK(call->running_ms >= 300);
+  const auto session = crash(server, "forever", {.call_ms = 60'000, .session_ms = 500}).limit;
+  REQUIRE(session);
+  CHECK(session->limit == TimeLimit::session);
+  CHECK(session->limit_ms == 500);
+  CHECK(session->running_ms >= 1);
+  CHECK(session->running_ms <= 60'000);
+  rpc::Open open;
+  open.limits.idle_ms = 300;
+  TestClient idle(server.port(), open);
+  const auto frame = idle.connection().receive_frame();
+  REQUIRE(frame.is_ok());
+  REQUIRE(frame.value().header.tag == static_cast<std::uint16_t>(rpc::EventTag::limit));
+  const rpc::LimitEvent event = rpc::decode<rpc::LimitEvent>(frame.value().body).value();
+  CHECK(event.request == 0);
+  CHECK(event.limit == TimeLimit::idle);
+  CHECK(event.running_ms == 0);
 }
 
 TEST_CASE("--perf-map lists the functions of modules with their addresses") {

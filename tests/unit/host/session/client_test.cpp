@@ -251,6 +251,44 @@ TEST_CASE("after a crash every request says why the session is over") {
   CHECK(!client.is_open());
 }
 
+TEST_CASE("the limit that ended a session is known, also of servers that name it only in their message") {
+  struct Ended {
+    std::optional<TimeLimit> limit;
+    double running = -1;
+  };
+  const auto end_of = [](std::optional<rpc::LimitEvent> event, const std::string& message) {
+    ScriptedServer server([&](ScriptedServer& s) {
+      s.welcome();
+      const Request request = s.receive();
+      if (event) {
+        const std::vector<std::uint8_t> frame = rpc::event_frame(rpc::EventTag::limit, *event);
+        const ByteSpan pieces[] = {frame};
+        (void)s.connection().transport().send(pieces);
+      }
+      s.refuse(request, ErrorCode::deadline_exceeded, message);
+    });
+    Client client(server.client_end(), "board:9090");
+    try {
+      client.call(rpc::Call{});
+    } catch (const LimitExceeded& error) {
+      CHECK(error.code() == ErrorCode::deadline_exceeded);
+      CHECK(error.what() == message);
+      return Ended{error.limit(), error.running()};
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::deadline_exceeded);
+    }
+    return Ended{};
+  };
+  const std::string session = "mm was stopped after 4.0 s: the limit of a session is 4.0 s";
+  const Ended told = end_of(rpc::LimitEvent{1, TimeLimit::session, 4000, 3000}, session);
+  CHECK(told.limit == TimeLimit::session);
+  CHECK(told.running == 0.75);
+  // What a server says is not trusted to be a share.
+  CHECK(end_of(rpc::LimitEvent{1, TimeLimit::session, 0, UINT64_MAX}, session).running == 1);
+  CHECK_FALSE(end_of({}, session).limit);
+  CHECK(end_of({}, "mm was stopped after 0.3 s: the limit of a call is 0.3 s").limit == TimeLimit::call);
+}
+
 TEST_CASE("a request under way when the peer vanishes fails and names the peer") {
   ScriptedServer server([](ScriptedServer& s) {
     s.welcome();

@@ -80,6 +80,7 @@ void for_each_message(Check check) {
         StatusReply{"0.1.0", "a board", 1, 2, 3, 4, 5, {{7, "a", "b", 1, "mm", 2}}, {{0, "c", "d", 3, "", 0}}});
   check("waiting event", WaitingEvent{2, "somebody", 1500});
   check("crash event", CrashEvent{9, "mm", "SIGSEGV", 8, Hash{1, 2}, 0x1234, "hello"});
+  check("limit event", LimitEvent{9, TimeLimit::session, 3000, 2900});
   check("failure", Failure{"mm: no such function", 12});
   check("progress event", ProgressEvent{7, 10, 20});
   check("log event", LogEvent{7, "hello from the kernel"});

@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <thread>
 
 #include "host/bench/memory_layout.h"
+#include "host/gate/run/find_failed_side.h"
 #include "host/gate/run/measure_pair.h"
 #include "host/kernel/kernel_failure.h"
 #include "tests/unit/host/gate/run/sides.h"
@@ -46,14 +48,27 @@ Failure failure_of(const std::string& baseline, const std::string& current, cons
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-Error error_of(const std::function<void()>& work) {
+OpenSession opening_with(const Deadlines& deadlines) {
+  return [deadlines](ConnectOptions options) {
+    options.deadlines = deadlines;
+    return local_device(options);
+  };
+}
+
+struct Caught {
+  ErrorCode code = ErrorCode::ok;
+  std::string message;
+  bool is_failure = false, may_hang = false;
+};
+
+Caught caught(const std::function<void()>& work) {
   try {
     work();
   } catch (const Error& error) {
-    return error;
+    return {error.code(), error.what(), is_failure_of_kernel(error), may_be_hang(error)};
   }
   FAIL("expected an Error");
-  return {ErrorCode::ok, ""};
+  return {};
 }
 
 }  // namespace
@@ -113,23 +128,59 @@ TEST_CASE("only a call beyond its limit is the kernel's failure, not a session b
   const SideModule* const only[] = {&sides[0]};
   const bench::MemoryLayout memory{0, {0}};
   const auto fail = [&](const Deadlines& deadlines) {
-    return error_of([&] {
+    return caught([&] { measure_process(opening_with(deadlines), test::measured_case(), only, 0, memory, {}); });
+  };
+  const Caught call = fail({.call = 0.2}), session = fail({.session = 0.2});
+  CAPTURE(call.message);
+  CAPTURE(session.message);
+  CHECK(call.code == ErrorCode::deadline_exceeded);
+  CHECK(call.is_failure);
+  CHECK(session.code == ErrorCode::deadline_exceeded);
+  CHECK_FALSE(session.is_failure);
+  CHECK_FALSE(call.may_hang);
+  CHECK_FALSE(is_failure_of_kernel(Error(ErrorCode::deadline_exceeded, "rpi4: no answer within 5000 ms")));
+  CHECK_FALSE(is_failure_of_kernel(Error(ErrorCode::unavailable, "rpi4: the limit of a call is 1 s")));
+  CHECK(is_failure_of_kernel(KernelFailed("f: returned 9")));
+}
+
+TEST_CASE("a side that hangs up to the limit of a session has failed, unless the other one does so too") {
+  const std::string hangs = "for (volatile long i = 0;; ++i) y[0] = 1;";
+  const OpenSession open = opening_with({.session = 1});
+  const auto hanging = [&](const std::string& baseline, const std::string& current) {
+    const std::array<SideModule, 2> sides{side_of(baseline), side_of(current)};
+    return find_hanging_side(open, test::measured_case(), sides, {});
+  };
+  const auto current = hanging(kFine, hangs);
+  REQUIRE(current);
+  CHECK(current->side() == WhichSide::current);
+  CAPTURE(current->what());
+  CHECK(contains(current->what(), "the limit of a session is 1.0 s"));
+  CHECK(contains(current->what(), "; a call of the baseline ends well within it"));
+  const auto baseline = hanging(hangs, kFine);
+  REQUIRE(baseline);
+  CHECK(baseline->side() == WhichSide::baseline);
+  CHECK_FALSE(hanging(kFine, kFine));
+  CHECK_FALSE(hanging(hangs, hangs));
+}
+
+TEST_CASE("a session that is too long because of what came before its kernel is no hang") {
+  const std::array<SideModule, 2> sides{side_of("for (volatile long i = 0;; ++i) y[0] = 1;"), side_of(kFine)};
+  const SideModule* const only[] = {&sides[0]};
+  const bench::MemoryLayout memory{0, {0}};
+  const auto end_after = [&](std::chrono::milliseconds before) {
+    return caught([&] {
       measure_process(
-          [&](ConnectOptions options) {
-            options.deadlines = deadlines;
-            return local_device(options);
+          [&](const ConnectOptions& options) {
+            Device device = opening_with({.session = 1})(options);
+            std::this_thread::sleep_for(before);
+            return device;
           },
           test::measured_case(), only, 0, memory, {});
     });
   };
-  const Error call = fail({.call = 0.2}), session = fail({.session = 0.2});
-  CAPTURE(call.what());
-  CAPTURE(session.what());
-  CHECK(call.code() == ErrorCode::deadline_exceeded);
-  CHECK(is_failure_of_kernel(call));
-  CHECK(session.code() == ErrorCode::deadline_exceeded);
-  CHECK_FALSE(is_failure_of_kernel(session));
-  CHECK_FALSE(is_failure_of_kernel(Error(ErrorCode::deadline_exceeded, "rpi4: no answer within 5000 ms")));
-  CHECK_FALSE(is_failure_of_kernel(Error(ErrorCode::unavailable, "rpi4: the limit of a call is 1 s")));
-  CHECK(is_failure_of_kernel(KernelFailed("f: returned 9")));
+  CHECK(end_after(std::chrono::milliseconds(0)).may_hang);
+  const Caught late = end_after(std::chrono::milliseconds(700));
+  CAPTURE(late.message);
+  CHECK(late.code == ErrorCode::deadline_exceeded);
+  CHECK_FALSE(late.may_hang);
 }
