@@ -7,6 +7,7 @@
 
 #include "base/quantity_text.h"
 #include "ferry/error.h"
+#include "host/gate/verdict/noise_advice.h"
 #include "host/stats/confidence_sequence.h"
 
 namespace ferry::gate {
@@ -72,21 +73,25 @@ std::string signed_percent(double ratio) {
   return text;
 }
 
-std::string reason_of(const Decision& decision, std::size_t pairs, const DecisionRule& rule) {
+std::string reason_of(const Decision& decision, std::span<const double> log_ratios, const DecisionRule& rule) {
+  const std::size_t pairs = log_ratios.size();
   const std::string count = std::to_string(pairs) + (pairs == 1 ? " pair" : " pairs");
   if (pairs < least_pairs(rule.level)) {
     return count + " cannot decide: at this error level it takes at least " + std::to_string(least_pairs(rule.level));
   }
+  const bool is_correlated = decision.correlation > kMostCorrelation;
   const std::string interval =
       "the interval [" + signed_percent(decision.change.low) + ", " + signed_percent(decision.change.high) + "]";
   const std::string crosses = " crosses the tolerance of " + percent(rule.tolerance) + " after " + count;
-  if (decision.correlation > kMostCorrelation) {
+  std::string reason = interval + crosses;
+  if (is_correlated) {
     char correlation[32];
     std::snprintf(correlation, sizeof correlation, "%.2f", decision.correlation);
-    return std::string("neighbouring pairs are correlated (") + correlation + "), and " + interval +
-           " that allows for it" + crosses;
+    reason = std::string("neighbouring pairs are correlated (") + correlation + "), and " + interval +
+             " that allows for it" + crosses;
   }
-  return interval + crosses;
+  const std::string advice = noise_advice(log_ratios, is_correlated ? decision.correlation : 0, rule.tolerance);
+  return advice.empty() ? reason : reason + "; " + advice;
 }
 
 }  // namespace
@@ -132,7 +137,7 @@ Decision decide(std::span<const double> log_ratios, const DecisionRule& rule) {
     decision.state = DecisionState::decided;
   } else if (log_ratios.size() >= rule.most_pairs) {
     decision.state = DecisionState::spent;
-    decision.reason = reason_of(decision, log_ratios.size(), rule);
+    decision.reason = reason_of(decision, log_ratios, rule);
   }
   return decision;
 }

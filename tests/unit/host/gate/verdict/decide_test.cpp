@@ -105,7 +105,9 @@ TEST_CASE("at the budget the reason is the interval that crosses the tolerance")
   const Decision decision = decide(around(1.013, 0.01, 16), rule);
   CHECK(decision.state == DecisionState::spent);
   CHECK(decision.verdict == Verdict::cannot_tell);
-  CHECK(decision.reason == "the interval [-1.1%, +3.8%] crosses the tolerance of 2% after 16 pairs");
+  CHECK(
+      decision.reason.starts_with("the interval [-1.1%, +3.8%] crosses the tolerance of 2% after 16 pairs; the pairs "
+                                  "form groups that are 2.0% apart"));
   CHECK(decide(around(1.013, 0.01, 15), rule).state == DecisionState::more);
 }
 
@@ -123,7 +125,9 @@ TEST_CASE("correlated pairs widen the interval, and where they hinder a verdict 
   CHECK(correlated.state == DecisionState::spent);
   CHECK(correlated.change.high > std::exp(0.01 + 3 * std::log(independent.change.high / std::exp(0.01))));
   CHECK(correlated.reason.starts_with("neighbouring pairs are correlated (0."));
-  CHECK(correlated.reason.ends_with("%] that allows for it crosses the tolerance of 2% after 64 pairs"));
+  CAPTURE(correlated.reason);
+  CHECK(correlated.reason.find("%] that allows for it crosses the tolerance of 2% after 64 pairs; ") !=
+        std::string::npos);
   // A change that is far beyond the noise remains clear.
   for (double& log_ratio : waves) log_ratio += 0.5;
   CHECK(decide(waves, rule).verdict == Verdict::slower);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/stats/random.h"
+#include "host/stats/summary.h"
 
 namespace ferry::test {
 
@@ -121,8 +122,28 @@ inline NoiseModel of_times(const std::string& name, const Draw& times, Roles rol
   return {name, [=](stats::Random& random, std::size_t count) { return log_ratios_of(times, random, count, roles); }};
 }
 
+// What pairs measure whose process runs both modules in turns, as the gate's do: each draws its `samples` as the median
+// of the log-ratios of neighbouring turns. `times` draws the logarithms of the times of turns, which run on from
+// process to process. The order of a round's two turns is the opposite of the previous round's.
+inline NoiseModel of_turns(const std::string& name, const Draw& times, std::size_t samples) {
+  return {name, [=](stats::Random& random, std::size_t count) {
+            const Series all = times(random, 2 * samples * count);
+            Series log_ratios, rounds(samples);
+            for (std::size_t pair = 0; pair < count; ++pair) {
+              bool current_first = random.below(2) == 1;
+              for (std::size_t i = 0; i < samples; ++i, current_first = !current_first) {
+                const double* turns = &all[2 * (pair * samples + i)];
+                rounds[i] = current_first ? turns[0] - turns[1] : turns[1] - turns[0];
+              }
+              log_ratios.push_back(stats::median(rounds));
+            }
+            return log_ratios;
+          }};
+}
+
 // Noise under which the promised rate of false alarms must hold.
 inline std::vector<NoiseModel> machine_noise() {
+  constexpr std::size_t kTurns = 8;  // of each module; a process has 40, whose median varies less
   const auto ramp = [](std::size_t i, std::size_t count) {
     return 0.05 * static_cast<double>(i) / static_cast<double>(count);
   };
@@ -136,11 +157,15 @@ inline std::vector<NoiseModel> machine_noise() {
       of_times("slow wave of 2%", plus(normal(0.005), wave)),
       of_times("the second process is slower by 1%", plus(normal(0.005), second_is_slower)),
       of_times("the same, roles mirrored", plus(normal(0.005), second_is_slower), Roles::mirrored),
-      of_times("two speeds, each process", two_speeds(0.001, 0.05, 0)),
-      of_times("two speeds, lasting 10 processes", two_speeds(0.001, 0.05, 0.9)),
+      of_times("two speeds, each module in each process", two_speeds(0.001, 0.05, 0)),
+      of_times("two speeds, lasting 10 modules in processes", two_speeds(0.001, 0.05, 0.9)),
+      of_turns("two speeds, each turn", two_speeds(0.001, 0.05, 0), kTurns),
+      of_turns("two speeds, lasting 10 turns", two_speeds(0.001, 0.05, 0.9), kTurns),
+      of_turns("two speeds, lasting 10 processes", two_speeds(0.001, 0.05, 1 - 0.1 / (2 * kTurns)), kTurns),
       of_times("correlated times (0.3)", autoregressive(0.01, 0.3)),
       of_times("correlated times (0.9)", autoregressive(0.01, 0.9)),
       of_times("spikes", spikes(0.01)),
+      of_turns("spikes, each turn", spikes(0.01), kTurns),
       of_times("heavy tails (t with 2 degrees)", heavy_tails(0.01, 2)),
       of_times("heavier tails (Cauchy)", heavy_tails(0.01, 1)),
       {"correlated ratios (0.3)", autoregressive(0.01, 0.3)},
