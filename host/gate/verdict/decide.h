@@ -1,4 +1,4 @@
-// Decides whether a case became slower, from the pairs of measurements so far (docs/gate.md, How the gate decides).
+// Decides whether a case became slower, from the pairs of measurements so far (docs/measuring.md, The gate's interval).
 //
 // A pair is a process that ran both sides in turns. Neighbouring pairs are averaged to one observation, because they
 // share what disturbs a machine for a while. The interval of the observations' mean is a confidence sequence, so that
