@@ -38,6 +38,7 @@ TEST_CASE("the page has a row for every message, event and error") {
   expect(row(static_cast<unsigned>(EventTag::log), "log"));
   expect(row(static_cast<unsigned>(EventTag::waiting), "waiting"));
   expect(row(static_cast<unsigned>(EventTag::crash), "crash"));
+  expect(row(static_cast<unsigned>(EventTag::limit), "limit"));
   expect("preamble (" + std::to_string(kPreambleBytes) + " bytes)");
   expect("header (" + std::to_string(kFrameHeaderBytes) + " bytes)");
 }
