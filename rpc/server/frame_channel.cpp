@@ -77,6 +77,7 @@ void FrameChannel::read() {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (count <= 0) return end({ErrorCode::unavailable, "the other end has closed the connection"});
+    heard_at_ = std::chrono::steady_clock::now();
     sealed_.insert(sealed_.end(), piece, piece + count);
     if (!take_records()) return;
   }

@@ -2,6 +2,7 @@
 // of a frame that arrives, and what waits to be sent to a peer that does not read.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,6 +45,8 @@ class FrameChannel : public std::enable_shared_from_this<FrameChannel> {
   // Bytes that wait to be sent.
   std::size_t queued() const { return out_.size() - sent_; }
   int socket() const { return socket_.number(); }
+  // When bytes last arrived, also of a frame that is not complete; at first when the channel began.
+  std::chrono::steady_clock::time_point heard_at() const { return heard_at_; }
 
  private:
   void read();
@@ -62,6 +65,7 @@ class FrameChannel : public std::enable_shared_from_this<FrameChannel> {
   std::vector<std::uint8_t> out_;
   std::size_t sent_ = 0;  // of out_
   bool is_writing_ = false;
+  std::chrono::steady_clock::time_point heard_at_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace ferry::server

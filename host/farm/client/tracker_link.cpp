@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "host/farm/client/waiting_transport.h"
 #include "rpc/secure/client_handshake.h"
 #include "rpc/transport/tcp.h"
 
@@ -14,6 +15,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::uint64_t kHelloRequest = 1;
+
+// For the longest answer on the slowest link of which a farm can be used at all.
+constexpr std::chrono::minutes kLongestFrame{5};
 
 Status no_tracker() { return {ErrorCode::unavailable, "something listens there, but it is no tracker of a farm"}; }
 
@@ -39,10 +43,13 @@ Result<std::unique_ptr<TrackerLink>> TrackerLink::open(const FarmAccess& farm, c
   const auto named = [&](const Status& status) { return Status(status.code(), name + ": " + status.message()); };
   auto tcp = connect_tcp(tracker.host, tracker.port, timeout);
   if (!tcp.is_ok()) return named(tcp.status());
-  auto encrypted = secure::encrypt_connection(std::move(tcp.value()), farm.key, timeout);
+  auto transport = std::make_unique<WaitingTransport>(std::move(tcp.value()));
+  WaitingTransport& waiting = *transport;  // the link will own it
+  auto encrypted = secure::encrypt_connection(std::move(transport), farm.key, timeout);
   if (!encrypted.is_ok()) return named(explain(encrypted.status(), farm));
   std::unique_ptr<TrackerLink> link(new TrackerLink(name, std::move(encrypted.value())));
   if (const Status status = link->say_hello(farm.client, timeout); !status.is_ok()) return named(explain(status, farm));
+  waiting.before_receiving([raw = link.get()] { return raw->wait_for_rest(); });
   return link;
 }
 
@@ -62,7 +69,7 @@ Status TrackerLink::say_hello(const std::string& client, milliseconds timeout) {
                                              std::to_string(welcome.version)};
   }
   holder_ = welcome.holder;
-  connection_.transport().set_receive_timeout(wire::kSilence);
+  connection_.transport().set_receive_timeout(milliseconds(0));
   return {};
 }
 
@@ -88,36 +95,49 @@ Result<rpc::Frame> TrackerLink::receive_frame() {
   return frame;
 }
 
-// Returns whether there is something to receive; false once `until` or a duty is reached.
+Status TrackerLink::send_keepalive_if_due() {
+  const Clock::time_point now = Clock::now();
+  if (now < next_keepalive_) return {};
+  next_keepalive_ = now + wire::kHeartbeatPeriod;
+  const std::lock_guard lock(sending_);
+  if (has_closed_send_) return {};
+  return connection_.send_frame({rpc::FrameKind::event, static_cast<std::uint16_t>(wire::Tag::Keepalive)}, {});
+}
+
 Result<bool> TrackerLink::wait_for_bytes(Clock::time_point until) {
-  if (connection_.has_received_ahead()) return true;
-  const Clock::time_point next = std::min({until, next_keepalive_, heard_ + wire::kSilence});
-  const auto left = std::chrono::ceil<milliseconds>(next - Clock::now()).count();
-  pollfd entry{connection_.transport().native_handle(), POLLIN, 0};
-  return poll(&entry, 1, static_cast<int>(std::max<long>(left, 0))) > 0;
+  while (true) {
+    FERRY_TRY(send_keepalive_if_due());
+    const Clock::time_point next = std::min({until, next_keepalive_, heard_ + wire::kSilence});
+    const auto left = std::chrono::ceil<milliseconds>(next - Clock::now()).count();
+    pollfd entry{connection_.transport().native_handle(), POLLIN, 0};
+    const bool has_bytes = poll(&entry, 1, static_cast<int>(std::max<long>(left, 0))) > 0;
+    const Clock::time_point now = Clock::now();
+    if (has_bytes) {
+      heard_ = now;
+      return true;
+    }
+    if (now - heard_ >= wire::kSilence)
+      return Status(ErrorCode::unavailable, "it has been silent for " + std::to_string(wire::kSilence.count()) + " s");
+    if (now >= until) return false;
+  }
+}
+
+Status TrackerLink::wait_for_rest() {
+  FERRY_ASSIGN(const bool has_bytes, wait_for_bytes(frame_until_));
+  return has_bytes ? Status() : receive_timed_out(kLongestFrame);
 }
 
 Result<std::optional<rpc::Frame>> TrackerLink::receive(Clock::time_point until) {
   while (true) {
-    FERRY_ASSIGN(const bool has_bytes, wait_for_bytes(until));
-    const Clock::time_point now = Clock::now();
-    if (now >= next_keepalive_) {
-      next_keepalive_ = now + wire::kHeartbeatPeriod;
-      const std::lock_guard lock(sending_);
-      const rpc::FrameHeader keepalive{rpc::FrameKind::event, static_cast<std::uint16_t>(wire::Tag::Keepalive)};
-      if (!has_closed_send_) FERRY_TRY(about_tracker(connection_.send_frame(keepalive, {})));
+    if (const Status sent = send_keepalive_if_due(); !sent.is_ok()) return about_tracker(sent);
+    if (!connection_.has_received_ahead()) {
+      const Result<bool> has_bytes = wait_for_bytes(until);
+      if (!has_bytes.is_ok()) return about_tracker(has_bytes.status());
+      if (!has_bytes.value()) return std::optional<rpc::Frame>();
     }
-    if (!has_bytes) {
-      if (now - heard_ >= wire::kSilence) {
-        return Status(ErrorCode::unavailable,
-                      tracker_ + " has been silent for " + std::to_string(wire::kSilence.count()) + " s");
-      }
-      if (now >= until) return std::optional<rpc::Frame>();
-      continue;
-    }
+    frame_until_ = Clock::now() + kLongestFrame;
     const Result<rpc::Frame> frame = receive_frame();
     if (!frame.is_ok()) return about_tracker(frame.status());
-    heard_ = Clock::now();
     const rpc::FrameHeader& header = frame.value().header;
     if (header.kind == rpc::FrameKind::event) {
       if (header.tag == static_cast<std::uint16_t>(wire::Tag::Refused)) {
@@ -127,7 +147,7 @@ Result<std::optional<rpc::Frame>> TrackerLink::receive(Clock::time_point until) 
       }
       const bool is_keepalive = header.tag == static_cast<std::uint16_t>(wire::Tag::Keepalive);
       if (is_keepalive || !wire::has_direction(header.tag, wire::kToClient)) {
-        if (heard_ >= until) return std::optional<rpc::Frame>();
+        if (Clock::now() >= until) return std::optional<rpc::Frame>();
         continue;
       }
     }

@@ -51,13 +51,19 @@ class TrackerLink {
   Status say_hello(const std::string& client, std::chrono::milliseconds timeout);
   // Returns a message that names the tracker.
   Status about_tracker(const Status& status) const;
+  // Returns whether there is something to receive; false if there is nothing by then. Meanwhile it sends keepalives.
+  // Fails if the tracker is silent.
   Result<bool> wait_for_bytes(Clock::time_point until);
+  // The same for the rest of a frame, which must come in time.
+  Status wait_for_rest();
+  Status send_keepalive_if_due();
   Result<rpc::Frame> receive_frame();
 
   std::string tracker_;  // for messages
   rpc::Connection connection_;
   std::string holder_;
-  Clock::time_point heard_ = Clock::now();
+  Clock::time_point heard_ = Clock::now();  // when bytes last came
+  Clock::time_point frame_until_{};
   Clock::time_point next_keepalive_ = Clock::now() + wire::kHeartbeatPeriod;
   std::mutex sending_;
   bool has_closed_send_ = false;

@@ -44,7 +44,7 @@ struct Peers::Peer final : server::FrameChannel::Owner {
   const ConnectionNumber number;
   const Kind kind;
   const secure::KeyId key;
-  Clock::time_point heard_at = Clock::now();
+  Clock::time_point kept_alive_at = Clock::now();  // by a frame of it, or by a keepalive to it while one arrives
   std::shared_ptr<server::FrameChannel> channel;
 };
 
@@ -71,7 +71,7 @@ void Peers::send_frame(ConnectionNumber to, std::span<const std::uint8_t> frame)
 }
 
 void Peers::on_frame(Peer& peer, const rpc::FrameHeader& header, std::span<const std::uint8_t> body) {
-  peer.heard_at = Clock::now();
+  peer.kept_alive_at = Clock::now();
   const ConnectionNumber number = peer.number;
   const Status taken = take_frame(peer, header, body);
   if (!taken.is_ok()) leave(number, taken.message());
@@ -126,10 +126,18 @@ void Peers::close_all() {
 
 void Peers::close_silent() {
   const Clock::time_point now = Clock::now();
-  std::vector<ConnectionNumber> numbers;
-  for (const auto& [number, peer] : peers_)
-    if (now - peer->heard_at > wire::kSilence) numbers.push_back(number);
+  std::vector<ConnectionNumber> numbers, slow;
+  for (const auto& [number, peer] : peers_) {
+    const Clock::time_point heard_at = peer->channel->heard_at();
+    if (now - heard_at > wire::kSilence) numbers.push_back(number);
+    // A frame takes long to arrive, and its sender, who may send nothing else meanwhile, gets no answer yet.
+    if (heard_at > peer->kept_alive_at && now - peer->kept_alive_at > wire::kHeartbeatPeriod) {
+      peer->kept_alive_at = now;
+      slow.push_back(number);
+    }
+  }
   for (const ConnectionNumber number : numbers) leave(number, "nothing was heard for too long");
+  for (const ConnectionNumber number : slow) send(number, wire::Keepalive{});
   // The counts of a congestion outlast the connections.
   if (!handler_.is_congested()) std::erase_if(keys_, [](const auto& entry) { return entry.second.connections == 0; });
 }
