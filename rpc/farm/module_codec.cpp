@@ -78,6 +78,16 @@ void serialize(Archive& archive, BaselineSet& message) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, DeleteBaseline& message) {
+  archive(text(message.suite), text(message.name));
+}
+
+template <class Archive>
+void serialize(Archive& archive, BaselineDeleted& message) {
+  archive(message.cases);
+}
+
+template <class Archive>
 void serialize(Archive& archive, ListVerdicts& message) {
   archive(text(message.suite), text(message.name), message.before);
 }

@@ -12,17 +12,21 @@
 
 namespace ferry::farm::wire {
 
+// The bytes of all objects that a farm keeps, unless it is configured otherwise.
+inline constexpr std::uint64_t kDefaultModuleQuota = std::uint64_t{4} << 30;
+
 // Tag, request struct, response struct, name in FARM.md, directions of the request.
-#define FERRY_FARM_MODULE_REQUESTS(X)                              \
-  X(101, FindObjects, ObjectsFound, "find_objects", kFromClient)   \
-  X(102, PutObject, ObjectTaken, "put_object", kFromClient)        \
-  X(103, GetObject, ObjectPiece, "get_object", kFromClient)        \
-  X(104, TrimObjects, ObjectsTrimmed, "trim_objects", kFromClient) \
-  X(105, ListBaseline, BaselinePage, "list_baseline", kFromClient) \
-  X(106, SetBaseline, BaselineSet, "set_baseline", kFromClient)    \
-  X(107, ListVerdicts, VerdictPage, "list_verdicts", kFromClient)  \
-  X(108, AddVerdict, VerdictAdded, "add_verdict", kFromClient)     \
-  X(109, ListBaselines, BaselineNames, "list_baselines", kFromClient)
+#define FERRY_FARM_MODULE_REQUESTS(X)                                 \
+  X(101, FindObjects, ObjectsFound, "find_objects", kFromClient)      \
+  X(102, PutObject, ObjectTaken, "put_object", kFromClient)           \
+  X(103, GetObject, ObjectPiece, "get_object", kFromClient)           \
+  X(104, TrimObjects, ObjectsTrimmed, "trim_objects", kFromClient)    \
+  X(105, ListBaseline, BaselinePage, "list_baseline", kFromClient)    \
+  X(106, SetBaseline, BaselineSet, "set_baseline", kFromClient)       \
+  X(107, ListVerdicts, VerdictPage, "list_verdicts", kFromClient)     \
+  X(108, AddVerdict, VerdictAdded, "add_verdict", kFromClient)        \
+  X(109, ListBaselines, BaselineNames, "list_baselines", kFromClient) \
+  X(110, DeleteBaseline, BaselineDeleted, "delete_baseline", kFromClient)
 
 // Limits, in bytes. What a client sends is smaller than what it receives, as all bodies are.
 inline constexpr std::size_t kMaxPieceSent = 28'672;
@@ -106,6 +110,14 @@ struct BaselineSet {
   std::vector<Hash>
       missing;            // objects of the entry that the farm does not have; if there are any, nothing was replaced
   bool is_older = false;  // nothing was replaced, since there is one that was stored later
+};
+
+// Deletes a baseline. What its modules consist of may be deleted from then on, and verdicts stay.
+struct DeleteBaseline {
+  std::string suite, name;
+};
+struct BaselineDeleted {
+  std::uint32_t cases = 0;  // that it had; 0: there was no such baseline
 };
 
 // Verdicts of earlier runs, newest first.

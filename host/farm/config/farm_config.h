@@ -46,6 +46,7 @@
 #include "host/farm/lease/records.h"
 #include "host/farm/relay/relay.h"
 #include "host/farm/schedule/clock.h"
+#include "rpc/farm/modules.h"
 
 namespace ferry::farm {
 
@@ -66,8 +67,8 @@ struct FarmConfig {
   std::set<BoardState> notify_states = {BoardState::suspect, BoardState::bad};
   PowerHook power;
   RelayLimits relay;
-  std::uint64_t module_quota = std::uint64_t{4} << 30;  // bytes
-  std::map<std::string, double> weights;                // by holder
+  std::uint64_t module_quota = wire::kDefaultModuleQuota;  // bytes
+  std::map<std::string, double> weights;                   // by holder
   std::map<std::string, BoardConfig> boards;
 };
 

@@ -32,6 +32,30 @@ Status read_blobs(SqlConnection& connection, const wire::ListBaseline& query, Ba
   return {};
 }
 
+// Leaves room for those that are added until it is called again.
+Status delete_verdicts(SqlConnection& connection) {
+  FERRY_ASSIGN(const SqlResult counted, execute(connection, "SELECT COUNT(*) FROM verdicts"));
+  FERRY_ASSIGN(std::uint64_t count, only_number(counted));
+  while (count + kVerdictsDeleted > kMostVerdicts) {
+    FERRY_ASSIGN(
+        const SqlResult most,
+        execute(connection, "SELECT holder FROM verdicts GROUP BY holder ORDER BY COUNT(*) DESC, holder LIMIT 1"));
+    if (most.rows.empty()) break;
+    RowReader row(most.rows.front());
+    const std::string holder = row.text();
+    FERRY_TRY(row.status());
+    FERRY_ASSIGN(const SqlResult deleted,
+                 execute(connection,
+                         "DELETE FROM verdicts WHERE number IN (SELECT number FROM "
+                         "(SELECT number, suite, COUNT(*) OVER (PARTITION BY suite) AS of_suite FROM verdicts "
+                         "WHERE holder = $1) AS counted ORDER BY of_suite DESC, suite, number LIMIT $2)",
+                         holder, count + kVerdictsDeleted - kMostVerdicts));
+    if (deleted.changed == 0) break;
+    count -= std::min(count, deleted.changed);
+  }
+  return {};
+}
+
 // When the entry's module was stored; nothing if there is no such entry.
 Result<std::optional<std::int64_t>> stored_time(SqlConnection& connection, const wire::SetBaseline& request) {
   FERRY_ASSIGN(const SqlResult result,
@@ -153,6 +177,19 @@ Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::
   return answer;
 }
 
+Result<wire::BaselineDeleted> delete_baseline(SqlConnection& connection, const wire::DeleteBaseline& request) {
+  FERRY_ASSIGN(const SqlResult counted,
+               execute(connection, "SELECT COUNT(DISTINCT case_name) FROM baselines WHERE suite = $1 AND name = $2",
+                       request.suite, request.name));
+  FERRY_ASSIGN(const std::uint64_t cases, only_number(counted));
+  for (const char* table : {"baselines", "baseline_objects"}) {
+    FERRY_TRY(execute(connection, std::string("DELETE FROM ") + table + " WHERE suite = $1 AND name = $2",
+                      request.suite, request.name)
+                  .status());
+  }
+  return wire::BaselineDeleted{static_cast<std::uint32_t>(cases)};
+}
+
 Result<std::vector<wire::VerdictListing>> read_verdicts(SqlConnection& connection, const wire::ListVerdicts& query,
                                                         std::size_t limit) {
   Filter filter;
@@ -173,7 +210,7 @@ Result<std::vector<wire::VerdictListing>> read_verdicts(SqlConnection& connectio
   return verdicts;
 }
 
-Status write_verdict(SqlConnection& connection, const wire::AddVerdict& request) {
+Status write_verdict(SqlConnection& connection, const wire::AddVerdict& request, const std::string& holder) {
   // Whoever has lost the connection before the answer came sends the verdict again.
   FERRY_ASSIGN(const SqlResult same,
                execute(connection,
@@ -183,16 +220,15 @@ Status write_verdict(SqlConnection& connection, const wire::AddVerdict& request)
   if (!same.rows.empty()) return {};
   FERRY_ASSIGN(const SqlResult added,
                execute(connection,
-                       "INSERT INTO verdicts (number, suite, case_name, line) "
-                       "SELECT COALESCE(MAX(number), 0) + 1, $1, $2, $3 FROM verdicts RETURNING number",
-                       request.suite, request.name, request.line));
+                       "INSERT INTO verdicts (number, suite, case_name, line, holder) "
+                       "SELECT COALESCE(MAX(number), 0) + 1, $1, $2, $3, $4 FROM verdicts RETURNING number",
+                       request.suite, request.name, request.line, holder));
   if (added.rows.size() != 1) return {ErrorCode::device_error, "the farm's database of modules takes no verdict"};
   RowReader row(added.rows.front());
-  const auto number = row.number<std::int64_t>();
+  const auto number = row.number<std::uint64_t>();
   FERRY_TRY(row.status());
-  return execute(connection, "DELETE FROM verdicts WHERE number <= $1",
-                 number - static_cast<std::int64_t>(kMostVerdicts))
-      .status();
+  // Counting takes time.
+  return number % kVerdictsDeleted == 0 ? delete_verdicts(connection) : Status();
 }
 
 }  // namespace ferry::farm

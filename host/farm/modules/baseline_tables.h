@@ -9,8 +9,10 @@
 
 namespace ferry::farm {
 
-// The newest verdicts of a farm, of all suites together, that are kept.
+// The verdicts of a farm, of all suites together.
 inline constexpr std::uint64_t kMostVerdicts = 200'000;
+// So many are deleted together, at least.
+inline constexpr std::uint64_t kVerdictsDeleted = 100;
 // The modules of all baselines of a farm.
 inline constexpr std::uint64_t kMostBaselineModules = 100'000;
 // Their objects, each counted as often as a module needs it.
@@ -26,14 +28,16 @@ Result<std::vector<wire::BaselineListing>> read_baseline(SqlConnection& connecti
 // Returns at most `limit` names, sorted.
 Result<wire::BaselineNames> read_baseline_names(SqlConnection& connection, const std::string& suite, std::size_t limit);
 // Replaces the entry, as the request says. Its objects count as used now. Fails with resource_exhausted if the farm has
-// kMostBaselineModules others or
-// kMostBaselineObjects.
+// kMostBaselineModules others or kMostBaselineObjects.
 Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::SetBaseline& request, Time now);
+Result<wire::BaselineDeleted> delete_baseline(SqlConnection& connection, const wire::DeleteBaseline& request);
 
 // Returns at most `limit` verdicts, newest first.
 Result<std::vector<wire::VerdictListing>> read_verdicts(SqlConnection& connection, const wire::ListVerdicts& query,
                                                         std::size_t limit);
-// Does nothing if the verdict is one of the kComparedVerdicts newest. Deletes what is beyond kMostVerdicts.
-Status write_verdict(SqlConnection& connection, const wire::AddVerdict& request);
+// Does nothing if the verdict is one of the kComparedVerdicts newest. Makes room for it if there are kMostVerdicts.
+// Then whoever has most of them, by the names of holders, loses some, the oldest ones of the suite of which he has
+// most.
+Status write_verdict(SqlConnection& connection, const wire::AddVerdict& request, const std::string& holder);
 
 }  // namespace ferry::farm

@@ -115,6 +115,14 @@ Status ModuleStore::expect_room(std::uint64_t bytes) {
   return no_room(bytes, kept);
 }
 
+Status ModuleStore::expect_disk() {
+  FERRY_ASSIGN(const std::optional<std::uint64_t> room, connection_->room());
+  if (!room || *room >= kPieceBytes) return {};
+  return {ErrorCode::resource_exhausted,
+          format("expected room on the disk where the farm's modules are, got %s beside what is left to its leases",
+                 bytes_text(*room).c_str())};
+}
+
 Status ModuleStore::reserve(Upload& upload) {
   const std::uint64_t more = std::min(kReservedAtOnce, upload.bytes - upload.reserved);
   const std::uint64_t reserved = reserved_bytes() + more;
@@ -154,6 +162,8 @@ Status ModuleStore::take_piece(Upload& upload, const SqlBytes& piece) {
     const auto end =
         upload.unwritten.begin() + static_cast<std::ptrdiff_t>(std::min(upload.unwritten.size(), kPieceBytes));
     const SqlBytes whole(upload.unwritten.begin(), end);
+    FERRY_TRY(expect_disk());
+    upload.may_have_pieces = true;
     FERRY_TRY(in_transaction(*connection_, Access::write,
                              [&] { return write_piece(*connection_, upload.id, upload.pieces, whole); }));
     ++upload.pieces;
@@ -206,12 +216,18 @@ Result<wire::ObjectTaken> ModuleStore::answer(Sender sender, const wire::PutObje
 void ModuleStore::forget(Sender sender) {
   const auto found = uploads_.find(sender);
   if (found == uploads_.end()) return;
-  const Upload upload = std::move(found->second);
+  if (found->second.may_have_pieces) dropped_.push_back(found->second.id);
   uploads_.erase(found);
-  if (upload.pieces == 0) return;
-  // Pieces that cannot be deleted now are deleted by delete_left_over().
-  static_cast<void>(
-      in_transaction(*connection_, Access::write, [&] { return delete_pieces(*connection_, upload.id); }));
+  delete_dropped();
+}
+
+void ModuleStore::delete_dropped() {
+  while (!dropped_.empty()) {
+    const Status deleted =
+        in_transaction(*connection_, Access::write, [&] { return delete_pieces(*connection_, dropped_.back()); });
+    if (!deleted.is_ok()) return;
+    dropped_.pop_back();
+  }
 }
 
 Result<wire::ObjectPiece> ModuleStore::answer(Sender, const wire::GetObject& request) {
@@ -246,8 +262,13 @@ Result<wire::BaselineNames> ModuleStore::answer(Sender, const wire::ListBaseline
 }
 
 Result<wire::BaselineSet> ModuleStore::answer(Sender, const wire::SetBaseline& request) {
+  FERRY_TRY(expect_disk());
   FERRY_ASSIGN(const Time now, connection_->now());
   return in_transaction(*connection_, Access::write, [&] { return write_baseline(*connection_, request, now); });
+}
+
+Result<wire::BaselineDeleted> ModuleStore::answer(Sender, const wire::DeleteBaseline& request) {
+  return in_transaction(*connection_, Access::write, [&] { return delete_baseline(*connection_, request); });
 }
 
 Result<wire::VerdictPage> ModuleStore::answer(Sender, const wire::ListVerdicts& request) {
@@ -257,8 +278,10 @@ Result<wire::VerdictPage> ModuleStore::answer(Sender, const wire::ListVerdicts& 
   });
 }
 
-Result<wire::VerdictAdded> ModuleStore::answer(Sender, const wire::AddVerdict& request) {
-  FERRY_TRY(in_transaction(*connection_, Access::write, [&] { return write_verdict(*connection_, request); }));
+Result<wire::VerdictAdded> ModuleStore::answer(Sender, const AddVerdictOf& verdict) {
+  FERRY_TRY(expect_disk());
+  FERRY_TRY(in_transaction(*connection_, Access::write,
+                           [&] { return write_verdict(*connection_, verdict.request, verdict.holder); }));
   return wire::VerdictAdded{};
 }
 

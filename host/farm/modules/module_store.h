@@ -13,7 +13,6 @@
 
 namespace ferry::farm {
 
-inline constexpr std::uint64_t kDefaultModuleQuota = std::uint64_t{4} << 30;
 // Objects that were used so recently belong to a run that goes on.
 inline constexpr std::chrono::hours kModuleInUse{1};
 
@@ -40,11 +39,19 @@ class ModuleStore {
   Result<wire::BaselinePage> answer(Sender sender, const wire::ListBaseline& request);
   Result<wire::BaselineNames> answer(Sender sender, const wire::ListBaselines& request);
   Result<wire::BaselineSet> answer(Sender sender, const wire::SetBaseline& request);
+  Result<wire::BaselineDeleted> answer(Sender sender, const wire::DeleteBaseline& request);
   Result<wire::VerdictPage> answer(Sender sender, const wire::ListVerdicts& request);
-  Result<wire::VerdictAdded> answer(Sender sender, const wire::AddVerdict& request);
+  // `holder` is whose key the sender has.
+  struct AddVerdictOf {
+    wire::AddVerdict request;
+    std::string holder;
+  };
+  Result<wire::VerdictAdded> answer(Sender sender, const AddVerdictOf& verdict);
 
   // Drops what the sender has not finished.
   void forget(Sender sender);
+  // Deletes what was dropped while that could not be deleted. Does nothing if it still cannot be.
+  void delete_dropped();
   // Drops what all have not finished, without deleting it.
   void drop_uploads();
   // Deletes what was dropped, also by earlier trackers of the database. Nobody may be sending meanwhile.
@@ -59,7 +66,8 @@ class ModuleStore {
     std::uint64_t bytes = 0;
     std::uint64_t reserved = 0;  // of the quota
     std::uint64_t received = 0;
-    std::uint64_t pieces = 0;  // written
+    std::uint64_t pieces = 0;      // written
+    bool may_have_pieces = false;  // in the database, also where it is not known whether one was written
     SqlBytes unwritten;
     HashStream hash;
     std::chrono::steady_clock::time_point heard;
@@ -75,11 +83,14 @@ class ModuleStore {
   std::uint64_t reserved_bytes();
   // Whether an object of so many bytes may fit once others are deleted.
   Status expect_room(std::uint64_t bytes);
+  // Whether there is room for some more on the disk.
+  Status expect_disk();
   // Makes room for more of the upload.
   Status reserve(Upload& upload);
 
   std::unique_ptr<SqlConnection> connection_;
   const std::uint64_t quota_;
+  std::vector<UploadId> dropped_;  // with pieces that are to be deleted
   std::map<Sender, Upload> uploads_;
 };
 

@@ -33,7 +33,13 @@ constexpr const char* kSecondVersion[] = {
     "CREATE UNIQUE INDEX objects_by_upload ON objects (upload)",
 };
 
-constexpr Migration kMigrations[] = {kFirstVersion, kSecondVersion};
+// Whoever has added most of the verdicts loses the oldest of them.
+constexpr const char* kThirdVersion[] = {
+    "ALTER TABLE verdicts ADD COLUMN holder TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX verdicts_by_holder ON verdicts (holder, suite, number)",
+};
+
+constexpr Migration kMigrations[] = {kFirstVersion, kSecondVersion, kThirdVersion};
 
 }  // namespace
 

@@ -32,6 +32,7 @@ void ModuleThread::run(std::function<void(const Status&)> job) {
     job(Clock::now() < until ? open()
                              : Status(ErrorCode::busy, "the farm's database of modules is too slow; try again later"));
     --waiting_;
+    if (store_) store_->delete_dropped();
   });
 }
 

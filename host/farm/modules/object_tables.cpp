@@ -62,7 +62,11 @@ Status add_object(SqlConnection& connection, const Hash& object, UploadId upload
 }
 
 Status delete_pieces(SqlConnection& connection, UploadId upload) {
-  return execute(connection, "DELETE FROM pieces WHERE upload = $1", upload).status();
+  return execute(connection,
+                 "DELETE FROM pieces WHERE upload = $1 AND NOT EXISTS "
+                 "(SELECT 1 FROM objects WHERE objects.upload = pieces.upload)",
+                 upload)
+      .status();
 }
 
 Result<bool> delete_some_left_over(SqlConnection& connection) {

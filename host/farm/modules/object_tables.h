@@ -31,6 +31,7 @@ Status write_piece(SqlConnection& connection, UploadId upload, std::uint64_t num
 // Makes the pieces of the upload an object, or deletes them if there is one already. Fails with aborted if pieces have
 // been lost, and with resource_exhausted if the farm has kMostObjects.
 Status add_object(SqlConnection& connection, const Hash& object, UploadId upload, std::uint64_t bytes, Time now);
+// Does nothing if they are an object's: a commit that failed may have been carried out.
 Status delete_pieces(SqlConnection& connection, UploadId upload);
 // Deletes some pieces of uploads without an object. Returns whether there may be more of them.
 Result<bool> delete_some_left_over(SqlConnection& connection);

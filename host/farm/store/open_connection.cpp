@@ -22,6 +22,9 @@ Result<std::unique_ptr<SqlConnection>> open_module_connection(const std::string&
     return std::unique_ptr<SqlConnection>(std::move(connection));
   }
   FERRY_ASSIGN(auto connection, SqliteConnection::open(database, Access::write));
+  // Debian's SQLite overwrites what is deleted, for which its log would become as large as that, and stay so.
+  FERRY_TRY(connection->execute("PRAGMA secure_delete = FAST", {}).status());
+  FERRY_TRY(connection->execute("PRAGMA journal_size_limit = 16777216", {}).status());
   return std::unique_ptr<SqlConnection>(std::move(connection));
 }
 

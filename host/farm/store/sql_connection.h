@@ -46,6 +46,9 @@ class SqlConnection {
   // where the database can (change_watch.h).
   virtual Status announce_change() = 0;
   virtual Result<Time> now() = 0;
+  // How many more bytes the database can take so that others on its disk still have room. Nothing where only the
+  // database's server knows.
+  virtual Result<std::optional<std::uint64_t>> room() { return std::optional<std::uint64_t>(); }
 };
 
 template <class T>

@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -15,6 +17,9 @@ namespace ferry::farm {
 namespace {
 
 constexpr int kBusyTimeoutMilliseconds = 1000;
+
+// So much of a disk is left to others, but of a small one a quarter. SQLite's log needs some of it.
+constexpr std::uint64_t kLeftToOthers = std::uint64_t{64} << 20;
 
 bool is_full(int system_error) { return system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG; }
 
@@ -172,6 +177,18 @@ void SqliteConnection::roll_back() {
 Result<Time> SqliteConnection::now() {
   const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
   return Time(std::chrono::duration_cast<Duration>(since_1970));
+}
+
+Result<std::optional<std::uint64_t>> SqliteConnection::room() {
+  struct statvfs disk{};
+  if (::statvfs(path_.c_str(), &disk) != 0) return std::optional<std::uint64_t>();
+  const std::uint64_t block = disk.f_frsize, free = disk.f_bavail * block;
+  const std::uint64_t left = std::min(kLeftToOthers, disk.f_blocks * block / 4);
+  FERRY_ASSIGN(const SqlResult pages, execute("PRAGMA freelist_count", {}));
+  FERRY_ASSIGN(const SqlResult page, execute("PRAGMA page_size", {}));
+  FERRY_ASSIGN(const std::uint64_t unused, only_number(pages));
+  FERRY_ASSIGN(const std::uint64_t page_bytes, only_number(page));
+  return std::optional(unused * page_bytes + (free > left ? free - left : 0));
 }
 
 }  // namespace ferry::farm

@@ -28,6 +28,7 @@ class SqliteConnection final : public SqlConnection {
   // Nobody shares the file.
   Status announce_change() override { return {}; }
   Result<Time> now() override;
+  Result<std::optional<std::uint64_t>> room() override;
 
   sqlite3* handle() const { return database_.get(); }
   // Describes the last failure.

@@ -12,7 +12,14 @@ constexpr bool kOnlyReads = std::is_same_v<Request, wire::FindObjects> || std::i
                             std::is_same_v<Request, wire::ListBaseline> ||
                             std::is_same_v<Request, wire::ListBaselines> || std::is_same_v<Request, wire::ListVerdicts>;
 
-std::string name_of(const wire::SetBaseline& request) { return request.suite + " " + request.name; }
+template <class Request>
+constexpr bool kChangesBaseline =
+    std::is_same_v<Request, wire::SetBaseline> || std::is_same_v<Request, wire::DeleteBaseline>;
+
+template <class Request>
+std::string name_of(const Request& request) {
+  return request.suite + " " + request.name;
+}
 
 bool transfers_nothing(const Core& core, ConnectionNumber connection) {
   const auto client = core.clients.find(connection);
@@ -30,18 +37,25 @@ Status take_share(Core& core, ConnectionNumber from, const secure::KeyId& key, c
   if constexpr (std::is_same_v<Request, wire::SetBaseline>) {
     if (core.clients.at(from).audited_baseline != name_of(request)) FERRY_TRY(core.module_shares.expect_audit(key));
   }
+  if constexpr (std::is_same_v<Request, wire::DeleteBaseline>) FERRY_TRY(core.module_shares.expect_audit(key));
   return core.module_shares.begin_request(key);
 }
 
-// Notes in the audit log who has set which baseline, once for each connection as long as it sets the same.
+// Notes in the audit log who has set which baseline, once for each connection as long as it sets the same, and who has
+// deleted which.
 void audit_baseline(Core& core, ConnectionNumber from, const secure::KeyId& key, const Caller& caller,
-                    const std::string& baseline) {
+                    const std::string& baseline, bool is_deleted) {
   const auto client = core.clients.find(from);
-  if (client != core.clients.end() && client->second.audited_baseline == baseline) return;
-  if (client != core.clients.end()) client->second.audited_baseline = baseline;
+  if (client != core.clients.end()) {
+    if (!is_deleted && client->second.audited_baseline == baseline) return;
+    client->second.audited_baseline = is_deleted ? std::string() : baseline;
+  }
   core.module_shares.count_audit(key);
-  core.audit(caller, "set baseline", std::nullopt, baseline, [](const Status&) {});
+  core.audit(caller, is_deleted ? "delete baseline" : "set baseline", std::nullopt, baseline, [](const Status&) {});
 }
+
+bool has_changed(const wire::BaselineSet& answer) { return answer.missing.empty() && !answer.is_older; }
+bool has_changed(const wire::BaselineDeleted& answer) { return answer.cases > 0; }
 
 template <class Request>
 Status ask_modules(Core& core, ConnectionNumber from, const rpc::FrameHeader& header,
@@ -57,13 +71,14 @@ Status ask_modules(Core& core, ConnectionNumber from, const rpc::FrameHeader& he
         if (!key) return then(Status(ErrorCode::unavailable, "the connection has ended"));
         if (const Status share = take_share(core, from, *key, request); !share.is_ok()) return then(share);
         std::string baseline;
-        if constexpr (std::is_same_v<Request, wire::SetBaseline>) baseline = name_of(request);
+        if constexpr (kChangesBaseline<Request>) baseline = name_of(request);
         if constexpr (std::is_same_v<Request, wire::PutObject>) core.clients.at(from).sends_object = true;
         const auto answered = [&core, from, key = *key, caller, baseline, then](const Result<Reply>& reply) {
           core.module_shares.end_request(key);
-          if constexpr (std::is_same_v<Request, wire::SetBaseline>) {
-            if (reply.is_ok() && reply.value().missing.empty() && !reply.value().is_older)
-              audit_baseline(core, from, key, caller, baseline);
+          if constexpr (kChangesBaseline<Request>) {
+            if (reply.is_ok() && has_changed(reply.value())) {
+              audit_baseline(core, from, key, caller, baseline, std::is_same_v<Request, wire::DeleteBaseline>);
+            }
           }
           if constexpr (std::is_same_v<Request, wire::PutObject>) {
             const auto client = core.clients.find(from);
@@ -76,7 +91,11 @@ Status ask_modules(Core& core, ConnectionNumber from, const rpc::FrameHeader& he
           if (caller.role == wire::Role::viewer)
             return core.modules->ask(from, ModuleStore::FindUnused{request}, answered);
         }
-        core.modules->ask(from, request, answered);
+        if constexpr (std::is_same_v<Request, wire::AddVerdict>) {
+          core.modules->ask(from, ModuleStore::AddVerdictOf{request, caller.holder}, answered);
+        } else {
+          core.modules->ask(from, request, answered);
+        }
       });
 }
 

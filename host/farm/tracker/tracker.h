@@ -52,7 +52,7 @@ struct TrackerOptions {
   std::size_t max_connections = 16'384;
   // The database of modules, a path or a URI of PostgreSQL; empty: the farm keeps none.
   std::string modules;
-  std::uint64_t module_quota = kDefaultModuleQuota;
+  std::uint64_t module_quota = wire::kDefaultModuleQuota;
   // Limits the relays of sessions with boards that clients cannot reach; without relays there are none.
   RelayLimits relay;
   // Called on the loop when a board's state changes.

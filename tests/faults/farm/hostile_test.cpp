@@ -1,7 +1,6 @@
 // Connections that say nothing, damaged databases and full disks.
 #include <netinet/in.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "host/farm/client/board_lease.h"
 #include "host/farm/store/sqlite_connection.h"
 #include "tests/faults/farm/fault_farm.h"
+#include "tests/faults/farm/small_disk.h"
 
 namespace ferry::test {
 namespace {
@@ -82,28 +82,8 @@ TEST_CASE("a tracker whose database is damaged starts, says so and gives nobody 
   CHECK(!lease(farm, farm.access().key).is_ok());
 }
 
-// A small disk in the calling process's own mount namespace would not be the tracker's, so this is one for all.
-struct SmallDisk {
-  SmallDisk() { is_mounted = mount("tmpfs", folder.path().c_str(), "tmpfs", 0, "size=16m") == 0; }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-  ~SmallDisk() {
-    if (is_mounted) umount2(folder.path().c_str(), MNT_DETACH);
-  }
-  void fill() const {
-    std::ofstream file(folder.file("filler"), std::ios::binary);
-    const std::string block(1024, 'x');
-    while (file.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
-    }
-  }
-  void make_room() const { std::filesystem::remove(folder.file("filler")); }
-
-  TemporaryFolder folder;
-  bool is_mounted = false;
-};
-
 TEST_CASE("a full disk holds leases back, and they go on once there is room") {
-  const SmallDisk disk;
+  const SmallDisk disk(16);
   if (!disk.is_mounted) {
     MESSAGE("skipped: this process may not mount a disk");
     return;

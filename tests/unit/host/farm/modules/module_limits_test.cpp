@@ -9,7 +9,7 @@ TEST_CASE("a verdict that is sent again, because its answer was lost, is added o
   for_each_database([](const std::string& database) {
     const auto store = open_at(database);
     const auto add = [&](const std::string& suite, const std::string& name, std::uint8_t line) {
-      REQUIRE(store->answer(1, AddVerdict{suite, name, {line}}).is_ok());
+      REQUIRE(store->answer(1, by_anna(AddVerdict{suite, name, {line}})).is_ok());
     };
     for (const std::uint8_t line : {'1', '2', '1', '2', '3', '2'}) add("suite", "mm", line);
     add("suite", "pool", '2');
@@ -18,6 +18,47 @@ TEST_CASE("a verdict that is sent again, because its answer was lost, is added o
     CHECK(store->answer(1, ListVerdicts{"suite", "", 0}).value().verdicts.size() == 4);
     CHECK(store->answer(1, ListVerdicts{"other", "", 0}).value().verdicts.size() == 1);
     CHECK(store->answer(1, ListVerdicts{"suite", "mm", 0}).value().verdicts.at(0).line == Bytes{'3'});
+  });
+}
+
+TEST_CASE("of too many verdicts, the oldest go of the largest suite of whoever has added most, and others' stay") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database);
+    const auto connection = connect_to(database);
+    const auto add = [&](const char* holder, const char* suite, const std::string& line) {
+      REQUIRE(store->answer(1, ModuleStore::AddVerdictOf{{suite, "mm", {line.begin(), line.end()}}, holder}).is_ok());
+    };
+    const auto count = [&](const std::string& condition) {
+      return count_of(*connection, "verdicts WHERE " + condition);
+    };
+    for (int i = 0; i < 30; ++i) add("anna", "vision", std::to_string(i));
+    for (int i = 0; i < 20; ++i) add("eve", "small", std::to_string(i));
+    // As if eve had added so many.
+    const std::int64_t many = static_cast<std::int64_t>(farm::kMostVerdicts) - 150;
+    const auto added = farm::execute(
+        *connection,
+        "WITH RECURSIVE n (i) AS (SELECT CAST(101 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < $1) "
+        "INSERT INTO verdicts (number, suite, case_name, line, holder) SELECT i, 'large', 'mm', $2, 'eve' FROM n",
+        100 + many, farm::SqlBytes{'x'});
+    REQUIRE_MESSAGE(added.is_ok(), added.status().message());
+    for (int i = 0; i < 350; ++i) add("eve", "large", "new " + std::to_string(i));
+    CHECK(count("holder = 'anna'") == 30);
+    CHECK(count("suite = 'small'") == 20);
+    const std::int64_t all = count("number > 0");
+    CHECK(all <= static_cast<std::int64_t>(farm::kMostVerdicts));
+    CHECK(all >= static_cast<std::int64_t>(farm::kMostVerdicts - 2 * farm::kVerdictsDeleted));
+    // The oldest of the large suite are gone, and nothing else of it.
+    const std::int64_t gone = many + 400 - all;
+    CHECK(gone >= 200);
+    CHECK(count("suite = 'large' AND number <= " + std::to_string(100 + gone)) == 0);
+    CHECK(count("suite = 'large' AND number > " + std::to_string(100 + gone)) == all - 50);
+    // Many suites of one holder are not more than one of them.
+    REQUIRE(
+        farm::execute(*connection, "UPDATE verdicts SET suite = CAST(number AS TEXT) WHERE suite = 'large'").is_ok());
+    for (int i = 0; i < 250; ++i) add("eve", ("suite " + std::to_string(i)).c_str(), "1");
+    CHECK(count("holder = 'anna'") == 30);
+    CHECK(count("number > 0") <= static_cast<std::int64_t>(farm::kMostVerdicts));
+    CHECK(store->answer(1, ListVerdicts{"vision", "mm", 0}).value().verdicts.size() == 30);
   });
 }
 

@@ -194,6 +194,43 @@ TEST_CASE("a baseline takes modules whose objects are stored, and keeps the one 
   });
 }
 
+TEST_CASE("a baseline that is deleted keeps nothing any more, and others keep what they share with it") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database, 100);
+    const Hash first = put(*store, contents(30, 1)), second = put(*store, contents(30, 2));
+    const Hash shared = put(*store, contents(20, 3));
+    SetBaseline other = baseline_of("mm", shared);
+    other.name = "release";
+    REQUIRE(store->answer(1, baseline_of("mm", first, {shared})).is_ok());
+    REQUIRE(store->answer(1, baseline_of("pool", second)).is_ok());
+    SetBaseline other_target = baseline_of("mm", first);
+    other_target.entry.target = "aarch64";
+    REQUIRE(store->answer(1, other_target).is_ok());
+    REQUIRE(store->answer(1, other).is_ok());
+    REQUIRE(store->answer(1, by_anna(AddVerdict{"suite", "mm", {'1'}})).is_ok());
+    const auto cases_of = [&](const std::string& suite, const std::string& name) {
+      const auto deleted = store->answer(1, DeleteBaseline{suite, name});
+      REQUIRE_MESSAGE(deleted.is_ok(), deleted.status().message());
+      return deleted.value().cases;
+    };
+    CHECK(cases_of("suite", "none") == 0);
+    CHECK(cases_of("other", "main") == 0);
+    CHECK(store->answer(1, TrimObjects{}).value().kept == 80);
+    CHECK(cases_of("suite", "main") == 2);
+    CHECK(cases_of("suite", "main") == 0);
+    CHECK(store->answer(1, ListBaseline{"suite", "main", 0}).value().entries.empty());
+    CHECK(store->answer(1, ListBaseline{"suite", "release", 0}).value().entries.size() == 1);
+    CHECK(store->answer(1, ListBaselines{"suite"}).value().names == std::vector<std::string>{"release"});
+    CHECK(store->answer(1, ListVerdicts{"suite", "mm", 0}).value().verdicts.size() == 1);
+    CHECK(count_of(*connect_to(database), "baseline_objects") == 1);
+    make_older(database, std::chrono::minutes(61));
+    CHECK(put(*store, 1, blake2b(contents(80, 4)), contents(80, 4)).is_ok());
+    CHECK(!has(*store, first));
+    CHECK(!has(*store, second));
+    CHECK(has(*store, shared));
+  });
+}
+
 TEST_CASE("long baselines and histories come in pages, which together have every entry once") {
   for_each_database([](const std::string& database) {
     const auto store = open_at(database);
@@ -202,7 +239,8 @@ TEST_CASE("long baselines and histories come in pages, which together have every
     for (int i = 0; i < kCount; ++i) {
       REQUIRE(store->answer(1, baseline_of("case" + std::to_string(i), module)).is_ok());
       const std::string line = std::string(static_cast<std::size_t>(i) * 40, 'x') + std::to_string(i);
-      REQUIRE(store->answer(1, AddVerdict{"suite", i % 2 == 0 ? "even" : "odd", {line.begin(), line.end()}}).is_ok());
+      REQUIRE(store->answer(1, by_anna(AddVerdict{"suite", i % 2 == 0 ? "even" : "odd", {line.begin(), line.end()}}))
+                  .is_ok());
     }
     std::vector<std::string> names;
     ListBaseline query{"suite", "main", 0};
@@ -234,23 +272,6 @@ TEST_CASE("long baselines and histories come in pages, which together have every
       CHECK(count == expected);
     }
     CHECK(store->answer(1, ListVerdicts{"other", "", 0}).value().verdicts.empty());
-  });
-}
-
-TEST_CASE("only the newest verdicts are kept") {
-  for_each_database([](const std::string& database) {
-    const auto store = open_at(database);
-    REQUIRE(store->answer(1, AddVerdict{"suite", "mm", {'1'}}).is_ok());
-    REQUIRE(store->answer(1, AddVerdict{"suite", "mm", {'2'}}).is_ok());
-    const auto connection = connect_to(database);
-    // As if so many had been added since.
-    REQUIRE(
-        farm::execute(*connection, "UPDATE verdicts SET number = $1 WHERE number = 2", farm::kMostVerdicts).is_ok());
-    REQUIRE(store->answer(1, AddVerdict{"suite", "mm", {'3'}}).is_ok());
-    const auto page = store->answer(1, ListVerdicts{"suite", "mm", 0}).value();
-    REQUIRE(page.verdicts.size() == 2);
-    CHECK(page.verdicts.at(0).line == Bytes{'3'});
-    CHECK(page.verdicts.at(1).line == Bytes{'2'});
   });
 }
 

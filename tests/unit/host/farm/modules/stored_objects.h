@@ -28,7 +28,7 @@ inline std::unique_ptr<farm::SqlConnection> connect_to(const std::string& databa
 }
 
 inline std::unique_ptr<ModuleStore> open_at(const std::string& database,
-                                            std::uint64_t quota = farm::kDefaultModuleQuota) {
+                                            std::uint64_t quota = farm::wire::kDefaultModuleQuota) {
   auto opened = ModuleStore::open(connect_to(database), quota);
   REQUIRE_MESSAGE(opened.is_ok(), opened.status().message());
   return std::move(opened.value());
@@ -99,6 +99,8 @@ inline SetBaseline baseline_of(const std::string& name, const Hash& module, std:
                                std::int64_t stored = 1'700'000'000) {
   return {"suite", "main", {name, "x86_64", module, blake2b({}), std::move(blobs), "1f3a", stored}};
 }
+
+inline ModuleStore::AddVerdictOf by_anna(AddVerdict verdict) { return {std::move(verdict), "anna"}; }
 
 // As if all objects had been used so long ago.
 inline void make_older(const std::string& database, std::chrono::minutes by) {
