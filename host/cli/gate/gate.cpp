@@ -136,6 +136,7 @@ void add_gate(CLI::App& app, Action& chosen) {
   add_gate_init(gate, chosen);
   add_gate_history(gate, chosen);
   add_gate_bisect(gate, chosen);
+  add_gate_forget(gate, chosen);
   add_gate_calibrate(gate, chosen);
   gate.callback([options, &gate, &chosen] {
     if (!gate.get_subcommands().empty()) return;

@@ -10,6 +10,7 @@ void add_gate(CLI::App& app, Action& chosen);
 void add_gate_init(CLI::App& gate, Action& chosen);
 void add_gate_history(CLI::App& gate, Action& chosen);
 void add_gate_bisect(CLI::App& gate, Action& chosen);
+void add_gate_forget(CLI::App& gate, Action& chosen);
 void add_gate_calibrate(CLI::App& gate, Action& chosen);
 
 }  // namespace ferry::cli

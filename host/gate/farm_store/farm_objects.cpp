@@ -14,9 +14,6 @@ namespace {
 
 namespace wire = farm::wire;
 
-// The pauses, together, while a farm is busy, and while another tracker replaces the one before.
-constexpr std::chrono::seconds kMostBusy{15}, kMostAway{3};
-
 // The most that is read into memory: a module without its blobs is far smaller.
 constexpr std::uint64_t kMaxModule = std::uint64_t{1} << 30;
 
@@ -47,10 +44,10 @@ void FarmObjects::ask(const std::function<Status(farm::TrackerConnection&)>& wor
   for (auto pause = std::chrono::milliseconds(100);; pause *= 2) {
     const Status status = work(connection_);
     if (status.is_ok()) return;
-    const auto most = status.code() == ErrorCode::busy ? kMostBusy
+    const auto most = status.code() == ErrorCode::busy ? patience_.busy
                       : status.code() == ErrorCode::unavailable || status.code() == ErrorCode::aborted
-                          ? kMostAway
-                          : std::chrono::seconds(0);
+                          ? patience_.away
+                          : std::chrono::milliseconds(0);
     paused += pause;
     if (paused > most) fail(connection_.farm().name, status);
     std::this_thread::sleep_for(pause);

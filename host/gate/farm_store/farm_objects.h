@@ -1,6 +1,7 @@
 // Objects of a farm, in pieces over one connection.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -14,10 +15,16 @@
 
 namespace ferry::gate {
 
+// The pauses, together, while a farm is busy, and while another tracker replaces the one before.
+struct Patience {
+  std::chrono::milliseconds busy = std::chrono::seconds(15), away = std::chrono::seconds(3);
+};
+
 // Thread-safe. Throws like open_farm_store().
 class FarmObjects {
  public:
-  explicit FarmObjects(farm::FarmAccess farm) : connection_(std::move(farm)) {}
+  explicit FarmObjects(farm::FarmAccess farm, const Patience& patience = {})
+      : connection_(std::move(farm)), patience_(patience) {}
 
   // Calls work() with a connection to the farm, and again after pauses while the farm is busy or a tracker has just
   // been replaced by another one.
@@ -39,6 +46,7 @@ class FarmObjects {
 
   std::mutex mutex_;
   farm::TrackerConnection connection_;
+  const Patience patience_;
 };
 
 }  // namespace ferry::gate

@@ -133,6 +133,16 @@ class FarmStore final : public Store {
     });
   }
 
+  std::optional<std::size_t> forget(const std::string& suite, const std::string& name) override {
+    expect_names(suite, name);
+    wire::BaselineDeleted deleted;
+    objects_->ask([&](farm::TrackerConnection& connection) -> Status {
+      FERRY_ASSIGN(deleted, connection.ask(wire::DeleteBaseline{suite, name}));
+      return {};
+    });
+    return deleted.cases > 0 ? std::optional<std::size_t>(deleted.cases) : std::nullopt;
+  }
+
   void add_history(const std::string& suite, std::span<const HistoryEntry> entries) override {
     expect_text("the name of the suite", suite, wire::kMaxText);
     std::vector<wire::AddVerdict> messages;
@@ -220,6 +230,7 @@ class FarmStore final : public Store {
       });
       if (!take(page)) return;
     }
+    throw StoreFailed(format("the farm %s: expected at most %d pages of a list, got more", name_.c_str(), kMostPages));
   }
 
   std::string name_;

@@ -1,6 +1,8 @@
 #include "host/gate/store/folder_store.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "base/lines.h"
 #include "base/printable.h"
@@ -19,6 +21,13 @@
 namespace ferry::gate {
 
 namespace {
+
+// Each may have several targets.
+std::size_t count_cases(const Baseline& baseline) {
+  std::set<std::string_view> names;
+  for (const auto& [key, module] : baseline) names.insert(key.name);
+  return names.size();
+}
 
 class FolderStore final : public Store {
  public:
@@ -68,6 +77,19 @@ class FolderStore final : public Store {
     }
     objects_.sync();
     write_baseline_file(path, baseline);
+  }
+
+  std::optional<std::size_t> forget(const std::string& suite, const std::string& name) override {
+    const Descriptor held = lock_.hold_alone();
+    for (const std::string& folder : {baselines_folder(), suite_folder(suite)}) expect_folder_if_any(folder);
+    const std::string path = baseline_path(suite, name);
+    std::size_t cases = 0;
+    try {
+      cases = count_cases(read_baseline_file(path));
+    } catch (const UsageError&) {
+      // What is damaged can be deleted as well.
+    }
+    return delete_store_file(path) ? std::optional(cases) : std::nullopt;
   }
 
   void add_history(const std::string& suite, std::span<const HistoryEntry> entries) override {

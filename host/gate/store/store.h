@@ -79,6 +79,9 @@ class Store {
   // throws StoreFailed if an object of the modules is not stored: another process may have deleted it since it was
   // used.
   virtual void update(const std::string& suite, const std::string& name, const Baseline& changes) = 0;
+  // Deletes a baseline, also a damaged one: its objects are no longer needed, and the history stays. Returns how many
+  // cases it had, 0 if that cannot be read, and nothing if there was none of this name.
+  virtual std::optional<std::size_t> forget(const std::string& suite, const std::string& name) = 0;
 
   virtual void add_history(const std::string& suite, std::span<const HistoryEntry> entries) = 0;
   // Returns the entries of one case, or of all for an empty name, in the order in which they were added. The oldest

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -86,6 +87,12 @@ void replace_store_file(const std::string& path, std::string_view text) {
   if (const Status written = replace_file(path, text); !written.is_ok()) {
     throw StoreFailed(printable(written.message()));
   }
+}
+
+bool delete_store_file(const std::string& path) {
+  if (unlink(path.c_str()) == 0) return true;
+  if (errno != ENOENT && errno != ENOTDIR) fail_to("delete", path);
+  return false;
 }
 
 std::vector<std::string> names_in(const std::string& folder) {

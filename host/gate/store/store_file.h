@@ -30,6 +30,8 @@ std::size_t read_from(const StoreFile& file, const std::string& path, std::uint6
 // Returns the whole of a file, or nothing if there is none. Refuses one of more than `most` bytes.
 std::optional<std::string> read_store_file(const std::string& path, std::uint64_t most);
 void replace_store_file(const std::string& path, std::string_view text);
+// Returns whether there was such a file.
+bool delete_store_file(const std::string& path);
 
 // Returns the names in a folder, which is no link; none if there is no such folder.
 std::vector<std::string> names_in(const std::string& folder);

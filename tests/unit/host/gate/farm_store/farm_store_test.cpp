@@ -23,7 +23,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 // A farm with one client.
 struct Lab {
-  explicit Lab(std::uint64_t quota = farm::kDefaultModuleQuota, bool keeps_modules = true)
+  explicit Lab(std::uint64_t quota = farm::wire::kDefaultModuleQuota, bool keeps_modules = true)
       : tracker(std::make_unique<MemoryStore>(), options(quota, keeps_modules)), anna(tracker.add_client("anna")) {}
 
   farm::TrackerOptions options(std::uint64_t quota, bool keeps_modules) const {
@@ -81,6 +81,7 @@ struct Said {
   std::vector<Baseline> baselines;
   std::vector<std::vector<std::string>> names;
   std::vector<std::vector<gate::HistoryEntry>> histories;
+  std::vector<std::optional<std::size_t>> forgotten;
 };
 Said use(Store& store) {
   Said said;
@@ -130,6 +131,21 @@ Said use(Store& store) {
   for (const auto& [suite, name] :
        {std::pair{"kernels", "mm"}, {"kernels", ""}, {"kernels", "none"}, {"other", ""}, {"none", ""}})
     said.histories.push_back(store.history(suite, name));
+
+  store.update("kernels", "release", {{{"mm", "aarch64"}, module_of(objects[5], {}, 2000)}});
+  for (const auto& [suite, name] : {std::pair{"kernels", "release"},
+                                    {"kernels", "release"},
+                                    {"kernels", "none"},
+                                    {"none", "main"},
+                                    {"kernels", "main"}}) {
+    said.forgotten.push_back(store.forget(suite, name));
+    for (const char* left : {"main", "release"}) said.baselines.push_back(store.baseline("kernels", left));
+    said.names.push_back(store.baseline_names("kernels"));
+    said.histories.push_back(store.history("kernels", "mm"));
+  }
+  // An older one is as good as any where there is none.
+  store.update("kernels", "main", {{mm, module_of(objects[3], {}, 1000)}});
+  said.baselines.push_back(store.baseline("kernels", "main"));
   CHECK(store.collect() == "");
   return said;
 }
@@ -147,9 +163,11 @@ TEST_CASE("a store at a farm says what a store in a folder says") {
   CHECK(said.baselines == expected.baselines);
   CHECK(said.names == expected.names);
   CHECK(said.histories == expected.histories);
+  CHECK(said.forgotten == expected.forgotten);
+  CHECK(said.forgotten == std::vector<std::optional<std::size_t>>{1, {}, {}, {}, 2});
   // A new connection sees the same.
   const auto store = lab.open();
-  CHECK(store->baseline("kernels", "main") == expected.baselines.at(0));
+  CHECK(store->baseline("kernels", "main") == expected.baselines.back());
   CHECK(store->history("kernels", "mm") == expected.histories.at(0));
 }
 
@@ -197,23 +215,27 @@ TEST_CASE("viewers may read what is stored, and nothing else") {
   CHECK(failure_of<Error>([&] { viewer->update("kernels", "main", {{{"mm", "x86_64"}, module_of(object, {}, 6)}}); }) ==
         refused);
   CHECK(failure_of<Error>([&] { viewer->add_history("kernels", {{entry_of("mm", 1)}}); }) == refused);
+  CHECK(failure_of<Error>([&] { viewer->forget("kernels", "main"); }) == refused);
   CHECK(failure_of<Error>([&] { viewer->collect(); }) == refused);
   CHECK(lab.open()->baseline("kernels", "main").begin()->second.stored == 5);
 }
 
-TEST_CASE("who has set a baseline is in the audit log, once for each connection") {
+TEST_CASE("who has set a baseline is in the audit log, once for each connection, and who has deleted one") {
   Lab lab;
   const auto store = lab.open();
   const Hash object = store->put(contents(5, 1));
   for (const char* name : {"mm", "pool", "conv"})
     store->update("kernels", "main", {{{name, "x86_64"}, module_of(object, {}, 5)}});
+  CHECK(store->forget("kernels", "main") == 3);
+  CHECK_FALSE(store->forget("kernels", "main"));
+  store->update("kernels", "main", {{{"mm", "x86_64"}, module_of(object, {}, 5)}});
   const auto audit = farm::TrackerConnection(lab.tracker.admin()).ask(farm::wire::ListAudit{});
   REQUIRE(audit.is_ok());
   std::vector<std::string> found;
   for (const auto& entry : audit.value().entries) {
-    if (entry.action == "set baseline") found.push_back(entry.actor + ": " + entry.text);
+    if (entry.text == "kernels main") found.push_back(entry.actor + ": " + entry.action);
   }
-  CHECK(found == std::vector<std::string>{"anna: kernels main"});
+  CHECK(found == std::vector<std::string>{"anna: set baseline", "anna: delete baseline", "anna: set baseline"});
 }
 
 TEST_CASE("one key does not take all of a tracker's memory for objects on their way") {
@@ -260,6 +282,7 @@ TEST_CASE("nobody floods the audit log by setting baselines in turns") {
   CHECK(taken < 150);
   CHECK(set(taken % 2).message() == "too many baselines were set under this key just now; try again later");
   CHECK(set((taken + 1) % 2).is_ok());  // the one that was audited
+  CHECK(connection.ask(farm::wire::DeleteBaseline{"kernels", "0"}).status().code() == ErrorCode::busy);
 }
 
 TEST_CASE("what a farm does not take is a mistake that says what it takes") {

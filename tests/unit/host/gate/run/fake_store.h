@@ -36,6 +36,7 @@ class FakeStore final : public gate::Store {
   void update(const std::string&, const std::string&, const gate::Baseline& changes) override {
     for (const auto& [key, module] : changes) modules[key] = module;
   }
+  std::optional<std::size_t> forget(const std::string&, const std::string&) override { return std::nullopt; }
   void add_history(const std::string&, std::span<const gate::HistoryEntry> added) override {
     entries.insert(entries.end(), added.begin(), added.end());
   }

@@ -183,6 +183,32 @@ TEST_CASE("a damaged baseline is refused with its file and the reason, and stays
   }
 }
 
+TEST_CASE("a baseline that is forgotten keeps no objects any more, and may be damaged") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path, 150);
+  const StoredModule first = stored_module(*store, 1), second = stored_module(*store, 2);
+  store->update("vision", "main", {{{"mm", "aarch64"}, first}, {{"mm", "x86_64"}, first}, {{"pool", "x86_64"}, first}});
+  const std::string long_name(300, 'x');
+  store->update("vision", long_name, {{{"mm", "x86_64"}, second}});
+  for (const StoredModule& module : {first, second}) age(folder.object(module.module), std::chrono::hours(2));
+  CHECK(store->collect() != "");
+  CHECK_FALSE(store->forget("vision", "none"));
+  CHECK_FALSE(store->forget("none", "main"));
+  CHECK(store->forget("vision", long_name) == 1);
+  CHECK_FALSE(store->forget("vision", long_name));
+  CHECK(store->collect() == "");
+  CHECK(store->has(first.module));
+  CHECK_FALSE(store->has(second.module));
+  write_text(folder.path + "/baselines/vision/main.json", "{");
+  CHECK(store->forget("vision", "main") == 0);
+  CHECK(store->baseline("vision", "main").empty());
+  CHECK(store->baseline_names("vision").empty());
+  CHECK(store->forget("vision", "main") == std::nullopt);
+  // What is no file at all is not deleted.
+  fs::create_directory(folder.path + "/baselines/vision/main.json");
+  CHECK_THROWS_WITH_AS(store->forget("vision", "main"), doctest::Contains("main.json"), StoreFailed);
+}
+
 TEST_CASE("beyond the quota the oldest objects go that no baseline needs") {
   const Folder folder;
   const auto store = open_folder_store(folder.path, 2500);
