@@ -97,6 +97,8 @@ void for_each_message(Check check) {
   check("baseline names", BaselineNames{{"main", "release"}});
   check("set_baseline", SetBaseline{"kernels", "main", sample_baseline()});
   check("baseline set", BaselineSet{{sample_hash(3)}, true});
+  check("delete_baseline", DeleteBaseline{"kernels", "main"});
+  check("baseline deleted", BaselineDeleted{3});
   check("list_verdicts", ListVerdicts{"kernels", "mm", 9});
   check("verdict page", VerdictPage{{{9, {'{', '}'}}, {}}, true});
   check("add_verdict", AddVerdict{"kernels", "mm", {'{', '}'}});

@@ -290,6 +290,21 @@ TEST_CASE("an object that lost a piece is reported as damage, and a text with a 
   });
 }
 
+TEST_CASE("a database of the version before keeps its verdicts, of which nobody is the holder") {
+  for_each_database([](const std::string& database) {
+    REQUIRE(open_at(database)->answer(1, by_anna(AddVerdict{"suite", "mm", {'1'}})).is_ok());
+    const auto connection = connect_to(database);
+    for (const char* statement : {"DROP INDEX verdicts_by_holder", "ALTER TABLE verdicts DROP COLUMN holder",
+                                  "DELETE FROM modules_version WHERE version > 2"})
+      REQUIRE(farm::execute(*connection, statement).is_ok());
+    const auto store = open_at(database);
+    REQUIRE(store->answer(1, by_anna(AddVerdict{"suite", "mm", {'2'}})).is_ok());
+    CHECK(store->answer(1, ListVerdicts{"suite", "mm", 0}).value().verdicts.size() == 2);
+    CHECK(count_of(*connection, "verdicts WHERE holder = ''") == 1);
+    CHECK(count_of(*connection, "verdicts WHERE holder = 'anna'") == 1);
+  });
+}
+
 TEST_CASE("a later version of the database is refused") {
   for_each_database([](const std::string& database) {
     open_at(database);
