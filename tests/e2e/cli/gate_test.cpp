@@ -134,7 +134,10 @@ TEST_CASE("a kernel that became slower makes the build red, one that did not lea
   CHECK(history.out.find('\n') < 100);
   CHECK(history.code == 0);
   for (const char* part : {"good", "same", "bad", "slower"}) CHECK(contains(history.out, part));
-  const Outcome bisect = project.gate({"bisect", "spin", "good", "bad", "--json"});
+  // Beside other tests the machine may be too noisy for a comparison.
+  Outcome bisect;
+  for (int tries = 0; tries < 3 && (tries == 0 || bisect.code == 5); ++tries)
+    bisect = project.gate({"bisect", "spin", "good", "bad", "--json"});
   INFO(bisect.err);
   REQUIRE(bisect.code == 0);
   CHECK(Json::parse(bisect.out).at("first_bad") == "bad");
@@ -352,7 +355,7 @@ TEST_CASE("a kernel that runs too long is wrong, and a session that does is a lo
   CHECK(code == 1);
   CHECK(call.at("verdict") == "wrong");
   CHECK(contains(call.at("reason"), "the limit of a call is 0.3 s"));
-  const Json session = project.results({"--session-deadline", "0.3"}, code).at("spin");
+  const Json session = project.results({"--session-deadline", "1.2"}, code).at("spin");
   CAPTURE(session.dump(1));
   CHECK(code == 3);
   CHECK(session.at("verdict") == "infrastructure");
