@@ -74,6 +74,8 @@ constexpr int kServerSocket = 3;
 [[noreturn]] void become(const char* program, char* const* arguments, int socket, pid_t parent, bool end_with_thread) {
   if (end_with_thread) prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(kServerCannotStart);  // the parent ended before it could be watched
+  // Ctrl-C in a terminal is for ferry, which then ends the session; otherwise it would find that the server is gone.
+  setpgid(0, 0);
   // dup2 of a descriptor to itself would leave close-on-exec set.
   const int ours = socket == kServerSocket ? dup(socket) : socket;
   if (dup2(ours, kServerSocket) < 0) _exit(kServerCannotStart);

@@ -38,7 +38,7 @@ take() {
 }
 
 # Options and keys.
-for command in "" init history bisect calibrate; do ferry gate $command --help; done >help
+for command in "" init history bisect calibrate forget; do ferry gate $command --help; done >help
 for option in $(grep -o -e '--[a-z][a-z-]*' "$page" | sort -u); do
   case $option in --port) continue ;; esac  # rpc_server's
   grep -q -e "$option\b" help || fail "$page names $option, which no help of 'ferry gate' does"
