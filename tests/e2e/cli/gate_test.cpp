@@ -322,6 +322,20 @@ TEST_CASE("a module that the store has lost is stored again by a kernel that did
   CHECK(project.results({"--case", "spin"}, code).at("spin").at("verdict") == "slower");
 }
 
+TEST_CASE("inputs that a kernel does not have are found although it did not change") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  int code = -1;
+  project.results({}, code);
+  CHECK(project.results({}, code).at("twice").at("baseline").at("module").is_string());
+  project.write("suite.toml", std::string(kSuite) + "inputs = [\"z=:ones\"]\n");
+  const std::map<std::string, Json> found = project.results({}, code);
+  CHECK(code == 2);
+  CHECK(found.at("twice").at("verdict") == "failed");
+  CHECK(contains(found.at("twice").at("reason"), "has no input 'z'"));
+  CHECK(found.at("spin").at("verdict") == "unchanged");
+}
+
 TEST_CASE("a store that cannot be written is a mistake of the user") {
   const Project project;
   project.write("suite.toml", kSuite);

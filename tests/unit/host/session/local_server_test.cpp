@@ -95,6 +95,13 @@ TEST_CASE("the server ends with the last object that uses it") {
   CHECK(has_ended(pid));
 }
 
+TEST_CASE("the server has a process group of its own, so that Ctrl-C in a terminal reaches ferry alone") {
+  const Device device = local_device();
+  const pid_t pid = device.state()->server->pid();
+  CHECK(getpgid(pid) == pid);
+  CHECK(getpgid(pid) != getpgrp());
+}
+
 TEST_CASE("the server ends with a process that is killed") {
   int pipe_ends[2];
   REQUIRE(pipe(pipe_ends) == 0);
