@@ -146,77 +146,83 @@ class Search {
     }
     // A change that no window has for itself may be alone in one between the changes that are found already.
     constexpr int kMostRounds = 10;
-    std::vector<std::size_t> found;  // sorted
     for (int round = 0; round < kMostRounds; ++round) {
-      const std::vector<std::size_t> more = search_between(found);
+      const std::vector<Split> more = search_between();
       if (more.empty()) break;
-      found.insert(found.end(), more.begin(), more.end());
-      std::sort(found.begin(), found.end());
+      found_.insert(found_.end(), more.begin(), more.end());
+      std::ranges::sort(found_, {}, &Split::index);
     }
-    remove_weak(found);
-    return between_neighbours(found);
+    remove_weak();
+    return found_;
   }
 
-  double p_of(const Split& split) const { return std::min(p_value(series_, split) * tried_, 1.0); }
+  // The window from the change before to the one after.
+  Window around(std::size_t i) const {
+    return {i == 0 ? 0 : found_[i - 1].index, i + 1 == found_.size() ? series_.size() : found_[i + 1].index};
+  }
+
+  // Of a found change: between its neighbours, or in the window that showed it, as far as that has no other change.
+  // What is short may be no change by itself, but would hide one beside it.
+  double p_of_found(std::size_t i) const {
+    const Split& split = found_[i];
+    const Window all = around(i);
+    const Window own{std::max(all.begin, split.window.begin), std::min(all.end, split.window.end)};
+    const double p = p_of({all, split.index});
+    if (split.index < own.begin + kLeastSegment || split.index + kLeastSegment > own.end) return p;
+    return std::min(p, p_of({own, split.index}));
+  }
 
  private:
-  std::vector<std::size_t> search_between(const std::vector<std::size_t>& found) const {
-    std::vector<std::size_t> all;
+  double p_of(const Split& split) const { return std::min(p_value(series_, split) * tried_, 1.0); }
+
+  std::vector<Split> search_between() const {
+    std::vector<Split> all;
     std::size_t begin = 0;
-    for (std::size_t i = 0; i <= found.size(); ++i) {
-      const std::size_t end = i == found.size() ? series_.size() : found[i];
-      const std::vector<std::size_t> more = search({begin, end});
+    for (std::size_t i = 0; i <= found_.size(); ++i) {
+      const std::size_t end = i == found_.size() ? series_.size() : found_[i].index;
+      const std::vector<Split> more = search({begin, end});
       all.insert(all.end(), more.begin(), more.end());
       begin = end;
     }
     return all;
   }
 
-  std::vector<std::size_t> search(const Window& segment) const {
-    std::vector<std::size_t> found;  // sorted
+  std::vector<Split> search(const Window& segment) const {
+    std::vector<Split> found;  // sorted by index
     for (const Window& window : windows_of(segment)) {
       if (contains_one(found, window)) continue;
       const Split split{window, best_split(series_, window)};
       if (p_of(split) > level_) continue;
-      found.insert(std::upper_bound(found.begin(), found.end(), split.index), split.index);
+      found.insert(std::ranges::upper_bound(found, split.index, {}, &Split::index), split);
     }
     return found;
   }
 
-  static bool contains_one(const std::vector<std::size_t>& found, const Window& window) {
-    const auto next = std::upper_bound(found.begin(), found.end(), window.begin);
-    return next != found.end() && *next < window.end;
-  }
-
-  std::vector<Split> between_neighbours(const std::vector<std::size_t>& found) const {
-    std::vector<Split> splits;
-    for (std::size_t i = 0; i < found.size(); ++i) splits.push_back({around(found, i), found[i]});
-    return splits;
-  }
-
-  Window around(const std::vector<std::size_t>& found, std::size_t i) const {
-    return {i == 0 ? 0 : found[i - 1], i + 1 == found.size() ? series_.size() : found[i + 1]};
+  static bool contains_one(const std::vector<Split>& found, const Window& window) {
+    const auto next = std::ranges::upper_bound(found, window.begin, {}, &Split::index);
+    return next != found.end() && next->index < window.end;
   }
 
   // Moves every change to its best place, and removes the weakest until all are clear.
-  void remove_weak(std::vector<std::size_t>& found) const {
-    for (std::size_t i = 0; i < found.size(); ++i) found[i] = best_split(series_, around(found, i));
+  void remove_weak() {
+    for (std::size_t i = 0; i < found_.size(); ++i) found_[i].index = best_split(series_, around(i));
     std::vector<double> p;
-    for (const Split& split : between_neighbours(found)) p.push_back(p_of(split));
-    while (!found.empty()) {
+    for (std::size_t i = 0; i < found_.size(); ++i) p.push_back(p_of_found(i));
+    while (!found_.empty()) {
       const std::size_t i = static_cast<std::size_t>(std::max_element(p.begin(), p.end()) - p.begin());
       if (p[i] <= level_) return;
-      found.erase(found.begin() + static_cast<std::ptrdiff_t>(i));
+      found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(i));
       p.erase(p.begin() + static_cast<std::ptrdiff_t>(i));
       for (const std::size_t near : {i - 1, i}) {
-        if (near < found.size()) p[near] = p_of({around(found, near), found[near]});
+        if (near < found_.size()) p[near] = p_of_found(near);
       }
     }
   }
 
   std::vector<double> series_;
   double level_;
-  double tried_ = 0;  // number of splits
+  double tried_ = 0;          // number of splits
+  std::vector<Split> found_;  // sorted by index, each with the window that showed it
 };
 
 Status check(std::span<const double> values, double level) {
@@ -250,13 +256,15 @@ Result<std::vector<ChangePoint>> change_points(std::span<const double> values, d
   for (const double value : values) series.push_back(value / scale - values.front() / scale);
   Search search(series, level);
   std::vector<ChangePoint> changes;
-  for (const Split& split : search.find()) {
+  const std::vector<Split> found = search.find();
+  for (std::size_t i = 0; i < found.size(); ++i) {
     const std::span<const double> all(series);
+    const Window window = search.around(i);
     const auto mean = [&](std::size_t begin, std::size_t end) {
       return (mean_of(all.subspan(begin, end - begin)) + values.front() / scale) * scale;
     };
     changes.push_back(
-        {split.index, mean(split.window.begin, split.index), mean(split.index, split.window.end), search.p_of(split)});
+        {found[i].index, mean(window.begin, found[i].index), mean(found[i].index, window.end), search.p_of_found(i)});
   }
   return changes;
 }

@@ -9,7 +9,8 @@
 // neither a short change in a long series nor a slight one of many values is missed. The narrowest window with a change
 // is used first, since it probably contains no other (Baranowski, Chen and Fryzlewicz, Narrowest-over-threshold, JRSS B
 // 2019). The search is repeated between the changes that are found. Then each change is moved to the best place between
-// its neighbours and tested again, and the weakest are removed until all pass.
+// its neighbours and tested again, between them or in the window that showed it, and the weakest are removed until all
+// pass.
 #pragma once
 
 #include <cstddef>

@@ -69,6 +69,15 @@ TEST_CASE("a staircase is found step by step, and a slight change if many values
   CHECK(changes_of(steps(random, {{2000, 1}, {2000, 1.005}}, 0.02)).size() == 1);
 }
 
+TEST_CASE("a step beside others, of which some are too short to be found, is found nevertheless") {
+  // Measured: two values at another level near the beginning are not enough for a change of their own.
+  const Values values = {460, 444, 445, 460, 460, 461, 460, 458, 459, 463, 470, 473, 475, 445, 445, 445,
+                         445, 447, 445, 445, 446, 459, 460, 463, 457, 459, 461, 462, 461, 450, 456};
+  std::string found;
+  for (const ChangePoint& change : changes_of(values)) found += std::to_string(change.index) + " ";
+  CHECK(found == "10 13 21 ");
+}
+
 TEST_CASE("a series without change has one in at most the promised share of cases") {
   Random random(64);
   const int trials = 400;
