@@ -1,6 +1,8 @@
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
+#include "base/suggest.h"
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/gate/gate_options.h"
 #include "host/cli/gate/store_options.h"
@@ -43,6 +45,20 @@ std::set<std::string> names_of_cases(const gate::Suite& suite, const std::vector
   return all;
 }
 
+// A folder, or a command with a typo, is no suite.
+void expect_suite(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw UsageError("SUITE: expected a file, got the folder '" + path + "'; ferry gate init " + path +
+                     " writes suite.toml for the kernels in it");
+  }
+  if (std::filesystem::exists(path, ignored)) return;
+  const std::string command = likely_meant(path, {"init", "history", "bisect", "forget", "calibrate"});
+  if (!command.empty()) {
+    throw UsageError("there is no suite '" + path + "'; for the command: ferry gate " + command);
+  }
+}
+
 void write_text(const std::string& file, const std::string& text) {
   if (!file.empty()) write_file(file, text.data(), text.size());
 }
@@ -51,6 +67,7 @@ int run_gate(const Compiler* compiler, const GateOptions& options) {
   for (const std::string& file : {options.junit, options.markdown, options.html}) {
     if (!file.empty()) expect_writable(file);
   }
+  expect_suite(options.suite);
   gate::Suite suite = gate::read_suite(options.suite);
   const std::set<std::string> accepted = names_of_cases(suite, options.accepted, "--accept");
   const std::set<std::string> cases = names_of_cases(suite, options.cases, "--case");

@@ -250,7 +250,8 @@ class CaseRun {
     if (result_.verdict == Verdict::interrupted) return;
     if (case_.limits.share_of_peak && !is_emulated_) {
       result_.share_of_peak = share_of_peak(open_, *measured_, *current_, observer_);
-      if (!result_.share_of_peak) result_.warnings.push_back("the share of the peak is unknown");
+      if (!result_.share_of_peak)
+        result_.warnings.push_back("the share of the peak is unknown, so its limit is not checked");
     }
     conclude_limits();
   }

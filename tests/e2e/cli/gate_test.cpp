@@ -3,80 +3,13 @@
 
 #include <csignal>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/e2e/cli/run_ferry.h"
+#include "tests/e2e/cli/gate_project.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;
 using namespace ferry::test;
-using Words = std::vector<std::string>;
-using Json = nlohmann::json;
-
-namespace {
-
-// A kernel whose time is proportional to the number of rounds. The other constant changes the code, but not the time.
-std::string spin(int rounds, const std::string& factor = "0.75f") {
-  return "// ferry: spin(in f32[256] x, out f32[256] y)\n"
-         "void spin(const float* x, float* y) {\n"
-         "  for (int i = 0; i < 256; ++i) y[i] = x[i];\n"
-         "  for (int r = 0; r < " +
-         std::to_string(rounds) +
-         "; ++r)\n"
-         "    for (int i = 0; i < 256; ++i) y[i] = y[i] * 0.5f + x[i] * " +
-         factor + ";\n}\n";
-}
-
-constexpr int kRounds = 4000;
-
-// A project with kernels in C and in ferry's notation.
-class Project {
- public:
-  Project() {
-    std::filesystem::create_directory(folder.path("kernels"));
-    write("kernels/spin.c", spin(kRounds));
-    write("kernels/twice.tc", kTwice);
-  }
-
-  void write(const std::string& name, const std::string& content) const {
-    std::ofstream(folder.path(name), std::ios::binary) << content;
-  }
-
-  Outcome gate(Words words) const {
-    words.insert(words.begin(), "gate");
-    return run_ferry(words, "", {}, folder.path(""));
-  }
-
-  // Runs the suite and returns the results by case.
-  std::map<std::string, Json> results(Words words, int& code) const {
-    words.insert(words.begin(), {"suite.toml", "--json"});
-    const Outcome outcome = gate(words);
-    INFO(outcome.err);
-    code = outcome.code;
-    std::map<std::string, Json> results;
-    const Json report = Json::parse(outcome.out);
-    for (const Json& one : report.at("cases")) results[one.at("name")] = one;
-    return results;
-  }
-
-  // The name of a suite without one: that of its folder.
-  std::string suite() const { return std::filesystem::path(folder.path("")).parent_path().filename().string(); }
-
-  Folder folder;
-};
-
-const char* const kSuite =
-    "tolerance = \"2%\"\n"
-    "[cases.spin]\n"
-    "kernel = \"kernels/spin.c\"\n"
-    "rtol = 1e-2\n"
-    "[cases.twice]\n"
-    "kernel = \"kernels/twice.tc\"\n"
-    "sizes = \"N=4096\"\n";
-
-}  // namespace
 
 TEST_CASE("a suite for a folder of kernels runs at once, passes first and is not measured again") {
   const Project project;
@@ -162,62 +95,6 @@ TEST_CASE("wrong results are found before anything is measured, unless the case 
 
   project.write("suite.toml", std::string(kSuite) + "allow-difference = true\n");
   CHECK(project.results({"--case", "twice"}, code).at("twice").at("verdict") != "wrong");
-}
-
-TEST_CASE("each mistake of a user has its message and its exit code") {
-  const Project project;
-  project.write("suite.toml", kSuite);
-  int code = -1;
-  project.results({}, code);
-
-  project.write("typo.toml", "[cases.spin]\nkernl = \"kernels/spin.c\"\n");
-  const Outcome missing = project.gate({});
-  CHECK(missing.code == 2);
-  CHECK(missing.err.starts_with("ferry: expected SUITE, as in 'ferry gate suite.toml', or a command: init, "));
-  const Outcome unknown_case = project.gate({"history", "spn"});
-  CHECK(unknown_case.code == 2);
-  CHECK(contains(unknown_case.err, "unknown case 'spn'; the nearest known are spin"));
-  const Outcome quota = project.gate({"suite.toml", "--quota", "x"});
-  CHECK(quota.code == 2);
-  CHECK(contains(quota.err, "--quota: expected a whole number"));
-  const Outcome misspelt = project.gate({"suite.toml", "--updat"});
-  CHECK(misspelt.code == 2);
-  CHECK(contains(misspelt.err, "did you mean '--update'?"));
-
-  const Outcome typo = project.gate({"typo.toml"});
-  CHECK(typo.code == 2);
-  CHECK(contains(typo.err, "typo.toml:2"));
-  CHECK(contains(typo.err, "kernel"));
-
-  const Outcome unknown = project.gate({"suite.toml", "--case", "spn"});
-  CHECK(unknown.code == 2);
-  CHECK(contains(unknown.err, "spin"));
-
-  project.write("kernels/spin.c",
-                "// ferry: spin(in f32[256] x, out f32[256] y)\nvoid spin(const float* x, float* y) { y }\n");
-  std::map<std::string, Json> failed = project.results({}, code);
-  CHECK(code == 2);
-  CHECK(failed.at("spin").at("verdict") == "failed");
-  CHECK(failed.at("twice").at("verdict") == "unchanged");
-
-  project.write("kernels/spin.c", spin(kRounds));
-  const Outcome baseline = project.gate({"suite.toml", "--baseline", "mian"});
-  CHECK(baseline.code == 2);
-  CHECK(contains(baseline.err, "the suite has no baseline 'mian'; did you mean 'main'?"));
-  CHECK(project.gate({"suite.toml", "--baseline", "mian", "--update"}).code == 0);
-
-  // A port that nobody listens to.
-  const Outcome alone =
-      run_ferry({"gate", "suite.toml", "--remote", "plaintext://127.0.0.1:1"}, "", {}, project.folder.path(""));
-  CHECK(alone.code == 3);
-
-  // The environment is easily forgotten.
-  project.write("suite.toml", std::string(kSuite) + "[boards.pi]\nremote = \"farm://lab/rpi4\"\n");
-  const Outcome replaced =
-      run_ferry({"gate", "suite.toml"}, "", {{"FERRY_REMOTE", "plaintext://127.0.0.1:1"}}, project.folder.path(""));
-  CHECK(replaced.code == 3);
-  CHECK(contains(replaced.err,
-                 "using plaintext://127.0.0.1:1 because of FERRY_REMOTE, instead of the suite's own boards: pi\n"));
 }
 
 TEST_CASE("cases of a board that cannot be reached go on with the other board") {
@@ -320,26 +197,6 @@ TEST_CASE("a module that the store has lost is stored again by a kernel that did
   CHECK(code == 0);
   project.write("kernels/spin.c", spin(kRounds * 2));
   CHECK(project.results({"--case", "spin"}, code).at("spin").at("verdict") == "slower");
-}
-
-TEST_CASE("inputs that a kernel does not have are found although it did not change") {
-  const Project project;
-  project.write("suite.toml", kSuite);
-  int code = -1;
-  project.results({}, code);
-  CHECK(project.results({}, code).at("twice").at("baseline").at("module").is_string());
-  project.write("suite.toml", std::string(kSuite) + "inputs = [\"z=:ones\"]\n");
-  const std::map<std::string, Json> found = project.results({}, code);
-  CHECK(code == 2);
-  CHECK(found.at("twice").at("verdict") == "failed");
-  CHECK(contains(found.at("twice").at("reason"), "has no input 'z'"));
-  CHECK(found.at("spin").at("verdict") == "unchanged");
-}
-
-TEST_CASE("a store that cannot be written is a mistake of the user") {
-  const Project project;
-  project.write("suite.toml", kSuite);
-  CHECK(project.gate({"suite.toml", "--store", "/dev/null"}).code == 2);
 }
 
 TEST_CASE("a module that the store has damaged cannot be compared with") {
