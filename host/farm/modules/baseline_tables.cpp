@@ -71,9 +71,7 @@ Result<std::optional<std::int64_t>> stored_time(SqlConnection& connection, const
 
 Status expect_room(SqlConnection& connection) {
   FERRY_ASSIGN(const SqlResult result, execute(connection, "SELECT COUNT(*) FROM baselines"));
-  RowReader row(result.rows.at(0));
-  const auto count = row.number<std::uint64_t>();
-  FERRY_TRY(row.status());
+  FERRY_ASSIGN(const std::uint64_t count, only_number(result));
   if (count < kMostBaselineModules) return {};
   return {ErrorCode::resource_exhausted, format("the farm keeps at most %llu modules of baselines",
                                                 static_cast<unsigned long long>(kMostBaselineModules))};
@@ -81,9 +79,7 @@ Status expect_room(SqlConnection& connection) {
 
 Status expect_room_for_objects(SqlConnection& connection, std::size_t more) {
   FERRY_ASSIGN(const SqlResult result, execute(connection, "SELECT COUNT(*) FROM baseline_objects"));
-  RowReader row(result.rows.at(0));
-  const auto count = row.number<std::uint64_t>();
-  FERRY_TRY(row.status());
+  FERRY_ASSIGN(const std::uint64_t count, only_number(result));
   if (count + more <= kMostBaselineObjects) return {};
   return {ErrorCode::resource_exhausted, format("the farm keeps baselines with at most %llu objects together",
                                                 static_cast<unsigned long long>(kMostBaselineObjects))};
