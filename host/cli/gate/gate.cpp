@@ -35,6 +35,7 @@ struct GateOptions {
   std::string junit, markdown, html;  // files
   std::string link;
   bool json = false;
+  std::vector<std::string> commands;  // of ferry gate
 };
 
 // Returns the names as a set, each of which must be a case of the suite.
@@ -45,15 +46,15 @@ std::set<std::string> names_of_cases(const gate::Suite& suite, const std::vector
   return all;
 }
 
-// A folder, or a command with a typo, is no suite.
-void expect_suite(const std::string& path) {
+// A folder, or one of the commands with a typo, is no suite.
+void expect_suite(const std::string& path, const std::vector<std::string>& commands) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw UsageError("SUITE: expected a file, got the folder '" + path + "'; ferry gate init " + path +
                      " writes suite.toml for the kernels in it");
   }
   if (std::filesystem::exists(path, ignored)) return;
-  const std::string command = likely_meant(path, {"init", "history", "bisect", "forget", "calibrate"});
+  const std::string command = likely_meant(path, commands);
   if (!command.empty()) {
     throw UsageError("there is no suite '" + path + "'; for the command: ferry gate " + command);
   }
@@ -67,7 +68,7 @@ int run_gate(const Compiler* compiler, const GateOptions& options) {
   for (const std::string& file : {options.junit, options.markdown, options.html}) {
     if (!file.empty()) expect_writable(file);
   }
-  expect_suite(options.suite);
+  expect_suite(options.suite, options.commands);
   gate::Suite suite = gate::read_suite(options.suite);
   const std::set<std::string> accepted = names_of_cases(suite, options.accepted, "--accept");
   const std::set<std::string> cases = names_of_cases(suite, options.cases, "--case");
@@ -155,6 +156,7 @@ void add_gate(CLI::App& app, Action& chosen) {
   add_gate_bisect(gate, chosen);
   add_gate_forget(gate, chosen);
   add_gate_calibrate(gate, chosen);
+  for (const CLI::App* command : gate.get_subcommands(nullptr)) options->commands.push_back(command->get_name());
   gate.callback([options, &gate, &chosen] {
     if (!gate.get_subcommands().empty()) return;
     if (options->suite.empty()) throw CLI::RequiredError("SUITE, as in 'ferry gate suite.toml'");
