@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -56,6 +57,16 @@ void make_folders_above(const std::string& path) {
     // If a folder cannot be created, creating the file reports it.
     (void)::mkdir(path.substr(0, at).c_str(), 0700);
   }
+}
+
+// Renames a file to a name that no other has. Sets errno to EEXIST if one does.
+bool rename_new(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  // This file system cannot do both at once.
+  if (::access(to.c_str(), F_OK) != 0) return ::rename(from.c_str(), to.c_str()) == 0;
+  errno = EEXIST;
+  return false;
 }
 
 bool write_all(int descriptor, std::string_view text) {
@@ -114,7 +125,7 @@ Status write_key_file(const std::string& path, const Key& key) {
   if (status.is_ok() && ::link(draft.c_str(), path.c_str()) != 0) {
     // Some file systems have no hard links. Where they are supported, link() leaves an existing file alone.
     const bool no_links = errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS;
-    if (no_links && ::access(path.c_str(), F_OK) != 0 && ::rename(draft.c_str(), path.c_str()) == 0) return {};
+    if (no_links && rename_new(draft, path)) return {};
     status = failure(errno == EEXIST ? ErrorCode::invalid_argument : ErrorCode::unavailable, "make", path, errno);
   }
   ::unlink(draft.c_str());

@@ -54,6 +54,17 @@ Status check_folder(const std::string& path) {
                                               path.c_str(), static_cast<unsigned>(info.st_mode & 0777))};
 }
 
+Result<bool> has_key(const std::string& path) {
+  bool any = false;
+  FERRY_ASSIGN(const std::vector<std::string> files, key_files(path));
+  for (const std::string& file : files) {
+    const Status read = secure::read_key_file(file).status();
+    if (!read.is_ok() && read.code() != ErrorCode::not_found) return read;
+    any = any || read.is_ok();
+  }
+  return any;
+}
+
 }  // namespace
 
 Result<KeyRing> KeyRing::open(const std::string& path) {
@@ -69,16 +80,15 @@ Result<KeyRing> KeyRing::open_or_make(const std::string& path) {
   }
   const bool folder = is_folder(ring.path_);
   if (folder) FERRY_TRY(check_folder(ring.path_));
-  bool any = false;
-  FERRY_ASSIGN(const std::vector<std::string> files, key_files(ring.path_));
-  for (const std::string& file : files) {
-    const Status read = secure::read_key_file(file).status();
-    if (!read.is_ok() && read.code() != ErrorCode::not_found) return read;
-    any = any || read.is_ok();
-  }
+  FERRY_ASSIGN(bool any, has_key(ring.path_));
   if (any) return ring;
   ring.made_ = folder || path.empty() ? ring.path_ + "/" + secure::kFirstKeyName : ring.path_;
-  FERRY_TRY(secure::write_key_file(ring.made_, secure::make_key()));
+  const Status made = secure::write_key_file(ring.made_, secure::make_key());
+  if (made.is_ok()) return ring;
+  // Another server that started at the same time may have made it.
+  FERRY_ASSIGN(any, has_key(ring.path_));
+  if (!any) return made;
+  ring.made_.clear();
   return ring;
 }
 

@@ -37,8 +37,10 @@ Result<secure::Key> open_master_key(const std::string& path, const std::string& 
                   format("there is no master key in %s, but the farm has credentials that derive from it; restore the "
                          "file from where it is kept",
                          printable(path).c_str()));
-  FERRY_TRY(secure::write_key_file(path, secure::make_key()));
-  return secure::read_key_file(path);
+  // Another tracker that starts at the same time may make it first.
+  const Status made = secure::write_key_file(path, secure::make_key());
+  key = secure::read_key_file(path);
+  return key.is_ok() || made.is_ok() ? std::move(key) : Result<secure::Key>(made);
 }
 
 }  // namespace ferry::farm

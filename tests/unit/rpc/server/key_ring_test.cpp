@@ -6,6 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "tests/unit/device-runtime/support/key_files.h"
 
 namespace ferry::test {
@@ -49,6 +55,50 @@ TEST_CASE("a missing key is created with mode 600, and found") {
   CHECK((info.st_mode & 0777) == 0600);
   const secure::Key made = secure::read_key_file(files.path("sub/new.key")).value();
   CHECK(ring.value().find(made.id()).value().has_value());
+}
+
+TEST_CASE("servers that start together in an empty home share one key, which each of them finds") {
+  constexpr int kRounds = 50, kServers = 8;
+  const char* before = getenv("XDG_CONFIG_HOME");
+  const std::string kept = before != nullptr ? before : "";
+  for (int round = 0; round < kRounds; ++round) {
+    const KeyFiles files;
+    setenv("XDG_CONFIG_HOME", files.path("home").c_str(), 1);
+    std::atomic<int> waiting = kServers, made = 0, found = 0;
+    std::vector<std::string> failures(kServers);
+    {
+      std::vector<std::jthread> servers;
+      for (int i = 0; i < kServers; ++i) {
+        servers.emplace_back([&, i] {
+          for (--waiting; waiting > 0;) std::this_thread::yield();
+          const auto ring = server::KeyRing::open("");
+          if (!ring.is_ok()) {
+            failures[static_cast<std::size_t>(i)] = ring.status().message();
+            return;
+          }
+          made += ring.value().made().empty() ? 0 : 1;
+          const auto key = secure::read_key_file(files.path("home/ferry/server-keys/default.key"));
+          if (key.is_ok() && ring.value().find(key.value().id()).value().has_value()) ++found;
+        });
+      }
+    }
+    for (const std::string& failure : failures) CHECK(failure.empty());
+    CHECK(made == 1);
+    CHECK(found == kServers);
+  }
+  if (before != nullptr) {
+    setenv("XDG_CONFIG_HOME", kept.c_str(), 1);
+  } else {
+    unsetenv("XDG_CONFIG_HOME");
+  }
+}
+
+TEST_CASE("a key that cannot be made is a failure, and a link to nothing is none") {
+  const KeyFiles files;
+  REQUIRE(symlink("nothing", files.path("dangling.key").c_str()) == 0);
+  const Status status = server::KeyRing::open(files.path("dangling.key")).status();
+  CHECK(status.code() == ErrorCode::invalid_argument);
+  CHECK(status.message().find("cannot make the key file") != std::string::npos);
 }
 
 TEST_CASE("with no descriptor left a key is not called wrong: the client is asked to try again") {

@@ -4,8 +4,13 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
 
 #include "tests/support/farm/temporary_folder.h"
 
@@ -33,6 +38,28 @@ TEST_CASE("a master key is made once, for its owner alone, and read from then on
   for (const IfMissing if_missing : {IfMissing::make, IfMissing::refuse})
     CHECK(open_master_key(path, database, if_missing).value().id() == made.value().id());
   CHECK(open_master_key(folder.file("another.key"), "", IfMissing::make).value().id() != made.value().id());
+}
+
+TEST_CASE("trackers that start together make one master key, which all of them have") {
+  for (int round = 0; round < 50; ++round) {
+    const TemporaryFolder folder;
+    std::atomic<int> waiting = 6;
+    std::mutex mutex;
+    std::set<secure::KeyId> keys;
+    {
+      std::vector<std::jthread> trackers;
+      for (int i = 0; i < 6; ++i) {
+        trackers.emplace_back([&] {
+          for (--waiting; waiting > 0;) std::this_thread::yield();
+          const auto key = open_master_key(folder.file("farm.key"), "", IfMissing::make);
+          const std::lock_guard lock(mutex);
+          CHECK_MESSAGE(key.is_ok(), key.status().message());
+          if (key.is_ok()) keys.insert(key.value().id());
+        });
+      }
+    }
+    CHECK(keys.size() == 1);
+  }
 }
 
 TEST_CASE("a master key that others may read, or a file without one, is refused and kept") {
