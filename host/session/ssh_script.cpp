@@ -4,6 +4,9 @@ namespace ferry::session {
 
 namespace {
 
+// Of the hash, in the name of a server's file.
+constexpr std::size_t kNameDigits = 32;
+
 // The login shell may be any, including csh and fish, so the script is passed to sh in single quotes on one line: it
 // must contain no single quote, exclamation mark, backslash or newline.
 std::string for_shell(const std::string& script) { return "exec /bin/sh -c '" + script + "'"; }
@@ -19,6 +22,13 @@ constexpr const char* kOwn =
     "mine() { set -- $(ls -ldn \"$1\" 2>/dev/null); [ \"$3\" = \"$(id -u)\" ] || return 1; "
     "case \"$1\" in d*) return 0;; esac; return 1; }; "
     "own() { mine \"$1\" || return 1; case \"$(ls -ldn \"$1\")\" in drwx------*) return 0;; esac; return 1; }; ";
+
+// A file that was put on the board earlier may have been changed by what ran there since: same() tells whether the
+// contents of $1 are those of the server, whose hashes are $b and $k. Without a program that computes one, it answers
+// as the script that is appended.
+constexpr const char* kSame =
+    "same() { v=$(b2sum -l 256 <\"$1\" 2>/dev/null); v=${v%% *}; [ ${#v} -eq 64 ] && { [ \"$v\" = \"$b\" ]; return; }; "
+    "v=$(sha256sum <\"$1\" 2>/dev/null); v=${v%% *}; [ ${#v} -eq 64 ] && { [ \"$v\" = \"$k\" ]; return; }; ";
 
 // Returns the pattern of what uname says on an architecture.
 std::string machines_of(const std::string& arch) {
@@ -76,22 +86,24 @@ std::string lock_script(SshEpoch epoch) {
 
 }  // namespace
 
-std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch) {
-  std::string script = std::string(kOwn) + "s=; ";
+std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch, bool is_pushed) {
+  std::string script = std::string(kOwn) + kSame + (is_pushed ? "return 0; }; " : "return 1; }; ") + "s=; w=absent; ";
   script += "case \"$(uname -s) $(uname -m)\" in ";
   for (const BoardServer& server : servers) {
-    script += machines_of(server.arch) + ") a=" + server.arch + "; h=" + server.hash +
-              "; n=" + std::to_string(server.bytes) + ";; ";
+    script += machines_of(server.arch) + ") a=" + server.arch + "; h=" + server.hash.substr(0, kNameDigits) +
+              "; b=" + server.hash + "; k=" + server.sha256 + "; n=" + std::to_string(server.bytes) + ";; ";
   }
   script += "*) " + answer("unsupported $(uname -s) $(uname -m)") + "; exit 0;; esac; ";
   script += std::string("for d in ") + kFolders + "; do f=\"$d/rpc_server-$h\"; ";
-  script += "if [ -x \"$f\" ] && own \"$d\" && [ \"$(wc -c <\"$f\")\" -eq \"$n\" ]; then ";
+  script += "if [ -x \"$f\" ] && own \"$d\"; then v=; ";
+  script += "if [ \"$(wc -c <\"$f\")\" -ne \"$n\" ]; then w=changed; continue; fi; ";
+  script += "same \"$f\" || { [ ${#v} -ne 64 ] || w=changed; continue; }; ";
   // The folder in which the server keeps files while it runs.
   script += "[ -w \"${TMPDIR:-/tmp}\" ] || export TMPDIR=\"$d\"; ";
   if (epoch == 0) {
-    script += answer("ready") + "; exec \"$f\" --stdio --quiet; fi; done; " + answer("absent $a");
+    script += answer("ready") + "; exec \"$f\" --stdio --quiet; fi; done; " + answer("$w $a");
   } else {
-    script += "s=$f; break; fi; done; [ -n \"$s\" ] || { " + answer("absent $a") + "; exit 0; }; ";
+    script += "s=$f; break; fi; done; [ -n \"$s\" ] || { " + answer("$w $a") + "; exit 0; }; ";
     script += lock_script(epoch) + answer("ready") + "; exec \"$s\" --stdio --quiet --session-deadline \"$l\"";
   }
   return for_shell(script);
@@ -99,7 +111,7 @@ std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch
 
 std::string push_script(const BoardServer& server, int skip) {
   std::string script = kOwn;
-  script += "umask 077; h=" + server.hash + "; i=0; t=; ";
+  script += "umask 077; h=" + server.hash.substr(0, kNameDigits) + "; i=0; t=; ";
   script += "clean() { [ -z \"$t\" ] || rm -f \"$t\"; }; trap clean 0; trap \"exit 1\" 1 2 13 15; ";
   script += std::string("for d in ") + kFolders + "; do i=$((i+1)); ";
   script += "[ $i -gt " + std::to_string(skip) + " ] || continue; ";

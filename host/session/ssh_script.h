@@ -10,7 +10,8 @@ namespace ferry::session {
 // A server that the board could run.
 struct BoardServer {
   std::string arch;
-  std::string hash;  // part of the file's name on the board
+  std::string hash = {};    // BLAKE2b-256 of its contents, which names its file on the board, in hexadecimal digits
+  std::string sha256 = {};  // the same, for boards without b2sum
   std::uint64_t bytes = 0;
 };
 
@@ -25,15 +26,17 @@ inline constexpr SshEpoch kMaxSshEpoch = 999'999'999'999'999'999;
 // looked for, so that of two scripts at least one sees the other. The last one stays: it outlaws earlier leases.
 inline constexpr const char* kSshLockPrefix = "lease-";
 
-// Starts the server if the board has it. The answers are "ready", after which the server speaks; "absent ARCH";
-// "unsupported SYSTEM MACHINE".
+// Starts the server if the board has it, with the contents that it must have, by b2sum or sha256sum. Where neither
+// exists, the file is trusted only if `is_pushed`: it was put there just now. The answers are "ready", after which the
+// server speaks; "absent ARCH"; "changed ARCH", if there is a file of its name with other contents; "unsupported SYSTEM
+// MACHINE".
 //
 // With an epoch the script first locks the board, after it has ended the process group of each session of an earlier
 // lease. Then it answers "locked" and expects a line with the number of seconds after which the server ends the
 // session. Other answers are "later EPOCH", if a later lease has the board; "busy PROCESS", if a session of this lease
 // does not end; "stuck PROCESS", if one of an earlier lease does not; "unlockable", if no folder can be written to or
 // /proc is missing.
-std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch = 0);
+std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch = 0, bool is_pushed = false);
 
 // Stores the server's bytes from standard input in the first suitable folder after the first `skip` ones, and removes
 // older servers. The answers are "pushed FOLDER"; "full NUMBER FOLDER" or "noexec NUMBER FOLDER" for a folder that

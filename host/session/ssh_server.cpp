@@ -1,5 +1,7 @@
 #include "host/session/ssh_server.h"
 
+#include <sodium/crypto_hash_sha256.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -30,11 +32,14 @@ std::vector<OwnServer> own_servers() {
     const std::filesystem::path path = find_board_server(arch);
     if (path.empty()) continue;
     std::ifstream file(path, std::ios::binary);
-    OwnServer server{{arch, "", 0}, {std::istreambuf_iterator<char>(file), {}}};
+    OwnServer server{{arch}, {std::istreambuf_iterator<char>(file), {}}};
     server.board.bytes = server.bytes.size();
-    server.board.hash =
-        to_hex(blake2b({reinterpret_cast<const std::uint8_t*>(server.bytes.data()), server.bytes.size()}))
-            .substr(0, 32);
+    const auto* contents = reinterpret_cast<const std::uint8_t*>(server.bytes.data());
+    server.board.hash = to_hex(blake2b({contents, server.bytes.size()}));
+    static_assert(crypto_hash_sha256_BYTES == sizeof(Hash));
+    Hash sha256{};
+    crypto_hash_sha256(sha256.data(), contents, server.bytes.size());
+    server.board.sha256 = to_hex(sha256);
     servers.push_back(std::move(server));
   }
   return servers;
@@ -120,7 +125,8 @@ SshServer::SshServer(const SshAddress& address, const std::string& name,
   std::vector<BoardServer> boards;
   for (const OwnServer& server : servers) boards.push_back(server.board);
   for (const bool again : {false, true}) {
-    process_ = std::make_unique<SshProcess>(address, name, start_script(boards, claim ? claim->epoch : 0), options);
+    process_ =
+        std::make_unique<SshProcess>(address, name, start_script(boards, claim ? claim->epoch : 0, again), options);
     const auto [word, rest] = split(process_->answer(kSshMarker));
     if (!claim && word == "ready") return;
     if (claim) expect_no_refusal(word, rest, name);
@@ -134,7 +140,8 @@ SshServer::SshServer(const SshAddress& address, const std::string& name,
     }
     process_.reset();
     for (const OwnServer& server : servers) {
-      if (word != "absent" || rest != server.board.arch || again) continue;
+      if ((word != "absent" && word != "changed") || rest != server.board.arch || again) continue;
+      if (word == "changed" && log) log("the rpc_server of " + name + " has been changed there: it is replaced");
       const std::string folder = push(address, name, server, options);
       if (log) {
         std::ostringstream line;

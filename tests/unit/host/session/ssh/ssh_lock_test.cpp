@@ -6,12 +6,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <thread>
 
 #include "base/throw_status.h"
+#include "ferry/hash.h"
 #include "host/session/ssh_process.h"
 #include "host/session/ssh_script.h"
 #include "tests/support/fake_ssh.h"
@@ -30,14 +32,40 @@ constexpr const char* kServer =
     "#!/bin/sh\ntrap '' TERM HUP\nsleep 1000 </dev/null >/dev/null 2>&1 &\necho \"server $$ $! $*\"\n"
     "while read -r line; do :; done\nkill $!\n";
 
+// Of kServer.
+const std::string kSha256 = [] {
+  const std::unique_ptr<FILE, int (*)(FILE*)> said(
+      popen(("printf %s \"$(cat <<'END'\n" + std::string(kServer) + "END\n)\n\" | sha256sum").c_str(), "r"), pclose);
+  char digits[65] = {};
+  return said != nullptr && fread(digits, 1, 64, said.get()) == 64 ? std::string(digits) : std::string();
+}();
+
 struct Board : FakeSsh {
-  Board() { write("cache/ferry/rpc_server-0123", kServer, 0700); }
+  Board() { put(kServer); }
 
   static std::vector<BoardServer> servers() {
     std::vector<BoardServer> servers;
+    const std::string_view text = kServer;
+    const Hash hash = blake2b({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
     for (const char* arch : {"x86_64", "aarch64", "armv7", "riscv64"})
-      servers.push_back({arch, "0123", std::string_view(kServer).size()});
+      servers.push_back({arch, to_hex(hash), kSha256, text.size()});
     return servers;
+  }
+  // Puts a file in the server's place.
+  void put(const std::string& text) const {
+    write("cache/ferry/rpc_server-" + servers()[0].hash.substr(0, 32), text, 0700);
+  }
+  // Leaves the board's logins these programs alone.
+  void has_programs(const std::vector<std::string>& names) const {
+    fs::create_directories(home() + "/bin");
+    for (const std::string& name : names)
+      fs::create_symlink((fs::exists("/usr/bin/" + name) ? "/usr/bin/" : "/bin/") + name, home() + "/bin/" + name);
+    on_login("PATH='" + home() + "/bin'");
+  }
+  std::string first_answer(SshEpoch epoch = 0, bool is_pushed = false) const {
+    SshProcess ssh({"", "board", 0}, "board", start_script(servers(), epoch, is_pushed));
+    const std::string answer = ssh.answer(kSshMarker);
+    return answer.substr(0, answer.find(' '));
   }
   std::unique_ptr<SshProcess> log_in(SshEpoch epoch) const {
     return std::make_unique<SshProcess>(SshAddress{"", "board", 0}, "board", start_script(servers(), epoch),
@@ -101,6 +129,33 @@ TEST_CASE("without a lease nothing is locked") {
   CHECK(ssh.answer(kSshMarker) == "ready");
   CHECK(ssh.answer("server ").ends_with(" --stdio --quiet"));
   CHECK(board.locks().empty());
+}
+
+TEST_CASE("a server that was changed on the board is not started, by b2sum or sha256sum, or unless it was just put") {
+  const std::vector<std::string> programs = {"sh", "setsid", "uname", "id", "ls", "wc", "sleep", "mkdir", "rm"};
+  std::string changed = kServer;
+  changed[changed.size() - 2] = '0';
+  REQUIRE(changed.size() == std::string_view(kServer).size());
+  for (const char* sums : {"", "b2sum", "sha256sum", "none"}) {
+    CAPTURE(sums);
+    const Board board;
+    std::vector<std::string> names = programs;
+    const bool can_tell = sums != std::string_view("none");
+    if (*sums != 0 && can_tell) names.emplace_back(sums);
+    if (*sums != 0) board.has_programs(names);
+    for (const SshEpoch epoch : {0, 5}) {
+      CAPTURE(epoch);
+      board.put(kServer);
+      CHECK(board.first_answer(epoch) == (!can_tell ? "absent" : epoch == 0 ? "ready" : "locked"));
+      CHECK(board.first_answer(epoch, true) == (epoch == 0 ? "ready" : "locked"));
+      board.put(changed);
+      CHECK(board.first_answer(epoch) == (can_tell ? "changed" : "absent"));
+      if (can_tell) CHECK(board.first_answer(epoch, true) == "changed");
+      board.put(changed + "\n");
+      CHECK(board.first_answer(epoch) == "changed");
+      CHECK(board.first_answer(epoch, true) == "changed");
+    }
+  }
 }
 
 TEST_CASE("a session is told when it ends, and its lock names its epoch and its process") {

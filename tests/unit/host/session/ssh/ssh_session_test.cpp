@@ -90,6 +90,35 @@ TEST_CASE("the next lease ends the session of a holder that is cut off, whatever
   next.synchronize();
 }
 
+TEST_CASE("a server that was changed on the board is replaced before it runs, and the client is told") {
+  if (!has_server()) return;
+  const FakeSsh board;
+  std::vector<std::string> told;
+  ConnectOptions options;
+  options.log = [&](const std::string& line) { told.push_back(line); };
+  const auto run = [&] {
+    told.clear();
+    connect_to(board_destination({"pi-3", "ssh://pi@pi-3", 1, {}}, std::chrono::minutes(1), "farm://lab/pi-3"), options)
+        .synchronize();
+  };
+  run();
+  REQUIRE(told.size() == 1);
+  run();
+  CHECK(told.empty());
+  std::filesystem::path server;
+  for (const auto& entry : std::filesystem::directory_iterator(board.cache()))
+    if (entry.path().filename().string().starts_with("rpc_server-")) server = entry.path();
+  // Of the same size: a script that the next user would start outside of any sandbox.
+  const auto size = std::filesystem::file_size(server);
+  const std::string script = "#!/bin/sh\ntouch '" + board.home() + "/marked'\nexit 0\n";
+  std::ofstream(server, std::ios::binary) << script << std::string(size - script.size(), '\n');
+  REQUIRE(std::filesystem::file_size(server) == size);
+  run();
+  CHECK(!std::filesystem::exists(board.home() + "/marked"));
+  REQUIRE(told.size() == 2);
+  CHECK(told[0] == "the rpc_server of pi-3 (farm://lab/pi-3) has been changed there: it is replaced");
+}
+
 TEST_CASE("a lease that is over, or has no epoch, gets no session") {
   if (!has_server()) return;
   const FakeSsh board;
