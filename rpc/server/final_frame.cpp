@@ -1,10 +1,12 @@
 #include "rpc/server/final_frame.h"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include "rpc/wire/connection.h"
 
@@ -13,10 +15,22 @@ namespace {
 
 constexpr std::chrono::seconds kFinalFrameTimeout{2};
 
+// Returns the socket.
+int without_linger(int socket) {
+  const linger none{};
+  (void)setsockopt(socket, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+  return socket;
+}
+
 class FinalFrame final : public PendingConnection, public std::enable_shared_from_this<FinalFrame> {
  public:
-  FinalFrame(EventLoop& loop, int socket, std::vector<std::uint8_t> frame)
-      : socket_(loop, socket), timer_(loop), frame_(std::move(frame)) {}
+  FinalFrame(EventLoop& loop, int socket, std::vector<std::uint8_t> frame, CloseSocket close_socket)
+      : socket_(loop, without_linger(socket)), timer_(loop), frame_(std::move(frame)), close_(close_socket) {}
+  FinalFrame(const FinalFrame&) = delete;
+  FinalFrame& operator=(const FinalFrame&) = delete;
+  ~FinalFrame() override {
+    if (socket_.is_open()) close_(socket_.release());
+  }
 
   void start() {
     timer_.start(kFinalFrameTimeout, [self = shared_from_this()] { self->close(); });
@@ -59,7 +73,7 @@ class FinalFrame final : public PendingConnection, public std::enable_shared_fro
 
   void close() {
     timer_.cancel();
-    if (socket_.is_open()) socket_.close();
+    if (socket_.is_open()) close_(socket_.release());
   }
 
   static constexpr std::size_t kPiece = 1 << 20;
@@ -67,14 +81,18 @@ class FinalFrame final : public PendingConnection, public std::enable_shared_fro
   WatchedDescriptor socket_;
   Timer timer_;
   std::vector<std::uint8_t> frame_;
+  CloseSocket close_;
   std::size_t sent_ = 0;
   std::size_t drained_ = 0;
 };
 
 }  // namespace
 
-std::weak_ptr<PendingConnection> send_final_frame(EventLoop& loop, int socket, std::vector<std::uint8_t> frame) {
-  const auto final_frame = std::make_shared<FinalFrame>(loop, socket, std::move(frame));
+void close_at_once(int socket) { ::close(without_linger(socket)); }
+
+std::weak_ptr<PendingConnection> send_final_frame(EventLoop& loop, int socket, std::vector<std::uint8_t> frame,
+                                                  CloseSocket close_socket) {
+  const auto final_frame = std::make_shared<FinalFrame>(loop, socket, std::move(frame), close_socket);
   final_frame->start();
   return final_frame;
 }
