@@ -24,6 +24,7 @@ constexpr const char* kSessionPrefix = "session-";
 constexpr const char* kPrivatePrefix = "rpc_server.";
 // In a private folder; locked by the server that owns the folder.
 constexpr const char* kLock = "/lock";
+constexpr int kAttempts = 20;
 
 int open_folder(const std::string& path) { return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
 
@@ -75,14 +76,18 @@ void remove_old_sessions(const std::string& path) {
 }
 
 void remove_private(const std::string& path) {
-  // Removed one by one, since they belong to different users.
-  for_each_name(path, [&](const std::string& name) { remove_tree(path + "/" + name); });
+  // Removed one by one, since they belong to different users. The lock is the last, so that a folder without one is
+  // empty.
+  for_each_name(path, [&](const std::string& name) {
+    if (name != kLock + 1) remove_tree(path + "/" + name);
+  });
+  unlink((path + kLock).c_str());
   rmdir(path.c_str());
 }
 
 bool lock(const Descriptor& file) { return file.number() >= 0 && flock(file.number(), LOCK_EX | LOCK_NB) == 0; }
 
-// Removes private folders of servers that were killed: their locks are free.
+// Removes private folders of servers that were killed: their locks are free, or they are empty.
 void remove_abandoned(const std::string& place) {
   for_each_name(place, [&](const std::string& name) {
     if (name.rfind(kPrivatePrefix, 0) != 0) return;
@@ -90,6 +95,7 @@ void remove_abandoned(const std::string& place) {
     struct stat info{};
     if (lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid()) return;
     const Descriptor file(open((path + kLock).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+    if (file.number() < 0) rmdir(path.c_str());
     if (lock(file)) remove_private(path);
   });
 }
@@ -110,8 +116,8 @@ Result<WorkFolder> WorkFolder::open(const std::string& path) {
   for (const char* place : {temporary, "/tmp", "/dev/shm"}) {
     if (place == nullptr || *place == 0) continue;
     remove_abandoned(place);
-    // A second attempt is needed if another server has just treated the first folder as abandoned.
-    for (int attempt = 0; attempt < 2; ++attempt) {
+    // More than one is needed if other servers that start now have treated the folder as abandoned.
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
       std::string pattern = std::string(place) + "/" + kPrivatePrefix + "XXXXXX";
       if (mkdtemp(pattern.data()) == nullptr) break;
       Descriptor file(::open((pattern + kLock).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

@@ -2,9 +2,13 @@
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <vector>
 
 namespace ferry::device {
 namespace {
@@ -23,6 +27,85 @@ TEST_CASE("a work folder with a relative path stays where it is when a session c
   CHECK(fs::is_directory(folder.value().modules()));
   CHECK(fs::is_directory(folder.value().blobs()));
   fs::remove_all(pattern);
+}
+
+// A folder for temporary files, in place of the usual one.
+class Temporary {
+ public:
+  Temporary() {
+    std::string pattern = (fs::temp_directory_path() / "ferry-work-XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+    const char* before = getenv("TMPDIR");
+    if (before != nullptr) before_ = before;
+    setenv("TMPDIR", pattern.c_str(), 1);
+  }
+  ~Temporary() {
+    before_.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", before_.c_str(), 1);
+    fs::remove_all(path_);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  const fs::path& path() const { return path_; }
+  bool is_empty() const { return fs::is_empty(path_); }
+
+ private:
+  fs::path path_;
+  std::string before_;
+};
+
+TEST_CASE("what a killed server left is removed by the next, whenever it was killed") {
+  const Temporary temporary;
+  const fs::path made = temporary.path() / "rpc_server.aaaaaa", locked = temporary.path() / "rpc_server.bbbbbb",
+                 used = temporary.path() / "rpc_server.cccccc";
+  fs::create_directory(made);
+  fs::create_directory(locked);
+  std::ofstream(locked / "lock").close();
+  fs::create_directories(used / "modules");
+  fs::create_directories(used / "session-7-1");
+  std::ofstream(used / "session-7-1" / "a file") << "text";
+  std::ofstream(used / "lock").close();
+  const Result<WorkFolder> folder = WorkFolder::open("");
+  REQUIRE_MESSAGE(folder.is_ok(), folder.status().message());
+  CHECK_FALSE(fs::exists(made));
+  CHECK_FALSE(fs::exists(locked));
+  CHECK_FALSE(fs::exists(used));
+}
+
+TEST_CASE("the folder of a server that runs is left to it") {
+  const Temporary temporary;
+  {
+    const Result<WorkFolder> first = WorkFolder::open(""), second = WorkFolder::open("");
+    REQUIRE(first.is_ok());
+    REQUIRE(second.is_ok());
+    CHECK(first.value().path() != second.value().path());
+    CHECK(fs::is_directory(first.value().modules()));
+  }
+  CHECK(temporary.is_empty());
+}
+
+TEST_CASE("servers that start at the same time each get a folder") {
+  const Temporary temporary;
+  std::vector<pid_t> servers;
+  for (int i = 0; i < 8; ++i) {
+    const pid_t server = fork();
+    REQUIRE(server >= 0);
+    if (server == 0) {
+      bool all = true;
+      for (int round = 0; round < 100; ++round) {
+        const Result<WorkFolder> folder = WorkFolder::open("");
+        all = all && folder.is_ok() && folder.value().path().rfind(temporary.path().string(), 0) == 0;
+      }
+      _exit(all ? 0 : 1);
+    }
+    servers.push_back(server);
+  }
+  for (const pid_t server : servers) {
+    int status = -1;
+    CHECK(waitpid(server, &status, 0) == server);
+    CHECK(status == 0);
+  }
+  CHECK(temporary.is_empty());
 }
 
 }  // namespace
