@@ -40,8 +40,11 @@ rusage usage_now() {
 // and the first round, since an idle core's frequency says nothing about the measurement.
 class Hooks final : public SampleHooks {
  public:
-  Hooks(const std::vector<std::string>& watch, std::vector<Subject>& subjects, ColdCalls* cold, Evaluation& into)
-      : watch_(watch),
+  Hooks(RequestContext& context, const std::vector<std::string>& watch, std::vector<Subject>& subjects, ColdCalls* cold,
+        Evaluation& into)
+      : published_(context.activity().measured),
+        measured_{context.id()},
+        watch_(watch),
         subjects_(subjects),
         text_([&device = *subjects.front().call.module->devices.front()](const std::string& path) {
           return device_text(device, path);
@@ -54,13 +57,21 @@ class Hooks final : public SampleHooks {
     into_.environment.watched = watch_before(watch_, text_);
     before_rounds_ = usage_now();
   }
-  void cool(std::size_t w) override { cold_->empty_caches(w); }
+  void cool(std::size_t w) override {
+    const std::int64_t begin = now_ns();
+    cold_->empty_caches(w);
+    measured_.total_ns += now_ns() - begin;
+  }
   void begin() override {
     before_ = counters_.read();
     counters_.start();
   }
-  void end(std::size_t w, std::uint64_t calls) override {
+  void end(std::size_t w, std::uint64_t calls, std::int64_t elapsed_ns) override {
     counters_.stop();
+    ++measured_.samples;
+    measured_.total_ns += elapsed_ns;
+    measured_.ended_ns = now_ns();
+    published_.set(measured_);
     if (calls == 0) return;
     const Counts after = counters_.read();
     for (std::size_t kind = 0; kind < kCounterKinds; ++kind) subjects_[w].counted[kind] += after[kind] - before_[kind];
@@ -82,6 +93,8 @@ class Hooks final : public SampleHooks {
   }
 
  private:
+  PublishedTime& published_;
+  MeasuredTime measured_;
   const std::vector<std::string>& watch_;
   std::vector<Subject>& subjects_;
   TextOfPath text_;
@@ -129,7 +142,7 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   CallThreads threads(state);
   FERRY_TRY(threads.choose(options.cores, options.threads));
   reply.environment.threads = threads.number();
-  Hooks hooks(options.watch, subjects, cold ? &*cold : nullptr, reply);
+  Hooks hooks(context, options.watch, subjects, cold ? &*cold : nullptr, reply);
   const Result<Failure> failure = [&] {
     const KernelRunning running(context, subjects.front().call.info().name);
     return measure(options, workloads, hooks, reply);

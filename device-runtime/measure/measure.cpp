@@ -143,7 +143,7 @@ class Evaluator {
     failure_ = {workload.sample(number, elapsed), w};
     if (failure_.result != 0) return false;
     const bool counts = elapsed >= wanted_ns_ || number >= kMaxNumber || plan_.cold;
-    hooks_.end(w, counts ? number : 0);
+    hooks_.end(w, counts ? number : 0, elapsed);
     if (!counts) {
       set.warmup_calls += number;
       set.number = raised(number, elapsed, wanted_ns_);

@@ -44,7 +44,7 @@ class SampleHooks {
   virtual void cool(std::size_t /*workload*/) {}
   virtual void begin() {}
   // calls is 0 if the sample was too short to count.
-  virtual void end(std::size_t /*workload*/, std::uint64_t /*calls*/) {}
+  virtual void end(std::size_t /*workload*/, std::uint64_t /*calls*/, std::int64_t /*elapsed_ns*/) {}
 };
 
 struct Failure {

@@ -24,12 +24,17 @@ SeenActivity look_at(const Activity& activity, std::int64_t since) {
   const bool ends = function.back() == 0;
   function.back() = 0;
   seen.sealed = activity.sealed.get();
+  seen.measured = activity.measured.get();
   const bool marked = activity.begin_mark.load() == Activity::kMark && activity.end_mark.load() == Activity::kMark;
   // Read last, so that a request that starts during the reading does not appear to be in the future.
   const std::int64_t now = now_ns();
   const bool in_time =
       seen.started_ns == 0 || (seen.started_ns >= since - kSlackNs && seen.started_ns <= now + kSlackNs);
-  if (!marked || !ends || !in_time || in_kernel > 1 || sending > 1) {
+  // A GPU's own clock may run a little faster than this one.
+  const bool can_be =
+      !seen.measured || (seen.measured->total_ns >= 0 && seen.measured->total_ns / 2 <= now - since + kSlackNs &&
+                         seen.measured->ended_ns >= 0 && seen.measured->ended_ns <= now + kSlackNs);
+  if (!marked || !ends || !in_time || !can_be || in_kernel > 1 || sending > 1) {
     SeenActivity damaged;
     damaged.is_damaged = true;
     return damaged;

@@ -22,6 +22,7 @@ struct SeenActivity {
   bool sending = false;
   std::string function;                 // valid while in_kernel
   std::optional<std::uint64_t> sealed;  // number of sealed records
+  std::optional<MeasuredTime> measured;
 };
 
 // `since` is the start of the session by the clock of device-runtime/measure/clock.h; no request of the session can be

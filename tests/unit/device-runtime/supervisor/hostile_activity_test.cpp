@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <thread>
 
@@ -60,6 +61,22 @@ TEST_CASE("what an honest session says is seen as it is") {
   CHECK(page.look().function == std::string(255, 'x'));
   page.activity.end_kernel();
   CHECK(page.look().function.empty());
+}
+
+TEST_CASE("measured times that no session of this age can have are seen as damage") {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const auto is_damaged = [](std::int64_t total_ns, std::int64_t ended_ns) {
+    Page page;
+    page.activity.measured.set({7, 100, total_ns, page.begin + ended_ns});
+    return page.look().is_damaged;
+  };
+  CHECK_FALSE(is_damaged(0, 0));
+  CHECK_FALSE(is_damaged(kSecond, 0));
+  CHECK(is_damaged(-1, 0));
+  CHECK(is_damaged(5 * kSecond, 0));
+  CHECK(is_damaged(std::numeric_limits<std::int64_t>::max(), 0));
+  CHECK(is_damaged(0, 5 * kSecond));
+  CHECK(is_damaged(0, std::numeric_limits<std::int64_t>::min() / 2));
 }
 
 TEST_CASE("a page that is filled with one byte, whichever, is seen to be damaged") {
