@@ -10,9 +10,11 @@
 #include "base/printable.h"
 #include "device-runtime/facts/facts.h"
 #include "device-runtime/plan/mixed_program.h"
+#include "device-runtime/sandbox/capabilities.h"
 #include "device-runtime/session/compute_devices.h"
 #include "device-runtime/supervisor/arguments.h"
 #include "device-runtime/supervisor/freed_memory.h"
+#include "device-runtime/supervisor/nameless_files.h"
 #include "device-runtime/supervisor/supervisor.h"
 #include "device-runtime/supervisor/work_folder.h"
 #include "rpc/server/host_name.h"
@@ -31,7 +33,7 @@ constexpr ferry::device::OtherDevices kOtherDevices = {
     [](const ferry::DeviceId& id, ferry::device::MemoryBudget& budget) {
       return ferry::device::open_device(kDrivers, id, budget);
     },
-    ferry::device::mixed_program};
+    ferry::device::mixed_program, ferry::device::all_nameless_bytes, ferry::device::may_see_mapped_files};
 #endif
 
 constexpr int kUsageError = 2;

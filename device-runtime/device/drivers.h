@@ -1,6 +1,9 @@
 // The devices that each flavour of the server supports in addition to the CPU; main.cpp selects the flavour.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +35,9 @@ struct OtherDevices {
   std::vector<ProbedDevice> (*probe)() = nullptr;
   Result<std::unique_ptr<Device>> (*open)(const DeviceId& id, MemoryBudget& budget) = nullptr;
   JoinPrograms join = nullptr;
+  // For sessions that use such devices (supervisor/nameless_files.h, sandbox/capabilities.h).
+  std::uint64_t (*nameless_bytes)(pid_t session, std::uint64_t most) = nullptr;
+  bool (*sees_mapped_files)() = nullptr;
 };
 
 }  // namespace ferry::device

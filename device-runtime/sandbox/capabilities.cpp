@@ -1,7 +1,9 @@
 #include "device-runtime/sandbox/capabilities.h"
 
+#include <dirent.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,6 +34,18 @@ bool drop_capabilities() {
     halves[half].inheritable = 0;
   }
   return syscall(SYS_capset, &header, halves) == 0;
+}
+
+bool may_see_mapped_files() {
+  DIR* maps = opendir("/proc/self/map_files");
+  if (maps == nullptr) return false;
+  bool may = false;
+  while (const dirent* entry = may ? nullptr : readdir(maps)) {
+    struct stat info{};
+    may = entry->d_name[0] != '.' && fstatat(dirfd(maps), entry->d_name, &info, 0) == 0;
+  }
+  closedir(maps);
+  return may;
 }
 
 bool may_look_into_others() {

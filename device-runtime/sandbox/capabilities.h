@@ -8,6 +8,10 @@ namespace ferry::device {
 // same user. Returns false if the system does not allow it.
 bool drop_capabilities();
 
+// Whether this process may see which files others have mapped (CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, not only in a
+// user namespace).
+bool may_see_mapped_files();
+
 // Whether this process may look into those of others that hide their memory (CAP_SYS_PTRACE).
 bool may_look_into_others();
 

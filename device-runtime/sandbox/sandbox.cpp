@@ -70,6 +70,8 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   expect(!options.folder.empty(), "the size of all files together (there is no folder to count them in)");
   // The server, which counts them, may do what this process may before it becomes somebody else.
   expect(may_look_into_others(), "the size of files without a name (the server may not see what sessions have open)");
+  if (is_gpu && options.sees_mapped_files != nullptr)
+    expect(options.sees_mapped_files(), "the size of mapped files without a name (the server may not see them)");
   if (options.cpu_seconds != 0) expect(limit(RLIMIT_CPU, options.cpu_seconds), "processor time");
 #if defined(__SANITIZE_ADDRESS__)
   expect(false, "memory (the sanitizer's own is without end)");
@@ -88,6 +90,7 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   expect(limit(RLIMIT_NPROC, kMaxThreads) && getuid() != 0, "the number of threads (root has no limit: see --user)");
   expect(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no new privileges");
+  if (options.inspectable) prctl(PR_SET_DUMPABLE, 1);
   if (const std::string why = install_filter(options.filter); !why.empty()) {
     missing.push_back("forbidden system calls (seccomp: " + why + ")");
   }

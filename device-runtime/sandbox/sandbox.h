@@ -23,7 +23,11 @@ struct SandboxOptions {
   std::uint64_t cpu_seconds = 0;                    // 0: no limit
   std::uint64_t file_bytes = kMaxSessionFileBytes;  // of one file
   Filter filter = Filter::strict;
-  std::string folder;  // the working folder; empty: there is none
+  // Of a session with a GPU; null: there is none. Returns the bytes of all files without a name that the session holds.
+  std::uint64_t (*nameless_bytes)(pid_t session, std::uint64_t most) = nullptr;
+  bool (*sees_mapped_files)() = nullptr;  // whether they include mapped ones
+  bool inspectable = false;               // debuggers and profilers of the same user may look into the process
+  std::string folder;                     // the working folder; empty: there is none
   bool change_user = false;
   uid_t user = 0;
   gid_t group = 0;

@@ -6,20 +6,38 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "device-runtime/measure/clock.h"
 #include "device-runtime/sandbox/sandbox.h"
+#include "device-runtime/supervisor/background.h"
 #include "device-runtime/supervisor/close_descriptors.h"
 
 namespace ferry::device {
+namespace {
 
-void Cleaners::start(const std::string& folder) {
+constexpr std::int64_t kMostWaitNs = 500'000'000;
+
+}  // namespace
+
+void Cleaners::start(const std::string& folder, bool others_run) {
   if (folder.empty() || rmdir(folder.c_str()) == 0 || errno == ENOENT) return;
   const pid_t process = fork();
   if (process == 0) {
+    begin_background();
+    if (others_run) give_way(getpid());
     close_descriptors_but(-1);
     remove_tree(folder);
     _exit(0);
   }
-  if (process > 0) processes_.push_back(process);
+  if (process <= 0) return;
+  processes_.push_back(process);
+  give_way_at_ = now_ns() + kMostWaitNs;
+}
+
+std::int64_t Cleaners::wait_ns() const {
+  const std::int64_t left = processes_.empty() ? 0 : give_way_at_ - now_ns();
+  if (left > 0) return left;
+  for (const pid_t process : processes_) give_way(process);
+  return 0;
 }
 
 void Cleaners::reap() {

@@ -29,8 +29,9 @@ namespace {
 constexpr int kSessionFailed = 70;
 
 void become_session(pid_t parent, int errors) {
-  // A key press in the server's terminal must signal only the supervisor.
-  setpgid(0, 0);
+  // A key press in the server's terminal must signal only the supervisor, and what a session sets for its autogroup
+  // must not apply to the supervisor and to other sessions.
+  setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);
   for (const int number : {SIGINT, SIGTERM, SIGCHLD, SIGHUP}) signal(number, SIG_DFL);
@@ -139,14 +140,16 @@ Result<pid_t> start_session(const server::HandshakenClient& client, const Sessio
     activity.sealed.set(own.sending.next);
   }
   const pid_t parent = getpid();
+  // The child shares the pipe to which the server's handlers write. Until it has left them, its signals must wait.
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
   const pid_t child = killer.fork_session();
-  if (child < 0) {
-    return Status(ErrorCode::resource_exhausted, format("cannot start a session: %s", std::strerror(errno)));
-  }
-  if (child > 0) {
-    // Parent and child both do this, so that neither depends on the other's timing.
-    setpgid(child, child);
-    return child;
+  if (child != 0) {
+    const int error = errno;
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    if (child > 0) return child;
+    return Status(ErrorCode::resource_exhausted, format("cannot start a session: %s", std::strerror(error)));
   }
   if (!secrets.unmap() || !page.keep_alone()) _exit(kSessionFailed);
   wipe_freed_memory(false);
@@ -161,15 +164,17 @@ Result<pid_t> start_session(const server::HandshakenClient& client, const Sessio
   if (!missing.is_ok()) _exit(kSessionFailed);
   const SignalStack signal_stack;
   note_crashes(activity);
-  if (options.perf_map) {
-    LoadedCode::write_perf_map();
-    prctl(PR_SET_DUMPABLE, 1);  // otherwise perf may not inspect the process
-  }
+  if (options.perf_map) LoadedCode::write_perf_map();
   SessionOptions confined = options;
   confined.facts.not_enforced = std::move(missing.value());
   run_session(std::move(transport.value()), confined, activity, {client.header, client.body});
   // _exit() instead of exit(), which would destroy objects that belong to the parent.
   _exit(0);
+}
+
+void signal_session(pid_t process, int signal) {
+  // A process that has no group yet has no children either.
+  if (kill(-process, signal) != 0) kill(process, signal);
 }
 
 std::optional<int> reap_session(pid_t process) {

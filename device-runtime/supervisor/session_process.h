@@ -25,6 +25,9 @@ Result<pid_t> start_session(const server::HandshakenClient& client, const Sessio
                             const ActivityPage& page, server::SecretMemory& secrets, const MemoryKiller& killer,
                             int errors);
 
+// Signals the session's process group or, if the process has not made it yet, the process.
+void signal_session(pid_t process, int signal);
+
 // Returns the wait status if the child has ended, and then kills what is left of its process group.
 std::optional<int> reap_session(pid_t process);
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "device-runtime/measure/clock.h"
+#include "device-runtime/supervisor/background.h"
 #include "module/device_id.h"
 #include "rpc/transport/keepalive.h"
 
@@ -23,16 +24,20 @@ constexpr std::int64_t kGoneGrace = 200 * kNanosecondsPerMs;
 constexpr std::int64_t kTermGrace = 500 * kNanosecondsPerMs;
 
 // Sets what the sandbox of a session depends on the client for.
-void fit_sandbox(SandboxOptions& sandbox, const rpc::TimeLimits& limits, const std::vector<std::string>& devices) {
+void fit_sandbox(SandboxOptions& sandbox, const rpc::TimeLimits& limits, const rpc::Open& open) {
   // For all threads together and the one that opens encrypted records, plus a margin for time outside of kernels.
   sandbox.cpu_seconds = limits.session_ms / 1000 * (sandbox.threads + 1);
   if (sandbox.cpu_seconds != 0) sandbox.cpu_seconds += 10;
   sandbox.filter = Filter::strict;
-  for (const std::string& name : devices) {
+  sandbox.inspectable = sandbox.inspectable || open.wait_for_debugger;
+  for (const std::string& name : open.devices) {
     const Result<DeviceId> id = parse_device_id(name);
     if (id.is_ok() && id.value().kind != DeviceKind::cpu) sandbox.filter = Filter::gpu;
   }
 }
+
+// Processes of a GPU's driver may still run for a moment, and what a GPU's session may call includes setsockopt.
+server::CloseSocket closer(const Session& session) { return session.has_gpu ? close_elsewhere : server::close_at_once; }
 
 void note_left(Session& session) {
   session.over = {ErrorCode::unavailable, "its client is gone"};
@@ -48,13 +53,13 @@ void SessionTable::start(server::WaitingClient waiting, SessionOptions options) 
   if (!page.is_ok()) return final_frames_.refuse(client, page.status());
   options.limits = granted(waiting.open.limits, options.limits);
   SandboxOptions& sandbox = options.sandbox;
-  fit_sandbox(sandbox, options.limits, waiting.open.devices);
+  fit_sandbox(sandbox, options.limits, waiting.open);
   sandbox.folder = folder_.make_session_folder(last_number_ + 1, sandbox.user, sandbox.group);
   SessionOutput output(loop_, log_, last_number_ + 1);
   const Result<pid_t> child = start_session(client, options, page.value(), secrets_, memory_killer_, output.writer());
   output.close_writer();
   if (!child.is_ok()) {
-    cleaners_.start(sandbox.folder);
+    cleaners_.start(sandbox.folder, !sessions_.empty());
     return final_frames_.refuse(client, child.status());
   }
   ++last_number_;
@@ -63,7 +68,7 @@ void SessionTable::start(server::WaitingClient waiting, SessionOptions options) 
   sessions_.push_back({last_number_, child.value(), std::move(client.socket), std::move(client.secure),
                        std::move(page.value()), std::move(waiting.open.client), std::move(waiting.peer), sandbox.folder,
                        SessionWatch(options.limits, now_ns()), std::make_unique<SessionUsage>(child.value(), sandbox),
-                       std::move(output)});
+                       TimeClaims(sandbox.threads), std::move(output), sandbox.filter == Filter::gpu});
 }
 
 std::int64_t SessionTable::watch() {
@@ -78,13 +83,23 @@ std::int64_t SessionTable::watch() {
 
 void SessionTable::watch(Session& session, std::int64_t now) {
   const SeenActivity seen = look_at(session.page.activity(), session.watch.begin());
+  const std::int64_t seen_by = now_ns();
   Status over = seen.is_damaged ? damaged_activity() : session.watch.check(seen, session.socket.number(), now);
   if (over.is_ok()) over = session.usage->check();
+  // A GPU measures its times itself.
+  if (over.is_ok() && !session.has_gpu) {
+    const std::optional<std::int64_t> busy_ns = processor_time_of(session.process);
+    if (busy_ns) over = session.claims.check(seen, now, seen_by, *busy_ns);
+  }
+  if (session.usage->is_headless()) {
+    session.is_headless = true;
+    signal_session(session.process, SIGKILL);
+  }
   if (!over.is_ok() && session.over.is_ok()) {
     session.over = over;
     session.limit = session.watch.exceeded();
     session.kill_at = now + kTermGrace;
-    kill(-session.process, SIGTERM);
+    signal_session(session.process, SIGTERM);
   }
   if (!is_peer_gone(session.socket.number())) {
     session.gone_since = 0;
@@ -92,9 +107,9 @@ void SessionTable::watch(Session& session, std::int64_t now) {
     session.gone_since = now;
   } else if (now - session.gone_since > kGoneGrace) {
     if (session.over.is_ok()) note_left(session);
-    kill(-session.process, SIGKILL);
+    signal_session(session.process, SIGKILL);
   }
-  if (session.kill_at != 0 && now > session.kill_at) kill(-session.process, SIGKILL);
+  if (session.kill_at != 0 && now > session.kill_at) signal_session(session.process, SIGKILL);
 }
 
 std::vector<SessionReport> SessionTable::reap() {
@@ -105,6 +120,9 @@ std::vector<SessionReport> SessionTable::reap() {
       ++session;
       continue;
     }
+    // It may also have been about to end for another reason.
+    if (session->is_headless && session->over.is_ok() && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL)
+      session->over = {ErrorCode::kernel_crashed, "a kernel has ended the first thread of its session"};
     const Activity& activity = session->page.activity();
     const bool is_left = session->is_left || (session->over.is_ok() && is_peer_gone(session->socket.number()));
     const EndedSession ended{
@@ -114,8 +132,13 @@ std::vector<SessionReport> SessionTable::reap() {
     session->output.finish();
     log_.line("session %llu: %s", static_cast<unsigned long long>(session->number), describe_end(ended).c_str());
     std::vector<std::uint8_t> frame = last_frame(ended, session->secure.get());
-    if (!frame.empty()) final_frames_.send(session->socket, std::move(frame));
-    cleaners_.start(session->folder);
+    const server::CloseSocket close = closer(*session);
+    if (frame.empty()) {
+      close(session->socket.release());
+    } else {
+      final_frames_.send(session->socket, std::move(frame), close);
+    }
+    cleaners_.start(session->folder, sessions_.size() > 1);
     const std::uint64_t length_ms = to_milliseconds(now_ns() - session->watch.begin());
     reports.push_back({std::move(session->client), length_ms, describe_failure(ended)});
     session = sessions_.erase(session);
@@ -129,17 +152,20 @@ void SessionTable::end_all(const Status& why) {
     // A client that leaves and gives its lease back at once has ended the session itself.
     if (session.over.is_ok() && is_peer_gone(session.socket.number())) note_left(session);
     if (session.over.is_ok()) session.over = why;
-    kill(-session.process, SIGKILL);
+    signal_session(session.process, SIGKILL);
   }
 }
 
 void SessionTable::stop() {
-  for (const Session& session : sessions_) kill(-session.process, SIGKILL);
+  for (const Session& session : sessions_) signal_session(session.process, SIGKILL);
   for (const Session& session : sessions_) {
     while (waitpid(session.process, nullptr, 0) < 0 && errno == EINTR) {
     }
   }
-  for (const Session& session : sessions_) cleaners_.start(session.folder);
+  for (Session& session : sessions_) {
+    closer(session)(session.socket.release());
+    cleaners_.start(session.folder, false);
+  }
   sessions_.clear();
 }
 

@@ -17,6 +17,7 @@
 #include "device-runtime/supervisor/session_process.h"
 #include "device-runtime/supervisor/session_usage.h"
 #include "device-runtime/supervisor/session_watch.h"
+#include "device-runtime/supervisor/time_claims.h"
 #include "device-runtime/supervisor/work_folder.h"
 #include "rpc/server/admission_queue.h"
 #include "rpc/server/final_frame.h"
@@ -32,7 +33,10 @@ struct Session {
   std::string client, peer, folder;
   SessionWatch watch;
   std::unique_ptr<SessionUsage> usage;
+  TimeClaims claims;
   SessionOutput output;
+  bool has_gpu = false;                       // so that its filter allows more
+  bool is_headless = false;                   // SessionUsage::is_headless()
   std::int64_t gone_since = 0;                // when the client was found to be gone
   std::int64_t kill_at = 0;                   // when SIGKILL follows a SIGTERM
   Status over = {};                           // the reason why the supervisor ended it
@@ -65,6 +69,8 @@ class SessionTable {
   std::uint64_t ended() const { return ended_; }
   std::uint64_t failed() const { return failed_; }
 
+  // Returns for how long the next session should wait before it is started: Cleaners::wait_ns().
+  std::int64_t wait_ns() const { return cleaners_.wait_ns(); }
   // Starts a session for the client, with the time limits that it asks for up to those of `options`; refuses the client
   // if that fails.
   void start(server::WaitingClient waiting, SessionOptions options);

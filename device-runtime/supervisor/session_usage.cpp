@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 
 #include "base/format.h"
 #include "device-runtime/facts/proc_files.h"
+#include "device-runtime/supervisor/background.h"
 #include "device-runtime/supervisor/close_descriptors.h"
 
 namespace ferry::device {
@@ -70,19 +72,29 @@ bool is_empty(const std::string& path) {
   return entries <= 2;  // "." and ".."
 }
 
-// Returns the process's own memory and that of memory-backed files, without pages that the system can read again from a
-// disk.
-std::uint64_t memory_of(pid_t process) {
-  std::uint64_t bytes = 0;
+struct ProcessState {
+  // Its own memory and that of memory-backed files, without pages that the system can read again from a disk.
+  std::uint64_t memory = 0;
+  std::uint64_t page_tables = 0;
+  bool is_headless = false;
+};
+
+ProcessState state_of(pid_t process) {
+  ProcessState state;
+  bool has_ended = false;
   const std::string text = read_small_file(format("/proc/%d/status", process).c_str());
   for_each_field(text, [&](std::string_view key, std::string_view line) {
-    if (key == "RssAnon" || key == "RssShmem") bytes += parse_size(field_value(line)).value_or(0);
+    const std::string_view value = field_value(line);
+    if (key == "RssAnon" || key == "RssShmem" || key == "HugetlbPages") state.memory += parse_size(value).value_or(0);
+    if (key == "VmPTE") state.page_tables = parse_size(value).value_or(0);
+    if (key == "State") has_ended = value.substr(0, 1) == "Z";
+    if (key == "Threads") state.is_headless = has_ended && value != "1";
   });
-  return bytes;
+  return state;
 }
 
 // Returns the bytes of open files that have been deleted.
-std::uint64_t nameless_bytes(pid_t process) {
+std::uint64_t open_nameless_bytes(pid_t process) {
   DIR* descriptors = opendir(format("/proc/%d/fd", process).c_str());
   if (descriptors == nullptr) return 0;
   std::uint64_t bytes = 0;
@@ -126,11 +138,19 @@ bool is_memory(const std::string& path) {
   return static_cast<long>(info.f_type) == kTmpfs || static_cast<long>(info.f_type) == kRamfs;
 }
 
+std::optional<std::int64_t> processor_time_of(pid_t process) {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) return std::nullopt;
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 SessionUsage::SessionUsage(pid_t process, const SandboxOptions& sandbox)
     : process_(process),
       folder_(sandbox.folder),
       memory_limit_(watched_memory(sandbox)),
-      files_are_memory_(is_memory(folder_)) {}
+      files_are_memory_(is_memory(folder_)),
+      gpu_nameless_bytes_(sandbox.filter == Filter::gpu ? sandbox.nameless_bytes : nullptr) {}
 
 SessionUsage::~SessionUsage() {
   if (counter_ == 0) return;
@@ -141,10 +161,14 @@ SessionUsage::~SessionUsage() {
 
 Status SessionUsage::check() {
   std::uint64_t most = kMaxSessionFileBytes;
+  const ProcessState state = state_of(process_);
+  is_headless_ = state.is_headless;
   if (has_limit(process_, memory_limit_)) {
-    const std::uint64_t memory = memory_of(process_);
+    // Twice as much as the page tables of all its memory.
+    const std::uint64_t free_tables = memory_limit_ / 256;
+    const std::uint64_t memory = state.memory + state.page_tables - std::min(state.page_tables, free_tables);
     if (memory > memory_limit_) {
-      return too_much("it holds more memory than it may, that of files included", memory_limit_,
+      return too_much("it holds more memory than it may, that of files and of page tables included", memory_limit_,
                       " (rpc_server --memory-limit)");
     }
     if (files_are_memory_) most = std::min(most, memory_limit_ - memory);
@@ -153,21 +177,25 @@ Status SessionUsage::check() {
 }
 
 Status SessionUsage::check_files(std::uint64_t most) {
-  const std::uint64_t nameless = nameless_bytes(process_);
+  // Other sessions have neither mapped files nor other processes, nor descriptors that belong to one thread.
+  const bool is_gpu = gpu_nameless_bytes_ != nullptr;
+  std::uint64_t nameless = is_gpu ? 0 : open_nameless_bytes(process_);
   if (nameless > most) return judge(kTooManyBytes);
-  if (folder_.empty()) return {};
   if (counter_ != 0) {
     int status = 0;
     if (waitpid(counter_, &status, WNOHANG) != counter_) return {};
     counter_ = 0;
     return WIFEXITED(status) ? judge(WEXITSTATUS(status)) : Status();
   }
-  if (is_empty(folder_)) return {};
+  if (!is_gpu && (folder_.empty() || is_empty(folder_))) return {};
   const pid_t counter = fork();
   if (counter > 0) counter_ = counter;
   if (counter != 0) return {};
+  begin_background();
+  give_way(getpid());
   close_descriptors_but(-1);
-  setpriority(PRIO_PROCESS, 0, 10);
+  if (is_gpu) nameless = gpu_nameless_bytes_(process_, most);
+  if (nameless > most) _exit(kTooManyBytes);
   Count count{0, most - nameless, 0};
   _exit(count_folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), count));
 }

@@ -1,10 +1,12 @@
-// Resources of a session that no limit of the system covers: memory of files, and the total size of its files. They are
-// determined from outside, from what the system reports about the process and from the contents of its folder.
+// Resources of a session that no limit of the system covers: memory of files, page tables, and the total size of its
+// files. They are determined from outside, from what the system reports about the process and from the contents of its
+// folder.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/status.h"
@@ -14,6 +16,9 @@ namespace ferry::device {
 
 // Returns whether the files below this path are in memory instead of on a disk.
 bool is_memory(const std::string& path);
+
+// Returns the processor time of all threads of the process; nothing if the system does not tell.
+std::optional<std::int64_t> processor_time_of(pid_t process);
 
 class SessionUsage {
  public:
@@ -26,6 +31,9 @@ class SessionUsage {
   // Returns resource_exhausted, with a message that names the resource, once there is too much. There may be many
   // files, so a separate process counts them, and a later call reports the result.
   Status check();
+  // Whether the last check() found that the process's first thread has ended while others run on. The system then tells
+  // neither its end nor its memory and files.
+  bool is_headless() const { return is_headless_; }
 
  private:
   Status check_files(std::uint64_t most);
@@ -35,6 +43,8 @@ class SessionUsage {
   std::string folder_;
   std::uint64_t memory_limit_;  // 0: none
   bool files_are_memory_;
+  std::uint64_t (*gpu_nameless_bytes_)(pid_t session, std::uint64_t most);  // null: the session has no GPU
+  bool is_headless_ = false;
   pid_t counter_ = 0;  // the running counting process
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -36,6 +37,7 @@ namespace {
 using server::HandshakenClient;
 
 constexpr std::size_t kMaxNameBytes = 200;
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 bool serves_one(const ServerOptions& options) { return options.inherited_socket >= 0 || options.stdio; }
 
@@ -61,13 +63,15 @@ class Supervisor final : public FarmBoard::Sessions {
         session_options_{facts, &modules_, options.limits} {
     SandboxOptions& sandbox = session_options_.sandbox;
     sandbox = options.sandbox;
-    session_options_.perf_map = options.perf_map;
+    session_options_.perf_map = sandbox.inspectable = options.perf_map;
     session_options_.other_devices = options.other_devices;
     const std::uint64_t blob_bytes = blob_cache_bytes(options, facts, folder);
     session_options_.blobs = BlobStore(folder.blobs(), blob_bytes);
     // A server of one client loads drivers only if that client requests a device.
     if (!serves_one(options_)) device_list_.look(devices());
     sandbox.memory_bytes = facts.memory_limit_bytes;
+    sandbox.nameless_bytes = options.other_devices.nameless_bytes;
+    sandbox.sees_mapped_files = options.other_devices.sees_mapped_files;
     sandbox.threads = facts.threads;
     sandbox.file_bytes = std::max(kMaxSessionFileBytes, blob_bytes);
     if (sandbox.change_user) folder.give_caches_to(sandbox.user, sandbox.group);
@@ -146,8 +150,18 @@ class Supervisor final : public FarmBoard::Sessions {
 
   void fill_places() {
     if (stopping_) return;
-    while (!is_full() && !waiting_.is_empty()) start(waiting_.take());
-    watch();
+    std::int64_t wait_ns = kNever;
+    while (!is_full() && !waiting_.is_empty()) {
+      if (const std::int64_t cleaning_ns = table_.wait_ns(); cleaning_ns > 0) {
+        wait_ns = cleaning_ns;
+        break;
+      }
+      start(waiting_.take());
+    }
+    waiting_.drop_gone();
+    if (!table_.sessions().empty()) wait_ns = std::min(wait_ns, watch());
+    if (wait_ns == kNever) return watch_.cancel();
+    watch_.start(std::chrono::milliseconds(wait_ns / kNanosecondsPerMs + 1), [this] { fill_places(); });
   }
 
   void start(server::WaitingClient waiting) {
@@ -171,13 +185,10 @@ class Supervisor final : public FarmBoard::Sessions {
     final_frames_.send(client.socket, client.outgoing(rpc::whole_frame(header, rpc::encode(reply)), true));
   }
 
-  void watch() {
-    waiting_.drop_gone();
-    if (table_.sessions().empty()) return watch_.cancel();
+  std::int64_t watch() {
     const Session& holder = table_.sessions().front();
     waiting_.notify(holder.number, holder.client, to_milliseconds(now_ns() - holder.watch.begin()));
-    const std::int64_t wait_ns = table_.watch();
-    watch_.start(std::chrono::milliseconds(wait_ns / kNanosecondsPerMs + 1), [this] { watch(); });
+    return table_.watch();
   }
 
   void end_session(const Status& why) override { table_.end_all(why); }

@@ -97,7 +97,8 @@ TEST_CASE("memory that the system does not count for the limit is counted, once 
   munmap(shared, kShared);
   CHECK(status.code() == ErrorCode::resource_exhausted);
   CHECK(status.message() ==
-        "the session was stopped: it holds more memory than it may, that of files included, expected at most 138 MiB "
+        "the session was stopped: it holds more memory than it may, that of files and of page tables included, "
+        "expected at most 138 MiB "
         "(rpc_server --memory-limit)");
 }
 #endif

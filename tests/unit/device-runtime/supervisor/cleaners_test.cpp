@@ -1,0 +1,50 @@
+// Tests when the next session begins after one that leaves files.
+#include <doctest/doctest.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/unit/device-runtime/support/next_session.h"
+#include "tests/unit/device-runtime/support/test_client.h"
+#include "tests/unit/device-runtime/support/test_server.h"
+
+namespace ferry::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST_CASE("a session begins when the files of the one before are removed, or are removed with the lowest priority") {
+  char pattern[] = "/tmp/ferry-cleaners-XXXXXX";
+  REQUIRE(mkdtemp(pattern) != nullptr);
+  {
+    TestServer server({"--workdir", pattern, "--sessions", "1"});
+    const fs::path first = fs::path(pattern) / ("session-" + std::to_string(server.process()) + "-1");
+    for (int round = 0; round < 3; ++round) {
+      const fs::path folder =
+          fs::path(pattern) / ("session-" + std::to_string(server.process()) + "-" + std::to_string(2 * round + 1));
+      {
+        TestClient client(server.port());
+        REQUIRE(fs::is_directory(folder));
+        // Fewer than the server would count as too many.
+        for (int i = 0; i < 18'000; ++i) std::ofstream(folder / std::to_string(i)).close();
+      }
+      TestClient next(server.port());
+      if (!fs::exists(folder)) continue;
+      const auto children = children_of(server.process());
+      const auto own = static_cast<pid_t>(next.opened().process);
+      CHECK(children.size() > 1);
+      for (const pid_t child : children) {
+        if (child != own) CHECK(getpriority(PRIO_PROCESS, static_cast<id_t>(child)) == 19);
+      }
+    }
+    check_next_session(server);
+  }
+  fs::remove_all(pattern);
+}
+
+}  // namespace
+}  // namespace ferry::test
