@@ -110,7 +110,9 @@ int execute(const ExecOptions& options) {
   const std::vector<std::string> words = program_words(options.program);
   if (words.empty()) throw UsageError("expected a command after --, as in ferry farm exec rpi4 -- make test");
   const farm::FarmAccess access = access_of(options.farm);
-  const auto lease = request_boards(access, wish_of(options.lease));
+  farm::LeaseWish wish = wish_of(options.lease);
+  wish.is_extended = true;
+  const auto lease = request_boards(access, wish);
   const TemporaryLeaseFile file(access, *lease);
   setenv("FERRY_REMOTE", (std::string(session::kLeaseScheme) + file.path()).c_str(), 1);
   ChildProcess program(words);
@@ -129,9 +131,8 @@ void add_farm_exec(CLI::App& farm, Action& chosen) {
   add_farm_options(command, options->farm);
   command.footer(
       "The program follows after --. FERRY_REMOTE names the first board for the ferry commands in it; with several\n"
-      "boards, --remote \"$FERRY_REMOTE#2\" is the second one. The exit code is that of the program. Without --length "
-      "the\n"
-      "lease is extended until the program ends, unless others wait for the boards.\n\n"
+      "boards, --remote \"$FERRY_REMOTE#2\" is the second one. The exit code is that of the program. The lease is\n"
+      "extended by 30 minutes, or --length, until the program ends, unless others wait for the boards.\n\n"
       "Examples:\n"
       "  ferry farm exec rpi4 -- ferry bench mm.ferry\n"
       "  ferry farm exec arch=aarch64 arch=armv7 --wait 10m --length 1h -- ./test_both.sh");

@@ -1,7 +1,7 @@
 #include "host/cli/options/child_process.h"
 
+#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,7 +10,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/descriptor.h"
 #include "ferry/error.h"
+#include "host/cli/options/program_keeper.h"
 
 namespace ferry::cli {
 
@@ -18,7 +20,7 @@ namespace {
 
 constexpr std::array kForwarded{SIGINT, SIGTERM, SIGHUP};
 
-// For the handler: the program, 0 before it is started, and a signal that came before that.
+// For the handler: the program's keeper, 0 before it is started, and a signal that came before that.
 std::atomic<pid_t> forward_to = 0;
 std::atomic<int> came_early = 0;
 std::array<struct sigaction, kForwarded.size()> handlers_before;
@@ -56,18 +58,23 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t pipe;
-  sigemptyset(&pipe);
-  sigaddset(&pipe, SIGPIPE);  // which this process ignores
-  posix_spawnattr_setsigdefault(&attributes, &pipe);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  int failure[2];
+  if (pipe2(failure, O_CLOEXEC) != 0) throw UsageError("cannot run " + words.front() + ": " + std::strerror(errno));
+  const Descriptor told(failure[0]);
   begin_forwarding();
-  const int error = posix_spawnp(&process_, words.front().c_str(), nullptr, &attributes, arguments.data(), environ);
-  posix_spawnattr_destroy(&attributes);
+  const pid_t parent = getpid();
+  process_ = fork();
+  int error = process_ < 0 ? errno : 0;
+  if (process_ == 0) {
+    end_forwarding();
+    keep_program(arguments.data(), failure[1], parent);
+  }
+  close(failure[1]);
+  if (process_ > 0 && read(told.number(), &error, sizeof error) != sizeof error) error = 0;
   if (error != 0) {
     end_forwarding();
+    if (process_ > 0) waitpid(process_, nullptr, 0);
+    process_ = -1;
     throw UsageError("cannot run " + words.front() + ": " + std::strerror(error));
   }
   forward_to = process_;
@@ -93,12 +100,13 @@ int ChildProcess::wait() {
   while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
   process_ = -1;
+  // The keeper's own; the program's is its exit code.
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 void ChildProcess::send(int signal) {
   const std::lock_guard lock(mutex_);
-  if (process_ > 0) kill(process_, signal);
+  if (process_ > 0) kill(process_, signal == SIGKILL ? kEndAtOnce : signal);
 }
 
 bool ChildProcess::has_ended() const {

@@ -268,7 +268,7 @@ Result<std::unique_ptr<BoardLease>> BoardLease::request(const FarmAccess& farm, 
   request.length_ms = static_cast<std::uint64_t>(wish.length.value_or(kUsualLength).count());
   request.wait_ms = static_cast<std::uint64_t>(wish.wait.count());
   request.kind = wish.kind;
-  const bool is_extended = !wish.length && wish.kind == wire::LeaseKind::attached;
+  const bool is_extended = (wish.is_extended || !wish.length) && wish.kind == wire::LeaseKind::attached;
   std::unique_ptr<BoardLease> lease(
       new BoardLease(std::make_unique<Keeper>(farm, std::move(request), is_extended, std::move(observer))));
   lease->keeper_->start();

@@ -16,8 +16,10 @@ namespace ferry::farm {
 struct LeaseWish {
   std::vector<std::string> selectors;  // one for each board
   std::uint32_t priority = 50;         // 0 to 100
-  // Without a length, the lease lasts for as long as it is wanted: it is extended again and again, unless others wait.
+  // Without a length, or if `is_extended`, the lease lasts for as long as it is wanted: it is extended again and again,
+  // unless others wait.
   std::optional<std::chrono::milliseconds> length = {};
+  bool is_extended = false;
   std::chrono::milliseconds wait = std::chrono::hours(7 * 24);  // for the boards, at most
   wire::LeaseKind kind = wire::LeaseKind::attached;
 };

@@ -223,6 +223,31 @@ TEST_CASE("a command that is interrupted or killed gives its board back within t
   }
 }
 
+TEST_CASE("exec keeps a board that nobody waits for beyond its length, while its program runs") {
+  const WholeFarm farm({"pi-1"});
+  const Outcome alone = farm.run({"farm", "exec", "pi-1", "--length", "2s", "--", "sleep", "6"});
+  CHECK_MESSAGE(alone.code == 0, alone.err);
+  CHECK(alone.seconds >= 6);
+}
+
+TEST_CASE("the program of an exec that is killed ends, with what it has started") {
+  const WholeFarm farm({"pi-1"});
+  const std::string script = "sleep 641.7 & sleep 641.7";
+  Program holder({kFerry, "farm", "exec", "pi-1", "--", "sh", "-c", script}, farm.folder.path("holder.log"),
+                 farm.environment());
+  const auto runs = [] {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc"))
+      if (content_of(entry.path() / "cmdline") == std::string("sleep\0"
+                                                              "641.7\0",
+                                                              12))
+        return true;
+    return false;
+  };
+  REQUIRE(wait_until(runs));
+  holder.end(SIGKILL);
+  CHECK(wait_until([&] { return !runs() && farm.free_boards() == 1; }));
+}
+
 TEST_CASE("a lease that an admin ends is named as the reason, and who waits gets the board") {
   const WholeFarm farm({"pi-1"});
   const Outcome reserved = farm.run({"farm", "reserve", "pi-1", "--length", "1h", "--json"});
