@@ -75,7 +75,8 @@ MAY_INCLUDE = {
     "crosscompile/codegen/llvm/memory": ["crosscompile/codegen/llvm"],
     "crosscompile/link": ["crosscompile/target"],
     "crosscompile/export": ["crosscompile/codegen/llvm/plan", "crosscompile/link"],
-    "crosscompile/foreign": ["crosscompile/codegen/llvm", "crosscompile/link"],
+    "crosscompile/confine": ["base"],
+    "crosscompile/foreign": ["crosscompile/codegen/llvm", "crosscompile/confine", "crosscompile/link"],
     # One folder a kind of target.
     "crosscompile/backend": ["crosscompile/passes"],
     "crosscompile/backend/c": ["crosscompile/backend", "crosscompile/codegen/source"],

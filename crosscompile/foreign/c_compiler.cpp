@@ -1,20 +1,18 @@
 #include "crosscompile/foreign/c_compiler.h"
 
-#include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
+#include "base/printable.h"
+#include "base/quantity_text.h"
+#include "crosscompile/confine/run_confined.h"
 #include "crosscompile/foreign/c_headers.h"
+#include "crosscompile/foreign/clang_files.h"
 #include "crosscompile/foreign/cpp_headers.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/link/temporary_folder.h"
@@ -24,7 +22,10 @@ namespace ferry::foreign {
 namespace {
 
 constexpr const char* kClang = "clang-19";
-constexpr int kNoProgram = 127;
+// Far more than kernels take: for clang in seconds, and in bytes of address space.
+constexpr double kDeadline = 60;
+constexpr std::size_t kMaxMessage = std::size_t{1} << 18;
+constexpr std::uint64_t kMemory = sizeof(void*) == 8 ? std::uint64_t{16} << 30 : 0;
 
 bool ends_with_one_of(const std::string& file, std::initializer_list<const char*> endings) {
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return file.ends_with(ending); });
@@ -50,53 +51,36 @@ void add_target(std::vector<std::string>& words, const Target& target) {
   for (const std::string& feature : target.features) pass("-target-feature", "+" + feature);
 }
 
-// Has SIGALRM end this process, or what it becomes by exec, after this many seconds.
-void end_after(double seconds) {
-  std::signal(SIGALRM, SIG_DFL);
-  sigset_t alarm;
-  sigemptyset(&alarm);
-  sigaddset(&alarm, SIGALRM);
-  sigprocmask(SIG_UNBLOCK, &alarm, nullptr);
-  const double whole = std::floor(seconds);
-  itimerval timer = {};
-  timer.it_value.tv_sec = static_cast<time_t>(whole);
-  timer.it_value.tv_usec = static_cast<suseconds_t>((seconds - whole) * 1e6);
-  setitimer(ITIMER_REAL, &timer, nullptr);
-}
-
-// Returns the exit code; the process writes its output to the two files. `deadline`: in seconds; 0: none.
-int run(const std::vector<std::string>& words, const std::string& output_file, const std::string& error_file,
-        const std::vector<std::string>& environment = {}, double deadline = 0) {
-  std::vector<char*> arguments, variables;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  for (const std::string& variable : environment) variables.push_back(const_cast<char*>(variable.c_str()));
-  for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
-  variables.push_back(nullptr);
-  const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child < 0) return kNoProgram;
-  if (child == 0) {
-    // The child dies with its parent, whose deadline may expire while the child runs.
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(kNoProgram);
-    const int streams[] = {open("/dev/null", O_RDONLY), open(output_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600),
-                           open(error_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600)};
-    for (int stream = 0; stream < 3; ++stream)
-      if (dup2(streams[stream], stream) < 0) _exit(kNoProgram);
-    if (deadline > 0) end_after(deadline);
-    execvpe(arguments[0], arguments.data(), variables.data());
-    _exit(kNoProgram);
+// Runs clang, which gets this one folder to write to and reads the file, if one is named, and what it includes. Throws
+// CompileError if clang takes too long or cannot be run.
+int run(const std::vector<std::string>& words, const std::string& file, const std::vector<std::string>& flags,
+        const link::TemporaryFolder& folder, const std::string& output, const std::string& errors) {
+  confine::ConfinedProgram program{.words = words, .environment = environment_of_clang(folder.file(""))};
+  program.output_file = output;
+  program.error_file = errors;
+  program.files = files_of_clang(words.front(), file, flags, folder.file(""));
+  program.deadline = kDeadline;
+  program.memory_bytes = kMemory;
+  const std::string what = file.empty() ? "to link a program" : "to compile " + file;
+  const confine::ProgramEnd end = confine::run_confined(program);
+  if (end.is_missing) {
+    throw CompileError("expected the program " + words.front() + " " + what +
+                       ", got none: install it (Debian: apt install clang-19), or name another with FERRY_CLANG");
   }
-  int how = 0;
-  while (waitpid(child, &how, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+  if (end.is_late) throw CompileError(words.front() + " took longer than " + seconds_text(kDeadline) + " " + what);
+  return end.code;
 }
 
 std::string text_of(const std::string& file) {
   const std::vector<std::uint8_t> bytes = link::read_file(file);
   return {bytes.begin(), bytes.end()};
+}
+
+// Returns clang's message, which quotes the file.
+std::string message_in(const std::string& file) {
+  std::string text = printable_lines(text_of(file).substr(0, kMaxMessage));
+  text.resize(text.find_last_not_of('\n') + 1);
+  return text;
 }
 
 // Throws CompileError with clang's own message on failure.
@@ -121,15 +105,13 @@ void run_clang(const std::vector<std::string>& mode, const std::string& file, co
   words.insert(words.end(), flags.begin(), flags.end());
   words.push_back(file);
   const std::string errors = folder.file("errors");
-  const int code = run(words, output, errors);
-  if (code == kNoProgram) {
-    throw CompileError("expected the program " + clang() + " to compile " + file +
-                       ", got none: install it (Debian: apt install clang-19), or name another with FERRY_CLANG");
+  if (run(words, file, flags, folder, output, errors) == 0) return;
+  const std::string text = message_in(errors);
+  std::string advice = advice_on_headers(text);
+  if (advice.empty() && text.find("Permission denied") != std::string::npos) {
+    advice = "clang reads only the file's folder and those that options name, as in --cflags=-I" +
+             std::filesystem::path(file).parent_path().string() + "/include";
   }
-  if (code == 0) return;
-  std::string text = text_of(errors);
-  text.resize(text.find_last_not_of('\n') + 1);
-  const std::string advice = advice_on_headers(text);
   throw CompileError(clang() + " refuses " + file + ":\n" + text + (advice.empty() ? "" : "\n" + advice));
 }
 
@@ -153,33 +135,30 @@ std::vector<std::uint8_t> compile_object(const std::string& file, const std::vec
   return link::read_file(object);
 }
 
-void compile_sanitized(const std::string& file, const std::vector<std::string>& flags, const Target& target,
-                       const std::string& sanitizers, const std::string& object) {
+std::vector<std::uint8_t> compile_sanitized(const std::string& file, const std::vector<std::string>& flags,
+                                            const Target& target, const std::string& sanitizers) {
   const link::TemporaryFolder folder;
+  const std::string made = folder.file("kernel.o");
   run_clang(
-      {"-c", "-o", object, "-O1", "-g", "-fPIE", "-fno-omit-frame-pointer", sanitizers, "-fno-sanitize=function,vptr",
+      {"-c", "-o", made, "-O1", "-g", "-fPIE", "-fno-omit-frame-pointer", sanitizers, "-fno-sanitize=function,vptr",
        "-fno-sanitize-recover=all", "-fno-math-errno", "-Wno-unused-command-line-argument"},
       file, flags, target, folder, "/dev/null");
+  return link::read_file(made);
 }
 
-void link_program(const std::vector<std::string>& words, const std::string& program) {
-  const link::TemporaryFolder folder;
+void link_program(const std::vector<std::string>& words, const std::string& program,
+                  const link::TemporaryFolder& folder) {
   const std::string errors = folder.file("errors");
-  std::vector<std::string> command = {clang(), "-o", program};
+  std::vector<std::string> command = {clang(), "-o", folder.file(program)};
   command.insert(command.end(), words.begin(), words.end());
-  if (run(command, "/dev/null", errors) == 0) return;
-  std::string text = text_of(errors);
-  text.resize(text.find_last_not_of('\n') + 1);
+  if (run(command, "", {}, folder, "/dev/null", errors) == 0) {
+    // The linker may not change modes.
+    std::filesystem::permissions(folder.file(program), std::filesystem::perms::owner_all);
+    return;
+  }
+  const std::string text = message_in(errors);
   throw CompileError(clang() + " cannot link a program with its sanitizers; install them (Debian: apt install " +
                      "libclang-rt-19-dev libc6-dev):\n" + text);
-}
-
-ProgramEnd run_program(const std::vector<std::string>& words, const std::vector<std::string>& environment,
-                       double deadline) {
-  const link::TemporaryFolder folder;
-  const std::string errors = folder.file("errors");
-  const int code = run(words, "/dev/null", errors, environment, deadline);
-  return {code, code == 128 + SIGALRM, text_of(errors)};
 }
 
 std::string syntax_tree(const std::string& file, const std::vector<std::string>& flags, const Target& target,

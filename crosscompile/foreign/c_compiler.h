@@ -1,11 +1,13 @@
 // Compiles C, C++, LLVM IR and assembly to an object, with clang as a child process: freestanding, for any target,
-// without a sysroot.
+// without a sysroot. The process is confined (crosscompile/confine), since the file may be anybody's: it reads what
+// clang_files.h says, writes to a temporary folder, and ends after a minute.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "crosscompile/link/temporary_folder.h"
 #include "ferry/target/target.h"
 
 namespace ferry::foreign {
@@ -24,20 +26,12 @@ bool has_syntax(const std::string& file);
 std::string syntax_tree(const std::string& file, const std::vector<std::string>& flags, const Target& target,
                         const std::string& function);
 
-// Compiles for this machine, with debug information and sanitizer instrumentation.
-void compile_sanitized(const std::string& file, const std::vector<std::string>& flags, const Target& target,
-                       const std::string& sanitizers, const std::string& object);
-// Links a whole program for this machine with clang. Where clang has no sanitizers, CompileError says what to install.
-void link_program(const std::vector<std::string>& words, const std::string& program);
-
-struct ProgramEnd {
-  int code = 0;          // 128 + N when signal N ended it
-  bool is_late = false;  // the deadline ended it
-  std::string errors;
-};
-// Runs the program to its end, or for at most this many seconds, with these variables added to the environment of this
-// process.
-ProgramEnd run_program(const std::vector<std::string>& words, const std::vector<std::string>& environment,
-                       double deadline);
+// Compiles for this machine, with debug information and sanitizer instrumentation. Returns an object.
+std::vector<std::uint8_t> compile_sanitized(const std::string& file, const std::vector<std::string>& flags,
+                                            const Target& target, const std::string& sanitizers);
+// Links a whole program for this machine with clang, in the folder with the inputs. Where clang has no sanitizers,
+// CompileError says what to install.
+void link_program(const std::vector<std::string>& words, const std::string& program,
+                  const link::TemporaryFolder& folder);
 
 }  // namespace ferry::foreign

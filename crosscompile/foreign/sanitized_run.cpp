@@ -1,7 +1,13 @@
 #include "crosscompile/foreign/sanitized_run.h"
 
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+
+#include "base/printable.h"
 #include "base/quantity_text.h"
 #include "crosscompile/codegen/llvm/target/adapter.h"
+#include "crosscompile/confine/run_confined.h"
 #include "crosscompile/foreign/c_compiler.h"
 #include "crosscompile/foreign/c_function.h"
 #include "crosscompile/ir/c_type_name.h"
@@ -15,6 +21,10 @@ constexpr const char* kSanitize = "-fsanitize=address,undefined";
 // Exit codes of the program when a sanitizer ends it, and when the kernel returns failure.
 constexpr int kFound = 99, kFailed = 98;
 constexpr const char* kProgram = "kernel";
+// What the program may take beside its tensors: of memory, and of its report.
+constexpr std::uint64_t kOwnMemory = std::uint64_t{1} << 30;
+constexpr std::uint64_t kReportBytes = std::uint64_t{1} << 20;
+constexpr std::size_t kShownBytes = std::size_t{1} << 18;  // of the report
 
 // Returns the path as a C string literal.
 std::string quoted(const std::string& path) {
@@ -80,8 +90,9 @@ std::string main_program(const Signature& signature, const std::string& symbol,
          after + "  return 0;\n}\n";
 }
 
-// Returns the main line of the report: "f.c:5:10: runtime error: ..." or "heap-buffer-overflow f.c:5:3 in saxpy".
-std::string gist_of(const std::string& report) {
+// Returns the main line of the report, or how the program ended without one: "f.c:5:10: runtime error: ..." or
+// "heap-buffer-overflow f.c:5:3 in saxpy".
+std::string gist_of(const std::string& report, int code) {
   const std::string summary = "SUMMARY: AddressSanitizer: ", error = ": runtime error: ";
   std::size_t begin = report.find(error);
   if (begin != std::string::npos) {
@@ -90,7 +101,10 @@ std::string gist_of(const std::string& report) {
   } else if (begin = report.find(summary); begin != std::string::npos) {
     begin += summary.size();
   } else {
-    return "ended by a sanitizer";
+    if (code == kFound) return "ended by a sanitizer";
+    if (code == 128 + SIGXFSZ) return "the program wrote a file that is larger than its tensors";
+    return code > 128 ? "signal " + std::to_string(code - 128) + " ended the program"
+                      : "the program ended itself with code " + std::to_string(code);
   }
   return report.substr(begin, report.find('\n', begin) - begin);
 }
@@ -111,18 +125,52 @@ SanitizedProgram::SanitizedProgram(const ForeignKernel& kernel, const Signature&
   check_declaration(kernel, signature, symbol, target);
 
   const std::string object = folder_.file("kernel.o"), main = folder_.file("main.c");
-  compile_sanitized(kernel.file, kernel.flags, target, kSanitize, object);
+  link::write_file(object, compile_sanitized(kernel.file, kernel.flags, target, kSanitize));
   link::write_file(main, main_program(signature, symbol, arguments, symbols, folder_));
-  for (std::size_t p = 0; p < arguments.size(); ++p) link::write_file(folder_.file(input_file(p)), arguments[p].bytes);
-  link_program({main, object, kSanitize, "-g", "-O1", "-w", "-lm"}, folder_.file(kProgram));
+  for (std::size_t p = 0; p < arguments.size(); ++p) {
+    link::write_file(folder_.file(input_file(p)), arguments[p].bytes);
+    bytes_ += arguments[p].bytes.size();
+  }
+  link_program({main, object, kSanitize, "-g", "-O1", "-w", "-lm"}, kProgram, folder_);
+}
+
+SanitizedProgram::End SanitizedProgram::run_program(double deadline) const {
+  const std::string report = folder_.file("report"), memory = std::to_string((bytes_ * 4 + kOwnMemory) >> 20);
+  confine::ConfinedProgram program{.words = {folder_.file(kProgram)}};
+  program.environment = {"ASAN_OPTIONS=exitcode=" + std::to_string(kFound) +
+                             ":detect_leaks=0:abort_on_error=0:hard_rss_limit_mb=" + memory,
+                         "UBSAN_OPTIONS=print_stacktrace=0:exitcode=" + std::to_string(kFound)};
+  // Sanitizers run it to find lines.
+  std::string symbolizer = "llvm-symbolizer";
+  if (const char* path = std::getenv("PATH"); path != nullptr)
+    program.environment.push_back(std::string("PATH=") + path);
+  if (const char* named = std::getenv("ASAN_SYMBOLIZER_PATH"); named != nullptr && *named != 0) {
+    symbolizer = named;
+    program.environment.push_back("ASAN_SYMBOLIZER_PATH=" + symbolizer);
+  }
+  program.error_file = report;
+  program.files.executable = confine::system_folders();
+  program.files.executable.push_back(folder_.file(""));
+  program.files.executable.push_back(confine::find_program(symbolizer));
+  // It writes to files that exist already, so that it cannot fill the disk with others.
+  program.files.writable = {"/dev/null"};
+  for (std::size_t p = 0; p < function_.parameters.size(); ++p) {
+    if (function_.parameters[p].kind != ParameterKind::tensor || function_.parameters[p].direction == Direction::in)
+      continue;
+    link::write_file(folder_.file(output_file(p)), "");
+    program.files.writable.push_back(folder_.file(output_file(p)));
+  }
+  program.reads_own_process = true;
+  program.deadline = deadline;
+  program.file_bytes = bytes_ + kReportBytes;
+  const confine::ProgramEnd end = confine::run_confined(program);
+  std::vector<std::uint8_t> text = link::read_file(report);
+  text.resize(std::min(text.size(), kShownBytes));
+  return {end.code, end.is_late, printable_lines({reinterpret_cast<const char*>(text.data()), text.size()})};
 }
 
 SanitizedRun SanitizedProgram::run(double deadline) const {
-  const ProgramEnd end =
-      run_program({folder_.file(kProgram)},
-                  {"ASAN_OPTIONS=exitcode=" + std::to_string(kFound) + ":detect_leaks=0:abort_on_error=0",
-                   "UBSAN_OPTIONS=print_stacktrace=0:exitcode=" + std::to_string(kFound)},
-                  deadline);
+  const End end = run_program(deadline);
   SanitizedRun run;
   run.outputs.resize(function_.parameters.size());
   if (end.is_late) {
@@ -132,9 +180,9 @@ SanitizedRun SanitizedProgram::run(double deadline) const {
   if (end.code == kFailed) run.mistake = "the kernel failed: it returned another number than 0";
   if (end.code != 0 && end.code != kFailed) {
     // Drops the map of the sanitizer's shadow memory.
-    run.report = end.errors.substr(0, end.errors.find("\nShadow bytes around"));
+    run.report = end.report.substr(0, end.report.find("\nShadow bytes around"));
     if (!run.report.ends_with('\n')) run.report += '\n';
-    run.mistake = gist_of(end.errors);
+    run.mistake = gist_of(end.report, end.code);
   }
   if (!run.mistake.empty()) return run;
   for (std::size_t p = 0; p < function_.parameters.size(); ++p) {

@@ -31,12 +31,21 @@ class SanitizedProgram {
   // are not installed.
   SanitizedProgram(const ForeignKernel& kernel, const Signature& signature,
                    const std::vector<SanitizedArgument>& arguments, const std::vector<std::int64_t>& symbols);
-  // Ends the program after this many seconds.
+  // Ends the program after this many seconds. It is confined (crosscompile/confine): it reads the system's libraries
+  // and this folder, and writes to the files of its outputs.
   SanitizedRun run(double deadline) const;
 
  private:
+  struct End {
+    int code = 0;          // 128 + N when signal N ended it
+    bool is_late = false;  // the deadline ended it
+    std::string report;
+  };
+  End run_program(double deadline) const;
+
   const FunctionInfo& function_;
   link::TemporaryFolder folder_;
+  std::uint64_t bytes_ = 0;  // of all tensors
 };
 
 }  // namespace ferry::foreign

@@ -50,25 +50,11 @@ std::vector<std::uint8_t> link_shared(std::span<const std::vector<std::uint8_t>>
   // Segments start on pages of their own whatever page size the board uses; 64 KiB is the largest in use on ARM. In the
   // file they follow each other without gaps.
   const std::string page = "max-page-size=" + std::to_string(abi_of(target).page_bytes);
-  std::vector<const char*> arguments = {"ld.lld",
-                                        "-shared",
-                                        "-Bsymbolic",
-                                        "--hash-style=both",
-                                        "--gc-sections",
-                                        "--build-id=none",
-                                        "--threads=1",
-                                        "-z",
-                                        "now",
-                                        "-z",
-                                        "norelro",
-                                        "-z",
-                                        "noseparate-code",
-                                        "-z",
-                                        page.c_str(),
-                                        "--version-script",
-                                        script.c_str(),
-                                        "-o",
-                                        output.c_str()};
+  std::vector<const char*> arguments = {
+      "ld.lld", "-shared", "-Bsymbolic", "--hash-style=both", "--gc-sections", "--build-id=none", "--threads=1",
+      // Objects of others must not name files of this machine.
+      "--no-dependent-libraries", "-z", "now", "-z", "norelro", "-z", "noseparate-code", "-z", page.c_str(),
+      "--version-script", script.c_str(), "-o", output.c_str()};
   std::vector<std::span<const std::uint8_t>> all(objects.begin(), objects.end());
   all.insert(all.end(), user_objects.begin(), user_objects.end());
   const std::string padding_file = folder.file("padding.o");

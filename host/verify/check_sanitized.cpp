@@ -63,6 +63,7 @@ CheckReport check_sanitized(const CheckedPair& kernels, const std::string& funct
   SanitizedRun found = run(kernels.source, info, plan, limits.call_deadline, observer);
   check.mistake = std::move(found.mistake);
   check.details = std::move(found.report);
+  check.not_confined = std::move(found.not_confined);
   if (check.mistake.empty() && kernels.against)
     check_against(check, *kernels.against, {info, plan, std::move(found.outputs)}, limits, observer);
   return check;

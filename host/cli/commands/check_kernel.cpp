@@ -37,6 +37,7 @@ Json to_json(const verify::CheckReport& found) {
           {"fine", found.is_fine()},
           {"mistake", found.mistake.empty() ? Json(nullptr) : Json(found.mistake)},
           {"report", found.details},
+          {"not_confined", found.not_confined},
           {"check", checks_json(found.findings.checks)},
           {"compared", comparisons_json(found.findings.compared)}};
 }
@@ -61,6 +62,7 @@ int run_check(const Compiler& compiler, const Options& options, JUnitReport& rep
   report.cases.push_back(
       {.name = name + (sanitized ? " under sanitizers" : " thread by thread"), .failure = found.mistake});
   add_cases(found.findings, options.against, report);
+  for (const std::string& missing : found.not_confined) print_note("not confined: " + missing);
   if (options.json) {
     print_json(to_json(found));
   } else {
@@ -104,7 +106,9 @@ void add_check(CLI::App& app, Action& chosen) {
       "them writes. Then the results are compared with the definition. Small sizes find most mistakes; this is "
       "slow.\n"
       "A kernel in C or C++ runs on this machine, compiled with clang's sanitizers of addresses and undefined "
-      "behaviour.\n\n"
+      "behaviour.\n"
+      "Both are confined, since the kernel may be anybody's: no network, no files but those of the compiler, of the\n"
+      "kernel's folder and of -I folders.\n\n"
       "Exit codes: 0 no mistake; 1 a race, an index outside, a wrong result; others as of every command.\n\n"
       "Examples:\n"
       "  ferry check mm.tc --schedule gpu.schedule --size M=33,N=65,K=17\n"

@@ -161,6 +161,8 @@ struct SanitizedRun {
   std::string report;          // of the sanitizers; empty when they found nothing
   std::string mistake;         // its main line, or that the function returned a failure; empty: none
   std::vector<Bytes> outputs;  // empty for parameters that are not written
+  // How the program and its compiler were not confined: "this kernel has no Landlock". Usually empty.
+  std::vector<std::string> not_confined = {};
 };
 
 // A kernel whose loops, blocks and threads are executed step by step.

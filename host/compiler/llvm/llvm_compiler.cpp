@@ -8,6 +8,7 @@
 #include "crosscompile/codegen/llvm/source_line.h"
 #include "crosscompile/codegen/llvm/target/disassemble.h"
 #include "crosscompile/compile.h"
+#include "crosscompile/confine/run_confined.h"
 #include "crosscompile/export/export_code.h"
 #include "crosscompile/foreign/foreign.h"
 #include "crosscompile/foreign/sanitized_run.h"
@@ -139,7 +140,8 @@ class LlvmCompiler final : public Compiler {
     const auto program = std::make_shared<const foreign::SanitizedProgram>(*kernel, *signature, given, symbols);
     return [kernel, program](double deadline) {
       foreign::SanitizedRun run = program->run(deadline);
-      return SanitizedRun{std::move(run.report), std::move(run.mistake), std::move(run.outputs)};
+      return SanitizedRun{std::move(run.report), std::move(run.mistake), std::move(run.outputs),
+                          confine::missing_restrictions()};
     };
   }
 

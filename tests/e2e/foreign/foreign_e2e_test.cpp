@@ -1,9 +1,20 @@
 // End-to-end tests of kernels that ferry did not compile, on four architectures and through the command line.
 #include <doctest/doctest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
+#include <csignal>
+#include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 
+#include "crosscompile/confine/landlock.h"
 #include "crosscompile/foreign/foreign.h"
 #include "ferry/compile.h"
 #include "tests/e2e/cli/run_ferry.h"
@@ -223,6 +234,110 @@ TEST_CASE("check runs C and C++ under clang's sanitizers, on this machine") {
   const Outcome wrong = run_ferry({"check", cpp, "--size", "n=7", "--check-against", doubled});
   CHECK(wrong.code == 1);
   CHECK_MESSAGE(wrong.err.find("wrong result: Y[0] is ") != std::string::npos, wrong.err);
+}
+
+namespace {
+
+// Has landlock_create_ruleset() answer as before Linux 5.13, for this process and what it starts.
+bool hide_landlock() {
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 444, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog program{std::size(code), code};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("check confines a kernel: no files, sockets, modes or signals of the user, and nothing that stays") {
+  REQUIRE_MESSAGE(confine::landlock_version() > 0, "this kernel has no Landlock");
+  const Folder home, folder;
+  const std::string secret = home.file("secret", "words"), marked = folder.path("marked");
+  const pid_t other = fork();
+  if (other == 0) {
+    sleep(120);
+    _exit(0);
+  }
+  // Counts what it can do, which would be written to y.
+  const std::string kernel = folder.file(
+      "f.c",
+      "// ferry: f(in f32[n] x, out f32[n] y)\n"
+      "int open(const char*, int, ...); int chmod(const char*, unsigned); int socket(int, int, int);\n"
+      "int kill(int, int); int unlink(const char*); int fork(void); int setsid(void); unsigned sleep(unsigned);\n"
+      "char* getenv(const char*); int mkdir(const char*, unsigned); int rename(const char*, const char*);\n"
+      "int utime(const char*, void*); int system(const char*);\n"
+      "void f(const float* x, float* y, long n) {\n"
+      "  int done = 0;\n"
+      "  const char* secret = \"" +
+          secret +
+          "\";\n"
+          "  done += open(secret, 0) >= 0;\n  done += open(secret, 1025) >= 0;\n"
+          "  done += open(\"/etc/passwd\", 0) >= 0;\n"
+          "  done += open(\"" +
+          marked +
+          "\", 65, 0600) >= 0;\n"
+          "  done += chmod(secret, 0777) == 0;\n  done += utime(secret, 0) == 0;\n"
+          "  done += unlink(secret) == 0;\n  done += rename(secret, \"" +
+          marked +
+          "\") == 0;\n"
+          "  done += mkdir(\"" +
+          marked +
+          "\", 0700) == 0;\n"
+          "  done += socket(2, 1, 0) >= 0;\n  done += socket(1, 1, 0) >= 0;\n"
+          "  done += kill(" +
+          std::to_string(other) +
+          ", 9) == 0;\n"
+          "  done += getenv(\"FERRY_TEST_SECRET\") != 0;\n"
+          "  done += system(\"echo > " +
+          marked +
+          "\") == 0;\n"
+          "  if (fork() == 0) { setsid(); for (;;) sleep(617); }\n"
+          "  for (long i = 0; i < n; ++i) y[i] = done;\n"
+          "}\n");
+  const std::string zeros = folder.file("zeros.tc", "def zeros(float(N) X) -> (Y) { Y(i) = 0 * X(i) }");
+  const Outcome outcome =
+      run_ferry({"check", kernel, "--size", "n=3", "--check-against", zeros}, "", {{"FERRY_TEST_SECRET", "x"}});
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err.find("not confined") == std::string::npos);
+  CHECK(test::content_of(secret) == "words");
+  CHECK(!std::filesystem::exists(marked));
+  CHECK(waitpid(other, nullptr, WNOHANG) == 0);
+  kill(other, SIGKILL);
+  waitpid(other, nullptr, 0);
+  // A kernel that ignores the signal of a deadline, and one that writes more than its tensors.
+  const auto check = [&](const std::string& declarations, const std::string& body) {
+    return run_ferry({"check",
+                      folder.file("g.c", "// ferry: g(inout f32[n] y)\n" + declarations +
+                                             "\nvoid g(float* y, long n) {\n  " + body + "\n}\n"),
+                      "--size", "n=3", "--call-deadline", "1"});
+  };
+  const Outcome stubborn =
+      check("void* signal(int, void*); int alarm(unsigned);",
+            "for (int i = 1; i < 32; ++i) signal(i, (void*)1);\n  alarm(0);\n  for (;;) y[0] = 1;");
+  CHECK(stubborn.code == 1);
+  CHECK(stubborn.err == "ferry: g: the call took longer than its deadline of 1.00 s\n");
+  const Outcome greedy =
+      check("long write(int, const void*, long);", "for (int i = 0; i < 1 << 22; ++i) write(2, y, 12);");
+  CHECK(greedy.code == 1);
+  CHECK(greedy.err.size() < 2 << 20);
+}
+
+TEST_CASE("check says that a kernel is not confined where the kernel of the system has no Landlock") {
+  const Folder folder;
+  const std::string kernel = folder.file("f.c", "// ferry: f(inout f32[1] x)\nvoid f(float* x) { x[0] = 1; }\n");
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!hide_landlock()) _exit(1);
+    const Outcome check = run_ferry({"check", kernel});
+    if (check.code != 0 || check.err != "ferry: not confined: this kernel has no Landlock\n") _exit(2);
+    const Outcome json = run_ferry({"check", kernel, "--json"});
+    _exit(json.out.find("\"this kernel has no Landlock\"") != std::string::npos ? 0 : 3);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
 }
 
 TEST_CASE("compare calls a C kernel without a signature as the other kernel is called") {

@@ -4,8 +4,10 @@
 #include <doctest/doctest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
+#include "crosscompile/confine/landlock.h"
 #include "crosscompile/foreign/c_compiler.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/link/temporary_folder.h"
@@ -204,6 +206,92 @@ TEST_CASE_FIXTURE(Fixture,
   unsetenv("FERRY_CLANG");
   CHECK(message.find("expected the program /nonexistent/clang to compile") == 0);
   CHECK(message.find("apt install clang-19") != std::string::npos);
+}
+
+// A file of the user who compiles what somebody else wrote, in a folder beside the kernel's.
+struct Stranger : Fixture {
+  link::TemporaryFolder home;
+  std::string secret = home.file("secret");
+  Stranger() { std::ofstream(secret) << "#define SECRET 42\nsecret words of the user\n"; }
+  // The message, and the module if there is one.
+  std::string about(const std::string& name, const std::string& text, std::vector<std::string> flags = {}) const {
+    try {
+      const std::vector<std::uint8_t> module = compile(file(name, text), "f(inout f32[1] x)", target, std::move(flags));
+      return {module.begin(), module.end()};
+    } catch (const CompileError& error) {
+      return error.what();
+    }
+  }
+};
+
+TEST_CASE_FIXTURE(Stranger, "a kernel brings no file from outside of its folder into a module or a message") {
+  REQUIRE_MESSAGE(confine::landlock_version() > 0, "this kernel has no Landlock");
+  const std::string begin = "void f(float* x) { x[0] = 1; }\n";
+  const std::string takes = ".section .rodata\n.globl f\nf: .incbin \"";
+  std::filesystem::create_symlink(secret, folder.file("link"));
+  const std::string all[] = {
+      about("a.c", begin + "#include \"" + secret + "\"\n"),
+      about("b.c", "const unsigned char b[] = {\n#embed \"" + secret + "\"\n};\n" + begin),
+      about("c.c", begin + "__asm__(\".incbin \\\"" + secret + "\\\"\");\n"),
+      about("d.s", takes + secret + "\"\n"),
+      about("e.ll", "module asm \".incbin \\22" + secret + "\\22\"\ndefine void @f(ptr %x) { ret void }\n"),
+      about("f.c", begin + "#include \"link\"\n"),
+      about("g.c", begin + "#include \"/proc/self/environ\"\n"),
+      about("h.s", takes + "/etc/passwd\"\n"),
+      about("i.cpp", begin + "#include \"/etc/passwd\"\n"),
+      about("j.s", ".include \"" + secret + "\"\n"),
+      about("k.c", "#pragma clang system_header\n#include_next \"" + secret + "\"\n" + begin),
+  };
+  for (const std::string& said : all) {
+    CAPTURE(said);
+    CHECK(said.find("secret words") == std::string::npos);
+    CHECK(said.find("PATH=") == std::string::npos);
+    CHECK(said.find("root:") == std::string::npos);
+    // Each is a message that says so.
+    CHECK(said.find(" refuses ") != std::string::npos);
+  }
+  // What the file's folder has, and what the user names, is read.
+  file("own.h", "#define SECRET 7\n");
+  CHECK(about("l.c", "#include \"own.h\"\nint y = SECRET;\n" + begin).find(" refuses ") == std::string::npos);
+  std::ofstream(home.file("mine.h")) << "#define SECRET 7\n";
+  const std::string folder_of_user = home.file("");
+  for (const std::vector<std::string>& flags :
+       {std::vector<std::string>{"-I" + folder_of_user}, {"-I", folder_of_user}, {"-isystem", folder_of_user}}) {
+    CAPTURE(flags[0]);
+    CHECK(about("m.c", "#include <mine.h>\nint y = SECRET;\n" + begin, flags).find(" refuses ") == std::string::npos);
+  }
+  CHECK(about("n.c", "int y = SECRET;\n" + begin, {"-include", home.file("mine.h")}).find(" refuses ") ==
+        std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Stranger,
+                  "a kernel in the home folder reads the files beside it, but no hidden ones and no folders") {
+  REQUIRE_MESSAGE(confine::landlock_version() > 0, "this kernel has no Landlock");
+  const std::string before = std::getenv("HOME") != nullptr ? std::getenv("HOME") : "";
+  setenv("HOME", folder.file("").c_str(), 1);
+  std::filesystem::create_directory(folder.file(".ssh"));
+  file(".ssh/key", "secret words\n");
+  file(".token", "secret words\n");
+  file("own.h", "#define VALUE 7\n");
+  const std::string begin = "void f(float* x) { x[0] = 1; }\n";
+  CHECK(about("a.c", "#include \"own.h\"\nint y = VALUE;\n" + begin).find(" refuses ") == std::string::npos);
+  CHECK(about("b.c", begin + "#include \".ssh/key\"\n").find("secret words") == std::string::npos);
+  CHECK(about("c.s", ".globl f\nf: .incbin \"" + folder.file(".token") + "\"\n").find("secret words") ==
+        std::string::npos);
+  setenv("HOME", before.c_str(), 1);
+}
+
+TEST_CASE_FIXTURE(Stranger, "an object names no library of this machine to link") {
+  const std::string library = home.file("libsecret.a");
+  std::ofstream(library) << "no library";
+  CHECK(about("a.c", "#pragma comment(lib, \"" + library + "\")\nvoid f(float* x) { x[0] = 1; }\n").find("secret") ==
+        std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "clang's message cannot control a terminal") {
+  const std::string said = refusal(file("f.c", "#error \x1b]0;mine\x07\nvoid f(void) {}\n"), "f()");
+  CHECK(said.find("#error") != std::string::npos);
+  CHECK(said.find('\x1b') == std::string::npos);
 }
 
 }  // namespace
