@@ -144,6 +144,17 @@ std::optional<std::string> farm_of(std::string_view remote) {
   return std::nullopt;
 }
 
+bool is_on_this_machine(std::string_view remote) {
+  if (remote.empty()) return true;
+  const std::vector<NamedDevice> devices = read_devices(devices_file());
+  const auto named = std::find_if(devices.begin(), devices.end(), [&](const auto& d) { return d.name == remote; });
+  std::string_view address = named != devices.end() ? std::string_view(named->address) : remote;
+  if (starts_with(address, kSsh)) return is_loopback(parse_ssh_address(address).host);
+  if (starts_with(address, kPlaintext)) address.remove_prefix(kPlaintext.size());
+  const auto tcp = parse_tcp_address(address, kDefaultPort);
+  return tcp.is_ok() && is_loopback(tcp.value().host);
+}
+
 bool is_of_farm(std::string_view remote) { return starts_with(remote, kFarmScheme) || farm_of(remote).has_value(); }
 
 Destination board_destination(const farm::wire::GrantedSlot& board, std::chrono::milliseconds remaining,

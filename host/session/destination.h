@@ -68,6 +68,10 @@ struct Destination {
 // farm also from the farm's entry. Throws Error that says what is wrong and how to fix it.
 Destination find_destination(std::string_view remote, const std::string& key_file);
 
+// Whether what runs there runs on this machine, as far as the address says: it is empty, or of loopback. Throws Error
+// for a damaged devices.toml.
+bool is_on_this_machine(std::string_view remote);
+
 // Whether the remote stands for boards of a farm.
 bool is_of_farm(std::string_view remote);
 // The farm whose boards the remote stands for, as find_farm() takes it; nothing for other remotes. Throws Error like

@@ -49,7 +49,7 @@ void serialize(Archive& archive, ListBaseline& message) {
 template <class Archive>
 void serialize(Archive& archive, BaselineListing& listing) {
   archive(text(listing.name), limited(listing.target, kMaxSelector), listing.module, listing.identity,
-          limited(listing.blobs, kMaxBlobs), text(listing.label), listing.stored_s);
+          limited(listing.blobs, kMaxBlobs), text(listing.label), listing.stored_s, text(listing.holder));
 }
 
 template <class Archive>
@@ -88,13 +88,23 @@ void serialize(Archive& archive, BaselineDeleted& message) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, DeleteCases& message) {
+  archive(text(message.suite), text(message.name), limited(message.cases, kMaxPage, kMaxText));
+}
+
+template <class Archive>
+void serialize(Archive& archive, CasesDeleted& message) {
+  archive(message.cases);
+}
+
+template <class Archive>
 void serialize(Archive& archive, ListVerdicts& message) {
   archive(text(message.suite), text(message.name), message.before);
 }
 
 template <class Archive>
 void serialize(Archive& archive, VerdictListing& listing) {
-  archive(listing.number, limited(listing.line, kMaxVerdict));
+  archive(listing.number, limited(listing.line, kMaxVerdict), text(listing.holder));
 }
 
 template <class Archive>

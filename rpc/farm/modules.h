@@ -16,17 +16,18 @@ namespace ferry::farm::wire {
 inline constexpr std::uint64_t kDefaultModuleQuota = std::uint64_t{4} << 30;
 
 // Tag, request struct, response struct, name in FARM.md, directions of the request.
-#define FERRY_FARM_MODULE_REQUESTS(X)                                 \
-  X(101, FindObjects, ObjectsFound, "find_objects", kFromClient)      \
-  X(102, PutObject, ObjectTaken, "put_object", kFromClient)           \
-  X(103, GetObject, ObjectPiece, "get_object", kFromClient)           \
-  X(104, TrimObjects, ObjectsTrimmed, "trim_objects", kFromClient)    \
-  X(105, ListBaseline, BaselinePage, "list_baseline", kFromClient)    \
-  X(106, SetBaseline, BaselineSet, "set_baseline", kFromClient)       \
-  X(107, ListVerdicts, VerdictPage, "list_verdicts", kFromClient)     \
-  X(108, AddVerdict, VerdictAdded, "add_verdict", kFromClient)        \
-  X(109, ListBaselines, BaselineNames, "list_baselines", kFromClient) \
-  X(110, DeleteBaseline, BaselineDeleted, "delete_baseline", kFromClient)
+#define FERRY_FARM_MODULE_REQUESTS(X)                                     \
+  X(101, FindObjects, ObjectsFound, "find_objects", kFromClient)          \
+  X(102, PutObject, ObjectTaken, "put_object", kFromClient)               \
+  X(103, GetObject, ObjectPiece, "get_object", kFromClient)               \
+  X(104, TrimObjects, ObjectsTrimmed, "trim_objects", kFromClient)        \
+  X(105, ListBaseline, BaselinePage, "list_baseline", kFromClient)        \
+  X(106, SetBaseline, BaselineSet, "set_baseline", kFromClient)           \
+  X(107, ListVerdicts, VerdictPage, "list_verdicts", kFromClient)         \
+  X(108, AddVerdict, VerdictAdded, "add_verdict", kFromClient)            \
+  X(109, ListBaselines, BaselineNames, "list_baselines", kFromClient)     \
+  X(110, DeleteBaseline, BaselineDeleted, "delete_baseline", kFromClient) \
+  X(111, DeleteCases, CasesDeleted, "delete_cases", kFromClient)
 
 // Limits, in bytes. What a client sends is smaller than what it receives, as all bodies are.
 inline constexpr std::size_t kMaxPieceSent = 28'672;
@@ -87,6 +88,8 @@ struct BaselineListing {
   std::vector<Hash> blobs;
   std::string label;          // the commit
   std::int64_t stored_s = 0;  // since 1970
+  // Who stored it, by the key with which he did; the farm sets it. Empty: it was stored before farms noted that.
+  std::string holder = {};
 };
 struct BaselinePage {
   std::vector<BaselineListing> entries;  // by name and target
@@ -120,6 +123,15 @@ struct BaselineDeleted {
   std::uint32_t cases = 0;  // that it had; 0: there was no such baseline
 };
 
+// Deletes cases of a baseline, for all targets.
+struct DeleteCases {
+  std::string suite, name;
+  std::vector<std::string> cases;
+};
+struct CasesDeleted {
+  std::uint32_t cases = 0;  // of them that it had
+};
+
 // Verdicts of earlier runs, newest first.
 struct ListVerdicts {
   std::string suite;
@@ -129,6 +141,7 @@ struct ListVerdicts {
 struct VerdictListing {
   std::uint64_t number = 0;
   std::vector<std::uint8_t> line;
+  std::string holder = {};  // who added it; empty: it was added before farms noted that
 };
 struct VerdictPage {
   std::vector<VerdictListing> verdicts;

@@ -6,6 +6,7 @@
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/gate/gate_options.h"
 #include "host/cli/gate/store_options.h"
+#include "host/cli/gate/trust_option.h"
 #include "host/cli/options/interrupts.h"
 #include "host/cli/options/junit_option.h"
 #include "host/cli/options/option_checks.h"
@@ -31,6 +32,8 @@ struct GateOptions {
   StoreOptions store;
   std::string baseline = "main", label = commit_of_environment();
   bool update = false;
+  bool is_trusted = false;
+  gate::MissingPolicy missing = gate::MissingPolicy::allow;
   std::vector<std::string> accepted, cases;
   std::string junit, markdown, html;  // files
   std::string link;
@@ -88,7 +91,9 @@ int run_gate(const Compiler* compiler, const GateOptions& options) {
                                          .accepted = accepted,
                                          .cases = cases,
                                          .boards = std::move(boards),
-                                         .seed = random_seed()},
+                                         .seed = random_seed(),
+                                         .trust = ask_for_trust(options.is_trusted),
+                                         .missing = options.missing},
                                         observer);
   report.version = FERRY_VERSION;
   if (options.json) {
@@ -140,6 +145,16 @@ void add_gate(CLI::App& app, Action& chosen) {
       ->type_name("CASE")
       ->type_size(1)
       ->allow_extra_args(false);
+  gate.add_option_function<std::string>(
+          "--missing",
+          [options](const std::string& policy) {
+            options->missing = policy == "fail" ? gate::MissingPolicy::fail : gate::MissingPolicy::allow;
+          },
+          "What cases of the baseline are that the suite no longer has, renamed or removed: fail, or allow (the "
+          "default), which lists them")
+      ->type_name("POLICY")
+      ->check(CLI::IsMember({"fail", "allow"}));
+  add_trust_option(gate, options->is_trusted);
   add_report_options(gate, *options);
   gate.footer(
       "A case without a baseline passes, and its module becomes the baseline. Otherwise both modules run in turns on "

@@ -5,6 +5,7 @@
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/gate/gate_options.h"
 #include "host/cli/gate/store_options.h"
+#include "host/cli/gate/trust_option.h"
 #include "host/cli/options/interrupts.h"
 #include "host/cli/options/terminal.h"
 #include "host/cli/output/columns.h"
@@ -13,6 +14,7 @@
 #include "host/gate/report/words.h"
 #include "host/gate/run/bisect.h"
 #include "host/gate/suite/read_suite.h"
+#include "host/session/destination.h"
 
 namespace ferry::cli {
 
@@ -22,7 +24,7 @@ struct BisectOptions {
   std::string name, good, bad, suite = "suite.toml";
   RemoteOptions remote;
   StoreOptions store;
-  bool json = false;
+  bool json = false, is_trusted = false;
 };
 
 void print_steps(const gate::Bisection& found) {
@@ -55,6 +57,7 @@ int find_commit(const Compiler* compiler, const BisectOptions& options) {
   if (!options.remote.address.empty()) addresses.push_back(options.remote.address);
   const std::string place = place_of(options.store, remotes_of(suite, addresses));
   const std::unique_ptr<gate::Store> store = open_store(place, options.store, options.remote.key_file);
+  const bool is_here = session::is_on_this_machine(options.remote.address);
   const InterruptibleWork work;
   Observer observer = terminal(options.remote.deadlines.session);
   observer.is_interrupted = InterruptibleWork::is_requested;
@@ -64,7 +67,8 @@ int find_commit(const Compiler* compiler, const BisectOptions& options) {
                                               .store = *store,
                                               .good = options.good,
                                               .bad = options.bad,
-                                              .seed = random_seed()},
+                                              .seed = random_seed(),
+                                              .trust = is_here ? ask_for_trust(options.is_trusted) : nullptr},
                                              opening(options.remote), observer);
   if (options.json) {
     print_json(bisection_json(found));
@@ -96,6 +100,7 @@ void add_gate_bisect(CLI::App& gate, Action& chosen) {
   add_suite_file_option(command, options->suite);
   add_remote_option(command, options->remote);
   add_store_options(command, options->store);
+  add_trust_option(command, options->is_trusted);
   add_json_option(command, options->json);
   command.footer(
       "Nothing is compiled again: the modules of earlier runs with the same target are measured against the good "

@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/output/style.h"
+#include "host/session/destination.h"
 
 namespace ferry::cli {
 
@@ -18,7 +19,7 @@ gate::GateBoard board_at(const std::string& name, const std::string& label, cons
   remote.address = address;
   remote.board = nullptr;
   // Each call leases a board of its own, if the remote is one of a farm.
-  return {name, label, [remote] { return opening(remote); }};
+  return {name, label, [remote] { return opening(remote); }, session::is_on_this_machine(address)};
 }
 
 }  // namespace

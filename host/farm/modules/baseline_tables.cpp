@@ -109,7 +109,7 @@ Result<std::vector<BaselineListing>> read_baseline(SqlConnection& connection, co
                                                    std::size_t limit) {
   FERRY_ASSIGN(const SqlResult result,
                execute(connection,
-                       "SELECT case_name, target, module, identity, label, stored FROM baselines "
+                       "SELECT case_name, target, module, identity, label, stored, holder FROM baselines "
                        "WHERE suite = $1 AND name = $2 ORDER BY case_name, target LIMIT $3 OFFSET $4",
                        query.suite, query.name, limit, query.after));
   std::vector<BaselineListing> entries;
@@ -121,6 +121,7 @@ Result<std::vector<BaselineListing>> read_baseline(SqlConnection& connection, co
     const std::string module = row.text(), identity = row.text();
     entry.label = row.text();
     entry.stored_s = row.number<std::int64_t>();
+    entry.holder = row.text();
     FERRY_TRY(row.status());
     FERRY_TRY(read_hash(module, entry.module));
     FERRY_TRY(read_hash(identity, entry.identity));
@@ -143,7 +144,8 @@ Result<wire::BaselineNames> read_baseline_names(SqlConnection& connection, const
   return answer;
 }
 
-Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::SetBaseline& request, Time now) {
+Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::SetBaseline& request,
+                                         const std::string& holder, Time now) {
   const BaselineListing& entry = request.entry;
   wire::BaselineSet answer;
   std::vector<Hash> objects = entry.blobs;
@@ -162,12 +164,12 @@ Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::
   if (!before) FERRY_TRY(expect_room(connection));
   FERRY_TRY(
       execute(connection,
-              "INSERT INTO baselines (suite, name, case_name, target, module, identity, label, stored) "
-              "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (suite, name, case_name, target) DO UPDATE SET "
+              "INSERT INTO baselines (suite, name, case_name, target, module, identity, label, stored, holder) "
+              "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (suite, name, case_name, target) DO UPDATE SET "
               "module = excluded.module, identity = excluded.identity, label = excluded.label, "
-              "stored = excluded.stored",
+              "stored = excluded.stored, holder = excluded.holder",
               request.suite, request.name, entry.name, entry.target, to_hex(entry.module), to_hex(entry.identity),
-              entry.label, stored)
+              entry.label, stored, holder)
           .status());
   FERRY_TRY(write_objects(connection, request));
   return answer;
@@ -186,6 +188,22 @@ Result<wire::BaselineDeleted> delete_baseline(SqlConnection& connection, const w
   return wire::BaselineDeleted{static_cast<std::uint32_t>(cases)};
 }
 
+Result<wire::CasesDeleted> delete_cases(SqlConnection& connection, const wire::DeleteCases& request) {
+  wire::CasesDeleted answer;
+  for (const std::string& name : request.cases) {
+    bool was_there = false;
+    for (const char* table : {"baselines", "baseline_objects"}) {
+      FERRY_ASSIGN(const SqlResult deleted,
+                   execute(connection,
+                           std::string("DELETE FROM ") + table + " WHERE suite = $1 AND name = $2 AND case_name = $3",
+                           request.suite, request.name, name));
+      was_there = was_there || deleted.changed > 0;
+    }
+    if (was_there) ++answer.cases;
+  }
+  return answer;
+}
+
 Result<std::vector<wire::VerdictListing>> read_verdicts(SqlConnection& connection, const wire::ListVerdicts& query,
                                                         std::size_t limit) {
   Filter filter;
@@ -193,14 +211,16 @@ Result<std::vector<wire::VerdictListing>> read_verdicts(SqlConnection& connectio
   if (!query.name.empty()) filter.add("case_name = ?", query.name);
   if (query.before != 0) filter.add("number < ?", query.before);
   filter.end("number DESC", limit);
-  FERRY_ASSIGN(const SqlResult result,
-               execute_checked(connection, "SELECT number, line FROM verdicts" + filter.text(), filter.parameters()));
+  FERRY_ASSIGN(
+      const SqlResult result,
+      execute_checked(connection, "SELECT number, line, holder FROM verdicts" + filter.text(), filter.parameters()));
   std::vector<wire::VerdictListing> verdicts;
   for (const SqlRow& columns : result.rows) {
     RowReader row(columns);
     wire::VerdictListing& verdict = verdicts.emplace_back();
     verdict.number = row.number<std::uint64_t>();
     verdict.line = row.bytes();
+    verdict.holder = row.text();
     FERRY_TRY(row.status());
   }
   return verdicts;

@@ -27,10 +27,12 @@ Result<std::vector<wire::BaselineListing>> read_baseline(SqlConnection& connecti
                                                          std::size_t limit);
 // Returns at most `limit` names, sorted.
 Result<wire::BaselineNames> read_baseline_names(SqlConnection& connection, const std::string& suite, std::size_t limit);
-// Replaces the entry, as the request says. Its objects count as used now. Fails with resource_exhausted if the farm has
-// kMostBaselineModules others or kMostBaselineObjects.
-Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::SetBaseline& request, Time now);
+// Replaces the entry, as the request says; `holder` is who does so. Its objects count as used now. Fails with
+// resource_exhausted if the farm has kMostBaselineModules others or kMostBaselineObjects.
+Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::SetBaseline& request,
+                                         const std::string& holder, Time now);
 Result<wire::BaselineDeleted> delete_baseline(SqlConnection& connection, const wire::DeleteBaseline& request);
+Result<wire::CasesDeleted> delete_cases(SqlConnection& connection, const wire::DeleteCases& request);
 
 // Returns at most `limit` verdicts, newest first.
 Result<std::vector<wire::VerdictListing>> read_verdicts(SqlConnection& connection, const wire::ListVerdicts& query,

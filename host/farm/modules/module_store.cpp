@@ -26,9 +26,10 @@ constexpr std::uint64_t kReservedAtOnce = std::uint64_t{16} << 20;
 static_assert(wire::kMaxPieceSent < kReservedAtOnce);
 
 std::size_t bytes_of(const wire::BaselineListing& entry) {
-  return 128 + entry.name.size() + entry.target.size() + entry.label.size() + entry.blobs.size() * sizeof(Hash);
+  return 128 + entry.name.size() + entry.target.size() + entry.label.size() + entry.holder.size() +
+         entry.blobs.size() * sizeof(Hash);
 }
-std::size_t bytes_of(const wire::VerdictListing& verdict) { return 16 + verdict.line.size(); }
+std::size_t bytes_of(const wire::VerdictListing& verdict) { return 16 + verdict.line.size() + verdict.holder.size(); }
 
 // Makes a page of the first elements, of which there are more if there are more than a page may have.
 template <class Page, class Element>
@@ -261,14 +262,19 @@ Result<wire::BaselineNames> ModuleStore::answer(Sender, const wire::ListBaseline
                         [&] { return read_baseline_names(*connection_, request.suite, wire::kMaxPage); });
 }
 
-Result<wire::BaselineSet> ModuleStore::answer(Sender, const wire::SetBaseline& request) {
+Result<wire::BaselineSet> ModuleStore::answer(Sender, const SetBaselineOf& set) {
   FERRY_TRY(expect_disk());
   FERRY_ASSIGN(const Time now, connection_->now());
-  return in_transaction(*connection_, Access::write, [&] { return write_baseline(*connection_, request, now); });
+  return in_transaction(*connection_, Access::write,
+                        [&] { return write_baseline(*connection_, set.request, set.holder, now); });
 }
 
 Result<wire::BaselineDeleted> ModuleStore::answer(Sender, const wire::DeleteBaseline& request) {
   return in_transaction(*connection_, Access::write, [&] { return delete_baseline(*connection_, request); });
+}
+
+Result<wire::CasesDeleted> ModuleStore::answer(Sender, const wire::DeleteCases& request) {
+  return in_transaction(*connection_, Access::write, [&] { return delete_cases(*connection_, request); });
 }
 
 Result<wire::VerdictPage> ModuleStore::answer(Sender, const wire::ListVerdicts& request) {

@@ -38,10 +38,15 @@ class ModuleStore {
   Result<wire::ObjectsTrimmed> answer(Sender sender, const wire::TrimObjects& request);
   Result<wire::BaselinePage> answer(Sender sender, const wire::ListBaseline& request);
   Result<wire::BaselineNames> answer(Sender sender, const wire::ListBaselines& request);
-  Result<wire::BaselineSet> answer(Sender sender, const wire::SetBaseline& request);
-  Result<wire::BaselineDeleted> answer(Sender sender, const wire::DeleteBaseline& request);
-  Result<wire::VerdictPage> answer(Sender sender, const wire::ListVerdicts& request);
   // `holder` is whose key the sender has.
+  struct SetBaselineOf {
+    wire::SetBaseline request;
+    std::string holder;
+  };
+  Result<wire::BaselineSet> answer(Sender sender, const SetBaselineOf& set);
+  Result<wire::BaselineDeleted> answer(Sender sender, const wire::DeleteBaseline& request);
+  Result<wire::CasesDeleted> answer(Sender sender, const wire::DeleteCases& request);
+  Result<wire::VerdictPage> answer(Sender sender, const wire::ListVerdicts& request);
   struct AddVerdictOf {
     wire::AddVerdict request;
     std::string holder;

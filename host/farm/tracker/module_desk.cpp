@@ -14,7 +14,8 @@ constexpr bool kOnlyReads = std::is_same_v<Request, wire::FindObjects> || std::i
 
 template <class Request>
 constexpr bool kChangesBaseline =
-    std::is_same_v<Request, wire::SetBaseline> || std::is_same_v<Request, wire::DeleteBaseline>;
+    std::is_same_v<Request, wire::SetBaseline> || std::is_same_v<Request, wire::DeleteBaseline> ||
+    std::is_same_v<Request, wire::DeleteCases>;
 
 template <class Request>
 std::string name_of(const Request& request) {
@@ -34,7 +35,7 @@ Status take_share(Core& core, ConnectionNumber from, const secure::KeyId& key, c
     FERRY_TRY(core.module_shares.begin_transfer(
         key, from, [&](ConnectionNumber connection) { return transfers_nothing(core, connection); }));
   }
-  if constexpr (std::is_same_v<Request, wire::SetBaseline>) {
+  if constexpr (std::is_same_v<Request, wire::SetBaseline> || std::is_same_v<Request, wire::DeleteCases>) {
     if (core.clients.at(from).audited_baseline != name_of(request)) FERRY_TRY(core.module_shares.expect_audit(key));
   }
   if constexpr (std::is_same_v<Request, wire::DeleteBaseline>) FERRY_TRY(core.module_shares.expect_audit(key));
@@ -56,6 +57,7 @@ void audit_baseline(Core& core, ConnectionNumber from, const secure::KeyId& key,
 
 bool has_changed(const wire::BaselineSet& answer) { return answer.missing.empty() && !answer.is_older; }
 bool has_changed(const wire::BaselineDeleted& answer) { return answer.cases > 0; }
+bool has_changed(const wire::CasesDeleted& answer) { return answer.cases > 0; }
 
 template <class Request>
 Status ask_modules(Core& core, ConnectionNumber from, const rpc::FrameHeader& header,
@@ -93,6 +95,8 @@ Status ask_modules(Core& core, ConnectionNumber from, const rpc::FrameHeader& he
         }
         if constexpr (std::is_same_v<Request, wire::AddVerdict>) {
           core.modules->ask(from, ModuleStore::AddVerdictOf{request, caller.holder}, answered);
+        } else if constexpr (std::is_same_v<Request, wire::SetBaseline>) {
+          core.modules->ask(from, ModuleStore::SetBaselineOf{request, caller.holder}, answered);
         } else {
           core.modules->ask(from, request, answered);
         }

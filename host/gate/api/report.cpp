@@ -34,6 +34,7 @@ std::string to_text(const Environment& environment) {
 
 int exit_code(const Report& report) {
   if (!report.store_failure.empty()) return kMistake;
+  if (!report.missing.empty() && report.missing_policy == MissingPolicy::fail) return kMistake;
   for (const int code : kByImportance) {
     for (const CaseResult& result : report.cases) {
       if (!result.is_accepted && exit_code(result.verdict, report.unknown) == code) return code;

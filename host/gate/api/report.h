@@ -51,6 +51,8 @@ struct Side {
   std::string label;  // of the baseline: the commit that it was stored for
   std::uint64_t code_bytes = 0, data_bytes = 0;
   double seconds = 0;  // the median over the processes' medians; 0: not measured
+  // Who stored it, if that was somebody else and it was to run.
+  std::string holder = {};
 };
 
 // The differences between the two modules, for a person who asks why one is slower. Texts are unified diffs; empty: no
@@ -108,11 +110,15 @@ struct Report {
   std::vector<std::string> to_accept;  // cases that the user accepts, whether or not that was possible
   // Names of the suite's other baselines, if it has none of the name above.
   std::vector<std::string> other_baselines;
+  // Cases of the baseline that the suite does not have, whatever cases were to run, and what the run makes of them.
+  std::vector<std::string> missing;
+  MissingPolicy missing_policy = MissingPolicy::allow;
+  std::size_t forgotten = 0;  // of them that an update has deleted from the baseline
   std::string store_failure;  // why the results could not be stored; empty: they were
 };
 
-// 0 fine, 1 slower, wrong or over a limit, 2 a case of the user failed, 3 no board, 5 cannot tell (docs/gate.md): the
-// first of 2, 1, 3, 5 that a case calls for that was not accepted.
+// 0 fine, 1 slower, wrong or over a limit, 2 a case of the user failed or is missing, 3 no board, 5 cannot tell
+// (docs/gate.md): the first of 2, 1, 3, 5 that a case calls for that was not accepted.
 int exit_code(const Report& report);
 
 }  // namespace ferry::gate

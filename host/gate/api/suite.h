@@ -43,6 +43,8 @@ struct SuiteCase {
 };
 
 enum class UnknownPolicy : std::uint8_t { fail, pass };
+// What a run makes of cases that the baseline has and the suite has not.
+enum class MissingPolicy : std::uint8_t { fail, allow };
 
 struct Suite {
   std::string file;    // as the user named it

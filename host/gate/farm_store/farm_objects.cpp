@@ -54,6 +54,11 @@ void FarmObjects::ask(const std::function<Status(farm::TrackerConnection&)>& wor
   }
 }
 
+std::string FarmObjects::holder() {
+  const std::lock_guard lock(mutex_);
+  return connection_.holder();
+}
+
 std::vector<bool> FarmObjects::has(std::span<const Hash> objects) {
   std::vector<bool> found;
   for (std::size_t begin = 0; begin < objects.size(); begin += wire::kMaxObjectsAsked) {

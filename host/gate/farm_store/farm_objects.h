@@ -30,6 +30,9 @@ class FarmObjects {
   // been replaced by another one.
   void ask(const std::function<Status(farm::TrackerConnection&)>& work);
 
+  // In whose name the farm is asked; empty before the first answer.
+  std::string holder();
+
   // Which of them the farm has.
   std::vector<bool> has(std::span<const Hash> objects);
   // Sends an object of so many bytes, which read(offset, into) fills in.

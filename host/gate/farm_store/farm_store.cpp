@@ -47,9 +47,9 @@ wire::BaselineListing to_wire(const CaseTarget& key, const StoredModule& module)
     throw StoreFailed(format("%s: a farm keeps modules of at most %zu blobs, got %zu", key.name.c_str(),
                              wire::kMaxBlobs, module.blobs.size()));
   }
-  return {key.name,        key.target,   module.module,
-          module.identity, module.blobs, module.label.substr(0, wire::kMaxText),
-          module.stored};
+  return {
+      key.name,      key.target, module.module, module.identity, module.blobs, module.label.substr(0, wire::kMaxText),
+      module.stored, {}};
 }
 
 class FarmStore final : public Store {
@@ -91,14 +91,16 @@ class FarmStore final : public Store {
     return std::make_shared<FarmBlobs>(objects_, std::move(stored));
   }
 
+  std::string holder_of(const StoredModule& module) override { return module.holder; }
+
   Baseline baseline(const std::string& suite, const std::string& name) override {
     expect_names(suite, name);
     Baseline baseline;
     wire::ListBaseline query{suite, name, 0};
     for_each_page(query, [&](wire::BaselinePage& page) {
       for (wire::BaselineListing& entry : page.entries) {
-        StoredModule module{entry.module, entry.identity, std::move(entry.blobs), std::move(entry.label),
-                            entry.stored_s};
+        StoredModule module{entry.module,           entry.identity, std::move(entry.blobs),
+                            std::move(entry.label), entry.stored_s, other_holder(entry.holder)};
         baseline.insert_or_assign(CaseTarget{std::move(entry.name), std::move(entry.target)}, std::move(module));
       }
       query.after += static_cast<std::uint32_t>(page.entries.size());
@@ -143,6 +145,25 @@ class FarmStore final : public Store {
     return deleted.cases > 0 ? std::optional<std::size_t>(deleted.cases) : std::nullopt;
   }
 
+  std::size_t forget_cases(const std::string& suite, const std::string& name,
+                           const std::set<std::string>& cases) override {
+    expect_names(suite, name);
+    std::size_t deleted = 0;
+    const std::vector<std::string> all(cases.begin(), cases.end());
+    for (std::size_t begin = 0; begin < all.size(); begin += wire::kMaxPage) {
+      wire::DeleteCases request{suite, name, {}};
+      for (std::size_t i = begin; i < std::min(all.size(), begin + wire::kMaxPage); ++i)
+        request.cases.push_back(all[i]);
+      objects_->ask([&](farm::TrackerConnection& connection) -> Status {
+        const Result<wire::CasesDeleted> answer = connection.ask(request);
+        if (answer.is_ok()) deleted += answer.value().cases;
+        // A tracker of an earlier version keeps them.
+        return answer.status().code() == ErrorCode::unsupported ? Status() : answer.status();
+      });
+    }
+    return deleted;
+  }
+
   void add_history(const std::string& suite, std::span<const HistoryEntry> entries) override {
     expect_text("the name of the suite", suite, wire::kMaxText);
     std::vector<wire::AddVerdict> messages;
@@ -171,7 +192,11 @@ class FarmStore final : public Store {
       for (const wire::VerdictListing& verdict : page.verdicts) {
         // A later ferry may have written what this one cannot read.
         Result<HistoryEntry> entry = parse_history_line(std::string(verdict.line.begin(), verdict.line.end()));
-        if (entry.is_ok() && (name.empty() || entry.value().name == name)) entries.push_back(std::move(entry.value()));
+        if (!entry.is_ok() || !(name.empty() || entry.value().name == name)) continue;
+        entries.push_back(std::move(entry.value()));
+        // The line may name somebody else, whose module was the baseline and is the current one.
+        StoredModule& module = entries.back().module;
+        if (module.holder.empty()) module.holder = other_holder(verdict.holder);
         query.before = verdict.number;
       }
       return page.has_more && !page.verdicts.empty() && entries.size() < kMostEntries;
@@ -231,6 +256,12 @@ class FarmStore final : public Store {
       if (!take(page)) return;
     }
     throw StoreFailed(format("the farm %s: expected at most %d pages of a list, got more", name_.c_str(), kMostPages));
+  }
+
+  // Returns the holder, for a person, unless it is the one whose key this is. To be called once the farm has answered.
+  std::string other_holder(const std::string& holder) {
+    if (holder.empty()) return "somebody unknown";
+    return holder == objects_->holder() ? std::string() : holder;
   }
 
   std::string name_;

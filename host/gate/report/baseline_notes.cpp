@@ -1,6 +1,8 @@
 #include "host/gate/report/baseline_notes.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "base/quantity_text.h"
 #include "host/gate/report/words.h"
@@ -80,9 +82,34 @@ void add_accepted(const Report& report, std::vector<std::string>& notes) {
   }
 }
 
-}  // namespace
+// Names who stored the modules that have run, or were not allowed to: they are native code.
+void add_holders(const Report& report, std::vector<std::string>& notes) {
+  std::set<std::string> holders;
+  for (const CaseResult& result : report.cases) holders.insert(result.sides[0].holder);
+  holders.erase("");
+  for (const std::string& holder : holders) {
+    const std::vector<std::string> names =
+        cases_with(report, [&](const CaseResult& result) { return result.sides[0].holder == holder; });
+    notes.push_back("the baseline's " + std::string(names.size() == 1 ? "module of " : "modules of ") + list_of(names) +
+                    (names.size() == 1 ? " was" : " were") + " stored by " + holder);
+  }
+}
 
-std::vector<std::string> baseline_notes(const Report& report) {
+void add_missing(const Report& report, std::vector<std::string>& notes) {
+  if (report.missing.empty()) return;
+  const bool is_one = report.missing.size() == 1;
+  std::string note = std::to_string(report.missing.size()) + (is_one ? " case" : " cases") + " of the baseline " +
+                     (is_one ? "is" : "are") + " no longer in the suite: " + list_of(report.missing);
+  if (report.forgotten > 0) {
+    note += "; --update has deleted " + std::string(is_one ? "it" : "them") + " from the baseline " + report.baseline;
+  } else if (report.missing_policy == MissingPolicy::fail) {
+    note += "; with --missing allow that passes, and --update deletes " + std::string(is_one ? "it" : "them") +
+            " from the baseline " + report.baseline;
+  }
+  notes.push_back(std::move(note));
+}
+
+std::vector<std::string> updates_of(const Report& report) {
   std::vector<std::string> notes;
   if (!report.other_baselines.empty()) {
     notes.push_back("there was no baseline " + report.baseline + " in this suite, only " +
@@ -98,6 +125,16 @@ std::vector<std::string> baseline_notes(const Report& report) {
   }
   if (!report.to_accept.empty()) add_accepted(report, notes);
   if (report.is_update) add_update(report, notes);
+  return notes;
+}
+
+}  // namespace
+
+std::vector<std::string> baseline_notes(const Report& report) {
+  std::vector<std::string> notes;
+  add_missing(report, notes);
+  add_holders(report, notes);
+  std::ranges::move(updates_of(report), std::back_inserter(notes));
   return notes;
 }
 

@@ -1,4 +1,4 @@
-// Says in sentences what a run has done to the baseline.
+// Says in sentences what a run has found of the baseline, and what it has done to it.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace ferry::gate {
 
-// Returns sentences that say which modules are the baseline from now on, and why others are not although the user asked
-// for it; none if nothing changed and nothing was asked for. Names in them are as they are in the report.
+// Returns sentences that say which of its cases the suite lacks, who stored modules that have run, which modules are
+// the baseline from now on, and why others are not although the user asked for it; none if nothing changed and nothing
+// was asked for. Names in them are as they are in the report.
 std::vector<std::string> baseline_notes(const Report& report);
 
 }  // namespace ferry::gate

@@ -27,7 +27,8 @@ Json side_json(const Side& side) {
           {"label", text_or_null(side.label)},
           {"code_bytes", side.code_bytes},
           {"data_bytes", side.data_bytes},
-          {"seconds", side.seconds > 0 ? number(side.seconds) : Json()}};
+          {"seconds", side.seconds > 0 ? number(side.seconds) : Json()},
+          {"holder", text_or_null(side.holder)}};
 }
 
 Json change_json(const Change& change) {
@@ -126,6 +127,8 @@ std::string json_report(const Report& report) {
                          {"interrupted", report.is_interrupted},
                          {"update", report.is_update},
                          {"baseline_notes", baseline_notes(report)},
+                         {"missing_cases", report.missing},
+                         {"missing", report.missing_policy == MissingPolicy::allow ? "allow" : "fail"},
                          {"unknown", report.unknown == UnknownPolicy::pass ? "pass" : "fail"},
                          {"error_level", number(report.error_level)},
                          {"exit_code", exit_code(report)},

@@ -72,6 +72,10 @@ std::string junit_report(const Report& report) {
     }
     one.output = output_of(result);
   }
+  if (report.missing_policy == MissingPolicy::fail) {
+    for (const std::string& name : report.missing)
+      junit.cases.emplace_back(name).error = "the case of the baseline is no longer in the suite";
+  }
   return cli::junit_text(junit);
 }
 

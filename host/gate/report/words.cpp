@@ -25,7 +25,10 @@ std::string outcome_of(const Report& report) {
   switch (exit_code(report)) {
     case 0: return report.is_interrupted ? "Interrupted" : "Passed";
     case 1: return "Failed";
-    case 2: return "Failed by a mistake in a case";
+    case 2: {
+      const bool is_complete = report.missing.empty() || report.missing_policy == MissingPolicy::allow;
+      return is_complete ? "Failed by a mistake in a case" : "Failed, since the suite lacks cases of the baseline";
+    }
     case 3: return "No board could measure all cases";
     default: break;
   }

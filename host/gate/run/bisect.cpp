@@ -182,6 +182,8 @@ class Bisector {
       throw UsageError("the store has no module of " + name_of(entry) +
                        " any more: it was deleted because of the store's quota");
     }
+    const std::string holder = request_.store.holder_of(entry.module);
+    if (!holder.empty() && request_.trust) request_.trust(holder, "the module of " + name_of(entry));
     return CompiledModule(std::move(*bytes), request_.store.blobs(entry.module.blobs));
   }
 

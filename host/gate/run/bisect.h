@@ -10,6 +10,7 @@
 #include "host/compiler/api/compiler.h"
 #include "host/gate/api/report.h"
 #include "host/gate/api/suite.h"
+#include "host/gate/run/case_run.h"
 #include "host/gate/store/store.h"
 
 namespace ferry::gate {
@@ -21,6 +22,7 @@ struct BisectRequest {
   Store& store;
   std::string good, bad;  // labels in the history, or unambiguous beginnings of them or of a module's hash
   std::uint64_t seed = 0;
+  TrustHolder trust = {};  // asked before a module of somebody else runs; null: all of them run
 };
 
 // A module that was compared with the good one.

@@ -121,7 +121,7 @@ void BoardQueue::run_cases(const RunCase& run_case, const GateBoard& board, std:
     CaseOutcome& place = outcomes_[item->place];
     const std::uint32_t tries = place.result.tries = item->tries + 1;
     try {
-      if (!open) open.emplace(board.acquire());
+      if (!open) open.emplace(board.acquire(), board.is_here);
       CaseOutcome outcome = run_case(*item->suite_case, *open, random, observer);
       outcome.result.board = board.label;
       outcome.result.tries = tries;

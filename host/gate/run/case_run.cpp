@@ -79,6 +79,7 @@ class CaseRun {
       return;
     }
     if (is_same_code()) return conclude_unchanged("the compiled code is that of the baseline");
+    expect_trust(baseline->second);
     verify::ParameterPairs pairs;
     SideModule planned = plan_same_side(std::move(*baseline_module_), case_, *current_, pairs);
     const std::array<SideModule, 2> sides{std::move(planned), *current_};
@@ -200,6 +201,15 @@ class CaseRun {
     }
     conclude(Verdict::cannot_tell, why + "; --accept " + case_.name + " makes the current module the baseline");
     return false;
+  }
+
+  // Notes whose module is about to run, and asks whether it may if that is on this machine.
+  void expect_trust(const StoredModule& stored) {
+    const std::lock_guard lock(context_.shared);
+    const std::string holder = context_.store.holder_of(stored);
+    result_.sides[0].holder = holder;
+    if (!holder.empty() && board_.is_here() && context_.trust)
+      context_.trust(holder, "the baseline's module of " + case_.name);
   }
 
   bool is_same_code() const {

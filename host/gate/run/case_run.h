@@ -15,6 +15,10 @@
 
 namespace ferry::gate {
 
+// Decides whether the module of a case that this holder has stored may run on this machine: it is native code. Throws
+// UsageError if not.
+using TrustHolder = std::function<void(const std::string& holder, const std::string& module)>;
+
 // The settings that the cases of a run have in common. The store and the compiler are used by one thread at a time.
 struct RunContext {
   const Compiler& compiler;
@@ -25,6 +29,7 @@ struct RunContext {
   std::uint32_t most_pairs;
   std::mutex& shared;      // for the store and the compiler
   std::string suite_file;  // for messages
+  TrustHolder trust = {};  // null: modules run whoever has stored them; called by one thread at a time
 };
 
 struct CaseOutcome {

@@ -7,7 +7,7 @@
 
 namespace ferry::gate {
 
-OpenBoard::OpenBoard(OpenSession open) {
+OpenBoard::OpenBoard(OpenSession open, bool is_here) : is_here_(is_here) {
   sessions_ = [this, open = std::move(open)](const ConnectOptions& options) {
     Device device = open(options);
     const Environment environment = environment_of(device, "");

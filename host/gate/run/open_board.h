@@ -19,7 +19,8 @@ struct BoardFacts {
 // Remembers what the board has said about itself, so that no session is opened for this alone.
 class OpenBoard {
  public:
-  explicit OpenBoard(OpenSession open);
+  // `is_here`: it is this machine.
+  explicit OpenBoard(OpenSession open, bool is_here = false);
   OpenBoard(const OpenBoard&) = delete;
   OpenBoard& operator=(const OpenBoard&) = delete;
 
@@ -27,8 +28,10 @@ class OpenBoard {
   const OpenSession& sessions() const { return sessions_; }
   // Returns what the board says to sessions with these devices besides the CPU.
   const BoardFacts& facts(const std::vector<std::string>& devices);
+  bool is_here() const { return is_here_; }
 
  private:
+  bool is_here_;
   OpenSession sessions_;
   std::map<std::vector<std::string>, BoardFacts> known_;  // by devices
 };

@@ -122,14 +122,19 @@ void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& 
     const bool was_compared = verdict == Verdict::no_change || verdict == Verdict::faster;
     const bool is_new = verdict == Verdict::first || (request.update && is_good && was_compared);
     if (!outcome.result.is_accepted && (!is_new || bad.contains(key))) continue;
-    changes[key] = *outcome.module;
+    // That of somebody else is the baseline already, and stays his.
+    if (outcome.module->holder.empty()) changes[key] = *outcome.module;
     reasons[i] = outcome.result.is_accepted  ? NewBaseline::accepted
                  : verdict == Verdict::first ? NewBaseline::first
                                              : NewBaseline::updated;
   }
   if (!history.empty()) request.store.add_history(request.suite.name, history);
-  if (changes.empty()) return;
-  request.store.update(request.suite.name, request.baseline, changes);
+  if (request.update && is_good && !report.missing.empty()) {
+    report.forgotten = request.store.forget_cases(request.suite.name, request.baseline,
+                                                  {report.missing.begin(), report.missing.end()});
+  }
+  if (std::ranges::all_of(reasons, [](NewBaseline reason) { return reason == NewBaseline::none; })) return;
+  if (!changes.empty()) request.store.update(request.suite.name, request.baseline, changes);
   // Runs of several commits may end in any order, and the store decides whose modules stay.
   const Baseline stored = request.store.baseline(request.suite.name, request.baseline);
   for (std::size_t i = 0; i < reasons.size(); ++i) {
@@ -140,9 +145,16 @@ void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& 
   }
 }
 
-}  // namespace
+// Returns the names of the baseline's cases that the suite does not have, sorted.
+std::vector<std::string> missing_cases(const Baseline& baseline, const Suite& suite) {
+  std::set<std::string> missing;
+  for (const auto& [key, module] : baseline) missing.insert(key.name);
+  for (const SuiteCase& suite_case : suite.cases) missing.erase(suite_case.name);
+  return {missing.begin(), missing.end()};
+}
 
-Report run_suite(const SuiteRequest& request, const RunCase& run_case, const Observer& observer) {
+Report run_cases(const SuiteRequest& request, const Baseline& baseline, const RunCase& run_case,
+                 const Observer& observer) {
   const auto start = std::chrono::steady_clock::now();
   Report report;
   report.suite = request.suite.name;
@@ -152,6 +164,8 @@ Report run_suite(const SuiteRequest& request, const RunCase& run_case, const Obs
   report.unknown = request.suite.unknown;
   report.error_level = request.suite.error_level;
   report.is_update = request.update;
+  report.missing = missing_cases(baseline, request.suite);
+  report.missing_policy = request.missing;
   report.to_accept.assign(request.accepted.begin(), request.accepted.end());
 
   BoardQueue queue(request.suite, request.boards, names_of(request.boards), request.cases);
@@ -185,6 +199,12 @@ Report run_suite(const SuiteRequest& request, const RunCase& run_case, const Obs
   return report;
 }
 
+}  // namespace
+
+Report run_suite(const SuiteRequest& request, const RunCase& run_case, const Observer& observer) {
+  return run_cases(request, request.store.baseline(request.suite.name, request.baseline), run_case, observer);
+}
+
 Report run_suite(const SuiteRequest& request, const Observer& observer) {
   const Baseline baseline = request.store.baseline(request.suite.name, request.baseline);
   std::vector<std::string> other_baselines;
@@ -202,9 +222,10 @@ Report run_suite(const SuiteRequest& request, const Observer& observer) {
                            level_of_case(request.suite.error_level, request.suite.cases.size(), boards),
                            request.suite.most_pairs,
                            shared,
-                           request.suite.file};
-  Report report = run_suite(
-      request,
+                           request.suite.file,
+                           request.trust};
+  Report report = run_cases(
+      request, baseline,
       [&](const SuiteCase& suite_case, OpenBoard& board, stats::Random& random, const Observer& told) {
         return run_case(context, suite_case, board, random, told);
       },

@@ -24,6 +24,7 @@ struct GateBoard {
   // Returns a way to open sessions, all of them on one board. Called again when that board is lost: a farm then gives
   // another one.
   std::function<OpenSession()> acquire;
+  bool is_here = false;  // it is this machine
 };
 
 struct SuiteRequest {
@@ -37,6 +38,8 @@ struct SuiteRequest {
   std::set<std::string> cases = {};     // to run; empty: all
   std::vector<GateBoard> boards = {};   // at least one for each name that a case refers to
   std::uint64_t seed = 0;               // of layouts and roles
+  TrustHolder trust = {};               // null: baselines run whoever has stored them
+  MissingPolicy missing = MissingPolicy::allow;
 };
 
 // Returns a result for each case on each of its boards, in the order of the suite. A case whose board is lost is tried

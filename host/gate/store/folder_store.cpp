@@ -45,6 +45,7 @@ class FolderStore final : public Store {
   }
   std::optional<std::vector<std::uint8_t>> get(const Hash& object) override { return objects_.get(object); }
   std::shared_ptr<const BlobSource> blobs(std::span<const Hash> blobs) override { return objects_.blobs(blobs); }
+  std::string holder_of(const StoredModule& module) override { return objects_.holder_of(module.module); }
 
   Baseline baseline(const std::string& suite, const std::string& name) override {
     for (const std::string& folder : {baselines_folder(), suite_folder(suite)}) expect_folder_if_any(folder);
@@ -90,6 +91,18 @@ class FolderStore final : public Store {
       // What is damaged can be deleted as well.
     }
     return delete_store_file(path) ? std::optional(cases) : std::nullopt;
+  }
+
+  std::size_t forget_cases(const std::string& suite, const std::string& name,
+                           const std::set<std::string>& cases) override {
+    const Descriptor held = lock_.hold_alone();
+    for (const std::string& folder : {baselines_folder(), suite_folder(suite)}) expect_folder_if_any(folder);
+    const std::string path = baseline_path(suite, name);
+    Baseline baseline = read_baseline_file(path);
+    const std::size_t before = count_cases(baseline);
+    if (std::erase_if(baseline, [&](const auto& entry) { return cases.contains(entry.first.name); }) == 0) return 0;
+    write_baseline_file(path, baseline);
+    return before - count_cases(baseline);
   }
 
   void add_history(const std::string& suite, std::span<const HistoryEntry> entries) override {

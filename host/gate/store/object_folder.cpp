@@ -1,8 +1,10 @@
 #include "host/gate/store/object_folder.h"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -140,7 +142,17 @@ std::optional<std::vector<std::uint8_t>> ObjectFolder::get(const Hash& object) {
   if (const Hash found = blake2b(bytes); found != object) {
     throw UsageError(damage_of(object, "expected contents with the hash that is its name, got " + to_hex(found)));
   }
+  struct stat info{};
+  if (fstat(file->file.number(), &info) == 0) owners_[object] = info.st_uid;
   return bytes;
+}
+
+std::string ObjectFolder::holder_of(const Hash& object) const {
+  const auto owner = owners_.find(object);
+  if (owner == owners_.end()) return "somebody unknown";
+  if (owner->second == geteuid()) return {};
+  const passwd* entry = getpwuid(owner->second);
+  return entry != nullptr ? printable(entry->pw_name) : "uid " + std::to_string(owner->second);
 }
 
 std::shared_ptr<const BlobSource> ObjectFolder::blobs(std::span<const Hash> blobs) {

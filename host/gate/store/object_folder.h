@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -35,6 +36,9 @@ class ObjectFolder {
   void put(const Hash& object, std::uint64_t bytes, const BlobSource& from);
   std::optional<std::vector<std::uint8_t>> get(const Hash& object);
   std::shared_ptr<const BlobSource> blobs(std::span<const Hash> blobs);
+  // Returns the owner of the file from which get() read the object, "anna" or "uid 1001"; empty if that is this user.
+  // Without a get() before, nobody knows.
+  std::string holder_of(const Hash& object) const;
   std::string path_of(const Hash& object) const { return folder_ + "/" + to_hex(object); }
 
   // For callers that hold the lock alone: like touch().
@@ -54,6 +58,7 @@ class ObjectFolder {
   StoreLock lock_;
   std::chrono::seconds in_use_;
   std::set<Hash> used_;
+  std::map<Hash, uid_t> owners_;  // of the files that get() has read
   std::chrono::steady_clock::time_point touched_;
 };
 

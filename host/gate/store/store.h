@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,6 +26,7 @@ struct StoredModule {
   std::vector<Hash> blobs;  // objects too
   std::string label;        // the commit
   std::int64_t stored = 0;  // seconds since 1970
+  std::string holder = {};  // of a farm: who stored it, unless this user did
   bool operator==(const StoredModule&) const = default;
 };
 
@@ -70,6 +72,10 @@ class Store {
   // Returns the contents of those of the blobs that are stored, and throws like get().
   virtual std::shared_ptr<const BlobSource> blobs(std::span<const Hash> blobs) = 0;
 
+  // Returns who stored the module, for a person: "anna", "uid 1001"; empty if this user did. A module is native code:
+  // whoever runs one of somebody else runs his code. To be asked once the module was read.
+  virtual std::string holder_of(const StoredModule& module) = 0;
+
   // Returns an empty one if there is none of this name.
   virtual Baseline baseline(const std::string& suite, const std::string& name) = 0;
   // Returns the names of the suite's baselines, sorted.
@@ -82,6 +88,10 @@ class Store {
   // Deletes a baseline, also a damaged one: its objects are no longer needed, and the history stays. Returns how many
   // cases it had, 0 if that cannot be read, and nothing if there was none of this name.
   virtual std::optional<std::size_t> forget(const std::string& suite, const std::string& name) = 0;
+
+  // Deletes cases of a baseline, for all targets. Returns how many of them it had.
+  virtual std::size_t forget_cases(const std::string& suite, const std::string& name,
+                                   const std::set<std::string>& cases) = 0;
 
   virtual void add_history(const std::string& suite, std::span<const HistoryEntry> entries) = 0;
   // Returns the entries of one case, or of all for an empty name, in the order in which they were added. The oldest

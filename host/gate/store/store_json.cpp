@@ -35,11 +35,13 @@ Hash hash_of(const Json& json) {
 Json to_json(const StoredModule& module) {
   Json blobs = Json::array();
   for (const Hash& blob : module.blobs) blobs.push_back(to_hex(blob));
-  return {{"module", to_hex(module.module)},
-          {"identity", to_hex(module.identity)},
-          {"blobs", std::move(blobs)},
-          {"label", module.label},
-          {"stored", module.stored}};
+  Json json = {{"module", to_hex(module.module)},
+               {"identity", to_hex(module.identity)},
+               {"blobs", std::move(blobs)},
+               {"label", module.label},
+               {"stored", module.stored}};
+  if (!module.holder.empty()) json["holder"] = module.holder;
+  return json;
 }
 
 StoredModule module_of(const Json& json) {
@@ -49,6 +51,7 @@ StoredModule module_of(const Json& json) {
   for (const Json& blob : json.at("blobs")) module.blobs.push_back(hash_of(blob));
   module.label = json.at("label").get<std::string>();
   module.stored = whole_number_of(json.at("stored"), 0, kLatest);
+  if (json.contains("holder")) module.holder = json.at("holder").get<std::string>();
   return module;
 }
 

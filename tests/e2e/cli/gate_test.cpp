@@ -1,11 +1,14 @@
 // Tests 'ferry gate' from a folder of kernels to red and green builds, on this machine.
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <csignal>
 #include <filesystem>
 #include <string>
 
 #include "tests/e2e/cli/gate_project.h"
+#include "tests/e2e/cli/terminal.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;
@@ -75,6 +78,76 @@ TEST_CASE("a kernel that became slower makes the build red, one that did not lea
   REQUIRE(bisect.code == 0);
   CHECK(Json::parse(bisect.out).at("first_bad") == "bad");
   CHECK(Json::parse(bisect.out).at("last_good") == "same");
+}
+
+TEST_CASE("a baseline that another user has stored runs on this machine only if the user says so") {
+  if (geteuid() != 0) {
+    MESSAGE("skipped: only root can give a file to another user");
+    return;
+  }
+  const Project project;
+  project.write("suite.toml", kSuite);
+  int code = -1;
+  project.results({"--label", "good"}, code);
+  REQUIRE(code == 0);
+  for (const auto& object : std::filesystem::directory_iterator(project.folder.path(".ferry-gate/objects")))
+    REQUIRE(lchown(object.path().c_str(), 54321, 54321) == 0);
+  // What did not change does not run.
+  CHECK(project.results({}, code).at("spin").at("verdict") == "unchanged");
+  CHECK(code == 0);
+  project.write("kernels/spin.c", spin(kRounds, "0.751f"));
+  const Json refused = project.results({"--label", "changed"}, code).at("spin");
+  CHECK(code == 2);
+  CHECK(refused.at("verdict") == "failed");
+  CHECK(refused.at("reason") ==
+        "the baseline's module of spin was stored by uid 54321 and does not run on this machine, because it is native "
+        "code: expected --trust-baseline if you trust uid 54321");
+  CHECK(refused.at("baseline").at("holder") == "uid 54321");
+  const auto on_terminal = [&](const std::string& typed) {
+    return run_on_terminal({"gate", project.folder.path("suite.toml"), "--store", project.folder.path(".ferry-gate")},
+                           200, {}, typed);
+  };
+  const Outcome denied = on_terminal("n\n");
+  CHECK(denied.code == 2);
+  CHECK_MESSAGE(contains(denied.out,
+                         "the baseline's module of spin was stored by uid 54321, and is native code. Run it "
+                         "on this machine, and others of uid 54321? [y/N]"),
+                denied.out);
+  const Outcome allowed = on_terminal("y\n");
+  CHECK_MESSAGE(allowed.code != 2, allowed.out);
+  CHECK(contains(allowed.out, "the baseline's module of spin was stored by uid 54321\n"));
+  const Json trusted = project.results({"--trust-baseline"}, code).at("spin");
+  CHECK(trusted.at("verdict") != "failed");
+  CHECK(!trusted.at("pairs").at("layout").empty());
+  const Outcome bisect = project.gate({"bisect", "spin", "good", "changed"});
+  CHECK(bisect.code == 2);
+  CHECK(contains(bisect.err, "the module of good was stored by uid 54321 and does not run on this machine"));
+}
+
+TEST_CASE("a case that is gone from the suite is listed, and fails the run if that is asked for") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  int code = -1;
+  project.results({}, code);
+  REQUIRE(code == 0);
+  const std::string suite = content_of(project.folder.path("suite.toml"));
+  const std::size_t place = suite.find("[cases.twice]");
+  REQUIRE(place != std::string::npos);
+  std::string renamed = suite;
+  project.write("suite.toml", renamed.replace(place, 13, "[cases.double]"));
+  const std::string said = "1 case of the baseline is no longer in the suite: twice";
+  const Outcome allowed = project.gate({"suite.toml"});
+  CHECK(allowed.code == 0);
+  CHECK(contains(allowed.out, said));
+  const Outcome failed = project.gate({"suite.toml", "--missing", "fail", "--junit", "out.xml"});
+  CHECK(failed.code == 2);
+  CHECK(contains(failed.out, said + "; with --missing allow that passes"));
+  CHECK(contains(content_of(project.folder.path("out.xml")), "name=\"twice\""));
+  const Outcome update = project.gate({"suite.toml", "--update"});
+  CHECK(update.code == 0);
+  CHECK(contains(update.out, said + "; --update has deleted it"));
+  CHECK(project.gate({"suite.toml", "--missing", "fail"}).code == 0);
+  CHECK(project.gate({"suite.toml", "--missing", "never"}).code == 2);
 }
 
 TEST_CASE("wrong results are found before anything is measured, unless the case allows them") {

@@ -10,7 +10,7 @@
 namespace ferry::test {
 
 Outcome run_on_terminal(const std::vector<std::string>& words, unsigned short columns,
-                        const std::map<std::string, std::string>& environment) {
+                        const std::map<std::string, std::string>& environment, const std::string& typed) {
   const std::string program = FERRY_BINARY_DIR "/bin/ferry";
   std::vector<char*> arguments{const_cast<char*>(program.c_str())};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -27,6 +27,8 @@ Outcome run_on_terminal(const std::vector<std::string>& words, unsigned short co
     _exit(126);
   }
   Outcome outcome;
+  if (write(terminal, typed.data(), typed.size()) != static_cast<ssize_t>(typed.size()))
+    throw std::runtime_error("cannot type on a terminal");
   char bytes[4096];
   // Reading fails with EIO once the other end is closed.
   for (ssize_t count; (count = read(terminal, bytes, sizeof bytes)) > 0;)

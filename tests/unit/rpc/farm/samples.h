@@ -26,7 +26,8 @@ inline LeaseRequest sample_request() {
 inline Hash sample_hash(std::uint8_t first) { return {first, 2, 3, 255}; }
 
 inline BaselineListing sample_baseline() {
-  return {"mm", "x86_64+avx2", sample_hash(1), sample_hash(2), {sample_hash(3), sample_hash(4)}, "1f3a", 1'700'000'000};
+  return {"mm",   "x86_64+avx2", sample_hash(1), sample_hash(2), {sample_hash(3), sample_hash(4)},
+          "1f3a", 1'700'000'000, "anna"};
 }
 
 // Calls check(name, message) for each.
@@ -99,8 +100,10 @@ void for_each_message(Check check) {
   check("baseline set", BaselineSet{{sample_hash(3)}, true});
   check("delete_baseline", DeleteBaseline{"kernels", "main"});
   check("baseline deleted", BaselineDeleted{3});
+  check("delete_cases", DeleteCases{"kernels", "main", {"mm", "pool"}});
+  check("cases deleted", CasesDeleted{2});
   check("list_verdicts", ListVerdicts{"kernels", "mm", 9});
-  check("verdict page", VerdictPage{{{9, {'{', '}'}}, {}}, true});
+  check("verdict page", VerdictPage{{{9, {'{', '}'}, "anna"}, {}}, true});
   check("add_verdict", AddVerdict{"kernels", "mm", {'{', '}'}});
   check("verdict added", VerdictAdded{});
   check("rekey", Rekey{sample_psk(1)});

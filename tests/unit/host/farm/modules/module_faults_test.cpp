@@ -53,14 +53,14 @@ TEST_CASE("where the disk has no more room than leases need, what is stored can 
     DatabaseFaults faults;
     const auto store = open_with(faults, database);
     const Hash object = put(*store, contents(5, 1));
-    REQUIRE(store->answer(1, baseline_of("mm", object)).is_ok());
+    REQUIRE(store->answer(1, by_anna(baseline_of("mm", object))).is_ok());
     faults.room = 1000;
     const Bytes other = contents(7, 2);
     const Status full = put(*store, 1, blake2b(other), other);
     CHECK(full.code() == ErrorCode::resource_exhausted);
     CHECK(full.message() ==
           "expected room on the disk where the farm's modules are, got 1000 bytes beside what is left to its leases");
-    CHECK(store->answer(1, baseline_of("pool", object)).status().code() == ErrorCode::resource_exhausted);
+    CHECK(store->answer(1, by_anna(baseline_of("pool", object))).status().code() == ErrorCode::resource_exhausted);
     CHECK(store->answer(1, by_anna(AddVerdict{"suite", "mm", {'1'}})).status().code() == ErrorCode::resource_exhausted);
     CHECK(has(*store, object));
     CHECK(get(*store, object) == contents(5, 1));

@@ -76,12 +76,12 @@ TEST_CASE("tiny objects, and baselines that name many, do not fill the disk besi
         "INSERT INTO baseline_objects (suite, name, case_name, target, place, object) SELECT 'x', 'x', 'x', 'x', i, "
         "'x' FROM n",
         farm::kMostBaselineObjects - 2);
-    const Status many = store->answer(1, baseline_of("mm", object, {object, object})).status();
+    const Status many = store->answer(1, by_anna(baseline_of("mm", object, {object, object}))).status();
     CHECK(many.code() == ErrorCode::resource_exhausted);
     CHECK(many.message() == "the farm keeps baselines with at most 300000 objects together");
     CHECK(store->answer(1, ListBaseline{"suite", "main", 0}).value().entries.empty());
-    CHECK(store->answer(1, baseline_of("mm", object, {object})).is_ok());
-    CHECK(store->answer(1, baseline_of("mm", object, {object})).is_ok());  // in place of the one before
+    CHECK(store->answer(1, by_anna(baseline_of("mm", object, {object}))).is_ok());
+    CHECK(store->answer(1, by_anna(baseline_of("mm", object, {object}))).is_ok());  // in place of the one before
     repeat("INSERT INTO objects (hash, upload, bytes, used) SELECT CAST(i AS TEXT), -i, 0, 0 FROM n",
            farm::kMostObjects - 1);
     CHECK(put(*store, 1, blake2b(contents(4, 2)), contents(4, 2)).code() == ErrorCode::resource_exhausted);

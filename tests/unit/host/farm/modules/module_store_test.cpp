@@ -129,7 +129,7 @@ TEST_CASE("beyond the quota, the oldest objects that no baseline needs make room
   for_each_database([](const std::string& database) {
     const auto store = open_at(database, 100);
     const Hash needed = put(*store, contents(30, 1)), blob = put(*store, contents(10, 2));
-    CHECK(store->answer(1, baseline_of("mm", needed, {blob})).value().missing.empty());
+    CHECK(store->answer(1, by_anna(baseline_of("mm", needed, {blob}))).value().missing.empty());
     const Hash old = put(*store, contents(30, 3));
     // All were used just now.
     const Status full = put(*store, 1, blake2b(contents(40, 4)), contents(40, 4));
@@ -167,7 +167,7 @@ TEST_CASE("a baseline takes modules whose objects are stored, and keeps the one 
     const Hash first = put(*store, contents(3, 1)), second = put(*store, contents(3, 2)), blob = put(*store, {});
     const Hash unknown = blake2b(contents(3, 3));
     const auto set = [&](const SetBaseline& request) {
-      const auto answer = store->answer(1, request);
+      const auto answer = store->answer(1, by_anna(request));
       REQUIRE_MESSAGE(answer.is_ok(), answer.status().message());
       return answer.value();
     };
@@ -201,12 +201,12 @@ TEST_CASE("a baseline that is deleted keeps nothing any more, and others keep wh
     const Hash shared = put(*store, contents(20, 3));
     SetBaseline other = baseline_of("mm", shared);
     other.name = "release";
-    REQUIRE(store->answer(1, baseline_of("mm", first, {shared})).is_ok());
-    REQUIRE(store->answer(1, baseline_of("pool", second)).is_ok());
+    REQUIRE(store->answer(1, by_anna(baseline_of("mm", first, {shared}))).is_ok());
+    REQUIRE(store->answer(1, by_anna(baseline_of("pool", second))).is_ok());
     SetBaseline other_target = baseline_of("mm", first);
     other_target.entry.target = "aarch64";
-    REQUIRE(store->answer(1, other_target).is_ok());
-    REQUIRE(store->answer(1, other).is_ok());
+    REQUIRE(store->answer(1, by_anna(other_target)).is_ok());
+    REQUIRE(store->answer(1, by_anna(other)).is_ok());
     REQUIRE(store->answer(1, by_anna(AddVerdict{"suite", "mm", {'1'}})).is_ok());
     const auto cases_of = [&](const std::string& suite, const std::string& name) {
       const auto deleted = store->answer(1, DeleteBaseline{suite, name});
@@ -237,7 +237,7 @@ TEST_CASE("long baselines and histories come in pages, which together have every
     const Hash module = put(*store, contents(3, 1));
     constexpr int kCount = 203;
     for (int i = 0; i < kCount; ++i) {
-      REQUIRE(store->answer(1, baseline_of("case" + std::to_string(i), module)).is_ok());
+      REQUIRE(store->answer(1, by_anna(baseline_of("case" + std::to_string(i), module))).is_ok());
       const std::string line = std::string(static_cast<std::size_t>(i) * 40, 'x') + std::to_string(i);
       REQUIRE(store->answer(1, by_anna(AddVerdict{"suite", i % 2 == 0 ? "even" : "odd", {line.begin(), line.end()}}))
                   .is_ok());
@@ -286,7 +286,7 @@ TEST_CASE("an object that lost a piece is reported as damage, and a text with a 
           "the farm's database of modules is damaged: it lacks a part of the object " + to_hex(object));
     SetBaseline request = baseline_of("mm", object);
     request.suite = std::string("a\0b", 3);
-    CHECK(store->answer(1, request).status().code() == ErrorCode::invalid_argument);
+    CHECK(store->answer(1, by_anna(request)).status().code() == ErrorCode::invalid_argument);
   });
 }
 
@@ -294,14 +294,55 @@ TEST_CASE("a database of the version before keeps its verdicts, of which nobody 
   for_each_database([](const std::string& database) {
     REQUIRE(open_at(database)->answer(1, by_anna(AddVerdict{"suite", "mm", {'1'}})).is_ok());
     const auto connection = connect_to(database);
-    for (const char* statement : {"DROP INDEX verdicts_by_holder", "ALTER TABLE verdicts DROP COLUMN holder",
-                                  "DELETE FROM modules_version WHERE version > 2"})
+    for (const char* statement :
+         {"DROP INDEX verdicts_by_holder", "ALTER TABLE verdicts DROP COLUMN holder",
+          "ALTER TABLE baselines DROP COLUMN holder", "DELETE FROM modules_version WHERE version > 2"})
       REQUIRE(farm::execute(*connection, statement).is_ok());
     const auto store = open_at(database);
     REQUIRE(store->answer(1, by_anna(AddVerdict{"suite", "mm", {'2'}})).is_ok());
     CHECK(store->answer(1, ListVerdicts{"suite", "mm", 0}).value().verdicts.size() == 2);
     CHECK(count_of(*connection, "verdicts WHERE holder = ''") == 1);
     CHECK(count_of(*connection, "verdicts WHERE holder = 'anna'") == 1);
+  });
+}
+
+TEST_CASE("a baseline and a verdict say who stored them, by the key with which he did") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database);
+    const Hash object = put(*store, contents(3, 1));
+    SetBaseline forged = baseline_of("mm", object);
+    forged.entry.holder = "bob";
+    REQUIRE(store->answer(1, by_anna(forged)).is_ok());
+    const auto holder = [&] { return store->answer(1, ListBaseline{"suite", "main", 0}).value().entries.at(0).holder; };
+    CHECK(holder() == "anna");
+    REQUIRE(store->answer(2, ModuleStore::SetBaselineOf{forged, "eve"}).is_ok());
+    CHECK(holder() == "eve");
+    REQUIRE(store->answer(1, by_anna(AddVerdict{"suite", "mm", {'1'}})).is_ok());
+    CHECK(store->answer(1, ListVerdicts{"suite", "mm", 0}).value().verdicts.at(0).holder == "anna");
+    // Of a database that did not note it, nobody is the holder.
+    const auto connection = connect_to(database);
+    for (const char* statement :
+         {"ALTER TABLE baselines DROP COLUMN holder", "DELETE FROM modules_version WHERE version > 3"})
+      REQUIRE(farm::execute(*connection, statement).is_ok());
+    CHECK(open_at(database)->answer(1, ListBaseline{"suite", "main", 0}).value().entries.at(0).holder.empty());
+  });
+}
+
+TEST_CASE("cases of a baseline are deleted for all targets, and the others stay") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database);
+    const Hash object = put(*store, contents(3, 1));
+    for (const char* name : {"mm", "pool", "fft"})
+      REQUIRE(store->answer(1, by_anna(baseline_of(name, object))).is_ok());
+    SetBaseline other_target = baseline_of("mm", object);
+    other_target.entry.target = "aarch64";
+    REQUIRE(store->answer(1, by_anna(other_target)).is_ok());
+    CHECK(store->answer(1, DeleteCases{"other", "main", {"mm"}}).value().cases == 0);
+    CHECK(store->answer(1, DeleteCases{"suite", "main", {"mm", "none", "fft"}}).value().cases == 2);
+    const auto left = store->answer(1, ListBaseline{"suite", "main", 0}).value().entries;
+    REQUIRE(left.size() == 1);
+    CHECK(left[0].name == "pool");
+    CHECK(count_of(*connect_to(database), "baseline_objects") == 1);
   });
 }
 

@@ -97,9 +97,10 @@ inline std::int64_t count_of(farm::SqlConnection& connection, const std::string&
 
 inline SetBaseline baseline_of(const std::string& name, const Hash& module, std::vector<Hash> blobs = {},
                                std::int64_t stored = 1'700'000'000) {
-  return {"suite", "main", {name, "x86_64", module, blake2b({}), std::move(blobs), "1f3a", stored}};
+  return {"suite", "main", {name, "x86_64", module, blake2b({}), std::move(blobs), "1f3a", stored, {}}};
 }
 
+inline ModuleStore::SetBaselineOf by_anna(SetBaseline request) { return {std::move(request), "anna"}; }
 inline ModuleStore::AddVerdictOf by_anna(AddVerdict verdict) { return {std::move(verdict), "anna"}; }
 
 // As if all objects had been used so long ago.

@@ -47,7 +47,7 @@ Bytes contents(std::size_t count, std::uint8_t seed) {
 }
 
 StoredModule module_of(const Hash& object, std::vector<Hash> blobs, std::int64_t stored) {
-  return {object, blake2b(object), std::move(blobs), "commit " + std::to_string(stored), stored};
+  return {object, blake2b(object), std::move(blobs), "commit " + std::to_string(stored), stored, {}};
 }
 
 gate::HistoryEntry entry_of(const std::string& name, int number) {
@@ -82,6 +82,7 @@ struct Said {
   std::vector<std::vector<std::string>> names;
   std::vector<std::vector<gate::HistoryEntry>> histories;
   std::vector<std::optional<std::size_t>> forgotten;
+  std::vector<std::size_t> deleted;
 };
 Said use(Store& store) {
   Said said;
@@ -143,6 +144,11 @@ Said use(Store& store) {
     said.names.push_back(store.baseline_names("kernels"));
     said.histories.push_back(store.history("kernels", "mm"));
   }
+  for (const std::set<std::string>& cases : {std::set<std::string>{}, {"none"}, {"mm"}, {"mm", "größer"}}) {
+    store.update("kernels", "cases", {{mm, module_of(objects[3], {}, 1000)}, {pool, module_of(objects[4], {}, 1000)}});
+    said.deleted.push_back(store.forget_cases("kernels", "cases", cases));
+    said.baselines.push_back(store.baseline("kernels", "cases"));
+  }
   // An older one is as good as any where there is none.
   store.update("kernels", "main", {{mm, module_of(objects[3], {}, 1000)}});
   said.baselines.push_back(store.baseline("kernels", "main"));
@@ -164,11 +170,38 @@ TEST_CASE("a store at a farm says what a store in a folder says") {
   CHECK(said.names == expected.names);
   CHECK(said.histories == expected.histories);
   CHECK(said.forgotten == expected.forgotten);
+  CHECK(said.deleted == expected.deleted);
+  CHECK(said.deleted == std::vector<std::size_t>{0, 0, 1, 2});
   CHECK(said.forgotten == std::vector<std::optional<std::size_t>>{1, {}, {}, {}, 2});
   // A new connection sees the same.
   const auto store = lab.open();
   CHECK(store->baseline("kernels", "main") == expected.baselines.back());
   CHECK(store->history("kernels", "mm") == expected.histories.at(0));
+}
+
+TEST_CASE("who stored a module of a farm is known to all others, and cannot be changed by what is stored") {
+  Lab lab;
+  const farm::FarmAccess eve = lab.tracker.add_client("eve");
+  const auto annas = lab.open(), eves = gate::open_farm_store(eve);
+  const Hash object = eves->put(contents(5, 1));
+  StoredModule module = module_of(object, {}, 1);
+  module.holder = "anna";  // a lie
+  eves->update("kernels", "main", {{{"mm", "aarch64"}, module}});
+  gate::HistoryEntry entry = entry_of("mm", 1);
+  eves->add_history("kernels", {&entry, 1});
+  const auto holder = [](Store& store) { return store.holder_of(store.baseline("kernels", "main").begin()->second); };
+  CHECK(holder(*annas) == "eve");
+  CHECK(holder(*eves).empty());
+  CHECK(annas->history("kernels", "mm").at(0).module.holder == "eve");
+  CHECK(eves->history("kernels", "mm").at(0).module.holder.empty());
+  // A module that was the baseline and is the current one of somebody else's run stays its holder's.
+  entry = entry_of("mm", 2);
+  entry.module.holder = "eve";
+  annas->add_history("kernels", {&entry, 1});
+  CHECK(annas->history("kernels", "mm").at(1).module.holder == "eve");
+  annas->update("kernels", "main", {{{"mm", "aarch64"}, module_of(object, {}, 2)}});
+  CHECK(holder(*annas).empty());
+  CHECK(holder(*eves) == "anna");
 }
 
 TEST_CASE("several clients of a farm may store the same objects at the same time") {
@@ -273,7 +306,7 @@ TEST_CASE("nobody floods the audit log by setting baselines in turns") {
   farm::TrackerConnection connection(lab.anna);
   const auto set = [&](int i) {
     return connection
-        .ask(farm::wire::SetBaseline{"kernels", std::to_string(i), {"mm", "x86_64", object, object, {}, "1f3a", 5}})
+        .ask(farm::wire::SetBaseline{"kernels", std::to_string(i), {"mm", "x86_64", object, object, {}, "1f3a", 5, {}}})
         .status();
   };
   int taken = 0;

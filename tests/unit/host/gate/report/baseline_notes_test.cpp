@@ -34,6 +34,39 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 }  // namespace
 
+TEST_CASE("cases of the baseline that the suite lacks are listed, and fail a run that was told so") {
+  Report report = report_of({result_of("mm", Verdict::no_change)}, false);
+  report.missing = {"conv", "fft"};
+  const std::string start = "2 cases of the baseline are no longer in the suite: conv, fft";
+  CHECK(baseline_notes(report) == Notes{start});
+  CHECK(exit_code(report) == 0);
+  CHECK(contains(terminal_report(report, 0, stdout), start));
+  CHECK(contains(markdown_report(report, {}), "2 cases of the baseline are no longer in the suite"));
+  CHECK(!contains(junit_report(report), "conv"));
+  report.missing_policy = MissingPolicy::fail;
+  CHECK(exit_code(report) == 2);
+  CHECK(baseline_notes(report) ==
+        Notes{start + "; with --missing allow that passes, and --update deletes them from the baseline main"});
+  CHECK(contains(junit_report(report), "<error message=\"the case of the baseline is no longer in the suite\""));
+  CHECK(contains(headline(report), "Failed, since the suite lacks cases of the baseline"));
+  report.missing = {"fft"};
+  report.missing_policy = MissingPolicy::allow;
+  report.forgotten = 1;
+  CHECK(baseline_notes(report) == Notes{"1 case of the baseline is no longer in the suite: fft; --update has deleted "
+                                        "it from the baseline main"});
+}
+
+TEST_CASE("whose modules have run is said, unless they are the user's own") {
+  Report report = report_of(
+      {result_of("mm", Verdict::no_change), result_of("fft", Verdict::slower), result_of("conv", Verdict::no_change)},
+      false);
+  report.cases[0].sides[0].holder = report.cases[1].sides[0].holder = "anna";
+  CHECK(baseline_notes(report) == Notes{"the baseline's modules of mm, fft were stored by anna"});
+  report.cases[1].sides[0].holder = "uid 1001";
+  CHECK(baseline_notes(report) ==
+        Notes{"the baseline's module of mm was stored by anna", "the baseline's module of fft was stored by uid 1001"});
+}
+
 TEST_CASE("a run that neither stores nor was asked to says nothing of the baseline") {
   CHECK(baseline_notes(report_of({}, false)) == Notes());
   CHECK(baseline_notes(report_of({result_of("mm", Verdict::no_change), result_of("fft", Verdict::slower)}, false)) ==

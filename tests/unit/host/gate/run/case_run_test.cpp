@@ -26,10 +26,14 @@ struct Runner {
   std::mutex shared;
   stats::Random random{3};
   int sessions = 0;
+  bool is_here = false;
   OpenBoard board{[this](const ConnectOptions& options) {
-    ++sessions;
-    return local_device(options);
-  }};
+                    ++sessions;
+                    return local_device(options);
+                  },
+                  is_here};
+  TrustHolder trust;
+  explicit Runner(bool here = false) : is_here(here) {}
 
   SuiteCase c_case(const std::string& body) const {
     return test::case_of(
@@ -37,7 +41,7 @@ struct Runner {
   }
 
   CaseOutcome operator()(const SuiteCase& suite_case) {
-    const RunContext context{*test::own_compiler(), store, baseline, "now", 0.01, 64, shared, "suite.toml"};
+    const RunContext context{*test::own_compiler(), store, baseline, "now", 0.01, 64, shared, "suite.toml", trust};
     CaseOutcome outcome = run_case(context, suite_case, board, random, {});
     if (outcome.module) baseline[{suite_case.name, outcome.target}] = *outcome.module;
     return outcome;
@@ -107,6 +111,44 @@ TEST_CASE("a case without a baseline is compared with its definition, unless it 
   lying.name = "allowed";
   lying.allow_difference = true;
   CHECK(run(lying).result.verdict == Verdict::first);
+}
+
+TEST_CASE("a baseline of somebody else runs on this machine only if he is trusted, and its holder is reported") {
+  for (const bool is_here : {true, false}) {
+    CAPTURE(is_here);
+    Runner run(is_here);
+    SuiteCase one = run.c_case(kHalf);
+    REQUIRE(run(one).result.verdict == Verdict::first);
+    const Baseline stored = run.baseline;
+    const auto change = [&](const std::string& holder) {
+      run.baseline = stored;
+      run.baseline.begin()->second.holder = holder;
+      return run.c_case("for (int i = 0; i < 64; ++i) y[i] = x[i] * 0.5f; y[0] = x[0] * 0.25f;");
+    };
+    std::vector<std::string> asked;
+    run.trust = [&](const std::string& holder, const std::string& module) {
+      asked.push_back(module + " of " + holder);
+      if (holder == "eve") throw UsageError("nobody trusts eve");
+    };
+    // The results differ, which only a run shows.
+    CHECK(run(change("")).result.verdict == Verdict::wrong);
+    CHECK(asked.empty());
+    const CaseResult eves = run(change("eve")).result;
+    CHECK(eves.sides[0].holder == "eve");
+    CHECK(eves.verdict == (is_here ? Verdict::failed : Verdict::wrong));
+    if (is_here) CHECK(eves.reason == "nobody trusts eve");
+    CHECK(run(change("anna")).result.verdict == Verdict::wrong);
+    if (is_here) {
+      CHECK(asked == std::vector<std::string>{"the baseline's module of " + one.name + " of eve",
+                                              "the baseline's module of " + one.name + " of anna"});
+    } else {
+      CHECK(asked.empty());
+    }
+    // What is not run needs no trust.
+    run.baseline = stored;
+    run.baseline.begin()->second.holder = "eve";
+    CHECK(run(run.c_case(kHalf)).result.verdict == Verdict::unchanged);
+  }
 }
 
 TEST_CASE("the size of a module is checked also if it did not change") {

@@ -30,6 +30,7 @@ class FakeStore final : public gate::Store {
     return found->second;
   }
   std::shared_ptr<const BlobSource> blobs(std::span<const Hash>) override { return nullptr; }
+  std::string holder_of(const gate::StoredModule& module) override { return module.holder; }
 
   gate::Baseline baseline(const std::string&, const std::string&) override { return modules; }
   std::vector<std::string> baseline_names(const std::string&) override { return names; }
@@ -37,6 +38,9 @@ class FakeStore final : public gate::Store {
     for (const auto& [key, module] : changes) modules[key] = module;
   }
   std::optional<std::size_t> forget(const std::string&, const std::string&) override { return std::nullopt; }
+  std::size_t forget_cases(const std::string&, const std::string&, const std::set<std::string>& cases) override {
+    return std::erase_if(modules, [&](const auto& entry) { return cases.contains(entry.first.name); });
+  }
   void add_history(const std::string&, std::span<const gate::HistoryEntry> added) override {
     entries.insert(entries.end(), added.begin(), added.end());
   }

@@ -334,3 +334,41 @@ TEST_CASE("the observer is called on one thread at a time") {
   CHECK(calls >= 4 * 30);
   CHECK(overlaps == 0);
 }
+
+TEST_CASE("cases of the baseline that the suite lacks are reported, whatever was to run, and an update deletes them") {
+  const Suite suite = suite_of(2);
+  const Boards boards(1);
+  test::FakeCompiler compiler;
+  test::FakeStore store;
+  for (const char* name : {"case 0", "case 1", "gone", "renamed"}) {
+    store.modules[{name, "x86_64"}] = {};
+    store.modules[{name, "aarch64"}] = {};
+  }
+  const auto run = [&](bool update, MissingPolicy missing, std::set<std::string> cases = {}) {
+    return run_suite(
+        {.suite = suite,
+         .compiler = compiler,
+         .store = store,
+         .update = update,
+         .cases = std::move(cases),
+         .boards = boards.all,
+         .missing = missing},
+        [](const SuiteCase& suite_case, OpenBoard&, stats::Random&, const Observer&) { return passed(suite_case); },
+        {});
+  };
+  const std::vector<std::string> gone = {"gone", "renamed"};
+  CHECK(run(false, MissingPolicy::allow).missing == gone);
+  CHECK(exit_code(run(false, MissingPolicy::allow)) == 0);
+  CHECK(run(false, MissingPolicy::allow, {"case 1"}).missing == gone);
+  // An update changes nothing in a run that is not green.
+  const Report failed = run(true, MissingPolicy::fail);
+  CHECK(exit_code(failed) == 2);
+  CHECK(failed.forgotten == 0);
+  CHECK(store.modules.size() == 8);
+  const Report updated = run(true, MissingPolicy::allow);
+  CHECK(updated.missing == gone);
+  CHECK(updated.forgotten == 4);
+  CHECK(store.modules.size() == 4);
+  CHECK(run(false, MissingPolicy::fail).missing.empty());
+  CHECK(exit_code(run(false, MissingPolicy::fail)) == 0);
+}

@@ -141,6 +141,37 @@ TEST_CASE("a line of the history that a killed process left unfinished costs onl
   CHECK(found[0].seconds[1] == 2e-3);
 }
 
+TEST_CASE("a module that another user has stored is his, whatever the baseline says") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  const StoredModule own = stored_module(*store, 1), other = stored_module(*store, 2);
+  CHECK(store->holder_of(own) == "somebody unknown");  // it was not read yet
+  for (const StoredModule& module : {own, other}) REQUIRE(store->get(module.module));
+  CHECK(store->holder_of(own).empty());
+  if (geteuid() != 0) {
+    MESSAGE("skipped: only root can give a file to another user");
+    return;
+  }
+  REQUIRE(chown(folder.object(other.module).c_str(), 54321, 54321) == 0);
+  CHECK(store->holder_of(other).empty());  // the file that was read was this user's
+  REQUIRE(store->get(other.module));
+  CHECK(store->holder_of(other) == "uid 54321");
+  REQUIRE(chown(folder.object(other.module).c_str(), 0, 0) == 0);
+  REQUIRE(store->get(other.module));
+  CHECK(store->holder_of(other).empty());
+}
+
+TEST_CASE("cases of a baseline are deleted for all targets") {
+  const Folder folder;
+  const auto store = open_folder_store(folder.path);
+  const StoredModule module = stored_module(*store, 1);
+  store->update("s", "main", {{{"mm", "a"}, module}, {{"mm", "b"}, module}, {{"fft", "a"}, module}});
+  CHECK(store->forget_cases("s", "other", {"mm"}) == 0);
+  CHECK(store->forget_cases("s", "main", {"none"}) == 0);
+  CHECK(store->forget_cases("s", "main", {"mm", "none"}) == 1);
+  CHECK(store->baseline("s", "main") == Baseline{{{"fft", "a"}, module}});
+}
+
 TEST_CASE("a history without a line that can be read is refused with its file and advice") {
   const Folder folder;
   const auto store = open_folder_store(folder.path);
