@@ -11,6 +11,7 @@
 #include "device-runtime/facts/facts.h"
 #include "device-runtime/plan/mixed_program.h"
 #include "device-runtime/sandbox/capabilities.h"
+#include "device-runtime/sandbox/landlock.h"
 #include "device-runtime/session/compute_devices.h"
 #include "device-runtime/supervisor/arguments.h"
 #include "device-runtime/supervisor/freed_memory.h"
@@ -33,7 +34,8 @@ constexpr ferry::device::OtherDevices kOtherDevices = {
     [](const ferry::DeviceId& id, ferry::device::MemoryBudget& budget) {
       return ferry::device::open_device(kDrivers, id, budget);
     },
-    ferry::device::mixed_program, ferry::device::all_nameless_bytes, ferry::device::may_see_mapped_files};
+    ferry::device::mixed_program, ferry::device::all_nameless_bytes, ferry::device::may_see_mapped_files,
+    ferry::device::restrict_to_drivers_files};
 #endif
 
 constexpr int kUsageError = 2;

@@ -38,7 +38,8 @@ MAY_INCLUDE = {
     "device-runtime/cuda": ["device-runtime/device"],
     "device-runtime/opencl": ["device-runtime/device"],
     "device-runtime/plan": ["device-runtime/device"],
-    "device-runtime/handlers": ["device-runtime/plan", "device-runtime/facts", "rpc/secure"],
+    "device-runtime/broker": ["device-runtime/facts"],
+    "device-runtime/handlers": ["device-runtime/broker", "device-runtime/plan", "rpc/secure"],
     "device-runtime/sandbox": ["base"],
     "device-runtime/session": [
         "device-runtime/cuda", "device-runtime/handlers", "device-runtime/opencl", "device-runtime/sandbox",

@@ -38,6 +38,8 @@ struct OtherDevices {
   // For sessions that use such devices (supervisor/nameless_files.h, sandbox/capabilities.h).
   std::uint64_t (*nameless_bytes)(pid_t session, std::uint64_t most) = nullptr;
   bool (*sees_mapped_files)() = nullptr;
+  // Restricts a session's process to the files that drivers need and its own folder; false: the kernel cannot.
+  bool (*restrict_files)(const std::string& folder) = nullptr;
 };
 
 }  // namespace ferry::device

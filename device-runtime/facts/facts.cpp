@@ -84,9 +84,9 @@ struct Memory {
   std::uint64_t available = 0;
 };
 
-Memory memory() {
+Memory memory(const SessionFiles& files) {
   Memory result;
-  const std::string text = read_small_file("/proc/meminfo");
+  const std::string text = read_small_file(files.meminfo.number());
   for_each_field(text, [&](std::string_view key, std::string_view line) {
     if (key == "MemTotal") result.total = parse_size(field_value(line)).value_or(0);
     if (key == "MemAvailable") result.available = parse_size(field_value(line)).value_or(0);
@@ -98,8 +98,8 @@ Memory memory() {
     result.available = (known.freeram + known.bufferram) * unit;
   }
   // A container may be limited to less memory than the machine has.
-  if (const auto limit = parse_size(read_small_file("/sys/fs/cgroup/memory.max")); limit && *limit < result.total) {
-    const std::uint64_t used = parse_size(read_small_file("/sys/fs/cgroup/memory.current")).value_or(0);
+  if (const auto limit = parse_size(read_small_file(files.memory_limit.number())); limit && *limit < result.total) {
+    const std::uint64_t used = parse_size(read_small_file(files.memory_used.number())).value_or(0);
     result.total = *limit;
     result.available = std::min(result.available, *limit - std::min(*limit, used));
   }
@@ -123,7 +123,7 @@ std::uint32_t usable_processors() {
 }  // namespace
 
 DeviceFacts gather_facts(const FactsOptions& options) {
-  const Memory ram = memory();
+  const Memory ram = memory(SessionFiles::open());
   DeviceFacts facts;
   facts.server_version = options.server_version;
   facts.flavour = options.flavour;
@@ -146,6 +146,8 @@ DeviceFacts gather_facts(const FactsOptions& options) {
   return facts;
 }
 
-void refresh_facts(DeviceFacts& facts) { facts.memory_available_bytes = memory().available; }
+void refresh_facts(DeviceFacts& facts, const SessionFiles& files) {
+  facts.memory_available_bytes = memory(files).available;
+}
 
 }  // namespace ferry::device

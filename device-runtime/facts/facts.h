@@ -1,6 +1,7 @@
 // Facts about this board, gathered once when the server starts. The available memory is read again for each session.
 #pragma once
 
+#include "device-runtime/facts/session_files.h"
 #include "ferry/device_facts.h"
 
 #include <string>
@@ -17,6 +18,6 @@ struct FactsOptions {
 DeviceFacts gather_facts(const FactsOptions& options);
 
 // Updates the values that change while a server runs.
-void refresh_facts(DeviceFacts& facts);
+void refresh_facts(DeviceFacts& facts, const SessionFiles& files);
 
 }  // namespace ferry::device

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+
 namespace ferry::device {
 namespace {
 
@@ -17,16 +19,18 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 std::string read_small_file(const char* path) {
-  std::string text;
   // Reading some of the kernel's files would otherwise block until there is news.
-  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return text;
+  const Descriptor file(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return read_small_file(file.number());
+}
+
+std::string read_small_file(int file) {
+  std::string text;
   char piece[4096];
   ssize_t got = 0;
-  while (text.size() < kMaxBytes && (got = read(file, piece, sizeof piece)) > 0) {
+  while (text.size() < kMaxBytes && (got = pread(file, piece, sizeof piece, static_cast<off_t>(text.size()))) > 0) {
     text.append(piece, static_cast<std::size_t>(got));
   }
-  close(file);
   return text;
 }
 

@@ -10,6 +10,8 @@ namespace ferry::device {
 
 // Returns at most 256 KiB of the file; empty if it cannot be read.
 std::string read_small_file(const char* path);
+// The same for an open file, which may be read again and again.
+std::string read_small_file(int file);
 
 // Returns the value of the first line "key : value" of /proc/cpuinfo with this key; empty if there is none.
 std::string cpuinfo_value(std::string_view key);

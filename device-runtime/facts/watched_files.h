@@ -2,22 +2,35 @@
 // sensor needs no new server.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "ferry/timing.h"
 
 namespace ferry::device {
 
-// Returns the text of a file of /proc or /sys, or of "/dev/vcio". "{core}" in the path stands for the number of the
-// current core. Empty if there is no such file, and for every other path. `root` is prepended to the path, for tests.
-std::string watched_text(const std::string& path, const std::string& root = {});
+// Stands for the file whose text is pi_throttled().
+inline constexpr const char* kFirmwareMailbox = "/dev/vcio";
+
+// Opens a file of /proc or /sys for reading. No descriptor if there is none, or if it could tell more than the state of
+// the board: files of single processes, files below /proc and /sys that belong to other file systems, and files that
+// not everybody may read, except, `for_own_user`, meters of energy. `root` is prepended to the path, for tests.
+Descriptor open_watched(const std::string& path, bool for_own_user, const std::string& root = {});
+
+// Returns the firmware's flags of a Raspberry Pi; nothing if there is no such firmware.
+std::optional<std::uint32_t> pi_throttled();
+
+// Replaces "{core}" in a path by the number of the current core.
+void put_core(std::string& path);
 
 // watch_before() stores the text of each file that exists in `before`; watch_after() stores the texts of the same files
 // in `after`.
-using TextOfPath = std::function<std::string(const std::string& path)>;
-std::vector<WatchedText> watch_before(const std::vector<std::string>& paths, const TextOfPath& text);
-void watch_after(std::vector<WatchedText>& files, const TextOfPath& text);
+using TextsOfPaths = std::function<std::vector<std::string>(const std::vector<std::string>& paths)>;
+std::vector<WatchedText> watch_before(const std::vector<std::string>& paths, const TextsOfPaths& texts);
+void watch_after(std::vector<WatchedText>& files, const TextsOfPaths& texts);
 
 }  // namespace ferry::device

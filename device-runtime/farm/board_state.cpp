@@ -78,7 +78,7 @@ farm::wire::Heartbeat read_heartbeat(const std::string& root) {
     if (end == text.c_str() || millidegrees < kColdest || millidegrees > kHottest) continue;
     heartbeat.millidegrees = std::max<std::int32_t>(heartbeat.millidegrees.value_or(kColdest), millidegrees);
   }
-  heartbeat.is_throttled = (std::strtoul(watched_text("/dev/vcio").c_str(), nullptr, 16) & kThrottledNow) != 0;
+  heartbeat.is_throttled = (pi_throttled().value_or(0) & kThrottledNow) != 0;
   const std::string load = read_small_file((root + "/proc/loadavg").c_str());
   char* point = nullptr;
   const unsigned long whole = std::strtoul(load.c_str(), &point, 10);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/format.h"
+#include "base/hash_stream.h"
 #include "device-runtime/device/mapped_pages.h"
 
 namespace ferry::device {
@@ -47,21 +48,19 @@ MappedBlob::~MappedBlob() { munmap(const_cast<std::uint8_t*>(pages_.data()), pag
 
 Result<std::shared_ptr<const MappedBlob>> BlobStore::find(const Hash& hash, MemoryBudget& budget) const {
   std::uint64_t bytes = 0;
-  const Descriptor file = files_.open_file(hash, bytes);
+  const Descriptor file = broker_.find(Cache::blobs, hash, bytes);
   std::shared_ptr<const MappedBlob> blob;
   if (file.number() < 0 || bytes == 0) return blob;
   FERRY_ASSIGN(blob, MappedBlob::map(file, 0, bytes, budget));
-  if (hash_of(blob->bytes()) == hash) return blob;
-  // Damaged on disk, or written by another session: deleted, so that the next upload can replace it.
-  unlink(files_.path_of(hash).c_str());
-  return std::shared_ptr<const MappedBlob>();
+  // A file that was damaged on the disk is replaced by the next upload.
+  return hash_of(blob->bytes()) == hash ? blob : nullptr;
 }
 
 Result<std::shared_ptr<const MappedBlob>> BlobStore::find_part(const Hash& hash, const MappedBlob& whole,
                                                                std::uint64_t offset, std::uint64_t bytes,
                                                                MemoryBudget& budget) const {
   std::uint64_t size = 0;
-  const Descriptor file = files_.open_file(hash, size);
+  const Descriptor file = broker_.find(Cache::blobs, hash, size);
   std::shared_ptr<const MappedBlob> part;
   if (size != whole.bytes().size()) return part;
   FERRY_ASSIGN(part, MappedBlob::map(file, offset, bytes, budget));
@@ -73,33 +72,26 @@ Result<std::shared_ptr<const MappedBlob>> BlobStore::find_part(const Hash& hash,
 }
 
 Result<std::unique_ptr<BlobUpload>> BlobUpload::begin(const BlobStore& store, const Hash& hash, std::uint64_t bytes) {
-  const CacheFolder& files = store.files();
-  if (files.folder().empty()) return Status(ErrorCode::unsupported, "this server has no folder in which to keep blobs");
-  if (bytes == 0 || bytes > files.max_bytes()) {
+  const std::uint64_t most = store.broker().largest(Cache::blobs);
+  if (most == 0) return Status(ErrorCode::unsupported, "this server has no folder in which to keep blobs");
+  if (bytes == 0 || bytes > most) {
     const auto number = [](std::uint64_t value) { return static_cast<unsigned long long>(value); };
     return Status(ErrorCode::resource_exhausted, format("expected a blob of 1 to %llu bytes, got %llu (rpc_server "
                                                         "--blob-cache)",
-                                                        number(files.max_bytes()), number(bytes)));
+                                                        number(most), number(bytes)));
   }
-  files.make_room(bytes);
-  FERRY_ASSIGN(NewCacheFile file, NewCacheFile::create(files));
-  FERRY_TRY(file.reserve(bytes));
+  FERRY_ASSIGN(NewFile file, store.broker().store(Cache::blobs, hash, bytes));
   return std::unique_ptr<BlobUpload>(new BlobUpload(std::move(file), hash, bytes));
 }
 
 Status BlobUpload::add(std::span<const std::uint8_t> piece) {
   FERRY_TRY(file_.add(piece));
-  contents_.add(piece);
   received_ += piece.size();
   return {};
 }
 
 Result<std::shared_ptr<const MappedBlob>> BlobUpload::finish(MemoryBudget& budget) {
-  if (const Hash actual = contents_.finish(); actual != hash_) {
-    return Status(ErrorCode::invalid_argument,
-                  "expected a blob of hash " + to_hex(hash_) + ", got one of hash " + to_hex(actual));
-  }
-  FERRY_ASSIGN(const Descriptor reader, file_.publish(hash_, 0400));
+  FERRY_ASSIGN(const Descriptor reader, file_.finish(hash_));
   return MappedBlob::map(reader, 0, bytes_, budget);
 }
 

@@ -7,8 +7,7 @@
 #include <span>
 #include <string>
 
-#include "base/cache_folder.h"
-#include "base/hash_stream.h"
+#include "device-runtime/broker/file_broker.h"
 #include "device-runtime/device/memory_budget.h"
 
 namespace ferry::device {
@@ -36,10 +35,8 @@ class MappedBlob {
 
 class BlobStore {
  public:
-  static constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{1} << 30;
-
-  explicit BlobStore(std::string folder = "", std::uint64_t max_bytes = kDefaultMaxBytes)
-      : files_(std::move(folder), "blob", ".blob", max_bytes) {}
+  // The broker must outlive it.
+  explicit BlobStore(const FileBroker& broker) : broker_(broker) {}
 
   // Returns null if there is no such file or its contents do not match its name.
   Result<std::shared_ptr<const MappedBlob>> find(const Hash& hash, MemoryBudget& budget) const;
@@ -48,34 +45,33 @@ class BlobStore {
   Result<std::shared_ptr<const MappedBlob>> find_part(const Hash& hash, const MappedBlob& whole, std::uint64_t offset,
                                                       std::uint64_t bytes, MemoryBudget& budget) const;
 
-  const CacheFolder& files() const { return files_; }
+  const FileBroker& broker() const { return broker_; }
 
  private:
-  CacheFolder files_;
+  const FileBroker& broker_;
 };
 
-// A blob that arrives piece by piece and goes to the disk. An incomplete one is deleted.
+// A blob that arrives piece by piece and goes to the disk. An incomplete one is not kept.
 class BlobUpload {
  public:
-  // The store must outlive it. Makes room and reserves space.
+  // Fails with unsupported if this server keeps no blobs, resource_exhausted if there is no room for this one.
   static Result<std::unique_ptr<BlobUpload>> begin(const BlobStore& store, const Hash& hash, std::uint64_t bytes);
 
   const Hash& hash() const { return hash_; }
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t received() const { return received_; }
   Status add(std::span<const std::uint8_t> piece);
-  // After all bytes: checks the hash, adds the file to the store and maps it.
+  // After all bytes: maps the blob, which is then in the store. Fails with invalid_argument if it has another hash.
   Result<std::shared_ptr<const MappedBlob>> finish(MemoryBudget& budget);
 
  private:
-  BlobUpload(NewCacheFile file, const Hash& hash, std::uint64_t bytes)
+  BlobUpload(NewFile file, const Hash& hash, std::uint64_t bytes)
       : file_(std::move(file)), hash_(hash), bytes_(bytes) {}
 
-  NewCacheFile file_;
+  NewFile file_;
   Hash hash_;
   std::uint64_t bytes_;
   std::uint64_t received_ = 0;
-  HashStream contents_;
 };
 
 }  // namespace ferry::device

@@ -13,7 +13,9 @@ namespace ferry::device {
 class CallThreads {
  public:
   explicit CallThreads(SessionState& state)
-      : device_(*state.devices.front()), number_(state.facts.threads), pinning_([this] { device_.follow_caller(); }) {}
+      : device_(*state.devices.front()),
+        number_(state.facts.threads),
+        pinning_(state.access.files.threads.number(), [this] { device_.follow_caller(); }) {}
   CallThreads(const CallThreads&) = delete;
   CallThreads& operator=(const CallThreads&) = delete;
   ~CallThreads() { device_.limit_threads(0); }

@@ -1,13 +1,15 @@
 #include "device-runtime/handlers/device_texts.h"
 
-#include "device-runtime/facts/watched_files.h"
-
 namespace ferry::device {
 
-std::string device_text(Device& device, const std::string& path) {
+std::vector<std::string> device_texts(Device& device, const FileBroker& broker, std::span<const std::string> paths) {
   constexpr const char* kDevice = "gpu:";
   const std::size_t length = std::char_traits<char>::length(kDevice);
-  return path.compare(0, length, kDevice) == 0 ? device.watched_text(path.substr(length)) : watched_text(path);
+  std::vector<std::string> texts = broker.texts(paths);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (paths[i].compare(0, length, kDevice) == 0) texts[i] = device.watched_text(paths[i].substr(length));
+  }
+  return texts;
 }
 
 }  // namespace ferry::device

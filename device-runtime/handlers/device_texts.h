@@ -1,14 +1,17 @@
 // The state of a session's machine and device at one moment: small files and values that a GPU's driver reports.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
+#include "device-runtime/broker/file_broker.h"
 #include "device-runtime/device/device.h"
 
 namespace ferry::device {
 
-// Returns the text for a path as PROTOCOL.md defines it for evaluate; a "gpu:" path queries the device. Empty if there
-// is none.
-std::string device_text(Device& device, const std::string& path);
+// Returns the texts for paths as PROTOCOL.md defines them for evaluate; a "gpu:" path queries the device. Empty where
+// there is none.
+std::vector<std::string> device_texts(Device& device, const FileBroker& broker, std::span<const std::string> paths);
 
 }  // namespace ferry::device

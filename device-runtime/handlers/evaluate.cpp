@@ -40,21 +40,21 @@ rusage usage_now() {
 // and the first round, since an idle core's frequency says nothing about the measurement.
 class Hooks final : public SampleHooks {
  public:
-  Hooks(RequestContext& context, const std::vector<std::string>& watch, std::vector<Subject>& subjects, ColdCalls* cold,
-        Evaluation& into)
+  Hooks(const SessionAccess& access, RequestContext& context, const std::vector<std::string>& watch,
+        std::vector<Subject>& subjects, ColdCalls* cold, Evaluation& into)
       : published_(context.activity().measured),
         measured_{context.id()},
         watch_(watch),
         subjects_(subjects),
-        text_([&device = *subjects.front().call.module->devices.front()](const std::string& path) {
-          return device_text(device, path);
-        }),
+        threads_(access.files.threads.number()),
+        texts_([&device = *subjects.front().call.module->devices.front(), &broker = access.broker](
+                   const std::vector<std::string>& paths) { return device_texts(device, broker, paths); }),
         cold_(cold),
         into_(into) {}
 
   void warmed_up() override {
-    counters_.open();
-    into_.environment.watched = watch_before(watch_, text_);
+    counters_.open(threads_);
+    into_.environment.watched = watch_before(watch_, texts_);
     before_rounds_ = usage_now();
   }
   void cool(std::size_t w) override {
@@ -82,7 +82,7 @@ class Hooks final : public SampleHooks {
     const rusage now = usage_now();
     into_.environment.voluntary_switches = static_cast<std::uint64_t>(now.ru_nvcsw - before_rounds_.ru_nvcsw);
     into_.environment.involuntary_switches = static_cast<std::uint64_t>(now.ru_nivcsw - before_rounds_.ru_nivcsw);
-    watch_after(into_.environment.watched, text_);
+    watch_after(into_.environment.watched, texts_);
     into_.environment.counters_errno = static_cast<std::uint32_t>(counters_.error());
     for (std::size_t w = 0; w < subjects_.size(); ++w) {
       const Subject& subject = subjects_[w];
@@ -97,7 +97,8 @@ class Hooks final : public SampleHooks {
   MeasuredTime measured_;
   const std::vector<std::string>& watch_;
   std::vector<Subject>& subjects_;
-  TextOfPath text_;
+  int threads_;  // the folder that lists them
+  TextsOfPaths texts_;
   ColdCalls* cold_;
   Evaluation& into_;
   Counters counters_;
@@ -142,7 +143,7 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   CallThreads threads(state);
   FERRY_TRY(threads.choose(options.cores, options.threads));
   reply.environment.threads = threads.number();
-  Hooks hooks(context, options.watch, subjects, cold ? &*cold : nullptr, reply);
+  Hooks hooks(state.access, context, options.watch, subjects, cold ? &*cold : nullptr, reply);
   const Result<Failure> failure = [&] {
     const KernelRunning running(context, subjects.front().call.info().name);
     return measure(options, workloads, hooks, reply);

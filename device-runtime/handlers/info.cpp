@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <span>
+
 #include "device-runtime/facts/facts.h"
 #include "device-runtime/handlers/device_texts.h"
 #include "device-runtime/handlers/modules.h"
@@ -11,7 +14,7 @@ namespace ferry::device {
 
 Result<rpc::OpenReply> handle_open(SessionState& state, RequestContext&, const rpc::Open& request) {
   FERRY_ASSIGN(const std::uint32_t version, rpc::negotiate_version(request.version_min, request.version_max));
-  refresh_facts(state.facts);
+  refresh_facts(state.facts, state.access.files);
   state.wait_for_debugger = request.wait_for_debugger;
   return rpc::OpenReply{version, state.facts, state.limits, static_cast<std::uint64_t>(getpid())};
 }
@@ -19,7 +22,7 @@ Result<rpc::OpenReply> handle_open(SessionState& state, RequestContext&, const r
 Result<rpc::Empty> handle_ping(SessionState&, RequestContext&, const rpc::Ping&) { return rpc::Empty{}; }
 
 Result<rpc::FactsReply> handle_facts(SessionState& state, RequestContext&, const rpc::Facts&) {
-  refresh_facts(state.facts);
+  refresh_facts(state.facts, state.access.files);
   return rpc::FactsReply{state.facts};
 }
 
@@ -27,11 +30,16 @@ Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, RequestContex
   rpc::ReadFilesReply reply;
   // The first device other than the CPU, if the client requested one.
   Device& device = *state.devices[state.devices.size() > 1 ? 1 : 0];
+  constexpr std::size_t kAtOnce = 64;
   std::size_t bytes = 0;
-  for (const std::string& path : request.paths) {
-    reply.texts.push_back(device_text(device, path));
-    bytes += reply.texts.back().size();
-    if (bytes > rpc::kMaxBodyBytes) break;  // the answer exceeds the limit anyway, so no more files are read
+  // An answer that exceeds the limit anyway needs no more files.
+  for (std::size_t first = 0; first < request.paths.size() && bytes <= rpc::kMaxBodyBytes; first += kAtOnce) {
+    const std::size_t count = std::min(kAtOnce, request.paths.size() - first);
+    for (std::string& text :
+         device_texts(device, state.access.broker, std::span(request.paths).subspan(first, count))) {
+      bytes += text.size();
+      reply.texts.push_back(std::move(text));
+    }
   }
   return reply;
 }

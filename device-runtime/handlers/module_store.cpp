@@ -24,24 +24,19 @@ bool read_all(int descriptor, std::vector<std::uint8_t>& into) {
 
 std::optional<std::vector<std::uint8_t>> ModuleStore::find(const Hash& hash) const {
   std::uint64_t size = 0;
-  const Descriptor file = files_.open_file(hash, size);
+  const Descriptor file = broker_.find(Cache::modules, hash, size);
   if (file.number() < 0 || size > kMaxModuleBytes) return std::nullopt;
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(size));
-  if (!read_all(file.number(), bytes)) return std::nullopt;
-  if (blake2b(bytes) == hash) return bytes;
-  // Damaged on disk: deleted, so that the next upload can replace it.
-  unlink(files_.path_of(hash).c_str());
-  return std::nullopt;
+  // A file that was damaged on the disk is replaced by the next upload.
+  if (!read_all(file.number(), bytes) || blake2b(bytes) != hash) return std::nullopt;
+  return bytes;
 }
 
 Status ModuleStore::put(const Hash& hash, std::span<const std::uint8_t> bytes) const {
-  if (files_.folder().empty() || bytes.size() > files_.max_bytes()) return {};
-  if (access(files_.path_of(hash).c_str(), F_OK) == 0) return {};
-  files_.make_room(bytes.size());
-  FERRY_ASSIGN(NewCacheFile file, NewCacheFile::create(files_));
+  if (bytes.size() > broker_.largest(Cache::modules)) return {};
+  FERRY_ASSIGN(NewFile file, broker_.store(Cache::modules, hash, bytes.size()));
   FERRY_TRY(file.add(bytes));
-  FERRY_ASSIGN(const Descriptor reader, file.publish(hash, 0600));
-  return {};
+  return file.finish(hash).status();
 }
 
 }  // namespace ferry::device

@@ -15,7 +15,7 @@ class SessionBlobs {
  public:
   using Shared = std::shared_ptr<const MappedBlob>;
 
-  // Both must outlive the blobs.
+  // The budget must outlive the blobs.
   SessionBlobs(const BlobStore& store, MemoryBudget& budget) : store_(store), budget_(budget) {}
 
   // Returns whether there is such a blob, which then stays until a module uses it.
@@ -50,7 +50,7 @@ class SessionBlobs {
   // Returns null if neither the session nor the store has the blob.
   Result<Shared> find(const Hash& hash);
 
-  const BlobStore& store_;
+  BlobStore store_;
   MemoryBudget& budget_;
   std::vector<Entry> entries_;
   std::unique_ptr<BlobUpload> upload_;

@@ -12,6 +12,7 @@
 #include "device-runtime/handlers/limits.h"
 #include "device-runtime/handlers/module.h"
 #include "device-runtime/handlers/module_store.h"
+#include "device-runtime/handlers/session_access.h"
 #include "device-runtime/handlers/session_blobs.h"
 #include "ferry/device_facts.h"
 
@@ -24,12 +25,8 @@ struct UnstoredModule {
 };
 
 struct SessionState {
-  // The stores must outlive the state.
-  SessionState(DeviceFacts device_facts, const ModuleStore& module_store, const BlobStore& blob_store)
-      : facts(std::move(device_facts)),
-        store(module_store),
-        budget(facts.memory_limit_bytes),
-        blobs(blob_store, budget) {
+  SessionState(DeviceFacts device_facts, SessionAccess session_access)
+      : facts(std::move(device_facts)), access(std::move(session_access)), budget(facts.memory_limit_bytes) {
     budget.set_reclaim([](void* state) { static_cast<SessionState*>(state)->drop_kept_calls(); }, this);
   }
   SessionState(const SessionState&) = delete;
@@ -46,9 +43,10 @@ struct SessionState {
   DeviceFacts facts;
   rpc::TimeLimits limits;          // enforced by the supervisor
   bool wait_for_debugger = false;  // before the first call
-  const ModuleStore& store;
+  SessionAccess access;
   MemoryBudget budget;
-  SessionBlobs blobs;
+  ModuleStore store{access.broker};
+  SessionBlobs blobs{BlobStore(access.broker), budget};
   std::vector<std::unique_ptr<Device>> devices;  // the CPU, then the devices that the client requested
   JoinPrograms join = nullptr;                   // of modules for several devices; null: there are none
   HandleTable<Buffer> buffers{"buffer", kMaxBuffers};

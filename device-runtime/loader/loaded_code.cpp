@@ -39,7 +39,7 @@ struct jit_descriptor {
 namespace ferry::device {
 namespace {
 
-bool perf_map_wanted = false;
+std::FILE* perf_map = nullptr;
 
 void notify_debugger(std::uint32_t action, jit_code_entry* entry) {
   __jit_debug_descriptor.action_flag = action;
@@ -48,22 +48,11 @@ void notify_debugger(std::uint32_t action, jit_code_entry* entry) {
 }
 
 void add_to_perf_map(std::span<const std::uint8_t> image) {
-  // The name is predictable, so another user could place a link there.
-  constexpr int kAppend = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
-  const int file = open(format("/tmp/perf-%d.map", getpid()).c_str(), kAppend, 0600);
-  struct stat info{};
-  if (file < 0) return;
-  const bool own = fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
-  std::FILE* map = own ? fdopen(file, "a") : nullptr;
-  if (map == nullptr) {
-    close(file);
-    return;
-  }
-  for_each_function(image, [map](const char* name, std::uintptr_t address, std::uint64_t bytes) {
-    std::fprintf(map, "%llx %llx %s\n", static_cast<unsigned long long>(address),
+  for_each_function(image, [](const char* name, std::uintptr_t address, std::uint64_t bytes) {
+    std::fprintf(perf_map, "%llx %llx %s\n", static_cast<unsigned long long>(address),
                  static_cast<unsigned long long>(bytes), name);
   });
-  std::fclose(map);
+  std::fflush(perf_map);
 }
 
 }  // namespace
@@ -85,7 +74,7 @@ LoadedCode::LoadedCode(const Hash& module, std::span<const std::uint8_t> file, c
   entry.image = make_debug_image(file, entry.base);
   entry.symfile_addr = entry.image.data();
   entry.symfile_size = entry.image.size();
-  if (perf_map_wanted) add_to_perf_map(entry.image);
+  if (perf_map != nullptr) add_to_perf_map(entry.image);
   entry.prev_entry = nullptr;
   entry.next_entry = __jit_debug_descriptor.first_entry;
   if (entry.next_entry != nullptr) entry.next_entry->prev_entry = &entry;
@@ -108,6 +97,15 @@ LoadedCode::Place LoadedCode::find(std::uintptr_t address) {
   return {};
 }
 
-void LoadedCode::write_perf_map() { perf_map_wanted = true; }
+void LoadedCode::open_perf_map() {
+  // The name is predictable, so another user could place a link there.
+  constexpr int kAppend = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+  const int file = open(format("/tmp/perf-%d.map", getpid()).c_str(), kAppend, 0600);
+  struct stat info{};
+  if (file < 0) return;
+  const bool own = fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
+  perf_map = own ? fdopen(file, "a") : nullptr;
+  if (perf_map == nullptr) close(file);
+}
 
 }  // namespace ferry::device

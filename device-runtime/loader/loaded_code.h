@@ -28,7 +28,7 @@ class LoadedCode {
   static Place find(std::uintptr_t address);
 
   // From now on the functions of loaded images are listed for perf in /tmp/perf-PROCESS.map.
-  static void write_perf_map();
+  static void open_perf_map();
 
  private:
   struct Entry;

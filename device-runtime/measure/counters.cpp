@@ -36,15 +36,15 @@ Counters::~Counters() {
   for (const Open& counter : open_) close(counter.file);
 }
 
-void Counters::open() {
+void Counters::open(int threads) {
   int error = 0;
-  for_each_own_thread([&](pid_t thread) {
+  for (const pid_t thread : own_threads(threads)) {
     for (std::uint8_t kind = 0; kind < kCounterKinds; ++kind) {
       const int file = open_counter(thread, kEvents[kind]);
       if (file >= 0) open_.push_back({file, static_cast<CounterKind>(kind)});
       if (file < 0 && error == 0) error = errno;
     }
-  });
+  }
   if (!open_.empty()) return;
   is_emulated_ = emulator_.open();
   if (!is_emulated_) error_ = error != 0 ? error : ENOENT;

@@ -20,8 +20,9 @@ class Counters {
   Counters& operator=(const Counters&) = delete;
   ~Counters();
 
-  // Opens counters for all current threads of the process. Counters that the machine lacks stay closed.
-  void open();
+  // Opens counters for all current threads of the process, which `threads`, an open /proc/self/task, lists. Counters
+  // that the machine lacks stay closed.
+  void open(int threads);
   // The errno that explains why no counter is open; 0 if one is.
   int error() const { return error_; }
 

@@ -11,7 +11,7 @@ void Pinning::move_all(const cpu_set_t& cores) const {
   sched_setaffinity(0, sizeof cores, &cores);
   // A GPU's driver has threads too. In other sessions these calls are refused, but there are no threads to move except
   // the caller's.
-  for_each_own_thread([&cores](pid_t thread) { sched_setaffinity(thread, sizeof cores, &cores); });
+  for (const pid_t thread : own_threads(threads_)) sched_setaffinity(thread, sizeof cores, &cores);
   if (follow_) follow_();
 }
 

@@ -14,9 +14,9 @@ namespace ferry::device {
 
 class Pinning {
  public:
-  // In a confined session a thread can move only itself: after the calling thread has moved, `follow` is called to move
-  // its worker threads.
-  explicit Pinning(std::function<void()> follow = {}) : follow_(std::move(follow)) {}
+  // `threads` is an open /proc/self/task. In a confined session a thread can move only itself: after the calling thread
+  // has moved, `follow` is called to move its worker threads.
+  explicit Pinning(int threads, std::function<void()> follow = {}) : threads_(threads), follow_(std::move(follow)) {}
   Pinning(const Pinning&) = delete;
   Pinning& operator=(const Pinning&) = delete;
   ~Pinning();
@@ -28,6 +28,7 @@ class Pinning {
  private:
   void move_all(const cpu_set_t& cores) const;
 
+  int threads_;
   std::function<void()> follow_;
   bool moved_ = false;
   cpu_set_t before_{};

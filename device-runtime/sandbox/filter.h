@@ -1,4 +1,4 @@
-// A seccomp filter for the system calls that a session must not make.
+// A seccomp filter for the system calls of a session, which system_calls.def lists.
 #pragma once
 
 #include <string>
@@ -6,8 +6,10 @@
 namespace ferry::device {
 
 enum class Filter {
+  // Allows only what a session and the C library need: memory, threads, clocks, and the descriptors that are open.
   strict,
-  // For GPU drivers, whose compilers run other programs: also allows processes, programs and local sockets.
+  // Refuses only what harms others, since what GPU drivers need is unknown: their compilers run other programs and talk
+  // to local services.
   gpu,
 };
 

@@ -13,6 +13,7 @@
 
 #include "base/format.h"
 #include "device-runtime/sandbox/capabilities.h"
+#include "device-runtime/sandbox/landlock.h"
 
 namespace ferry::device {
 namespace {
@@ -90,6 +91,9 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   expect(limit(RLIMIT_NPROC, kMaxThreads) && getuid() != 0, "the number of threads (root has no limit: see --user)");
   expect(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no new privileges");
+  // Without a GPU the filter allows no system call that takes a path.
+  const bool is_restricted = is_gpu ? options.restrict_gpu_files(options.folder) : forbid_files();
+  if (is_gpu) expect(is_restricted, "which files it may open (this kernel has no Landlock)");
   if (options.inspectable) prctl(PR_SET_DUMPABLE, 1);
   if (const std::string why = install_filter(options.filter); !why.empty()) {
     missing.push_back("forbidden system calls (seccomp: " + why + ")");

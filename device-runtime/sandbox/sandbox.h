@@ -1,5 +1,4 @@
-// Confines a session's process. Whoever holds a key may run native code here and is trusted to do so. The limits
-// protect against accidents, above all kernels with bugs, not against an attacker who already runs code.
+// Confines a session's process, whose native code comes from whoever holds a key. docs/security.md says what holds.
 #pragma once
 
 #include <sys/types.h>
@@ -26,8 +25,10 @@ struct SandboxOptions {
   // Of a session with a GPU; null: there is none. Returns the bytes of all files without a name that the session holds.
   std::uint64_t (*nameless_bytes)(pid_t session, std::uint64_t most) = nullptr;
   bool (*sees_mapped_files)() = nullptr;  // whether they include mapped ones
-  bool inspectable = false;               // debuggers and profilers of the same user may look into the process
-  std::string folder;                     // the working folder; empty: there is none
+  // Likewise: restricts which files it reaches, by Landlock. Returns false if the kernel cannot.
+  bool (*restrict_gpu_files)(const std::string& folder) = nullptr;
+  bool inspectable = false;  // debuggers and profilers of the same user may look into the process
+  std::string folder;        // the working folder; empty: there is none
   bool change_user = false;
   uid_t user = 0;
   gid_t group = 0;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <new>
+#include <utility>
 
 #include "device-runtime/device/cpu_device.h"
 #include "device-runtime/handlers/dispatch.h"
@@ -80,10 +81,10 @@ void store_uploads(SessionState& state, rpc::Connection& connection, Activity& a
 
 }  // namespace
 
-void run_session(std::unique_ptr<Transport> transport, const SessionOptions& options, Activity& activity,
-                 const rpc::Frame& first) {
+void run_session(std::unique_ptr<Transport> transport, const SessionOptions& options, SessionAccess access,
+                 Activity& activity, const rpc::Frame& first) {
   rpc::Connection connection(std::move(transport));
-  SessionState state(options.facts, *options.modules, options.blobs);
+  SessionState state(options.facts, std::move(access));
   state.limits = options.limits;
   state.join = options.other_devices.join;
   auto cpu = std::make_unique<CpuDevice>(state.facts.devices.front(), state.facts.threads, state.budget);

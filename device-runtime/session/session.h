@@ -6,8 +6,7 @@
 
 #include "device-runtime/device/drivers.h"
 #include "device-runtime/handlers/activity.h"
-#include "device-runtime/handlers/blob_store.h"
-#include "device-runtime/handlers/module_store.h"
+#include "device-runtime/handlers/session_access.h"
 #include "device-runtime/sandbox/sandbox.h"
 #include "ferry/device_facts.h"
 #include "rpc/transport/transport.h"
@@ -17,17 +16,15 @@ namespace ferry::device {
 
 struct SessionOptions {
   DeviceFacts facts;  // of the server; threads and memory limit are those of the session
-  const ModuleStore* modules = nullptr;
   rpc::TimeLimits limits = {};
   SandboxOptions sandbox = {};
   bool perf_map = false;  // register kernels with perf
   OtherDevices other_devices = {};
-  BlobStore blobs = BlobStore();
 };
 
 // Serves the client until it closes the connection, vanishes or breaks the protocol. `first` is its open,
 // which has been read from the transport and validated. Starts threads when kernels need them.
-void run_session(std::unique_ptr<Transport> transport, const SessionOptions& options, Activity& activity,
-                 const rpc::Frame& first);
+void run_session(std::unique_ptr<Transport> transport, const SessionOptions& options, SessionAccess access,
+                 Activity& activity, const rpc::Frame& first);
 
 }  // namespace ferry::device

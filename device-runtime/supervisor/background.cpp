@@ -12,7 +12,7 @@
 
 #include "base/descriptor.h"
 #include "base/format.h"
-#include "device-runtime/supervisor/close_descriptors.h"
+#include "device-runtime/supervisor/child_process.h"
 #include "rpc/server/final_frame.h"
 
 namespace ferry::device {
@@ -32,7 +32,7 @@ void close_elsewhere(int socket) {
   const pid_t parent = getpid(), owner = fork();
   if (owner == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    close_descriptors_but(socket);
+    close_descriptors_but({socket});
     while (getppid() == parent) pause();
     _exit(0);
   }

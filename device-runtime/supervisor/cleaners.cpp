@@ -9,7 +9,7 @@
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/sandbox/sandbox.h"
 #include "device-runtime/supervisor/background.h"
-#include "device-runtime/supervisor/close_descriptors.h"
+#include "device-runtime/supervisor/child_process.h"
 
 namespace ferry::device {
 namespace {
@@ -24,7 +24,7 @@ void Cleaners::start(const std::string& folder, bool others_run) {
   if (process == 0) {
     begin_background();
     if (others_run) give_way(getpid());
-    close_descriptors_but(-1);
+    close_descriptors_but({});
     remove_tree(folder);
     _exit(0);
   }

@@ -15,6 +15,8 @@ class Cleaners {
   // Removes the folder with its contents, in a separate process unless the folder is empty. Does nothing if the name is
   // empty. `others_run`: there are sessions that this must not disturb.
   void start(const std::string& folder, bool others_run);
+  // Also reaps another process, which ends by itself.
+  void adopt(pid_t process) { processes_.push_back(process); }
   // Returns for how long, at most half a second, the next session should wait for the deletion, which would disturb
   // what it measures. After that time, the processes give way (background.h).
   std::int64_t wait_ns() const;

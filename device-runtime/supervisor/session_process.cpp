@@ -15,7 +15,7 @@
 #include "device-runtime/loader/loaded_code.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/session/crash_handler.h"
-#include "device-runtime/supervisor/close_descriptors.h"
+#include "device-runtime/supervisor/child_process.h"
 #include "device-runtime/supervisor/freed_memory.h"
 #include "device-runtime/supervisor/signal_name.h"
 #include "device-runtime/threads/signal_stack.h"
@@ -34,10 +34,7 @@ void become_session(pid_t parent, int errors) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);
-  for (const int number : {SIGINT, SIGTERM, SIGCHLD, SIGHUP}) signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  reset_signals();
   // Kernels must not use the server's standard input and output.
   if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0) {
     dup2(nothing, STDIN_FILENO);
@@ -130,7 +127,7 @@ std::vector<std::uint8_t> sealed_as_last(const std::vector<std::uint8_t>& frames
 
 Result<pid_t> start_session(const server::HandshakenClient& client, const SessionOptions& options,
                             const ActivityPage& page, server::SecretMemory& secrets, const MemoryKiller& killer,
-                            int errors) {
+                            const SessionEnds& ends) {
   const int descriptor = client.socket.number();
   Activity& activity = page.activity();
   server::SecureEnds own;
@@ -153,21 +150,22 @@ Result<pid_t> start_session(const server::HandshakenClient& client, const Sessio
   }
   if (!secrets.unmap() || !page.keep_alone()) _exit(kSessionFailed);
   wipe_freed_memory(false);
-  become_session(parent, errors);
-  close_descriptors_but(descriptor);
+  become_session(parent, ends.errors);
+  close_descriptors_but({descriptor, ends.files});
   auto transport = wrap_socket(descriptor);
   if (!transport.is_ok()) _exit(kSessionFailed);
   if (client.secure) {
     transport = secure::secure_transport(std::move(transport.value()), own.sending, own.receiving);
   }
+  SessionAccess access{FileBroker(Descriptor(ends.files), ends.largest_files), SessionFiles::open()};
+  if (options.perf_map) LoadedCode::open_perf_map();
   auto missing = enter_sandbox(options.sandbox);
   if (!missing.is_ok()) _exit(kSessionFailed);
   const SignalStack signal_stack;
   note_crashes(activity);
-  if (options.perf_map) LoadedCode::write_perf_map();
   SessionOptions confined = options;
   confined.facts.not_enforced = std::move(missing.value());
-  run_session(std::move(transport.value()), confined, activity, {client.header, client.body});
+  run_session(std::move(transport.value()), confined, std::move(access), activity, {client.header, client.body});
   // _exit() instead of exit(), which would destroy objects that belong to the parent.
   _exit(0);
 }

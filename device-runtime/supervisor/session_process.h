@@ -17,13 +17,19 @@
 
 namespace ferry::device {
 
+// Descriptors that the child keeps; -1: there is none.
+struct SessionEnds {
+  int errors = -1;  // becomes its standard error
+  int files = -1;   // the socket of its FileBroker
+  CacheLimits largest_files = {};
+};
+
 // Forks; the child serves the client on its socket and exits. The child keeps only this socket and its page of the
 // supervisor's resources: all other descriptors are closed, and the secrets and pages of other sessions are unmapped
-// before any request is read. Returns the child's process id. `errors` becomes the child's standard error; -1: it has
-// none.
+// before any request is read. Returns the child's process id.
 Result<pid_t> start_session(const server::HandshakenClient& client, const SessionOptions& options,
                             const ActivityPage& page, server::SecretMemory& secrets, const MemoryKiller& killer,
-                            int errors);
+                            const SessionEnds& ends);
 
 // Signals the session's process group or, if the process has not made it yet, the process.
 void signal_session(pid_t process, int signal);

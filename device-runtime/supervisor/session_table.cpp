@@ -56,8 +56,11 @@ void SessionTable::start(server::WaitingClient waiting, SessionOptions options) 
   fit_sandbox(sandbox, options.limits, waiting.open);
   sandbox.folder = folder_.make_session_folder(last_number_ + 1, sandbox.user, sandbox.group);
   SessionOutput output(loop_, log_, last_number_ + 1);
-  const Result<pid_t> child = start_session(client, options, page.value(), secrets_, memory_killer_, output.writer());
+  FileService files(loop_, caches_, cleaners_);
+  const SessionEnds ends{output.writer(), files.session_end(), caches_.largest()};
+  const Result<pid_t> child = start_session(client, options, page.value(), secrets_, memory_killer_, ends);
   output.close_writer();
+  files.close_session_end();
   if (!child.is_ok()) {
     cleaners_.start(sandbox.folder, !sessions_.empty());
     return final_frames_.refuse(client, child.status());
@@ -68,7 +71,8 @@ void SessionTable::start(server::WaitingClient waiting, SessionOptions options) 
   sessions_.push_back({last_number_, child.value(), std::move(client.socket), std::move(client.secure),
                        std::move(page.value()), std::move(waiting.open.client), std::move(waiting.peer), sandbox.folder,
                        SessionWatch(options.limits, now_ns()), std::make_unique<SessionUsage>(child.value(), sandbox),
-                       TimeClaims(sandbox.threads), std::move(output), sandbox.filter == Filter::gpu});
+                       TimeClaims(sandbox.threads), std::move(output), std::move(files),
+                       sandbox.filter == Filter::gpu});
 }
 
 std::int64_t SessionTable::watch() {

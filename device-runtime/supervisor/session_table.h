@@ -12,6 +12,7 @@
 #include "base/descriptor.h"
 #include "device-runtime/supervisor/activity_pages.h"
 #include "device-runtime/supervisor/cleaners.h"
+#include "device-runtime/supervisor/file_service.h"
 #include "device-runtime/supervisor/server_log.h"
 #include "device-runtime/supervisor/session_output.h"
 #include "device-runtime/supervisor/session_process.h"
@@ -35,6 +36,7 @@ struct Session {
   std::unique_ptr<SessionUsage> usage;
   TimeClaims claims;
   SessionOutput output;
+  FileService files;
   bool has_gpu = false;                       // so that its filter allows more
   bool is_headless = false;                   // SessionUsage::is_headless()
   std::int64_t gone_since = 0;                // when the client was found to be gone
@@ -55,13 +57,14 @@ class SessionTable {
  public:
   // Has room for `most` sessions. The other objects must outlive it.
   SessionTable(std::size_t most, server::EventLoop& loop, server::SecretMemory& secrets,
-               server::FinalFrames& final_frames, const WorkFolder& folder, const MemoryKiller& memory_killer,
-               const ServerLog& log)
+               server::FinalFrames& final_frames, const WorkFolder& folder, const Caches& caches,
+               const MemoryKiller& memory_killer, const ServerLog& log)
       : pages_(most),
         loop_(loop),
         secrets_(secrets),
         final_frames_(final_frames),
         folder_(folder),
+        caches_(caches),
         memory_killer_(memory_killer),
         log_(log) {}
 
@@ -92,10 +95,11 @@ class SessionTable {
   server::SecretMemory& secrets_;
   server::FinalFrames& final_frames_;
   const WorkFolder& folder_;
+  const Caches& caches_;
   const MemoryKiller& memory_killer_;
   const ServerLog& log_;
-  std::list<Session> sessions_;
   Cleaners cleaners_;
+  std::list<Session> sessions_;
   std::uint64_t last_number_ = 0;
   std::uint64_t ended_ = 0;
   std::uint64_t failed_ = 0;

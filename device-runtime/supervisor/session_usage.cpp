@@ -17,7 +17,7 @@
 #include "base/format.h"
 #include "device-runtime/facts/proc_files.h"
 #include "device-runtime/supervisor/background.h"
-#include "device-runtime/supervisor/close_descriptors.h"
+#include "device-runtime/supervisor/child_process.h"
 
 namespace ferry::device {
 namespace {
@@ -193,7 +193,7 @@ Status SessionUsage::check_files(std::uint64_t most) {
   if (counter != 0) return {};
   begin_background();
   give_way(getpid());
-  close_descriptors_but(-1);
+  close_descriptors_but({});
   if (is_gpu) nameless = gpu_nameless_bytes_(process_, most);
   if (nameless > most) _exit(kTooManyBytes);
   Count count{0, most - nameless, 0};

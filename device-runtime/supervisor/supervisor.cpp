@@ -38,13 +38,14 @@ using server::HandshakenClient;
 
 constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kDefaultBlobBytes = std::uint64_t{1} << 30;
 
 bool serves_one(const ServerOptions& options) { return options.inherited_socket >= 0 || options.stdio; }
 
 std::uint64_t blob_cache_bytes(const ServerOptions& options, const DeviceFacts& facts, const WorkFolder& folder) {
   if (options.blob_cache_bytes != 0) return options.blob_cache_bytes;
   // A server of one client keeps nothing for others, so this is the largest blob alone.
-  const std::uint64_t most = BlobStore::kDefaultMaxBytes * (serves_one(options) ? 16 : 1);
+  const std::uint64_t most = kDefaultBlobBytes * (serves_one(options) ? 16 : 1);
   // Blobs in a folder that is in memory take it from the session.
   return is_memory(folder.path()) ? std::min(most, facts.memory_limit_bytes / 4) : most;
 }
@@ -59,22 +60,22 @@ class Supervisor final : public FarmBoard::Sessions {
         folder_(folder),
         memory_killer_(memory_killer),
         ceiling_(ceiling),
-        modules_(folder.modules(), options.module_cache_bytes),
-        session_options_{facts, &modules_, options.limits} {
+        caches_{CacheFolder(folder.modules(), "module", ".ferry", options.module_cache_bytes),
+                CacheFolder(folder.blobs(), "blob", ".blob", blob_cache_bytes(options, facts, folder)),
+                !options.sandbox.change_user},
+        session_options_{facts, options.limits} {
     SandboxOptions& sandbox = session_options_.sandbox;
     sandbox = options.sandbox;
     session_options_.perf_map = sandbox.inspectable = options.perf_map;
     session_options_.other_devices = options.other_devices;
-    const std::uint64_t blob_bytes = blob_cache_bytes(options, facts, folder);
-    session_options_.blobs = BlobStore(folder.blobs(), blob_bytes);
     // A server of one client loads drivers only if that client requests a device.
     if (!serves_one(options_)) device_list_.look(devices());
     sandbox.memory_bytes = facts.memory_limit_bytes;
     sandbox.nameless_bytes = options.other_devices.nameless_bytes;
     sandbox.sees_mapped_files = options.other_devices.sees_mapped_files;
+    sandbox.restrict_gpu_files = options.other_devices.restrict_files;
     sandbox.threads = facts.threads;
-    sandbox.file_bytes = std::max(kMaxSessionFileBytes, blob_bytes);
-    if (sandbox.change_user) folder.give_caches_to(sandbox.user, sandbox.group);
+    if (sandbox.change_user) folder.let_others_pass();
   }
 
   Status run() {
@@ -229,7 +230,7 @@ class Supervisor final : public FarmBoard::Sessions {
   const WorkFolder& folder_;
   const MemoryKiller& memory_killer_;
   CeilingFile* ceiling_;
-  ModuleStore modules_;
+  const Caches caches_;
   SessionOptions session_options_;
   const server::ConnectionPlaces places_ = server::find_connection_places(options_.max_sessions, options_.max_waiting);
   // And the connection to a tracker, an old one and a new one.
@@ -239,7 +240,7 @@ class Supervisor final : public FarmBoard::Sessions {
   server::EventLoop loop_;
   server::Timer watch_{loop_};
   server::FinalFrames final_frames_{loop_, places_.final_frames};
-  SessionTable table_{options_.max_sessions, loop_, secrets_, final_frames_, folder_, memory_killer_, log_};
+  SessionTable table_{options_.max_sessions, loop_, secrets_, final_frames_, folder_, caches_, memory_killer_, log_};
   server::AdmissionQueue waiting_;
   const std::unique_ptr<FarmBoard> farm_ =
       ceiling_ == nullptr

@@ -9,8 +9,6 @@
 #include "base/status.h"
 #include "device-runtime/device/drivers.h"
 #include "device-runtime/farm/farm_options.h"
-#include "device-runtime/handlers/blob_store.h"
-#include "device-runtime/handlers/module_store.h"
 #include "device-runtime/sandbox/sandbox.h"
 #include "device-runtime/supervisor/work_folder.h"
 #include "ferry/device_facts.h"
@@ -30,7 +28,7 @@ struct ServerOptions {
   std::size_t max_sessions = 1;           // at a time; other clients wait
   std::size_t max_waiting = 64;
   rpc::TimeLimits limits;  // the maxima that a client can get
-  std::uint64_t module_cache_bytes = ModuleStore::kDefaultMaxBytes;
+  std::uint64_t module_cache_bytes = std::uint64_t{256} << 20;
   std::uint64_t blob_cache_bytes = 0;  // 0: as much as the folder can take
   bool perf_map = false;               // list kernels in /tmp/perf-PROCESS.map, for perf
   SandboxOptions sandbox;              // settings from the command line

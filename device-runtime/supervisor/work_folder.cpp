@@ -16,6 +16,7 @@
 
 #include "base/format.h"
 #include "device-runtime/sandbox/sandbox.h"
+#include "ferry/hash.h"
 
 namespace ferry::device {
 namespace {
@@ -25,6 +26,7 @@ constexpr const char* kPrivatePrefix = "rpc_server.";
 // In a private folder; locked by the server that owns the folder.
 constexpr const char* kLock = "/lock";
 constexpr int kAttempts = 20;
+constexpr std::size_t kHashDigits = 2 * sizeof(Hash);
 
 int open_folder(const std::string& path) { return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
 
@@ -72,6 +74,20 @@ void remove_old_sessions(const std::string& path) {
     if (name.rfind(kSessionPrefix, 0) != 0) return;
     const long server = std::strtol(name.c_str() + std::strlen(kSessionPrefix), nullptr, 10);
     if (server > 0 && kill(static_cast<pid_t>(server), 0) != 0 && errno == ESRCH) remove_tree(path + "/" + name);
+  });
+}
+
+// Removes what the server itself has not put into a cache: files of other users, which these may change, and whatever
+// has no hash for a name, apart from files that another server is writing.
+void remove_others(const std::string& cache, const std::string& extension) {
+  for_each_name(cache, [&](const std::string& name) {
+    const std::string path = cache + "/" + name;
+    const bool is_new = name.rfind("part.", 0) == 0;
+    const bool is_named = name.size() == kHashDigits + extension.size() && name.ends_with(extension) &&
+                          name.find_first_not_of("0123456789abcdef") == kHashDigits;
+    struct stat info{};
+    const bool is_ours = lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
+    if (!is_ours || (!is_new && !is_named)) remove_tree(path);
   });
 }
 
@@ -142,25 +158,28 @@ std::string WorkFolder::make_session_folder(std::uint64_t session, uid_t owner, 
 }
 
 Status WorkFolder::make_caches() const {
-  for (const std::string& path : {modules(), blobs()}) {
+  for (const auto& [path, extension] : {std::pair(modules(), ".ferry"), std::pair(blobs(), ".blob")}) {
     if (mkdir(path.c_str(), 0700) == 0) continue;
     const Descriptor folder(errno == EEXIST ? open_folder(path) : -1);
-    if (folder.number() >= 0 && access(path.c_str(), W_OK | X_OK) == 0) continue;
-    return unusable(
-        path, errno == ENOTDIR || errno == ELOOP ? "expected a folder, got a link or a file" : std::strerror(errno));
+    if (folder.number() < 0) {
+      return unusable(
+          path, errno == ENOTDIR || errno == ELOOP ? "expected a folder, got a link or a file" : std::strerror(errno));
+    }
+    // An earlier version gave the folders to the user of the sessions.
+    struct stat info{};
+    const bool is_ours = fstat(folder.number(), &info) == 0 && info.st_uid == geteuid();
+    if ((!is_ours && fchown(folder.number(), geteuid(), getegid()) != 0) || fchmod(folder.number(), 0700) != 0) {
+      return unusable(path, std::strerror(errno));
+    }
+    remove_others(path, extension);
+    if (access(path.c_str(), W_OK | X_OK) != 0) return unusable(path, std::strerror(errno));
   }
   return {};
 }
 
-void WorkFolder::give_caches_to(uid_t owner, gid_t group) const {
-  if (path_.empty()) return;
-  // Sessions must be able to reach the folder's contents.
-  const Descriptor folder(open_folder(path_));
+void WorkFolder::let_others_pass() const {
+  const Descriptor folder(path_.empty() ? -1 : open_folder(path_));
   if (folder.number() >= 0) (void)!fchmod(folder.number(), 0711);
-  for (const std::string& path : {modules(), blobs()}) {
-    const Descriptor inside(open_folder(path));
-    if (inside.number() >= 0) (void)!fchown(inside.number(), owner, group);
-  }
 }
 
 WorkFolder::WorkFolder(WorkFolder&& other) noexcept

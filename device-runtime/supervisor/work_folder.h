@@ -15,7 +15,8 @@ class WorkFolder {
  public:
   // An empty path creates a new private folder under $TMPDIR, /tmp or /dev/shm, or none if nothing is writable. A named
   // folder is created for this user alone if it does not exist; an existing one is refused unless it belongs to this
-  // user or root and others cannot write to it. Files left there by servers that were killed are removed.
+  // user or root and others cannot write to it. Files left there by servers that were killed are removed, and the
+  // folders for modules and blobs are made this user's alone again, with nothing in them but such files.
   static Result<WorkFolder> open(const std::string& path);
   WorkFolder(WorkFolder&& other) noexcept;
   WorkFolder& operator=(WorkFolder&&) = delete;
@@ -29,8 +30,8 @@ class WorkFolder {
 
   // Creates a folder for one session; empty if that is impossible.
   std::string make_session_folder(std::uint64_t session, uid_t owner, gid_t group) const;
-  // Makes the user and group that sessions run as the owners of the folders for modules and blobs.
-  void give_caches_to(uid_t owner, gid_t group) const;
+  // Lets sessions that run as another user reach their own folders, by name, and see nothing else here.
+  void let_others_pass() const;
 
  private:
   WorkFolder(std::string path, bool is_private, Descriptor lock)

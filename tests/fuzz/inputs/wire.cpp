@@ -9,6 +9,7 @@
 #include "device-runtime/session/session.h"
 #include "rpc/wire/connection.h"
 #include "tests/fuzz/inputs/targets.h"
+#include "tests/unit/device-runtime/support/served_files.h"
 
 namespace ferry::fuzz {
 namespace {
@@ -95,16 +96,14 @@ void fuzz_dispatch(Input input) {
     few.devices.push_back({"cpu", "", 1 << 20});
     return few;
   }();
-  static const device::ModuleStore store("");
   static const TemporaryFolder folder;
-  static const device::BlobStore blobs(folder.path, 1 << 14);
+  test::ServedFiles files("", folder.path, 1 << 14);
   device::Activity activity;
   const auto body = rpc::encode(rpc::Open{});
   rpc::FrameHeader open{rpc::FrameKind::request, static_cast<std::uint16_t>(rpc::Tag::Open)};
   open.request = 1;
-  device::SessionOptions options{facts, &store};
-  options.blobs = blobs;
-  device::run_session(std::make_unique<InputTransport>(input), options, activity, {open, body});
+  device::run_session(std::make_unique<InputTransport>(input), {facts}, {std::move(files.broker()), {}}, activity,
+                      {open, body});
 }
 
 }  // namespace ferry::fuzz

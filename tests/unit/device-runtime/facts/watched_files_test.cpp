@@ -8,10 +8,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "device-runtime/facts/proc_files.h"
+
 namespace ferry::device {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::string text_of(const std::string& path) { return read_small_file(open_watched(path, true).number()); }
 
 // A tree of files that stands for a board's root folder.
 class FakeBoard {
@@ -29,7 +33,14 @@ class FakeBoard {
     fs::create_directories((root_ + path).substr(0, (root_ + path).rfind('/')));
     std::ofstream(root_ + path) << text;
   }
-  std::string text(const std::string& path) const { return watched_text(path, root_); }
+  std::string text(std::string path) const {
+    put_core(path);
+    return read_small_file(open_watched(path, false, root_).number());
+  }
+  void forbid(const std::string& path) const { fs::permissions(root_ + path, fs::perms::owner_read); }
+  std::string text_for_own_user(const std::string& path) const {
+    return read_small_file(open_watched(path, true, root_).number());
+  }
 
  private:
   std::string root_;
@@ -63,30 +74,48 @@ TEST_CASE("nothing else is read, by whatever path") {
   CHECK(board.text("").empty());
 }
 
-TEST_CASE("links of /proc that lead out of it are not followed") {
+TEST_CASE("files of single processes are not read, nor what links of /proc lead to") {
   const auto here = std::filesystem::temp_directory_path() / ("ferry-watched-" + std::to_string(getpid()));
   std::ofstream(here) << "secret";
   const std::string file = here.string();
-  CHECK(watched_text("/proc/self/root" + file).empty());
-  CHECK(watched_text("/proc/thread-self/root" + file).empty());
-  CHECK(watched_text("/proc/self/cwd/../" + file).empty());
-  CHECK(watched_text("/proc/self/exe").empty());
   const int open_file = open(file.c_str(), O_RDONLY);
-  CHECK(watched_text("/proc/self/fd/" + std::to_string(open_file)).empty());
+  for (const std::string& path :
+       {"/proc/self/root" + file, "/proc/thread-self/root" + file, "/proc/self/cwd/../" + file,
+        std::string("/proc/self/exe"), "/proc/self/fd/" + std::to_string(open_file), std::string("/proc/self/status"),
+        std::string("/proc/self/root/proc/uptime"), "/proc/" + std::to_string(getpid()) + "/environ",
+        "/proc/" + std::to_string(getppid()) + "/cmdline", std::string("/proc/1/status")}) {
+    CAPTURE(path);
+    CHECK(text_of(path).empty());
+  }
   close(open_file);
   fs::remove(here);
-  CHECK_FALSE(watched_text("/proc/self/root/proc/uptime").empty());
-  CHECK_FALSE(watched_text("/proc/self/status").empty());
+  CHECK_FALSE(text_of("/proc/uptime").empty());
+}
+
+TEST_CASE("of files that not everybody may read only meters of energy are read, for the server's own user") {
+  FakeBoard board;
+  for (const std::string path : {"/proc/kmsg", "/sys/firmware/table", "/sys/class/powercap/intel-rapl:0/energy_uj"}) {
+    CAPTURE(path);
+    board.file(path, "1");
+    CHECK(board.text(path) == "1");
+    board.forbid(path);
+    CHECK(board.text(path).empty());
+    CHECK(board.text_for_own_user(path) == (path.find("energy") != std::string::npos ? "1" : ""));
+  }
 }
 
 TEST_CASE("before and after are kept beside each other, and files that are not there are left out") {
-  const auto text = [](const std::string& path) { return watched_text(path); };
-  auto files = watch_before({"/proc/loadavg", "/sys/none", "/proc/stat"}, text);
+  const auto texts = [](const std::vector<std::string>& paths) {
+    std::vector<std::string> all;
+    for (const std::string& path : paths) all.push_back(text_of(path));
+    return all;
+  };
+  auto files = watch_before({"/proc/loadavg", "/sys/none", "/proc/stat"}, texts);
   REQUIRE(files.size() == 2);
   CHECK(files[0].path == "/proc/loadavg");
   CHECK_FALSE(files[0].before.empty());
   CHECK(files[0].after.empty());
-  watch_after(files, text);
+  watch_after(files, texts);
   CHECK(files[1].after.rfind("cpu ", 0) == 0);
 }
 

@@ -1,5 +1,6 @@
 // Tests of the steps around samples: flushing caches, moving threads to cores, reading the processor's counters.
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sched.h>
 
 #include <atomic>
@@ -7,6 +8,7 @@
 #include <cmath>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/measure/cold_cache.h"
 #include "device-runtime/measure/convergence.h"
@@ -56,7 +58,8 @@ TEST_CASE("all threads move to the wanted cores and back") {
   unsigned core = 0;
   while (!CPU_ISSET(core, &before)) ++core;
   {
-    Pinning pinning;
+    const Descriptor threads(open("/proc/self/task", O_RDONLY | O_CLOEXEC));
+    Pinning pinning(threads.number());
     REQUIRE(pinning.move_to({core}).is_ok());
     moved = true;
     CHECK(sched_getcpu() == static_cast<int>(core));
@@ -71,14 +74,15 @@ TEST_CASE("all threads move to the wanted cores and back") {
 }
 
 TEST_CASE("a core that is not there is refused by number, and nothing moves") {
-  Pinning pinning;
+  Pinning pinning(-1);
   CHECK(pinning.move_to({1000}).message() == "measure: expected cores that this session may use, got 1000");
   CHECK(pinning.move_to({}).is_ok());
 }
 
 TEST_CASE("counters count, or say why they do not") {
   Counters counters;
-  counters.open();
+  const Descriptor threads(open("/proc/self/task", O_RDONLY | O_CLOEXEC));
+  counters.open(threads.number());
   counters.start();
   volatile unsigned sum = 0;
   for (unsigned i = 0; i < 1'000'000; ++i) sum = sum + i;

@@ -9,6 +9,7 @@
 
 #include "device-runtime/facts/facts.h"
 #include "rpc/transport/loopback.h"
+#include "tests/unit/device-runtime/support/served_files.h"
 #include "tests/unit/device-runtime/support/test_client.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 
@@ -37,11 +38,11 @@ class InProcessSession {
     if (!header.is_ok()) return;
     std::vector<std::uint8_t> body(header.value().body_bytes);
     if (!end->receive(body).is_ok()) return;
-    run_session(std::move(end), {facts_, &store_}, activity_, {header.value(), body});
+    run_session(std::move(end), {facts_}, {std::move(files_.broker()), {}}, activity_, {header.value(), body});
   }
 
   DeviceFacts facts_ = gather_facts({.server_version = "test", .flavour = "test", .threads = 2});
-  ModuleStore store_{"/proc/nowhere"};
+  test::ServedFiles files_{"/proc/nowhere", ""};
   Activity activity_;
   std::thread thread_;
 };
@@ -61,7 +62,7 @@ TEST_CASE_FIXTURE(Fixture, "a kernel is put, called and measured over a queue") 
   const rpc::Handle module = test::put(*client, test::kit_file());
   // The folder for modules does not exist: the client is informed, and the module works nevertheless.
   client->must(rpc::Ping{});
-  CHECK(client->logged().find("cannot keep the module in /proc/nowhere") == 0);
+  CHECK(client->logged().find("cannot keep the module: No such file or directory") == 0);
   const auto a = client->upload(std::vector<float>{1, 2, 3});
   CHECK(client->ask(rpc::Call{module, "scale", {test::scalar(2.0F), test::tensor(a, {3})}}).status.is_ok());
   CHECK(client->download<float>(a, 3) == std::vector<float>{2, 4, 6});

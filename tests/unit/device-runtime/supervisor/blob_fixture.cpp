@@ -1,8 +1,10 @@
 #include "tests/unit/device-runtime/supervisor/blob_fixture.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <system_error>
 
 namespace ferry::test {
 namespace {
@@ -84,6 +86,12 @@ TemporaryFolder::TemporaryFolder() {
   path = pattern;
 }
 
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code error;
+  do std::filesystem::remove_all(path, error);
+  while (error == std::errc::no_such_file_or_directory);
+}
+
 BlobFixture::BlobFixture(std::vector<std::string> arguments)
     : server(with_workdir(std::move(arguments), temporary.path)) {}
 
@@ -92,6 +100,11 @@ std::vector<std::string> BlobFixture::cached() const {
   for (const auto& entry : fs::directory_iterator(folder / "blobs")) names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
+}
+
+bool BlobFixture::has_cached(std::size_t count) const {
+  for (int i = 0; i < 500 && cached().size() != count; ++i) usleep(10'000);
+  return cached().size() == count;
 }
 
 std::vector<std::uint32_t> BlobClient::missing(const std::vector<Blob>& blobs) {

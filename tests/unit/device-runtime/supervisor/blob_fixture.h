@@ -33,7 +33,8 @@ struct TemporaryFolder {
   TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { std::filesystem::remove_all(path); }
+  // What a server still removes at its end may go under its hands.
+  ~TemporaryFolder();
 
   std::filesystem::path path;
 };
@@ -43,6 +44,8 @@ struct BlobFixture {
 
   // The names of the files in the server's cache of blobs.
   std::vector<std::string> cached() const;
+  // Waits until there are so many: what is incomplete appears and vanishes while nobody waits for it.
+  bool has_cached(std::size_t count) const;
   std::filesystem::path file_of(const Blob& blob) const { return folder / "blobs" / (to_hex(blob.hash) + ".blob"); }
 
   TemporaryFolder temporary;

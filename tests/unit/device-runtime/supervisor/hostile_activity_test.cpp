@@ -163,8 +163,9 @@ TEST_CASE("a call's deadline runs by the watch's own clock, whatever the page sa
 }
 
 void overwrite(TestClient& client, std::int64_t byte, bool then_spin) {
-  client.send(
-      rpc::Call{put(client, memory_kernels()), "overwrite_shared", {scalar(byte), scalar(std::int64_t{then_spin})}});
+  client.send(rpc::Call{put(client, memory_kernels()),
+                        "overwrite_shared",
+                        {scalar(byte), scalar(std::int64_t{then_spin}), maps_of(client)}});
 }
 
 TEST_CASE("a kernel that overwrites what it is watched by costs its session alone, however long it would go on") {

@@ -5,12 +5,14 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -129,7 +131,69 @@ TEST_CASE("memory, processor time, threads, open files, the size of files and co
   CHECK(limit("Max core file size") == 0);
   CHECK(limit("Max file size") == 1 << 30);
   CHECK(limit("Max open files") == 256);
-  CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_RDONLY}, "/", 300) == -EMFILE);
+  CHECK(call(SYS_fcntl, {0, F_DUPFD, 0}, "", 300) == -EMFILE);
+}
+
+rpc::Open with_gpu() {
+  rpc::Open open;
+  open.client = "test";
+  open.devices = {"opencl"};
+  return open;
+}
+
+TEST_CASE("a session without a GPU reaches no file: not the server's, not the user's, not its own folder's") {
+  if (!is_native()) return;
+  const Workdir workdir;
+  TestServer server({"--workdir", workdir.path()});
+  TestClient client(server.port());
+  SystemCaller call(client);
+  REQUIRE(workdir.sessions().size() == 1);
+  for (const std::string& path : {std::string("a file"), workdir.path() + "/modules/a file",
+                                  workdir.path() + "/blobs/a file", workdir.path() + "/a file"}) {
+    CAPTURE(path);
+    CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_WRONLY | O_CREAT, 0600}, path) == -ENOSYS);
+    CHECK(call(SYS_mkdirat, {AT_FDCWD, SystemCaller::kText, 0700}, path) == -ENOSYS);
+    CHECK(call(SYS_mknodat, {AT_FDCWD, SystemCaller::kText, S_IFIFO | 0600}, path) == -EPERM);
+    CHECK_FALSE(fs::exists(path));
+  }
+  CHECK(call(SYS_fchmodat, {AT_FDCWD, SystemCaller::kText, 0}, workdir.path() + "/modules") == -ENOSYS);
+  CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_RDONLY}, "/etc/passwd") == -ENOSYS);
+  CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_WRONLY}, "/proc/self/autogroup") == -ENOSYS);
+  CHECK(call(SYS_memfd_create, {SystemCaller::kText, 0}, "memory") == -EPERM);
+  // What it reads of the board comes from the server.
+  const auto files = client.must(rpc::ReadFiles{{"/proc/loadavg", "/etc/passwd", "/proc/self/status"}}).reply;
+  CHECK_FALSE(files.texts[0].empty());
+  CHECK(files.texts[1].empty());
+  CHECK(files.texts[2].empty());
+}
+
+TEST_CASE("a session with a GPU writes only to its own folder, where drivers keep their files too") {
+  if (!is_native()) return;
+  const Workdir workdir;
+  TestServer server({"--workdir", workdir.path()});
+  TestClient client(server.port(), with_gpu());
+  const auto& missing = client.facts().not_enforced;
+  const std::string no_landlock = "which files it may open (this kernel has no Landlock)";
+  if (std::find(missing.begin(), missing.end(), no_landlock) != missing.end()) {
+    MESSAGE("skipped: this kernel has no Landlock");
+    return;
+  }
+  SystemCaller call(client);
+  const auto create = [&](const std::string& path) {
+    return call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_WRONLY | O_CREAT, 0600}, path);
+  };
+  CHECK(create("a file") > 0);
+  for (const std::string& path :
+       {workdir.path() + "/modules/a file", workdir.path() + "/a file", std::string("/tmp/ferry-sandbox-file")}) {
+    CAPTURE(path);
+    CHECK(create(path) == -EACCES);
+    CHECK_FALSE(fs::exists(path));
+  }
+  CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_RDONLY}, workdir.path() + "/modules") == -EACCES);
+  CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_RDONLY}, "/root") == -EACCES);
+  CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_WRONLY}, "/proc/self/autogroup") == -EACCES);
+  CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_RDONLY}, "/etc/passwd") > 0);
+  CHECK(call(SYS_prctl, {PR_SET_DUMPABLE, 1}) == -EPERM);
 }
 
 TEST_CASE("a session works in a folder of its own, which goes with all that it left there") {
@@ -137,7 +201,7 @@ TEST_CASE("a session works in a folder of its own, which goes with all that it l
   const Workdir workdir;
   TestServer server({"--workdir", workdir.path()});
   {
-    TestClient client(server.port());
+    TestClient client(server.port(), with_gpu());
     SystemCaller call(client);
     REQUIRE(workdir.sessions().size() == 1);
     CHECK((fs::status(workdir.sessions()[0]).permissions() & fs::perms::all) == fs::perms::owner_all);
@@ -195,7 +259,6 @@ TEST_CASE("threads still start, and sessions run as the user that --user names")
   TestClient second(other.port());
   SystemCaller call(second);
   CHECK(call(SYS_getuid) == 65534);
-  CHECK(call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_WRONLY | O_CREAT, 0}, "mine") > 0);
   CHECK(call(SYS_kill, {call(SYS_getpid), 0}) == 0);
   second.must(rpc::Close{});
   TestClient third(other.port());

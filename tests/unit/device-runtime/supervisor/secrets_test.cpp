@@ -115,12 +115,15 @@ void check_two_sessions(std::vector<std::string> options) {
     CHECK(told.value().header.kind == rpc::FrameKind::event);
   }
   first_session->must(rpc::Close{});
+  rpc::OpenReply opened;
   while (true) {
     const auto frame = third_line->receive_frame();
     REQUIRE_MESSAGE(frame.is_ok(), frame.status().message());
-    if (frame.value().header.kind == rpc::FrameKind::response) break;
+    if (frame.value().header.kind != rpc::FrameKind::response) continue;
+    opened = rpc::decode<rpc::OpenReply>(frame.value().body).value();
+    break;
   }
-  TestClient third_session(std::move(third_line), 1);
+  TestClient third_session(std::move(third_line), 1, opened);
   CHECK(secrets.found_by(third_session) == third.own());
 }
 

@@ -9,12 +9,17 @@
 namespace ferry::test {
 
 // Returns the module for the server of this test run, built once. Functions:
-//   search(in u8 P[n], out i64 C[n])   counts how often each 16 bytes of P, with all bits inverted, occur in readable
+//   search(in u8 P[n], out i64 C[n], in u8 M[m])  counts how often each 16 bytes of P, with all bits inverted, occur in
+//   readable
 //                                      memory; C[0] belongs to the first 16, C[16] to the next
-//   overwrite_shared(i64 byte, i64 then_spin)  fills all memory that is shared with other processes
+//   overwrite_shared(i64 byte, i64 then_spin, in u8 M[m])  fills all memory that is shared with other processes
 //   overrun(i64 bytes, i64 step, inout u8 A[n])  writes beyond the end of A, or before it if step is negative
 //   print(in u8 T[n])                  prints the text T
 const Bytes& memory_kernels();
+
+// The argument M of a kernel that looks through its process's memory: its own /proc/self/maps, which a confined session
+// cannot open. Without one (all zeros) the kernel opens the file itself.
+rpc::Argument maps_of(TestClient& client);
 
 // Pieces of secrets that are searched for in a session's memory.
 class Secrets {

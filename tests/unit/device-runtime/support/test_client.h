@@ -36,9 +36,9 @@ class TestClient {
   // Uses a transport that is already connected; sends open as well.
   explicit TestClient(std::unique_ptr<Transport> transport, Opening opening = Opening::none);
 
-  // Uses a connection that the test opened itself and on which requests up to this id were made.
-  TestClient(std::unique_ptr<rpc::Connection> connection, std::uint64_t last_id)
-      : connection_(std::move(connection)), last_id_(last_id) {}
+  // Uses a connection that the test opened itself, with this reply, and on which requests up to this id were made.
+  TestClient(std::unique_ptr<rpc::Connection> connection, std::uint64_t last_id, const rpc::OpenReply& opened = {})
+      : connection_(std::move(connection)), facts_(opened.facts), opened_(opened), last_id_(last_id) {}
 
   // Sends this request, and waits until the client is served.
   TestClient(std::uint16_t port, const rpc::Open& open);

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/unit/device-runtime/support/served_files.h"
+
 namespace ferry::device {
 namespace {
 
@@ -19,7 +21,8 @@ struct Fixture {
     REQUIRE(mkdtemp(pattern) != nullptr);
     return fs::path(pattern);
   }();
-  ModuleStore store{folder.string()};
+  test::ServedFiles files{folder.string(), ""};
+  ModuleStore store{files.broker()};
   std::vector<std::uint8_t> bytes = {1, 2, 3, 4, 5};
   Hash hash = blake2b(bytes);
   ~Fixture() { fs::remove_all(folder); }
@@ -33,11 +36,12 @@ TEST_CASE_FIXTURE(Fixture, "what was put is found, and nothing else") {
   CHECK_FALSE(store.find(Hash{}));
   REQUIRE(store.put(hash, bytes).is_ok());
   CHECK(std::distance(fs::directory_iterator(folder), {}) == 1);
-  CHECK((fs::status(file()).permissions() & fs::perms::all) == (fs::perms::owner_read | fs::perms::owner_write));
+  CHECK((fs::status(file()).permissions() & fs::perms::all) == fs::perms::owner_read);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a damaged, truncated or foreign file is not believed and makes room for a good one") {
+TEST_CASE_FIXTURE(Fixture, "a damaged or truncated file is not believed, and a good one replaces it") {
   REQUIRE(store.put(hash, bytes).is_ok());
+  fs::permissions(file(), fs::perms::owner_all);
   SUBCASE("damaged") { std::ofstream(file(), std::ios::binary) << "abcde"; }
   SUBCASE("truncated") { fs::resize_file(file(), 2); }
   CHECK_FALSE(store.find(hash));
@@ -53,7 +57,8 @@ TEST_CASE_FIXTURE(Fixture, "a link is not followed") {
 }
 
 TEST_CASE_FIXTURE(Fixture, "beyond the limit the modules go first that were not used for longest") {
-  const ModuleStore small(folder.string(), 4000);
+  test::ServedFiles few(folder.string(), "", 4000);
+  const ModuleStore small(few.broker());
   std::vector<Hash> hashes;
   const auto put = [&](std::uint8_t number) {
     const std::vector<std::uint8_t> content(1000, number);
@@ -77,18 +82,23 @@ TEST_CASE_FIXTURE(Fixture, "beyond the limit the modules go first that were not 
   CHECK(small.find(hashes.back()));
 }
 
-TEST_CASE("without a folder nothing is kept, and that is no failure") {
+TEST_CASE("without a folder, or without a supervisor, nothing is kept, and that is no failure") {
   const std::vector<std::uint8_t> bytes = {1};
-  const ModuleStore none("");
-  CHECK(none.put(blake2b(bytes), bytes).is_ok());
-  CHECK_FALSE(none.find(blake2b(bytes)));
+  test::ServedFiles without("", "");
+  const FileBroker nobody;
+  for (const FileBroker* broker : std::initializer_list<const FileBroker*>{&without.broker(), &nobody}) {
+    const ModuleStore none(*broker);
+    CHECK(none.put(blake2b(bytes), bytes).is_ok());
+    CHECK_FALSE(none.find(blake2b(bytes)));
+  }
 }
 
-TEST_CASE("a folder that is not there is said to be the reason") {
-  const std::vector<std::uint8_t> bytes = {1};
-  const Status status = ModuleStore("/proc/nowhere").put(blake2b(bytes), bytes);
+TEST_CASE("the reason why a module cannot be kept is given") {
+  const std::vector<std::uint8_t> bytes(1000, 1);
+  test::ServedFiles files("/proc/nowhere", "");
+  const Status status = ModuleStore(files.broker()).put(blake2b(bytes), bytes);
   CHECK(status.code() == ErrorCode::resource_exhausted);
-  CHECK(status.message().find("cannot keep the module in /proc/nowhere: ") == 0);
+  CHECK(status.message() == "cannot keep the module: No such file or directory");
 }
 
 }  // namespace
