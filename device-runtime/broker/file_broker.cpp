@@ -13,14 +13,9 @@
 #include "device-runtime/facts/watched_files.h"
 
 namespace ferry::device {
-namespace {
-
-const char* noun_of(Cache cache) { return cache == Cache::modules ? "module" : "blob"; }
-
-}  // namespace
 
 Status NewFile::failed() const {
-  return {ErrorCode::resource_exhausted, format("cannot keep the %s: %s", noun_, std::strerror(errno))};
+  return {ErrorCode::resource_exhausted, format("cannot keep the %s: %s", what_.c_str(), std::strerror(errno))};
 }
 
 Status NewFile::add(std::span<const std::uint8_t> bytes) {
@@ -45,8 +40,9 @@ Result<Descriptor> NewFile::finish(const Hash& hash) {
   std::vector<Descriptor> descriptors;
   if (!receive_message(stream_.number(), writable_bytes_of(reply), descriptors)) reply.error = EPIPE;
   if (reply.error == EBADMSG) {
-    return Status(ErrorCode::invalid_argument, format("expected a %s of hash %s, got one of hash %s", noun_,
-                                                      to_hex(hash).c_str(), to_hex(reply.actual).c_str()));
+    return Status(ErrorCode::invalid_argument,
+                  format("expected a %s of hash %s, got one of hash %s", what_.substr(0, what_.find(' ')).c_str(),
+                         to_hex(hash).c_str(), to_hex(reply.actual).c_str()));
   }
   errno = reply.error;
   if (reply.error != 0) return failed();
@@ -69,6 +65,10 @@ Descriptor FileBroker::find(Cache cache, const Hash& hash, std::uint64_t& bytes)
   return std::move(descriptors.front());
 }
 
+std::string FileBroker::describe(Cache cache) const {
+  return (cache == Cache::modules ? "module in " : "blob in ") + largest_.folder;
+}
+
 Result<NewFile> FileBroker::store(Cache cache, const Hash& hash, std::uint64_t bytes) const {
   BrokerReply reply;
   std::vector<Descriptor> descriptors;
@@ -81,9 +81,9 @@ Result<NewFile> FileBroker::store(Cache cache, const Hash& hash, std::uint64_t b
   }
   if (reply.error != 0 || descriptors.empty()) {
     return Status(ErrorCode::resource_exhausted,
-                  format("cannot keep the %s: %s", noun_of(cache), std::strerror(reply.error)));
+                  format("cannot keep the %s: %s", describe(cache).c_str(), std::strerror(reply.error)));
   }
-  return NewFile(std::move(descriptors.front()), noun_of(cache));
+  return NewFile(std::move(descriptors.front()), describe(cache));
 }
 
 std::vector<std::string> FileBroker::texts(std::span<const std::string> paths) const {

@@ -17,7 +17,8 @@ namespace ferry::device {
 // could still change it under the name of its hash. Without all of its bytes nothing is stored.
 class NewFile {
  public:
-  explicit NewFile(Descriptor stream, const char* noun) : stream_(std::move(stream)), noun_(noun) {}
+  // `what` is it, and where it goes, for messages.
+  NewFile(Descriptor stream, std::string what) : stream_(std::move(stream)), what_(std::move(what)) {}
 
   // All failures are resource_exhausted.
   Status add(std::span<const std::uint8_t> bytes);
@@ -29,7 +30,7 @@ class NewFile {
   Status failed() const;
 
   Descriptor stream_;
-  const char* noun_;
+  std::string what_;
 };
 
 class FileBroker {
@@ -53,6 +54,7 @@ class FileBroker {
 
  private:
   bool ask(std::span<const std::uint8_t> request, BrokerReply& reply, std::vector<Descriptor>& descriptors) const;
+  std::string describe(Cache cache) const;
   void read_texts(std::span<const std::string> paths, std::span<std::string> into) const;
 
   Descriptor socket_;

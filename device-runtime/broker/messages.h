@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -14,8 +15,9 @@ namespace ferry::device {
 // The two folders of files that are kept for later sessions.
 enum class Cache : std::uint8_t { modules, blobs };
 
-// In bytes; 0: nothing is kept.
+// What the supervisor keeps: the largest files in bytes, 0 for none, and where, for messages.
 struct CacheLimits {
+  std::string folder;
   std::uint64_t modules = 0;
   std::uint64_t blobs = 0;
 };

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -51,6 +52,7 @@ Result<CeilingFile> CeilingFile::open(const std::string& folder) {
   }
   CeilingFile file(folder + kName, std::move(opened));
   FERRY_TRY(file.read());
+  file.keep_spare();
   return file;
 }
 
@@ -72,8 +74,26 @@ Status CeilingFile::read() {
   return {};
 }
 
+void CeilingFile::keep_spare() const {
+  // Without either file, if the disk is full already, write() needs space.
+  if (access(path_.c_str(), F_OK) != 0) (void)replace_file(path_, text_of(ceiling_));
+  if (access(spare().c_str(), F_OK) != 0) (void)replace_file(spare(), text_of(ceiling_));
+}
+
+bool CeilingFile::exchange(const std::string& text) const {
+  const Descriptor file(::open(spare().c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const auto size = static_cast<off_t>(text.size());
+  constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE
+  return file.number() >= 0 && pwrite(file.number(), text.data(), text.size(), 0) == size &&
+         ftruncate(file.number(), size) == 0 && fsync(file.number()) == 0 &&
+         syscall(SYS_renameat2, AT_FDCWD, spare().c_str(), AT_FDCWD, path_.c_str(), kExchange) == 0 &&
+         fsync(folder_.number()) == 0;
+}
+
 Status CeilingFile::write(lease::Epoch ceiling) {
-  FERRY_TRY(replace_file(path_, text_of(ceiling)));
+  const std::string text = text_of(ceiling);
+  // Not every file system can exchange files.
+  if (!exchange(text)) FERRY_TRY(replace_file(path_, text));
   ceiling_ = ceiling;
   return {};
 }

@@ -17,12 +17,18 @@ class CeilingFile {
   static Result<CeilingFile> open(const std::string& folder);
 
   lease::Epoch ceiling() const { return ceiling_; }
-  // Returns once the ceiling is on the disk. After a failure the disk holds the previous ceiling or this one.
+  // Returns once the ceiling is on the disk, for which a full disk has room. After a failure the disk holds the
+  // previous ceiling or this one.
   Status write(lease::Epoch ceiling);
 
  private:
   CeilingFile(std::string path, Descriptor folder) : path_(std::move(path)), folder_(std::move(folder)) {}
   Status read();
+  // Makes the second file, with which each write exchanges the first: neither takes space that is not taken already.
+  void keep_spare() const;
+  bool exchange(const std::string& text) const;
+
+  std::string spare() const { return path_ + ".spare"; }
 
   std::string path_;
   Descriptor folder_;  // locked

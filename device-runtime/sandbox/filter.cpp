@@ -47,7 +47,7 @@ enum class Rule : std::uint8_t {
   device_command,  // the second argument, of ioctl, controls a counter or asks whether there is a terminal
   terminal_kept,   // the same, neither sets the receiver of signals nor inserts terminal input
   own_memory,      // the flags of mmap, the fourth argument, select memory counted by RLIMIT_DATA
-  process_option,  // the first argument, of prctl, names a thread or memory
+  process_option,  // the first argument, of prctl, names a thread or memory, or asks what holds
   parent_kept,     // the same, changes neither the parent-death signal nor who may inspect the process
 };
 
@@ -78,7 +78,8 @@ constexpr std::uint32_t kFileCommands[] = {F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F
 constexpr std::uint32_t kReceiverCommands[] = {F_SETOWN, F_SETSIG, F_SETOWN_EX};
 constexpr std::uint32_t kDeviceCommands[] = {PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, TCGETS};
 constexpr std::uint32_t kTerminalCommands[] = {FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX};
-constexpr std::uint32_t kProcessOptions[] = {PR_SET_NAME, PR_GET_NAME, 0x53564d41};  // PR_SET_VMA, which names memory
+constexpr std::uint32_t kProcessOptions[] = {PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_GET_NO_NEW_PRIVS,
+                                             0x53564d41};  // PR_SET_VMA, which names memory
 constexpr std::uint32_t kParentOptions[] = {PR_SET_PDEATHSIG, PR_SET_DUMPABLE};
 constexpr std::uint32_t kMapShared = 1, kMapAnonymous = 0x20, kMapGrowsDown = 0x100;
 // A thread with a table of descriptors of its own would hide what it has open.

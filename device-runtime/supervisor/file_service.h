@@ -20,11 +20,12 @@ struct Caches {
   CacheFolder modules;
   CacheFolder blobs;
   bool sessions_are_own_user = true;  // rather than a user of their own
+  std::string folder = {};            // that holds both
 
   const CacheFolder& operator[](Cache which) const { return which == Cache::modules ? modules : blobs; }
   // Empty folders keep nothing.
   CacheLimits largest() const {
-    return {modules.folder().empty() ? 0 : modules.max_bytes(), blobs.folder().empty() ? 0 : blobs.max_bytes()};
+    return {folder, modules.folder().empty() ? 0 : modules.max_bytes(), blobs.folder().empty() ? 0 : blobs.max_bytes()};
   }
 };
 

@@ -62,7 +62,7 @@ class Supervisor final : public FarmBoard::Sessions {
         ceiling_(ceiling),
         caches_{CacheFolder(folder.modules(), "module", ".ferry", options.module_cache_bytes),
                 CacheFolder(folder.blobs(), "blob", ".blob", blob_cache_bytes(options, facts, folder)),
-                !options.sandbox.change_user},
+                !options.sandbox.change_user, folder.path()},
         session_options_{facts, options.limits} {
     SandboxOptions& sandbox = session_options_.sandbox;
     sandbox = options.sandbox;

@@ -54,11 +54,11 @@ static long call(long number, long a, long b, long c, long d, long e, long f) {
 #ifdef SYS_mmap2
 #define SYS_MAP SYS_mmap2
 #define MAP(bytes, more) call(SYS_mmap2, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (more), -1, 0)
-#define TRUNCATE(file, mib) call(SYS_ftruncate64, file, 0, (mib) << 20, 0, 0, 0)
+#define SYS_FCNTL SYS_fcntl64
 #else
 #define SYS_MAP SYS_mmap
 #define MAP(bytes, more) call(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | (more), -1, 0)
-#define TRUNCATE(file, mib) call(SYS_ftruncate, file, (long)(mib) << 20, 0, 0, 0, 0)
+#define SYS_FCNTL SYS_fcntl
 #endif
 #define IS_ERROR(result) ((unsigned long)(result) > -4096UL)
 
@@ -98,19 +98,17 @@ KERNEL(probe) {
   for (int i = 0; i < count; ++i) call(SYS_munmap, taken[i], 256L << 20, 0, 0, 0, 0);
   static long files[2000];
   int opened = 0;
-  while (opened < 2000 && !IS_ERROR(files[opened] = call(SYS_openat, AT_FDCWD, (long)"/", O_RDONLY, 0, 0, 0))) ++opened;
+  long open = 0;
+  while (open < 64 && IS_ERROR(call(SYS_FCNTL, open, F_GETFD, 0, 0, 0, 0))) ++open;
+  results[13] = call(SYS_setsockopt, open, SOL_SOCKET, SO_LINGER, (long)more, 8, 0);
+  while (opened < 2000 && !IS_ERROR(files[opened] = call(SYS_FCNTL, open, F_DUPFD, 0, 0, 0, 0))) ++opened;
   for (int i = 0; i < opened; ++i) call(SYS_close, files[i], 0, 0, 0, 0, 0);
   results[8] = opened;
-  long file = call(SYS_openat, AT_FDCWD, (long)"probe", O_WRONLY | O_CREAT, 0600, 0, 0);
-  results[9] = file;
-  if (!IS_ERROR(file)) {
-    /* Exceeding the limit also raises a signal, which would end the session. */
-    struct { void* handler; unsigned long flags; void* restorer; uint64_t mask; } ignore = {(void*)1, 0, 0, 0};
-    call(SYS_rt_sigaction, SIGXFSZ, (long)&ignore, 0, 8, 0, 0);
-    results[9] = TRUNCATE(file, 1500);
-    call(SYS_unlinkat, AT_FDCWD, (long)"probe", 0, 0, 0, 0);
-    call(SYS_close, file, 0, 0, 0, 0, 0);
-  }
+  results[9] = call(SYS_openat, AT_FDCWD, (long)"probe", O_WRONLY | O_CREAT, 0600, 0, 0);
+  results[14] = call(SYS_fchmodat, AT_FDCWD, (long)"..", 0, 0, 0, 0);
+  results[15] = call(SYS_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0, 0);
+  /* A thread that does not share its table of descriptors. */
+  results[16] = call(SYS_clone, CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD, 0, 0, 0, 0, 0);
   results[10] = limit_of(RLIMIT_NPROC);
   uint32_t header[2] = {0x20080522, 0}, sets[6] = {0};
   call(SYS_capget, (long)header, (long)sets, 0, 0, 0, 0);
@@ -137,22 +135,5 @@ KERNEL(threads) {
     results[1] = call(SYS_clone, flags, (long)stack, 0, 0, 0, 0);
     results[0] += results[1] > 0;
   }
-  return 0;
-}
-
-KERNEL(write_file) {
-  static char block[1 << 16];
-  int64_t* results = args[0];
-  long file = call(SYS_openat, AT_FDCWD, (long)"large", O_WRONLY | O_CREAT, 0600, 0, 0);
-  results[0] = 0;
-  results[1] = file;
-  if (IS_ERROR(file)) return 0;
-  /* The file must not remain where sessions have no folder of their own. */
-  call(SYS_unlinkat, AT_FDCWD, (long)"large", 0, 0, 0, 0);
-  while (!IS_ERROR(results[1] = call(SYS_write, file, (long)block, sizeof block, 0, 0, 0))) ++results[0];
-  results[0] /= 16;
-  /* On a busy machine the file system may be full before the server has counted the first time. */
-  long three_seconds[] = {3, 0};
-  call(SYS_nanosleep, (long)three_seconds, 0, 0, 0, 0, 0);
   return 0;
 }

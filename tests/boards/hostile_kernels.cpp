@@ -41,7 +41,6 @@ const std::vector<std::uint8_t>& hostile_file(const std::string& arch) {
         function("probe", {results}),
         function("bomb", {results}),
         function("threads", {scalar_parameter("count", DType::i64), results}),
-        function("write_file", {results}),
     };
     KernelOptions options;
     options.arch = arch;

@@ -17,11 +17,15 @@ enum class Probe : std::size_t {
   signal_parent,
   raise_limit,
   ten_gigabytes,
-  open_files,     // number of files that could be opened
-  large_file,     // result of ftruncate beyond the limit
-  own_threads,    // the limit on threads
-  capabilities,   // effective and permitted capabilities
-  shared_memory,  // memory without a file, which the memory limit does not count
+  open_files,  // number of further descriptors that could be made
+  make_file,
+  own_threads,      // the limit on threads
+  capabilities,     // effective and permitted capabilities
+  shared_memory,    // memory without a file, which the memory limit does not count
+  linger,           // setsockopt on a descriptor that is open
+  change_mode,      // of the folder above
+  be_inspectable,   // for others, by PR_SET_DUMPABLE
+  own_descriptors,  // a thread with a table of descriptors of its own
   count
 };
 
@@ -31,7 +35,6 @@ enum class Probe : std::size_t {
 //   probe(out i64[n] results)             result of every Probe; -errno where a call failed
 //   bomb(out i64[n] results)              allocates one MiB after another until that fails; how many, last error
 //   threads(i64 count, out i64[n] results)    starts sleeping threads; how many started, last result
-//   write_file(out i64[n] results)        fills a file until the system refuses; how many MiB, last result
 const std::vector<std::uint8_t>& hostile_file(const std::string& arch);
 
 }  // namespace ferry::test

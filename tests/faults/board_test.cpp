@@ -131,7 +131,9 @@ TEST_CASE("a kernel that fills the disk its folder is on keeps nobody from the n
   const Temporary temporary;
   TestServer server({"--sessions", "1"}, behind(temporary.with("size=4m")));
   for (int round = 0; round < 2; ++round) {
-    TestClient client(server.port());
+    rpc::Open open;
+    open.devices = {"opencl"};  // only sessions with a GPU can make files
+    TestClient client(server.port(), open);
     SystemCaller call(client);
     const std::int64_t file = call(SYS_openat, {AT_FDCWD, SystemCaller::kText, O_WRONLY | O_CREAT, 0600}, "large");
     REQUIRE(file > 0);

@@ -42,7 +42,7 @@ const std::map<std::string, std::string> kMeanings = {
     {"device_command", "allowed to control a counter, and to ask for a terminal"},
     {"terminal_kept", "allowed except to set who receives signals, and to type into a terminal"},
     {"own_memory", "allowed for memory that the session's limit counts"},
-    {"process_option", "allowed to name a thread or memory"},
+    {"process_option", "allowed to name a thread or memory, and to ask what holds"},
     {"parent_kept", "allowed except to outlive the server and to let others inspect the process"},
 };
 

@@ -62,7 +62,7 @@ TEST_CASE_FIXTURE(Fixture, "a kernel is put, called and measured over a queue") 
   const rpc::Handle module = test::put(*client, test::kit_file());
   // The folder for modules does not exist: the client is informed, and the module works nevertheless.
   client->must(rpc::Ping{});
-  CHECK(client->logged().find("cannot keep the module: No such file or directory") == 0);
+  CHECK(client->logged().find("cannot keep the module in here: No such file or directory") == 0);
   const auto a = client->upload(std::vector<float>{1, 2, 3});
   CHECK(client->ask(rpc::Call{module, "scale", {test::scalar(2.0F), test::tensor(a, {3})}}).status.is_ok());
   CHECK(client->download<float>(a, 3) == std::vector<float>{2, 4, 6});

@@ -123,7 +123,7 @@ TEST_CASE_FIXTURE(Fixture, "files that are too large, empty, or more at a time t
     if (file.is_ok()) open.push_back(std::move(file.value()));
   }
   CHECK(open.size() == 4);
-  CHECK(status.message() == "cannot keep the module: Device or resource busy");
+  CHECK(status.message() == "cannot keep the module in here: Device or resource busy");
 }
 
 TEST_CASE_FIXTURE(Fixture, "a session cannot hold on to more than twice what the cache may hold") {
@@ -135,7 +135,7 @@ TEST_CASE_FIXTURE(Fixture, "a session cannot hold on to more than twice what the
     if (stored.is_ok()) kept.push_back(std::move(stored.value()));
   }
   CHECK(kept.size() == 6);
-  CHECK(status.message() == "cannot keep the blob: Disk quota exceeded");
+  CHECK(status.message() == "cannot keep the blob in here: Disk quota exceeded");
   // What it has had already it may have again.
   std::uint64_t size = 0;
   CHECK(broker.find(Cache::blobs, blake2b(std::vector<std::uint8_t>(30'000, 5)), size).number() >= 0);

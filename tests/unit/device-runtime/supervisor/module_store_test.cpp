@@ -98,7 +98,7 @@ TEST_CASE("the reason why a module cannot be kept is given") {
   test::ServedFiles files("/proc/nowhere", "");
   const Status status = ModuleStore(files.broker()).put(blake2b(bytes), bytes);
   CHECK(status.code() == ErrorCode::resource_exhausted);
-  CHECK(status.message() == "cannot keep the module: No such file or directory");
+  CHECK(status.message() == "cannot keep the module in here: No such file or directory");
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -106,6 +108,49 @@ TEST_CASE("servers that start at the same time each get a folder") {
     CHECK(status == 0);
   }
   CHECK(temporary.is_empty());
+TEST_CASE("what others have done to the folders of kept files is undone when a server starts") {
+  std::string pattern = (fs::temp_directory_path() / "ferry-work-XXXXXX").string();
+  REQUIRE(mkdtemp(pattern.data()) != nullptr);
+  const std::string kept = std::string(64, 'a') + ".ferry", foreign = std::string(64, 'b') + ".ferry";
+  fs::path modules, blobs;
+  {
+    const Result<WorkFolder> folder = WorkFolder::open(pattern);
+    REQUIRE(folder.is_ok());
+    modules = folder.value().modules();
+    blobs = folder.value().blobs();
+  }
+  for (const std::string& name : {kept, foreign, std::string("part.123456"), std::string("notes"),
+                                  std::string(64, 'C') + ".ferry", std::string(64, 'd') + ".blob"})
+    std::ofstream(modules / name) << "bytes";
+  fs::create_directories(modules / "deep" / "deeper");
+  fs::create_directory(modules / (std::string(64, 'e') + ".ferry"));
+  fs::create_symlink("/etc/passwd", modules / (std::string(64, 'f') + ".ferry"));
+  REQUIRE(mkfifo((blobs / "pipe").c_str(), 0600) == 0);
+  if (getuid() == 0) {
+    REQUIRE(chown((modules / foreign).c_str(), 65534, 65534) == 0);
+    REQUIRE(chown(blobs.c_str(), 65534, 65534) == 0);
+  } else {
+    fs::remove(modules / foreign);
+  }
+  REQUIRE(chmod(modules.c_str(), 0) == 0);
+  REQUIRE(chmod(blobs.c_str(), 0777) == 0);
+  {
+    const Result<WorkFolder> folder = WorkFolder::open(pattern);
+    REQUIRE_MESSAGE(folder.is_ok(), folder.status().message());
+    for (const fs::path& path : {modules, blobs}) {
+      struct stat info{};
+      REQUIRE(stat(path.c_str(), &info) == 0);
+      CHECK(info.st_uid == geteuid());
+      CHECK((info.st_mode & 0777) == 0700);
+    }
+    std::vector<std::string> left;
+    for (const auto& entry : fs::directory_iterator(modules)) left.push_back(entry.path().filename());
+    std::sort(left.begin(), left.end());
+    CHECK(left == std::vector<std::string>{kept, "part.123456"});
+    CHECK(fs::is_empty(blobs));
+    CHECK(fs::exists("/etc/passwd"));
+  }
+  fs::remove_all(pattern);
 }
 
 }  // namespace

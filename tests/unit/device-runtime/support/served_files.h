@@ -14,7 +14,8 @@ class ServedFiles {
  public:
   // Empty folders keep nothing.
   ServedFiles(const std::string& modules, const std::string& blobs, std::uint64_t most = std::uint64_t{1} << 20)
-      : caches_{CacheFolder(modules, "module", ".ferry", most), CacheFolder(blobs, "blob", ".blob", most)} {
+      : caches_{CacheFolder(modules, "module", ".ferry", most), CacheFolder(blobs, "blob", ".blob", most), true,
+                "here"} {
     auto service = std::make_unique<device::FileService>(loop_, caches_, cleaners_);
     broker_ = device::FileBroker(Descriptor(dup(service->session_end())), caches_.largest());
     service->close_session_end();
