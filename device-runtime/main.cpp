@@ -34,7 +34,9 @@ constexpr ferry::device::OtherDevices kOtherDevices = {
     [](const ferry::DeviceId& id, ferry::device::MemoryBudget& budget) {
       return ferry::device::open_device(kDrivers, id, budget);
     },
-    ferry::device::mixed_program, ferry::device::all_nameless_bytes, ferry::device::may_see_mapped_files,
+    ferry::device::mixed_program,
+    ferry::device::all_nameless_bytes,
+    ferry::device::may_see_mapped_files,
     ferry::device::restrict_to_drivers_files};
 #endif
 

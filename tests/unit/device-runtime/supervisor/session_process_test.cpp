@@ -36,8 +36,6 @@ int end_of(pid_t process) {
 TEST_CASE("a session that is signalled before it has a process group gets the signal") {
   SessionOptions options;
   options.facts = gather_facts({.server_version = "test", .flavour = "test"});
-  const ModuleStore modules("", 0);
-  options.modules = &modules;
   const MemoryKiller killer;
   server::SecretMemory secrets(1);
   ActivityPages pages(1);
@@ -47,7 +45,7 @@ TEST_CASE("a session that is signalled before it has a process group gets the si
       server::HandshakenClient client;
       client.socket = std::move(sockets.server);
       const ActivityPage page = std::move(pages.take().value());
-      const Result<pid_t> process = start_session(client, options, page, secrets, killer, -1);
+      const Result<pid_t> process = start_session(client, options, page, secrets, killer, {});
       REQUIRE_MESSAGE(process.is_ok(), process.status().message());
       for (const auto end = Clock::now() + std::chrono::microseconds(delay_us); Clock::now() < end;) {
       }

@@ -108,6 +108,8 @@ TEST_CASE("servers that start at the same time each get a folder") {
     CHECK(status == 0);
   }
   CHECK(temporary.is_empty());
+}
+
 TEST_CASE("what others have done to the folders of kept files is undone when a server starts") {
   std::string pattern = (fs::temp_directory_path() / "ferry-work-XXXXXX").string();
   REQUIRE(mkdtemp(pattern.data()) != nullptr);
