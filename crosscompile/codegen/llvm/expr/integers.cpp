@@ -27,12 +27,21 @@ struct Division {
 
 bool may_be_zero(const ValueRange& range) { return range.min <= 0 && range.max >= 0; }
 
+// Freezes the divisors of a vector. A shift by the width or more is poison, which the select around every shift hides.
+// LLVM concludes from the poison that a shifted constant is never 0, and on AVX-512 moves the select behind the
+// division, which then divides by the 0 that the instruction gives.
+Value* frozen_divisor(FunctionState& state, const Operands& in) {
+  const bool is_known = llvm::isa<llvm::Constant>(in.right);
+  return in.type.is_vector() && !is_known ? state.builder.CreateFreeze(in.right) : in.right;
+}
+
 // Returns a divisor that is 1 where the original may be zero; the caller then sets both results to 0.
 Value* without_zero(FunctionState& state, const Operands& in, Value** is_zero) {
   llvm::IRBuilder<>& b = state.builder;
-  if (!may_be_zero(in.right_range)) return in.right;
-  *is_zero = b.CreateIsNull(in.right);
-  return b.CreateSelect(*is_zero, int_constant(state.module, in.type, 1), in.right);
+  Value* divisor = frozen_divisor(state, in);
+  if (!may_be_zero(in.right_range)) return divisor;
+  *is_zero = b.CreateIsNull(divisor);
+  return b.CreateSelect(*is_zero, int_constant(state.module, in.type, 1), divisor);
 }
 
 Division zero_if(FunctionState& state, const Operands& in, Value* condition, Division division) {

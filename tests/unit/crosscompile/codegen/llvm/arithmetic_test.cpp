@@ -80,6 +80,31 @@ TEST_CASE("division, modulo and shifts by constants give what the interpreter gi
   check_everywhere(cases);
 }
 
+TEST_CASE("shifts by any amount, which may give 0, are divided by") {
+  std::vector<Case> cases;
+  const auto divisors = [](const Expr& by) {
+    const auto number = [&](std::int64_t value) { return constant(by.type(), value); };
+    const std::int64_t bits = by.type().bits();
+    const bool wraps = by.type().is_unsigned_int() && bits < 64;
+    const Expr large = number(wraps ? (std::int64_t{1} << bits) - 7 : -7) >> by, small = number(7) << by,
+               least = max(large, number(1));
+    return std::vector<Expr>{large, small, least, min(small, number(5)), select(by >= number(bits), number(0), large)};
+  };
+  for (const std::uint32_t lanes : {1u, 4u, 16u}) {
+    for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64, DType::i32, DType::i64}) {
+      const Pairs pairs = edge_pairs(dtype, lanes);
+      for (const BinaryOp op : {BinaryOp::div, BinaryOp::mod}) {
+        for (std::size_t which = 0; which < 5; ++which) {
+          cases.push_back(elementwise(
+              "by_shift", {dtype, dtype}, dtype, {pairs.left, pairs.right}, pairs.count, lanes,
+              [&](const std::vector<Expr>& in) { return Binary::make(op, in[0], divisors(in[1])[which]); }));
+        }
+      }
+    }
+  }
+  check_on_all(all_variants(), cases);
+}
+
 TEST_CASE("unary operations give what the interpreter gives") {
   std::vector<Case> cases;
   for (const std::uint32_t lanes : kLanes) {
