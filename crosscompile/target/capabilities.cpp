@@ -53,6 +53,7 @@ void set_aarch64(Capabilities& can, const Target& target) {
   can.nan_min_max = can.nan_min_max_f32_vectors = true;
   can.neon_dot = target.has("dotprod");
   can.neon_mixed_dot = target.has("i8mm");
+  can.rounds_int64_twice = true;
 }
 
 // Vectors must have the f16 instructions of scalars too: vector code that extracts its lanes is slower than the integer

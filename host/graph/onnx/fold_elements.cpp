@@ -1,5 +1,7 @@
 #include "host/graph/onnx/fold_elements.h"
 
+#include "crosscompile/ir/arithmetic.h"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -139,7 +141,7 @@ Folded fold_cast(const Element& operand, DType to) {
   const std::optional<std::int64_t> number = integer.constant();
   if (to == DType::boolean) return truth(number ? *number != 0 : proves_different(integer, 0), number == 0);
   if (!is_float(to)) return integer;
-  return number ? Folded(rounded(to, static_cast<double>(*number))) : std::nullopt;
+  return number ? Folded(rounded(to, ir::int_to_float(DType::i64, *number, to))) : std::nullopt;
 }
 
 Folded compute(Operator op, std::span<const Element> operands, DType type, DType result) {

@@ -53,6 +53,8 @@ struct Capabilities {
   // It converts each lane of a vector of floats to an integer on its own, because no instruction for vectors saturates
   // or it does not know of one, unless the code clamps the vector first.
   bool clamped_conversions = false;
+  // It converts vectors of 64-bit integers to f32 by way of f64, which rounds twice.
+  bool rounds_int64_twice = false;
 
   // The compiler of the generated text, or a library linked into the code, has all functions of math.def.
   bool math_library = false;

@@ -47,8 +47,25 @@ Value* float_to_int(FunctionState& state, ir::Type to, Value* value) {
   return state.builder.CreateIntrinsic(id, {register_type(state.module, to), value->getType()}, {value});
 }
 
+// Replaces the 11 bits that f64 has no room for by one that tells whether they are 0: f64 then holds the value exactly,
+// and rounding it to a type of at most 40 bits of precision gives what rounding the integer gives.
+Value* without_lost_bits(FunctionState& state, ir::Type from, Value* value) {
+  llvm::IRBuilder<>& b = state.builder;
+  const auto number = [&](std::int64_t of) { return int_constant(state.module, from, of); };
+  constexpr std::int64_t kLost = 0x7ff;
+  Value* any_lost = b.CreateAdd(b.CreateAnd(value, number(kLost)), number(kLost));
+  Value* rounded = b.CreateAnd(b.CreateOr(any_lost, value), number(~kLost));
+  // Numbers below 2^53 in magnitude keep their bits. The bits beyond are all 0, or all 1 for negative ones.
+  const bool is_signed = from.is_signed_int();
+  Value* beyond = is_signed ? b.CreateAdd(b.CreateAShr(value, number(53)), number(1)) : b.CreateLShr(value, number(53));
+  return b.CreateSelect(b.CreateICmpULT(beyond, number(is_signed ? 2 : 1)), value, rounded);
+}
+
 Value* int_to_float(FunctionState& state, ir::Type from, ir::Type to, Value* value) {
   llvm::Type* type = float_type(state.module, to);
+  if (from.is_vector() && from.bits() == 64 && to.code == DType::f32 &&
+      state.module.target.capabilities.rounds_int64_twice)
+    value = without_lost_bits(state, from, value);
   return from.is_signed_int() ? state.builder.CreateSIToFP(value, type) : state.builder.CreateUIToFP(value, type);
 }
 

@@ -39,6 +39,29 @@ TEST_CASE("casts from and to narrow floats do so after the passes that spell the
   check_everywhere(casts(true), true);
 }
 
+TEST_CASE("64-bit integers beside the middle of two float32 are rounded once") {
+  std::vector<std::int64_t> near;
+  for (int exponent = 25; exponent < 64; ++exponent) {
+    const std::uint64_t power = std::uint64_t{1} << exponent, half = power >> 24;
+    for (const std::uint64_t middle : {power + half, power + 3 * half}) {
+      for (const std::uint64_t off : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
+        near.push_back(static_cast<std::int64_t>(middle + off));
+        near.push_back(static_cast<std::int64_t>(0 - (middle + off)));
+      }
+    }
+  }
+  while (near.size() % 24 != 0) near.push_back(static_cast<std::int64_t>(near.size()));
+  std::vector<Case> cases;
+  for (const std::uint32_t lanes : {1u, 8u, 3u}) {
+    for (const DType from : {DType::i64, DType::u64}) {
+      cases.push_back(elementwise(std::string(dtype_name(from)) + "_middle", {from}, DType::f32, {bytes_of(near)},
+                                  static_cast<std::int64_t>(near.size()), lanes,
+                                  [](const std::vector<Expr>& in) { return Cast::make(DType::f32, in[0]); }));
+    }
+  }
+  check_everywhere(cases);
+}
+
 TEST_CASE("arithmetic in narrow floats rounds each operation as the interpreter does") {
   std::vector<Case> cases;
   for (const std::uint32_t lanes : {1u, 8u, 3u}) {
