@@ -40,7 +40,7 @@ class UseParts : public Mutator {
     const Expr load = Mutator::mutate_node(node, self);
     const auto found = wide_.find(node.buffer.get());
     if (found == wide_.end()) return load;
-    return Load::make(found->second.buffer, with_part(found->second, load.as<Load>()->indices));
+    return Load::make(found->second.buffer, with_part(found->second, load.as<Load>()->indices), load.as<Load>()->mask);
   }
   Stmt mutate_node(const Store& node, const Stmt& self) override {
     const Stmt store = Mutator::mutate_node(node, self);
@@ -52,8 +52,20 @@ class UseParts : public Mutator {
   using Mutator::mutate_node;
 
  private:
+  // Tensorized nests access a buffer by a single index: the position from its start.
   std::vector<Expr> with_part(const Wide& wide, const std::vector<Expr>& indices) const {
-    std::vector<Expr> result{iteration_ % Expr(wide.copies)};
+    const Expr part = iteration_ % Expr(wide.copies);
+    const std::vector<Expr>& shape = wide.buffer->shape;
+    if (indices.size() + 1 != shape.size()) {
+      Expr position = part;
+      for (std::size_t d = 1; d < shape.size(); ++d) position = position * shape[d];
+      const Expr& index = indices[0];
+      if (const auto* ramp = index.as<Ramp>())
+        return {Ramp::make(ramp->base + position, ramp->stride, ramp->type.lanes)};
+      if (index.type().is_vector()) position = Broadcast::make(position, index.type().lanes);
+      return {index + position};
+    }
+    std::vector<Expr> result{part};
     result.insert(result.end(), indices.begin(), indices.end());
     return result;
   }

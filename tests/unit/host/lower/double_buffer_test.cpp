@@ -32,3 +32,18 @@ TEST_CASE("what each iteration computes for itself and later ones cannot be used
                "double_buffer 'Y': expected a stage that can be computed an iteration ahead, got one that needs 'X'"));
   check_schedule(window, kept);
 }
+
+TEST_CASE("blocks that an instruction reads are packed an iteration ahead") {
+  const char* const bytes =
+      "def bytes(uint8(M,32) A, int8(96,32) B) -> (C) { C(m,n) +=! int(A(m,k)) * int(B(n,k)) }";
+  const std::string packed =
+      "B: cache_read global -> P\nP: transform_layout (n, k) -> (n / 16, k / 4, n % 16, k % 4)\n"
+      "C: split k 4 -> ko ki\nsplit n 16 -> no ni\nreorder no ko m ni ki\n";
+  for (const char* const copies : {"2", "3"}) {
+    for (const char* const at : {"ko", "no"}) {
+      const std::string ahead = std::string("P: compute_at C ") + at + "\nP: double_buffer " + copies;
+      check_schedule(bytes, packed + ahead + "\nC: tensorize ni dot", {{"M", 5}});
+      check_schedule(bytes, packed + "tensorize ni dot\n" + ahead, {{"M", 1}});
+    }
+  }
+}
