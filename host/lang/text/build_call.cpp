@@ -40,7 +40,9 @@ ExpressionBuilder::Value ExpressionBuilder::builtin(const Syntax& syntax) {
   }
   if (name == "gelu") {
     expect_arguments(parts.size() == 1, "1 argument");
-    return gelu(settle(value(parts[0])));
+    const Value operand = value(parts[0]);
+    const Expr result = gelu(settle(operand));
+    return operand.is_literal() && is_self_unknown() ? unknown_like(result) : Value(result);
   }
   const bool extreme = name == "min" || name == "max";
   const bool clamp = name == "clamp";
@@ -67,8 +69,11 @@ ExpressionBuilder::Value ExpressionBuilder::builtin(const Syntax& syntax) {
 
   std::vector<Value> values;
   for (const Syntax& part : parts) values.push_back(value(part));
-  if (!extreme && !clamp) return ir::call_math(*math, together(values));
   const bool literal = std::all_of(values.begin(), values.end(), [](const Value& each) { return each.is_literal(); });
+  if (!extreme && !clamp) {
+    const Expr result = ir::call_math(*math, together(values));
+    return literal && is_self_unknown() ? unknown_like(result) : Value(result);
+  }
   const std::vector<Expr> unified = ir::unify(values);
   Expr result = unified[0];
   if (clamp) {

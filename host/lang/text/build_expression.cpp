@@ -56,6 +56,11 @@ std::vector<Expr> ExpressionBuilder::together(const std::vector<Value>& values) 
   return unified;
 }
 
+ExpressionBuilder::Value ExpressionBuilder::unknown_like(const Expr& value) {
+  const bool is_real = value.type().is_float();
+  return Value::literal(is_real ? ir::constant(DType::f64, 0.0) : ir::constant(ir::kIndex, std::int64_t{0}));
+}
+
 ExpressionBuilder::Value ExpressionBuilder::value(const Syntax& syntax) {
   return scope_.source->at(syntax.offset, [&] {
     switch (syntax.kind) {
@@ -179,7 +184,10 @@ ExpressionBuilder::Value ExpressionBuilder::choice(const Syntax& syntax) {
 }
 
 ExpressionBuilder::Value ExpressionBuilder::choose(Expr condition, const Syntax& on_true, const Syntax& on_false) {
-  std::vector<Expr> values = together({guarded(condition, on_true), guarded(!condition, on_false)});
+  const std::vector<Value> sides = {guarded(condition, on_true), guarded(!condition, on_false)};
+  // Otherwise "i >= 1 ? S(i - 1) : 0" would have a type already.
+  if (is_self_unknown() && sides[0].is_literal() && sides[1].is_literal()) return unknown_like(ir::unify(sides)[0]);
+  std::vector<Expr> values = together(sides);
   const bool reads = !loads_of(values[0]).empty() || !loads_of(values[1]).empty();
   return reads ? ir::if_then_else(condition, values[0], values[1]) : ir::select(condition, values[0], values[1]);
 }

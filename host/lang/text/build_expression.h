@@ -50,6 +50,10 @@ class ExpressionBuilder {
   // beside a double and fits beside a half.
   using Value = ir::ExprOrLiteral;
 
+  // Whether elements of the statement's own tensor stand for numbers of any type.
+  bool is_self_unknown() const { return !self_name_.empty() && self_.buffer() == nullptr; }
+  // Returns a literal of the same kind, an integer or a float.
+  static Value unknown_like(const Expr& value);
   static Expr settle(const Value& value);
   // Converts all values to a common type; if all are literals, each has its default type first.
   static std::vector<Expr> together(const std::vector<Value>& values);

@@ -27,6 +27,17 @@ TEST_CASE("a statement along an index of a tensor that exists starts where it ma
 TEST_CASE("a new tensor along an index has the type of what its elements meet") {
   CHECK(meaning("def f(half(N) X) -> (S) { S(j) = j >= 1 ? S(j-1) * 2 + X(j) : 0 along j }") ==
         "f(in f16[N] X, out f16[N] S)\n  S(j) = j >= 1 ? S[j - 1] * 2.0f16 + X[j] : 0.0f16 along j\n");
+  // Whatever the operation that its elements meet a literal in.
+  for (const char* const type : {"int8", "uint8", "int16", "uint16", "uint32", "int64", "uint64", "half", "double"}) {
+    for (const char* const earlier :
+         {"(j >= 1 ? S(j-1) : 0)", "(j >= 1 ? S(j-1) * 2 : 1 + 2)", "max(j >= 1 ? S(j-1) : 0, 3)",
+          "select(j < 1, 0, clamp(S(j-1), 0, 9))", "(j >= 2 ? S(j-1) : j >= 1 ? abs(S(j-1)) : 7)"}) {
+      CAPTURE(std::string(type) + " " + earlier);
+      const Program program =
+          parse("def f(" + std::string(type) + "(N) X) -> (S) { S(j) = X(j) + " + earlier + " along j }", "t.tc").at(0);
+      CHECK(program.parameters.back().tensor.dtype() == program.parameters.front().tensor.dtype());
+    }
+  }
   CHECK(meaning("def f() -> (F) { F(j) = j >= 2 ? F(j-1) + F(j-2) : 1 along j where j in 0:10 }") ==
         "f(out i32[10] F)\n  F(j) = j >= 2 ? F[j - 1] + F[j - 2] : 1i32 along j\n");
   CHECK(meaning("def f(float(N) X) -> (S) { S(j) = X(j) > 0 || (j >= 1 ? S(j-1) : false) along j }")
