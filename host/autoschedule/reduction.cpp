@@ -1,5 +1,6 @@
 #include "host/autoschedule/reduction.h"
 
+#include "crosscompile/analysis/count_nodes.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/register_tile.h"
@@ -24,12 +25,29 @@ constexpr std::int64_t kMaxPartialVectors = 16;
 // Small windows, as in pooling, are fully unrolled up to this many vectors in a tile: their loops would cost more than
 // the work they repeat.
 constexpr std::int64_t kMaxUnrolledPoints = 36;
+// A tile is unrolled, so the source of a long expression limits it: more code than this many nodes only takes longer to
+// compile.
+constexpr std::size_t kMaxTileNodes = 4000;
 
 // The axes that the stage is tiled along.
 struct Axes {
   VectorAxis vector;
   std::optional<std::size_t> rows;
 };
+
+std::size_t nodes_of(const Reduce& reduce) {
+  std::size_t nodes = 0;
+  for (const Expr& source : reduce.sources) nodes += analysis::count_nodes(source);
+  for (const Expr& result : reduce.reducer->combine) nodes += analysis::count_nodes(result);
+  return nodes;
+}
+
+RegisterTile within_code_size(RegisterTile tile, const Reduce& reduce) {
+  const auto most = std::max<std::int64_t>(static_cast<std::int64_t>(kMaxTileNodes / nodes_of(reduce)), 1);
+  while (tile.rows * tile.vectors > most && tile.rows > 1) tile.rows /= 2;
+  while (tile.rows * tile.vectors > most && tile.vectors > 1) tile.vectors /= 2;
+  return tile;
+}
 
 RegisterTile tile_for(const ScheduledStage& stage, const Reduce& reduce, VectorAxis vector,
                       std::optional<std::size_t> rows, std::int64_t lanes, const Target& target) {
@@ -38,13 +56,13 @@ RegisterTile tile_for(const ScheduledStage& stage, const Reduce& reduce, VectorA
   const std::int64_t row_extent = rows ? constant_extent(stage.axes[*rows].extent) : 0;
   RegisterTile tile = choose_register_tile(
       target.vector_registers, {.columns = columns, .lanes = lanes, .has_rows = rows.has_value(), .rows = row_extent});
-  if (!vector.reduces) return tile;
+  if (!vector.reduces) return within_code_size(tile, reduce);
   // The lanes hold partial results: several rows are interleaved if there are any, otherwise several vectors.
   tile.vectors = rows ? 1 : kReductionVectors;
   tile.rows = rows ? std::min<std::int64_t>(tile.rows * 2, 8) : 1;
   if (row_extent > 0) tile.rows = std::min(tile.rows, row_extent);
   while (tile.vectors > 1 && columns > 0 && tile.vectors * lanes > columns) tile.vectors /= 2;
-  return tile;
+  return within_code_size(tile, reduce);
 }
 
 // Splits the axis into vectors; returns the inner loops, which form the tile.

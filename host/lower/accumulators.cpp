@@ -1,15 +1,21 @@
 #include "host/lower/accumulators.h"
 
+#include "crosscompile/analysis/count_nodes.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/visitor.h"
 #include "ferry/operators.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ferry::lower {
 
 using namespace ir;
 
 namespace {
+
+// A larger operand that the combination uses more than once is computed once.
+constexpr std::size_t kCheapNodes = 16;
 
 // Partial results up to this size are kept on the stack; larger ones would evict everything else from the cache.
 constexpr std::int64_t kMaxAccumulatorBytes = 16 * 1024;
@@ -32,6 +38,41 @@ Accumulators make(const Reduce& reduce, const std::vector<LoopCopy>& loops, cons
     result.indices.push_back(index);
   }
   return result;
+}
+
+bool is_used_repeatedly(const Reduce& reduce, const Expr& operand) {
+  class Uses : public Visitor {
+   public:
+    explicit Uses(const Expr& var) : var_(var) {}
+    int count = 0;
+
+   protected:
+    using Visitor::visit_node;
+    void visit_node(const Var& node) override { count += &node == var_.get() ? 1 : 0; }
+
+   private:
+    const Expr& var_;
+  };
+  Uses uses(operand);
+  for (const Expr& result : reduce.reducer->combine) uses.visit(result);
+  return uses.count > 1;
+}
+
+// Stores what the reducer makes of these operands.
+Stmt combined(const Reduce& reduce, const Accumulators& into, const Substitution& operands) {
+  const std::vector<Expr>& combine = reduce.reducer->combine;
+  if (combine.size() == 1) return into.store(0, substitute(combine[0], operands));
+  // Every component reads the old tuple, so the whole new tuple is computed before any of it is stored.
+  std::vector<Stmt> stores;
+  std::vector<Expr> names;
+  for (std::size_t i = 0; i < combine.size(); ++i) {
+    names.push_back(Var::make("combined" + std::to_string(i), combine[i].type()));
+    stores.push_back(into.store(i, names[i]));
+  }
+  Stmt body = Block::make(std::move(stores));
+  for (std::size_t i = combine.size(); i-- > 0;)
+    body = LetStmt::make(names[i], substitute(combine[i], operands), std::move(body));
+  return body;
 }
 
 }  // namespace
@@ -63,21 +104,19 @@ Stmt allocated(const Accumulators& accumulators, Stmt body) {
 
 Stmt combine(const Reduce& reduce, const Accumulators& into, const std::vector<Expr>& values) {
   Substitution operands;
+  std::vector<std::pair<Expr, Expr>> once;
   for (std::size_t i = 0; i < values.size(); ++i) {
+    const Expr& operand = reduce.reducer->right[i];
     operands[reduce.reducer->left[i].get()] = into.load(i);
-    operands[reduce.reducer->right[i].get()] = values[i];
+    Expr& right = operands[operand.get()];
+    right = values[i];
+    if (analysis::count_nodes(values[i]) <= kCheapNodes || !is_used_repeatedly(reduce, operand)) continue;
+    right = Var::make("operand" + (values.size() > 1 ? std::to_string(i) : ""), values[i].type());
+    once.emplace_back(right, values[i]);
   }
-  if (values.size() == 1) return into.store(0, substitute(reduce.reducer->combine[0], operands));
-  // Every component reads the old tuple, so the whole new tuple is computed before any of it is stored.
-  std::vector<Stmt> stores;
-  std::vector<Expr> names;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    names.push_back(Var::make("combined" + std::to_string(i), values[i].type()));
-    stores.push_back(into.store(i, names[i]));
-  }
-  Stmt body = Block::make(std::move(stores));
-  for (std::size_t i = values.size(); i-- > 0;)
-    body = LetStmt::make(names[i], substitute(reduce.reducer->combine[i], operands), std::move(body));
+  Stmt body = combined(reduce, into, operands);
+  for (auto let = once.rbegin(); let != once.rend(); ++let)
+    body = LetStmt::make(let->first, let->second, std::move(body));
   return body;
 }
 
