@@ -1,5 +1,6 @@
 #include "crosscompile/analysis/affine.h"
 
+#include "crosscompile/analysis/wrapping.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
 #include "ferry/operators.h"
@@ -58,6 +59,7 @@ std::optional<Expr> bound_over(const Expr& expr, const Range& range, Side side) 
 }
 
 std::optional<Expr> bound(Expr expr, std::span<const Range> ranges, Side side) {
+  if (may_wrap(expr)) return std::nullopt;
   for (std::size_t i = ranges.size(); i-- > 0;) {
     auto next = bound_over(expr, ranges[i], side);
     if (!next) return std::nullopt;

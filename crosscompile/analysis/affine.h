@@ -24,7 +24,8 @@ struct Range {
 };
 
 // Returns a bound of `expr` over all values of the variables, as an expression without them; nothing when none is
-// found. The last range is eliminated first and may depend on the ones before it.
+// found, or when the expression may wrap. Other variables count as sizes: the caller looks for data (wrapping.h). The
+// last range is eliminated first and may depend on the ones before it.
 std::optional<ir::Expr> lower_bound(const ir::Expr& expr, std::span<const Range> ranges);
 std::optional<ir::Expr> upper_bound(const ir::Expr& expr, std::span<const Range> ranges);
 

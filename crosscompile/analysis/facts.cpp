@@ -1,5 +1,6 @@
 #include "crosscompile/analysis/facts.h"
 
+#include "crosscompile/analysis/wrapping.h"
 #include "crosscompile/ir/substitute.h"
 
 #include <algorithm>
@@ -9,11 +10,17 @@ namespace {
 
 using namespace ir;
 
-// Limits of the assumption that nothing overflows: beyond these, an unknown range does not justify it.
-constexpr Int128 kSmall = Int128{1} << 40;
+// Limits of the rule that sums over sizes do not overflow, and what it leaves for the terms with known ranges.
+constexpr Int128 kSmall = kLargestFactor;
 constexpr Int128 kRoom = Int128{1} << 62;
 
 Int128 ceil_div(Int128 a, Int128 b) { return -floor_div(-a, b); }
+
+// Whether a known bound is beyond what sizes and loop variables may be.
+bool is_far(Interval range) {
+  return (range.bounded_below() && (range.lo > kSmall || range.lo < -kSmall)) ||
+         (range.bounded_above() && (range.hi > kSmall || range.hi < -kSmall));
+}
 
 }  // namespace
 
@@ -81,8 +88,21 @@ void Facts::enter_loop(const Expr& var, const Expr& min, const Expr& extent) {
 }
 
 // If a product of non-negative factors is positive, none of them is zero. This works on the expression, because the
-// expanded polynomial no longer has the factors.
+// expanded polynomial no longer has the factors. A minimum is positive where both sides are, and (x + k) / c where
+// x >= c - k.
 void Facts::learn_positive(const Expr& product) {
+  if (const auto* whole = product.as<Binary>(); whole != nullptr && whole->op == BinaryOp::min) {
+    learn_positive(whole->left);
+    return learn_positive(whole->right);
+  } else if (whole != nullptr && whole->op == BinaryOp::div) {
+    const std::int64_t* divisor = as_int(whole->right);
+    const Polynomial dividend = atoms.polynomial(whole->left);
+    if (divisor == nullptr || *divisor < 1 || !is_exact(dividend) || atoms.is_volatile(dividend)) return;
+    const auto* sum = whole->left.as<Binary>();
+    const std::int64_t* more = sum != nullptr && sum->op == BinaryOp::add ? as_int(sum->right) : nullptr;
+    if (more == nullptr) return learn_positive(whole->left);
+    return *more < *divisor ? learn_positive(sum->left) : void();
+  }
   std::vector<Expr> open = {product};
   std::vector<Polynomial> factors;
   while (!open.empty()) {
@@ -201,12 +221,18 @@ void Facts::learn_comparison(BinaryOp op, const Expr& left, const Expr& right) {
       learn_nonnegative(add(add(b, a, -1), constant_polynomial(-1)));
       if (range(a).lo >= 0) learn_positive(right);
       break;
-    case BinaryOp::le: learn_nonnegative(add(b, a, -1)); break;
+    case BinaryOp::le:
+      learn_nonnegative(add(b, a, -1));
+      if (range(a).lo >= 1) learn_positive(right);
+      break;
     case BinaryOp::gt:
       learn_nonnegative(add(add(a, b, -1), constant_polynomial(-1)));
       if (range(b).lo >= 0) learn_positive(left);
       break;
-    case BinaryOp::ge: learn_nonnegative(add(a, b, -1)); break;
+    case BinaryOp::ge:
+      learn_nonnegative(add(a, b, -1));
+      if (range(b).lo >= 1) learn_positive(left);
+      break;
     case BinaryOp::eq:
       learn_nonnegative(add(a, b, -1));
       learn_nonnegative(add(b, a, -1));
@@ -262,24 +288,39 @@ bool Facts::is_exact(const Polynomial& polynomial) const {
   if (polynomial.is_constant() || polynomial.is_atom()) return true;
   const Interval whole = range(polynomial);
   if (whole.finite()) return whole.fits_64_bits();
-  // The assumption stated in the header: the part with known numeric ranges must leave room, and the rest is assumed to
-  // be small enough.
+  // The rule of wrapping.h: the part with known ranges must leave room, and the rest is small if its factors are.
   Interval known_part = Interval::point(polynomial.constant);
+  Int128 factors = 0;
   for (const Term& term : polynomial.terms) {
-    if (term.coefficient > kSmall || term.coefficient < -kSmall) return false;
     const Interval part = scaled(range_of(term.product), term.coefficient);
     if (part.finite()) {
       known_part = known_part + part;
-      continue;
-    }
-    for (std::size_t i = 0; i < term.product.degree; ++i) {
-      const Interval factor = range(term.product.factors[i]);
-      if (factor.bounded_below() && (factor.lo > kSmall || factor.lo < -kSmall)) return false;
-      if (factor.bounded_above() && (factor.hi > kSmall || factor.hi < -kSmall)) return false;
+    } else {
+      factors += largest_factor(term);
     }
   }
-  return known_part.lo >= -kRoom && known_part.hi <= kRoom && polynomial.constant <= kSmall &&
-         polynomial.constant >= -kSmall;
+  return factors <= kSmall && known_part.lo >= -kRoom && known_part.hi <= kRoom;
+}
+
+// Returns by how much the term multiplies those of its factors whose ranges are not known.
+Int128 Facts::largest_factor(const Term& term) const {
+  Int128 largest = term.coefficient < 0 ? -Int128{term.coefficient} : Int128{term.coefficient};
+  for (std::size_t i = 0; i < term.product.degree && largest <= kSmall; ++i) {
+    const Interval factor = range(term.product.factors[i]);
+    if (factor.finite()) {
+      largest *= std::max<Int128>(1, factor.magnitude());
+    } else if (is_far(factor)) {
+      return kInfinity;
+    }
+  }
+  return std::min(largest, kSmall + 1);
+}
+
+bool Facts::is_data(const Expr& var) {
+  const AtomId atom = atoms.variable(var);
+  if (atom == 0) return true;
+  const Interval now = range(atom);
+  return now.finite() && is_far(now);
 }
 
 Interval Facts::value_range(const Polynomial& polynomial) const {
@@ -294,10 +335,7 @@ Interval Facts::range(AtomId atom) const {
     const Interval narrowed = intersection(result, known_[atom].range);
     if (narrowed.lo <= narrowed.hi) result = narrowed;
   }
-  // A bound beyond kSmall: this is not one of the variables that are assumed to be small.
-  const bool far = (result.bounded_below() && (result.lo > kSmall || result.lo < -kSmall)) ||
-                   (result.bounded_above() && (result.hi > kSmall || result.hi < -kSmall));
-  if (far && !result.finite()) result = intersection(result, Interval::of(DType::i64));
+  if (is_far(result) && !result.finite()) result = intersection(result, Interval::of(DType::i64));
   // atom_range() may have enlarged ranges_, so the element is looked up again.
   ranges_[atom] = {generation_, result};
   return result;

@@ -1,9 +1,9 @@
 // The facts known at a place in a function, that is, ranges of loop variables and sizes and the conditions that hold
 // there, and what follows from them.
 //
-// Assumption: index arithmetic (type kIndex) over sizes and loop variables without known numeric ranges does not
-// overflow, as long as its constants stay below 2^40. Where numeric ranges are known, and for anything read from memory
-// or passed as a scalar argument that is not a size, overflow is taken to wrap unless the ranges exclude it.
+// Index arithmetic (type kIndex) wraps as wrapping.h says. is_exact() and value_range() tell where it certainly does
+// not, by the ranges where they are known, and otherwise by the rule that sizes and loop variables are small: what
+// follows from the ranges of a polynomial's terms holds for the 64-bit value only there.
 #pragma once
 
 #include "crosscompile/analysis/atoms.h"
@@ -45,6 +45,8 @@ class Facts {
   // Range of the polynomial as a mathematical function.
   Interval range(const Polynomial& polynomial) const;
   Interval range(AtomId atom) const;
+  // Whether the variable has a range that is too large for a size or the variable of a loop.
+  bool is_data(const ir::Expr& var);
   // Range of the result of the 64-bit computation.
   Interval value_range(const Polynomial& polynomial) const;
   // Returns whether the 64-bit computation gives the mathematical value.
@@ -74,6 +76,7 @@ class Facts {
   void learn_different(const Polynomial& difference);
   Interval atom_range(AtomId atom) const;
   Interval range_of(const Product& product) const;
+  Int128 largest_factor(const Term& term) const;
   std::uint32_t level(AtomId atom) const;
 
   bool prove(const Polynomial& polynomial, int depth) const;

@@ -1,5 +1,7 @@
 #include "crosscompile/analysis/interval.h"
 
+#include "crosscompile/analysis/wrapping.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -20,6 +22,13 @@ Int128 clamped_product(Int128 a, Int128 b) {
   }
   return clamp(product);
 }
+
+// The upper bound of a value with either of these bounds: a small number that is not known is below a large known one.
+Int128 higher(Int128 a, Int128 b) {
+  const Int128 less = std::min(a, b), more = std::max(a, b);
+  return more >= kInfinity && less > kLargestFactor ? less : more;
+}
+Int128 lower(Int128 a, Int128 b) { return -higher(-a, -b); }
 
 }  // namespace
 
@@ -52,7 +61,7 @@ Interval operator*(Interval a, Interval b) {
 Interval scaled(Interval a, std::int64_t factor) { return a * Interval::point(factor); }
 
 Interval intersection(Interval a, Interval b) { return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)}; }
-Interval hull(Interval a, Interval b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+Interval hull(Interval a, Interval b) { return {lower(a.lo, b.lo), higher(a.hi, b.hi)}; }
 
 Interval floor_div(Interval a, Interval b) {
   if (b.lo > 0) {
@@ -79,7 +88,7 @@ Interval floor_mod(Interval a, Interval b) {
           std::max<Int128>(0, is_infinite(b.hi) ? b.hi : b.hi - 1)};
 }
 
-Interval min_of(Interval a, Interval b) { return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)}; }
-Interval max_of(Interval a, Interval b) { return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+Interval min_of(Interval a, Interval b) { return {lower(a.lo, b.lo), std::min(a.hi, b.hi)}; }
+Interval max_of(Interval a, Interval b) { return {std::max(a.lo, b.lo), higher(a.hi, b.hi)}; }
 
 }  // namespace ferry::analysis

@@ -1,5 +1,7 @@
 // Ranges of integers for the simplifier. Finite bounds are exact; unknown bounds, and those too large to matter, are
-// infinite. A finite range is a fact: a completely unknown 64-bit value has the range of all 64-bit values.
+// infinite. A finite range is a fact: a completely unknown 64-bit value has the range of all 64-bit values. An infinite
+// bound of a 64-bit value is a number that is not known, but small by the rule of wrapping.h: a bound of two values
+// together is therefore finite if one of the two may be large.
 #pragma once
 
 #include "ferry/expr.h"

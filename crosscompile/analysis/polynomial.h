@@ -1,6 +1,6 @@
 // Sums of products with constant coefficients: the form in which index expressions are compared. The factors are atoms,
-// identified by numbers that whoever makes the polynomials assigns (atoms.h for the compiler, host/lang/text/algebra.h
-// for the language): any expression that is not itself a sum or a product.
+// identified by numbers that whoever makes the polynomials assigns (atoms.h for the compiler,
+// host/lang/bounds/algebra.h for the language): any expression that is not itself a sum or a product.
 //
 // As functions of mathematical integers they describe what an expression computes modulo 2^64; facts.h determines
 // whether that is the expression's value.

@@ -25,6 +25,9 @@ struct FunctionParameter {
   bool constant = false;
   // For tensors: memory of an instance, which its init function writes and its calls read.
   bool persistent = false;
+  // For scalars: the shape of a tensor or the range of a loop depends on it. Other scalars are data, however they are
+  // used (analysis/wrapping.h).
+  bool is_size = false;
 };
 
 // The position of a function in the user's source text.

@@ -7,9 +7,11 @@
 #include "ferry/lang/tensor.h"
 #include "host/lang/expression_size.h"
 #include "host/lang/gather.h"
+#include "host/lang/library.h"
 #include "host/lang/names.h"
 #include "host/lang/sequence.h"
 #include "host/lang/stage.h"
+#include "host/lang/stage_bounds.h"
 #include "host/lang/wide_sums.h"
 #include "module/manifest.h"
 
@@ -37,9 +39,8 @@ void add_check(Stage& stage, GatherCheck check) {
 
 // `output_names` has a name for each value or is empty; several values are then called NAME.0, NAME.1 and so on.
 std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values, const std::string& name,
-                           const std::vector<std::string>& output_names = {},
-                           const std::vector<UncheckedIndex>& unchecked = {},
-                           std::shared_ptr<const Sequence> sequence = nullptr) {
+                           const std::vector<std::string>& output_names, std::vector<UncheckedIndex> unchecked,
+                           IndexChecks checks, std::shared_ptr<const Sequence> sequence = nullptr) {
   ExpressionSize measure;
   std::size_t operations = 0;
   for (const Expr& value : values) operations += measure.operations(value);
@@ -77,6 +78,12 @@ std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values,
     buffer->definition = stage;
     buffer->component = k;
     outputs.emplace_back(std::move(buffer));
+  }
+  if (checks != IndexChecks::caller) {
+    StageBounds bounds = bounds_of_reads(axes, values, name, sequence.get());
+    stage->requirements = std::move(bounds.requirements);
+    if (checks == IndexChecks::stage)
+      unchecked.insert(unchecked.end(), bounds.unchecked.begin(), bounds.unchecked.end());
   }
   std::vector<Expr> checked = values;
   if (scatters) checked.push_back(ir::Load::make(sequence->self, sequence->place));
@@ -134,7 +141,8 @@ Expr with_component(const ir::Reduce& reduce, std::size_t component) {
 // Hoists inner reductions out of one stage's values.
 class Hoist : public ir::Mutator {
  public:
-  Hoist(const std::vector<ir::Axis>& axes, std::string name) : around_(axes), name_(std::move(name)) {}
+  Hoist(const std::vector<ir::Axis>& axes, std::string name, IndexChecks checks)
+      : around_(axes), name_(std::move(name)), checks_(checks) {}
 
   // Keeps reductions at the top, but hoists those inside them.
   void top(std::vector<Expr>& values) {
@@ -190,7 +198,7 @@ class Hoist : public ir::Mutator {
     for (std::size_t k = 0; k < node.sources.size(); ++k)
       components.push_back(with_component(*moved.as<ir::Reduce>(), k));
     Hoisted hoisted{self, {}};
-    for (const Tensor& output : finish(std::move(axes), std::move(components), name)) {
+    for (const Tensor& output : finish(std::move(axes), std::move(components), name, {}, {}, checks_)) {
       hoisted.elements.push_back(output.at(at));
     }
     hoisted_.push_back(std::move(hoisted));
@@ -208,6 +216,7 @@ class Hoist : public ir::Mutator {
 
   std::vector<ir::Axis> around_;
   std::string name_;
+  IndexChecks checks_;
   std::map<std::string, std::size_t> counts_;
   struct Hoisted {
     Expr reduction;
@@ -233,7 +242,7 @@ std::vector<Expr> variables_of(const std::vector<ir::Axis>& axes) {
 
 std::vector<Tensor> compute_stage(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,
                                   const std::vector<std::string>& output_names,
-                                  const std::vector<UncheckedIndex>& unchecked,
+                                  const std::vector<UncheckedIndex>& unchecked, IndexChecks checks,
                                   std::shared_ptr<const Sequence> sequence) {
   check_name(name, "a tensor");
   for (const std::string& output : output_names) check_name(output, "a tensor");
@@ -255,9 +264,29 @@ std::vector<Tensor> compute_stage(std::vector<ir::Axis> axes, std::vector<Expr> 
     if (operations > kMaxOperations) break;
   }
   if (operations <= kMaxOperations) {
-    Hoist(axes, name).top(values);
+    Hoist(axes, name, checks).top(values);
   }
-  return finish(std::move(axes), std::move(values), name, output_names, unchecked, std::move(sequence));
+  return finish(std::move(axes), std::move(values), name, output_names, unchecked, checks, std::move(sequence));
+}
+
+std::vector<Tensor> compute_values(std::vector<Expr> shape, const ElementsFunction& elements, std::string name,
+                                   IndexChecks checks) {
+  std::vector<ir::Axis> axes = axes_of(std::move(shape), name);
+  std::vector<Expr> values = elements(variables_of(axes));
+  return compute_stage(std::move(axes), std::move(values), std::move(name), {}, {}, checks, nullptr);
+}
+
+Tensor compute_one(std::vector<Expr> shape, const ElementFunction& element, std::string name, IndexChecks checks) {
+  const auto elements = [&](const std::vector<Expr>& index) { return std::vector<Expr>{element(index)}; };
+  return compute_values(std::move(shape), elements, std::move(name), checks)[0];
+}
+
+Tensor updated(const Tensor& before, const ElementFunction& element, std::string name, IndexChecks checks) {
+  if (before.buffer() == nullptr) throw CompileError("'" + name + "': expected a tensor to update");
+  const Tensor after = compute_one(before.shape(), element, name, checks);
+  if (after.dtype() == before.dtype()) return after;
+  throw CompileError("'" + name + "': expected " + ir::to_text(ir::Type(before.dtype())) + " as '" + before.name() +
+                     "' has, got " + ir::to_text(ir::Type(after.dtype())) + "; cast it");
 }
 
 }  // namespace
@@ -265,37 +294,55 @@ std::vector<Tensor> compute_stage(std::vector<ir::Axis> axes, std::vector<Expr> 
 std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,
                                  const std::vector<std::string>& output_names,
                                  const std::vector<UncheckedIndex>& unchecked) {
-  return compute_stage(std::move(axes), std::move(values), std::move(name), output_names, unchecked, nullptr);
+  return compute_stage(std::move(axes), std::move(values), std::move(name), output_names, unchecked,
+                       IndexChecks::caller, nullptr);
 }
 
 Tensor compute_in_sequence(std::vector<ir::Axis> axes, Expr value, std::string name,
-                           std::shared_ptr<const Sequence> sequence, const std::vector<UncheckedIndex>& unchecked) {
-  return compute_stage(std::move(axes), {std::move(value)}, std::move(name), {}, unchecked, std::move(sequence))[0];
+                           std::shared_ptr<const Sequence> sequence, const std::vector<UncheckedIndex>& unchecked,
+                           IndexChecks checks) {
+  return compute_stage(std::move(axes), {std::move(value)}, std::move(name), {}, unchecked, checks,
+                       std::move(sequence))[0];
 }
 
 std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,
                                  const std::vector<std::string>& output_names) {
-  return compute_over(std::move(axes), std::move(values), std::move(name), output_names, {});
+  return compute_stage(std::move(axes), std::move(values), std::move(name), output_names, {}, IndexChecks::stage,
+                       nullptr);
 }
 
 Tensor compute(std::vector<Expr> shape, const ElementFunction& element, std::string name) {
-  std::vector<ir::Axis> axes = axes_of(std::move(shape), name);
-  Expr value = element(variables_of(axes));
-  return compute_over(std::move(axes), {std::move(value)}, std::move(name))[0];
+  return compute_one(std::move(shape), element, std::move(name), IndexChecks::stage);
 }
 
 Tensor update(const Tensor& before, const ElementFunction& element, std::string name) {
-  if (before.buffer() == nullptr) throw CompileError("'" + name + "': expected a tensor to update");
-  const Tensor after = compute(before.shape(), element, name);
-  if (after.dtype() == before.dtype()) return after;
-  throw CompileError("'" + name + "': expected " + ir::to_text(ir::Type(before.dtype())) + " as '" + before.name() +
-                     "' has, got " + ir::to_text(ir::Type(after.dtype())) + "; cast it");
+  return updated(before, element, std::move(name), IndexChecks::stage);
 }
 
 std::vector<Tensor> compute_all(std::vector<Expr> shape, const ElementsFunction& elements, std::string name) {
-  std::vector<ir::Axis> axes = axes_of(std::move(shape), name);
-  std::vector<Expr> values = elements(variables_of(axes));
-  return compute_over(std::move(axes), std::move(values), std::move(name));
+  return compute_values(std::move(shape), elements, std::move(name), IndexChecks::stage);
 }
+
+namespace library {
+
+std::vector<Tensor> compute_over(std::vector<ir::Axis> axes, std::vector<Expr> values, std::string name,
+                                 const std::vector<std::string>& output_names) {
+  return compute_stage(std::move(axes), std::move(values), std::move(name), output_names, {}, IndexChecks::sizes,
+                       nullptr);
+}
+
+Tensor compute(std::vector<Expr> shape, const ElementFunction& element, std::string name) {
+  return compute_one(std::move(shape), element, std::move(name), IndexChecks::sizes);
+}
+
+Tensor update(const Tensor& before, const ElementFunction& element, std::string name) {
+  return updated(before, element, std::move(name), IndexChecks::sizes);
+}
+
+std::vector<Tensor> compute_all(std::vector<Expr> shape, const ElementsFunction& elements, std::string name) {
+  return compute_values(std::move(shape), elements, std::move(name), IndexChecks::sizes);
+}
+
+}  // namespace library
 
 }  // namespace ferry::lang

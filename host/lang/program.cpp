@@ -3,6 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/substitute.h"
 #include "host/lang/names.h"
+#include "host/lang/sizes.h"
 #include "host/lang/stage.h"
 #include "host/lang/stages.h"
 
@@ -232,6 +233,20 @@ void require_places_apart(Program& program) {
   }
 }
 
+// Adds what stages require of sizes, which the caller may have required as well.
+void require_elements(Program& program) {
+  std::unordered_set<const Stage*> seen;
+  for (const Tensor& tensor : tensors_required_by(outputs_of(program)).computed) {
+    if (!seen.insert(tensor.stage()).second) continue;
+    for (const ir::Requirement& needed : tensor.stage()->requirements) {
+      const bool known =
+          std::any_of(program.requirements.begin(), program.requirements.end(),
+                      [&](const ir::Requirement& other) { return ir::equal(other.condition, needed.condition); });
+      if (!known) program.requirements.push_back(needed);
+    }
+  }
+}
+
 }  // namespace
 
 Program make_program(std::string name, std::vector<Parameter> parameters, std::vector<ir::Requirement> requirements,
@@ -240,7 +255,33 @@ Program make_program(std::string name, std::vector<Parameter> parameters, std::v
   add_stride_parameters(program);
   require_places_apart(program);
   Check(program).run();
+  require_elements(program);
   return program;
+}
+
+std::unordered_set<const ir::ExprNode*> sizes_of(const Program& program) {
+  Vars sizes;
+  const auto add = [&](const Expr& expr) {
+    for (const Expr& variable : ir::free_vars(expr)) sizes.insert(variable.get());
+  };
+  for (const Parameter& parameter : program.parameters) {
+    const Tensor input = input_of(parameter);
+    if (input.buffer() == nullptr) continue;
+    for (const Expr& extent : input.shape()) add(extent);
+  }
+  for (const Tensor& tensor : computed_tensors(program)) {
+    for (const Expr& extent : tensor.shape()) add(extent);
+    for (const ir::Axis& axis : tensor.stage()->axes) add(axis.extent);
+    for (const Expr& value : tensor.stage()->values) {
+      const auto* reduce = value.as<ir::Reduce>();
+      if (reduce == nullptr) continue;
+      for (const ir::Axis& axis : reduce->axes) {
+        add(axis.min);
+        add(axis.extent);
+      }
+    }
+  }
+  return sizes;
 }
 
 Parameter in(Tensor tensor) {
@@ -299,21 +340,10 @@ std::vector<Expr> symbols_of(const Program& program) {
       }
     }
   }
-  Vars used;
+  Vars used = sizes_of(program);
   const auto use = [&](const Expr& expr) {
     for (const Expr& variable : ir::free_vars(expr)) used.insert(variable.get());
   };
-  for (const Tensor& tensor : computed_tensors(program)) {
-    for (const Expr& extent : tensor.shape()) use(extent);
-    for (const Expr& value : tensor.stage()->values) {
-      const auto* reduce = value.as<ir::Reduce>();
-      if (reduce == nullptr) continue;
-      for (const ir::Axis& axis : reduce->axes) {
-        use(axis.min);
-        use(axis.extent);
-      }
-    }
-  }
   for (const Parameter& parameter : program.parameters) {
     if (parameter.kind != ParameterKind::tensor) continue;
     for (const Expr& stride : strides_of(parameter)) use(stride);

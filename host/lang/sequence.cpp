@@ -5,6 +5,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
+#include "host/lang/library.h"
 #include "host/lang/names.h"
 
 #include <algorithm>
@@ -110,7 +111,7 @@ Tensor self_tensor(std::vector<Expr> shape, DType dtype, std::string name) {
 }
 
 Tensor recurrence(std::vector<ir::Axis> axes, Expr value, std::size_t along, const Tensor& self, std::string name,
-                  const std::vector<UncheckedIndex>& unchecked) {
+                  const std::vector<UncheckedIndex>& unchecked, IndexChecks checks) {
   check_along(along, axes.size(), name);
   CheckSelfReads(name, self.buffer().get()).check(value);
   auto sequence = std::make_shared<Sequence>();
@@ -123,12 +124,13 @@ Tensor recurrence(std::vector<ir::Axis> axes, Expr value, std::size_t along, con
     for (std::size_t d = 0; d < axes.size(); ++d)
       if (!load.indices[d].same_as(axes[d].var)) sequence->crossed[d] = true;
   });
-  return compute_in_sequence(std::move(axes), std::move(value), std::move(name), std::move(sequence), unchecked);
+  return compute_in_sequence(std::move(axes), std::move(value), std::move(name), std::move(sequence), unchecked,
+                             checks);
 }
 
 Tensor scatter_over(const Tensor& before, std::vector<ir::Axis> axes, std::vector<Expr> place, Expr value,
                     std::size_t along, const Tensor& self, std::string name,
-                    const std::vector<UncheckedIndex>& unchecked) {
+                    const std::vector<UncheckedIndex>& unchecked, IndexChecks checks) {
   check_along(along, axes.size(), name);
   for (std::size_t a = 0; a < axes.size(); ++a) {
     const auto is_axis = [&](const Expr& index) { return index.same_as(axes[a].var); };
@@ -144,10 +146,14 @@ Tensor scatter_over(const Tensor& before, std::vector<ir::Axis> axes, std::vecto
   sequence->place = std::move(place);
   sequence->before =
       compute(before.shape(), [&](const std::vector<Expr>& index) { return before.at(index); }, name + ".before");
-  return compute_in_sequence(std::move(axes), std::move(value), std::move(name), std::move(sequence), unchecked);
+  return compute_in_sequence(std::move(axes), std::move(value), std::move(name), std::move(sequence), unchecked,
+                             checks);
 }
 
-Tensor scan(std::vector<Expr> shape, DType dtype, std::size_t along, const ScanFunction& element, std::string name) {
+namespace {
+
+Tensor scanned(std::vector<Expr> shape, DType dtype, std::size_t along, const ScanFunction& element, std::string name,
+               IndexChecks checks) {
   std::vector<ir::Axis> axes = fresh_axes(shape, name);
   check_along(along, axes.size(), name);
   const Tensor self = self_tensor(std::move(shape), dtype, name);
@@ -161,11 +167,11 @@ Tensor scan(std::vector<Expr> shape, DType dtype, std::size_t along, const ScanF
     throw CompileError("'" + name + "': expected to read elements with a smaller index " + std::to_string(along + 1) +
                        ", along which it is computed, such as '" + axes[along].var.as<ir::Var>()->name + " - 1'");
   });
-  return recurrence(std::move(axes), ir::cast(dtype, value), along, self, std::move(name));
+  return recurrence(std::move(axes), ir::cast(dtype, value), along, self, std::move(name), {}, checks);
 }
 
-Tensor scatter(const Tensor& before, std::vector<Expr> updates, std::size_t along, Update how,
-               const ScatterFunction& element, std::string name) {
+Tensor scattered(const Tensor& before, std::vector<Expr> updates, std::size_t along, Update how,
+                 const ScatterFunction& element, std::string name, IndexChecks checks) {
   if (before.buffer() == nullptr) throw CompileError("'" + name + "': expected a tensor to update");
   std::vector<ir::Axis> axes = fresh_axes(std::move(updates), name);
   check_along(along, axes.size(), name);
@@ -193,7 +199,29 @@ Tensor scatter(const Tensor& before, std::vector<Expr> updates, std::size_t alon
     if (!covers_no_more(axes, place[d], before.shape()[d])) unchecked.push_back({current, d});
   Expr value = ir::cast(before.dtype(), combined(how, current, ir::cast(before.dtype(), update.value)));
   if (update.condition.defined()) value = ir::select(update.condition, value, current);
-  return scatter_over(before, std::move(axes), place, std::move(value), along, self, std::move(name), unchecked);
+  return scatter_over(before, std::move(axes), place, std::move(value), along, self, std::move(name), unchecked,
+                      checks);
+}
+
+}  // namespace
+
+Tensor scan(std::vector<Expr> shape, DType dtype, std::size_t along, const ScanFunction& element, std::string name) {
+  return scanned(std::move(shape), dtype, along, element, std::move(name), IndexChecks::stage);
+}
+
+Tensor scatter(const Tensor& before, std::vector<Expr> updates, std::size_t along, Update how,
+               const ScatterFunction& element, std::string name) {
+  return scattered(before, std::move(updates), along, how, element, std::move(name), IndexChecks::stage);
+}
+
+Tensor library::scan(std::vector<Expr> shape, DType dtype, std::size_t along, const ScanFunction& element,
+                     std::string name) {
+  return scanned(std::move(shape), dtype, along, element, std::move(name), IndexChecks::sizes);
+}
+
+Tensor library::scatter(const Tensor& before, std::vector<Expr> updates, std::size_t along, Update how,
+                        const ScatterFunction& element, std::string name) {
+  return scattered(before, std::move(updates), along, how, element, std::move(name), IndexChecks::sizes);
 }
 
 }  // namespace ferry::lang

@@ -48,6 +48,8 @@ struct Stage : ir::Definition {
   std::vector<Expr> values;
   // Stages with an assertion that run before this one: they keep data-dependent indices in bounds.
   std::vector<Tensor> checks;
+  // Conditions on sizes under which the elements that the values read exist.
+  std::vector<ir::Requirement> requirements;
   // If not empty, the only value is a bool without dimensions; the call fails with this message when it is false.
   std::string assertion;
   // A C function that computes the only output as a whole; the value defines its result.

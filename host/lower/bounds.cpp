@@ -2,12 +2,14 @@
 
 #include "crosscompile/analysis/affine.h"
 #include "crosscompile/analysis/loads.h"
+#include "crosscompile/analysis/wrapping.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "ferry/operators.h"
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 namespace ferry::lower {
 
@@ -54,6 +56,14 @@ class Inference {
     if (!around_.empty()) facts_.assign(size_conditions.begin(), size_conditions.end());
     for (Expr& fact : facts_of(around_)) facts_.push_back(std::move(fact));
     boxes_.resize(stage.axes.size());
+    for (const Expr& condition : size_conditions) add_sizes(condition);
+    for (const Axis& axis : stage.axes) add_sizes(axis.extent);
+    for (const Nest& nest : nests) {
+      for (const Axis& axis : nest.all_axes()) {
+        add_sizes(axis.min);
+        add_sizes(axis.extent);
+      }
+    }
   }
 
   // A reader's loops may overshoot what is required of it (tails of splits). Both are carried along: the stage must
@@ -108,13 +118,33 @@ class Inference {
     return bounds ? *bounds : Bounds{axis.min, axis.min + axis.extent - 1};
   }
 
+  void add_sizes(const Expr& extent) {
+    for (const Expr& size : free_vars(extent)) sizes_.insert(size.get());
+  }
+
+  // Whether the index has bounds over the ranges that are those of its 64-bit value, and give storage a size that a
+  // call can compute: not over loops and data together.
+  bool has_bounds(const Expr& index, const std::vector<Range>& ranges) const {
+    if (!analysis::is_arithmetic(index)) return false;
+    const auto is_range = [&](const Expr& var) {
+      return std::any_of(ranges.begin(), ranges.end(), [&](const Range& range) { return range.var.same_as(var); });
+    };
+    const auto is_data = [&](const Expr& var) {
+      return !sizes_.contains(var.get()) && !is_range(var) &&
+             std::none_of(around_.begin(), around_.end(), [&](const Loop& loop) { return loop.var.same_as(var); });
+    };
+    const std::vector<Expr> vars = free_vars(index);
+    if (std::none_of(vars.begin(), vars.end(), is_data)) return !analysis::wraps_inside(index);
+    return std::none_of(vars.begin(), vars.end(), is_range) && !analysis::may_wrap(index, is_data);
+  }
+
   // `required`: null where it is the same as `computed`.
   void add_load(const Load& load, const std::vector<Range>& computed, const std::vector<Range>* required) {
     for (std::size_t d = 0; d < load.indices.size(); ++d) {
       const Bounds whole_axis = {Expr(0), stage_.axes[d].extent - 1};
       const Bounds index = {load.indices[d], load.indices[d]};
-      // An index that is loaded from memory may have any value.
-      auto computed_index = analysis::is_arithmetic(index.lo) ? bounds_over(index, computed) : std::nullopt;
+      // An index that is loaded from memory, or wraps, may have any value.
+      auto computed_index = has_bounds(index.lo, computed) ? bounds_over(index, computed) : std::nullopt;
       auto required_index = computed_index && required ? bounds_over(index, *required) : computed_index;
       if (!computed_index) computed_index = required_index = whole_axis;
       unite(boxes_[d].computed, *computed_index);
@@ -150,6 +180,7 @@ class Inference {
   const schedule::ScheduledStage& stage_;
   const Attachment& place_;
   std::vector<Loop> around_;
+  std::unordered_set<const ExprNode*> sizes_;
   std::vector<Loop> sharing_;  // also around `place`, but all their iterations share what is computed
   std::vector<Expr> facts_;
   std::vector<Box> boxes_;

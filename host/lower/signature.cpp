@@ -1,5 +1,6 @@
 #include "host/lower/signature.h"
 
+#include "host/lang/sizes.h"
 #include "host/lower/flops.h"
 
 namespace ferry::lower {
@@ -40,7 +41,11 @@ Function signature_of(const lang::Program& program) {
   function.requirements = program.requirements;
   function.flops = count_flops(program);
   function.context = program.context;
-  for (const lang::Parameter& parameter : program.parameters) function.parameters.push_back(parameter_of(parameter));
+  const auto sizes = lang::sizes_of(program);
+  for (const lang::Parameter& parameter : program.parameters) {
+    function.parameters.push_back(parameter_of(parameter));
+    function.parameters.back().is_size = sizes.contains(parameter.scalar.get());
+  }
   return function;
 }
 

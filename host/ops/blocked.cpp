@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "ferry/ops/shapes.h"
+#include "host/lang/library.h"
 #include "host/ops/checks.h"
 
 namespace ferry::ops {
@@ -80,7 +81,7 @@ Tensor packed_weights(const Tensor& weights, const Sum& sum, std::int64_t lanes,
   Indices shape{ir::ceil_div(outputs, Expr(lanes))};
   for (const lang::ReduceAxis& axis : sum.axes()) shape.push_back(axis.axis().extent);
   shape.push_back(lanes);
-  return lang::compute(
+  return lang::library::compute(
       std::move(shape),
       [&](const Indices& i) {
         const Expr output = channel_at(i[0], i.back(), lanes, outputs);
@@ -119,14 +120,14 @@ Tensor to_blocked(const Tensor& x, std::int64_t lanes, std::string name) {
   expect_rank(x, 4, name);
   expect_lanes(lanes, name);
   const Expr& channels = x.shape()[1];
-  return lang::compute(
+  return lang::library::compute(
       {x.shape()[0], ir::ceil_div(channels, Expr(lanes)), x.shape()[2], x.shape()[3], lanes},
       [&](const Indices& i) { return x(i[0], channel_at(i[1], i[4], lanes, channels), i[2], i[3]); }, std::move(name));
 }
 
 Tensor from_blocked(const Tensor& x, Expr channels, std::string name) {
   const Expr lanes(lanes_of(x, name));
-  return lang::compute(
+  return lang::library::compute(
       {x.shape()[0], std::move(channels), x.shape()[2], x.shape()[3]},
       [&](const Indices& i) { return x(i[0], i[1] / lanes, i[2], i[3], i[1] % lanes); }, std::move(name));
 }
@@ -141,7 +142,7 @@ Tensor conv2d_blocked(const Tensor& x, const Tensor& weights, const std::vector<
   const Expr &outputs = weights.shape()[0], each = outputs / Expr(groups);  // outputs of a group
   const Sum sum(weights, lanes);
   const Tensor packed = packed_weights(weights, sum, lanes, name), input = padded_image(x, windows, name);
-  return lang::compute(
+  return lang::library::compute(
       result_shape(x, weights, windows, lanes),
       [&](const Indices& i) {
         const auto seen = [&](const Expr& block, const Expr& lane) {
@@ -171,7 +172,7 @@ Tensor conv2d_to_blocked(const Tensor& x, const Tensor& weights, const std::vect
               name);
   const Sum sum(weights, 1);
   const Tensor packed = packed_weights(weights, sum, lanes, name), input = padded_image(x, windows, name);
-  return lang::compute(
+  return lang::library::compute(
       result_shape(x, weights, windows, lanes),
       [&](const Indices& i) {
         const Expr seen =
@@ -189,13 +190,13 @@ Tensor depthwise_conv2d_blocked(const Tensor& x, const Tensor& weights, const st
   expect_same(weights.shape()[1], 1, "the filters of a channel of '" + weights.name() + "' and one", name);
   expect_channels(x, weights.shape()[0], lanes, name);
   const Expr &channels = weights.shape()[0], &height = weights.shape()[2], &width = weights.shape()[3];
-  const Tensor packed = lang::compute(
+  const Tensor packed = lang::library::compute(
       {x.shape()[1], height, width, lanes},
       [&](const Indices& i) { return weights(channel_at(i[0], i[3], lanes, channels), 0, i[1], i[2]); },
       name + ".weights");
   const Tensor input = padded_image(x, windows, name);
   const lang::ReduceAxis kh = lang::reduce_axis(height, "kh"), kw = lang::reduce_axis(width, "kw");
-  return lang::compute(
+  return lang::library::compute(
       result_shape(x, weights, windows, lanes),
       [&](const Indices& i) {
         const Expr seen = input(i[0], i[1], windows[0].place(i[2], kh), windows[1].place(i[3], kw), i[4]);

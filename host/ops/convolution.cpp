@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "ferry/ops/shapes.h"
+#include "host/lang/library.h"
 #include "host/ops/checks.h"
 #include "host/ops/converted.h"
 #include "host/ops/kernel_axes.h"
@@ -78,7 +79,7 @@ Tensor conv(const Tensor& x, const Tensor& kernel, const std::vector<Window>& wi
     shape.push_back(windows[d].output_size(x.shape()[d + 2], kernel.shape()[d + 2]));
     axes.push_back(lang::reduce_axis(kernel.shape()[d + 2], names[d]));
   }
-  return lang::compute(
+  return lang::library::compute(
       std::move(shape),
       [&](const std::vector<Expr>& i) {
         std::vector<Expr> seen{i[0], channel_of(i[1], axes[0], kernel, groups)}, weight{i[1], axes[0]};
@@ -108,7 +109,7 @@ Tensor depthwise_conv2d(const Tensor& x, const Tensor& kernel, const Convolution
   const Tensor input = padded(x, {shape.height, shape.width}, name);
   const lang::ReduceAxis kh = lang::reduce_axis(kernel.shape()[2], "kh"),
                          kw = lang::reduce_axis(kernel.shape()[3], "kw");
-  return lang::compute(
+  return lang::library::compute(
       {x.shape()[0], x.shape()[1] * each, shape.height.output_size(x.shape()[2], kernel.shape()[2]),
        shape.width.output_size(x.shape()[3], kernel.shape()[3])},
       [&](const std::vector<Expr>& i) {

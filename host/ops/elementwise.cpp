@@ -3,6 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/substitute.h"
 #include "ferry/lang/math.h"
+#include "host/lang/library.h"
 #include "host/ops/checks.h"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ std::vector<Expr> broadcast_shape(const Tensor& a, const Tensor& b, const std::s
 
 Tensor broadcast(const Tensor& a, const Tensor& b, const std::function<Expr(Expr, Expr)>& operation, std::string name) {
   std::vector<Expr> shape = broadcast_shape(a, b, name);
-  return lang::compute(
+  return lang::library::compute(
       std::move(shape), [&](const std::vector<Expr>& i) { return operation(element(a, i), element(b, i)); },
       std::move(name));
 }
@@ -73,7 +74,8 @@ Tensor pow(const Tensor& a, const Tensor& b, std::string name) {
 }
 
 Tensor map(const Tensor& x, const std::function<Expr(Expr)>& operation, std::string name) {
-  return lang::compute(x.shape(), [&](const std::vector<Expr>& i) { return operation(x(i)); }, std::move(name));
+  return lang::library::compute(
+      x.shape(), [&](const std::vector<Expr>& i) { return operation(x(i)); }, std::move(name));
 }
 
 Tensor unary(const Tensor& x, const std::string& function, std::string name) {

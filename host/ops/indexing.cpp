@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "ferry/lang/sequence.h"
+#include "host/lang/library.h"
 #include "host/ops/checks.h"
 
 namespace ferry::ops {
@@ -48,7 +49,7 @@ Tensor gather_elements(const Tensor& x, const Tensor& indices, std::size_t dimen
     if (ir::is_constant(shape[d], 1)) shape[d] = size;
     expect_same(shape[d], size, "the sizes of '" + x.name() + "' and '" + indices.name() + "'", name);
   }
-  return lang::compute(
+  return lang::library::compute(
       std::move(shape),
       [&](const Index& i) {
         const Expr index = element(indices, i, dimension, i[dimension]);
@@ -67,7 +68,7 @@ Tensor scatter(const Tensor& x, const Tensor& indices, const Tensor& updates, st
   const Expr& size = x.shape()[dimension];
   std::vector<Expr> shape = x.shape();
   shape[dimension] = updates.shape()[dimension];
-  return lang::scatter(
+  return lang::library::scatter(
       x, std::move(shape), dimension, update_of(mode),
       [&](const Index& u) {
         const Expr index = counted(element(indices, u, dimension, u[dimension]), size);
@@ -83,7 +84,7 @@ Tensor sort_rank(const Tensor& x, std::size_t dimension, bool descending, std::s
   expect_dimension(dimension, x, name);
   const lang::ReduceAxis k = lang::reduce_axis(x.shape()[dimension], "k");
   const bool is_float = ir::Type(x.dtype()).is_float();
-  return lang::compute(
+  return lang::library::compute(
       x.shape(),
       [&](const Index& i) {
         Index at = i;

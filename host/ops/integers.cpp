@@ -4,6 +4,7 @@
 #include "ferry/ops/blocked.h"
 #include "ferry/ops/elementwise.h"
 #include "ferry/ops/shapes.h"
+#include "host/lang/library.h"
 #include "host/ops/checks.h"
 
 namespace ferry::ops {
@@ -36,7 +37,7 @@ struct GroupedSum {
 Tensor grouped_weights(const Tensor& weights, DType factors, const GroupedSum& sum, std::int64_t lanes,
                        const std::string& name) {
   const Expr &outputs = weights.shape()[0], &channels = weights.shape()[1];
-  return lang::compute(
+  return lang::library::compute(
       {ir::ceil_div(outputs, Expr(lanes)), sum.block.axis().extent, weights.shape()[2], weights.shape()[3],
        sum.lanes / sum.group, lanes, sum.group},
       [&](const Places& i) {
@@ -88,7 +89,7 @@ Tensor grouped_convolution(const Tensor& x, const Tensor& weights, const Expr& z
   const auto weight_at = [&](const Expr& block, const Expr& lane) {
     return as_int32(packed(block, sum.block, sum.height, sum.width, sum.outer, lane, sum.inner));
   };
-  const Tensor products = lang::compute(
+  const Tensor products = lang::library::compute(
       {x.shape()[0], packed.shape()[0], windows[0].output_size(x.shape()[2], weights.shape()[2]),
        windows[1].output_size(x.shape()[3], weights.shape()[3]), lanes},
       [&](const Places& i) {
@@ -98,12 +99,13 @@ Tensor grouped_convolution(const Tensor& x, const Tensor& weights, const Expr& z
       },
       is_centered ? name : name + ".products");
   if (is_centered) return products;
-  const Tensor totals = lang::compute(
+  const Tensor totals = lang::library::compute(
       {packed.shape()[0], lanes}, [&](const Places& i) { return lang::sum(weight_at(i[0], i[1]), sum.axes()); },
       name + ".totals");
-  const Tensor offsets = lang::compute(
+  const Tensor offsets = lang::library::compute(
       {packed.shape()[0], lanes}, [&](const Places& i) { return totals(i) * as_int32(zero); }, name + ".offsets");
-  return lang::compute(products.shape(), [&](const Places& i) { return products(i) - offsets(i[1], i[4]); }, name);
+  return lang::library::compute(
+      products.shape(), [&](const Places& i) { return products(i) - offsets(i[1], i[4]); }, name);
 }
 
 void expect_types(const Tensor& x, const Tensor& weights, const IntegerProducts& products, const std::string& name) {
@@ -166,7 +168,7 @@ Tensor integer_matmul(const Tensor& a, const Tensor& weights, const Expr& zero_p
   expect_same(a.shape().back(), depth, "the depths of '" + a.name() + "' and '" + weights.name() + "'", name);
   const bool is_centered = products.factors == IntegerFactors::int16;
   const Expr group(products.group), vector(lanes), groups = ir::ceil_div(depth, group);
-  const Tensor packed = lang::compute(
+  const Tensor packed = lang::library::compute(
       {ir::ceil_div(columns, vector), groups, lanes, products.group},
       [&](const Places& i) {
         const Expr column = ir::min(i[0] * vector + i[2], columns - 1), k = i[1] * group + i[3],
@@ -189,7 +191,7 @@ Tensor integer_matmul(const Tensor& a, const Tensor& weights, const Expr& zero_p
   };
   Places shape(a.shape().begin(), a.shape().end() - 1);
   shape.insert(shape.end(), {packed.shape()[0], vector});
-  const Tensor sums = lang::compute(
+  const Tensor sums = lang::library::compute(
       shape,
       [&](const Places& i) {
         Places at(i.begin(), i.end() - 2);
@@ -197,14 +199,14 @@ Tensor integer_matmul(const Tensor& a, const Tensor& weights, const Expr& zero_p
         return lang::sum(as_int32(input(at)) * weight_at(i[i.size() - 2], i.back()), {outer, inner});
       },
       name + ".products");
-  const Tensor totals = lang::compute(
+  const Tensor totals = lang::library::compute(
       {packed.shape()[0], lanes}, [&](const Places& i) { return lang::sum(weight_at(i[0], i[1]), {outer, inner}); },
       name + ".totals");
-  const Tensor offsets = lang::compute(
+  const Tensor offsets = lang::library::compute(
       {packed.shape()[0], lanes}, [&](const Places& i) { return totals(i) * as_int32(zero); }, name + ".offsets");
   Places result(a.shape().begin(), a.shape().end() - 1);
   result.push_back(columns);
-  return lang::compute(
+  return lang::library::compute(
       result,
       [&](const Places& i) {
         Places at(i.begin(), i.end() - 1);

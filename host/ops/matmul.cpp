@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "ferry/ops/elementwise.h"
+#include "host/lang/library.h"
 #include "host/ops/checks.h"
 #include "host/ops/converted.h"
 
@@ -26,7 +27,7 @@ Tensor product(const Tensor& a, const Tensor& b, std::string name, Transposed tr
   shape.push_back(size(a, transposed.a, 0));
   shape.push_back(size(b, transposed.b, 1));
   const lang::ReduceAxis k = lang::reduce_axis(inner, "k");
-  return lang::compute(
+  return lang::library::compute(
       std::move(shape),
       [&](const std::vector<Expr>& i) {
         const auto element = [&](const Tensor& t, bool swapped, const Expr& row, const Expr& column) {
@@ -78,7 +79,7 @@ Tensor broadcast_matmul(const Tensor& a, const Tensor& b, std::string name, Tran
   if (!row) shape.push_back(a.shape()[outer_at(a, inner_a)]);
   if (!column) shape.push_back(b.shape()[outer_at(b, inner_b)]);
   const lang::ReduceAxis k = lang::reduce_axis(a.shape()[inner_a], "k");
-  return lang::compute(
+  return lang::library::compute(
       std::move(shape),
       [&](const std::vector<Expr>& i) {
         const auto element = [&](const Tensor& t, std::size_t inner, const Expr& outer) {

@@ -2,6 +2,7 @@
 
 #include "ferry/ops/elementwise.h"
 #include "ferry/ops/reductions.h"
+#include "host/lang/library.h"
 #include "host/ops/checks.h"
 #include "host/ops/invert.h"
 
@@ -19,7 +20,7 @@ Tensor batch_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, cons
     expect_same(x.shape()[1], each.shape()[0], "the channels of '" + x.name() + "' and '" + each.name() + "'", name);
   }
   const auto stage = [&](const Tensor& left, const Tensor& channel, const char* suffix, const auto& operation) {
-    return lang::compute(
+    return lang::library::compute(
         left.shape(), [&](const std::vector<lang::Expr>& i) { return operation(left(i), channel(i[1])); },
         name + suffix);
   };
@@ -64,7 +65,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, std:
     axes.push_back(lang::reduce_axis(x.shape()[d], "k" + std::to_string(d)));
     count = count * x.shape()[d];
   }
-  const Tensor squares = lang::compute(
+  const Tensor squares = lang::library::compute(
       shape,
       [&](const std::vector<Expr>& i) {
         std::vector<Expr> at = i;
@@ -81,7 +82,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, std:
       },
       name + ".deviation");
   const auto result = [&](const auto& normalized) {
-    return lang::compute(
+    return lang::library::compute(
         x.shape(),
         [&](const std::vector<Expr>& i) {
           return normalized(x(i) - average(first(i)), first(i)) * gamma(last(i)) + beta(last(i));

@@ -5,6 +5,7 @@
 #include "ferry/ops/blocked.h"
 #include "ferry/ops/reductions.h"
 #include "ferry/ops/shapes.h"
+#include "host/lang/library.h"
 #include "host/ops/checks.h"
 #include "host/ops/kernel_axes.h"
 
@@ -38,7 +39,7 @@ Tensor pool(ir::ReduceOp op, const Tensor& x, const NdPooling& shape, const std:
   after.resize(x.rank(), 0);
   sizes.insert(sizes.end(), x.shape().begin() + static_cast<std::ptrdiff_t>(spatial) + 2, x.shape().end());
   const Tensor input = is_padded ? pad(x, before, after, pad_name, ir::identity_of(op, ir::Type(x.dtype()))) : x;
-  return lang::compute(
+  return lang::library::compute(
       std::move(sizes),
       [&](const std::vector<Expr>& i) {
         std::vector<Expr> at{i[0], i[1]};
@@ -76,7 +77,7 @@ Expr divisor(const NdPooling& shape, std::size_t d, const Expr& o, const Expr& s
 
 Tensor average(const Tensor& x, const NdPooling& shape, std::string name) {
   const Tensor total = pool(ir::ReduceOp::sum, x, shape, name + ".sum", name + ".pad");
-  return lang::compute(
+  return lang::library::compute(
       total.shape(),
       [&](const std::vector<Expr>& i) {
         Expr count = divisor(shape, 0, i[2], x.shape()[2]);

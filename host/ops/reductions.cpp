@@ -3,6 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "ferry/lang/user_reducer.h"
 #include "ferry/ops/elementwise.h"
+#include "host/lang/library.h"
 #include "host/ops/checks.h"
 #include "host/ops/invert.h"
 
@@ -65,7 +66,7 @@ using ArgOver = std::vector<Expr> (*)(Expr, Expr, const std::vector<lang::Reduce
 Tensor place_of(ArgOver find, const Tensor& x, std::vector<std::size_t> dimensions, std::string name, bool keep) {
   check_dimensions(x, dimensions, name);
   const Over over(x, dimensions, keep);
-  return lang::compute(
+  return lang::library::compute(
       over.shape, [&](const std::vector<Expr>& i) { return find(over.element(i), over.position(), over.axes, {})[1]; },
       std::move(name));
 }
@@ -85,7 +86,7 @@ Expr as_mean_of(const Tensor& x, const Expr& value) { return is_narrow(x) ? ir::
 Tensor reduce(ir::ReduceOp op, const Tensor& x, std::vector<std::size_t> dimensions, std::string name, bool keep) {
   check_dimensions(x, dimensions, name);
   const Over over(x, dimensions, keep);
-  return lang::compute(
+  return lang::library::compute(
       over.shape, [&](const std::vector<Expr>& i) { return lang::reduce(op, over.element(i), over.axes); },
       std::move(name));
 }
@@ -124,11 +125,11 @@ Moments mean_variance(const Tensor& x, std::vector<std::size_t> dimensions, cons
   check_dimensions(x, dimensions, name);
   const Tensor values = as_wide_floats(x, name);
   const Over over(values, dimensions, keep);
-  const std::vector<Tensor> parts = lang::compute_all(
+  const std::vector<Tensor> parts = lang::library::compute_all(
       over.shape, [&](const std::vector<Expr>& i) { return lang::moments_over(over.element(i), over.axes); },
       name + ".moments");
   const Tensor &count = parts[0], &squares = parts[2];
-  const Tensor variance = lang::compute(
+  const Tensor variance = lang::library::compute(
       over.shape, [&](const std::vector<Expr>& i) { return as_mean_of(x, squares(i) / count(i)); }, name + ".variance");
   return {is_narrow(x) ? cast(parts[1], x.dtype(), name + ".mean") : parts[1], variance};
 }

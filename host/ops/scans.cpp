@@ -1,6 +1,7 @@
 #include "ferry/ops/scans.h"
 
 #include "ferry/lang/sequence.h"
+#include "host/lang/library.h"
 #include "host/ops/checks.h"
 
 #include <utility>
@@ -25,7 +26,7 @@ Tensor cumulative(const Tensor& x, std::size_t dimension, bool exclusive, bool b
   };
   const Expr identity = ir::constant(ir::Type(type), std::int64_t{is_sum ? 0 : 1});
   const bool is_result = !backwards && type == x.dtype();
-  const Tensor steps = lang::scan(
+  const Tensor steps = lang::library::scan(
       x.shape(), type, dimension,
       [&](const Index& i, const Tensor& self) {
         const Expr value = ir::cast(type, x(mirrored(exclusive ? earlier(i) : i)));
@@ -35,7 +36,7 @@ Tensor cumulative(const Tensor& x, std::size_t dimension, bool exclusive, bool b
       },
       is_result ? name : name + ".steps");
   if (is_result) return steps;
-  return lang::compute(
+  return lang::library::compute(
       x.shape(), [&](const Index& i) { return ir::cast(x.dtype(), steps(mirrored(i))); }, std::move(name));
 }
 

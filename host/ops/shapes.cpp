@@ -3,6 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/substitute.h"
+#include "host/lang/library.h"
 #include "host/ops/checks.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ Tensor transpose(const Tensor& x, std::string name, std::vector<std::size_t> ord
   }
   std::vector<Expr> shape;
   for (const std::size_t d : order) shape.push_back(x.shape()[d]);
-  return lang::compute(
+  return lang::library::compute(
       std::move(shape),
       [&](const std::vector<Expr>& i) {
         std::vector<Expr> at(x.rank());
@@ -53,7 +54,7 @@ Tensor reshape(const Tensor& x, std::vector<Expr> shape, std::string name) {
     throw CompileError("'" + name + "': expected a shape of " + std::to_string(*a) + " elements, got " +
                        std::to_string(*b));
   }
-  return lang::compute(
+  return lang::library::compute(
       shape,
       [&](const std::vector<Expr>& i) {
         Expr place(0);
@@ -78,7 +79,7 @@ Tensor slice(const Tensor& x, std::vector<Expr> begin, std::vector<Expr> stride,
   expect_one_each(begin.size(), x, "a begin", name);
   expect_one_each(stride.size(), x, "a stride", name);
   expect_one_each(shape.size(), x, "a size", name);
-  return lang::compute(
+  return lang::library::compute(
       std::move(shape),
       [&](const std::vector<Expr>& i) {
         std::vector<Expr> at;
@@ -96,7 +97,7 @@ Tensor pad(const Tensor& x, const std::vector<Expr>& before, const std::vector<E
   value = ir::cast(x.dtype(), value);
   std::vector<Expr> shape;
   for (std::size_t d = 0; d < x.rank(); ++d) shape.push_back(before[d] + x.shape()[d] + after[d]);
-  return lang::compute(
+  return lang::library::compute(
       std::move(shape),
       [&](const std::vector<Expr>& i) {
         std::vector<Expr> at, inside;
@@ -133,7 +134,7 @@ Tensor concat(const std::vector<Tensor>& parts, std::size_t dimension, std::stri
     ends.push_back(ends.back() + parts[p].shape()[dimension]);
   }
   shape[dimension] = ends.back();
-  return lang::compute(
+  return lang::library::compute(
       std::move(shape),
       [&](const std::vector<Expr>& i) {
         const auto part = [&](std::size_t p) {
@@ -155,7 +156,7 @@ Tensor tril(const Tensor& x, std::string name) {
     throw CompileError("'" + name + "': expected '" + x.name() + "' to have 2 dimensions or more, got " +
                        shape_text(x));
   const Expr zero = ir::constant(ir::Type(x.dtype()), std::int64_t{0});
-  return lang::compute(
+  return lang::library::compute(
       x.shape(), [&](const std::vector<Expr>& i) { return ir::select(i[i.size() - 2] >= i[i.size() - 1], x(i), zero); },
       std::move(name));
 }

@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
+#include "host/lang/library.h"
 #include "host/ops/checks.h"
 #include "host/ops/sorting_network.h"
 
@@ -98,7 +99,7 @@ class TopK {
     if (group == 1) return ordered(priority, size_, name);
     const std::int64_t groups = size_ / group;
     const lang::ReduceAxis member = lang::reduce_axis(group, "member");
-    const Tensor most = lang::compute(
+    const Tensor most = lang::library::compute(
         with(lead_, {Expr(groups)}),
         [&](const Index& i) {
           return lang::max_over(priority(Index(i.begin(), i.end() - 1), i.back() * group + member), {member});
@@ -124,7 +125,7 @@ class TopK {
 
   Words words_of(const Priority& priority, std::int64_t size, const std::string& name) const {
     if (!is_wide(x_.dtype())) return packed_words();
-    return index_words(lang::compute(
+    return index_words(lang::library::compute(
         with(lead_, {Expr(size)}), [&](const Index& i) { return priority(Index(i.begin(), i.end() - 1), i.back()); },
         name + ".priorities"));
   }
@@ -133,7 +134,7 @@ class TopK {
   Tensor ordered(const Priority& priority, std::int64_t size, const std::string& name) const {
     const Words words = words_of(priority, size, name);
     const std::int64_t padded = by_passes() ? size : sorting::padded_size(size, count_);
-    const Tensor all = lang::compute(
+    const Tensor all = lang::library::compute(
         with(lead_, {Expr(padded)}),
         [&](const Index& i) {
           const Index line(i.begin(), i.end() - 1);
@@ -152,7 +153,7 @@ class TopK {
     const Words words = packed_words();
     const std::int64_t whole = size_ / group, rest = size_ % group, size = count_ * group + rest;
     const std::int64_t padded = by_passes() ? size : sorting::padded_size(size, count_);
-    const Tensor all = lang::compute(
+    const Tensor all = lang::library::compute(
         with(lead_, {Expr((padded + group - 1) / group), Expr(group)}),
         [&](const Index& i) {
           const Index line(i.begin(), i.end() - 2);
@@ -185,7 +186,7 @@ class TopK {
       std::vector<lang::ReduceAxis> axes;
       for (std::size_t d = lead_.size(); d < all.rank(); ++d)
         axes.push_back(lang::reduce_axis(all.shape()[d], "k" + std::to_string(d)));
-      found.push_back(lang::compute(
+      found.push_back(lang::library::compute(
           lead_,
           [&](const Index& line) {
             Index at = line;
@@ -194,7 +195,7 @@ class TopK {
           },
           name + ".pass" + std::to_string(p)));
     }
-    return lang::compute(
+    return lang::library::compute(
         with(lead_, {Expr(count_)}),
         [&](const Index& i) {
           const Index line(i.begin(), i.end() - 1);

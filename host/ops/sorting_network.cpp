@@ -2,6 +2,7 @@
 // second half, its quarters and so on are exchanged in steps of the network; so vectors along the columns need no
 // shuffles. A few columns are cut into parts that lie beside each other as columns do.
 #include "host/ops/sorting_network.h"
+#include "host/lang/library.h"
 
 #include <algorithm>
 #include <bit>
@@ -74,7 +75,7 @@ class Network {
   template <class Word>
   Columns made(std::int64_t columns, std::int64_t distance, const Word& word) {
     Columns result{{}, columns, parts_of(columns), distance};
-    result.words = lang::compute(
+    result.words = lang::library::compute(
         with(lead_,
              {Expr(rows_ / result.parts / (2 * distance)), Expr(2), Expr(distance), Expr(columns * result.parts)}),
         [&](const Index& i) {
@@ -209,7 +210,7 @@ Tensor first_by_network(const Words& order, const Tensor& words, const Index& le
                         std::int64_t count, const std::string& name) {
   Network network(order, lead, rows_for(count), name);
   const Columns sorted = network.run(words, columns_for(size, rows_for(count)));
-  return lang::compute(
+  return lang::library::compute(
       with(lead, {Expr(count)}),
       [&](const Index& i) { return order.index(network.at(sorted, Index(i.begin(), i.end() - 1), i.back(), Expr(0))); },
       name);

@@ -1,6 +1,7 @@
 #include "ferry/ops/winograd.h"
 
 #include "crosscompile/ir/error.h"
+#include "host/lang/library.h"
 #include "host/ops/checks.h"
 #include "host/ops/winograd_transforms.h"
 
@@ -78,7 +79,7 @@ class Winograd {
   }
 
   Tensor stage(std::vector<ir::Axis> axes, Expr value, const char* suffix) const {
-    return lang::compute_over(std::move(axes), {std::move(value)}, name_ + suffix)[0];
+    return lang::library::compute_over(std::move(axes), {std::move(value)}, name_ + suffix)[0];
   }
 
   // U = G w G^T for each pair of channels; 0 for those past the last ones.

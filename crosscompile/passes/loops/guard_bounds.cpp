@@ -1,5 +1,6 @@
 #include "crosscompile/passes/loops/guard_bounds.h"
 
+#include "crosscompile/analysis/wrapping.h"
 #include "crosscompile/ir/substitute.h"
 #include "ferry/operators.h"
 
@@ -13,7 +14,7 @@ using namespace ir;
 std::optional<GuardBounds> bounds_over(const Guard& guard, const std::vector<analysis::Range>& between) {
   const auto worst = analysis::lower_bound(guard.margin, between);
   const auto span = analysis::variation(guard.margin, between);
-  if (!worst || !span) return std::nullopt;
+  if (!worst || !span || analysis::reach_of(*worst).wraps) return std::nullopt;
   return GuardBounds{&guard, *worst, *span};
 }
 

@@ -1,5 +1,6 @@
 #include "crosscompile/passes/loops/guards.h"
 
+#include "crosscompile/analysis/wrapping.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
@@ -82,10 +83,17 @@ class GuardFinder : public Visitor {
 
   void add(const Binary& node, bool wanted) {
     if (!analysis::is_arithmetic(node.left) || !analysis::is_arithmetic(node.right)) return;
-    const Expr left = substitute(node.left, lets_);
-    const Expr right = substitute(node.right, lets_);
+    // A margin is a difference, and gets solved: neither may wrap where the comparison does not.
+    const analysis::IsData is_data = [this](const Expr& var) { return assumptions_.is_data(var); };
+    const auto side = [&](const Expr& of) {
+      const Expr value = substitute(of, lets_);
+      const bool is_far = analysis::reach_of(value, is_data).constant > analysis::kLargestLiteral;
+      return is_far || analysis::may_wrap(value, is_data) ? Expr() : analysis::limited(value, is_data);
+    };
+    const Expr left = side(node.left), right = side(node.right);
+    if (!left.defined() || !right.defined()) return;
     Guard guard{&node, wanted, margin_of(node.op, left, right, wanted), {}, false};
-    if (!guard.margin.defined()) return;
+    if (!guard.margin.defined() || analysis::reach_of(guard.margin, is_data).wraps) return;
     const auto depends_on = [&](const Expr& var) {
       return uses_var(guard.margin, var) ||
              std::any_of(guard.inner.begin(), guard.inner.end(), [&](const analysis::Range& loop) {

@@ -20,8 +20,9 @@ struct Guard {
   bool chooses = false;                // part of a Select, which computes both sides: it guards no access
 };
 
-// Finds all guards in `stmt`. Comparisons whose margin depends on memory or on a value that is defined inside are left
-// out. `assumptions` describes the place of the statement; it helps to prove that != can fail on only one side.
+// Finds all guards in `stmt`. Comparisons whose margin depends on memory or on a value that is defined inside, or may
+// wrap (analysis/wrapping.h), are left out. `assumptions` describes the place of the statement; it helps to prove that
+// != can fail on only one side.
 std::vector<Guard> find_guards(const ir::Stmt& stmt, Assumptions& assumptions);
 
 // Finds the guards of one condition.

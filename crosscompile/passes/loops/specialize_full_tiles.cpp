@@ -45,6 +45,11 @@ class Doubler : public Mutator {
     return result;
   }
 
+  Stmt mutate_node(const LetStmt& node, const Stmt& self) override {
+    const Assumptions::Let defined(assumptions_, node.var, node.value);
+    return Mutator::mutate_node(node, self);
+  }
+
   Stmt mutate_node(const If& node, const Stmt& self) override {
     return rewrite_sides(node, self, node.condition, assumptions_, [this](const Stmt& side) { return mutate(side); });
   }

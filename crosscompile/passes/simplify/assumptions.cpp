@@ -10,6 +10,13 @@ Assumptions::Assumptions(const Function& function) { simplifier::learn_parameter
 
 bool Assumptions::proves(const Expr& condition) { return is_constant(simplify(condition), 1); }
 
+bool Assumptions::is_data(const Expr& var) { return simplifier_.facts.is_data(var); }
+
+Assumptions::Let::Let(Assumptions& assumptions, const Expr& var, const Expr& value)
+    : scope_(assumptions.simplifier_.facts) {
+  assumptions.simplifier_.facts.define(var, assumptions.simplify(value));
+}
+
 Assumptions::Loop::Loop(Assumptions& assumptions, const Expr& var, const Expr& min, const Expr& extent)
     : scope_(assumptions.simplifier_.facts) {
   assumptions.simplifier_.facts.enter_loop(var, assumptions.simplify(min), assumptions.simplify(extent));

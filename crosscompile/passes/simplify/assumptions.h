@@ -17,11 +17,20 @@ class Assumptions {
 
   ir::Expr simplify(const ir::Expr& expr) { return simplifier_.mutate(expr); }
   bool proves(const ir::Expr& condition);
+  // Whether the variable may be any number of 64 bits, or so large that arithmetic with it may wrap.
+  bool is_data(const ir::Expr& var);
 
   // Scopes must end in the reverse order of their construction. Inside a loop there is at least one iteration.
   class Loop {
    public:
     Loop(Assumptions& assumptions, const ir::Expr& var, const ir::Expr& min, const ir::Expr& extent);
+
+   private:
+    analysis::Facts::Scope scope_;
+  };
+  class Let {
+   public:
+    Let(Assumptions& assumptions, const ir::Expr& var, const ir::Expr& value);
 
    private:
     analysis::Facts::Scope scope_;

@@ -73,6 +73,27 @@ Polynomial ExprSimplifier::normalised(Polynomial polynomial) {
   return polynomial;
 }
 
+// Returns the atom of the quotient that belongs to a remainder; 0 when there is none. Of (x / d) % c it is (x / d) / c,
+// which quotient() has made x / (d * c), or (x / s) / (d * c / s).
+AtomId ExprSimplifier::quotient_beside(const Atom& remainder) {
+  if (const AtomId plain = facts.atoms.find(AtomKind::quotient, remainder.left, remainder.right); plain != 0)
+    return plain;
+  if (!remainder.right.is_constant() || remainder.right.constant <= 0) return 0;
+  Polynomial whole = remainder.left;
+  std::int64_t divisor = remainder.right.constant;
+  while (whole.is_atom()) {
+    const Atom& inner = facts.atoms[whole.terms[0].product.factors[0]];
+    if (inner.kind != AtomKind::quotient || !inner.right.is_constant() || inner.right.constant <= 0) break;
+    if (__builtin_mul_overflow(divisor, inner.right.constant, &divisor)) return 0;
+    whole = Polynomial(inner.left);
+  }
+  if (const AtomId joined = facts.atoms.find(AtomKind::quotient, whole, constant_polynomial(divisor)); joined != 0)
+    return joined;
+  if (!facts.is_exact(whole)) return 0;
+  const auto parts = coarse_part(whole, divisor);
+  return parts ? facts.atoms.find(AtomKind::quotient, parts->quotient, constant_polynomial(divisor / parts->step)) : 0;
+}
+
 // Performs one step: atoms with a single value become numbers, c * (a / c) + a % c becomes a.
 bool ExprSimplifier::recombine(Polynomial& polynomial) {
   for (const Term& term : polynomial.terms) {
@@ -87,7 +108,7 @@ bool ExprSimplifier::recombine(Polynomial& polynomial) {
       }
       const Atom& atom = facts.atoms[id];
       if (atom.kind == AtomKind::remainder) {
-        const AtomId partner = facts.atoms.find(AtomKind::quotient, atom.left, atom.right);
+        const AtomId partner = quotient_beside(atom);
         if (partner == 0) continue;
         if (!facts.is_exact(atom.left) || !facts.is_exact(atom.right)) continue;
         if (const Interval divisor = facts.range(atom.right); divisor.lo <= 0 && divisor.hi >= 0) continue;

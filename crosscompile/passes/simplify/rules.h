@@ -59,6 +59,7 @@ class ExprSimplifier : public ir::Mutator {
   std::optional<bool> decide(ir::BinaryOp op, const Polynomial& left, const Polynomial& right);
   Polynomial normalised(Polynomial polynomial);
   bool recombine(Polynomial& polynomial);
+  AtomId quotient_beside(const Atom& remainder);
 
   // left = divisor * quotient + rest, with as much as possible in the quotient.
   struct Division {

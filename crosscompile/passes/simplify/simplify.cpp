@@ -176,12 +176,9 @@ void simplifier::learn_parameters(const Function& function, ExprSimplifier& simp
   Facts& facts = simplifier.facts;
   Interval size;
   size.lo = 0;
-  std::unordered_set<const ExprNode*> symbols;
-  for (const Expr& symbol : function.symbols) symbols.insert(symbol.get());
   for (const FunctionParameter& parameter : function.parameters) {
     if (parameter.kind == ParameterKind::scalar) {
-      // A number that the caller passes as data, not as a size.
-      const bool is_data = parameter.scalar.type() == kIndex && !symbols.contains(parameter.scalar.get());
+      const bool is_data = parameter.scalar.type() == kIndex && !parameter.is_size;
       if (is_data) facts.limit(parameter.scalar, Interval::of(DType::i64));
       continue;
     }

@@ -12,6 +12,7 @@
 #include "ferry/ops/sorting.h"
 #include "host/graph/kernels/families.h"
 #include "host/graph/operator_kind.h"
+#include "host/lang/library.h"
 
 #include <algorithm>
 #include <functional>
@@ -201,7 +202,7 @@ class ProgramMaker {
     if (key_.channel_block > 1)
       for (std::size_t i = 0; i < inputs_.size(); ++i)
         if (is_for_channels(i)) in_blocks_[i] = in_blocks(inputs_[i]);
-    return lang::compute(
+    return lang::library::compute(
         anchor.buffer() != nullptr ? anchor.shape() : result_shape(),
         [&](const std::vector<Expr>& i) {
           std::vector<Expr> values;

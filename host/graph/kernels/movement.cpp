@@ -4,6 +4,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "host/graph/kernels/families.h"
+#include "host/lang/library.h"
 
 namespace ferry::graph {
 namespace {
@@ -20,7 +21,7 @@ std::vector<Expr> sizes_of(const Shape& shape, const SizeExpr& size) {
 
 lang::Tensor broadcast_to(const BroadcastAttributes& attributes, const Inputs& inputs, const SizeExpr& size,
                           const std::string& name) {
-  return lang::compute(
+  return lang::library::compute(
       sizes_of(attributes.shape, size), [&](const std::vector<Expr>& i) { return element_of(inputs[0], i); }, name);
 }
 
@@ -45,7 +46,7 @@ lang::Tensor gathered(const DimensionAttributes& attributes, const Inputs& input
   std::vector<Expr> shape(x.shape().begin(), x.shape().begin() + before);
   shape.insert(shape.end(), indices.shape().begin(), indices.shape().end());
   shape.insert(shape.end(), x.shape().begin() + before + 1, x.shape().end());
-  return lang::compute(
+  return lang::library::compute(
       std::move(shape),
       [&](const std::vector<Expr>& i) {
         const Expr index = ir::cast(DType::i64, indices({i.begin() + before, i.begin() + before + rank}));
@@ -73,7 +74,7 @@ lang::Tensor scattered(const ScatterAttributes& attributes, const Inputs& inputs
 }
 
 lang::Tensor counting(const IotaAttributes& attributes, const SizeExpr& size, const std::string& name) {
-  return lang::compute({size(attributes.count)}, [](const std::vector<Expr>& i) { return i[0]; }, name);
+  return lang::library::compute({size(attributes.count)}, [](const std::vector<Expr>& i) { return i[0]; }, name);
 }
 
 }  // namespace ferry::graph

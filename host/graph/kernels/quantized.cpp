@@ -3,6 +3,7 @@
 #include "ferry/ops/integers.h"
 #include "ferry/ops/matmul.h"
 #include "host/graph/kernels/families.h"
+#include "host/lang/library.h"
 
 namespace ferry::graph {
 namespace {
@@ -40,7 +41,7 @@ lang::Tensor dequantized(const Inputs& inputs) {
 // The scales are those of the filters along this dimension of the weights.
 lang::Tensor dequantized_weights(const Inputs& inputs, std::size_t filters) {
   const lang::Tensor &w = inputs[kW], &scales = inputs[kFilterScales];
-  return lang::compute(
+  return lang::library::compute(
       w.shape(),
       [&](const std::vector<Expr>& i) {
         // Scales of channels have dimensions of size 1 after that of the channels.
@@ -68,7 +69,7 @@ lang::Tensor blocked_quantized_convolution(const QuantizedConvAttributes& attrib
   if (!attributes.in_integers && attributes.is_scaled) {
     const lang::Tensor& scales = inputs[kFilterScales];
     Inputs flat = inputs;
-    flat[kFilterScales] = lang::compute(
+    flat[kFilterScales] = lang::library::compute(
         {w.shape()[0]}, [&](const std::vector<Expr>& i) { return scales(0, i[0], 0, 0); }, scales.name() + ".filters");
     return blocked_convolution(attributes.conv, {dequantized(inputs), dequantized_weights(flat, 0)}, lanes, name);
   }

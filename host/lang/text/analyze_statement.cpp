@@ -70,7 +70,7 @@ class StatementAnalysis {
     std::vector<ir::Axis> axes = target_axes(ranges);
     if (self_ != nullptr) {
       const Tensor result = recurrence(std::move(axes), assemble(ranges, ir::cast(self_->dtype, value)), *along_,
-                                       Tensor(self_), names.back(), ranges.unchecked());
+                                       Tensor(self_), names.back(), ranges.unchecked(), IndexChecks::caller);
       return {{result}, ranges.requirements(), {}};
     }
     std::vector<Expr> values{finds_place(statement_.assign) ? value : assemble(ranges, value)};

@@ -52,7 +52,7 @@ class UpdateAnalysis {
     value = without_needless_guards(value, ranges.safe_loads());
     value = ir::cast(before.dtype(), combine(statement_.assign, current, value));
     const Tensor result = scatter_over(before, std::move(axes), current.as<ir::Load>()->indices, std::move(value),
-                                       *along, self, name, ranges.unchecked());
+                                       *along, self, name, ranges.unchecked(), IndexChecks::caller);
     return {{result}, ranges.requirements(), {}};
   }
 

@@ -7,18 +7,13 @@
 
 #include "crosscompile/ir/function.h"
 #include "host/lang/gather.h"
+#include "host/lang/index_bounds.h"
 #include "host/lang/text/build_expression.h"
-#include "host/lang/text/guard_facts.h"
-#include "host/lang/text/interval.h"
 
 #include <unordered_set>
 #include <vector>
 
 namespace ferry::lang {
-
-struct IndexRange {
-  Polynomial begin, end;  // [begin, end)
-};
 
 class RangeInference {
  public:
@@ -32,11 +27,11 @@ class RangeInference {
   // Checks a use that determines no ranges, once run() has inferred them.
   void check(const Use& use);
   // Whether an index is less than another for all values that indices have.
-  bool is_less(const Expr& index, const Expr& than);
+  bool is_less(const Expr& index, const Expr& than) { return bounds_.is_less(index, than); }
 
   std::string_view text_at(const Syntax& syntax) const;
 
-  const IndexRange& of(const Expr& index) const { return ranges_.at(index.get()); }
+  const IndexRange& of(const Expr& index) const { return *bounds_.range(index); }
   // Requirements on sizes for the uses that the text alone does not show to be in bounds.
   const std::vector<ir::Requirement>& requirements() const { return requirements_; }
   // Loads that are in bounds regardless of the conditions around them.
@@ -46,22 +41,15 @@ class RangeInference {
 
  private:
   void explicit_ranges();
+  // Says that the variables of an extent are sizes.
+  void is_size(const Expr& extent);
   bool round(bool with_guarded);
   std::optional<IndexRange> range_from_uses(const Expr& index, bool with_guarded, bool alone);
   std::size_t count_indices(const Expr& place) const;
-  void set(const Expr& index, IndexRange range);
-  bool is_guarded(const Use& use, const Expr& index) const;
+  bool is_guarded(const Use& use, const Expr& index) const { return bounds_.is_guarded(use.guards, index); }
   [[noreturn]] void no_range(const Index& index) const;
   // Whether it is certainly in bounds.
   bool check_dimension(const Use& use, std::size_t dimension);
-  // Returns nothing when the index has no bounds, or none that polynomials of a reasonable size express.
-  std::optional<Interval> bounds_of(const Expr& index);
-  // Whether the guards of the use keep the index in bounds.
-  bool guards_suffice(const Use& use, std::size_t dimension);
-  bool follows(const Polynomial& value, const std::vector<Polynomial>& facts, int steps);
-  // `above` is non-negative when the index does not exceed the tensor's upper bound. Returns whether that holds
-  // whenever the tensor has elements.
-  bool holds_with_elements(const Polynomial& above, const Expr& extent);
   std::string described(const Use& use, std::size_t dimension) const;
 
   const Scope& scope_;
@@ -69,8 +57,8 @@ class RangeInference {
   const ExpressionBuilder& built_;
   std::vector<Use> uses_;
   Algebra& algebra_;
-  Intervals intervals_;
-  std::unordered_map<const ir::ExprNode*, IndexRange> ranges_;
+  std::unordered_set<const ir::ExprNode*> data_;  // scalar parameters that give no range
+  IndexBounds bounds_;
   std::vector<ir::Requirement> requirements_;
   std::unordered_set<const ir::ExprNode*> safe_loads_;
   std::vector<UncheckedIndex> unchecked_;

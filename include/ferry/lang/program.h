@@ -44,7 +44,8 @@ struct Program {
 // Checks that every variable is a size of an input or a scalar parameter; that every tensor read is a parameter or
 // computed; that names are unique; that every size is by itself a dimension of an input or is an int64 scalar; and that
 // ranges and shapes use sizes only. Throws CompileError otherwise. Appends a scalar parameter for each variable of a
-// stride that nothing binds, and requirements that no two elements of a strided output share an address.
+// stride that nothing binds, requirements that no two elements of a strided output share an address, and requirements
+// of sizes under which the elements that computed tensors read exist.
 Program make_program(std::string name, std::vector<Parameter> parameters,
                      std::vector<ir::Requirement> requirements = {}, std::shared_ptr<const Context> context = {});
 Parameter in(Tensor tensor);

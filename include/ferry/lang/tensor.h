@@ -59,7 +59,9 @@ Tensor placeholder(std::vector<Expr> shape, DType dtype, std::string name, std::
 
 using ElementFunction = std::function<Expr(const std::vector<Expr>& index)>;
 using ElementsFunction = std::function<std::vector<Expr>(const std::vector<Expr>& index)>;
-// A reduction inside a larger expression becomes a stage of its own.
+// A reduction inside a larger expression becomes a stage of its own. Throws CompileError for a read that always leaves
+// its tensor; one that sizes decide becomes a requirement of the program, and all others are checked when the kernel
+// runs. The read on the chosen side of if_then_else() need stay inside only where it is chosen.
 Tensor compute(std::vector<Expr> shape, const ElementFunction& element, std::string name);
 // Several outputs of one shape. Reductions that are not components of one tuple become stages of their own.
 std::vector<Tensor> compute_all(std::vector<Expr> shape, const ElementsFunction& elements, std::string name);

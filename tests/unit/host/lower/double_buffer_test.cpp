@@ -34,8 +34,7 @@ TEST_CASE("what each iteration computes for itself and later ones cannot be used
 }
 
 TEST_CASE("blocks that an instruction reads are packed an iteration ahead") {
-  const char* const bytes =
-      "def bytes(uint8(M,32) A, int8(96,32) B) -> (C) { C(m,n) +=! int(A(m,k)) * int(B(n,k)) }";
+  const char* const bytes = "def bytes(uint8(M,32) A, int8(96,32) B) -> (C) { C(m,n) +=! int(A(m,k)) * int(B(n,k)) }";
   const std::string packed =
       "B: cache_read global -> P\nP: transform_layout (n, k) -> (n / 16, k / 4, n % 16, k % 4)\n"
       "C: split k 4 -> ko ki\nsplit n 16 -> no ni\nreorder no ko m ni ki\n";

@@ -1,4 +1,4 @@
-#include "host/lang/text/algebra.h"
+#include "host/lang/bounds/algebra.h"
 
 #include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/error.h"

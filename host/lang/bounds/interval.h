@@ -1,7 +1,7 @@
 // Symbolic lower and upper bounds of an index in terms of sizes.
 #pragma once
 
-#include "host/lang/text/algebra.h"
+#include "host/lang/bounds/algebra.h"
 
 #include <initializer_list>
 #include <optional>

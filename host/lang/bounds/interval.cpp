@@ -1,4 +1,4 @@
-#include "host/lang/text/interval.h"
+#include "host/lang/bounds/interval.h"
 
 #include "crosscompile/ir/arithmetic.h"
 #include "crosscompile/ir/substitute.h"

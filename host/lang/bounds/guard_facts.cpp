@@ -1,15 +1,17 @@
-#include "host/lang/text/guard_facts.h"
+#include "host/lang/bounds/guard_facts.h"
 
 #include "crosscompile/ir/expr.h"
 #include "ferry/operators.h"
+
+#include <algorithm>
 
 namespace ferry::lang {
 namespace {
 
 class FactCollector {
  public:
-  explicit FactCollector(Algebra& algebra) : algebra_(algebra) {}
-  std::vector<Polynomial> facts;
+  FactCollector(Algebra& algebra, const analysis::IsData& is_data) : algebra_(algebra), is_data_(is_data) {}
+  GuardFacts found;
 
   // Collects the facts that follow when the condition evaluates to `holds`.
   void collect(const ir::Expr& condition, bool holds) {
@@ -39,8 +41,19 @@ class FactCollector {
     }
   }
 
+  // A side that may wrap is compared by its value, whatever its parts are.
+  Polynomial value_of(const ir::Expr& side) {
+    if (!analysis::may_wrap(side, is_data_)) return algebra_.of(side);
+    const auto known = std::find_if(found.wrapped.begin(), found.wrapped.end(),
+                                    [&](const GuardFacts::Wrapped& other) { return ir::equal(other.side, side); });
+    if (known != found.wrapped.end()) return algebra_.of(known->value);
+    found.wrapped.push_back({side, ir::Var::make("wrapped")});
+    return algebra_.of(found.wrapped.back().value);
+  }
+
   void compare(const ir::Binary& node, bool holds) {
-    const Polynomial difference = algebra_.subtract(algebra_.of(node.left), algebra_.of(node.right));
+    const Polynomial difference = algebra_.subtract(value_of(node.left), value_of(node.right));
+    std::vector<Polynomial>& facts = found.facts;
     const Polynomial opposite = algebra_.subtract({}, difference), one = Algebra::number(1);
     const auto below = [&] { facts.push_back(algebra_.subtract(opposite, one)); };
     const auto above = [&] { facts.push_back(algebra_.subtract(difference, one)); };
@@ -61,14 +74,15 @@ class FactCollector {
   }
 
   Algebra& algebra_;
+  const analysis::IsData& is_data_;
 };
 
 }  // namespace
 
-std::vector<Polynomial> guard_facts(const std::vector<ir::Expr>& conditions, Algebra& algebra) {
-  FactCollector collector(algebra);
+GuardFacts guard_facts(const std::vector<ir::Expr>& conditions, Algebra& algebra, const analysis::IsData& is_data) {
+  FactCollector collector(algebra, is_data);
   for (const ir::Expr& condition : conditions) collector.collect(condition, true);
-  return std::move(collector.facts);
+  return std::move(collector.found);
 }
 
 }  // namespace ferry::lang
