@@ -1,5 +1,7 @@
 #include "tests/fuzz/cases/expression_generator.h"
 
+#include <limits>
+
 namespace ferry::fuzz {
 
 namespace {
@@ -17,7 +19,32 @@ Node rounded(std::string text, DType type, std::vector<Node> parts) {
   return made;
 }
 
+// The numbers of an integer type at the ends of its range, in text that stays within it.
+std::string extreme(Random& random, DType type) {
+  const int bits = static_cast<int>(dtype_bytes(type)) * 8;
+  const bool is_unsigned = is_unsigned_int(type);
+  const std::uint64_t most = is_unsigned ? ~std::uint64_t{0} >> (64 - bits) : ~std::uint64_t{0} >> (65 - bits);
+  const std::uint64_t magnitude = random.of<std::uint64_t>({most, most - 6, most / 2 + 1, most / 3});
+  const std::string text = std::to_string(magnitude) + (type == DType::u64 ? "ul" : "");
+  return !is_unsigned && random.chance(50) ? "-" + text : text;
+}
+
 }  // namespace
+
+std::int64_t large_scalar(Random& random) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return random.of<std::int64_t>({0, 1, -3, 40, kMost, kMost - 5, -kMost - 1, -kMost + 7, kMost / 2, kMost / 3 + 1});
+}
+
+std::string wrapping_index(Random& random, const std::string& axis) {
+  const std::string large = random.of<std::string>({"100000000000000000", "6364136223846793005", "4611686018427387904",
+                                                    "9223372036854775807", "4294967297", "1000000000000000000"});
+  const std::string scalar = kLargeScalar;
+  return random.of<std::string>({"(" + axis + "*" + large + ")", "(" + axis + "+" + scalar + ")",
+                                 "(" + axis + "*" + large + "+" + scalar + ")", "(" + scalar + "-" + axis + ")",
+                                 "(" + axis + "*" + scalar + ")", "(" + axis + "+" + large + ")",
+                                 "(max(" + axis + "," + scalar + ")*2)", "(" + scalar + "*3-" + axis + ")"});
+}
 
 DType random_integer(Random& random) {
   return random.of<DType>(
@@ -36,6 +63,7 @@ Node ExpressionGenerator::literal(DType type) {
   const std::string name = type_text(type);
   if (is_float(type))
     return {name + "(" + random_.of<std::string>({"0.5", "1", "2", "-1.5", "0", "0.25", "3"}) + ")", type};
+  if (!is_float(type) && random_.chance(8)) return {name + "(" + extreme(random_, type) + ")", type};
   if (is_unsigned_int(type)) return {name + "(" + std::to_string(random_.between(0, 9)) + ")", type};
   return {name + "(" + std::to_string(random_.between(-5, 9)) + ")", type};
 }
@@ -62,6 +90,13 @@ Node ExpressionGenerator::integer(DType type, int depth) {
     return node(random_.of(unary), type, {part()});
   }
   if (random_.chance(8)) return node("clamp($0, $1, $2)", type, {part(), literal(type), literal(type)});
+  // A divisor that is 0 where the shift is by the width or more.
+  if (random_.chance(6)) {
+    const auto operation = random_.of<std::string>(
+        {"($0 / ($1 >> $2))", "($0 / ($1 << $2))", "($0 % ($1 >> $2))", "($0 / max($1 >> $2, $3))"});
+    Node left = part(), shifted = random_.chance(60) ? literal(type) : part();
+    return node(operation, type, {std::move(left), std::move(shifted), part(), literal(type)});
+  }
   const auto operation = random_.of<std::string>({"($0 + $1)", "($0 + $1)", "($0 - $1)", "($0 * $1)", "($0 * $1)",
                                                   "($0 / $1)", "($0 % $1)", "($0 & $1)", "($0 | $1)", "($0 ^ $1)",
                                                   "($0 << $1)", "($0 >> $1)", "min($0, $1)", "max($0, $1)"});
@@ -118,7 +153,20 @@ Node ExpressionGenerator::math(DType type, int depth) {
   return rounded(operation, type, {expression(type, false, depth), four});
 }
 
+// Compares index arithmetic that may wrap.
+Node ExpressionGenerator::index_condition() {
+  const std::string axis = random_.of(axes_), other = random_.of(axes_);
+  const std::string left = wrapping_index(random_, axis);
+  const std::string right =
+      random_.chance(40)
+          ? wrapping_index(random_, other)
+          : random_.of<std::string>({other, "0", kLargeScalar, "5", other + "-3", "1000000000000000000"});
+  const auto operation = random_.of<std::string>({" < ", " <= ", " > ", " >= ", " == ", " != "});
+  return {"(" + left + operation + right + ")", DType::boolean};
+}
+
 Node ExpressionGenerator::condition(int depth) {
+  if (!axes_.empty() && random_.chance(8)) return index_condition();
   if (random_.chance(25)) {
     Node left = expression(DType::boolean, true, depth);
     const auto operation = random_.of<std::string>({"($0 && $1)", "($0 || $1)", "(!$0)"});

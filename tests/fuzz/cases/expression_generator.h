@@ -13,6 +13,11 @@ namespace ferry::fuzz {
 DType random_type(Random& random);
 DType random_integer(Random& random);
 
+// Returns a value of kLargeScalar, often near an end of int64.
+std::int64_t large_scalar(Random& random);
+// Returns index arithmetic that may wrap: large multiples of an axis, kLargeScalar, or both.
+std::string wrapping_index(Random& random, const std::string& axis);
+
 class ExpressionGenerator {
  public:
   // Returns a read of an element of this type; with `exact`, one that has the same bits on every target.
@@ -30,6 +35,7 @@ class ExpressionGenerator {
   Node real(DType type, bool exact, int depth);
   Node math(DType type, int depth);
   Node condition(int depth);
+  Node index_condition();
   Node choice(DType type, bool exact, int depth);
   Node converted(DType type, bool exact, int depth);
 

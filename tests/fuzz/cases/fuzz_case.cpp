@@ -48,7 +48,7 @@ std::string to_text(const Node& node) {
 std::string source_of(const FuzzCase& fuzz_case) {
   std::string parameters;
   const auto add = [&](const std::string& parameter) { parameters += (parameters.empty() ? "" : ", ") + parameter; };
-  for (const std::string& name : fuzz_case.scalars) add("int " + name);
+  for (const std::string& name : fuzz_case.scalars) add((name == kLargeScalar ? "int64 " : "int ") + name);
   for (const InputTensor& input : fuzz_case.inputs) {
     // A tensor of rank 0 is written with empty parentheses.
     add((input.constant ? "const " : "") + std::string(type_text(input.type)) + "(" + joined(input.shape) + ") " +
@@ -69,7 +69,8 @@ std::string as_test(const FuzzCase& fuzz_case) {
   std::string sizes;
   for (const auto& [name, value] : fuzz_case.sizes)
     sizes += (sizes.empty() ? "" : ", ") + std::string("{\"") + name + "\", " + std::to_string(value) + "}";
-  return "// seed " + std::to_string(fuzz_case.seed) + ", " + fuzz_case.target + "\ncheck_schedule(\n" +
+  return "// seed " + std::to_string(fuzz_case.seed) + ", " + fuzz_case.target +
+         (fuzz_case.by_api ? ", made again by made_by_api()" : "") + "\ncheck_schedule(\n" +
          quoted(source_of(fuzz_case)) + ",\n" + quoted(schedule_of(fuzz_case)) + ",\n    {" + sizes + "});\n";
 }
 

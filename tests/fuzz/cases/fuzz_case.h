@@ -47,9 +47,12 @@ struct InputTensor {
   bool constant = false;
 };
 
+// The name of the int64 argument that is no size, and may be any number.
+inline constexpr const char* kLargeScalar = "Q";
+
 struct FuzzCase {
   std::uint64_t seed = 0;
-  std::vector<std::string> scalars;  // sizes that are passed as int64 arguments
+  std::vector<std::string> scalars;  // sizes that are passed as int64 arguments, and kLargeScalar
   std::vector<InputTensor> inputs;
   std::vector<Statement> statements;
   std::vector<std::string> outputs;
@@ -58,6 +61,8 @@ struct FuzzCase {
   std::string target;  // as resolve_target takes it
   // Whether the program may read outside of a tensor. If so, the call must be refused, and a refusal is never an error.
   bool may_leave = false;
+  // Whether the program is made again through the C++ interface, which has to find out by itself what it may read.
+  bool by_api = false;
 };
 
 std::string source_of(const FuzzCase& fuzz_case);

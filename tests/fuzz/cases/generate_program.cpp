@@ -25,6 +25,7 @@ class ProgramGenerator {
   bool run() {
     for (const char* name : kSizeNames)
       made.sizes[name] = random_.of<std::int64_t>({0, 1, 2, 3, 4, 5, 7, 8, 11, 13, 16, 17, 23, 31, 37});
+    made.sizes[kLargeScalar] = large_scalar(random_);
     symbolic_percent_ = random_.of<int>({0, 30, 100});
     made.may_leave = random_.chance(8);
     wanted_stages_ = static_cast<std::size_t>(random_.between(1, 4));
@@ -365,7 +366,7 @@ class ProgramGenerator {
     }
     // A size is deduced from an input that has it as a dimension, and is an argument otherwise.
     const std::string text = source_of(made);
-    for (const char* name : kSizeNames) {
+    for (const char* name : {kSizeNames[0], kSizeNames[1], kSizeNames[2], kLargeScalar}) {
       const bool used = text.find(std::string(name)) != std::string::npos;
       bool bare = false;
       for (const InputTensor& input : made.inputs)

@@ -1,5 +1,7 @@
 #include "tests/fuzz/cases/index_generator.h"
 
+#include "tests/fuzz/cases/expression_generator.h"
+
 namespace ferry::fuzz {
 
 namespace {
@@ -38,7 +40,7 @@ std::string IndexGenerator::index(Size& extent, std::size_t dimension, std::stri
   // Usually the axis at the same position.
   const NamedAxis& axis = dimension < axes_.size() && random_.chance(60) ? axes_[dimension] : random_.of(axes_);
   const NamedAxis& other = random_.of(axes_);
-  switch (random_.between(0, 18)) {
+  switch (random_.between(0, 20)) {
     case 0: {
       const std::int64_t step = random_.between(2, 3);
       reach(axis.extent.scaled(step).plus(offset));
@@ -83,6 +85,29 @@ std::string IndexGenerator::index(Size& extent, std::size_t dimension, std::stri
       const std::int64_t row = random_.between(1, 5);
       reach(axis.extent.scaled(row).plus(other.extent));
       return "(" + axis.name + "*" + std::to_string(row) + "+" + other.name + ")/" + random_size();
+    }
+    case 12: {
+      // Arithmetic that may wrap, limited or under a guard.
+      const std::string wrapping = wrapping_index(random_, axis.name);
+      const std::int64_t limit = random_.between(1, 9);
+      if (guard.empty() && random_.chance(40)) {
+        guard = wrapping + " >= 0 && " + wrapping + " < " + std::to_string(limit);
+        reach({limit});
+        return wrapping;
+      }
+      reach({limit});
+      const std::string last = std::to_string(limit - 1);
+      return random_.of<std::string>({"clamp(" + wrapping + ",0," + last + ")",
+                                      "min(max(" + wrapping + ",0)," + last + ")",
+                                      "(" + wrapping + ")%" + std::to_string(limit),
+                                      "min(abs(" + wrapping + "/3)," + last + ")%" + std::to_string(limit)});
+    }
+    case 13: {
+      const std::string data = gathered(extent, axis);
+      if (data.empty()) break;
+      const std::string last = std::to_string(random_.between(1, 7));
+      reach({std::stoll(last) + 1});
+      return "clamp(max(" + axis.name + "," + data + "*2305843009213693953)*2,0," + last + ")";
     }
     default: break;
   }

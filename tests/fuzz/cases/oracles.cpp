@@ -1,5 +1,6 @@
 #include "tests/fuzz/cases/oracles.h"
 
+#include "crosscompile/analysis/count_nodes.h"
 #include "crosscompile/codegen/llvm/codegen.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/interpreter.h"
@@ -8,8 +9,11 @@
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/lang/text.h"
+#include "ferry/schedule/default_schedule.h"
+#include "host/lang/stage.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
+#include "tests/fuzz/cases/by_api.h"
 #include "tests/fuzz/cases/call.h"
 #include "tests/fuzz/cases/gathers.h"
 #include "tests/fuzz/cases/generate_schedule.h"
@@ -17,6 +21,7 @@
 #include "tests/fuzz/cases/native.h"
 
 #include <algorithm>
+#include <ctime>
 #include <functional>
 #include <stdexcept>
 
@@ -49,6 +54,25 @@ std::string first_change(const std::string& before, const std::string& after) {
   return "'" + line_at(before, at) + "' became '" + line_at(after, at) + "'";
 }
 
+// The features of x86-64 whose instructions generated code may contain.
+constexpr const char* kInstructionSets[] = {"sse4.2",         "sse4a",      "avx",        "avx2",         "fma",
+                                            "f16c",           "bmi",        "bmi2",       "lzcnt",        "popcnt",
+                                            "movbe",          "avxvnni",    "gfni",       "avx512f",      "avx512bw",
+                                            "avx512dq",       "avx512vl",   "avx512cd",   "avx512vbmi",   "avx512ifma",
+                                            "avx512vnni",     "avx512bf16", "avx512fp16", "avx512bitalg", "avx512vbmi2",
+                                            "avx512vpopcntdq"};
+
+// A program of at most so many nodes compiles within this processor time under its default schedule.
+constexpr std::size_t kSmallProgram = 500;
+constexpr double kCompileSeconds = 5;
+
+std::size_t nodes_of(const lang::Program& program) {
+  std::size_t nodes = 0;
+  for (const lang::Tensor& tensor : lang::computed_tensors(program))
+    for (const ir::Expr& value : tensor.stage()->values) nodes += analysis::count_nodes(value);
+  return nodes;
+}
+
 class Judge {
  public:
   Judge(const FuzzCase& fuzz_case, Progress& progress) : case_(fuzz_case), progress_(progress) {}
@@ -60,6 +84,17 @@ class Judge {
       program = lang::parse(source_of(case_), "case.tc").at(0);
     } catch (const CompileError& error) {
       return {case_.may_leave ? "outside" : "program", error.what()};
+    }
+    const Target target = resolve_target(case_.target);
+    // A watchdog for a share of the cases; it takes longer than the rest of some.
+    if (case_.seed % 8 == 0 && nodes_of(program) <= kSmallProgram) compile_in_time(program, target);
+    if (case_.by_api) {
+      progress_.step("the C++ interface");
+      try {
+        program = made_by_api(program);
+      } catch (const CompileError& error) {
+        return {case_.may_leave ? "outside" : "program", error.what()};
+      }
     }
     const ir::Function function = schedule_seed ? lowered_at_random(program, *schedule_seed) : lowered(program);
     if (!function.body.defined()) return {"illegal", illegal_};
@@ -79,7 +114,6 @@ class Judge {
     for (const ir::Function& f : functions) ir::validate(f, "lower");
     run_interpreter(functions, interpret, "interpreter, as lowered");
     progress_.step("passes");
-    const Target target = resolve_target(case_.target);
     for (ir::Function& f : functions) {
       f = passes::run_pipeline(std::move(f), target);
       ir::validate(f, "passes");
@@ -98,6 +132,20 @@ class Judge {
   }
 
  private:
+  void compile_in_time(const lang::Program& program, const Target& target) {
+    progress_.step("compilation by default");
+    const std::clock_t begin = std::clock();
+    const Schedule schedule = autoschedule::default_schedule(program, target);
+    for (ir::Function& function : lower::split_constants(lower::lower(program, schedule))) {
+      function = passes::run_pipeline(std::move(function), target);
+      codegen::emit_object(std::span(&function, 1), target);
+    }
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    if (seconds > kCompileSeconds)
+      throw Failure("slow",
+                    std::to_string(nodes_of(program)) + " nodes take " + std::to_string(seconds) + " s to compile");
+  }
+
   ir::Function lowered(const lang::Program& program) {
     progress_.step("schedule");
     try {
@@ -223,12 +271,16 @@ Verdict judge(const FuzzCase& fuzz_case, const std::optional<std::uint64_t>& sch
 
 const std::vector<std::string>& native_targets() {
   static const std::vector<std::string> targets = [] {
-    std::vector<std::string> runnable = {"llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64"};
-    if (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0)
-      runnable.emplace_back("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v3");
-    if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
-        __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0)
-      runnable.emplace_back("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=x86-64-v4");
+    const Target host = resolve_target("host");
+    std::vector<std::string> runnable;
+    for (const char* const cpu : {"x86-64", "x86-64-v3", "x86-64-v4", "x86-64-v2", "haswell", "znver3",
+                                  "skylake-avx512", "icelake-server", "znver4", "sapphirerapids"}) {
+      const std::string text = std::string("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=") + cpu;
+      const Target target = resolve_target(text);
+      const bool runs = std::all_of(std::begin(kInstructionSets), std::end(kInstructionSets),
+                                    [&](const char* feature) { return !target.has(feature) || host.has(feature); });
+      if (runs) runnable.push_back(text);
+    }
     return runnable;
   }();
   return targets;

@@ -183,6 +183,7 @@ std::pair<FuzzCase, Outcome> run_seed(std::uint64_t seed) {
   Random random(seed);
   FuzzCase fuzz_case = generate_program(random);
   fuzz_case.seed = seed;
+  fuzz_case.by_api = seed % 4 == 1;
   fuzz_case.target = random.of(native_targets());
   Outcome outcome = run_generated(fuzz_case, random.bits());
   fuzz_case.directives = outcome.directives;
