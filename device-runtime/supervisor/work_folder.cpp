@@ -73,7 +73,10 @@ void remove_old_sessions(const std::string& path) {
   for_each_name(path, [&](const std::string& name) {
     if (name.rfind(kSessionPrefix, 0) != 0) return;
     const long server = std::strtol(name.c_str() + std::strlen(kSessionPrefix), nullptr, 10);
-    if (server > 0 && kill(static_cast<pid_t>(server), 0) != 0 && errno == ESRCH) remove_tree(path + "/" + name);
+    // In a container each server may be process 1, this one too, which has no sessions yet.
+    const bool has_ended =
+        server == getpid() || (server > 0 && kill(static_cast<pid_t>(server), 0) != 0 && errno == ESRCH);
+    if (has_ended) remove_tree(path + "/" + name);
   });
 }
 

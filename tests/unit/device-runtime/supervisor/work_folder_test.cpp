@@ -155,5 +155,17 @@ TEST_CASE("what others have done to the folders of kept files is undone when a s
   fs::remove_all(pattern);
 }
 
+TEST_CASE("the session folders of an earlier server with the number of this one are removed") {
+  std::string place = (fs::temp_directory_path() / "ferry-work-XXXXXX").string();
+  REQUIRE(mkdtemp(place.data()) != nullptr);
+  const std::string left = place + "/session-" + std::to_string(getpid()) + "-1";
+  fs::create_directories(left + "/inside");
+  const Result<WorkFolder> folder = WorkFolder::open(place);
+  REQUIRE(folder.is_ok());
+  CHECK(!fs::exists(left));
+  CHECK(folder.value().make_session_folder(1, 0, 0) == fs::canonical(place).string() + left.substr(place.size()));
+  fs::remove_all(place);
+}
+
 }  // namespace
 }  // namespace ferry::device
