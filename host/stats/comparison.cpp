@@ -42,11 +42,13 @@ std::string times_text(double ratio) {
 // From this ratio on, a factor is easier to grasp than a percentage.
 constexpr double kFactor = 2;
 
-// Describes A by the ratio of A's time to B's.
-std::string effect_text(double ratio) {
-  if (ratio >= kFactor) return times_text(ratio) + " times slower";
-  if (ratio <= 1 / kFactor && ratio > 0) return times_text(1 / ratio) + " times faster";
-  return ratio < 1 ? percent_text(1 - ratio) + " faster" : percent_text(ratio - 1) + " slower";
+bool is_factor(double ratio) { return ratio >= kFactor || (ratio <= 1 / kFactor && ratio > 0); }
+
+// Describes A by the ratio of A's time to B's, as a factor if that is easier or if the caller says so.
+std::string effect_text(double ratio, bool as_factor) {
+  const std::string way = ratio < 1 ? " faster" : " slower";
+  if ((as_factor || is_factor(ratio)) && ratio > 0) return times_text(ratio < 1 ? 1 / ratio : ratio) + " times" + way;
+  return percent_text(std::abs(ratio - 1)) + way;
 }
 
 }  // namespace
@@ -94,7 +96,9 @@ std::string to_text(const Comparison& comparison, double least_effect) {
     case Verdict::unknown: {
       if (std::isinf(comparison.high)) return "cannot tell: one process alone says nothing";
       const bool same_side = (comparison.low < 1) == (comparison.high < 1);
-      const std::string low = effect_text(comparison.low), high = effect_text(comparison.high);
+      // In one unit: who reads "between 50% slower and 3.0 times slower" has to convert one of them.
+      const bool as_factor = same_side && (is_factor(comparison.low) || is_factor(comparison.high));
+      const std::string low = effect_text(comparison.low, as_factor), high = effect_text(comparison.high, as_factor);
       // "between 0.2% and 1.6% slower": what both have in common is said once.
       const std::size_t space = low.find(' ');
       const bool same_unit = same_side && low.substr(space) == high.substr(high.find(' '));

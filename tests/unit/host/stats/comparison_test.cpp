@@ -85,6 +85,13 @@ TEST_CASE("a difference in one direction only that may be too small to matter is
   comparison.low = 1.002;
   comparison.high = 1.016;
   CHECK(to_text(comparison, 0.01) == "cannot tell: A is between 0.2% and 1.6% slower than B");
+  // What both ends have in common is also their unit.
+  comparison.low = 1.5;
+  comparison.high = 3;
+  CHECK(to_text(comparison, 0.01) == "cannot tell: A is between 1.5 and 3.0 times slower than B");
+  comparison.low = 0.2;
+  comparison.high = 0.8;
+  CHECK(to_text(comparison, 0.01) == "cannot tell: A is between 5.0 and 1.2 times faster than B");
 }
 
 TEST_CASE("from twice as slow on, a verdict is a factor") {
