@@ -30,6 +30,7 @@ namespace ferry::passes {
 
 struct Pass {
   std::string_view name;
+  std::string_view purpose;  // a line for people, without a full stop (docs/passes.md)
   ir::Function (*run)(ir::Function, const Target&);
   bool PassGroups::* group = nullptr;  // only targets with this group have the pass; null: all have it
 };
