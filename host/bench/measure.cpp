@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "ferry/error.h"
+#include "host/bench/instructions.h"
 #include "host/bench/measured_function.h"
 #include "host/bench/peak.h"
 #include "host/bench/sampling.h"
@@ -45,6 +46,14 @@ Measurement untimed(const Device& device, const FunctionInfo& info, const std::v
   return {measured_function(info, symbols), device.name(), device.processor(), device.facts(), module_target};
 }
 
+// Replaces the instructions of a timing, which have a share of what surrounds the calls of a sample, by those of a call
+// alone. Where there is no such count, the timing stays as it is.
+void count_exactly(const Device& device, const Function& function, const std::vector<Argument>& arguments,
+                   const BenchOptions& bench, Timing& timing) {
+  const InstructionCount count = count_instructions(device, function, arguments, {.cores = bench.cores});
+  if (count.per_call) timing.instructions = *count.per_call;
+}
+
 // `compiler` and `target` are those of the kernels that measure the device's peaks.
 Measurement measure_function(const Device& device, const Function& function, const std::vector<Argument>& arguments,
                              const Compiler* compiler, const Target& target, const std::string& module_target,
@@ -70,6 +79,7 @@ Measurement measure_function(const Device& device, const Function& function, con
   {
     const StepGuard step = observer.begin("measuring " + info.name);
     found.timing = run_kernel(device, {info.name}, [&] { return function.measure(arguments, bench); });
+    if (device.facts().counts_instructions) count_exactly(device, function, arguments, bench, found.timing);
   }
   if (peak) {
     const StepGuard step = observer.begin("measuring what the device can do at best");

@@ -12,6 +12,7 @@
 
 #include "ferry/compile.h"
 #include "ferry/error.h"
+#include "host/bench/measure.h"
 #include "host/kernel/compile_kernel.h"
 #include "tests/support/listening_server.h"
 #include "tests/unit/host/kernel/own_compiler.h"
@@ -116,6 +117,28 @@ TEST_CASE("compiled kernels are counted the same in each session, also beside ot
     other.join();
     CHECK(beside == alone);
     CHECK(again == alone);
+  }
+}
+
+TEST_CASE("a measurement has the same count however many calls its samples have") {
+  const std::string text = "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }";
+  for (const std::string& arch : kArchs) {
+    CAPTURE(arch);
+    const ListeningServer server = server_of(arch);
+    const Device device = connect(server.address());
+    const Module module = device.load(compile(text, target_of(device)));
+    const std::vector<float> a(1000, 0.5F);
+    const std::vector<Argument> arguments = {view(a, {1000})};
+    const InstructionCount count = count_instructions(device, module["twice"], arguments);
+    REQUIRE(count.per_call.has_value());
+    for (const std::uint32_t number : {1U, 7U, 150U}) {
+      CAPTURE(number);
+      bench::MeasureOptions options;
+      options.peak = false;
+      options.sampling.bench = {.number = number, .repeat = 3, .min_repeat_ms = 0, .warmup_ms = 0};
+      CHECK(bench::measure(nullptr, device, module, "twice", arguments, options, {}).timing.instructions ==
+            *count.per_call);
+    }
   }
 }
 
