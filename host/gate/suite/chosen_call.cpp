@@ -1,6 +1,7 @@
 #include "host/gate/suite/chosen_call.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/quantity_text.h"
 #include "ferry/error.h"
@@ -12,6 +13,10 @@ namespace {
 constexpr std::uint64_t kMostBytes = 4 << 20;
 constexpr double kMostOperations = 1 << 26;
 constexpr std::int64_t kLargestSize = 1 << 20;
+// Smaller calls take microseconds, and each one that is timed is compiled for its sizes.
+constexpr std::int64_t kFirstTimed = 16;
+// Long enough to be measured well, and short enough for a hundred cases.
+constexpr double kGoodSeconds = 1e-3;
 
 bool is_size(const FunctionInfo& function, const std::string& name) {
   return std::ranges::find(function.symbols, name) != function.symbols.end();
@@ -124,16 +129,50 @@ Choice choose(const FunctionInfo& function, bool is_network, bool has_large_numb
   return choice;
 }
 
-}  // namespace
-
-CallOptions chosen_call(const FunctionInfo& function, bool is_network) {
-  Choice choice = choose(function, is_network, false);
-  // The distance between rows cannot be less than their length.
-  if (choice.values.size <= 1 && has_free_numbers(function)) choice = choose(function, is_network, true);
-  if (choice.values.size == 0) throw UsageError("no size fits: " + choice.mistake);
+CallOptions whole_call(const FunctionInfo& function, const Choice& choice) {
   CallOptions call = call_with(function, choice.values);
   add_indices(function, choice.below, call);
   return call;
+}
+
+// Returns the choice whose call comes nearest to kGoodSeconds, among the sizes up to the first one that takes longer or
+// has too much memory. Returns nothing if none can be timed.
+std::optional<ChosenCall> choose_by_time(const FunctionInfo& function, bool has_large_numbers, const TimeOfCall& time) {
+  std::optional<ChosenCall> best;
+  const auto distance = [](double seconds) { return std::abs(std::log(seconds / kGoodSeconds)); };
+  const std::int64_t largest = function.symbols.empty() ? kFirstTimed : kLargestSize;
+  std::int64_t factor = 2;
+  for (std::int64_t size = kFirstTimed; size <= largest; size *= factor) {
+    Choice choice{{size, has_large_numbers ? size : 1}, 1, {}};
+    try {
+      const CallPlan plan = plan_call(function, call_with(function, choice.values));
+      if (best && traffic_bytes(function, plan.shapes) > kMostBytes) break;
+      choice.below = shortest_extent(plan);
+    } catch (const Error&) {
+      continue;  // too small for the function
+    }
+    CallOptions call = whole_call(function, choice);
+    const std::optional<double> seconds = time(call);
+    if (!seconds || !(*seconds > 0)) break;
+    if (!best || distance(*seconds) < distance(*best->seconds)) best = {std::move(call), seconds};
+    if (*seconds >= kGoodSeconds) break;
+    factor = *seconds < kGoodSeconds / 256 ? 4 : 2;
+  }
+  return best;
+}
+
+}  // namespace
+
+ChosenCall chosen_call(const FunctionInfo& function, bool is_network, const TimeOfCall& time) {
+  Choice choice = choose(function, is_network, false);
+  // The distance between rows cannot be less than their length.
+  const bool has_large_numbers = choice.values.size <= 1 && has_free_numbers(function);
+  if (has_large_numbers) choice = choose(function, is_network, true);
+  if (choice.values.size == 0) throw UsageError("no size fits: " + choice.mistake);
+  if (time && !is_network) {
+    if (auto timed = choose_by_time(function, has_large_numbers, time)) return *std::move(timed);
+  }
+  return {whole_call(function, choice), std::nullopt};
 }
 
 }  // namespace ferry::gate

@@ -25,9 +25,9 @@ constexpr std::size_t kMostReason = 300, kMostSignature = 300;
 constexpr const char* kBegin =
     "# What 'ferry gate' compares with the baseline, and how large a change matters.\n"
     "#\n"
-    "# ferry has chosen the sizes, each a power of two with which a call takes about a millisecond: replace them by "
-    "those\n"
-    "# that matter to you.\n"
+    "# ferry has chosen the sizes that a kernel leaves open, each a power of two. Replace them by those that matter to "
+    "you.\n"
+    "# Times are those of one call on this machine. Calls of less than a microsecond are hard to measure.\n"
     "\n"
     "tolerance = \"2%\"     # a smaller change of the time does not matter; a case may have its own\n"
     "error-level = \"1%\"   # the probability of a false alarm anywhere in a run\n"
@@ -44,7 +44,7 @@ struct FoundCase {
   bool is_network = false;
   std::string schedule;  // relative to the folder; empty: none
   std::string signature;
-  CallOptions call;
+  ChosenCall chosen;
 };
 
 std::string quoted(const std::string& text) {
@@ -79,7 +79,8 @@ std::string without_start(const std::string& text, const std::string& start) {
 // Collects the cases of files, and why there are none of others.
 class Collector {
  public:
-  Collector(const Compiler& compiler, std::string folder) : compiler_(compiler), folder_(std::move(folder)) {}
+  Collector(const Compiler& compiler, std::string folder, const TimeOfKernel& time)
+      : compiler_(compiler), folder_(std::move(folder)), time_(time) {}
 
   void add(const std::string& file) {
     try {
@@ -107,22 +108,25 @@ class Collector {
     KernelOptions kernel;
     kernel.file = path_of(file);
     const KernelSource source = read_kernel(&compiler_, kernel);
-    if (source.network) return add_case(file, source.network->function(), true, true);
+    if (source.network) return add_case(file, source, source.network->function(), true);
     std::vector<FunctionInfo> functions = source.foreign_functions;
     for (const lang::Program& program : source.programs) functions.push_back(compiler_.describe(program));
     if (functions.empty()) return skip(file, "defines no function");
     for (const FunctionInfo& function : functions) {
       try {
-        add_case(file, function, false, functions.size() == 1);
+        add_case(file, source, function, functions.size() == 1);
       } catch (const UsageError& error) {
         skip(file + ": " + function.name, first_line(error.what()));
       }
     }
   }
 
-  void add_case(const std::string& file, const FunctionInfo& function, bool is_network, bool is_only) {
+  void add_case(const std::string& file, const KernelSource& source, const FunctionInfo& function, bool is_only) {
+    const bool is_network = source.network != nullptr;
     FoundCase found{file, function.name, is_only, is_network, "", signature_text(function), {}};
-    found.call = chosen_call(function, is_network);
+    TimeOfCall time;
+    if (time_) time = [&](const CallOptions& call) { return time_(source, function.name, call); };
+    found.chosen = chosen_call(function, is_network, time);
     if (file.ends_with(".tc")) found.schedule = schedule_of(file);
     cases.push_back(std::move(found));
   }
@@ -139,6 +143,7 @@ class Collector {
 
   const Compiler& compiler_;
   const std::string folder_;
+  const TimeOfKernel& time_;
 };
 
 // Returns the function's name where no other case has it, otherwise one with the file.
@@ -152,12 +157,14 @@ std::string name_of(const FoundCase& one, const std::map<std::string, std::size_
 std::string text_of(const FoundCase& one, const std::string& name, const std::string& folder) {
   std::string text = "\n";
   if (one.signature.size() <= kMostSignature) text += "# " + printable(one.signature) + "\n";
+  if (one.chosen.seconds) text += "# " + seconds_text(*one.chosen.seconds) + " a call\n";
   text += "[cases." + key_text(name) + "]\nkernel = " + quoted(folder + one.file) + "\n";
   if (!one.is_only) text += "function = " + quoted(one.function) + "\n";
   if (!one.schedule.empty()) text += "schedule = " + quoted(folder + one.schedule) + "\n";
-  if (!one.call.sizes.empty()) text += "sizes = " + quoted(join(",", one.call.sizes)) + " # chosen by ferry\n";
+  const CallOptions& call = one.chosen.call;
+  if (!call.sizes.empty()) text += "sizes = " + quoted(join(",", call.sizes)) + " # chosen by ferry\n";
   std::vector<std::string> inputs;
-  for (const std::string& input : one.call.arguments) inputs.push_back(quoted(input));
+  for (const std::string& input : call.arguments) inputs.push_back(quoted(input));
   if (!inputs.empty()) text += "inputs = [" + join(", ", inputs) + "] # chosen by ferry\n";
   return text;
 }
@@ -172,9 +179,10 @@ std::string way_between(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-NewSuite suite_for(const Compiler& compiler, const std::string& folder, const std::string& suite_folder) {
+NewSuite suite_for(const Compiler& compiler, const std::string& folder, const std::string& suite_folder,
+                   const TimeOfKernel& time) {
   const KernelFolder files = find_kernels(folder);
-  Collector found(compiler, folder);
+  Collector found(compiler, folder, time);
   for (const std::string& file : files.kernels) found.add(file);
   for (const auto& [extension, count] : files.others)
     found.skip((extension.empty() ? "*" : "*" + extension) + format(" (%zu file%s)", count, count == 1 ? "" : "s"),

@@ -157,6 +157,42 @@ TEST_CASE("a number that is an extent of a tensor is a size") {
   CHECK(suite.cases[1].call.sizes.front() == "n=262144,step=1");
 }
 
+TEST_CASE("sizes are chosen by the time of a call where it can be had, and the time stands beside them") {
+  const Kernels kernels(
+      {{"saxpy.c", kSaxpy},
+       {"fir.c",
+        "// ferry: fir(in f32[n] x, in f32[t] c, out f32[n] y)\n"
+        "void fir(const float* x, const float* c, float* y, long n, long t) { *y = *x + *c + n + t; }\n"},
+       {"fixed.tc", "def fixed(float(100) A) -> (B) { B(i) = A(i) + 1 }\n"},
+       {"neon.c",
+        "// ferry: neon(in f32[n] x, out f32[n] y)\n"
+        "void neon(const float* x, float* y, long n) { *y = *x + n; }\n"}});
+  std::map<std::string, std::vector<std::int64_t>> timed;
+  const TimeOfKernel time = [&](const KernelSource&, const std::string& function,
+                                const CallOptions& call) -> std::optional<double> {
+    if (function == "neon") return std::nullopt;  // another architecture's
+    const std::string sizes = call.sizes.empty() ? "=1" : call.sizes.front();
+    const auto size = static_cast<double>(std::stoll(sizes.substr(sizes.find('=') + 1)));
+    timed[function].push_back(static_cast<std::int64_t>(size));
+    return function == "fir" ? 1e-9 * size * size : 4e-9 * (size + 1000);
+  };
+  const NewSuite made = suite_for(*own_compiler(), kernels.folder().path(), kernels.folder().path(), time);
+  std::ofstream(kernels.folder().file("suite.toml")) << made.text;
+  const Suite suite = read_suite(kernels.folder().file("suite.toml"));
+  REQUIRE(suite.cases.size() == 4);
+  CHECK(suite.cases[0].name == "fir");
+  CHECK(suite.cases[0].call.sizes.front() == "n=1024,t=1024");
+  CHECK(suite.cases[1].call.sizes.empty());
+  CHECK(suite.cases[2].call.sizes.front() == "n=524288");
+  CHECK(suite.cases[3].call.sizes.front() == "n=262144");
+  for (const char* line : {"\n# 1.05 ms a call\n", "\n# 4.00 us a call\n"}) {
+    CAPTURE(made.text);
+    CHECK(made.text.find(line) != std::string::npos);
+  }
+  CHECK(timed["fir"].size() <= 6);
+  CHECK(timed["fixed"].size() == 1);
+}
+
 TEST_CASE("a network is a case of the name of its file, with small sizes and indices") {
   ModelBytes model;
   model.input("x", {"N", 8}).input("word", {"N"}, kInt64).initializer(floats("table", {10, 8}));
