@@ -2,7 +2,7 @@
 
 namespace ferry::html {
 
-Table::Table(Html& html, std::string_view caption, std::initializer_list<std::string_view> columns)
+Table::Table(Html& html, std::string_view caption, std::span<const std::string_view> columns)
     // A region that scrolls must be reachable with the keyboard and have a name.
     : wrapper_(html.open(
           "div", {{"class", "table"}, {"role", "region"}, {"tabindex", "0"}, {"aria-label", std::string(caption)}})),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string_view>
 
 #include "host/html/html.h"
@@ -12,7 +13,9 @@ namespace ferry::html {
 // is not shown; their heads have the class "number", others "text". The region has the class "table".
 class Table {
  public:
-  Table(Html& html, std::string_view caption, std::initializer_list<std::string_view> columns);
+  Table(Html& html, std::string_view caption, std::span<const std::string_view> columns);
+  Table(Html& html, std::string_view caption, std::initializer_list<std::string_view> columns)
+      : Table(html, caption, std::span(columns.begin(), columns.size())) {}
 
  private:
   Html::Scope wrapper_, table_;

@@ -62,6 +62,11 @@ void write_module(const std::string& name, const CompiledModule& module) {
   expect_written(name, write_module_file(name, module.bytes(), module.manifest(), module.blobs()));
 }
 
+bool is_replaceable(const std::string& name) {
+  struct stat now{};
+  return name != "-" && (stat(name.c_str(), &now) != 0 || S_ISREG(now.st_mode));
+}
+
 void expect_writable(const std::string& name) {
   if (name == "-") return;
   struct stat now{};

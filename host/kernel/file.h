@@ -20,6 +20,9 @@ bool is_module_file(const std::string& name);
 void write_file(const std::string& name, const void* bytes, std::size_t count);
 // Likewise for a module, with the contents of its blobs.
 void write_module(const std::string& name, const CompiledModule& module);
+// Whether write_file() replaces the file as a whole, so that it can be written more than once: standard output and
+// pipes take everything that is written to them.
+bool is_replaceable(const std::string& name);
 // Throws the same error before the work whose result the file is to hold, if the file certainly cannot be written.
 void expect_writable(const std::string& name);
 

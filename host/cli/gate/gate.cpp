@@ -3,10 +3,13 @@
 #include <memory>
 
 #include "base/suggest.h"
+#include "base/unix_time.h"
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/gate/gate_options.h"
 #include "host/cli/gate/store_options.h"
 #include "host/cli/gate/trust_option.h"
+#include "host/cli/options/error_message.h"
+#include "host/cli/options/exit_code.h"
 #include "host/cli/options/interrupts.h"
 #include "host/cli/options/junit_option.h"
 #include "host/cli/options/option_checks.h"
@@ -67,12 +70,37 @@ void write_text(const std::string& file, const std::string& text) {
   if (!file.empty()) write_file(file, text.data(), text.size());
 }
 
-int run_gate(const Compiler* compiler, const GateOptions& options) {
-  for (const std::string& file : {options.junit, options.markdown, options.html}) {
-    if (!file.empty()) expect_writable(file);
+void write_files(const GateOptions& options, const gate::Report& report) {
+  write_text(options.junit, gate::junit_report(report));
+  write_text(options.markdown, gate::markdown_report(report, {.page = options.link}));
+  write_text(options.html, gate::html_report(report));
+}
+
+GateOptions replaceable_files(GateOptions options) {
+  for (std::string* file : {&options.junit, &options.markdown, &options.html}) {
+    if (!is_replaceable(*file)) file->clear();
   }
+  return options;
+}
+
+// The report of a run of which nothing is known yet but what its options say.
+gate::Report begun_report(const GateOptions& options) {
+  gate::Report report;
+  report.suite = options.suite;
+  report.baseline = options.baseline;
+  report.label = options.label;
+  report.version = FERRY_VERSION;
+  report.started = unix_milliseconds() / 1000;
+  report.is_update = options.update;
+  report.failure = {"ferry is still running, or was killed before it could report", kExitUnknown};
+  return report;
+}
+
+// Runs the suite. `suite_name` becomes its name as soon as that is known.
+gate::Report judge(const Compiler* compiler, const GateOptions& options, std::string& suite_name) {
   expect_suite(options.suite, options.commands);
   gate::Suite suite = gate::read_suite(options.suite);
+  suite_name = suite.name;
   const std::set<std::string> accepted = names_of_cases(suite, options.accepted, "--accept");
   const std::set<std::string> cases = names_of_cases(suite, options.cases, "--case");
   const std::string place = place_of(options.store, remotes_of(suite, options.addresses));
@@ -96,14 +124,34 @@ int run_gate(const Compiler* compiler, const GateOptions& options) {
                                          .missing = options.missing},
                                         observer);
   report.version = FERRY_VERSION;
+  return report;
+}
+
+int run_gate(const Compiler* compiler, const GateOptions& options) {
+  for (const std::string& file : {options.junit, options.markdown, options.html}) {
+    if (!file.empty()) expect_writable(file);
+  }
+  // Whatever happens from now on, nobody takes the reports of an earlier run for those of this one.
+  gate::Report begun = begun_report(options);
+  write_files(replaceable_files(options), begun);
+  gate::Report report;
+  try {
+    report = judge(compiler, options, begun.suite);
+  } catch (const Error& error) {
+    begun.failure = {error_message(error), exit_code_of(error.code())};
+    write_files(options, begun);
+    throw;
+  } catch (const std::exception& error) {
+    begun.failure = {error.what(), kExitBug};
+    write_files(options, begun);
+    throw;
+  }
   if (options.json) {
     puts(gate::json_report(report).c_str());
   } else {
     fputs(gate::terminal_report(report, terminal_width(), stdout).c_str(), stdout);
   }
-  write_text(options.junit, gate::junit_report(report));
-  write_text(options.markdown, gate::markdown_report(report, {.page = options.link}));
-  write_text(options.html, gate::html_report(report));
+  write_files(options, report);
   return gate::exit_code(report);
 }
 

@@ -16,6 +16,7 @@
 #include "host/gate/report/history_page.h"
 #include "host/gate/report/history_words.h"
 #include "host/gate/report/words.h"
+#include "host/gate/store/case_history.h"
 #include "host/gate/suite/read_suite.h"
 #include "host/kernel/file.h"
 
@@ -83,14 +84,14 @@ void print_series(const gate::HistorySeries& series, std::size_t limit) {
     least = std::min(least, seconds);
     most = std::max(most, seconds);
   }
-  Rows rows{{"WHEN (UTC)", "COMMIT", "VERDICT", "CHANGE", "TIME", "", "LEVEL"}};
+  Rows rows{{"WHEN (UTC)", "COMMIT", "VERDICT", "CHANGE", "MEASURED", "", "LEVEL"}};
   for (std::size_t i = first; i < series.entries.size(); ++i) {
     const gate::HistoryEntry& entry = series.entries[i];
     rows.push_back({gate::time_text(entry.when), printable(gate::commit_of(entry)), gate::to_text(entry.verdict),
                     entry.seconds[0] > 0 ? gate::percent_change(entry.change.ratio) : "", gate::measured_text(entry),
                     bar(entry.seconds[1], least, most), gate::level_text(series, i)});
   }
-  print_columns(rows, "  ");
+  print_columns(without_blank_columns(rows), "  ");
 }
 
 int show_history(const HistoryOptions& options) {
@@ -100,7 +101,11 @@ int show_history(const HistoryOptions& options) {
   if (!options.remote.address.empty()) addresses.push_back(options.remote.address);
   const std::string place = place_of(options.store, remotes_of(suite, addresses));
   const std::unique_ptr<gate::Store> store = open_store(place, options.store, options.remote.key_file);
-  const std::vector<gate::HistorySeries> all = gate::series_of(store->history(suite.name, options.name));
+  // A case that the suite does not have any more may still have a history.
+  const auto known = std::ranges::find(suite.cases, options.name, &gate::SuiteCase::name);
+  const std::vector<gate::HistorySeries> all =
+      gate::series_of(known == suite.cases.end() ? store->history(suite.name, options.name)
+                                                 : gate::case_history(*store, suite.name, *known));
   if (!options.html.empty()) {
     const std::string page =
         gate::history_page({suite.name, options.name, FERRY_VERSION}, all, std::max(options.limit, kLeastRowsOfPage));
@@ -112,7 +117,6 @@ int show_history(const HistoryOptions& options) {
     print_json({{"schema", "ferry.gate.history/1"}, {"case", options.name}, {"series", std::move(series)}});
     return kExitFine;
   }
-  // A case that the suite does not have any more may still have a history.
   if (all.empty()) find_case(suite, options.name);
   if (all.empty()) print_note("nothing was recorded yet of the case " + options.name + " in " + place);
   for (const gate::HistorySeries& one : all) print_series(one, options.limit);

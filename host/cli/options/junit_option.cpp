@@ -26,6 +26,10 @@ int with_junit(const std::string& file, const std::string& suite, const std::fun
   JUnitReport report{suite, {}};
   if (file.empty()) return work(report);
   expect_writable(file);
+  if (is_replaceable(file)) {
+    write_report(file,
+                 {suite, {{.name = suite, .error = "ferry is still running, or was killed before it could report"}}});
+  }
   const auto add = [&](const std::exception& error, bool is_failure) {
     JUnitCase& one = report.cases.emplace_back();
     one.name = suite;

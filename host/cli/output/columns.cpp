@@ -72,6 +72,18 @@ std::string columns_text(const Rows& rows, std::size_t width, const std::string&
   return text;
 }
 
+Rows without_blank_columns(const Rows& rows) {
+  Rows left(rows.size());
+  for (std::size_t c = 0; !rows.empty() && c < rows.front().size(); ++c) {
+    const bool says_nothing = rows.size() > 1 && std::all_of(rows.begin() + 1, rows.end(), [c](const auto& row) {
+                                return row[c].empty() || row[c] == "-";
+                              });
+    if (says_nothing) continue;
+    for (std::size_t r = 0; r < rows.size(); ++r) left[r].push_back(rows[r][c]);
+  }
+  return left;
+}
+
 void print_columns(const Rows& rows, const std::string& indent) {
   fputs(columns_text(rows, terminal_width(), indent).c_str(), stdout);
 }

@@ -13,7 +13,10 @@ using Rows = std::vector<std::vector<std::string>>;
 // entries go on in further lines; 0: as wide as they are.
 std::string columns_text(const Rows& rows, std::size_t width = 0, const std::string& indent = "");
 
-// Prints that, as wide as the terminal.
+// Returns the rows without the columns in which every row but the first says nothing: it is empty or a dash there.
+Rows without_blank_columns(const Rows& rows);
+
+// Prints columns_text(), as wide as the terminal.
 void print_columns(const Rows& rows, const std::string& indent = "");
 
 // Returns comma-separated values (RFC 4180, with line feeds alone). Entries that need them have quotes.

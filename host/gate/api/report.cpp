@@ -33,6 +33,7 @@ std::string to_text(const Environment& environment) {
 }
 
 int exit_code(const Report& report) {
+  if (report.failure) return report.failure->exit_code;
   if (!report.store_failure.empty()) return kMistake;
   if (!report.missing.empty() && report.missing_policy == MissingPolicy::fail) return kMistake;
   for (const int code : kByImportance) {

@@ -79,6 +79,7 @@ struct CaseResult {
   std::string name, board;
   Verdict verdict = Verdict::infrastructure;
   std::string reason;  // a sentence; empty where the verdict says it all
+  std::string inputs;  // of a call, as options of the command line; empty: unknown
   double tolerance = 0;
   Environment environment;
   Side sides[2];  // baseline, current
@@ -94,6 +95,12 @@ struct CaseResult {
   bool is_accepted = false;  // the user takes the current module as the baseline, whatever the verdict
   NewBaseline new_baseline = NewBaseline::none;
   std::uint32_t tries = 1;  // how often it was tried; 0: the run ended before
+};
+
+// Why a run ended without verdicts.
+struct RunFailure {
+  std::string message;
+  int exit_code = 0;  // not 0
 };
 
 struct Report {
@@ -115,10 +122,12 @@ struct Report {
   MissingPolicy missing_policy = MissingPolicy::allow;
   std::size_t forgotten = 0;  // of them that an update has deleted from the baseline
   std::string store_failure;  // why the results could not be stored; empty: they were
+  std::optional<RunFailure> failure;
 };
 
 // 0 fine, 1 slower, wrong or over a limit, 2 a case of the user failed or is missing, 3 no board, 5 cannot tell
-// (docs/gate.md): the first of 2, 1, 3, 5 that a case calls for that was not accepted.
+// (docs/gate.md). Where cases that were not accepted call for several, a mistake hides everything else, then comes what
+// is worse than the baseline, then a missing board. A run that failed has the code of its failure.
 int exit_code(const Report& report);
 
 }  // namespace ferry::gate

@@ -30,6 +30,7 @@ struct SuiteBoard {
 
 struct SuiteCase {
   std::string name;
+  std::string was = {};  // its earlier name, whose baseline and history are its own as well; empty: it had no other
   std::size_t line = 0;  // in the suite's file
   KernelOptions kernel;  // files as they can be opened: behind the suite's folder where the suite has relative ones
   CallOptions call;
@@ -40,6 +41,7 @@ struct SuiteCase {
   Limits limits = {};
   bench::SamplingOptions sampling = bench::CompareOptions().sampling;
   std::vector<std::string> boards = {};  // names of the suite's; empty: all of them
+  std::string missing_file = {};         // why one of its files cannot be used; empty: all can
 };
 
 enum class UnknownPolicy : std::uint8_t { fail, pass };

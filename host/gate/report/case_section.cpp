@@ -31,6 +31,7 @@ void write_facts(html::Html& html, const CaseResult& result) {
   }
   write_fact(html, "Tolerance", std::isfinite(result.tolerance) ? percent_text(result.tolerance) : "");
   if (!result.pairs.empty()) write_fact(html, "Pairs", std::to_string(result.pairs.size()));
+  write_fact(html, "Inputs", result.inputs);
   write_fact(html, "Board", environment.board.empty() ? result.board : environment.board);
   write_fact(html, "Processor", environment.processor);
   write_fact(html, "Operating system", environment.kernel);
@@ -41,24 +42,20 @@ bool is_known(const Side& side) { return side.module != Hash{} || !side.label.em
 
 void write_sides(html::Html& html, const CaseResult& result, const std::string& title) {
   if (!is_known(result.sides[0]) && !is_known(result.sides[1])) return;
-  const html::Table table(html, "Both sides of " + title,
-                          {"Side", "Version", "Module", "Time of a call", "Code", "Data", "Instructions of a call"});
-  const auto rows = html.open("tbody");
+  FactTable table({"Side", "Version", "Module", "Time of a call", "Code", "Data", "Instructions of a call"});
   for (int side = 0; side < 2; ++side) {
     const Side& one = result.sides[side];
     const bool has_module = one.module != Hash{};
-    const auto row = html.open("tr");
-    html.element("th", side == 0 ? "baseline" : "current", {{"scope", "row"}});
-    html.element("td", one.label);
-    {
-      const auto cell = html.open("td");
-      html.element("code", has_module ? to_hex(one.module).substr(0, kHashDigits) : "none");
-    }
-    html.element("td", time_of(one));
-    html.element("td", has_module ? bytes_text(one.code_bytes) : "");
-    html.element("td", has_module ? bytes_text(one.data_bytes) : "");
-    html.element("td", count_of(result.instructions, side));
+    const std::string module = has_module ? to_hex(one.module).substr(0, kHashDigits) : "none";
+    table.add({side == 0 ? "baseline" : "current",
+               one.label,
+               {module, [module](html::Html& cell) { cell.element("code", module); }},
+               time_of(one),
+               has_module ? bytes_text(one.code_bytes) : "",
+               has_module ? bytes_text(one.data_bytes) : "",
+               count_of(result.instructions, side)});
   }
+  table.write(html, "Both sides of " + title);
 }
 
 void write_limits(html::Html& html, const CaseResult& result, const std::string& title) {
@@ -101,17 +98,9 @@ void write_diffs(html::Html& html, const CaseResult& result, const std::string& 
   }
 }
 
-// Several lines are as a compiler wrote them, whose marks stand below what they are about.
-void write_reason(html::Html& html, const std::string& reason, const std::string& title) {
-  if (reason.find('\n') == std::string::npos) return html.element("p", reason);
-  const auto text = html.open(
-      "pre", {{"class", "lines"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", "Reason of " + title}});
-  html.lines(reason);
-}
-
 void write_body(html::Html& html, const CaseResult& result, const std::string& anchor, const std::string& title) {
   const std::string reason = reason_of(result);
-  if (!reason.empty()) write_reason(html, reason, title);
+  if (!reason.empty()) write_lines(html, reason, "Reason of " + title);
   for (const std::string& warning : result.warnings) {
     html.element("p", "Warning: " + warning, {{"class", "unsure"}});
   }

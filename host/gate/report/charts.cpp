@@ -70,6 +70,14 @@ Axis ratio_axis(const CaseResult& result) {
   return axis;
 }
 
+// Percentages, or multiples on an axis that reaches far: never both.
+std::vector<std::string> ratio_labels(const std::vector<double>& ticks) {
+  const bool are_multiples = !ticks.empty() && ticks.back() >= 10;
+  std::vector<std::string> labels;
+  for (const double tick : ticks) labels.push_back(are_multiples ? format("x%.3g", tick) : percent_change(tick));
+  return labels;
+}
+
 // Draws the interval after each observation as an area, which starts where it has an end.
 void write_course(html::Html& html, const CaseResult& result, const Axis& pairs, const Axis& ratios) {
   std::string lows, highs, estimates;
@@ -160,29 +168,30 @@ void write_times_chart(html::Html& html, const CaseResult& result, const std::st
 void write_pairs_chart(html::Html& html, const CaseResult& result, const std::string& id) {
   if (result.pairs.empty()) return;
   const auto count = static_cast<double>(result.pairs.size());
-  const Axis pairs{0.5, count + 0.5, kLeft, kWidth - kRight};
   const Axis ratios = ratio_axis(result);
-  const std::string description = std::to_string(result.pairs.size()) + (count == 1 ? " pair" : " pairs") +
-                                  ". The change after all of them: " + percent_change(result.change.ratio) +
-                                  (is_bounded(result.change) ? ", between " + percent_change(result.change.low) +
-                                                                   " and " + percent_change(result.change.high)
-                                                             : ", without bounds") +
-                                  ".";
+  const std::vector<double> ticks = ratios.ticks(6);
+  const std::vector<std::string> labels = ratio_labels(ticks);
+  const double left = left_of(labels);
+  const Axis pairs{0.5, count + 0.5, left, kWidth - kRight};
+  const ChangeWords change = words_of(result.change);
+  const std::string description =
+      std::to_string(result.pairs.size()) + (count == 1 ? " pair" : " pairs") +
+      ". The change after all of them: " + change.ratio +
+      (is_bounded(result.change) ? ", between " + change.low + " and " + change.high : ", without bounds") + ".";
   {
     const Image image(html, kPairsHeight, id, "Change of the time in each pair", description);
-    for (const double tick : ratios.ticks(6)) {
-      write_line(html, std::abs(tick - 1) < 1e-9 ? "zero" : "grid", kLeft, ratios.place(tick), kWidth - kRight,
-                 ratios.place(tick));
-      write_text(html, tick < 10 ? percent_change(tick) : format("x%.3g", tick), kLeft - 8, ratios.place(tick) + 4,
-                 "end");
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+      const double y = ratios.place(ticks[i]);
+      write_line(html, std::abs(ticks[i] - 1) < 1e-9 ? "zero" : "grid", left, y, kWidth - kRight, y);
+      write_text(html, labels[i], left - 8, y + 4, "end");
     }
     write_course(html, result, pairs, ratios);
     for (const double edge : {1 - result.tolerance, 1 + result.tolerance}) {
       if (!(edge > ratios.low && edge < ratios.high)) continue;
-      write_line(html, "tolerance", kLeft, ratios.place(edge), kWidth - kRight, ratios.place(edge));
+      write_line(html, "tolerance", left, ratios.place(edge), kWidth - kRight, ratios.place(edge));
     }
     write_pair_points(html, result, pairs, ratios);
-    write_text(html, "pair 1", kLeft, kPairsHeight - 8, "start");
+    write_text(html, "pair 1", left, kPairsHeight - 8, "start");
     if (count > 1) {
       write_text(html, "pair " + std::to_string(result.pairs.size()), kWidth - kRight, kPairsHeight - 8, "end");
     }

@@ -9,7 +9,7 @@
 namespace ferry::gate::drawing {
 
 // In units of the view box.
-inline constexpr double kWidth = 860, kLeft = 84, kRight = 48, kTop = 8, kBottom = 26;
+inline constexpr double kWidth = 860, kLeft = 84, kRight = 48, kTop = 16, kBottom = 26;
 
 std::string coordinate(double value);
 
@@ -32,6 +32,13 @@ class Image {
  private:
   html::Html::Scope figure_, svg_;
 };
+
+// Returns where an axis begins whose labels end to its left: at kLeft, or further to the right for long ones.
+double left_of(const std::vector<std::string>& labels);
+
+// Returns labels of counts of 0 or more, in thousands, millions or more where the largest one is, with as many digits
+// as tell two neighbours apart: "1.2270M".
+std::vector<std::string> count_labels(const std::vector<double>& ticks);
 
 // Returns labels of times in seconds. The unit of all is that of the largest one, with as many digits as tell two
 // neighbours apart.

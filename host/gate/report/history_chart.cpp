@@ -19,6 +19,8 @@ using namespace drawing;
 constexpr double kHistoryHeight = 300;
 // Labels of commits that are closer to each other than this would overlap.
 constexpr double kLabelWidth = 110;
+// Of an axis of counts, as a share of them.
+constexpr double kLeastCountRange = 2e-3;
 
 bool is_positive(double value) { return value > 0 && std::isfinite(value); }
 
@@ -53,10 +55,18 @@ std::string value_text(const Points& points, double value) {
 }
 
 std::vector<std::string> value_labels(const Points& points, const std::vector<double>& ticks) {
-  if (points.are_times) return time_labels(ticks);
-  std::vector<std::string> labels;
-  for (const double tick : ticks) labels.push_back(format("%.6g", tick));
-  return labels;
+  return points.are_times ? time_labels(ticks) : count_labels(ticks);
+}
+
+// Counts repeat exactly, and a difference of a few instructions should not fill the chart.
+Axis value_axis(const Points& points, const std::vector<double>& shown) {
+  Axis axis = axis_around(shown, kHistoryHeight - kBottom, kTop);
+  if (points.are_times) return axis;
+  const double least = std::max(1.0, kLeastCountRange * axis.high);
+  const double missing = std::max(0.0, least - (axis.high - axis.low));
+  axis.low -= missing / 2;
+  axis.high += missing / 2;
+  return axis;
 }
 
 // Returns the place of an entry among the points: that of the first one at or after it.
@@ -64,13 +74,24 @@ std::size_t place_of(const Points& points, std::size_t index) {
   return static_cast<std::size_t>(std::ranges::lower_bound(points.all, index, {}, &Point::index) - points.all.begin());
 }
 
-void write_grid(html::Html& html, const Points& points, const Axis& values) {
-  const std::vector<double> ticks = values.ticks(6);
-  const std::vector<std::string> labels = value_labels(points, ticks);
-  for (std::size_t i = 0; i < ticks.size(); ++i) {
-    const double y = values.place(ticks[i]);
-    write_line(html, "grid", kLeft, y, kWidth - kRight, y);
-    write_text(html, labels[i], kLeft - 8, y + 4, "end");
+struct Grid {
+  std::vector<double> ticks;
+  std::vector<std::string> labels;
+  double left = kLeft;  // where the lines begin
+};
+
+Grid grid_of(const Points& points, const Axis& values) {
+  Grid grid{values.ticks(6), {}};
+  grid.labels = value_labels(points, grid.ticks);
+  grid.left = left_of(grid.labels);
+  return grid;
+}
+
+void write_grid(html::Html& html, const Grid& grid, const Axis& values) {
+  for (std::size_t i = 0; i < grid.ticks.size(); ++i) {
+    const double y = values.place(grid.ticks[i]);
+    write_line(html, "grid", grid.left, y, kWidth - kRight, y);
+    write_text(html, grid.labels[i], grid.left - 8, y + 4, "end");
   }
 }
 
@@ -151,18 +172,19 @@ void write_history_chart(html::Html& html, const HistorySeries& series, const st
     for (const double ratio : {point.entry->change.low, point.entry->change.high})
       if (is_positive(point.entry->seconds[0] * ratio)) shown.push_back(point.entry->seconds[0] * ratio);
   }
-  const Axis values = axis_around(shown, kHistoryHeight - kBottom, kTop);
+  const Axis values = value_axis(points, shown);
+  const Grid grid = grid_of(points, values);
   const auto last = static_cast<double>(points.all.size() - 1);
-  const Axis commits{-0.5, last + 0.5, kLeft, kWidth - kRight};
+  const Axis commits{-0.5, last + 0.5, grid.left, kWidth - kRight};
   const std::string description = description_of(series, points);
   {
     const Image image(html, kHistoryHeight, id,
                       points.are_times ? "Time of each commit" : "Instructions of each commit", description);
-    write_grid(html, points, values);
+    write_grid(html, grid, values);
     write_levels(html, series, points, commits, values);
     write_intervals(html, points, commits, values);
     write_points(html, points, commits, values);
-    write_text(html, commit_of(*points.all.front().entry), kLeft, kHistoryHeight - 8, "start");
+    write_text(html, commit_of(*points.all.front().entry), grid.left, kHistoryHeight - 8, "start");
     if (points.all.size() > 1)
       write_text(html, commit_of(*points.all.back().entry), kWidth - kRight, kHistoryHeight - 8, "end");
   }

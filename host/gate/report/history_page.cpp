@@ -7,7 +7,6 @@
 #include "host/gate/report/history_words.h"
 #include "host/gate/report/page_parts.h"
 #include "host/gate/report/words.h"
-#include "host/html/table.h"
 
 namespace ferry::gate {
 
@@ -21,18 +20,15 @@ void write_history_facts(html::Html& html, const HistorySeries& series) {
   write_fact(html, "Entries", std::to_string(series.entries.size()));
 }
 
-void write_history_row(html::Html& html, const HistorySeries& series, std::size_t index) {
+void add_history_row(FactTable& table, const HistorySeries& series, std::size_t index) {
   const HistoryEntry& entry = series.entries[index];
-  const auto row = html.open("tr");
-  html.element("th", commit_of(entry), {{"scope", "row"}});
-  html.element("td", time_text(entry.when));
-  {
-    const auto cell = html.open("td");
-    write_verdict(html, entry.verdict);
-  }
-  html.element("td", change_text(entry));
-  html.element("td", measured_text(entry));
-  html.element("td", level_text(series, index));
+  const Verdict verdict = entry.verdict;
+  table.add({commit_of(entry),
+             {to_text(verdict), [verdict](html::Html& html) { write_verdict(html, verdict); }},
+             change_text(entry),
+             measured_text(entry),
+             level_text(series, index),
+             time_text(entry.when)});
 }
 
 void write_series(html::Html& html, const HistorySeries& series, const std::string& id, std::size_t most_rows) {
@@ -43,11 +39,9 @@ void write_series(html::Html& html, const HistorySeries& series, const std::stri
   html.element("p", "Compiled for " + series.target, {{"class", "quiet"}});
   write_history_chart(html, series, id + "-chart");
   const std::size_t first = series.entries.size() - std::min(most_rows, series.entries.size());
-  const html::Table table(
-      html, (first > 0 ? "The latest " + std::to_string(most_rows) + " entries of " : "Entries of ") + board,
-      {"Commit", "When", "Verdict", "Change", "Time", "Level"});
-  const auto rows = html.open("tbody");
-  for (std::size_t i = first; i < series.entries.size(); ++i) write_history_row(html, series, i);
+  FactTable table({"Commit", "Verdict", "Change", "Measured", "Level", "When"});
+  for (std::size_t i = first; i < series.entries.size(); ++i) add_history_row(table, series, i);
+  table.write(html, (first > 0 ? "The latest " + std::to_string(most_rows) + " entries of " : "Entries of ") + board);
 }
 
 }  // namespace
@@ -56,8 +50,10 @@ std::string history_page(const HistoryOf& of, const std::vector<HistorySeries>& 
   return write_page("History of " + of.name + " - " + of.suite, of.name.empty() ? "(no name)" : of.name,
                     "Written by ferry " + of.version + ".", [&](html::Html& html) {
                       html.element("p", "History of this case of the suite " + of.suite +
-                                            ". Times of different boards, systems and governors are not comparable; "
-                                            "where a level changes is for people and decides nothing.");
+                                            ". Each board, system and frequency governor has a chart of its own, "
+                                            "because their times cannot be compared. A level is a time around which "
+                                            "the case stayed for several commits. Levels are found afterwards and "
+                                            "only shown: no verdict depends on them.");
                       if (all.empty()) html.element("p", "Nothing was recorded yet.");
                       for (std::size_t i = 0; i < all.size(); ++i)
                         write_series(html, all[i], "series-" + std::to_string(i + 1), most_rows);

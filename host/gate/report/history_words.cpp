@@ -22,9 +22,7 @@ std::string commit_of(const HistoryEntry& entry) {
 
 std::string change_text(const HistoryEntry& entry) {
   if (!(entry.seconds[0] > 0)) return "";
-  const std::string change = percent_change(entry.change.ratio);
-  if (!is_bounded(entry.change)) return change;
-  return change + " (" + percent_change(entry.change.low) + " to " + percent_change(entry.change.high) + ")";
+  return change_text(entry.change);
 }
 
 std::string measured_text(const HistoryEntry& entry) {

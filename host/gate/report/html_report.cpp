@@ -10,7 +10,6 @@
 #include "host/gate/report/charts.h"
 #include "host/gate/report/page_parts.h"
 #include "host/gate/report/words.h"
-#include "host/html/table.h"
 
 namespace ferry::gate {
 
@@ -31,23 +30,23 @@ void write_facts(html::Html& html, const Report& report) {
   write_fact(html, "ferry", report.version);
 }
 
-void write_row(html::Html& html, const Report& report, const CaseResult& result) {
-  const auto row = html.open("tr");
-  {
-    const auto head = html.open("th", {{"scope", "row"}});
-    html.element("a", result.name.empty() ? "(no name)" : result.name,
-                 {{"href", "#" + anchor_of(index_of(report, result))}});
-  }
-  html.element("td", board_of(result));
-  {
-    const auto cell = html.open("td");
-    html.text(change_text(result));
+void add_row(FactTable& table, const Report& report, const CaseResult& result) {
+  const std::string name = result.name.empty() ? "(no name)" : result.name;
+  const std::string change = change_text(result);
+  const auto write_name = [&report, &result, name](html::Html& html) {
+    html.element("a", name, {{"href", "#" + anchor_of(index_of(report, result))}});
+  };
+  const auto write_word = [&result](html::Html& html) { write_verdict(html, result.verdict); };
+  const auto write_change = [&result, change](html::Html& html) {
+    html.text(change);
     write_change_bar(html, result);
-  }
-  html.element("td", time_of(result.sides[0]));
-  html.element("td", time_of(result.sides[1]));
-  const auto cell = html.open("td");
-  write_verdict(html, result.verdict);
+  };
+  table.add({{name, write_name},
+             {to_text(result.verdict), write_word},
+             {change, write_change},
+             time_of(result.sides[0]),
+             time_of(result.sides[1]),
+             board_of(result)});
 }
 
 }  // namespace
@@ -59,14 +58,15 @@ std::string html_report(const Report& report) {
                     [&](html::Html& html) {
                       html.element("p", headline(report),
                                    {{"class", std::string("headline ") + style_of(severity_of(report))}});
+                      if (report.failure) write_lines(html, report.failure->message, "Why the run failed");
                       write_facts(html, report);
                       for (const std::string& note : baseline_notes(report)) html.element("p", note);
                       const std::vector<const CaseResult*> results = by_importance(report);
                       if (!results.empty()) {
-                        const html::Table table(html, "All cases, those that need attention first",
-                                                {"Case", "Board", "Change", "Baseline", "Current", "Verdict"});
-                        const auto rows = html.open("tbody");
-                        for (const CaseResult* result : results) write_row(html, report, *result);
+                        // A narrow screen shows the first two columns: the verdict must be one of them.
+                        FactTable table({"Case", "Verdict", "Change", "Baseline", "Current", "Board"});
+                        for (const CaseResult* result : results) add_row(table, report, *result);
+                        table.write(html, "All cases, those that need attention first");
                       }
                       for (const CaseResult* result : results) {
                         write_case(html, *result, anchor_of(index_of(report, *result)), !has_news(*result));

@@ -81,6 +81,7 @@ Json case_json(const CaseResult& result) {
           {"board", result.board},
           {"verdict", name_of(result.verdict)},
           {"reason", text_or_null(result.reason)},
+          {"inputs", text_or_null(result.inputs)},
           {"tolerance", number(result.tolerance)},
           {"by_instructions", result.by_instructions},
           {"change", result.pairs.empty() ? Json() : change_json(result.change)},
@@ -132,6 +133,7 @@ std::string json_report(const Report& report) {
                          {"unknown", report.unknown == UnknownPolicy::pass ? "pass" : "fail"},
                          {"error_level", number(report.error_level)},
                          {"exit_code", exit_code(report)},
+                         {"failure", report.failure ? Json(report.failure->message) : Json()},
                          {"counts", counts},
                          {"cases", cases}}) +
          "\n";

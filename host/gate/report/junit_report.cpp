@@ -45,6 +45,7 @@ std::string output_of(const CaseResult& result) {
   std::string output = message_of(result) + "\n";
   if (board_of(result) != result.board) output += "measured on " + board_of(result) + "\n";
   if (is_new(result.new_baseline)) output += "its module is the baseline from now on\n";
+  if (!result.inputs.empty()) output += "inputs: " + result.inputs + "\n";
   for (int side = 0; side < 2; ++side) {
     const std::string time = time_of(result.sides[side]);
     if (!time.empty()) output += std::string(side == 0 ? "baseline: " : "current: ") + time + "\n";
@@ -62,6 +63,10 @@ std::string output_of(const CaseResult& result) {
 
 std::string junit_report(const Report& report) {
   cli::JUnitReport junit{"ferry gate " + report.suite, {}};
+  if (report.failure) {
+    cli::JUnitCase& run = junit.cases.emplace_back("ferry gate");
+    run.error = report.failure->message;
+  }
   for (const CaseResult& result : report.cases) {
     cli::JUnitCase& one = junit.cases.emplace_back(test_name_of(result));
     if (!time_of(result.sides[1]).empty()) one.seconds = result.sides[1].seconds;

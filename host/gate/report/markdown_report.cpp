@@ -97,6 +97,7 @@ class Writer {
     if (!report_.suite.empty()) out_ += "Suite " + code(report_.suite) + ", ";
     out_ += (report_.label.empty() ? "this version" : code(report_.label)) + " compared with " +
             (report_.baseline.empty() ? "its baseline" : code(report_.baseline)) + ".\n";
+    if (report_.failure) out_ += "\n" + code_lines(report_.failure->message) + "\n";
     for (const std::string& note : baseline_notes(report_)) out_ += "\n" + code(note, kMostReasonBytes) + "\n";
     std::vector<const CaseResult*> loud, quiet;
     for (const CaseResult* result : by_importance(report_)) (has_news(*result) ? loud : quiet).push_back(result);
@@ -118,12 +119,17 @@ class Writer {
   void write_table(const std::vector<const CaseResult*>& results) {
     if (results.empty()) return;
     const bool has_links = is_page_address(options_.page);
-    out_ += std::string("\n| case | board | change | verdict |") + (has_links ? " |" : "") +
-            "\n| --- | --- | --- | --- |" + (has_links ? " --- |" : "") + "\n";
+    const bool has_changes =
+        std::ranges::any_of(results, [](const CaseResult* result) { return !change_text(*result).empty(); });
+    out_ += std::string("\n| case | verdict |") + (has_changes ? " change |" : "") + " board |" +
+            (has_links ? " |" : "") + "\n| --- | --- | --- |" + (has_changes ? " --- |" : "") +
+            (has_links ? " --- |" : "") + "\n";
     Rows rows(out_, room_);
     for (const CaseResult* result : results) {
-      std::string row = "| " + code(result->name) + " | " + code(board_of(*result)) + " | " + change_text(*result) +
-                        " | " + emoji_of(severity_of(result->verdict)) + " " + to_text(result->verdict) + " |";
+      std::string row = "| " + code(result->name) + " | " + emoji_of(severity_of(result->verdict)) + " " +
+                        to_text(result->verdict) + " |";
+      if (has_changes) row += " " + change_text(*result) + " |";
+      row += " " + code(board_of(*result)) + " |";
       if (has_links) row += " " + link_to(options_, static_cast<std::size_t>(result - report_.cases.data())) + " |";
       rows.add(row + "\n");
     }
@@ -132,13 +138,8 @@ class Writer {
 
   void write_reasons(const std::vector<const CaseResult*>& results) {
     std::vector<std::string> items;
-    for (const CaseResult* result : results) {
-      const std::string title = "- " + code(result->name) + " on " + code(board_of(*result)) + ": ";
-      const std::string reason = reason_of(*result);
-      if (!reason.empty()) items.push_back(title + code_lines(reason) + "\n");
-      for (const std::string& warning : result->warnings) {
-        items.push_back(title + "warning: " + code_lines(warning) + "\n");
-      }
+    for (const Note& note : notes_of(results)) {
+      items.push_back("- " + code(note.title, kMostReasonBytes) + ": " + code_lines(note.text) + "\n");
     }
     if (items.empty()) return;
     out_ += "\n";

@@ -1,6 +1,9 @@
 #include "host/gate/report/page_parts.h"
 
+#include <algorithm>
+
 #include "host/gate/report/page_style.h"
+#include "host/html/table.h"
 
 namespace ferry::gate {
 
@@ -46,6 +49,38 @@ void write_verdict(html::Html& html, Verdict verdict) {
   const auto word = html.open("span", {{"class", std::string("verdict ") + style_of(severity)}});
   html.element("span", mark_of(severity), {{"aria-hidden", "true"}});
   html.text(to_text(verdict));
+}
+
+void write_lines(html::Html& html, const std::string& text, const std::string& name) {
+  if (text.find('\n') == std::string::npos) return html.element("p", text);
+  // Scrolls, so the keyboard must reach it.
+  const auto lines =
+      html.open("pre", {{"class", "lines"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", name}});
+  html.lines(text);
+}
+
+void FactTable::write(html::Html& html, std::string_view caption) const {
+  std::vector<std::size_t> shown;
+  std::vector<std::string_view> heads;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (i > 0 && std::ranges::all_of(rows_, [i](const std::vector<Cell>& row) { return row[i].text.empty(); }))
+      continue;
+    shown.push_back(i);
+    heads.push_back(columns_[i]);
+  }
+  const html::Table table(html, caption, heads);
+  const auto body = html.open("tbody");
+  for (const std::vector<Cell>& row : rows_) {
+    const auto line = html.open("tr");
+    for (const std::size_t i : shown) {
+      const auto cell = i == 0 ? html.open("th", {{"scope", "row"}}) : html.open("td");
+      if (row[i].write) {
+        row[i].write(html);
+      } else {
+        html.text(row[i].text);
+      }
+    }
+  }
 }
 
 void write_fact(html::Html& html, std::string_view name, std::string_view value) {

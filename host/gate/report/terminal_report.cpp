@@ -67,11 +67,7 @@ std::string note_text(const std::string& title, const std::string& text, std::si
 
 std::string notes_of(const std::vector<const CaseResult*>& shown, std::size_t width) {
   std::string notes;
-  for (const CaseResult* result : shown) {
-    notes += note_text(title_of(*result), reason_of(*result), width);
-    for (const std::string& warning : result->warnings)
-      notes += note_text(title_of(*result), "warning: " + warning, width);
-  }
+  for (const Note& note : gate::notes_of(shown)) notes += note_text(note.title, note.text, width);
   return notes;
 }
 
@@ -86,7 +82,7 @@ std::string terminal_report(const Report& report, std::size_t width, FILE* strea
   if (!shown.empty()) {
     cli::Rows rows = {{"verdict", "case", "board", "change", "baseline", "current", "pairs"}};
     for (const CaseResult* result : shown) rows.push_back(row_of(*result));
-    text += with_colours(cli::columns_text(rows, width), shown, stream);
+    text += with_colours(cli::columns_text(cli::without_blank_columns(rows), width), shown, stream);
   }
   const std::size_t hidden = report.cases.size() - shown.size();
   if (hidden > 0) text += "and " + std::to_string(hidden) + " without news\n";

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <ctime>
+#include <map>
 
 #include "base/format.h"
 #include "base/quantity_text.h"
@@ -16,6 +17,29 @@ constexpr std::array kByImportance = {Verdict::failed,      Verdict::wrong,     
                                       Verdict::over_limit,  Verdict::infrastructure, Verdict::interrupted,
                                       Verdict::cannot_tell, Verdict::faster,         Verdict::first,
                                       Verdict::no_change,   Verdict::unchanged};
+
+// From here on, a percentage says less than a multiple.
+constexpr double kLeastMultiple = 10;
+
+std::string multiple_text(double ratio) { return format("%.3g times", ratio); }
+
+// Names of so many cases stand before a sentence about all of them.
+constexpr std::size_t kMostTitles = 3;
+
+// "add, mm and 7 more on rpi4-03"
+std::string title_of(const std::vector<const CaseResult*>& results) {
+  const std::string board = board_of(*results.front());
+  const bool is_one_board =
+      std::ranges::all_of(results, [&](const CaseResult* result) { return board_of(*result) == board; });
+  std::string text;
+  const std::size_t named = results.size() <= kMostTitles + 1 ? results.size() : kMostTitles;
+  for (std::size_t i = 0; i < named; ++i) {
+    if (i > 0) text += i + 1 == results.size() ? " and " : ", ";
+    text += is_one_board ? results[i]->name : title_of(*results[i]);
+  }
+  if (named < results.size()) text += " and " + std::to_string(results.size() - named) + " more";
+  return is_one_board && !board.empty() ? text + " on " + board : text;
+}
 
 std::size_t rank_of(Verdict verdict) {
   return static_cast<std::size_t>(std::ranges::find(kByImportance, verdict) - kByImportance.begin());
@@ -56,7 +80,7 @@ Severity severity_of(Verdict verdict) {
 
 Severity severity_of(const Report& report) {
   const int code = exit_code(report);
-  if (code == 1 || code == 2) return Severity::bad;
+  if (code == 1 || code == 2 || code == 4) return Severity::bad;
   return code == 0 && !report.is_interrupted ? Severity::good : Severity::unsure;
 }
 
@@ -78,6 +102,7 @@ bool has_news(const CaseResult& result) {
 }
 
 std::string headline(const Report& report) {
+  if (report.failure) return "No verdicts: the run failed";
   std::vector<std::string> counts;
   for (const Verdict verdict : kByImportance) {
     const auto count = std::ranges::count(report.cases, verdict, &CaseResult::verdict);
@@ -102,6 +127,29 @@ std::string reason_of(const CaseResult& result) {
   return result.reason + (result.reason.empty() ? "" : " ") + "(tried " + std::to_string(result.tries) + " times)";
 }
 
+std::vector<Note> notes_of(const std::vector<const CaseResult*>& results) {
+  struct Group {
+    std::string text;
+    std::vector<const CaseResult*> about = {};
+  };
+  std::vector<Group> groups;
+  std::map<std::string, std::size_t> places;
+  const auto add = [&](const CaseResult* result, const std::string& text) {
+    if (text.empty()) return;
+    const auto [place, is_new] = places.try_emplace(text, groups.size());
+    if (is_new) groups.push_back({text});
+    groups[place->second].about.push_back(result);
+  };
+  for (const CaseResult* result : results) {
+    add(result, reason_of(*result));
+    if (result->verdict == Verdict::wrong && !result->inputs.empty()) add(result, "the inputs: " + result->inputs);
+    for (const std::string& warning : result->warnings) add(result, "warning: " + warning);
+  }
+  std::vector<Note> notes;
+  for (const Group& group : groups) notes.push_back({title_of(group.about), group.text});
+  return notes;
+}
+
 std::vector<const CaseResult*> by_importance(const Report& report) {
   std::vector<const CaseResult*> sorted;
   for (const CaseResult& result : report.cases) sorted.push_back(&result);
@@ -116,11 +164,23 @@ bool is_bounded(const Change& change) {
 std::string percent_change(double ratio) {
   const double percent = (ratio - 1) * 100;
   if (!std::isfinite(percent)) return "unknown";
-  if (ratio >= 10) return format("%.3g times", ratio);
+  if (ratio >= kLeastMultiple) return multiple_text(ratio);
   const double size = std::abs(percent);
   const int digits = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
   const std::string text = format("%+.*f%%", digits, percent);
   return text == "-0.00%" || text == "+0.00%" ? "0.00%" : text;
+}
+
+ChangeWords words_of(const Change& change) {
+  if (is_bounded(change) && std::max(change.ratio, change.high) >= kLeastMultiple) {
+    return {multiple_text(change.ratio), multiple_text(change.low), multiple_text(change.high)};
+  }
+  return {percent_change(change.ratio), percent_change(change.low), percent_change(change.high)};
+}
+
+std::string change_text(const Change& change) {
+  const ChangeWords words = words_of(change);
+  return is_bounded(change) ? words.ratio + " (" + words.low + " to " + words.high + ")" : words.ratio;
 }
 
 std::string change_text(const CaseResult& result) {
@@ -128,9 +188,7 @@ std::string change_text(const CaseResult& result) {
     return percent_change(result.instructions->ratio()) + " instructions";
   }
   if (result.pairs.empty()) return "";
-  const std::string change = percent_change(result.change.ratio);
-  if (!is_bounded(result.change)) return change + " (no bounds yet)";
-  return change + " (" + percent_change(result.change.low) + " to " + percent_change(result.change.high) + ")";
+  return change_text(result.change) + (is_bounded(result.change) ? "" : " (no bounds yet)");
 }
 
 std::string time_of(const Side& side) {

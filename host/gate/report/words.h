@@ -27,6 +27,13 @@ std::string title_of(const CaseResult& result);
 // The reason with the number of tries, if there were several; empty if there is nothing to say.
 std::string reason_of(const CaseResult& result);
 
+// A sentence about a case, or about several of which the same is to be said.
+struct Note {
+  std::string title, text;
+};
+// Returns the reasons and the warnings of the results. Equal ones are one note, "add, mm and 7 more on rpi4-03".
+std::vector<Note> notes_of(const std::vector<const CaseResult*>& results);
+
 // Returns the results with what needs attention first; equal verdicts are in the order of the suite.
 std::vector<const CaseResult*> by_importance(const Report& report);
 
@@ -34,7 +41,15 @@ std::vector<const CaseResult*> by_importance(const Report& report);
 bool is_bounded(const Change& change);
 // "+3.10%" for 1.031, "12.5 times" from 10 on, "unknown" for what is no number.
 std::string percent_change(double ratio);
-// "+3.10% (+2.40% to +3.90%)", or of instructions where the verdict rests on these; empty if nothing was measured.
+// A change and the ends of its interval, all three as percentages, or all three as multiples where one of them is
+// large: "7.73 times" beside "11.0 times".
+struct ChangeWords {
+  std::string ratio, low, high;
+};
+ChangeWords words_of(const Change& change);
+// "+3.10% (+2.40% to +3.90%)"; without the interval if it has no end.
+std::string change_text(const Change& change);
+// The same, or that of the instructions where the verdict rests on these; empty if nothing was measured.
 std::string change_text(const CaseResult& result);
 // "1.23 ms"; empty for a side that was not measured.
 std::string time_of(const Side& side);

@@ -10,6 +10,7 @@
 #include "host/gate/run/compare_sides.h"
 #include "host/gate/run/count_sides.h"
 #include "host/gate/run/find_failed_side.h"
+#include "host/gate/store/case_history.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
 
@@ -101,7 +102,7 @@ class Bisector {
     const std::string target = target_of_board();
     const SuiteCase& suite_case = request_.suite_case;
     const std::vector<HistoryEntry> all =
-        of_target(request_.store.history(request_.suite.name, suite_case.name), target);
+        of_target(case_history(request_.store, request_.suite.name, suite_case), target);
     history_ = distinct_modules(all);
     const std::size_t good = run_of(all, place_of(all, request_.good, suite_case.name));
     const std::size_t bad = run_of(all, place_of(all, request_.bad, suite_case.name));

@@ -42,6 +42,15 @@ bool is_lost(const Error& error) {
          code == ErrorCode::version_mismatch;
 }
 
+OpenSession acquire(const GateBoard& board) {
+  try {
+    return board.acquire();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument && error.code() != ErrorCode::not_found) throw;
+    throw BoardRefused(error.what());
+  }
+}
+
 }  // namespace
 
 BoardQueue::BoardQueue(const Suite& suite, const std::vector<GateBoard>& boards, const std::vector<std::string>& names,
@@ -121,7 +130,7 @@ void BoardQueue::run_cases(const RunCase& run_case, const GateBoard& board, std:
     CaseOutcome& place = outcomes_[item->place];
     const std::uint32_t tries = place.result.tries = item->tries + 1;
     try {
-      if (!open) open.emplace(board.acquire(), board.is_here);
+      if (!open) open.emplace(acquire(board), board.is_here);
       CaseOutcome outcome = run_case(*item->suite_case, *open, random, observer);
       outcome.result.board = board.label;
       outcome.result.tries = tries;
@@ -142,9 +151,10 @@ void BoardQueue::run_cases(const RunCase& run_case, const GateBoard& board, std:
       place.result.board = board.label;
       place.result.reason = error.what();
       if (is_lost(error)) ++lost_in_a_row;
-      const bool gives_up = lost_in_a_row == kMostTries;
-      observer.tell(item->suite_case->name + ": " + printable_lines(error.what()) +
-                    (gives_up ? "; giving up on " + board.label : ""));
+      const bool is_refused = dynamic_cast<const BoardRefused*>(&error) != nullptr;
+      const bool gives_up = is_refused || lost_in_a_row == kMostTries;
+      observer.tell((is_refused ? board.label : item->suite_case->name) + ": " + printable_lines(error.what()) +
+                    (gives_up && !is_refused ? "; giving up on " + board.label : ""));
       end(*item, [&] {
         lost_[board.name] = error.what();
         if (tries == kMostTries) return;

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <thread>
 
+#include "base/printable.h"
+#include "base/quantity_text.h"
 #include "host/bench/warnings.h"
 #include "host/gate/layout/layout.h"
 #include "host/gate/run/check_results.h"
@@ -12,6 +14,7 @@
 #include "host/gate/run/current_limits.h"
 #include "host/gate/run/explain.h"
 #include "host/gate/run/find_failed_side.h"
+#include "host/gate/run/inputs_text.h"
 #include "host/gate/run/measure_pair.h"
 #include "host/gate/run/seconds_alone.h"
 #include "host/gate/run/stored_module.h"
@@ -27,6 +30,8 @@ namespace {
 
 // After this time a change of a file has another time.
 constexpr std::chrono::milliseconds kClockOfFiles{100};
+// More names than these would help nobody to remember a renamed case.
+constexpr std::size_t kMostLostNames = 3;
 
 class CaseRun {
  public:
@@ -50,10 +55,12 @@ class CaseRun {
       conclude_failure(failure);
     } catch (const StoreFailed&) {
       throw;
+    } catch (const BoardRefused&) {
+      throw;
     } catch (const OptionError& error) {
       conclude(Verdict::failed, suite_mistake(context_.suite_file, case_, error));
     } catch (const Error& error) {
-      // Mistakes of the kernel and of the suite; without a key, or with an unknown name, no board can be reached.
+      // Mistakes of the kernel and of the suite.
       if (error.code() != ErrorCode::invalid_argument && error.code() != ErrorCode::not_found) throw;
       conclude(Verdict::failed, error.what());
     }
@@ -62,14 +69,15 @@ class CaseRun {
 
  private:
   void judge() {
+    if (!case_.missing_file.empty()) return conclude(Verdict::failed, case_.missing_file);
     resolve();
-    const auto baseline = context_.baseline.find({case_.name, outcome_.target});
+    const auto baseline = find_baseline();
     const bool has_baseline = baseline != context_.baseline.end();
     if (has_baseline && baseline->second.identity == identity_) {
       // If the store has lost the module, it has it again once it is compiled.
       if (!find_unchanged(baseline->second)) compile();
       return conclude_unchanged(
-          "the compiler and the source, or the object that it compiles to, are those of the baseline");
+          "the source, or the object that it compiles to, and the compiler are those of the baseline");
     }
     compile();
     if (!has_baseline) return run_first();
@@ -82,20 +90,32 @@ class CaseRun {
     expect_trust(baseline->second);
     verify::ParameterPairs pairs;
     SideModule planned = plan_same_side(std::move(*baseline_module_), case_, *current_, pairs);
-    const std::array<SideModule, 2> sides{std::move(planned), *current_};
+    const std::array<SideModule, 2>& sides = sides_.emplace(std::array<SideModule, 2>{std::move(planned), *current_});
     try {
-      if (!judge_sides(sides, pairs)) return;
+      if (!judge_sides(sides, pairs)) return explain_difference();
     } catch (const Error& error) {
       if (!may_be_hang(error)) throw;
       const StepGuard step = observer_.begin("calling each side of " + case_.name + " alone, since one may hang");
       if (const auto failed = find_hanging_side(open_, *measured_, sides, observer_)) throw *failed;
       throw;
     }
-    if (result_.verdict == Verdict::slower) {
-      const std::lock_guard lock(context_.shared);
-      explain(context_.compiler, sides, result_);
-    }
+    if (result_.verdict == Verdict::slower) explain_difference();
     check_limits();
+  }
+
+  // Adds how the modules of both sides differ, for who asks why the current one is slower or wrong.
+  void explain_difference() {
+    const std::lock_guard lock(context_.shared);
+    explain(context_.compiler, *sides_, result_);
+  }
+
+  // A case that was renamed has the baseline of its earlier name until it has one of its own.
+  Baseline::const_iterator find_baseline() {
+    const auto own = context_.baseline.find({case_.name, outcome_.target});
+    if (own != context_.baseline.end() || case_.was.empty()) return own;
+    const auto earlier = context_.baseline.find({case_.was, outcome_.target});
+    outcome_.is_renamed = earlier != context_.baseline.end();
+    return earlier;
   }
 
   // Compares results and times. Returns false if the results already decide.
@@ -157,6 +177,7 @@ class CaseRun {
     const StepGuard step = observer_.begin("storing the module of " + case_.name);
     StoredModule stored = store_module(context_.store, module, identity_, context_.label);
     current_.emplace(plan_side(std::move(module), case_));
+    result_.inputs = inputs_text(current_->info, current_->plan, case_.call);
     describe(1, stored, current_->module);
     outcome_.module = std::move(stored);
   }
@@ -167,7 +188,9 @@ class CaseRun {
     try {
       const std::optional<CompiledModule> module = load_module(context_.store, stored);
       if (!module) return false;
-      plan_side(*module, case_);  // inputs may be mistaken that the identity does not know of
+      // Inputs may be mistaken that the identity does not know of.
+      const SideModule side = plan_side(*module, case_);
+      result_.inputs = inputs_text(side.info, side.plan, case_.call);
       describe(0, stored, *module);
       describe(1, stored, *module);
       result_.sides[1].label = context_.label;
@@ -252,8 +275,20 @@ class CaseRun {
     if (case_.limits.seconds && !is_emulated_) {
       result_.sides[1].seconds = seconds_alone(open_, *measured_, *current_, random_, observer_);
     }
-    conclude(Verdict::first, "there was no baseline");
+    conclude(Verdict::first, "there was no baseline" + rename_hint());
     check_limits();
+  }
+
+  // A case under a new name lets every change pass once, so names that the suite has lost are worth a question.
+  std::string rename_hint() const {
+    std::vector<std::string> lost;
+    for (const CaseTarget& key : context_.lost_cases) {
+      if (key.target == outcome_.target) lost.push_back(printable(key.name));
+    }
+    if (lost.empty() || lost.size() > kMostLostNames) return "";
+    return "; the baseline has " + join(", ", lost) +
+           ", which the suite has no more: if this case was renamed, was = \"" + lost.front() +
+           "\" compares it with that module";
   }
 
   void check_limits() {
@@ -287,7 +322,9 @@ class CaseRun {
     switch (failure.side()) {
       case WhichSide::baseline:
         return conclude(Verdict::cannot_tell, "the baseline's kernel fails: " + std::string(failure.what()));
-      case WhichSide::current: return conclude(Verdict::wrong, failure.what());
+      case WhichSide::current:
+        if (sides_) explain_difference();
+        return conclude(Verdict::wrong, failure.what());
       case WhichSide::unknown: return conclude(Verdict::cannot_tell, failure.what());
     }
   }
@@ -310,6 +347,7 @@ class CaseRun {
   std::optional<MeasuredCase> measured_;
   std::optional<CompiledModule> baseline_module_;
   std::optional<SideModule> current_;
+  std::optional<std::array<SideModule, 2>> sides_;
   CaseOutcome outcome_;
   CaseResult& result_ = outcome_.result;
 };

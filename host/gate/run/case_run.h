@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ferry/kernel/observer.h"
 #include "host/compiler/api/compiler.h"
@@ -30,6 +31,8 @@ struct RunContext {
   std::mutex& shared;      // for the store and the compiler
   std::string suite_file;  // for messages
   TrustHolder trust = {};  // null: modules run whoever has stored them; called by one thread at a time
+  // Cases of the baseline that the suite has under no name, neither their own nor an earlier one.
+  std::vector<CaseTarget> lost_cases = {};
 };
 
 struct CaseOutcome {
@@ -37,6 +40,7 @@ struct CaseOutcome {
   std::string target;                  // that the case was compiled for
   std::optional<StoredModule> module;  // of the current side, which is in the store; nothing if it was not compiled
   bool has_run = false;                // the current side was called and did not fail
+  bool is_renamed = false;             // its baseline is that of its earlier name
 };
 
 // Throws Error if the board, the connection or the store fails. What is the user's mistake, or a failure of a kernel,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ferry/device_facts.h"
+#include "ferry/error.h"
 #include "ferry/kernel/open_session.h"
 #include "host/gate/api/report.h"
 
@@ -16,6 +17,13 @@ struct BoardFacts {
   Environment environment;  // without the governor, which only a measurement tells
 };
 
+// The board can be had in no way as it is asked for, whatever the case: its address is mistaken, the key is not for it,
+// or the farm has no such board. Trying again does not help.
+class BoardRefused : public Error {
+ public:
+  explicit BoardRefused(const std::string& message) : Error(ErrorCode::unavailable, message) {}
+};
+
 // Remembers what the board has said about itself, so that no session is opened for this alone.
 class OpenBoard {
  public:
@@ -24,7 +32,7 @@ class OpenBoard {
   OpenBoard(const OpenBoard&) = delete;
   OpenBoard& operator=(const OpenBoard&) = delete;
 
-  // Opens sessions. Throws Error (unavailable) if another machine than before answers.
+  // Opens sessions. Throws BoardRefused, and Error (unavailable) if another machine than before answers.
   const OpenSession& sessions() const { return sessions_; }
   // Returns what the board says to sessions with these devices besides the CPU.
   const BoardFacts& facts(const std::vector<std::string>& devices);

@@ -103,6 +103,16 @@ void expect_no_typo(const std::string& baseline, const std::vector<std::string>&
                    printable(similar) + "'? --update stores a new one of this name");
 }
 
+std::vector<CaseTarget> lost_cases(const Baseline& baseline, const Suite& suite) {
+  std::set<std::string> names;
+  for (const SuiteCase& one : suite.cases) names.insert({one.name, one.was});
+  std::vector<CaseTarget> lost;
+  for (const auto& [key, module] : baseline) {
+    if (!names.contains(key.name)) lost.push_back(key);
+  }
+  return lost;
+}
+
 void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& outcomes, Report& report) {
   const bool is_good = exit_code(report) == 0 && !report.is_interrupted;
   // Boards of different names may have the same target: what failed on one of them does not become the baseline.
@@ -119,9 +129,13 @@ void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& 
     history.push_back(entry_of(outcome, report));
     const CaseTarget key{outcome.result.name, outcome.target};
     const Verdict verdict = outcome.result.verdict;
-    const bool was_compared = verdict == Verdict::no_change || verdict == Verdict::faster;
+    // A case that was renamed gets a baseline under its own name also if it did not change.
+    const bool was_compared = verdict == Verdict::no_change || verdict == Verdict::faster ||
+                              (verdict == Verdict::unchanged && outcome.is_renamed);
     const bool is_new = verdict == Verdict::first || (request.update && is_good && was_compared);
     if (!outcome.result.is_accepted && (!is_new || bad.contains(key))) continue;
+    // Under a new name, the module of somebody else would become that of this run.
+    if (verdict == Verdict::unchanged && outcome.is_renamed && !outcome.module->holder.empty()) continue;
     // That of somebody else is the baseline already, and stays his.
     if (outcome.module->holder.empty()) changes[key] = *outcome.module;
     reasons[i] = outcome.result.is_accepted  ? NewBaseline::accepted
@@ -149,7 +163,10 @@ void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& 
 std::vector<std::string> missing_cases(const Baseline& baseline, const Suite& suite) {
   std::set<std::string> missing;
   for (const auto& [key, module] : baseline) missing.insert(key.name);
-  for (const SuiteCase& suite_case : suite.cases) missing.erase(suite_case.name);
+  for (const SuiteCase& suite_case : suite.cases) {
+    missing.erase(suite_case.name);
+    missing.erase(suite_case.was);
+  }
   return {missing.begin(), missing.end()};
 }
 
@@ -190,7 +207,11 @@ Report run_cases(const SuiteRequest& request, const Baseline& baseline, const Ru
   }
   try {
     store_results(request, outcomes, report);
-    if (const std::string full = request.store.collect(); !full.empty()) observer.tell(full);
+    // A run that has stored nothing needs no room, and its key may be one that only reads.
+    const bool has_stored =
+        std::ranges::any_of(outcomes, [](const CaseOutcome& one) { return one.module.has_value(); });
+    const std::string full = has_stored ? request.store.collect() : "";
+    if (!full.empty()) observer.tell(full);
   } catch (const std::exception& error) {
     report.store_failure = error.what();
     observer.tell("the results could not be stored: " + report.store_failure);
@@ -223,7 +244,8 @@ Report run_suite(const SuiteRequest& request, const Observer& observer) {
                            request.suite.most_pairs,
                            shared,
                            request.suite.file,
-                           request.trust};
+                           request.trust,
+                           lost_cases(baseline, request.suite)};
   Report report = run_cases(
       request, baseline,
       [&](const SuiteCase& suite_case, OpenBoard& board, stats::Random& random, const Observer& told) {

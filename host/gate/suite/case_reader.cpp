@@ -6,6 +6,7 @@
 #include "ferry/error.h"
 #include "host/bench/cores.h"
 #include "host/gate/suite/quantity.h"
+#include "host/gate/suite/read_suite.h"
 #include "host/gate/suite/suite_files.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/schedule_choice.h"
@@ -134,6 +135,7 @@ void read_case(TomlReader& reader, SuiteCase& one) {
   read_kernel_keys(reader, one.kernel);
   read_call(reader, one.call);
   reader.read("allow-difference", one.allow_difference);
+  reader.read("was", kMaxCaseName, one.was);
   read_limits(reader, one, one.limits);
   reader.read_one_or_more("boards", kMaxCaseBoards, kMaxWord, one.boards);
 }

@@ -112,6 +112,15 @@ Status check_boards(const std::string& path, const NamedTable& table, const Suit
   return {};
 }
 
+// Fails for an earlier name of a case that is the name of a case now: its baseline belongs to that one.
+Status check_earlier_name(const std::string& path, const NamedTable& table, const toml::table& all,
+                          const SuiteCase& one) {
+  if (one.was.empty() || !all.contains(one.was)) return {};
+  return toml_failure(path, table.table->get("was")->source(),
+                      "cases." + table.name + ".was: expected a name that no case of the suite has any more, got '" +
+                          printable(one.was) + "'" + (one.was == one.name ? ", its own" : ""));
+}
+
 Status read_cases(const std::string& path, const toml::table& all, const SuiteCase& shared, Suite& suite) {
   FERRY_ASSIGN(const auto tables, tables_of(path, "cases", all, kMaxCases));
   for (const NamedTable& one : tables) {
@@ -125,6 +134,7 @@ Status read_cases(const std::string& path, const toml::table& all, const SuiteCa
       return toml_failure(path, one.key->source(),
                           "cases." + one.name + ": expected a kernel, as in kernel = \"kernels/mm.tc\"");
     FERRY_TRY(check_boards(path, one, suite, read));
+    FERRY_TRY(check_earlier_name(path, one, all, read));
     resolve_files(suite.folder, read);
     suite.cases.push_back(std::move(read));
   }
@@ -207,7 +217,7 @@ Result<Suite> parse(std::string_view text, const std::string& path) {
 Result<Suite> read_file(const std::string& path) {
   FERRY_ASSIGN(const std::string text, read_toml_text(path, kMaxSuiteBytes));
   FERRY_ASSIGN(Suite suite, parse(text, path));
-  for (const SuiteCase& one : suite.cases) FERRY_TRY(check_files(path, one));
+  for (SuiteCase& one : suite.cases) one.missing_file = check_files(path, one).message();
   return suite;
 }
 

@@ -25,6 +25,7 @@
 //     allow-difference = false        # true: both sides may compute different results
 //     limits = { time = "3ms", bytes = "40K", flops = "50%" }  # of the current side alone; flops: share of the peak
 //     boards = ["pi"]                 # default: all
+//     was = "mm_old"                  # the earlier name of a case that was renamed
 //
 // These keys may also stand at the top, for all cases that do not have them themselves:
 //
@@ -56,7 +57,7 @@ inline constexpr std::size_t kMaxCases = 10'000, kMaxBoards = 64;
 inline constexpr std::size_t kMaxCaseName = 200;  // and of a board and of the suite, in bytes
 
 // Both throw UsageError, which names the file, the line and the key, and says what was expected there. read_suite()
-// also throws it if a file of a case does not exist.
+// also notes in each case if one of its files is missing, which concerns this case alone.
 Suite read_suite(const std::string& path);
 Suite parse_suite(std::string_view text, const std::string& path);
 

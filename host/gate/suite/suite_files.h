@@ -20,7 +20,7 @@ std::string file_of_input(const std::string& text);
 // Puts the folder before every relative name of a file, unless it is ".".
 void resolve_files(const std::string& folder, SuiteCase& one);
 
-// Fails with invalid_argument if one of the case's files is none or does not exist.
+// Fails with invalid_argument if one of the case's files is none or does not exist, with its place in the suite.
 Status check_files(const std::string& suite_file, const SuiteCase& one);
 
 }  // namespace ferry::gate

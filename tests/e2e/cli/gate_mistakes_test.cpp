@@ -94,3 +94,96 @@ TEST_CASE("a store that cannot be written is a mistake of the user") {
   project.write("suite.toml", kSuite);
   CHECK(project.gate({"suite.toml", "--store", "/dev/null"}).code == 2);
 }
+
+TEST_CASE("a kernel that was moved fails its case, and the others are judged") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  int code = -1;
+  project.results({}, code);
+  REQUIRE(code == 0);
+  std::filesystem::rename(project.folder.path("kernels/spin.c"), project.folder.path("kernels/moved.c"));
+  const std::map<std::string, Json> found = project.results({"--junit", "out.xml", "--html", "page.html"}, code);
+  CHECK(code == 2);
+  CHECK(found.at("spin").at("verdict") == "failed");
+  CHECK(found.at("spin").at("reason") == "suite.toml:2: cases.spin: kernels/spin.c: No such file or directory");
+  CHECK(found.at("twice").at("verdict") == "unchanged");
+  CHECK(contains(project.read("out.xml"), "kernels/spin.c: No such file or directory"));
+  CHECK(contains(project.read("page.html"), "kernels/spin.c: No such file or directory"));
+  CHECK(project.gate({"history", "spin"}).code == 0);
+}
+
+TEST_CASE("a run that ends before its verdicts leaves no report of an earlier one") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  const Words reports = {"suite.toml", "--junit", "out.xml", "--html", "page.html", "--markdown", "note.md"};
+  const auto gate = [&](const Words& more) {
+    for (const char* file : {"out.xml", "page.html", "note.md"}) project.write(file, "yesterday");
+    Words words = reports;
+    words.insert(words.end(), more.begin(), more.end());
+    return project.gate(words).code;
+  };
+  const auto check_failed = [&](const std::string& why) {
+    CHECK(contains(project.read("out.xml"), "<error"));
+    for (const char* file : {"out.xml", "page.html", "note.md"}) {
+      CAPTURE(file);
+      CHECK(!contains(project.read(file), "yesterday"));
+      CHECK(contains(project.read(file), why));
+    }
+  };
+  CHECK(gate({}) == 0);
+  CHECK(!contains(project.read("out.xml"), "<error"));
+  CHECK(gate({"--case", "none"}) == 2);
+  check_failed("case");
+  CHECK(gate({"--store", "/dev/null"}) == 2);
+  check_failed("null");
+  project.write("suite.toml", "tolerance =");
+  CHECK(gate({}) == 2);
+  check_failed("toml");
+}
+
+TEST_CASE("a report that is a pipe is written once") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  const Outcome piped = project.gate({"suite.toml", "--junit", "-", "--json"});
+  CHECK(piped.code == 0);
+  CHECK(!contains(piped.out, "still running"));
+  CHECK(contains(piped.out, "<testsuites"));
+}
+
+TEST_CASE("a case keeps its baseline and its history under a new name that says what it was") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  int code = -1;
+  project.results({"--label", "aaa"}, code);
+  std::string renamed = kSuite;
+  renamed.replace(renamed.find("cases.twice"), 11, "cases.double");
+  project.write("suite.toml", renamed);
+  project.write("kernels/twice.tc", "def twice(float(N) A) -> (B) { B(i) = 3 * A(i) }\n");
+  CHECK(project.results({"--label", "bbb"}, code).at("double").at("verdict") == "first");
+
+  project.gate({"forget", "main"});
+  project.write("kernels/twice.tc", kTwice);
+  project.write("suite.toml", kSuite);
+  project.results({"--label", "aaa"}, code);
+  project.write("suite.toml", renamed + "was = \"twice\"\n");
+  CHECK(project.results({"--label", "ccc"}, code).at("double").at("verdict") == "unchanged");
+  const Outcome history = project.gate({"history", "double"});
+  CHECK(contains(history.out, "aaa"));
+  CHECK(contains(history.out, "ccc"));
+  CHECK(project.results({"--update", "--label", "ddd"}, code).at("double").at("new_baseline") == true);
+  // The new name is known from now on.
+  project.write("suite.toml", renamed);
+  CHECK(project.results({}, code).at("double").at("verdict") == "unchanged");
+}
+
+TEST_CASE("an address that names no device is said once, with the exit code of a missing board") {
+  const Project project;
+  project.write("suite.toml", kSuite);
+  const Outcome outcome = project.gate({"suite.toml", "--remote", "nobody"});
+  CHECK(outcome.code == 3);
+  CHECK(contains(outcome.out, "No board could measure all cases: 2 infrastructure"));
+  const std::string sentence = "there is no key for nobody:9090";
+  const std::size_t once = outcome.err.find(sentence);
+  CHECK(once != std::string::npos);
+  CHECK(outcome.err.find(sentence, once + 1) == std::string::npos);
+}

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -42,6 +43,11 @@ class Project {
 
   void write(const std::string& name, const std::string& content) const {
     std::ofstream(folder.path(name), std::ios::binary) << content;
+  }
+
+  std::string read(const std::string& name) const {
+    std::ifstream file(folder.path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
   }
 
   Outcome gate(Words words) const {

@@ -95,6 +95,14 @@ expect_text '^unchanged  *spin  *lab/pi-'
 expect 0 "$(take 'history .*--store' store)"
 expect_text 'ddd111'
 expect_text 'eee111'
+# A board that cannot be had is nobody's mistake in a case, and is said once.
+expect 3 "ferry gate suite.toml --remote farm://lab/no-such-board --junit out.xml"
+expect_text 'No board could measure all cases: 1 infrastructure'
+[[ $(grep -c 'ferry: .*no-such-board' output) == 1 ]] || fail "expected one sentence about the board"
+grep -q '<error message="infrastructure: ' out.xml || fail "expected an error in out.xml"
+ferry farm enrol --client eve --role viewer --output eve.key >/dev/null 2>&1
+expect 3 "ferry gate suite.toml --remote farm://lab/rpi4 --key-file eve.key"
+expect_text 'this key is for viewers, who get no boards'
 [[ ! -e .ferry-gate ]] || fail "expected the farm to keep everything, got a folder .ferry-gate"
 
 # The suite of the page, with every key that its text names, at smaller sizes.
@@ -106,6 +114,7 @@ sed -n '/^## The suite/,/^## Verdicts/p' "$page" | grep -v '^    ' >prose
 for key in $(grep -o '`[a-z-]* = [^`]*`\|`[a-z]*`' prose | tr -d '`' | sed 's/ =.*//' | sort -u); do
   case $key in
     name) ;;
+    was) ;;
     allow-difference) echo 'allow-difference = true' >>named.toml ;;
     rtol | atol) echo "$key = 1e-4" >>named.toml ;;
     *) fail "$page names the key '$key', which this test does not know" ;;

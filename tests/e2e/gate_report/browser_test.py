@@ -17,7 +17,7 @@ sys.path.insert(0, str(SUPPORT))
 from chromium import Browser, find_program  # noqa: E402: its folder is known only now
 
 ACCESSIBILITY = (SUPPORT / "accessibility.js").read_text(encoding="utf-8")
-NAMES = ["empty", "varied", "hostile", "extreme", "history"]
+NAMES = ["empty", "varied", "hostile", "extreme", "failure", "history"]
 SIZES = {"desktop": (1280, 900, False), "phone": (375, 812, True)}
 OPEN_ALL = "document.querySelectorAll('details').forEach((d) => { d.open = true; })"
 
@@ -66,9 +66,22 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(inside, [])
         self.assertEqual(page.evaluate("document.querySelectorAll('h1').length"), 1)
 
-    def test_all_marks_are_inside_of_their_charts(self):
-        for name in ["varied", "extreme"]:
+    def test_a_phone_shows_the_verdicts_without_scrolling(self):
+        for name in ["varied", "extreme", "history"]:
             page = self.opened(name)
+            page.resize(*SIZES["phone"])
+            hidden = page.evaluate("""Array.from(document.querySelectorAll('td .verdict')).filter((word) => {
+              const box = word.getBoundingClientRect();
+              return box.width > 0 && (box.left < 0 || box.right > window.innerWidth);
+            }).map((word) => word.closest('tr').textContent)""")
+            self.assertEqual(hidden, [], name)
+            self.assertGreater(page.evaluate("document.querySelectorAll('td .verdict').length"), 5)
+
+    def test_all_marks_are_inside_of_their_charts(self):
+        for name, size in [("varied", "desktop"), ("varied", "phone"), ("extreme", "desktop"), ("history", "desktop"),
+                           ("history", "phone")]:
+            page = self.opened(name)
+            page.resize(*SIZES[size])
             page.evaluate(OPEN_ALL)
             outside = page.evaluate("""Array.from(document.querySelectorAll('svg')).flatMap((svg) => {
               const frame = svg.getBoundingClientRect();
@@ -78,7 +91,7 @@ class BrowserTest(unittest.TestCase):
                        box.bottom > frame.bottom + 1;
               }).map((mark) => mark.outerHTML.slice(0, 100));
             })""")
-            self.assertEqual(outside, [], name)
+            self.assertEqual(outside, [], f"{name}, {size}")
             self.assertGreater(page.evaluate("document.querySelectorAll('svg .dots').length"), 10)
 
     def test_the_keyboard_reaches_the_results_and_opens_a_diff(self):

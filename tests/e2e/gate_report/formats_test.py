@@ -18,7 +18,7 @@ from pathlib import Path
 from schema import Schema
 
 ROOT = Path(__file__).resolve().parents[3]
-NAMES = ["empty", "varied", "hostile", "extreme", "long"]
+NAMES = ["empty", "varied", "hostile", "extreme", "failure", "long"]
 FAILURES = {"slower", "wrong", "over_limit"}
 ERRORS = {"failed", "infrastructure", "interrupted", "cannot_tell"}
 # The elements of which the HTML page may consist.
@@ -131,7 +131,7 @@ class FormatsTest(unittest.TestCase):
                     else:
                         inner[field] = replacement
                     self.assertNotEqual(schema.errors(broken), [], f"{path}, {field}, {replacement}")
-        for field, value in [("exit_code", 4), ("schema", "ferry.gate/2"), ("counts", {"fast": 1})]:
+        for field, value in [("exit_code", 6), ("schema", "ferry.gate/2"), ("counts", {"fast": 1})]:
             self.assertNotEqual(schema.errors({**report, field: value}), [], field)
 
     def test_json_counts_its_cases_and_says_null_for_what_is_no_number(self):
@@ -154,6 +154,8 @@ class FormatsTest(unittest.TestCase):
             root = xml.etree.ElementTree.fromstring(self.texts[name + ".xml"])
             suite, = root
             tests = list(suite)
+            if report["failure"] is not None:
+                self.assertEqual(tests.pop(0).get("name"), "ferry gate")
             self.assertEqual({element.tag for element in root.iter()} - {"testsuites", "testsuite", "testcase", "failure",
                                                                         "error", "system-out"}, set())
             self.assertEqual(len(tests), len(report["cases"]))
@@ -168,11 +170,43 @@ class FormatsTest(unittest.TestCase):
                 self.assertEqual(test.find("error") is not None, case["verdict"] in unknown, case["verdict"])
                 self.assertIn(case["verdict"].replace("_", " "), test.find("system-out").text)
             self.assertEqual(int(suite.get("failures")), sum(case["verdict"] in FAILURES for case in report["cases"]))
-            self.assertEqual(int(suite.get("errors")), sum(case["verdict"] in unknown for case in report["cases"]))
+            self.assertEqual(int(suite.get("errors")), sum(case["verdict"] in unknown for case in report["cases"]) +
+                             (report["failure"] is not None))
         slower = next(test for test in xml.etree.ElementTree.fromstring(self.texts["varied.xml"]).iter("testcase")
                       if test.get("name") == "mm on rpi4")
         self.assertRegex(slower.find("failure").get("message"), r"^slower: \+5\.\d+% \(\+\d\.\d+% to \+\d\.\d+%\)$")
         self.assertIn("-  vmovups (%rsi,%rax,4), %ymm0\n", slower.find("system-out").text)
+
+    def test_a_run_without_verdicts_says_why_in_every_format(self):
+        report = self.reports["failure"]
+        why = "expected '=' after <b>kernel</b>\n  kernel 'mm.tc'\n         ^"
+        self.assertEqual((report["exit_code"], report["cases"]), (2, []))
+        self.assertIn(why, report["failure"])
+        test, = xml.etree.ElementTree.fromstring(self.texts["failure.xml"]).iter("testcase")
+        self.assertIn("expected '=' after <b>kernel</b>", test.find("error").get("message"))
+        self.assertIn(why, "".join(Page(self.texts["failure.html"]).texts))
+        markdown = html.unescape(self.texts["failure.md"])
+        self.assertTrue(markdown.startswith("### :x: No verdicts: the run failed\n"))
+        self.assertIn("expected '=' after <b>kernel</b>", markdown)
+        for name in NAMES[:4]:
+            self.assertIsNone(self.reports[name]["failure"])
+
+    def test_a_wrong_case_comes_with_its_inputs(self):
+        inputs = "--size M=64,N=64 --arg A=f32[64,64]:random --seed 0"
+        wrong = next(case for case in self.reports["varied"]["cases"] if case["name"] == "layer_norm")
+        self.assertEqual(wrong["inputs"], inputs)
+        self.assertIn(inputs, "".join(Page(self.texts["varied.html"]).texts))
+        self.assertIn("inputs: " + inputs, self.texts["varied.xml"])
+        self.assertIn("inputs: " + inputs, html.unescape(self.texts["varied.md"]))
+        self.assertIn("inputs: " + inputs, re.sub(r"\s+", " ", self.texts["varied.txt"]))
+
+    def test_columns_in_which_no_case_says_anything_are_left_out(self):
+        self.assertNotIn("verdict ", self.texts["failure.txt"])
+        for name, left_out in [("varied", set()), ("long", set())]:
+            head = self.texts[name + ".txt"].splitlines()[0].split()
+            self.assertEqual(head, ["verdict", "case", "board", "change", "baseline", "current", "pairs"])
+        heads = [head.strip() for head in Page(self.texts["empty.html"]).heads]
+        self.assertEqual(heads, [])
 
     def test_the_page_is_well_formed_needs_nothing_else_and_runs_nothing(self):
         style = "".join((ROOT / name).read_text(encoding="utf-8")

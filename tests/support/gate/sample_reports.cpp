@@ -151,6 +151,7 @@ gate::Report varied_report() {
   over.share_of_peak = 0.31;
   over.reason = "its code and data have 5.52 KiB, and the suite allows 4 KiB";
   report.cases[5].warnings = {"the processor's frequency changed between pairs", "two pairs were repeated"};
+  report.cases[6].inputs = "--size M=64,N=64 --arg A=f32[64,64]:random --seed 0";
   report.cases[9].tries = 3;
   slower.diff.operators =
       "3 operators before, 3 now, of which 1 are computed as before\n-act: relu_1\n+act2: relu_1\n~mm: matmul_0: "
@@ -218,6 +219,14 @@ gate::Report extreme_report() {
   return report;
 }
 
+gate::Report failed_report() {
+  gate::Report report = new_report("vision");
+  report.elapsed_seconds = 0;
+  report.is_update = true;
+  report.failure = {"suite.toml:3:9: expected '=' after <b>kernel</b>\n  kernel 'mm.tc'\n         ^", 2};
+  return report;
+}
+
 gate::Report long_report(std::size_t cases) {
   gate::Report report = new_report("many");
   for (std::size_t i = 0; i < cases; ++i) {
@@ -230,11 +239,8 @@ gate::Report long_report(std::size_t cases) {
 }
 
 std::vector<std::pair<std::string, gate::Report>> sample_reports() {
-  return {{"empty", empty_report()},
-          {"varied", varied_report()},
-          {"hostile", hostile_report()},
-          {"extreme", extreme_report()},
-          {"long", long_report(1000)}};
+  return {{"empty", empty_report()},     {"varied", varied_report()},  {"hostile", hostile_report()},
+          {"extreme", extreme_report()}, {"failure", failed_report()}, {"long", long_report(1000)}};
 }
 
 }  // namespace ferry::test

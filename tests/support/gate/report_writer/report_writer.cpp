@@ -33,7 +33,7 @@ std::vector<HistorySeries> sample_history() {
     entry.module.module.fill(static_cast<std::uint8_t>(i));
     const double noise = 1 + 0.001 * static_cast<double>(i * 7 % 5);
     if (i % 2 == 1) {
-      entry.instructions = 1e6 * noise;
+      entry.instructions = 1'227'200 + static_cast<double>(i % 4);
     } else if (i % 6 != 4) {
       entry.seconds[0] = 1e-3;
       entry.seconds[1] = (i < 24 ? 1e-3 : 1.1e-3) * noise;

@@ -24,3 +24,10 @@ TEST_CASE("comma-separated values have quotes where they are needed") {
   CHECK(csv_text({{"device", "sizes"}, {"pi", "M=1, N=2"}, {"a \"b\"", "two\nlines"}}) ==
         "device,sizes\npi,\"M=1, N=2\"\n\"a \"\"b\"\"\",\"two\nlines\"\n");
 }
+
+TEST_CASE("columns that say nothing in any row are left out") {
+  CHECK(without_blank_columns({{"a", "b", "c", "d"}, {"1", "-", "", "-"}, {"2", "-", "", "4"}}) ==
+        Rows{{"a", "d"}, {"1", "-"}, {"2", "4"}});
+  CHECK(without_blank_columns({{"a", "b"}}) == Rows{{"a", "b"}});
+  CHECK(without_blank_columns({}).empty());
+}

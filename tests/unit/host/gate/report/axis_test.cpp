@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "host/gate/report/drawing.h"
+
 using ferry::gate::Axis;
 using ferry::gate::axis_around;
 
@@ -50,4 +52,23 @@ TEST_CASE("a value far away does not squeeze the others, and is drawn at the end
   CHECK(axis.high < 1.2);
   CHECK(axis.place(1000) == 100);
   CHECK(axis.place(1.029) - axis.place(1) > 25);
+}
+
+TEST_CASE("labels of counts are short and differ") {
+  using ferry::gate::drawing::count_labels;
+  using Labels = std::vector<std::string>;
+  CHECK(count_labels({}).empty());
+  CHECK(count_labels({0, 50, 100}) == Labels{"0", "50", "100"});
+  CHECK(count_labels({99'000, 99'500}) == Labels{"99000", "99500"});
+  CHECK(count_labels({100'350, 100'400}) == Labels{"100.35k", "100.40k"});
+  CHECK(count_labels({1'227'000, 1'227'200}) == Labels{"1.2270M", "1.2272M"});
+  CHECK(count_labels({2e9, 2.5e9}) == Labels{"2.0G", "2.5G"});
+  CHECK(count_labels({3e13, 4e13}) == Labels{"30T", "40T"});
+}
+
+TEST_CASE("an axis leaves room for its labels") {
+  using namespace ferry::gate::drawing;
+  CHECK(left_of({}) == kLeft);
+  CHECK(left_of({"1 ms"}) == kLeft);
+  CHECK(left_of({"1", "1.2272003M"}) >= 110);
 }

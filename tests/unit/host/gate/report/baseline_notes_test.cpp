@@ -156,7 +156,7 @@ TEST_CASE("a board is shown by its own name, and with that of the suite where th
   result.board = "farm://lab/rpi4";
   CHECK(board_of(result) == "rpi4-03");
   const Report report = report_of({result}, false);
-  CHECK(contains(terminal_report(report, 0, stdout), " rpi4-03 "));
+  CHECK(contains(terminal_report(report, 0, stdout), " rpi4-03\n"));
   CHECK(contains(markdown_report(report, {}), "<code>rpi4-03</code>"));
   // The name of a test stays the same whichever board measures.
   CHECK(contains(junit_report(report), "name=\"mm on farm://lab/rpi4\""));

@@ -94,3 +94,26 @@ TEST_CASE("a commit is known by the beginning of its label, or by its module") {
   CHECK(change_text(entry_at("a", 1.02e-3)) == "+2.00% (+1.00% to +3.00%)");
   CHECK(change_text(entry_at("a", 0)) == "");
 }
+
+TEST_CASE("counts have short labels beside an axis that small differences do not fill") {
+  std::vector<HistoryEntry> history;
+  for (int i = 0; i < 6; ++i) {
+    history.push_back(entry_at("c" + std::to_string(i), 0));
+    history.back().instructions = 1'227'200 + i % 2;
+  }
+  const std::string page = page_of(history);
+  CHECK(count_of(page, "e+0") == 0);
+  CHECK(count_of(page, ">1.22") >= 3);  // labels of the axis
+  CHECK(count_of(page, "M</text>") >= 3);
+}
+
+TEST_CASE("columns in which no entry says anything are left out") {
+  std::vector<HistoryEntry> history = {entry_at("a", 0, Verdict::first), entry_at("b", 0, Verdict::unchanged)};
+  std::string page = page_of(history);
+  for (const char* head : {">Change<", ">Measured<", ">Level<"}) CHECK(count_of(page, head) == 0);
+  for (const char* head : {">Commit<", ">Verdict<", ">When<"}) CHECK(count_of(page, head) == 1);
+  history.push_back(entry_at("c", 2e-3));
+  page = page_of(history);
+  for (const char* head : {">Change<", ">Measured<"}) CHECK(count_of(page, head) == 1);
+  CHECK(count_of(page, ">Level<") == 0);
+}

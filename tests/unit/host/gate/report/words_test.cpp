@@ -75,6 +75,57 @@ TEST_CASE("a change is told with its interval, without bounds, or by instruction
   CHECK(change_text(CaseResult{}) == "");
 }
 
+TEST_CASE("a change and the ends of its interval have one unit") {
+  CHECK(change_text(Change{7.73, 6.9, 8.2}) == "+673% (+590% to +720%)");
+  CHECK(change_text(Change{7.73, 6.9, 11}) == "7.73 times (6.9 times to 11 times)");
+  CHECK(change_text(Change{12, 8, 14}) == "12 times (8 times to 14 times)");
+  CHECK(change_text(Change{1.1, 0.5, 12.5}) == "1.1 times (0.5 times to 12.5 times)");
+  CHECK(change_text(Change{12, 0, kInfinity}) == "12 times");
+  const ChangeWords words = words_of({3, 2, 30});
+  CHECK(words.ratio == "3 times");
+  CHECK(words.low == "2 times");
+  CHECK(words.high == "30 times");
+}
+
+TEST_CASE("what is to be said of several cases is said once, with the inputs of wrong ones") {
+  Report report = report_of({Verdict::unchanged, Verdict::unchanged, Verdict::wrong, Verdict::unchanged,
+                             Verdict::unchanged, Verdict::unchanged, Verdict::first});
+  for (std::size_t i = 0; i < report.cases.size(); ++i) {
+    CaseResult& result = report.cases[i];
+    result.name = "c" + std::to_string(i);
+    result.board = "pi";
+    result.inputs = "--seed 0";
+    result.reason = result.verdict == Verdict::unchanged ? "it is the same" : "other";
+  }
+  std::vector<const CaseResult*> all;
+  for (const CaseResult& result : report.cases) all.push_back(&result);
+  std::vector<Note> notes = notes_of(all);
+  REQUIRE(notes.size() == 3);
+  CHECK(notes[0].title == "c0, c1, c3 and 2 more on pi");
+  CHECK(notes[0].text == "it is the same");
+  CHECK(notes[1].title == "c2 and c6 on pi");
+  CHECK(notes[2].title == "c2 on pi");
+  CHECK(notes[2].text == "the inputs: --seed 0");
+
+  report.cases[6].board = "arm";
+  report.cases[6].warnings = {"hot"};
+  notes = notes_of(all);
+  REQUIRE(notes.size() == 4);
+  CHECK(notes[1].title == "c2 on pi and c6 on arm");
+  CHECK(notes[3].title == "c6 on arm");
+  CHECK(notes[3].text == "warning: hot");
+}
+
+TEST_CASE("a run that failed says so whatever its cases are") {
+  Report report = report_of({Verdict::no_change});
+  report.failure = {"the key was revoked", 3};
+  CHECK(headline(report) == "No verdicts: the run failed");
+  CHECK(exit_code(report) == 3);
+  CHECK(severity_of(report) == Severity::unsure);
+  report.failure->exit_code = 2;
+  CHECK(severity_of(report) == Severity::bad);
+}
+
 TEST_CASE("a limit is exceeded beyond its value, kept at it and open where nothing was measured") {
   CaseResult result;
   result.limits = {1e-3, 4096, 0.5};

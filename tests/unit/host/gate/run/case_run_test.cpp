@@ -27,6 +27,7 @@ struct Runner {
   stats::Random random{3};
   int sessions = 0;
   bool is_here = false;
+  std::vector<CaseTarget> lost;
   OpenBoard board{[this](const ConnectOptions& options) {
                     ++sessions;
                     return local_device(options);
@@ -41,7 +42,8 @@ struct Runner {
   }
 
   CaseOutcome operator()(const SuiteCase& suite_case) {
-    const RunContext context{*test::own_compiler(), store, baseline, "now", 0.01, 64, shared, "suite.toml", trust};
+    const RunContext context{*test::own_compiler(), store, baseline, "now", 0.01, 64, shared,
+                             "suite.toml",          trust, lost};
     CaseOutcome outcome = run_case(context, suite_case, board, random, {});
     if (outcome.module) baseline[{suite_case.name, outcome.target}] = *outcome.module;
     return outcome;
@@ -165,7 +167,7 @@ TEST_CASE("the size of a module is checked also if it did not change") {
   CAPTURE(same_source.reason);
   CHECK(same_source.verdict == Verdict::over_limit);
   CHECK(contains(same_source.reason, "got " + std::to_string(side.code_bytes + side.data_bytes) + " bytes"));
-  CHECK(contains(same_source.reason, "otherwise: unchanged, the compiler and the source,"));
+  CHECK(contains(same_source.reason, "otherwise: unchanged, the source, or the object"));
   CHECK(same_source.sides[1].label == "now");
 
   SuiteCase same_code = test::case_of("");
@@ -218,6 +220,61 @@ TEST_CASE("a kernel that crashes is not accepted, and one whose baseline crashes
   const CaseResult mended = run(run.c_case(kHalf)).result;
   CHECK(mended.verdict == Verdict::cannot_tell);
   CHECK(contains(mended.reason, "the baseline's kernel fails: "));
+}
+
+TEST_CASE("a wrong case comes with its inputs and with what changed in the source") {
+  for (const char* body :
+       {"for (int i = 0; i < 64; ++i) y[i] = x[i] * 0.25f;", "*(volatile int*)8 = 1; y[0] = x[0];"}) {
+    CAPTURE(body);
+    Runner run;
+    SuiteCase half = run.c_case(kHalf);
+    half.call.seed = 7;
+    CHECK(run(half).result.verdict == Verdict::first);
+    half.kernel = run.c_case(body).kernel;
+    const CaseResult wrong = run(half).result;
+    CAPTURE(wrong.reason);
+    CHECK(wrong.verdict == Verdict::wrong);
+    CHECK(wrong.inputs == "--arg x=f32[64]:random --seed 7");
+    CHECK(contains(wrong.diff.source, "-for (int i = 0; i < 64; ++i) y[i] = x[i] * 0.5f;"));
+    CHECK(contains(wrong.diff.source, "+" + std::string(body)));
+  }
+}
+
+TEST_CASE("a case whose file is missing has failed, and the board is not asked") {
+  Runner run;
+  SuiteCase gone = run.c_case(kHalf);
+  gone.missing_file = "suite.toml:3: cases.f: f.c: No such file or directory";
+  const CaseOutcome outcome = run(gone);
+  CHECK(outcome.result.verdict == Verdict::failed);
+  CHECK(outcome.result.reason == gone.missing_file);
+  CHECK_FALSE(outcome.module);
+  CHECK(run.sessions == 0);
+}
+
+TEST_CASE("a case that was renamed is compared with the baseline of its earlier name") {
+  Runner run;
+  SuiteCase half = run.c_case(kHalf);
+  half.name = "old";
+  CHECK(run(half).result.verdict == Verdict::first);
+  half.name = "new";
+  const std::string target = run.baseline.begin()->first.target;
+  run.lost = {{"old", target}, {"gone", "another target"}};
+  const CaseResult first = run(half).result;
+  CHECK(first.verdict == Verdict::first);
+  CHECK(first.reason ==
+        "there was no baseline; the baseline has old, which the suite has no more: if this case was renamed, was = "
+        "\"old\" compares it with that module");
+  run.baseline.erase({"new", target});
+
+  half.was = "old";
+  CaseOutcome renamed = run(half);
+  CHECK(renamed.result.verdict == Verdict::unchanged);
+  CHECK(renamed.is_renamed);
+  // It has a baseline of its own now.
+  half.kernel = run.c_case("for (int i = 0; i < 64; ++i) y[i] = x[i] * 0.25f;").kernel;
+  renamed = run(half);
+  CHECK(renamed.result.verdict == Verdict::wrong);
+  CHECK_FALSE(renamed.is_renamed);
 }
 
 TEST_CASE("a mistake in the keys of a case is named with its place in the suite") {

@@ -15,6 +15,7 @@ class FakeStore final : public gate::Store {
   gate::Baseline modules;
   std::vector<std::string> names;  // of baselines
   std::vector<gate::HistoryEntry> entries;
+  bool is_read_only = false;
 
   bool has(const Hash& object) override { return objects.contains(object); }
   Hash put(std::span<const std::uint8_t> bytes) override {
@@ -51,7 +52,10 @@ class FakeStore final : public gate::Store {
     }
     return found;
   }
-  std::string collect() override { return {}; }
+  std::string collect() override {
+    if (is_read_only) throw gate::StoreFailed("this key only reads");
+    return {};
+  }
 };
 
 }  // namespace ferry::test

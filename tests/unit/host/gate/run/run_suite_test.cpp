@@ -5,103 +5,13 @@
 
 #include <atomic>
 #include <chrono>
-#include <deque>
-#include <mutex>
 #include <thread>
 
-#include "tests/unit/host/gate/run/fake_store.h"
-#include "tests/unit/host/kernel/fake_compiler.h"
+#include "tests/unit/host/gate/run/fake_boards.h"
 
 using namespace ferry;
 using namespace ferry::gate;
-
-namespace {
-
-constexpr std::uint32_t kMostTries = 3;
-
-Suite suite_of(std::size_t cases) {
-  Suite suite;
-  suite.name = "suite";
-  for (std::size_t i = 0; i < cases; ++i) suite.cases.emplace_back().name = "case " + std::to_string(i);
-  return suite;
-}
-
-[[noreturn]] void lose(ErrorCode code = ErrorCode::unavailable) { throw Error(code, "the board is gone"); }
-
-CaseOutcome passed(const SuiteCase& suite_case) {
-  CaseOutcome outcome;
-  outcome.result.name = suite_case.name;
-  outcome.result.verdict = Verdict::no_change;
-  return outcome;
-}
-
-// Boards of one name, numbered from 0. No session is opened on them: a case knows its board by the last acquire() of
-// its thread.
-struct Boards {
-  static inline thread_local std::size_t current = 0;
-  std::vector<GateBoard> all;
-  std::deque<std::atomic<int>> acquired;
-
-  explicit Boards(std::size_t count, const std::function<void(std::size_t board)>& on_acquire = {}) {
-    for (std::size_t i = 0; i < count; ++i) {
-      acquired.emplace_back(0);
-      all.push_back({"rpi4", "rpi4 " + std::to_string(i), [this, i, on_acquire]() -> OpenSession {
-                       ++acquired[i];
-                       if (on_acquire) on_acquire(i);
-                       current = i;
-                       return [](const ConnectOptions&) -> Device { lose(); };
-                     }});
-    }
-  }
-};
-
-// What was run where, in the order of the runs.
-class Runs {
- public:
-  void add(const SuiteCase& suite_case) {
-    const std::lock_guard lock(mutex_);
-    all_.push_back({suite_case.name, Boards::current});
-  }
-  std::vector<std::size_t> boards_of(const std::string& name) const {
-    std::vector<std::size_t> boards;
-    for (const auto& [run, board] : all_) {
-      if (run == name) boards.push_back(board);
-    }
-    return boards;
-  }
-  std::size_t count() const { return all_.size(); }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::pair<std::string, std::size_t>> all_;
-};
-
-struct Run {
-  test::FakeCompiler compiler;
-  test::FakeStore store;
-  Runs runs;
-  Observer observer;
-
-  // Runs the suite. `ends` decides how a case ends, by throwing or otherwise.
-  Report operator()(const Suite& suite, const Boards& boards,
-                    const std::function<CaseOutcome(const SuiteCase&)>& ends = passed) {
-    return run_suite(
-        {.suite = suite, .compiler = compiler, .store = store, .boards = boards.all},
-        [&](const SuiteCase& suite_case, OpenBoard&, stats::Random&, const Observer&) {
-          runs.add(suite_case);
-          return ends(suite_case);
-        },
-        observer);
-  }
-};
-
-// Each case has one result, in the order of the suite.
-void check_complete(const Suite& suite, const Report& report) {
-  REQUIRE(report.cases.size() == suite.cases.size());
-  for (std::size_t i = 0; i < suite.cases.size(); ++i) CHECK(report.cases[i].name == suite.cases[i].name);
-}
-
-}  // namespace
+using namespace ferry::test;
 
 TEST_CASE("every case runs once and is reported once, however many boards share them") {
   for (const std::size_t boards : {1u, 2u, 7u}) {
@@ -225,6 +135,29 @@ TEST_CASE("a connection that is too slow is lost, and an error of ferry's own is
   const Report bug = broken(suite, Boards(1), [](const SuiteCase&) -> CaseOutcome { lose(ErrorCode::internal); });
   CHECK(bug.cases.at(0).verdict == Verdict::failed);
   CHECK(broken.runs.count() == 1);
+}
+
+TEST_CASE("a case that was renamed gets a baseline under its own name with an update, also if it did not change") {
+  Suite suite = suite_of(2);
+  for (const bool is_update : {false, true}) {
+    CAPTURE(is_update);
+    Run run;
+    const Boards boards(1);
+    const Report report = run_suite(
+        {.suite = suite, .compiler = run.compiler, .store = run.store, .update = is_update, .boards = boards.all},
+        [&](const SuiteCase& suite_case, OpenBoard&, stats::Random&, const Observer&) {
+          CaseOutcome outcome = passed(suite_case);
+          outcome.result.verdict = Verdict::unchanged;
+          outcome.target = "x86_64";
+          outcome.module = StoredModule{};
+          outcome.is_renamed = suite_case.name == "case 1";
+          return outcome;
+        },
+        run.observer);
+    CHECK(report.cases[0].new_baseline == NewBaseline::none);
+    CHECK(report.cases[1].new_baseline == (is_update ? NewBaseline::updated : NewBaseline::none));
+    CHECK(run.store.modules.size() == (is_update ? 1 : 0));
+  }
 }
 
 TEST_CASE("an interrupted run says which cases it has not finished") {

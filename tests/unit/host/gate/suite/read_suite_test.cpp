@@ -83,6 +83,7 @@ int8 = false
 allow-difference = true
 limits = { time = "3ms", bytes = "40K", flops = "50%" }
 boards = ["pi", "here"]
+was = "mm small"
 tolerance = "1.5 %"
 target = "aarch64"
 cflags = "-O3 -ffast-math"
@@ -136,6 +137,7 @@ timeout = "1min"
   CHECK(mm.sampling.bench.repeat == 10);
   CHECK(mm.sampling.bench.timeout_ms == 60'000);
   CHECK(mm.boards == std::vector<std::string>{"pi", "here"});
+  CHECK(mm.was == "mm small");
 }
 
 TEST_CASE("what stands at the top holds for the cases that do not say otherwise") {

@@ -229,32 +229,39 @@ TEST_CASE("more cases, boards or bytes than the limits are refused, and as many 
         "suite.toml: cannot be read: expected at most 8388608 bytes, got 8388609");
 }
 
-TEST_CASE("files that do not exist are named with the line of their case") {
+TEST_CASE("files that do not exist are noted in their case, with its line, and the others stay as they are") {
   const TemporaryFolder folder;
   const std::string file = folder.file("suite.toml");
-  const auto mistake_with = [&](const std::string& lines) -> std::string {
-    std::ofstream(file) << with_case(lines);
-    try {
-      read_suite(file);
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-    return "no mistake";
+  const auto missing_with = [&](const std::string& lines) {
+    std::ofstream(file) << with_case(lines) << "\n[cases.other]\nkernel = 'other.tc'\n";
+    const Suite suite = read_suite(file);
+    REQUIRE(suite.cases.size() == 2);
+    CHECK(suite.cases[1].missing_file.empty());
+    return suite.cases[0].missing_file;
   };
   const std::string start = file + ":1: cases.mm: " + folder.path();
-  CHECK(mistake_with("") == start + "/mm.tc: No such file or directory");
+  std::ofstream(folder.file("other.tc")) << "def other(float(n) A) -> (B) { B(i) = A(i) }\n";
+  CHECK(missing_with("") == start + "/mm.tc: No such file or directory");
   std::ofstream(folder.file("mm.tc")) << "def mm(float(n) A) -> (B) { B(i) = A(i) }\n";
-  CHECK(mistake_with("") == "no mistake");
-  CHECK(mistake_with("schedule = 'none'") == "no mistake");
-  CHECK(mistake_with("schedule = 'mm.schedule'") == start + "/mm.schedule: No such file or directory");
-  CHECK(mistake_with("inputs = 'A=@a.npy'") == start + "/a.npy: No such file or directory");
-  CHECK(mistake_with("bindings = 's=@s.npy'") == start + "/s.npy: No such file or directory");
+  CHECK(missing_with("") == "");
+  CHECK(missing_with("schedule = 'none'") == "");
+  CHECK(missing_with("schedule = 'mm.schedule'") == start + "/mm.schedule: No such file or directory");
+  CHECK(missing_with("inputs = 'A=@a.npy'") == start + "/a.npy: No such file or directory");
+  CHECK(missing_with("bindings = 's=@s.npy'") == start + "/s.npy: No such file or directory");
   std::filesystem::create_directory(folder.file("a.npy"));
-  CHECK(mistake_with("inputs = 'A=@a.npy'") == start + "/a.npy: expected a file, got something else");
+  CHECK(missing_with("inputs = 'A=@a.npy'") == start + "/a.npy: expected a file, got something else");
   CHECK_THROWS_WITH_AS(read_suite(folder.file("none.toml")),
                        (folder.file("none.toml") + ": cannot be read: No such file or directory").c_str(), UsageError);
   std::ofstream(file) << "";
   CHECK_THROWS_AS(read_suite(file), UsageError);
+}
+
+TEST_CASE("an earlier name that another case has now, or the case itself, is refused") {
+  const std::string start = "suite.toml:3: cases.mm.was: expected a name that no case of the suite has any more, got ";
+  CHECK(mistake_of(with_case("was = 'old'\n")) == "no mistake");
+  CHECK(mistake_of(with_case("was = 'mm'\n")) == start + "'mm', its own");
+  CHECK(mistake_of(with_case("was = 'old'\n[cases.old]\nkernel = 'a.tc'\n")) == start + "'old'");
+  CHECK(mistake_of(with_case("was = ['old']\n")).find("suite.toml:3: cases.mm.was: expected a string") == 0);
 }
 
 }  // namespace
