@@ -12,6 +12,7 @@
 #include "base/quantity_text.h"
 #include "crosscompile/confine/run_confined.h"
 #include "crosscompile/foreign/c_headers.h"
+#include "crosscompile/foreign/clang_crash.h"
 #include "crosscompile/foreign/clang_files.h"
 #include "crosscompile/foreign/cpp_headers.h"
 #include "crosscompile/ir/error.h"
@@ -44,6 +45,7 @@ void add_target(std::vector<std::string>& words, const Target& target) {
   const Abi abi = abi_of(target);
   if (const std::string name = abi.float_abi; !name.empty()) words.push_back("-mfloat-abi=" + name);
   if (const std::string name = abi.calling_convention; !name.empty()) words.push_back("-mabi=" + name);
+  if (abi.has_outlined_atomics) words.emplace_back("-mno-outline-atomics");
   const auto pass = [&](const char* name, const std::string& value) {
     words.insert(words.end(), {"-Xclang", name, "-Xclang", value});
   };
@@ -88,9 +90,9 @@ void run_clang(const std::vector<std::string>& mode, const std::string& file, co
                const Target& target, const link::TemporaryFolder& folder, const std::string& output) {
   if (access(file.c_str(), R_OK) != 0) throw CompileError("cannot read '" + file + "': " + std::strerror(errno));
   write_c_headers(folder, target);
-  std::vector<std::string> words = {clang()};
+  std::vector<std::string> words = {clang(), "-fno-crash-diagnostics"};
   words.insert(words.end(), mode.begin(), mode.end());
-  if (ends_with_one_of(file, {".ll", ".bc"})) {
+  if (is_ir(file)) {
     words.insert(words.end(), {"-x", "ir"});
   } else {
     // The folder has another name in each run, and debug information names its headers.
@@ -107,6 +109,7 @@ void run_clang(const std::vector<std::string>& mode, const std::string& file, co
   const std::string errors = folder.file("errors");
   if (run(words, file, flags, folder, output, errors) == 0) return;
   const std::string text = message_in(errors);
+  if (is_clang_crash(text)) throw CompileError(crash_text(text, text_of(file), file, target));
   std::string advice = advice_on_headers(text);
   if (advice.empty() && text.find("Permission denied") != std::string::npos) {
     advice = "clang reads only the file's folder and those that options name, as in --cflags=-I" +
@@ -120,6 +123,8 @@ void run_clang(const std::vector<std::string>& mode, const std::string& file, co
 bool is_compiled(const std::string& file) {
   return ends_with_one_of(file, {".c", ".cc", ".cpp", ".cxx", ".C", ".ll", ".bc", ".s", ".S"});
 }
+
+bool is_ir(const std::string& file) { return ends_with_one_of(file, {".ll", ".bc"}); }
 
 bool has_syntax(const std::string& file) { return ends_with_one_of(file, {".c", ".cc", ".cpp", ".cxx", ".C"}); }
 
@@ -161,14 +166,22 @@ void link_program(const std::vector<std::string>& words, const std::string& prog
                      "libclang-rt-19-dev libc6-dev):\n" + text);
 }
 
-std::string syntax_tree(const std::string& file, const std::vector<std::string>& flags, const Target& target,
-                        const std::string& function) {
+std::vector<std::uint8_t> compile_with_declarations(const std::string& file, const std::vector<std::string>& flags,
+                                                    const Target& target) {
   const link::TemporaryFolder folder;
-  const std::string dump = folder.file("dump");
-  run_clang({"-fsyntax-only", "-w", "-fno-color-diagnostics", "-Xclang", "-ast-dump", "-Xclang",
-             "-ast-dump-filter=" + function},
-            file, flags, target, folder, dump);
-  return text_of(dump);
+  const std::string object = folder.file("declarations.o");
+  std::vector<std::string> all = flags;
+  all.emplace_back("-g");  // whatever the flags say
+  run_clang({"-c", "-o", object, "-O1", "-w", "-fPIC"}, file, all, target, folder, "/dev/null");
+  return link::read_file(object);
+}
+
+std::vector<std::uint8_t> print_ir(const std::string& file, const std::vector<std::string>& flags,
+                                   const Target& target) {
+  const link::TemporaryFolder folder;
+  const std::string text = folder.file("declarations.ll");
+  run_clang({"-S", "-emit-llvm", "-o", text, "-O0", "-w"}, file, flags, target, folder, "/dev/null");
+  return link::read_file(text);
 }
 
 }  // namespace ferry::foreign

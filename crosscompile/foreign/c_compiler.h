@@ -14,17 +14,23 @@ namespace ferry::foreign {
 
 // Returns whether clang compiles files of this kind: .c .cc .cpp .cxx .C .ll .bc .s .S
 bool is_compiled(const std::string& file);
+// Returns whether the file is LLVM IR, as text or bitcode.
+bool is_ir(const std::string& file);
 
 // Throws CompileError with clang's own message, or with advice on how to install clang when it is missing. FERRY_CLANG
 // names another program.
 std::vector<std::uint8_t> compile_object(const std::string& file, const std::vector<std::string>& flags,
                                          const Target& target);
 
-// For C and C++ only: returns clang's syntax tree of the functions whose names contain `function`, as -ast-dump prints
-// it. Throws CompileError as above.
+// Returns whether the file is C or C++, of which clang knows how functions are declared.
 bool has_syntax(const std::string& file);
-std::string syntax_tree(const std::string& file, const std::vector<std::string>& flags, const Target& target,
-                        const std::string& function);
+// For C and C++ only: likewise, for the debug information, which describes each function.
+std::vector<std::uint8_t> compile_with_declarations(const std::string& file, const std::vector<std::string>& flags,
+                                                    const Target& target);
+
+// For LLVM IR only: returns it as the text that LLVM prints.
+std::vector<std::uint8_t> print_ir(const std::string& file, const std::vector<std::string>& flags,
+                                   const Target& target);
 
 // Compiles for this machine, with debug information and sanitizer instrumentation. Returns an object.
 std::vector<std::uint8_t> compile_sanitized(const std::string& file, const std::vector<std::string>& flags,

@@ -1,33 +1,17 @@
 #include "crosscompile/foreign/c_function.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/suggest.h"
 #include "crosscompile/foreign/c_compiler.h"
 #include "crosscompile/foreign/prototype.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/link/declared_function.h"
 
 namespace ferry::foreign {
 namespace {
 
 constexpr std::size_t kSuggestions = 3;
-
-// Returns the last name of a mangled symbol: "saxpy" for "_ZN5linear5saxpyEfPKf".
-std::string source_name(const std::string& symbol) {
-  if (!symbol.starts_with("_Z")) return symbol;
-  std::string name;
-  std::size_t at = symbol.starts_with("_ZN") ? 3 : 2;
-  while (at < symbol.size() && std::isdigit(static_cast<unsigned char>(symbol[at])) != 0) {
-    std::size_t length = 0;
-    for (; at < symbol.size() && std::isdigit(static_cast<unsigned char>(symbol[at])) != 0; ++at)
-      length = length * 10 + static_cast<std::size_t>(symbol[at] - '0');
-    if (length > symbol.size() - at) return symbol;
-    name = symbol.substr(at, length);
-    at += length;
-  }
-  return name.empty() ? symbol : name;
-}
 
 }  // namespace
 
@@ -48,14 +32,19 @@ std::string find_function(const link::ObjectFacts& facts, const ForeignKernel& k
   throw CompileError(message);
 }
 
-void check_declaration(const ForeignKernel& kernel, const Signature& signature, const std::string& symbol,
-                       const Target& target) {
-  if (!has_syntax(kernel.file)) return;
-  const std::string name = source_name(symbol);
-  const std::string tree = syntax_tree(kernel.file, kernel.flags, target, name);
-  const std::optional<Prototype> prototype = find_prototype(tree, name);
-  // Functions from assembly, aliases and macros of the linker have no prototype.
-  if (prototype) check_prototype(*prototype, signature, kernel.file, target);
+std::vector<std::uint8_t> declarations_of(const ForeignKernel& kernel, const Target& target) {
+  if (has_syntax(kernel.file)) return compile_with_declarations(kernel.file, kernel.flags, target);
+  return is_ir(kernel.file) ? print_ir(kernel.file, kernel.flags, target) : std::vector<std::uint8_t>();
+}
+
+void check_declaration(std::span<const std::uint8_t> declarations, const ForeignKernel& kernel,
+                       const Signature& signature, const std::string& symbol) {
+  const std::optional<link::DeclaredFunction> declared =
+      is_ir(kernel.file)
+          ? link::declared_in_ir({reinterpret_cast<const char*>(declarations.data()), declarations.size()}, symbol)
+          : link::declared_in_object(declarations, symbol);
+  // Nothing is known of functions from assembly, aliases and macros of the linker.
+  if (declared) check_prototype(*declared, signature, kernel.file);
 }
 
 }  // namespace ferry::foreign

@@ -1,7 +1,10 @@
 // Finds the function of a file that a signature describes.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "crosscompile/foreign/foreign.h"
 #include "crosscompile/link/inspect_object.h"
@@ -12,9 +15,12 @@ namespace ferry::foreign {
 // Throws CompileError with the nearest names.
 std::string find_function(const link::ObjectFacts& facts, const ForeignKernel& kernel, const Signature& signature);
 
-// Throws CompileError when the C or C++ declaration disagrees with the signature. For machine code there is nothing to
-// check.
-void check_declaration(const ForeignKernel& kernel, const Signature& signature, const std::string& symbol,
-                       const Target& target);
+// Returns what says how the functions of a file are declared: debug information of C and C++, or LLVM IR. Nothing for
+// machine code.
+std::vector<std::uint8_t> declarations_of(const ForeignKernel& kernel, const Target& target);
+
+// Throws CompileError when the function with this symbol is declared differently from its signature.
+void check_declaration(std::span<const std::uint8_t> declarations, const ForeignKernel& kernel,
+                       const Signature& signature, const std::string& symbol);
 
 }  // namespace ferry::foreign

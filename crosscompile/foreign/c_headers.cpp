@@ -45,6 +45,42 @@ std::string least_and_greatest(const Target& target) {
          inline_function("fmin", "x, y", has_none ? "x != x || y < x ? y : x" : "");
 }
 
+// Of several parameters, or with results of another type; helpers.h defines them.
+constexpr const char* kOtherFunctions =
+    "double hypot(double, double);\nfloat hypotf(float, float);\n"
+    "double fdim(double, double);\nfloat fdimf(float, float);\n"
+    "double ldexp(double, int);\nfloat ldexpf(float, int);\ndouble scalbn(double, int);\nfloat scalbnf(float, int);\n"
+    "double frexp(double, int*);\nfloat frexpf(float, int*);\n"
+    "double modf(double, double*);\nfloat modff(float, float*);\n"
+    "long lrint(double);\nlong lrintf(float);\nlong long llrint(double);\nlong long llrintf(float);\n"
+    "long lround(double);\nlong lroundf(float);\nlong long llround(double);\nlong long llroundf(float);\n";
+
+constexpr const char* kConstants =
+    "#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n"
+    "#define HUGE_VAL __builtin_huge_val()\n#define HUGE_VALF __builtin_huge_valf()\n"
+    "#define M_E 2.71828182845904523536\n#define M_LOG2E 1.44269504088896340736\n"
+    "#define M_LOG10E 0.43429448190325182765\n#define M_LN2 0.69314718055994530942\n"
+    "#define M_LN10 2.30258509299404568402\n#define M_PI 3.14159265358979323846\n"
+    "#define M_PI_2 1.57079632679489661923\n#define M_PI_4 0.78539816339744830962\n"
+    "#define M_1_PI 0.31830988618379067154\n#define M_2_PI 0.63661977236758134308\n"
+    "#define M_2_SQRTPI 1.12837916709551257390\n#define M_SQRT2 1.41421356237309504880\n"
+    "#define M_SQRT1_2 0.70710678118654752440\n";
+
+// What C has as macros for numbers of any type, and C++ as functions.
+std::string classifications() {
+  std::string macros, functions;
+  for (const std::string name : {"isnan", "isinf", "isfinite", "isnormal", "signbit"}) {
+    macros += "#define " + name + "(x) __builtin_" + name + "(x)\n";
+    functions += "template <class T> inline bool " + name + "(T x) { return __builtin_" + name + "(x); }\n";
+  }
+  for (const std::string name :
+       {"isgreater", "isgreaterequal", "isless", "islessequal", "islessgreater", "isunordered"}) {
+    macros += "#define " + name + "(x, y) __builtin_" + name + "(x, y)\n";
+    functions += "template <class T> inline bool " + name + "(T x, T y) { return __builtin_" + name + "(x, y); }\n";
+  }
+  return "#ifdef __cplusplus\n" + functions + "#else\n" + macros + "#endif\n";
+}
+
 std::string guarded(const std::string& body) {
   return "#pragma once\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + body + "#ifdef __cplusplus\n}\n#endif\n";
 }
@@ -59,21 +95,18 @@ void write_c_headers(const link::TemporaryFolder& folder, const Target& target) 
 #define FERRY_SYMBOL(name, architectures) add(#name);
 #include "module/symbols.def"
 #undef FERRY_SYMBOL
-  math +=
-      "#define INFINITY __builtin_inff()\n#define NAN __builtin_nanf(\"\")\n#define HUGE_VAL __builtin_huge_val()\n"
-      "#define M_PI 3.14159265358979323846\n";
+  for (const char* name : {"rint", "nearbyint", "cbrt", "log10", "asinh", "acosh", "atanh"})
+    math += math_prototype(name) + math_prototype(std::string(name) + "f");
+  math += kOtherFunctions;
+  math += kConstants;
   // The compiler implements these itself, under builtin names that no header defines.
-  math += inline_function("fabs", "x", "") + least_and_greatest(target);
-  const std::string classes =
-      "#ifdef __cplusplus\ntemplate <class T> inline bool isnan(T x) { return __builtin_isnan(x); }\n"
-      "template <class T> inline bool isinf(T x) { return __builtin_isinf(x); }\n#else\n"
-      "#define isnan(x) __builtin_isnan(x)\n#define isinf(x) __builtin_isinf(x)\n#endif\n";
-  link::write_file(folder.file("math.h"), guarded(math) + classes);
+  math += inline_function("fabs", "x", "") + inline_function("copysign", "x, y", "") + least_and_greatest(target);
+  link::write_file(folder.file("math.h"), guarded(math) + classifications());
   link::write_file(
       folder.file("string.h"),
       guarded(
           "#include <stddef.h>\nvoid* memcpy(void*, const void*, size_t);\nvoid* memmove(void*, const void*, size_t);\n"
-          "void* memset(void*, int, size_t);\n"));
+          "void* memset(void*, int, size_t);\nint memcmp(const void*, const void*, size_t);\n"));
 }
 
 }  // namespace ferry::foreign

@@ -6,10 +6,14 @@ namespace ferry::foreign {
 namespace {
 
 // Functions of one argument; each has a float variant, whose name in C ends in f.
-constexpr const char* kOneNumber[] = {"exp",  "exp2",  "expm1", "log",   "log2",  "log1p", "sin",  "cos",
-                                      "tan",  "asin",  "acos",  "atan",  "sinh",  "cosh",  "tanh", "erf",
-                                      "sqrt", "floor", "ceil",  "round", "trunc", "fabs"};
-constexpr const char* kBinaryOverloads[] = {"atan2", "pow", "fmod", "fmin", "fmax"};
+constexpr const char* kOneNumber[] = {"exp",   "exp2",  "expm1", "log",       "log2", "log10", "log1p", "sin",
+                                      "cos",   "tan",   "asin",  "acos",      "atan", "sinh",  "cosh",  "tanh",
+                                      "asinh", "acosh", "atanh", "erf",       "sqrt", "cbrt",  "floor", "ceil",
+                                      "round", "trunc", "rint",  "nearbyint", "fabs"};
+constexpr const char* kBinaryOverloads[] = {"atan2", "pow", "fmod", "fmin", "fmax", "fdim", "hypot", "copysign"};
+// Functions of one argument whose results are of one type, and those of an argument and something else.
+constexpr const char* kRoundedToWhole[] = {"lrint", "llrint", "lround", "llround"};
+constexpr const char* kWithExponent[] = {"ldexp", "scalbn"};
 
 std::string overloads_of_one(const std::string& name) {
   return "using ::" + name + ";\ninline float " + name + "(float x) { return ::" + name +
@@ -27,10 +31,17 @@ std::string cmath() {
   std::string text = "#pragma once\n#include <math.h>\nnamespace std {\n";
   for (const char* name : kOneNumber) text += overloads_of_one(name);
   for (const char* name : kBinaryOverloads) text += overloads_of_two(name);
+  for (const std::string name : kRoundedToWhole)
+    text += "using ::" + name + ";\ninline auto " + name + "(float x) { return ::" + name + "f(x); }\n";
+  for (const std::string name : kWithExponent)
+    text += "using ::" + name + ";\ninline float " + name + "(float x, int n) { return ::" + name + "f(x, n); }\n";
   return text +
+         "using ::frexp;\ninline float frexp(float x, int* n) { return ::frexpf(x, n); }\n"
+         "using ::modf;\ninline float modf(float x, float* whole) { return ::modff(x, whole); }\n"
          "using ::fma;\ninline float fma(float x, float y, float z) { return ::fmaf(x, y, z); }\n"
-         "using ::isnan;\nusing ::isinf;\n"
-         "template <class T> inline bool isfinite(T x) { return __builtin_isfinite(x); }\n"
+         "using ::isnan;\nusing ::isinf;\nusing ::isfinite;\nusing ::isnormal;\nusing ::signbit;\n"
+         "using ::isgreater;\nusing ::isgreaterequal;\nusing ::isless;\nusing ::islessequal;\n"
+         "using ::islessgreater;\nusing ::isunordered;\n"
          "inline float abs(float x) { return __builtin_fabsf(x); }\n"
          "inline double abs(double x) { return __builtin_fabs(x); }\n"
          "template <class T> requires __is_integral(T) constexpr T abs(T x) { return x < 0 ? -x : x; }\n"
@@ -48,7 +59,7 @@ constexpr const char* kCstddef =
 
 constexpr const char* kCstring =
     "#pragma once\n#include <string.h>\nnamespace std { using ::size_t; using ::memcpy; using ::memmove; using "
-    "::memset; }\n";
+    "::memset; using ::memcmp; }\n";
 
 constexpr const char* kAlgorithm =
     "#pragma once\n#include <cstddef>\nnamespace std {\n"

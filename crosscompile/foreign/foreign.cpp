@@ -7,10 +7,12 @@
 #include "crosscompile/codegen/llvm/target/imports.h"
 #include "crosscompile/foreign/c_compiler.h"
 #include "crosscompile/foreign/c_function.h"
+#include "crosscompile/foreign/helpers.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/link/inspect_object.h"
 #include "crosscompile/link/link.h"
 #include "crosscompile/link/object_set.h"
+#include "crosscompile/link/symbol_use.h"
 #include "crosscompile/link/temporary_folder.h"
 #include "crosscompile/target/needed_features.h"
 #include "ferry/runtime_api.h"
@@ -29,14 +31,33 @@ void check_object(const link::ObjectFacts& facts, const ForeignKernel& kernel) {
   }
 }
 
-void check_image_imports(std::span<const std::uint8_t> image, const ForeignKernel& kernel, const Target& target) {
+// Returns "puts (f.c:3)", "__addtf3 (f.c:7: 128-bit floats, such as long double)".
+std::string use_text(const std::string& symbol, std::span<const std::uint8_t> object) {
+  const std::string place = link::first_use(object, symbol), purpose = purpose_of(symbol);
+  const std::string both = place + (place.empty() || purpose.empty() ? "" : ": ") + purpose;
+  return both.empty() ? symbol : symbol + " (" + both + ")";
+}
+
+void check_image_imports(std::span<const std::uint8_t> image, std::span<const std::uint8_t> object,
+                         const ForeignKernel& kernel, const Target& target) {
   std::vector<std::string> missing;
   for (const std::string& name : link::imports_of(image)) {
-    if (!codegen::is_offered(name, target.arch_name)) missing.push_back(name);
+    if (!codegen::is_offered(name, target.arch_name)) missing.push_back(use_text(name, object));
   }
   if (missing.empty()) return;
   throw CompileError(kernel.file + " calls what devices do not offer on " + target.arch_name + ": " + joined(missing) +
-                     "; they offer the functions of <math.h> and memcpy, memmove, memset");
+                     "; they offer the functions of <math.h> and memcpy, memmove, memset, memcmp");
+}
+
+// Returns the object, and what it needs beside it.
+std::vector<std::vector<std::uint8_t>> with_helpers(const std::vector<std::uint8_t>& object,
+                                                    const link::ObjectFacts& facts, const Target& target) {
+  std::vector<std::string> needed;
+  for (const std::string& name : facts.undefined)
+    if (!codegen::is_offered(name, target.arch_name)) needed.push_back(name);
+  std::vector<std::vector<std::uint8_t>> objects = helper_objects(needed, target);
+  objects.insert(objects.begin(), object);
+  return objects;
 }
 
 }  // namespace
@@ -61,18 +82,19 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
   check_object(facts, kernel);
   std::vector<std::string> exports;
   std::vector<std::vector<std::uint8_t>> adapters, code;
+  const std::vector<std::uint8_t> declarations = declarations_of(kernel, target);
   for (const Signature& signature : kernel.signatures) {
     const std::string c_name = find_function(facts, kernel, signature);
-    check_declaration(kernel, signature, c_name, target);
+    check_declaration(declarations, kernel, signature, c_name);
     exports.push_back(kSymbolPrefix + signature.function.name);
     adapters.push_back(
         codegen::emit_adapter(signature.function, c_name, signature.returns_status, facts.is_shared, target));
   }
-  if (!facts.is_shared) code.push_back(object);
+  if (!facts.is_shared) code = with_helpers(object, facts, target);
   module.images.push_back({"elf", link::link_shared(adapters, target, exports, code, CodeLayout{code_padding}), 0});
   // A shared object is shipped unchanged; the device loads it first and resolves the adapters' calls in it.
   if (facts.is_shared) module.images.push_back({"elf_library", object, 0});
-  check_image_imports(module.images.back().bytes, kernel, target);
+  check_image_imports(module.images.back().bytes, object, kernel, target);
   if (form == CodeForm::relinkable && !facts.is_shared)
     module.images = {{kRelinkableImage, link::pack({std::move(adapters), std::move(code)}), 0}};
   module.source = kernel.source;

@@ -122,7 +122,7 @@ SanitizedProgram::SanitizedProgram(const ForeignKernel& kernel, const Signature&
   const link::ObjectFacts facts =
       link::inspect_object(compile_object(kernel.file, kernel.flags, target), kernel.file, target);
   const std::string symbol = find_function(facts, kernel, signature);
-  check_declaration(kernel, signature, symbol, target);
+  check_declaration(declarations_of(kernel, target), kernel, signature, symbol);
 
   const std::string object = folder_.file("kernel.o"), main = folder_.file("main.c");
   link::write_file(object, compile_sanitized(kernel.file, kernel.flags, target, kSanitize));

@@ -64,6 +64,7 @@ ObjectFacts inspect_object(std::span<const std::uint8_t> bytes, const std::strin
     }
     const bool defined = (*flags & SymbolRef::SF_Undefined) == 0 && (*flags & SymbolRef::SF_Global) != 0;
     if (defined && symbol.getELFType() == llvm::ELF::STT_FUNC) facts.functions.push_back(symbol_name->str());
+    if ((*flags & SymbolRef::SF_Undefined) != 0 && !symbol_name->empty()) facts.undefined.push_back(symbol_name->str());
   };
   if (facts.is_shared) {
     for (const llvm::object::ELFSymbolRef& symbol : file.getDynamicSymbolIterators()) visit(symbol);

@@ -14,6 +14,7 @@ struct ObjectFacts {
   bool is_shared = false;              // a shared object
   bool has_hash = false;               // has DT_HASH, through which devices find symbols
   std::vector<std::string> functions;  // exported functions
+  std::vector<std::string> undefined;  // what it uses from elsewhere
   std::vector<std::string> refused;    // contents that no device loads, by name: "thread-local storage (.tbss)"
 };
 

@@ -13,7 +13,7 @@ struct ArchAbi {
 // The architectures with conventions to know of.
 constexpr ArchAbi kAbis[] = {
     {Arch::armv7, {.mabi = "aapcs", .float_abi = "hard", .has_unwind_helpers = true, .page_bytes = kLargePage}},
-    {Arch::aarch64, {.page_bytes = kLargePage}},
+    {Arch::aarch64, {.has_outlined_atomics = true, .page_bytes = kLargePage}},
     {Arch::riscv64, {.calling_convention = "lp64d", .mabi = "lp64d", .sign_extends_32_bits = true}},
     {Arch::riscv32, {.calling_convention = "ilp32"}},
 };

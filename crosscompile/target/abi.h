@@ -17,6 +17,8 @@ struct Abi {
   bool sign_extends_32_bits = false;
   // Unwind tables refer to functions of the compiler's library, even in objects that never throw.
   bool has_unwind_helpers = false;
+  // Compilers call functions of their library for atomic operations, unless they are told not to.
+  bool has_outlined_atomics = false;
   // The largest pages in use.
   std::uint32_t page_bytes = 4096;
 };

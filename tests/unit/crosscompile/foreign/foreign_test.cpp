@@ -8,44 +8,13 @@
 #include <fstream>
 
 #include "crosscompile/confine/landlock.h"
-#include "crosscompile/foreign/c_compiler.h"
-#include "crosscompile/ir/error.h"
-#include "crosscompile/link/temporary_folder.h"
-#include "crosscompile/target/resolve.h"
+#include "tests/unit/crosscompile/foreign/foreign_fixture.h"
 
 namespace ferry::foreign {
 namespace {
 
-struct Fixture {
-  link::TemporaryFolder folder;
-  Target target = resolve_target("x86-64");
-
-  std::string file(const std::string& name, const std::string& text) const {
-    std::ofstream(folder.file(name)) << text;
-    return folder.file(name);
-  }
-  std::vector<std::uint8_t> compile(const std::string& path, const std::string& signature, const Target& on,
-                                    std::vector<std::string> flags = {}) const {
-    return compile_foreign({path, {parse_signature(signature)}, std::move(flags), ""}, on);
-  }
-  std::string refusal(const std::string& path, const std::string& signature) const {
-    try {
-      compile(path, signature, target);
-    } catch (const CompileError& error) {
-      return error.what();
-    }
-    return "nothing was refused";
-  }
-  // Compiles a C text to an object file.
-  std::string object(const std::string& text, const Target& on) const {
-    const std::vector<std::uint8_t> bytes = compile_object(file("object.c", text), {}, on);
-    std::ofstream(folder.file("object.o"), std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    return folder.file("object.o");
-  }
-};
-
-TEST_CASE_FIXTURE(Fixture, "C, C++ and objects compile for every architecture, with <math.h> and <stdint.h>") {
+TEST_CASE_FIXTURE(test::ForeignFixture,
+                  "C, C++ and objects compile for every architecture, with <math.h> and <stdint.h>") {
   const std::string c =
       file("f.c",
            "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n"
@@ -67,7 +36,7 @@ TEST_CASE_FIXTURE(Fixture, "C, C++ and objects compile for every architecture, w
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "LLVM IR compiles, and flags reach the compiler") {
+TEST_CASE_FIXTURE(test::ForeignFixture, "LLVM IR compiles, and flags reach the compiler") {
   const std::string ir = file("f.ll", "define void @f(ptr %x, i64 %n) {\n  store float 1.0, ptr %x\n  ret void\n}\n");
   CHECK(compile(ir, "f(inout f32[n] x)", target).size() > 500);
   const std::string c = file("g.c", "void g(float* x) { x[0] = VALUE; }");
@@ -75,21 +44,21 @@ TEST_CASE_FIXTURE(Fixture, "LLVM IR compiles, and flags reach the compiler") {
   CHECK(refusal(c, "g(inout f32[1] x)").find("use of undeclared identifier 'VALUE'") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a function that is not there is answered with the nearest") {
+TEST_CASE_FIXTURE(test::ForeignFixture, "a function that is not there is answered with the nearest") {
   const std::string c = file("f.c", "void saxpy(void) {}\nvoid daxpy(void) {}\nstatic void hidden(void) {}");
   CHECK(refusal(c, "saxpi()") == c + ": expected a function 'saxpi', got saxpy, daxpy");
   const std::string cpp = file("f.cpp", "void saxpy() {}\nvoid daxpy() {}");
   CHECK(refusal(cpp, "saxpy()").find("extern \"C\"") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Fixture, "the only function of a file is taken whatever it is called, in C++ too") {
+TEST_CASE_FIXTURE(test::ForeignFixture, "the only function of a file is taken whatever it is called, in C++ too") {
   CHECK(compile(file("f.c", "static void helper(void) {}\nvoid matmul(void) { helper(); }"), "mm()", target).size() >
         500);
   CHECK(compile(file("f.cpp", "namespace linear { void saxpy(float* x) { x[0] = 1; } }"), "f(inout f32[1] x)", target)
             .size() > 500);
 }
 
-TEST_CASE_FIXTURE(Fixture, "several functions of a file go into one module, on every architecture") {
+TEST_CASE_FIXTURE(test::ForeignFixture, "several functions of a file go into one module, on every architecture") {
   const std::string c =
       file("f.c", "void one(float* x) { x[0] = 1; }\nvoid two(float* x, long long n) { x[n - 1] = 2; }\n");
   for (const char* name : {"x86-64", "armv7", "aarch64", "riscv64"}) {
@@ -100,46 +69,7 @@ TEST_CASE_FIXTURE(Fixture, "several functions of a file go into one module, on e
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "a function that is declared otherwise than its signature says is refused with its line") {
-  const std::string begin = "#include <stdint.h>\ntypedef float real;\n";
-  const std::string signature = "saxpy(f32 a, in f32[n] x, inout f32[n] y)";
-  const auto about = [&](const std::string& parameters, const std::string& text = "") {
-    const std::string c = file("f.c", begin + "void saxpy(" + parameters + ") {}\n");
-    const std::string said = refusal(c, text.empty() ? signature : text);
-    return said.starts_with(c + ":3: ") ? said.substr(c.size() + 4) : said;
-  };
-  const std::string meaning = "; its signature means void saxpy(float a, const float* x, float* y, int64_t n)";
-  CHECK(about("real a, const real* restrict x, real y[], int64_t n") == "nothing was refused");
-  CHECK(about("float, const float*, float*, long long") == "nothing was refused");
-  CHECK(about("float a, const double* x, float* y, int64_t n") ==
-        "parameter 2 of saxpy: expected const float* x, got const double * x" + meaning);
-  CHECK(about("double a, const float* x, float* y, int64_t n") ==
-        "parameter 1 of saxpy: expected float a, got double a" + meaning);
-  CHECK(about("const float* x, float* y, int64_t n, float a") ==
-        "parameter 1 of saxpy: expected float a, got const float * x" + meaning);
-  CHECK(about("float a, float* y, const float* x, int64_t n") ==
-        "parameter 2 of saxpy: expected const float* x, got float * y, which the signature has as parameter 3: "
-        "expected them in one order");
-  CHECK(about("float a, const float* x, const float* y, int64_t n") ==
-        "parameter 3 of saxpy: expected float* y, got const float * y, which cannot be written" + meaning);
-  CHECK(about("float a, const float* x, float* y") ==
-        "saxpy: expected 4 parameters, got 3; the size int64_t n is missing" + meaning);
-  CHECK(about("float a, const float* x, float* y, int n") ==
-        "parameter 4 of saxpy: expected int64_t n, got int n" + meaning);
-  CHECK(about("float a, const float* x, float* y, int64_t n, int m") ==
-        "saxpy: expected 4 parameters, got 5" + meaning);
-  CHECK(about("float a, const float* x, float* y, int64_t n", "i32 " + signature) ==
-        "saxpy: expected it to return int32_t, as its signature says, got void");
-  const std::string gemm = "g(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)";
-  const std::string c = file("g.c", "void g(const float* A, const float* B, float* C, long M, long N, long K) {}\n");
-  CHECK(refusal(c, gemm) ==
-        c + ":1: parameter 5 of g: expected int64_t K, got long N, which the signature has as parameter 6: expected "
-            "them in one order");
-  const std::string rows = file("r.c", "void g(float A[][4], unsigned char (*b)[3], void* c, unsigned short* h) {}\n");
-  CHECK(compile(rows, "g(inout f32[4,4] A, in u8[3] b, in f64[2] c, inout bf16[2] h)", target).size() > 500);
-}
-
-TEST_CASE_FIXTURE(Fixture,
+TEST_CASE_FIXTURE(test::ForeignFixture,
                   "C++ kernels have <cstdint>, <cmath>, <cstring> and <algorithm>, and are told what else there is") {
   const std::string cpp =
       file("f.cpp",
@@ -169,7 +99,8 @@ TEST_CASE_FIXTURE(Fixture,
         std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a shared object travels as it is, and one that devices cannot search is refused") {
+TEST_CASE_FIXTURE(test::ForeignFixture,
+                  "a shared object travels as it is, and one that devices cannot search is refused") {
   const std::string c = file("s.c", "void f(float* x) { x[0] = 1; }");
   const auto linked = [&](const std::string& style) {
     const std::string so = folder.file("s.so");
@@ -182,7 +113,7 @@ TEST_CASE_FIXTURE(Fixture, "a shared object travels as it is, and one that devic
   CHECK(refusal(linked("gnu"), "f(inout f32[1] x)").ends_with("link it with --hash-style=both"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "what devices do not offer or load is refused by name") {
+TEST_CASE_FIXTURE(test::ForeignFixture, "what devices do not offer or load is refused by name") {
   const auto about = [&](const std::string& text) { return refusal(file("f.c", text), "f()"); };
   CHECK(about("int puts(const char*); int printf(const char*, ...); void f(void) { puts(\"x\"); printf(\"%d\", 1); }")
             .find("calls what devices do not offer on x86_64: ") != std::string::npos);
@@ -195,7 +126,7 @@ TEST_CASE_FIXTURE(Fixture, "what devices do not offer or load is refused by name
             .find("a function chosen at load time (h)") != std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Fixture,
+TEST_CASE_FIXTURE(test::ForeignFixture,
                   "an object for another architecture, a file that is none and a missing compiler are told apart") {
   CHECK(refusal(object("void f(void) {}", resolve_target("aarch64")), "f()")
             .ends_with("expected an object for x86_64, got one for aarch64"));
@@ -288,7 +219,7 @@ TEST_CASE_FIXTURE(Stranger, "an object names no library of this machine to link"
         std::string::npos);
 }
 
-TEST_CASE_FIXTURE(Fixture, "clang's message cannot control a terminal") {
+TEST_CASE_FIXTURE(test::ForeignFixture, "clang's message cannot control a terminal") {
   const std::string said = refusal(file("f.c", "#error \x1b]0;mine\x07\nvoid f(void) {}\n"), "f()");
   CHECK(said.find("#error") != std::string::npos);
   CHECK(said.find('\x1b') == std::string::npos);
