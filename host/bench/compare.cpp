@@ -56,7 +56,10 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
   check_options(options);
   KernelComparison found;
   if (options.compares_results) {
-    found.outputs = with_retries(observer, [&] { return compare_results(open, kernels, options, observer); });
+    ComparedResults results = with_retries(observer, [&] { return compare_results(open, kernels, options, observer); });
+    found.outputs = std::move(results.outputs);
+    found.inputs = std::move(results.inputs);
+    found.weaknesses = std::move(results.warnings);
     if (!found.difference().empty()) return found;
   }
   stats::Random random(options.call.seed + 1);

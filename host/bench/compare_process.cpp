@@ -6,6 +6,7 @@
 #include "host/bench/sampling.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
+#include "host/verify/same_call.h"
 
 namespace ferry::bench {
 
@@ -24,8 +25,17 @@ Side compile_side(const ComparedKernel& kernel, const CallOptions& call, const T
                   std::uint32_t code_padding, const Observer& observer) {
   CompiledKernel compiled = compile_kernel(kernel.source, kernel.function, target, call, observer, code_padding);
   FunctionInfo info = choose_function(compiled.module.manifest(), kernel.function, kernel.source.name);
-  CallPlan plan = plan_call(info, call);
-  return {std::move(compiled), std::move(info), std::move(plan)};
+  return {std::move(compiled), std::move(info), {}};
+}
+
+// Kernels that are to compute the same get the same inputs; others are called each by itself.
+void plan_sides(Side (&sides)[2], const KernelPair& kernels, const CompareOptions& options) {
+  const InputRange range = input_range(kernels[0].source, kernels[1].source);
+  sides[0].plan = plan_call(sides[0].info, options.call, range);
+  const Result<verify::ParameterPairs> pairs = verify::pair_parameters(sides[0].info, sides[1].info);
+  sides[1].plan = options.compares_results && pairs.is_ok()
+                      ? verify::plan_same_call(sides[1].info, sides[0].info, sides[0].plan, pairs.value())
+                      : plan_call(sides[1].info, options.call, range);
 }
 
 ProcessLayout draw_layout(stats::Random& random, bool on_gpu) {
@@ -59,7 +69,8 @@ ComparedProcess measure_process(const OpenSession& open, const KernelPair& kerne
   const auto side = [&](int k) {
     return compile_side(kernels[static_cast<std::size_t>(k)], options.call, target, layout.code_padding[k], observer);
   };
-  const Side sides[2] = {side(0), side(1)};
+  Side sides[2] = {side(0), side(1)};
+  plan_sides(sides, kernels, options);
   const DeviceTensor shift = allocate_before(device, layout);
 
   const int order[2] = {layout.b_first ? 1 : 0, layout.b_first ? 0 : 1};

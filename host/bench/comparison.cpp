@@ -16,7 +16,7 @@ double KernelComparison::median(int kernel) const {
 }
 
 std::vector<std::string> KernelComparison::warnings() const {
-  std::vector<std::string> all;
+  std::vector<std::string> all = weaknesses;
   if (is_emulated(facts.facts)) all.emplace_back(kEmulatedWarning);
   std::size_t hit = 0, samples = 0;
   for (const ComparedProcess& process : processes) {

@@ -14,6 +14,7 @@
 #include "host/session/bind.h"
 #include "host/verify/check_against.h"
 #include "host/verify/check_network.h"
+#include "host/verify/comparison_warnings.h"
 
 namespace ferry::bench {
 
@@ -106,6 +107,8 @@ verify::Findings check_results(const Device& device, const MeasuredKernel& kerne
     findings.compared = verify::compare_with_reference(device, *kernel.reference, target, ran, kernel.call,
                                                        {options.limits.rtol, options.limits.atol}, observer);
   findings.checks = verify::check_definitions(definition, kernel.reference, ran, options.limits, observer);
+  if (!kernel.source.network)
+    findings.warnings = verify::comparison_warnings(device, module, info, plan, ran.outputs, observer);
   if (options.check_definition && kernel.source.network) {
     std::vector<verify::CheckResult> nodes =
         verify::check_network(device, kernel.source, target, kernel.call, ran, options.limits, observer);
@@ -151,7 +154,7 @@ Measurement measure(const Device& device, const MeasuredKernel& kernel, const Me
   const CompiledKernel compiled = compile_kernel(kernel.source, kernel.function, target, kernel.call, observer);
   const Manifest& manifest = compiled.module.manifest();
   const FunctionInfo& info = choose_function(manifest, kernel.function, kernel.source.name);
-  const CallPlan plan = plan_call(info, kernel.call);
+  const CallPlan plan = plan_call(info, kernel.call, input_range(kernel.source, kernel.reference));
   const std::map<std::string, std::string> knobs =
       kernel.source.schedule ? kernel.source.schedule->knobs : std::map<std::string, std::string>();
   verify::Findings findings;

@@ -1,5 +1,7 @@
 #include "ferry/bench/measurement.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/quantity_text.h"
@@ -23,7 +25,8 @@ std::optional<double> Measurement::share_of_flops() const { return share(flops_p
 std::optional<double> Measurement::share_of_bytes() const { return share(bytes_per_second(), peak.bytes); }
 
 std::vector<std::string> Measurement::warnings() const {
-  std::vector<std::string> all = bench::warnings(timing, environment(), facts.logical_cores);
+  std::vector<std::string> all = findings.warnings;
+  std::ranges::move(bench::warnings(timing, environment(), facts.logical_cores), std::back_inserter(all));
   if (is_emulated(facts)) all.insert(all.begin(), kEmulatedWarning);
   // A rate above the measured peak shows that this was not the peak, or was not measured under the same conditions.
   const auto beyond = [&](std::optional<double> of_peak, const char* what, const std::string& why) {

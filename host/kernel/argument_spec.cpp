@@ -100,7 +100,7 @@ void expect_known_contents(const std::string& text, const std::string& contents)
   if (parse_kind(contents) || parse_distribution(contents)) return;
   throw OptionError(Option::argument, text +
                                           ": expected contents such as zeros, ones, iota, below(N), uniform(A,B), "
-                                          "normal or normal(MEAN,DEVIATION) after the colon, got '" +
+                                          "full, normal or normal(MEAN,DEVIATION) after the colon, got '" +
                                           contents + "'");
 }
 
@@ -119,7 +119,7 @@ std::int64_t parse_size(Option option, const std::string& part, const std::strin
 
 ArgumentSpec parse_argument(const std::string& text) {
   static const std::string kExpected =
-      "NAME=DTYPE[SIZES] such as A=f32[64,128], with :zeros, :ones, :iota, :below(N), :uniform(A,B), :normal or "
+      "NAME=DTYPE[SIZES] such as A=f32[64,128], with :zeros, :ones, :iota, :below(N), :uniform(A,B), :full, :normal or "
       ":normal(MEAN,DEVIATION) after it if wanted; NAME=:ones; NAME=@FILE.npy; or NAME=NUMBER";
   const auto [name, value] = split_name(Option::argument, text, kExpected);
   ArgumentSpec spec;
@@ -137,6 +137,7 @@ ArgumentSpec parse_argument(const std::string& text) {
     if (colon != std::string::npos) spec.distribution = parse_distribution(value.substr(colon + 1));
     if (type_fine && (kind || spec.distribution)) {
       spec.kind = kind.value_or(FillKind::random);
+      spec.has_contents = colon != std::string::npos;
       return spec;
     }
   } else {

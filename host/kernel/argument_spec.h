@@ -21,6 +21,7 @@ struct ArgumentSpec {
   std::optional<Shape> shape;
   FillKind kind = FillKind::random;
   std::optional<Distribution> distribution;  // instead of the kind
+  bool has_contents = false;                 // one of them was typed
   std::optional<Argument::Scalar> number;
   std::string text;  // as it was typed
 };

@@ -5,6 +5,7 @@
 
 #include "base/quantity_text.h"
 #include "host/kernel/argument_spec.h"
+#include "host/kernel/call_inputs.h"
 #include "host/kernel/tensor_file.h"
 #include "host/session/bind.h"
 #include "host/session/scalar.h"
@@ -15,9 +16,6 @@ namespace ferry {
 namespace {
 
 using session::SymbolValues;
-
-// Larger uploads are a step of their own for the observer.
-constexpr std::uint64_t kLargeUpload = 4u << 20;
 
 // Returns the specification of each parameter, null if there is none.
 std::vector<const ArgumentSpec*> match(const FunctionInfo& function, const std::vector<ArgumentSpec>& specs) {
@@ -91,19 +89,13 @@ bool spread(CallPlan& plan, std::size_t parameter) {
   return agree;
 }
 
-// Draws all places of the input, those between strided elements included.
-void draw_input(const FunctionInfo& function, CallPlan& plan, std::size_t parameter, const ArgumentSpec& spec) {
+void draw_input(const FunctionInfo& function, CallPlan& plan, std::size_t parameter, const ArgumentSpec* spec) {
   InputContent& content = plan.contents[parameter];
-  const auto size_of = [&](const std::string& name) -> std::optional<std::int64_t> {
-    for (std::size_t s = 0; s < function.symbols.size(); ++s)
-      if (function.symbols[s] == name) return plan.symbols[s];
-    return std::nullopt;
-  };
   try {
-    content.bytes = draw(*spec.distribution, plan.dtypes[parameter], content.seed,
-                         static_cast<std::uint64_t>(plan.places[parameter]), size_of);
+    content.bytes = drawn_bytes(function, plan, parameter, content);
   } catch (const UsageError& error) {
-    throw OptionError(Option::argument, spec.text + ": " + error.what());
+    if (spec == nullptr) throw;
+    throw OptionError(Option::argument, spec->text + ": " + error.what());
   }
 }
 
@@ -174,7 +166,7 @@ void bind_plan(const FunctionInfo& function, CallPlan& plan) {
   }
 }
 
-CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
+CallPlan plan_call(const FunctionInfo& function, const CallOptions& options, InputRange range) {
   std::vector<ArgumentSpec> specs;
   for (const std::string& text : options.arguments) specs.push_back(parse_argument(text));
   const std::vector<const ArgumentSpec*> matched = match(function, specs);
@@ -190,6 +182,7 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
     const ArgumentSpec* spec = matched[p];
     plan.dtypes[p] = function.parameters[p].dtype;
     plan.contents[p].seed = options.seed + p;
+    plan.contents[p].distribution = distribution_of(function.parameters[p], spec, range);
     if (spec == nullptr) continue;
     plan.contents[p].kind = spec->kind;
     if (spec->dtype) plan.dtypes[p] = *spec->dtype;
@@ -202,6 +195,7 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
                                                 " in the file: convert them before they are saved");
       partial[p].shape = file.shape;
       plan.contents[p].bytes = std::move(file.bytes);
+      plan.contents[p].file = spec->file;
     }
     if (spec->number && std::holds_alternative<std::int64_t>(*spec->number)) {
       partial[p].scalar = std::get<std::int64_t>(*spec->number);
@@ -223,8 +217,8 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
   for (std::size_t p = 0; p < count; ++p) plan.shapes[p] = partial[p].shape ? *partial[p].shape : std::move(shapes[p]);
   bind_plan(function, plan);
   for (std::size_t p = 0; p < count; ++p) {
-    if (matched[p] != nullptr && matched[p]->distribution) {
-      draw_input(function, plan, p, *matched[p]);
+    if (plan.contents[p].distribution) {
+      draw_input(function, plan, p, matched[p]);
       continue;
     }
     if (!plan.strides[p].empty() && !plan.contents[p].bytes.empty() && !spread(plan, p)) {
@@ -234,37 +228,6 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options) {
     }
   }
   return plan;
-}
-
-std::vector<Argument> make_arguments(const FunctionInfo& function, const CallPlan& plan, const Device& device,
-                                     const Observer& observer) {
-  std::vector<Argument> arguments;
-  for (std::size_t p = 0; p < function.parameters.size(); ++p) {
-    const ParameterInfo& parameter = function.parameters[p];
-    if (parameter.direction == Direction::out) continue;
-    if (plan.scalars[p]) {
-      std::visit([&](auto number) { arguments.emplace_back(number); }, *plan.scalars[p]);
-      continue;
-    }
-    const InputContent& content = plan.contents[p];
-    if (!plan.strides[p].empty()) {
-      const Shape places = {plan.places[p]};
-      const DeviceTensor whole = content.bytes.empty()
-                                     ? device.filled(plan.dtypes[p], places, content.kind, content.seed)
-                                     : device.put({plan.dtypes[p], places, content.bytes.data()});
-      arguments.emplace_back(whole.view(plan.shapes[p], plan.strides[p]));
-      continue;
-    }
-    if (content.bytes.empty()) {
-      arguments.emplace_back(device.filled(plan.dtypes[p], plan.shapes[p], content.kind, content.seed));
-      continue;
-    }
-    const bool is_large = content.bytes.size() >= kLargeUpload;
-    const StepGuard step =
-        is_large ? observer.begin("uploading " + parameter.name + ", " + bytes_text(content.bytes.size())) : nullptr;
-    arguments.emplace_back(device.put({plan.dtypes[p], plan.shapes[p], content.bytes.data()}));
-  }
-  return arguments;
 }
 
 }  // namespace ferry

@@ -10,15 +10,9 @@
 #include "ferry/client.h"
 #include "ferry/kernel/call_options.h"
 #include "ferry/kernel/observer.h"
+#include "host/kernel/input_content.h"
 
 namespace ferry {
-
-// The contents of an input, reproducible on this side.
-struct InputContent {
-  FillKind kind = FillKind::random;
-  std::uint64_t seed = 0;
-  std::vector<std::uint8_t> bytes;  // from a file or a distribution; otherwise empty
-};
 
 // Each list has one entry for each parameter.
 struct CallPlan {
@@ -40,13 +34,16 @@ std::uint64_t traffic_bytes(const FunctionInfo& function, const std::vector<Shap
 
 // Reads the files. Throws Error (invalid_argument) in terms of the user's own names; mistakes in
 // the options are an OptionError.
-CallPlan plan_call(const FunctionInfo& function, const CallOptions& options);
+CallPlan plan_call(const FunctionInfo& function, const CallOptions& options, InputRange range = InputRange::narrow);
 
 // Finds the sizes, places and strides of a plan that has everything else. UsageError when the function cannot be called
 // so.
 void bind_plan(const FunctionInfo& function, CallPlan& plan);
 
-// Returns all arguments but the outputs, in order, as tensors of the device.
+// Returns an argument as a tensor of the device, or as a number. It is not an output.
+Argument make_argument(const FunctionInfo& function, const CallPlan& plan, std::size_t parameter, const Device& device,
+                       const Observer& observer = {});
+// Returns all arguments but the outputs, in order.
 std::vector<Argument> make_arguments(const FunctionInfo& function, const CallPlan& plan, const Device& device,
                                      const Observer& observer = {});
 

@@ -42,6 +42,7 @@ bool are_fine(DistributionKind kind, const std::vector<std::string>& parameters)
     }
     case DistributionKind::uniform: return all && numbers.size() == 2 && numbers[0] < numbers[1];
     case DistributionKind::normal: return all && (numbers.empty() || (numbers.size() == 2 && numbers[1] >= 0));
+    case DistributionKind::full: return parameters.empty();
   }
   return false;
 }
@@ -93,14 +94,15 @@ Limits limits_of(DType dtype) {
   return {0, 0};
 }
 
-// Writes whole numbers from `low` on, `range` of them, which fit the type. The multiplication distributes 2^64 values
-// over the range; no value is more likely than another by more than range / 2^64.
+// Writes whole numbers from `low` on, `range` of them (0: 2^64), which fit the type. The multiplication distributes
+// 2^64 values over the range; no value is more likely than another by more than range / 2^64.
 std::vector<std::uint8_t> draw_integers(DType dtype, std::int64_t low, std::uint64_t range, const Bits& bits,
                                         std::uint64_t count) {
   const std::size_t size = dtype_bytes(dtype);
   std::vector<std::uint8_t> bytes(count * size);
   for (std::uint64_t i = 0; i < count; ++i) {
-    const auto offset = static_cast<std::uint64_t>(static_cast<unsigned __int128>(bits(i)) * range >> 64);
+    const auto offset =
+        range == 0 ? bits(i) : static_cast<std::uint64_t>(static_cast<unsigned __int128>(bits(i)) * range >> 64);
     const std::uint64_t value = static_cast<std::uint64_t>(low) + offset;
     std::memcpy(bytes.data() + i * size, &value, size);  // little-endian: the low bytes come first
   }
@@ -153,6 +155,22 @@ std::vector<std::uint8_t> draw_normal(DType dtype, double mean, double deviation
   return bytes;
 }
 
+// Powers of two between which magnitudes are drawn: products of two, and sums of some thousand of those, are finite,
+// and so is exp() in single precision.
+constexpr int kLeastExponent = -10;
+int greatest_exponent(DType dtype) { return dtype == DType::f16 ? 2 : 6; }
+
+std::vector<std::uint8_t> draw_magnitudes(DType dtype, const Bits& bits, std::uint64_t count) {
+  const std::size_t size = dtype_bytes(dtype);
+  const int exponents = greatest_exponent(dtype) - kLeastExponent;
+  std::vector<std::uint8_t> bytes(count * size);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const double magnitude = std::exp2(kLeastExponent + exponents * bits.unit(2 * i));
+    store_float(dtype, (bits(2 * i + 1) & 1) != 0 ? -magnitude : magnitude, bytes.data() + i * size);
+  }
+  return bytes;
+}
+
 std::int64_t whole(const std::string& text, DType dtype) {
   const auto number = parse_number<std::int64_t>(text);
   if (!number) throw UsageError("expected whole numbers for " + std::string(dtype_name(dtype)) + ", got " + text);
@@ -172,6 +190,8 @@ std::optional<Distribution> parse_distribution(const std::string& text) {
     distribution.kind = DistributionKind::uniform;
   } else if (name == "normal") {
     distribution.kind = DistributionKind::normal;
+  } else if (name == "full") {
+    distribution.kind = DistributionKind::full;
   } else {
     return std::nullopt;
   }
@@ -185,6 +205,22 @@ std::optional<Distribution> parse_distribution(const std::string& text) {
   return distribution;
 }
 
+std::string range_text(const Distribution& distribution, DType dtype) {
+  const std::vector<std::string>& given = distribution.parameters;
+  switch (distribution.kind) {
+    case DistributionKind::below: return "below " + given[0];
+    case DistributionKind::uniform: return "from " + given[0] + " to below " + given[1];
+    case DistributionKind::normal:
+      return "normal with mean " + (given.empty() ? "0" : given[0]) + " and deviation " +
+             (given.empty() ? "1" : given[1]);
+    case DistributionKind::full: break;
+  }
+  if (is_float(dtype))
+    return "of magnitudes 2^" + std::to_string(kLeastExponent) + " to 2^" + std::to_string(greatest_exponent(dtype));
+  const Limits limits = limits_of(dtype);
+  return "from " + std::to_string(limits.least) + " to " + std::to_string(limits.most);
+}
+
 std::vector<std::uint8_t> draw(const Distribution& distribution, DType dtype, std::uint64_t seed, std::uint64_t count,
                                const std::function<std::optional<std::int64_t>(const std::string&)>& size_of) {
   const std::vector<std::string>& given = distribution.parameters;
@@ -192,7 +228,12 @@ std::vector<std::uint8_t> draw(const Distribution& distribution, DType dtype, st
   const auto number = [&](std::size_t i) { return parse_number<double>(given[i]).value(); };
   const std::string type = dtype_name(dtype);
   std::int64_t low = 0, high = 0;
+  const Limits limits = limits_of(dtype);
   switch (distribution.kind) {
+    case DistributionKind::full:
+      if (is_float(dtype)) return draw_magnitudes(dtype, bits, count);
+      return draw_integers(dtype, limits.least, limits.most - static_cast<std::uint64_t>(limits.least) + 1, bits,
+                           count);
     case DistributionKind::normal:
       if (!is_float(dtype)) throw UsageError("normal is for floats, got " + type);
       return given.empty() ? draw_normal(dtype, 0, 1, bits, count)
@@ -214,7 +255,6 @@ std::vector<std::uint8_t> draw(const Distribution& distribution, DType dtype, st
       if (high < 1 && count > 0) throw UsageError("no number is below " + std::to_string(high));
       break;
   }
-  const Limits limits = limits_of(dtype);
   if (low < limits.least || (high > 0 && static_cast<std::uint64_t>(high) - 1 > limits.most)) {
     throw UsageError(type + " has no " + std::to_string(low < limits.least ? low : high - 1));
   }

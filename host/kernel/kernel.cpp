@@ -206,6 +206,23 @@ bool may_leave_tensors(const KernelSource& source) {
   return source.foreign.has_value() || (source.module && source.module->schedule().empty());
 }
 
+InputRange input_range(const CompiledModule& module) {
+  if (!module.schedule().empty()) return InputRange::narrow;
+  // A network has no schedule either, but steps.
+  const bool is_linked = std::ranges::all_of(
+      module.manifest().functions, [](const FunctionInfo& function) { return native_code(function).has_value(); });
+  return is_linked ? InputRange::full : InputRange::narrow;
+}
+
+InputRange input_range(const KernelSource& source) {
+  if (source.module) return input_range(*source.module);
+  return source.foreign ? InputRange::full : InputRange::narrow;
+}
+
+InputRange input_range(const KernelSource& a, const std::optional<KernelSource>& b) {
+  return input_range(a) == InputRange::full || !b ? input_range(a) : input_range(*b);
+}
+
 const lang::Program& choose_program(const KernelSource& source, const std::string& function) {
   if (source.foreign || source.network) {
     throw OptionError(Option::reference, source.name + kNoDefinition);

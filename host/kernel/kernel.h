@@ -13,6 +13,7 @@
 #include "ferry/kernel/option_error.h"
 #include "ferry/lang/program.h"
 #include "host/compiler/api/compiler.h"
+#include "host/kernel/input_content.h"
 #include "host/kernel/schedule_choice.h"
 
 namespace ferry {
@@ -45,6 +46,11 @@ std::string signature_of(const KernelSource& source, const std::string& function
 bool has_definition(const KernelSource& source);
 // Whether nothing guarantees that the kernel accesses its tensors in bounds.
 bool may_leave_tensors(const KernelSource& source);
+// The range of inputs that nobody has described: the whole one for a kernel that ferry did not write.
+InputRange input_range(const KernelSource& source);
+InputRange input_range(const CompiledModule& module);
+// Of the inputs that two kernels are given, of which the second may be absent.
+InputRange input_range(const KernelSource& a, const std::optional<KernelSource>& b);
 
 // Returns the def with this name, or the only one.
 const lang::Program& choose_program(const KernelSource& source, const std::string& function);

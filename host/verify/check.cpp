@@ -10,6 +10,7 @@
 #include "host/verify/check_interpreted.h"
 #include "host/verify/check_network.h"
 #include "host/verify/check_sanitized.h"
+#include "host/verify/comparison_warnings.h"
 #include "host/verify/kernel_outputs.h"
 
 namespace ferry::verify {
@@ -32,7 +33,7 @@ void run_on(const Device& device, const CheckRequest& request, const CheckedPair
   const FunctionInfo& info = choose_function(module.manifest(), request.kernel.function, source.name);
   report.function = info.name;
   report.target = module.manifest().target;
-  const CallPlan plan = plan_call(info, request.call);
+  const CallPlan plan = plan_call(info, request.call, input_range(source, kernels.against));
   const RanKernel ran{info, plan, outputs_of_call(device, module, info, plan, observer)};
   if (kernels.against)
     report.findings.compared = compare_with_reference(device, *kernels.against, target, ran, request.call,
@@ -40,6 +41,8 @@ void run_on(const Device& device, const CheckRequest& request, const CheckedPair
   if (source.network)
     report.findings.checks = check_network(device, source, target, request.call, ran, request.limits, observer);
   finish_kernels(device);
+  if (!source.network)
+    report.findings.warnings = comparison_warnings(device, module, info, plan, ran.outputs, observer);
   std::optional<lang::Program> own;
   if (has_definition(source)) own = program_of(source, info.name);
   std::vector<CheckResult> checks = check_definitions(own, kernels.against, ran, request.limits, observer);

@@ -9,6 +9,7 @@
 #include "host/kernel/size_hints.h"
 #include "host/session/scalar.h"
 #include "host/verify/check_outputs.h"
+#include "host/verify/comparison_warnings.h"
 
 namespace ferry::verify {
 
@@ -88,7 +89,9 @@ CheckReport check_interpreted(const KernelSource& source, const std::string& fun
   if (!check.mistake.empty()) return check;
   step.reset();
   step = observer.begin("checking");
-  check.findings.checks = check_outputs(program, info, plan, memory.results(info, plan), limits);
+  const Outputs results = memory.results(info, plan);
+  check.findings.warnings = constant_outputs(info, plan, results);
+  check.findings.checks = check_outputs(program, info, plan, results, limits);
   return check;
 }
 

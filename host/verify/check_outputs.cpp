@@ -21,6 +21,8 @@ struct Tolerance {
   double rtol = 0, atol = 0;
   // Factor of the rounding error of the element's terms that is allowed in addition.
   double rounding = 0;
+
+  bool is_exact() const { return rtol == 0 && atol == 0 && rounding == 0; }
 };
 
 Tolerance tolerance_for(DType dtype, const CheckLimits& limits) {
@@ -31,6 +33,19 @@ Tolerance tolerance_for(DType dtype, const CheckLimits& limits) {
   tolerance.rtol = limits.rtol.value_or(tolerance.rtol);
   tolerance.atol = limits.atol.value_or(tolerance.atol);
   return tolerance;
+}
+
+// Errors of sums cancel if there is nothing regular in their terms.
+lang::RoundingBound bound_of(const FunctionInfo& function, const CallPlan& plan) {
+  bool reads_floats = false;
+  for (std::size_t p = 0; p < function.parameters.size(); ++p) {
+    const ParameterInfo& parameter = function.parameters[p];
+    if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::out) continue;
+    if (!is_float(plan.dtypes[p])) continue;
+    if (!plan.contents[p].is_random()) return lang::RoundingBound::worst_case;
+    reads_floats = true;
+  }
+  return reads_floats ? lang::RoundingBound::square_root : lang::RoundingBound::worst_case;
 }
 
 // Returns all positions, or a seeded sample in order that includes the first and the last.
@@ -66,7 +81,7 @@ bool differs(DType dtype, const lang::Element& got, const lang::Element& want, c
   // Partial sums in another order may have overflowed.
   if (tolerance.rounding > 0 && std::isinf(want.error)) return false;
   if (std::isnan(g) || std::isnan(w)) return std::isnan(g) != std::isnan(w);
-  if (g == w) return false;
+  if (g == w) return tolerance.is_exact() && are_opposite_zeros(g, w);
   return !(std::abs(g - w) <= allowed);
 }
 
@@ -97,12 +112,14 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
   result.rtol = tolerance.rtol;
   result.atol = tolerance.atol;
   result.with_rounding = tolerance.rounding > 0 && is_float(info.dtype);
+  result.square_root = result.with_rounding && reference.bound() == lang::RoundingBound::square_root;
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const lang::Element got = lang::load_element(info.dtype, bytes.data() + positions[i] * dtype_bytes(info.dtype));
     const double want = value_of(info.dtype, expected[i]);
     const double error = std::abs(value_of(info.dtype, got) - want);
     result.nan += std::isnan(value_of(info.dtype, got)) ? 1 : 0;
     result.nan_expected += std::isnan(want) ? 1 : 0;
+    result.other_zeros += is_float(info.dtype) && are_opposite_zeros(got.real, want) ? 1 : 0;
     if (std::isfinite(error)) {
       result.largest_absolute = std::max(result.largest_absolute, error);
       if (want != 0) result.largest_relative = std::max(result.largest_relative, error / std::abs(want));
@@ -132,7 +149,7 @@ std::vector<CheckResult> check_outputs(const lang::Program& program, const Funct
       arguments[p] = inputs[p].data();
     }
   }
-  const lang::Reference reference(program, plan.symbols, arguments);
+  const lang::Reference reference(program, plan.symbols, arguments, bound_of(function, plan));
   std::vector<CheckResult> results;
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
     if (function.parameters[p].direction == Direction::in) continue;

@@ -4,6 +4,7 @@
 
 #include "ferry/error.h"
 #include "host/session/scalar.h"
+#include "host/verify/comparison_warnings.h"
 #include "host/verify/same_call.h"
 
 namespace ferry::verify {
@@ -37,6 +38,7 @@ SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const Cal
 
 void check_against(CheckReport& check, const KernelSource& against, const RanKernel& ran, const SanitizedLimits& limits,
                    const Observer& observer) {
+  check.findings.warnings = constant_outputs(ran.info, ran.plan, ran.outputs);
   if (has_definition(against)) {
     check.findings.checks = check_against_definition(against, ran, limits.results);
     return;
@@ -59,7 +61,7 @@ CheckReport check_sanitized(const CheckedPair& kernels, const std::string& funct
   const FunctionInfo info = function_of(kernels.source, function);
   check.function = info.name;
   check.target = "host";
-  const CallPlan plan = plan_call(info, call);
+  const CallPlan plan = plan_call(info, call, input_range(kernels.source, kernels.against));
   SanitizedRun found = run(kernels.source, info, plan, limits.call_deadline, observer);
   check.mistake = std::move(found.mistake);
   check.details = std::move(found.report);

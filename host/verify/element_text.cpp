@@ -1,6 +1,7 @@
 #include "host/verify/element_text.h"
 
 #include <charconv>
+#include <cmath>
 
 namespace ferry::verify {
 
@@ -9,6 +10,8 @@ double value_of(DType dtype, const lang::Element& element) {
   if (dtype == DType::u64) return static_cast<double>(static_cast<std::uint64_t>(element.integer));
   return static_cast<double>(element.integer);
 }
+
+bool are_opposite_zeros(double x, double y) { return x == 0 && y == 0 && std::signbit(x) != std::signbit(y); }
 
 std::string element_text(DType dtype, const lang::Element& element) {
   if (!is_float(dtype)) {

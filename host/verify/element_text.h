@@ -12,6 +12,9 @@ namespace ferry::verify {
 
 double value_of(DType dtype, const lang::Element& element);
 
+// Whether one is 0 and the other -0.
+bool are_opposite_zeros(double x, double y);
+
 // Returns "0.7", "-3": the fewest digits that distinguish the number from all others of its type.
 std::string element_text(DType dtype, const lang::Element& element);
 

@@ -24,7 +24,7 @@ bool differs(DType dtype, const lang::Element& a, const lang::Element& b, const 
   // Integers are compared exactly: conversion to double loses the last bits of large ones.
   if (!is_float(dtype) && a.integer == b.integer) return false;
   if (std::isnan(x) || std::isnan(y)) return std::isnan(x) != std::isnan(y);
-  if (is_float(dtype) && x == y) return false;
+  if (is_float(dtype) && x == y) return allowed.atol == 0 && allowed.rtol == 0 && are_opposite_zeros(x, y);
   const double limit = allowed.atol + allowed.rtol * std::max(std::abs(x), std::abs(y));
   if (!is_float(dtype) && limit == 0) return true;
   // Rounding does not explain the difference between an infinity and a number, or between opposite infinities.
@@ -51,6 +51,7 @@ OutputComparison compare_outputs(const std::string& name, DType dtype, const std
     const double difference = std::abs(value_of(dtype, x) - value_of(dtype, y));
     result.nan[0] += std::isnan(value_of(dtype, x)) ? 1 : 0;
     result.nan[1] += std::isnan(value_of(dtype, y)) ? 1 : 0;
+    result.other_zeros += is_float(dtype) && are_opposite_zeros(x.real, y.real) ? 1 : 0;
     if (std::isfinite(difference)) result.largest_difference = std::max(result.largest_difference, difference);
     if (!differs(dtype, x, y, result)) continue;
     if (result.different++ == 0) {

@@ -10,6 +10,7 @@
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/tensor_file.h"
 #include "host/verify/check_network.h"
+#include "host/verify/comparison_warnings.h"
 
 namespace ferry::verify {
 
@@ -25,10 +26,11 @@ void expect_outputs(const FunctionInfo& function, const std::map<std::string, st
                                             "'; expected one of: " + join(", ", names));
 }
 
+bool is_checked(const RunRequest& request) { return request.by_definition || request.kernels.against; }
+
 // Reads back what the request needs.
 std::vector<RunOutput> collect(const FunctionInfo& function, const std::vector<DeviceTensor>& tensors,
                                const RunRequest& request, const Observer& observer) {
-  const bool is_checked = request.by_definition || request.kernels.against;
   std::vector<RunOutput> outputs;
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
     if (function.parameters[p].direction == Direction::in) continue;
@@ -36,7 +38,7 @@ std::vector<RunOutput> collect(const FunctionInfo& function, const std::vector<D
     RunOutput output{p, tensor.dtype(), tensor.shape(), tensor.elements(), "", {}};
     if (const auto file = request.files.find(function.parameters[p].name); file != request.files.end())
       output.file = file->second;
-    if (is_checked || !output.file.empty() || output.elements <= request.most_elements) {
+    if (is_checked(request) || !output.file.empty() || output.elements <= request.most_elements) {
       output.bytes.resize(tensor.bytes());
       const StepGuard step = observer.begin("reading " + bytes_text(output.bytes.size()));
       tensor.read(output.bytes.data());
@@ -79,7 +81,7 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
   report.function = choose_function(kernel.module.manifest(), request.function, source.name);
   const FunctionInfo& info = report.function;
   expect_outputs(info, request.files);
-  session.plan = plan_call(info, request.call);
+  session.plan = plan_call(info, request.call, input_range(source, against));
   if (request.by_definition && !source.network) session.definition = program_of(source, info.name);
   {
     const Function function = device.load(kernel.module)[info.name];
@@ -102,6 +104,9 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
     report.findings.checks =
         check_network(device, source, target, request.call, session.ran(), request.limits, observer);
   finish_kernels(device);
+  if (is_checked(request) && !source.network)
+    report.findings.warnings =
+        comparison_warnings(device, kernel.module, info, session.plan, session.ran().outputs, observer);
   return session;
 }
 

@@ -39,7 +39,8 @@ Json to_json(const verify::CheckReport& found) {
           {"report", found.details},
           {"not_confined", found.not_confined},
           {"check", checks_json(found.findings.checks)},
-          {"compared", comparisons_json(found.findings.compared)}};
+          {"compared", comparisons_json(found.findings.compared)},
+          {"warnings", found.findings.warnings}};
 }
 
 void print_fine(const verify::CheckReport& found, const Options& options, bool sanitized) {
@@ -69,6 +70,7 @@ int run_check(const Compiler& compiler, const Options& options, JUnitReport& rep
     for (const std::string& line : lines_of(found.findings, options.against)) printf("%s\n", line.c_str());
     if (found.mistake.empty()) print_fine(found, options, sanitized);
   }
+  print_warnings(found.findings);
   if (found.is_fine()) return kExitFine;
   fflush(stdout);
   if (!found.mistake.empty()) {

@@ -38,12 +38,23 @@ std::string unequal_text(const verify::CheckResult& result) {
   return "; " + count_text(result.unequal) + " elements (" + number_text(100 * share) + "%) differ";
 }
 
+std::string rounding_text(const verify::CheckResult& result) {
+  if (!result.with_rounding) return "";
+  return std::string(" + the rounding of its terms (") + (result.square_root ? "square-root bound" : "worst case") +
+         ")";
+}
+
+// Returns "; 3 zeros of the other sign"; empty if there are none.
+std::string zeros_text(std::uint64_t count) {
+  return count == 0 ? "" : "; " + count_text(count) + (count == 1 ? " zero" : " zeros") + " of the other sign";
+}
+
 std::string to_text(const verify::CheckResult& result) {
   return "check " + result.output + ": " + verdict_text(result.wrong, result.compared, result.elements, "wrong") +
          "; largest error " + number_text(result.largest_absolute) + " absolute, " +
          number_text(result.largest_relative) + " relative, allowed " + tolerance_text(result.atol) + " + " +
-         tolerance_text(result.rtol) + " * |expected|" + (result.with_rounding ? " + the rounding of its terms" : "") +
-         unequal_text(result) + nan_text(result.nan, result.nan_expected, "computed", "expected");
+         tolerance_text(result.rtol) + " * |expected|" + rounding_text(result) + unequal_text(result) +
+         zeros_text(result.other_zeros) + nan_text(result.nan, result.nan_expected, "computed", "expected");
 }
 
 Json check_json(const verify::CheckResult& result) {
@@ -54,10 +65,14 @@ Json check_json(const verify::CheckResult& result) {
           {"largest_relative", result.largest_relative},
           {"rtol", result.rtol},
           {"atol", result.atol},
+          {"rounding", !result.with_rounding ? Json(nullptr)
+                       : result.square_root  ? "square root"
+                                             : "worst case"},
           {"wrong", result.wrong},
           {"unequal", result.unequal},
           {"nan", result.nan},
           {"nan_expected", result.nan_expected},
+          {"other_zeros", result.other_zeros},
           {"first_wrong", result.first_wrong}};
 }
 
@@ -65,7 +80,7 @@ std::string to_text(const verify::OutputComparison& output, const std::string& a
   return "check " + output.output + ": " + verdict_text(output.different, output.elements, output.elements, "differ") +
          " as " + against + " computes them; largest difference " + number_text(output.largest_difference) +
          ", allowed " + number_text(output.atol) + " + " + number_text(output.rtol) + " * |larger|" +
-         nan_text(output.nan[0], output.nan[1], "computed", "by " + against);
+         zeros_text(output.other_zeros) + nan_text(output.nan[0], output.nan[1], "computed", "by " + against);
 }
 
 Json comparison_json(const verify::OutputComparison& output) {
@@ -74,6 +89,7 @@ Json comparison_json(const verify::OutputComparison& output) {
           {"different", output.different},
           {"largest_difference", output.largest_difference},
           {"nan", {output.nan[0], output.nan[1]}},
+          {"other_zeros", output.other_zeros},
           {"rtol", output.rtol},
           {"atol", output.atol},
           {"first_difference", output.first_difference.empty() ? Json(nullptr) : Json(output.first_difference)}};
@@ -103,6 +119,7 @@ Json comparisons_json(const std::vector<verify::OutputComparison>& compared) {
 void add_findings(const verify::Findings& findings, bool is_checked, Json& json) {
   if (is_checked || !findings.checks.empty()) json["check"] = checks_json(findings.checks);
   if (!findings.compared.empty()) json["compared"] = comparisons_json(findings.compared);
+  if (!findings.warnings.empty()) json["warnings"] = findings.warnings;
 }
 
 void print_mistakes(const verify::Findings& findings, const std::string& kernel, const std::string& against) {
@@ -110,6 +127,10 @@ void print_mistakes(const verify::Findings& findings, const std::string& kernel,
     if (result.wrong > 0) print_error("wrong result: " + result.first_wrong);
   if (const std::string difference = verify::difference_text(findings.compared); !difference.empty())
     print_error(kernel + " and " + against + " differ: " + difference);
+}
+
+void print_warnings(const verify::Findings& findings) {
+  for (const std::string& warning : findings.warnings) print_note("warning: " + warning);
 }
 
 void add_cases(const verify::Findings& findings, const std::string& against, JUnitReport& report,

@@ -23,6 +23,8 @@ Json comparisons_json(const std::vector<verify::OutputComparison>& compared);
 
 // Prints each output's first wrong element as an error; `kernel` and `against` are the files' names.
 void print_mistakes(const verify::Findings& findings, const std::string& kernel, const std::string& against);
+// Prints why a comparison says little.
+void print_warnings(const verify::Findings& findings);
 
 // Adds one case for each output, whose names begin with `prefix`.
 void add_cases(const verify::Findings& findings, const std::string& against, JUnitReport& report,

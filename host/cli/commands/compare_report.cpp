@@ -71,6 +71,7 @@ Json to_json(const CompareReport& report) {
           {"processor", report.found.facts.processor},
           {"target", report.found.facts.target},
           {"kernels", kernels},
+          {"inputs", report.found.inputs},
           {"outputs", comparisons_json(report.found.outputs)},
           {"ratio", c.ratio},
           {"interval_99", Json::array({c.low, c.high})},
@@ -99,13 +100,16 @@ void print_report(const CompareReport& report) {
                    std::to_string(first.seconds.size()) + " samples of both in turns and a layout of its own");
   line("A / B",
        number_text(c.ratio, 4) + ", 99% interval [" + number_text(c.low, 4) + ", " + number_text(c.high, 4) + "]");
-  if (!report.found.outputs.empty()) line("results", "the same from the same inputs");
+  if (!report.found.outputs.empty())
+    line("results", "the same from the same inputs" +
+                        (report.found.inputs.empty() ? "" : " (" + join(", ", report.found.inputs) + ")"));
   line("verdict", verdict_text(report));
   for (const std::string& warning : report.found.warnings()) line("warning", warning);
 }
 
 Json difference_json(const CompareReport& report, const std::string& verdict) {
   return {{"schema", kCompareSchema},
+          {"inputs", report.found.inputs},
           {"outputs", comparisons_json(report.found.outputs)},
           {"outcome", "results differ"},
           {"verdict", verdict},

@@ -98,6 +98,7 @@ int run(const Compiler* compiler, const Options& options, JUnitReport& report) {
   } else if (!options.quiet) {
     print_run(ran, options.check_against);
   }
+  print_warnings(ran.findings);
   print_mistakes(ran.findings, request.kernels.source.name, options.check_against);
   return ran.findings.is_fine() ? kExitFine : kExitWrongResult;
 }

@@ -6,10 +6,11 @@ namespace ferry::cli {
 
 void add_call_options(CLI::App& command, CallOptions& options) {
   command
-      .add_option("--arg", options.arguments,
-                  "An input: NAME=DTYPE[SIZES] (seeded random), with :zeros, :ones, :iota, :below(N) (whole numbers,\n"
-                  "N a number or a size), :uniform(A,B), :normal or :normal(MEAN,DEVIATION) after it; NAME=:ones;\n"
-                  "NAME=@FILE.npy; NAME=NUMBER. Those not given are random and as large as the sizes say")
+      .add_option(
+          "--arg", options.arguments,
+          "An input: NAME=DTYPE[SIZES] (seeded random), with :zeros, :ones, :iota, :below(N) (whole numbers,\n"
+          "N a number or a size), :uniform(A,B), :full, :normal or :normal(MEAN,DEVIATION) after it; NAME=:ones;\n"
+          "NAME=@FILE.npy; NAME=NUMBER. Those not given are random and as large as the sizes say")
       ->type_name("NAME=VALUE")
       ->type_size(1)
       ->allow_extra_args(false);

@@ -122,7 +122,8 @@ class CaseRun {
   bool judge_sides(const std::array<SideModule, 2>& sides, const verify::ParameterPairs& pairs) {
     if (!case_.allow_difference) {
       const StepGuard step = observer_.begin("comparing the results of " + case_.name);
-      const std::string difference = difference_of(open_, *measured_, sides, pairs, *source_, case_, observer_);
+      const std::string difference =
+          difference_of(open_, *measured_, sides, pairs, *source_, case_, observer_, result_.warnings);
       outcome_.has_run = true;
       if (!difference.empty()) {
         conclude(Verdict::wrong, difference);
@@ -261,9 +262,10 @@ class CaseRun {
     std::string mistake;
     if (!case_.allow_difference && has_definition(*source_)) {
       const StepGuard step = observer_.begin("checking the results of " + case_.name);
-      mistake = mistake_of(open_, *measured_, *current_, *source_, case_, observer_);
+      mistake = mistake_of(open_, *measured_, *current_, *source_, case_, observer_, result_.warnings);
     } else {
-      call_once(open_, *measured_, *current_, WhichSide::current, *source_, observer_);
+      call_once(open_, *measured_, *current_, WhichSide::current, *source_, observer_,
+                case_.allow_difference ? nullptr : &result_.warnings);
     }
     outcome_.has_run = true;
     return mistake;

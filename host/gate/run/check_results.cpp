@@ -4,6 +4,7 @@
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
 #include "host/verify/check_outputs.h"
+#include "host/verify/comparison_warnings.h"
 #include "host/verify/kernel_outputs.h"
 
 namespace ferry::gate {
@@ -13,7 +14,8 @@ namespace {
 constexpr const char* kSideNames[] = {"the baseline", "the current module"};
 
 verify::Outputs outputs_of(const OpenSession& open, const MeasuredCase& measured, const SideModule& side,
-                           WhichSide which, bool guard_tensors, const Observer& observer) {
+                           WhichSide which, bool guard_tensors, const Observer& observer,
+                           std::vector<std::string>* warnings = nullptr) {
   try {
     return with_retries(observer, [&] {
       ConnectOptions connection;
@@ -23,6 +25,8 @@ verify::Outputs outputs_of(const OpenSession& open, const MeasuredCase& measured
       const CompiledModule module = module_in_layout(measured.compiler, side.module, kFirstLayout);
       verify::Outputs outputs = verify::outputs_of_call(device, module, side.info, side.plan, observer);
       finish_kernels(device);
+      if (warnings != nullptr)
+        *warnings = verify::comparison_warnings(device, module, side.info, side.plan, outputs, observer);
       return outputs;
     });
   } catch (const Error& error) {
@@ -54,12 +58,13 @@ std::string mistake_in(const verify::Outputs& outputs, const char* side, const S
 
 std::string difference_of(const OpenSession& open, const MeasuredCase& measured, const std::array<SideModule, 2>& sides,
                           const verify::ParameterPairs& pairs, const KernelSource& source, const SuiteCase& suite_case,
-                          const Observer& observer) {
+                          const Observer& observer, std::vector<std::string>& warnings) {
   const bool guard = may_leave_tensors(source);
   const SideModule& current = sides[1];
   const verify::Outputs baseline_outputs = outputs_of(open, measured, sides[0], WhichSide::baseline, guard, observer);
-  const verify::Outputs outputs[2] = {in_order_of_current(baseline_outputs, current, pairs),
-                                      outputs_of(open, measured, current, WhichSide::current, guard, observer)};
+  const verify::Outputs outputs[2] = {
+      in_order_of_current(baseline_outputs, current, pairs),
+      outputs_of(open, measured, current, WhichSide::current, guard, observer, &warnings)};
   if (!has_definition(source)) {
     const std::string difference = verify::difference_text(verify::compare_all_outputs(
         current.info, current.plan, outputs[1], baseline_outputs, pairs, suite_case.results));
@@ -70,15 +75,16 @@ std::string difference_of(const OpenSession& open, const MeasuredCase& measured,
 }
 
 std::string mistake_of(const OpenSession& open, const MeasuredCase& measured, const SideModule& current,
-                       const KernelSource& source, const SuiteCase& suite_case, const Observer& observer) {
+                       const KernelSource& source, const SuiteCase& suite_case, const Observer& observer,
+                       std::vector<std::string>& warnings) {
   const bool guard = may_leave_tensors(source);
-  return mistake_in(outputs_of(open, measured, current, WhichSide::current, guard, observer), kSideNames[1], current,
-                    source, suite_case);
+  return mistake_in(outputs_of(open, measured, current, WhichSide::current, guard, observer, &warnings), kSideNames[1],
+                    current, source, suite_case);
 }
 
 void call_once(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, WhichSide which,
-               const KernelSource& source, const Observer& observer) {
-  outputs_of(open, measured, side, which, may_leave_tensors(source), observer);
+               const KernelSource& source, const Observer& observer, std::vector<std::string>* warnings) {
+  outputs_of(open, measured, side, which, may_leave_tensors(source), observer, warnings);
 }
 
 }  // namespace ferry::gate

@@ -6,7 +6,7 @@ namespace ferry::gate {
 
 SideModule plan_side(CompiledModule module, const SuiteCase& suite_case) {
   FunctionInfo info = choose_function(module.manifest(), suite_case.kernel.function, suite_case.kernel.file);
-  CallPlan plan = plan_call(info, suite_case.call);
+  CallPlan plan = plan_call(info, suite_case.call, input_range(module));
   return {std::move(module), std::move(info), std::move(plan)};
 }
 

@@ -101,9 +101,17 @@ bool may_be_index(const ParameterInfo& parameter) {
          (type == DType::i32 || type == DType::i64 || type == DType::u32 || type == DType::u64);
 }
 
-void add_indices(const FunctionInfo& function, std::int64_t below, CallOptions& call) {
-  for (const ParameterInfo& parameter : function.parameters)
-    if (may_be_index(parameter)) call.arguments.push_back(parameter.name + "=:below(" + std::to_string(below) + ")");
+// Describes the contents of each input whose random numbers are not small anyway: integers that may be indices are
+// below the shortest extent, others are any that the type has.
+void add_contents(const FunctionInfo& function, std::int64_t below, InputRange range, CallOptions& call) {
+  for (const ParameterInfo& parameter : function.parameters) {
+    if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::out) continue;
+    if (may_be_index(parameter)) {
+      call.arguments.push_back(parameter.name + "=:below(" + std::to_string(below) + ")");
+    } else if (range == InputRange::full) {
+      call.arguments.push_back(parameter.name + "=:full");
+    }
+  }
 }
 
 struct Choice {
@@ -129,15 +137,16 @@ Choice choose(const FunctionInfo& function, bool is_network, bool has_large_numb
   return choice;
 }
 
-CallOptions whole_call(const FunctionInfo& function, const Choice& choice) {
+CallOptions whole_call(const FunctionInfo& function, const Choice& choice, InputRange range) {
   CallOptions call = call_with(function, choice.values);
-  add_indices(function, choice.below, call);
+  add_contents(function, choice.below, range, call);
   return call;
 }
 
 // Returns the choice whose call comes nearest to kGoodSeconds, among the sizes up to the first one that takes longer or
 // has too much memory. Returns nothing if none can be timed.
-std::optional<ChosenCall> choose_by_time(const FunctionInfo& function, bool has_large_numbers, const TimeOfCall& time) {
+std::optional<ChosenCall> choose_by_time(const FunctionInfo& function, bool has_large_numbers, InputRange range,
+                                         const TimeOfCall& time) {
   std::optional<ChosenCall> best;
   const auto distance = [](double seconds) { return std::abs(std::log(seconds / kGoodSeconds)); };
   const std::int64_t largest = function.symbols.empty() ? kFirstTimed : kLargestSize;
@@ -151,7 +160,7 @@ std::optional<ChosenCall> choose_by_time(const FunctionInfo& function, bool has_
     } catch (const Error&) {
       continue;  // too small for the function
     }
-    CallOptions call = whole_call(function, choice);
+    CallOptions call = whole_call(function, choice, range);
     const std::optional<double> seconds = time(call);
     if (!seconds || !(*seconds > 0)) break;
     if (!best || distance(*seconds) < distance(*best->seconds)) best = {std::move(call), seconds};
@@ -163,16 +172,16 @@ std::optional<ChosenCall> choose_by_time(const FunctionInfo& function, bool has_
 
 }  // namespace
 
-ChosenCall chosen_call(const FunctionInfo& function, bool is_network, const TimeOfCall& time) {
+ChosenCall chosen_call(const FunctionInfo& function, bool is_network, InputRange range, const TimeOfCall& time) {
   Choice choice = choose(function, is_network, false);
   // The distance between rows cannot be less than their length.
   const bool has_large_numbers = choice.values.size <= 1 && has_free_numbers(function);
   if (has_large_numbers) choice = choose(function, is_network, true);
   if (choice.values.size == 0) throw UsageError("no size fits: " + choice.mistake);
   if (time && !is_network) {
-    if (auto timed = choose_by_time(function, has_large_numbers, time)) return *std::move(timed);
+    if (auto timed = choose_by_time(function, has_large_numbers, range, time)) return *std::move(timed);
   }
-  return {whole_call(function, choice), std::nullopt};
+  return {whole_call(function, choice, range), std::nullopt};
 }
 
 }  // namespace ferry::gate

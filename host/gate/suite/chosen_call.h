@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "ferry/kernel/call_options.h"
+#include "host/kernel/input_content.h"
 #include "module/manifest.h"
 
 namespace ferry::gate {
@@ -22,9 +23,9 @@ using TimeOfCall = std::function<std::optional<double>(const CallOptions& call)>
 // the largest one with which a call has up to 2^26 operations. Where their number is unknown, it is estimated for
 // tensors of two dimensions or more as in a product of matrices. The sizes of a network, which are usually a batch or a
 // length, are as small as it permits, and it is not timed. Numbers get the value 1, and integers that may be indices of
-// elements values that are valid as such.
+// elements values that are valid as such. With the full range all other inputs are described too.
 //
 // Throws UsageError if no such size fits, with the reason why the last one did not.
-ChosenCall chosen_call(const FunctionInfo& function, bool is_network, const TimeOfCall& time = {});
+ChosenCall chosen_call(const FunctionInfo& function, bool is_network, InputRange range, const TimeOfCall& time = {});
 
 }  // namespace ferry::gate

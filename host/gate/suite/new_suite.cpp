@@ -126,7 +126,7 @@ class Collector {
     FoundCase found{file, function.name, is_only, is_network, "", signature_text(function), {}};
     TimeOfCall time;
     if (time_) time = [&](const CallOptions& call) { return time_(source, function.name, call); };
-    found.chosen = chosen_call(function, is_network, time);
+    found.chosen = chosen_call(function, is_network, input_range(source), time);
     if (file.ends_with(".tc")) found.schedule = schedule_of(file);
     cases.push_back(std::move(found));
   }

@@ -10,6 +10,11 @@ namespace ferry::lang {
 
 namespace {
 
+// Up to so many roundings of a term count as independent of those of other terms; functions may err in one direction.
+constexpr double kIndependentRoundings = 4;
+// Up to so many additions, relative to 1 / u, no term is so small beside the sum that it is lost.
+constexpr double kMostIndependent = 1.0 / 64;
+
 double largest(DType type) {
   return type == DType::f64 ? std::numeric_limits<double>::max() : double{std::numeric_limits<float>::max()};
 }
@@ -24,19 +29,33 @@ void FloatSum::add(double term, double error) {
   sizes_ += std::fabs(term);
   errors_ += error;
   ++terms_;
+  if (bound_ == RoundingBound::worst_case) return;
+  squares_ += term * term;
+  squared_errors_ += error * error;
+  largest_partial_ = std::fmax(largest_partial_, std::fabs(sum_));
+  const double independent = kIndependentRoundings * unit_roundoff(accumulator_) * std::fabs(term);
+  has_large_errors_ = has_large_errors_ || error > independent + 2 * smallest_error(accumulator_);
 }
 
-Element FloatSum::result(DType accumulator, DType type) const {
+// The errors of the terms and of so many additions.
+double FloatSum::additions_error(double additions) const {
+  const double unit = unit_roundoff(accumulator_), least = additions * smallest_error(accumulator_);
+  if (bound_ == RoundingBound::worst_case || additions * unit > kMostIndependent)
+    return errors_ + additions * unit * sizes_ + least;
+  const double partial = std::fmax(largest_partial_, std::sqrt(squares_));
+  return (has_large_errors_ ? errors_ : std::sqrt(squared_errors_)) + std::sqrt(additions) * unit * partial + least;
+}
+
+Element FloatSum::result(DType type) const {
   // The compensation term is meaningless for infinities and NaN.
   const double exact = std::isfinite(sum_) ? sum_ + rest_ : sum_;
   Element element;
   element.real = ir::round_to(type, exact);
   const double additions = terms_ > 1 ? static_cast<double>(terms_ - 1) : 0;
-  const double unit = unit_roundoff(accumulator);
-  element.error = errors_ + additions * (unit * sizes_ + smallest_error(accumulator));
-  if (accumulator != type || additions > 0)
+  element.error = additions_error(additions);
+  if (accumulator_ != type || additions > 0)
     element.error += unit_roundoff(type) * std::fabs(element.real) + smallest_error(type);
-  if (std::isfinite(sizes_) && sizes_ > largest(accumulator) / 2) element.error = HUGE_VAL;
+  if (std::isfinite(sizes_) && sizes_ > largest(accumulator_) / 2) element.error = HUGE_VAL;
   return element;
 }
 

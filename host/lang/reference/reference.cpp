@@ -39,9 +39,11 @@ struct Reference::State {
   std::vector<std::int64_t> strides_of(const Tensor& tensor) const { return evaluate_each(tensor.buffer()->strides); }
 };
 
-Reference::Reference(const Program& program, std::vector<std::int64_t> symbols, std::vector<const void*> arguments)
+Reference::Reference(const Program& program, std::vector<std::int64_t> symbols, std::vector<const void*> arguments,
+                     RoundingBound bound)
     : state_(std::make_unique<State>()) {
   state_->call.context = program.context;
+  state_->call.bound = bound;
   const std::vector<Expr> names = symbols_of(program);
   if (symbols.size() != names.size() || arguments.size() != program.parameters.size()) {
     throw InternalError("reference: " + program.name + " has " + std::to_string(names.size()) + " sizes and " +
@@ -96,6 +98,7 @@ Reference::~Reference() = default;
 Reference::Reference(Reference&&) noexcept = default;
 Reference& Reference::operator=(Reference&&) noexcept = default;
 
+RoundingBound Reference::bound() const { return state_->call.bound; }
 const std::vector<std::int64_t>& Reference::shape(std::size_t parameter) const {
   return state_->parameters.at(parameter).shape;
 }

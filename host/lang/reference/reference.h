@@ -24,16 +24,25 @@ struct Element {
   double error = 0;
 };
 
+// How the rounding errors of a sum's additions are taken to add up.
+enum class RoundingBound : std::uint8_t {
+  worst_case,   // all in one direction
+  square_root,  // at random, see FloatSum
+};
+
 // evaluate() throws CompileError when the program reads out of bounds: no kernel can be right then.
 class Reference {
  public:
   // `symbols` are the values of symbols_of(program), in order. `arguments` has one pointer for each parameter: to the
   // elements of a tensor (dense, or with its strides), or to the value of a scalar; null for outputs. The memory of in
   // and inout parameters is read during evaluation, so it must outlive this object and not change.
-  Reference(const Program& program, std::vector<std::int64_t> symbols, std::vector<const void*> arguments);
+  Reference(const Program& program, std::vector<std::int64_t> symbols, std::vector<const void*> arguments,
+            RoundingBound bound = RoundingBound::worst_case);
   ~Reference();
   Reference(Reference&&) noexcept;
   Reference& operator=(Reference&&) noexcept;
+
+  RoundingBound bound() const;
 
   // The shape of a tensor parameter, evaluated for these symbols.
   const std::vector<std::int64_t>& shape(std::size_t parameter) const;

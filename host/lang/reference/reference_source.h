@@ -44,6 +44,7 @@ struct CallValues {
   };
   std::vector<Value> values;
   std::shared_ptr<const Context> context;  // may be null
+  RoundingBound bound = RoundingBound::worst_case;
 
   void bind(LaneProgram& program) const;
   // Evaluates an expression over these values.
@@ -138,6 +139,7 @@ class StageSource : public ComputedSource {
   std::unique_ptr<TupleReduction> tuple_;  // for a user's reducer, instead of the values above
   std::size_t component_ = 0;
   ir::ReduceOp op_ = ir::ReduceOp::sum;
+  RoundingBound bound_;
   Element identity_;
   bool reduces_ = false;
 

@@ -26,7 +26,7 @@ std::uint64_t checked_count(std::span<const std::int64_t> extents, const std::st
 }  // namespace
 
 StageSource::StageSource(const Tensor& tensor, const CallValues& call, const FindSource& find)
-    : type_(tensor.dtype()), name_(tensor.name()), main_(name_, find), init_(name_, find) {
+    : type_(tensor.dtype()), name_(tensor.name()), main_(name_, find), init_(name_, find), bound_(call.bound) {
   const Stage& stage = *tensor.stage();
   call.bind(main_);
   for (const ir::Axis& axis : stage.axes) {
@@ -222,7 +222,7 @@ void StageSource::compute_reduction(const std::uint64_t* positions, std::size_t 
   struct Piece {
     std::size_t element, from, count;
   };
-  std::vector<FloatSum> sums(sums_floats() ? n : 0);
+  std::vector<FloatSum> sums(sums_floats() ? n : 0, FloatSum(value_->type, bound_));
   std::vector<FloatProduct> products(multiplies_floats() ? n : 0);
   if (init_value_ != nullptr) {
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i].add(out[i].real, out[i].error);
@@ -255,7 +255,7 @@ void StageSource::compute_reduction(const std::uint64_t* positions, std::size_t 
     }
   }
   if (filled > 0) flush();
-  for (std::size_t i = 0; i < sums.size(); ++i) out[i] = sums[i].result(value_->type, type_);
+  for (std::size_t i = 0; i < sums.size(); ++i) out[i] = sums[i].result(type_);
   for (std::size_t i = 0; i < products.size(); ++i) out[i] = products[i].result(type_);
 }
 

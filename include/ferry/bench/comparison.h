@@ -54,6 +54,8 @@ struct ComparedFacts {
 
 struct KernelComparison {
   std::vector<verify::OutputComparison> outputs;  // empty if they were not to be compared
+  std::vector<std::string> inputs;                // of that comparison: "x: i16 from -32768 to 32767"
+  std::vector<std::string> weaknesses;            // why it says little: "every element of y is 0: ..."
   // Empty, as are the facts, if the outputs differ: times of different computations are not comparable.
   std::vector<ComparedProcess> processes;
   ComparedFacts facts;
@@ -63,7 +65,7 @@ struct KernelComparison {
   std::string difference() const;
   // Returns the median over the processes' medians for A (0) or B (1), in seconds a call.
   double median(int kernel) const;
-  // Returns sentences that say why the times should not be trusted.
+  // Returns sentences that say why the times, or the comparison of results, should not be trusted.
   std::vector<std::string> warnings() const;
 };
 

@@ -8,8 +8,9 @@
 namespace ferry {
 
 struct CallOptions {
-  // "A=f32[64,128]" (random), with ":zeros", ":ones", ":iota", ":below(N)", ":uniform(A,B)" or ":normal" after it;
-  // "A=:ones"; "A=@FILE.npy"; "n=5". Inputs that are not given are random, and as large as the sizes say.
+  // "A=f32[64,128]" (random), with ":zeros", ":ones", ":iota", ":below(N)", ":uniform(A,B)", ":full" or ":normal" after
+  // it; "A=:ones"; "A=@FILE.npy"; "n=5". Inputs that are not given are random, and as large as the sizes say: floats
+  // from -1 to 1 and integers from -8 to 7, or, for a kernel that ferry did not write, ":full".
   std::vector<std::string> arguments;
   std::vector<std::string> sizes;  // "M=512,N=512"
   std::uint64_t seed = 0;          // of the random inputs

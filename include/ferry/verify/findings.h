@@ -9,7 +9,10 @@
 namespace ferry::verify {
 
 // Allowed errors. An element is right if it differs from the expected value by no more than atol + rtol * |expected|,
-// and, if neither is given, by no more than four times the rounding error of the element's own terms in addition.
+// and, if neither is given, by no more than four times the rounding error of the element's own terms in addition. The
+// errors of a sum's additions add up at worst, to n u sum |terms|. If all floats that are read are random, they mostly
+// cancel, and what they come to then is allowed instead (the square-root bound): u sqrt(n) times the largest partial
+// sum. It finds products of float16 operands, which the worst case of a thousand terms hides.
 struct CheckLimits {
   std::optional<double> rtol, atol;  // nothing: by the output's type
 };
@@ -21,16 +24,18 @@ struct CheckResult {
   double largest_absolute = 0, largest_relative = 0;
   double rtol = 0, atol = 0;                // the limits that were applied
   bool with_rounding = false;               // rounding errors of the element's terms are allowed too
+  bool square_root = false;                 // by the square-root bound, see CheckLimits; otherwise by the worst case
   std::uint64_t wrong = 0;                  // of those compared
   std::uint64_t unequal = 0;                // integers among those compared, wrong or within the limits
   std::uint64_t nan = 0, nan_expected = 0;  // NaNs among those compared: computed, and by the definition
+  std::uint64_t other_zeros = 0;            // zeros of the other sign, which are wrong if rtol and atol are given as 0
   std::string first_wrong;                  // "C[3,4] is 1.5, expected 1.25"; empty if there is none
 };
 
 // Two floats differ if their difference exceeds rtol times the larger of them plus atol: neither kernel is known to be
 // right, so the permissible rounding error cannot be derived from the terms, as CheckLimits does, and a sum in another
 // order has an error relative to its terms, which cancellation may leave far larger than the sum itself. Integers must
-// be equal.
+// be equal. 0 and -0 differ only where no difference is allowed, that is where both are 0.
 struct DifferenceLimits {
   std::optional<double> rtol;  // nothing: by the output's type
   std::optional<double> atol;  // nothing: rtol times the output's largest finite magnitude
@@ -41,6 +46,7 @@ struct OutputComparison {
   std::uint64_t elements = 0;
   std::uint64_t different = 0;
   std::uint64_t nan[2] = {0, 0};  // NaNs in each
+  std::uint64_t other_zeros = 0;  // zeros that have the other sign in the other
   double rtol = 0, atol = 0;      // the limits that were applied
   double largest_difference = 0;  // absolute, of finite elements
   std::string first_difference;   // "y[3] 0.7 against 0"; empty if there is none
@@ -49,6 +55,8 @@ struct OutputComparison {
 struct Findings {
   std::vector<CheckResult> checks;         // against a definition
   std::vector<OutputComparison> compared;  // with a kernel that has none
+  // Why the comparisons say little: "every element of y is 0", "the result did not change when x changed".
+  std::vector<std::string> warnings = {};
 
   // Returns "C[3] is 1, expected 2" or "y[3] 0.7 against 0 (2 of 5 elements differ)" for the first output that is
   // wrong; empty if none is.

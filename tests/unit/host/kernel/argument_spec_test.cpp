@@ -70,7 +70,7 @@ TEST_CASE("an element type and contents that do not exist are named, with those 
   for (const std::string contents : {"twos", "below(0)", ""}) {
     CHECK_THROWS_WITH_AS(parse_argument("A=f32[4]:" + contents),
                          ("A=f32[4]:" + contents +
-                          ": expected contents such as zeros, ones, iota, below(N), uniform(A,B), normal or "
+                          ": expected contents such as zeros, ones, iota, below(N), uniform(A,B), full, normal or "
                           "normal(MEAN,DEVIATION) after the colon, got '" +
                           contents + "'")
                              .c_str(),

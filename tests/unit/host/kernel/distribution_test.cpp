@@ -161,3 +161,32 @@ TEST_CASE("a type that has no such values says so") {
   CHECK(refusal("below(N)", DType::i32) == "'N' is neither a number nor a size of the kernel");
   CHECK(refusal("uniform(1.00001,1.00002)", DType::bf16) == "no bf16 lies between the two");
 }
+
+TEST_CASE("full draws any integer of the type, and floats of all magnitudes between two powers of two") {
+  const auto ends = [](const auto& values) {
+    const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+    return std::pair(static_cast<double>(*least), static_cast<double>(*greatest));
+  };
+  CHECK(ends(drawn<std::int8_t>("full", DType::i8)) == std::pair(-128.0, 127.0));
+  CHECK(ends(drawn<std::uint8_t>("full", DType::u8)) == std::pair(0.0, 255.0));
+  CHECK(ends(drawn<std::uint8_t>("full", DType::boolean)) == std::pair(0.0, 1.0));
+  CHECK(ends(drawn<std::int64_t>("full", DType::i64)).first < -0.999 * 0x1p63);
+  CHECK(ends(drawn<std::uint64_t>("full", DType::u64)).second > 0.999 * 0x1p64);
+  for (const DType type : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
+    std::vector<double> logarithms;
+    std::size_t negative = 0;
+    for (const double value : drawn_floats("full", type)) {
+      logarithms.push_back(std::log2(std::abs(value)));
+      negative += value < 0 ? 1 : 0;
+    }
+    const double greatest = type == DType::f16 ? 2 : 6;
+    CHECK(std::abs(static_cast<double>(negative) / kMany - 0.5) < 0.01);
+    const auto probability = [&](double x) { return std::clamp((x + 10) / (greatest + 10), 0.0, 1.0); };
+    if (type == DType::f64 || type == DType::f32) CHECK(distance(std::move(logarithms), probability) < kFar);
+  }
+  CHECK_FALSE(parse_distribution("full(1)"));
+  CHECK(range_text(parse_distribution("full").value(), DType::i16) == "from -32768 to 32767");
+  CHECK(range_text(parse_distribution("full").value(), DType::u64) == "from 0 to 18446744073709551615");
+  CHECK(range_text(parse_distribution("full").value(), DType::f32) == "of magnitudes 2^-10 to 2^6");
+  CHECK(range_text(parse_distribution("normal(0,2)").value(), DType::f32) == "normal with mean 0 and deviation 2");
+}

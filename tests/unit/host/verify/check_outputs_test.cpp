@@ -20,14 +20,14 @@ struct Checked {
   FunctionInfo info;
   CallPlan plan;
 
-  Checked(const std::string& text, const std::string& sizes) {
+  Checked(const std::string& text, const std::string& sizes, std::vector<std::string> arguments = {"A=:iota"}) {
     KernelOptions options;
     options.expression = text;
     const KernelSource source = read_kernel(test::own_compiler(), options);
     program = program_of(source, "");
     info = function_of(source, "");
     CallOptions call;
-    call.arguments = {"A=:iota"};
+    call.arguments = std::move(arguments);
     call.sizes = {sizes};
     plan = plan_call(info, call);
   }
@@ -111,4 +111,52 @@ TEST_CASE("of a long evaluation a sample with the first and the last element is 
   CHECK(result.compared >= 1000);
   CHECK(result.wrong == result.compared);
   CHECK(result.first_wrong.starts_with("B[0] is -1.0"));
+}
+
+TEST_CASE("rounding to float16 is found in long sums of random terms, and no order of the additions is") {
+  constexpr std::size_t kRows = 8, kTerms = 2048;
+  const std::string text = "def mm(float(M,K) A, float(N,K) B) -> (C) { C(m,n) +=! A(m,k) * B(n,k) }";
+  const Checked random(text, "M=8,N=8,K=2048", {});
+  std::vector<float> a(kRows * kTerms), b(kRows * kTerms);
+  const auto fill = [&](std::size_t parameter, std::vector<float>& into) {
+    const std::vector<std::uint8_t> bytes = random.plan.host_copy(parameter);
+    REQUIRE(bytes.size() == into.size() * sizeof(float));
+    memcpy(into.data(), bytes.data(), bytes.size());
+  };
+  fill(0, a);
+  fill(1, b);
+  const auto half = [](float x) { return f16_to_f32(f32_to_f16(x)); };
+  enum Way { sequential, lanes, half_operands, half_sum };
+  const auto computed = [&](Way way) {
+    std::vector<float> c;
+    for (std::size_t m = 0; m < kRows; ++m)
+      for (std::size_t n = 0; n < kRows; ++n) {
+        float sums[8] = {};
+        for (std::size_t k = 0; k < kTerms; ++k) {
+          const float x = a[m * kTerms + k], y = b[n * kTerms + k];
+          sums[way == lanes ? k % 8 : 0] += way == half_operands ? half(x) * half(y) : x * y;
+        }
+        float sum = 0;
+        for (const float lane : sums) sum += lane;
+        c.push_back(way == half_sum ? half(sum) : sum);
+      }
+    return c;
+  };
+  CHECK(random.check(computed(sequential)).wrong == 0);
+  CHECK(random.check(computed(sequential)).square_root);
+  CHECK(random.check(computed(lanes)).wrong == 0);
+  CHECK(random.check(computed(half_operands)).wrong > 32);
+  CHECK(random.check(computed(half_sum)).wrong > 32);
+  // Nothing says that the errors of other terms cancel.
+  const Checked regular(text, "M=8,N=8,K=2048", {"A=:ones"});
+  CHECK_FALSE(regular.check(std::vector<float>(kRows * kRows, 0)).square_root);
+}
+
+TEST_CASE("0 and -0 are told apart, and differ where nothing may") {
+  const CheckResult loose = twice().check<float>({-0.0f, 2, 4, 6});
+  CHECK(loose.wrong == 0);
+  CHECK(loose.other_zeros == 1);
+  const CheckResult exact = twice().check<float>({-0.0f, 2, 4, 6}, {0, 0});
+  CHECK(exact.wrong == 1);
+  CHECK(exact.first_wrong == "B[0] is -0, expected 0");
 }

@@ -51,6 +51,16 @@ TEST_CASE("NaN is like NaN only, and infinity like itself only") {
   CHECK(compare<float>(DType::f32, {nan}, {0}).first_difference == "y[0] nan against 0");
 }
 
+TEST_CASE("0 and -0 are told apart, and differ where nothing may") {
+  const OutputComparison loose = compare<float>(DType::f32, {0, -0.0f, 1}, {-0.0f, 0, 1});
+  CHECK(loose.different == 0);
+  CHECK(loose.other_zeros == 2);
+  const OutputComparison exact = compare<float>(DType::f32, {0, -0.0f, 1}, {-0.0f, -0.0f, 1}, {0, 0});
+  CHECK(exact.different == 1);
+  CHECK(exact.first_difference == "y[0] 0 against -0");
+  CHECK(compare<std::int32_t>(DType::i32, {0}, {0}).other_zeros == 0);
+}
+
 TEST_CASE("integers are equal or not, large ones to the last bit") {
   const std::int64_t large = std::int64_t{1} << 60;
   CHECK(compare<std::int64_t>(DType::i64, {large}, {large + 1}).different == 1);

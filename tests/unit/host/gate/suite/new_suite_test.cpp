@@ -121,7 +121,7 @@ TEST_CASE("numbers and indices get values that every call permits") {
   const Kernels kernels({{"rows.tc", "def rows(float(V,D) table, int(N) word) -> (Y) { Y(n,d) = table(word(n), d) }\n"},
                          {"saxpy.c", kSaxpy}});
   const Suite suite = kernels.read();
-  CHECK(suite.cases[1].call.arguments == std::vector<std::string>{"a=1"});
+  CHECK(suite.cases[1].call.arguments == std::vector<std::string>{"a=1", "x=:full", "y=:full"});
   const CallPlan plan = plan_of(suite.cases[0]);
   const auto& bytes = plan.contents[1].bytes;
   REQUIRE(bytes.size() == static_cast<std::size_t>(plan.shapes[1][0]) * 4);

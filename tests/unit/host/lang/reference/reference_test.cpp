@@ -136,11 +136,28 @@ TEST_CASE("a sum does not stagnate, and its bound holds for kernels that do") {
 }
 
 TEST_CASE("twenty million ones are twenty million, and terms that cancel leave what is left") {
-  FloatSum ones, rest;
+  FloatSum ones(DType::f32, RoundingBound::worst_case), rest(DType::f64, RoundingBound::worst_case);
   for (int i = 0; i < 20'000'000; ++i) ones.add(1, 0);
-  CHECK(ones.result(DType::f32, DType::f32).real == 20'000'000);
+  CHECK(ones.result(DType::f32).real == 20'000'000);
   for (const double term : {1e16, 1.0, -1e16, 3.0}) rest.add(term, 0);
-  CHECK(rest.result(DType::f64, DType::f64).real == 4);
+  CHECK(rest.result(DType::f64).real == 4);
+}
+
+TEST_CASE("errors that are independent of each other come to their square root, others to their sum") {
+  const auto bound = [](RoundingBound kind, int terms, double error) {
+    FloatSum sum(DType::f32, kind);
+    for (int i = 0; i < terms; ++i) sum.add(i % 2 == 0 ? 1 : -1, error);
+    return sum.result(DType::f32).error;
+  };
+  CHECK(bound(RoundingBound::worst_case, 1024, 0) == doctest::Approx(1023 * 0x1p-24 * 1024));
+  CHECK(bound(RoundingBound::square_root, 1024, 0) == doctest::Approx(std::sqrt(1023) * 0x1p-24 * 32));
+  // The error of a product adds little, that of a function may be the same for all terms.
+  CHECK(bound(RoundingBound::square_root, 1024, 0x1p-24) ==
+        doctest::Approx((std::sqrt(1023) * 32 + std::sqrt(1024)) * 0x1p-24));
+  CHECK(bound(RoundingBound::square_root, 1024, 0x1p-21) ==
+        doctest::Approx((std::sqrt(1023) * 32 + 8 * 1024) * 0x1p-24));
+  // Small terms are lost in sums of very many.
+  CHECK(bound(RoundingBound::square_root, 1 << 20, 0) == bound(RoundingBound::worst_case, 1 << 20, 0));
 }
 
 TEST_CASE("of a sum that may leave its type's range on its way nothing is known, of an infinite one everything") {
