@@ -5,6 +5,7 @@
 #include "base/quantity_text.h"
 #include "ferry/kernel/option_error.h"
 #include "host/kernel/argument_spec.h"
+#include "host/kernel/machine_text.h"
 #include "host/kernel/notes.h"
 
 namespace ferry {
@@ -56,14 +57,25 @@ bool is_machine_code(Stage stage) {
 bool is_of_networks(Stage stage) { return stage == Stage::graph || stage == Stage::groups || stage == Stage::plan; }
 
 Emission emit_network(const KernelSource& source, const TextRequest& request, Stage stage, const Target& target,
-                      const Observer& observer) {
+                      const std::string& after, const Observer& observer) {
+  if (stage == Stage::space || stage == Stage::object)
+    throw OptionError(Option::stage, std::string(stage_name(stage)) +
+                                         ": expected one of the other stages, which are shown of each kernel of the "
+                                         "network " +
+                                         source.name);
+  if (target.is_source && is_machine_code(stage))
+    throw OptionError(Option::stage, std::string(stage_name(stage)) + ": expected a target with machine code, got '" +
+                                         target.text + "'");
   const SizesByName sizes = expected_sizes(source.network->function().symbols, request.sizes);
   const StepGuard compilation = observer.begin_compilation(source.name);
-  return {.text = source.network->emit(stage, {target, sizes})};
+  Emission emission = source.network->emit(stage, {target, sizes}, after);
+  report_notes(emission.notes, observer);
+  return emission;
 }
 
 void expect_text(const KernelSource& source) {
-  if (source.module) throw UsageError(source.name + " is compiled already; 'ferry inspect' shows it");
+  if (source.module)
+    throw UsageError(source.name + " is compiled already; 'ferry inspect' shows it, with --asm its code");
 }
 
 }  // namespace
@@ -143,11 +155,13 @@ Emission emit_text(const KernelSource& source, const TextRequest& request, Stage
                    const std::string& after, const Observer& observer) {
   expect_text(source);
   const std::string name = stage_name(stage);
-  if (source.network && (is_of_networks(stage) || stage == Stage::schedule))
-    return emit_network(source, request, stage, target, observer);
+  if (source.network) return emit_network(source, request, stage, target, after, observer);
   if (is_of_networks(stage)) throw OptionError(Option::stage, name + ": expected a network, got " + source.name);
-  if (source.foreign || source.network)
-    throw OptionError(Option::stage, name + ": expected a kernel in ferry's own notation, got " + source.name);
+  if (source.foreign && stage == Stage::assembly)
+    return {.text = assembly_text(*source.compiler, compile_text(source, request, target, observer))};
+  if (source.foreign)
+    throw OptionError(Option::stage, name + ": expected a kernel in ferry's own notation, got " + source.name +
+                                         ", of which asm alone can be shown");
   if (stage == Stage::space && (source.schedule || source.unscheduled))
     throw OptionError(Option::stage,
                       name + ": expected no schedule, because a space is what default schedules choose from");

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/quantity_text.h"
+#include "ferry/kernel/option_error.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/after_option.h"
 #include "host/cli/options/kernel_options.h"
@@ -124,6 +125,11 @@ int run_compile(const Compiler* given, const Options& options) {
   const TextRequest request{options.kernel.function, options.sizes};
   const Target target = choose_target(compiler, options);
   if (options.emit) return show_stage(source, request, target, options);
+  if (source.network && target.is_source && !target.is_gpu())
+    throw OptionError(Option::target, target.text + ": expected a target that modules are made for, because " +
+                                          source.name + " is a network: --emit " + target.arch_name +
+                                          " shows the code of its kernels, and 'ferry export' writes a library for C "
+                                          "programs");
   const bool to_module =
       source.foreign || source.module || source.network || (target.is_gpu() && options.output.ends_with(".ferry"));
   if (target.is_source && !to_module) {
@@ -158,8 +164,8 @@ void add_compile(CLI::App& app, Action& chosen) {
       .add_option_function<std::string>(
           "--emit", [options](const std::string& name) { options->emit = stage_named(name); },
           "Instead of a module: schedule, space (what it was chosen from), lower (the loops), c, opencl, cuda, "
-          "ptx, llvm or asm on stdout, or obj, an object file; for a network graph, groups (the nodes of each kernel), "
-          "schedule or plan")
+          "ptx, llvm or asm on stdout, or obj, an object file; for a network also graph, groups (the nodes of each "
+          "kernel) or plan, and the others for each of its kernels; for a kernel in another language asm")
       ->type_name("STAGE")
       ->check(one_of(stage_names()));
   add_after_option(command, options->after, "With --emit lower: the loops after this pass");

@@ -62,8 +62,8 @@ struct Compiled {
   std::shared_ptr<const BlobSource> blobs = {};  // contents of its blobs, if it has any
 };
 
-// The stages of compilation that can be shown: of networks graph, groups, schedule and plan, of kernels all but graph,
-// groups and plan.
+// The stages of compilation that can be shown: of networks all but space and object, of kernels all but graph, groups
+// and plan.
 enum class Stage { graph, groups, schedule, space, loops, plan, c, opencl, cuda, ptx, llvm, assembly, object };
 
 struct NetworkRequest {
@@ -117,6 +117,13 @@ struct NodeProgram {
   std::vector<std::int64_t> counts = {};  // of the iterations of the loops around, the outermost first
 };
 
+struct Emission {
+  std::string text;            // the bytes of an object
+  std::string json = {};       // the same for programs, an array with an entry for each function; only of a space
+  std::string extension = {};  // of a file's name, for those that are usually written to a file: ".cl"
+  std::vector<std::string> notes = {};
+};
+
 // A network that a compiler read from a file. Throws CompileError as the compiler does.
 class Network {
  public:
@@ -127,21 +134,15 @@ class Network {
   // Returns the hash of everything that the result of compile() depends on: the files of the network and the compiler
   // with its version. Nothing if a file has changed since it was read.
   virtual std::optional<Hash> identity(const NetworkRequest& request) const = 0;
-  // Shows one of the stages graph, groups, schedule and plan.
-  virtual std::string emit(Stage stage, const NetworkRequest& request) const = 0;
+  // Shows a stage: of the whole network, or of each kernel beneath the names of its nodes. `after` is as of
+  // Compiler::emit(). There is neither one object nor one space.
+  virtual Emission emit(Stage stage, const NetworkRequest& request, const std::string& after = {}) const = 0;
 
   // Returns a network with what each kernel for this target computes as a further output.
   virtual std::shared_ptr<const Network> with_all_outputs(const Target& target) const = 0;
   // Returns the nodes of such a network, in order, a program for those that one kernel computes, for a call with these
   // sizes. They refer to the network.
   virtual std::vector<NodeProgram> nodes(const SizesByName& sizes) const = 0;
-};
-
-struct Emission {
-  std::string text;            // the bytes of an object
-  std::string json = {};       // the same for programs, an array with an entry for each function; only of a space
-  std::string extension = {};  // of a file's name, for those that are usually written to a file: ".cl"
-  std::vector<std::string> notes = {};
 };
 
 // A kernel in another language: C, C++, LLVM IR, assembly or an object.

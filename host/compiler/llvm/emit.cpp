@@ -81,16 +81,23 @@ Emission gpu_text(TextForm form, const std::vector<ir::Function>& lowered, const
   return emission;
 }
 
-Emission emit_lowered(Stage stage, const CompileRequest& request, const std::vector<schedule::Schedule>& schedules,
-                      const std::string& after) {
-  const Target& target = request.target;
-  std::vector<ir::Function> lowered = lower::lower_module(request.scheduled.programs, schedules);
+Emission object_of(const CompileRequest& request, const std::vector<schedule::Schedule>& schedules) {
+  const Bytes object = compile_object(lower::lower_module(request.scheduled.programs, schedules), request.target,
+                                      {request.source, autoschedule::to_text(request.scheduled.programs, schedules)});
+  return {.text = std::string(object.begin(), object.end()), .extension = ".o"};
+}
+
+}  // namespace
+
+Emission emit_functions(Stage stage, std::vector<ir::Function> lowered, const Target& target,
+                        const std::string& after) {
   switch (stage) {
     case Stage::graph:
     case Stage::groups:
     case Stage::schedule:
     case Stage::space:
-    case Stage::plan: break;
+    case Stage::plan:
+    case Stage::object: break;
     case Stage::loops: return {.text = loops_text(std::move(lowered), target, after)};
     case Stage::c: return backend_text(TextForm::source, lowered, source_target("c", target));
     case Stage::opencl: return gpu_text(TextForm::source, lowered, source_target("opencl", target));
@@ -98,16 +105,9 @@ Emission emit_lowered(Stage stage, const CompileRequest& request, const std::vec
     case Stage::ptx: return gpu_text(TextForm::ptx, lowered, source_target("cuda", target));
     case Stage::llvm: return backend_text(TextForm::llvm, lowered, target);
     case Stage::assembly: return backend_text(TextForm::assembly, lowered, target);
-    case Stage::object: {
-      const Bytes object = compile_object(
-          lowered, target, {request.source, autoschedule::to_text(request.scheduled.programs, schedules)});
-      return {.text = std::string(object.begin(), object.end()), .extension = ".o"};
-    }
   }
-  throw InternalError("emit: a stage before the loops");
+  throw InternalError("emit: a stage before the loops, or an object");
 }
-
-}  // namespace
 
 Emission emit_stage(Stage stage, const CompileRequest& request, const std::string& after) {
   const Scheduled& scheduled = request.scheduled;
@@ -117,8 +117,11 @@ Emission emit_stage(Stage stage, const CompileRequest& request, const std::strin
   }
   const std::vector<schedule::Schedule> schedules = schedules_of(scheduled, request.target);
   std::vector<std::string> notes = schedule_notes(scheduled, schedules, request.target);
-  Emission emission = stage == Stage::schedule ? Emission{.text = autoschedule::to_text(scheduled.programs, schedules)}
-                                               : emit_lowered(stage, request, schedules, after);
+  Emission emission =
+      stage == Stage::schedule ? Emission{.text = autoschedule::to_text(scheduled.programs, schedules)}
+      : stage == Stage::object
+          ? object_of(request, schedules)
+          : emit_functions(stage, lower::lower_module(scheduled.programs, schedules), request.target, after);
   emission.notes.insert(emission.notes.begin(), notes.begin(), notes.end());
   return emission;
 }

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "crosscompile/ir/function.h"
 #include "host/compiler/api/compiler.h"
 
 namespace ferry {
 
 // As Compiler::emit().
 Emission emit_stage(Stage stage, const CompileRequest& request, const std::string& after);
+// Shows loops, as lowered, or what they become: a stage from Stage::loops to Stage::assembly.
+Emission emit_functions(Stage stage, std::vector<ir::Function> lowered, const Target& target, const std::string& after);
 
 }  // namespace ferry

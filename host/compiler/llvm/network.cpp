@@ -1,9 +1,11 @@
 #include "host/compiler/llvm/network.h"
 
+#include "base/printable.h"
 #include "base/throw_status.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/init_target.h"
 #include "host/compiler/llvm/cached_module.h"
+#include "host/compiler/llvm/emit.h"
 #include "host/compiler/llvm/inspect_network.h"
 #include "host/graph/compile/compile_network.h"
 #include "host/graph/graph_text.h"
@@ -17,7 +19,9 @@
 #include "module/module_file.h"
 #include "module/step_description.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -40,6 +44,26 @@ std::string plan_text(const Compiled& compiled) {
             step_text(function, step) + "\n";
   }
   return text;
+}
+
+std::string comment(Stage stage, std::string text) {
+  for (std::size_t at = text.find("*/"); at != std::string::npos; at = text.find("*/", at)) text.insert(at + 1, " ");
+  if (stage == Stage::llvm) return "; " + text + "\n";
+  return stage == Stage::assembly ? "/* " + text + " */\n" : "// " + text + "\n";
+}
+
+// Shows each kernel beneath a line for each of its calls, which names the nodes.
+Emission emit_kernels(Stage stage, std::vector<graph::KernelLoops> kernels, const std::string& after) {
+  Emission all;
+  for (graph::KernelLoops& kernel : kernels) {
+    if (!all.text.empty()) all.text += "\n";
+    for (const std::string& node : kernel.nodes) all.text += comment(stage, printable(node));
+    Emission one = emit_functions(stage, std::move(kernel.functions), kernel.target, after);
+    all.text += one.text;
+    if (!one.text.ends_with('\n')) all.text += "\n";
+    std::ranges::move(one.notes, std::back_inserter(all.notes));
+  }
+  return all;
 }
 
 class GraphNetwork final : public Network {
@@ -68,13 +92,13 @@ class GraphNetwork final : public Network {
 
   std::optional<Hash> identity(const NetworkRequest& request) const override { return key_of(origin_, request); }
 
-  std::string emit(Stage stage, const NetworkRequest& request) const override {
-    if (stage == Stage::plan) return plan_text(compile(request));
+  Emission emit(Stage stage, const NetworkRequest& request, const std::string& after) const override {
+    if (stage == Stage::plan) return {.text = plan_text(compile(request))};
     const graph::Graph optimized = optimized_for(request.target);
-    if (stage == Stage::graph) return to_text(optimized);
-    if (stage == Stage::groups) return groups_text(optimized, make_groups(optimized));
-    if (stage == Stage::schedule) return schedule_text(optimized, request.target, request.sizes);
-    throw InternalError("emit: expected a stage of networks");
+    if (stage == Stage::graph) return {.text = to_text(optimized)};
+    if (stage == Stage::groups) return {.text = groups_text(optimized, make_groups(optimized))};
+    if (stage == Stage::schedule) return {.text = schedule_text(optimized, request.target, request.sizes)};
+    return emit_kernels(stage, graph::kernel_loops(optimized, request.target, request.sizes), after);
   }
 
   std::shared_ptr<const Network> with_all_outputs(const Target& target) const override {

@@ -205,6 +205,20 @@ std::string schedule_text(const Graph& graph, const Target& target, const std::m
   return text;
 }
 
+std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
+                                      const std::map<std::string, std::int64_t>& sizes) {
+  std::vector<KernelLoops> all;
+  with_kernels(graph, target, sizes, [&](const TensorStorages&, const NetworkKernels& kernels) {
+    all.clear();
+    for (std::size_t k = 0; k < kernels.programs.size(); ++k) {
+      const Target& device = kernels.device_of(k) == kHostDevice ? *target.host : target;
+      all.push_back({{}, device, lower_kernel(kernels, k, device).functions});
+    }
+    for (const GroupCall& call : kernels.calls) all[call.kernel].nodes.push_back(name_of(graph, call.group));
+  });
+  return all;
+}
+
 CompiledNetwork compile_optimized(const Graph& graph, const Target& target, const NetworkOptions& options) {
   const auto blob = std::make_shared<NetworkBlob>(graph, assign_storages(graph).constants);
   CompiledNetwork result;

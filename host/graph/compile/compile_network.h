@@ -2,6 +2,7 @@
 // and a plan that runs them.
 #pragma once
 
+#include "crosscompile/ir/function.h"
 #include "crosscompile/target/code_form.h"
 #include "ferry/blob_source.h"
 #include "ferry/error_ratios.h"
@@ -60,5 +61,15 @@ CompiledNetwork compile_network(const Graph& graph, const Target& target, const 
 CompiledNetwork compile_optimized(const Graph& graph, const Target& target, const NetworkOptions& options = {});
 // Returns the default schedules of the kernels of such a network.
 std::string schedule_text(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes);
+
+// One kernel of a network as loops, under its default schedule.
+struct KernelLoops {
+  std::vector<std::string> nodes;  // that it computes, in one call or several
+  Target target;                   // of the device that it runs on
+  std::vector<ir::Function> functions;
+};
+// Returns the kernels of such a network, each once. Throws as above.
+std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
+                                      const std::map<std::string, std::int64_t>& sizes);
 
 }  // namespace ferry::graph

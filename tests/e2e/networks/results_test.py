@@ -169,6 +169,17 @@ class ResultsTest(unittest.TestCase):
         self.assertIn("\n  /Conv_0+Relu_1\n    %", shown["groups"])
         self.assertIn("def conv_relu_0\n", shown["schedule"])
         self.assertIn("/Conv_0+Relu_1\n  call ", shown["plan"])
+        # Of the stages of kernels that of each is shown, once, beneath the nodes that it computes.
+        for stage, begin, text in (("lower", "//", "def conv_relu_0("), ("c", "//", "conv_relu_0("),
+                                   ("opencl", "//", "__kernel"), ("llvm", ";", "define "), ("asm", "/*", "conv_relu_0:")):
+            kernels = self.ferry("compile", self.path("net.onnx"), "--emit", stage)
+            self.assertIn(f"{begin} /Conv_0+Relu_1", kernels, stage)
+            self.assertIn(text, kernels, stage)
+        for target in (["--target", "c", "-o", self.path("net.c")], ["--emit", "space"], ["--emit", "obj"]):
+            done = subprocess.run([FERRY, "compile", self.path("net.onnx"), *target], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2, target)
+            self.assertIn("expected ", done.stderr)
+            self.assertIn("network", done.stderr)
 
     def test_a_compiled_network_contains_its_weights(self):
         self.build("squeezenet")

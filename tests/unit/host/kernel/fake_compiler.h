@@ -98,7 +98,7 @@ class FakeCompiler final : public Compiler {
       return {.module = module_of({compiler_.function}, {"cpu", "x86_64", {}}, compiler_.nodes)};
     }
     std::optional<Hash> identity(const NetworkRequest&) const override { unexpected(); }
-    std::string emit(Stage, const NetworkRequest&) const override { unexpected(); }
+    Emission emit(Stage, const NetworkRequest&, const std::string&) const override { unexpected(); }
     std::shared_ptr<const Network> with_all_outputs(const Target&) const override { unexpected(); }
     std::vector<NodeProgram> nodes(const SizesByName&) const override { unexpected(); }
 

@@ -38,7 +38,9 @@ class Different final : public Network {
   const FunctionInfo& function() const override { return run_->function(); }
   Compiled compile(const NetworkRequest& request) const override { return run_->compile(request); }
   std::optional<Hash> identity(const NetworkRequest& request) const override { return run_->identity(request); }
-  std::string emit(Stage stage, const NetworkRequest& request) const override { return run_->emit(stage, request); }
+  Emission emit(Stage stage, const NetworkRequest& request, const std::string& after) const override {
+    return run_->emit(stage, request, after);
+  }
   std::shared_ptr<const Network> with_all_outputs(const Target& target) const override {
     return std::make_shared<const Different>(run_->with_all_outputs(target), defined_->with_all_outputs(target));
   }
@@ -177,7 +179,7 @@ TEST_CASE("a convolution by Winograd's algorithm is compared with the direct con
   const Device device = local_device();
   Target target = target_for(device, "", source_of(network(0)));
   target.l2_bytes = 2 << 20;
-  REQUIRE(network(0)->emit(Stage::groups, {target}).find("winograd=") != std::string::npos);
+  REQUIRE(network(0)->emit(Stage::groups, {target}).text.find("winograd=") != std::string::npos);
   const auto checked = [&](std::shared_ptr<const Network> one) { return check(device, target, std::move(one)); };
   for (const verify::CheckResult& result : checked(network(0))) {
     CHECK(result.compared > 0);
