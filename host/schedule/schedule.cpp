@@ -1,5 +1,6 @@
 #include "ferry/schedule/schedule.h"
 
+#include "crosscompile/analysis/loads.h"
 #include "crosscompile/ir/error.h"
 #include "host/lang/names.h"
 #include "host/schedule/primitives/primitives.h"
@@ -28,10 +29,30 @@ const Primitive& find_primitive(const Directive& directive, const DirectiveArgs&
   args.fail("a primitive", "'" + directive.primitive + "'" + lang::suggestion(directive.primitive, names));
 }
 
-// The stage that a directive without a stage refers to.
+bool reads_parameter(const Stages& stages, const std::string& name) {
+  for (const ScheduledStage& reader : stages)
+    for (const Expr& value : reader.expressions())
+      for (const ir::Load* load : loads_of(value))
+        if (load->buffer->name == name && producer_of(stages, load->buffer.get()) == nullptr) return true;
+  return false;
+}
+
+// The stage that copies a parameter, as a cache_read of it has made it.
+std::string copy_of_parameter(const Directive& cache_read, const Stages& stages) {
+  const auto arrow = std::find(cache_read.args.begin(), cache_read.args.end(), "->");
+  if (arrow != cache_read.args.end() && arrow + 1 != cache_read.args.end()) return *(arrow + 1);
+  for (const ScheduledStage& stage : stages)
+    if (stage.name.starts_with(cache_read.stage + ".")) return stage.name;
+  return cache_read.stage;
+}
+
+// The stage that a directive without a stage refers to: that of the directive before, or what it made of a parameter,
+// which is no stage itself.
 std::string current_stage(const std::vector<Directive>& directives, const Stages& stages) {
-  for (auto directive = directives.rbegin(); directive != directives.rend(); ++directive)
-    if (!directive->stage.empty()) return directive->stage;
+  for (auto directive = directives.rbegin(); directive != directives.rend(); ++directive) {
+    if (directive->stage.empty()) continue;
+    return find_stage(stages, directive->stage) == nullptr ? copy_of_parameter(*directive, stages) : directive->stage;
+  }
   return stages.empty() ? "" : stages.back().name;
 }
 
@@ -92,7 +113,8 @@ std::string Schedule::to_text() const {
 }
 
 StageHandle Schedule::operator[](const std::string& stage) {
-  if (find_stage(stages_, stage) == nullptr)
+  // A parameter has no stage, but cache_read accepts it.
+  if (find_stage(stages_, stage) == nullptr && !reads_parameter(stages_, stage))
     throw CompileError("expected a stage of the program, got '" + stage + "'" +
                        lang::suggestion(stage, names_of(stages_)));
   return {*this, stage};
@@ -100,7 +122,6 @@ StageHandle Schedule::operator[](const std::string& stage) {
 
 StageHandle Schedule::operator[](const lang::Tensor& tensor) {
   const ScheduledStage* stage = producer_of(stages_, tensor.buffer().get());
-  // A parameter has no stage, but cache_read accepts it.
   return {*this, stage == nullptr ? tensor.name() : stage->name};
 }
 
