@@ -194,6 +194,7 @@ PUBLIC = {
     "ferry/integer_products.h": "module",
     "ferry/types.h": "module",
     "ferry/client.h": "host/session",
+    "ferry/description.h": "host/session",
     "ferry/compile.h": "host/compiler/llvm",
     # For users alone: no folder of the product may include it.
     "ferry/ferry.h": "examples",

@@ -1,14 +1,19 @@
 #include "ferry/measure.h"
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 
+#include "ferry/schedule/module_schedule.h"
 #include "host/bench/compare.h"
 #include "host/bench/measure.h"
 #include "host/compiler/llvm/llvm_compiler.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/kernel/emit_text.h"
 #include "host/verify/check.h"
 #include "host/verify/check_against.h"
+#include "host/verify/check_interpreted.h"
 
 namespace ferry {
 
@@ -22,6 +27,15 @@ const Compiler& own_compiler() {
 bench::MeasuredKernel read_measured(const MeasureRequest& request, const Observer& observer) {
   verify::CheckedPair kernels = verify::read_checked_pair(&own_compiler(), request.kernel, request.reference, observer);
   return {std::move(kernels.source), request.kernel.function, request.target, request.call, std::move(kernels.against)};
+}
+
+KernelSource source_of(const lang::Program& program, const schedule::Schedule& schedule) {
+  KernelSource source;
+  source.compiler = &own_compiler();
+  source.name = program.name;
+  source.programs = {program};
+  source.schedule = ScheduleText{autoschedule::to_text(std::span(&program, 1), std::span(&schedule, 1))};
+  return source;
 }
 
 }  // namespace
@@ -38,6 +52,20 @@ verify::CheckReport check(const verify::CheckRequest& request, const Observer& o
 
 verify::CheckReport check(const Device& device, const verify::CheckRequest& request, const Observer& observer) {
   return verify::check(&own_compiler(), device, request, observer);
+}
+
+verify::CheckReport check(const lang::Program& program, const schedule::Schedule& schedule, const ProgramCheck& request,
+                          const Observer& observer) {
+  return verify::check_interpreted(source_of(program, schedule), "", request.target, request.call, request.limits,
+                                   observer);
+}
+
+std::string emit(std::string_view stage, const lang::Program& program, const schedule::Schedule& schedule,
+                 const Target& target, const std::string& after, const Observer& observer) {
+  const std::optional<Stage> named = stage_named(stage);
+  if (!named)
+    throw UsageError("expected a stage of compilation, such as lower or asm, got '" + std::string(stage) + "'");
+  return emit_text(source_of(program, schedule), {}, *named, target, after, observer).text;
 }
 
 bench::Measurement measure(const Device& device, const MeasureRequest& request, const bench::MeasureOptions& options,

@@ -4,6 +4,7 @@
 
 #include "ferry/client.h"
 #include "ferry/compile.h"
+#include "ferry/description.h"
 #include "ferry/gpu_facts.h"
 #include "ferry/intrinsics.h"
 #include "ferry/lang.h"

@@ -14,6 +14,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ferry/api.h"
@@ -23,6 +24,7 @@
 #include "ferry/bench/measurement.h"
 #include "ferry/bench/sweep.h"
 #include "ferry/client.h"
+#include "ferry/compile.h"
 #include "ferry/kernel/call_options.h"
 #include "ferry/kernel/kernel_options.h"
 #include "ferry/kernel/observer.h"
@@ -46,6 +48,22 @@ FERRY_API verify::CheckReport check(const verify::CheckRequest& request, const O
 // kernel that fails there is a mistake.
 FERRY_API verify::CheckReport check(const Device& device, const verify::CheckRequest& request,
                                     const Observer& observer = {});
+
+// The same for programs that are built with ferry/lang.h, with a schedule of ferry/schedule.h, instead of texts. The
+// target is that of CheckRequest: without one it is this machine, or OpenCL where the schedule binds loops to threads.
+struct ProgramCheck {
+  CallOptions call = {};
+  std::string target = {};
+  verify::CheckLimits limits = {};
+};
+// Interprets the program loop by loop and thread by thread, which finds races and indices out of bounds, and compares
+// it with its definition.
+FERRY_API verify::CheckReport check(const lang::Program& program, const schedule::Schedule& schedule,
+                                    const ProgramCheck& request, const Observer& observer = {});
+// Shows the program at a stage of its compilation, as 'ferry compile --emit' does: "schedule", "lower" (the loops;
+// those after a pass if `after` names one), "c", "opencl", "cuda", "ptx", "llvm" or "asm".
+FERRY_API std::string emit(std::string_view stage, const lang::Program& program, const schedule::Schedule& schedule,
+                           const Target& target, const std::string& after = {}, const Observer& observer = {});
 
 struct MeasureRequest {
   KernelOptions kernel;
