@@ -1,5 +1,7 @@
 #include "ferry/bench/comparison.h"
 
+#include <cmath>
+
 #include "base/quantity_text.h"
 #include "ferry/verify/findings.h"
 #include "host/bench/warnings.h"
@@ -13,6 +15,13 @@ double KernelComparison::median(int kernel) const {
   std::vector<double> medians;
   for (const ComparedProcess& process : processes) medians.push_back(process.timings[kernel].median());
   return stats::median(medians);
+}
+
+double KernelComparison::instructions(int kernel) const {
+  std::vector<double> counts;
+  for (const ComparedProcess& process : processes)
+    if (process.timings[kernel].instructions > 0) counts.push_back(process.timings[kernel].instructions);
+  return counts.empty() ? std::nan("") : stats::median(counts);
 }
 
 std::vector<std::string> KernelComparison::warnings() const {

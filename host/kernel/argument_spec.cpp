@@ -1,5 +1,6 @@
 #include "host/kernel/argument_spec.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -84,10 +85,10 @@ bool parse_scalar(const std::string& text, ArgumentSpec& spec) {
   return spec.number.has_value();
 }
 
-// `type` is what stands before the brackets or the colon; a word without either may be anything.
-void expect_known_type(const std::string& text, const std::string& type) {
-  const bool is_type = text.find_first_of("[:", text.find('=')) != std::string::npos && !type.empty();
-  if (!is_type || parse_dtype(type)) return;
+// The type stands before the brackets or the colon; a word without either may be anything.
+void expect_known_type(const std::string& text, const std::string& value) {
+  const std::string type = value.substr(0, value.find_first_of("[:"));
+  if (type.empty() || type.size() == value.size() || parse_dtype(type)) return;
   std::vector<std::string> names;
 #define FERRY_NAME(tag, name, text, bytes, storage) names.emplace_back(text);
   FERRY_DTYPES(FERRY_NAME)
@@ -115,22 +116,23 @@ std::int64_t parse_size(Option option, const std::string& part, const std::strin
   throw OptionError(option, part + ": expected " + expected);
 }
 
-}  // namespace
-
-ArgumentSpec parse_argument(const std::string& text) {
+// Parses a text whose name ends at this '='.
+ArgumentSpec parse_split(const std::string& text, std::size_t equals) {
   static const std::string kExpected =
       "NAME=DTYPE[SIZES] such as A=f32[64,128], with :zeros, :ones, :iota, :below(N), :uniform(A,B), :full, :normal or "
       ":normal(MEAN,DEVIATION) after it if wanted; NAME=:ones; NAME=@FILE.npy; or NAME=NUMBER";
-  const auto [name, value] = split_name(Option::argument, text, kExpected);
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw OptionError(Option::argument, text + ": expected " + kExpected);
+  const std::string value = text.substr(equals + 1);
   ArgumentSpec spec;
-  spec.name = name;
+  spec.name = text.substr(0, equals);
   spec.text = text;
   if (value.starts_with('@')) {
     spec.file = value.substr(1);
     if (!spec.file.empty()) return spec;
   } else if (!parse_scalar(value, spec)) {
     const std::size_t colon = value.find(':');
-    expect_known_type(text, value.substr(0, value.find_first_of("[:")));
+    expect_known_type(text, value);
     if (colon != std::string::npos) expect_known_contents(text, value.substr(colon + 1));
     const bool type_fine = colon == 0 || parse_type(value.substr(0, colon), spec);
     const auto kind = colon == std::string::npos ? FillKind::random : parse_kind(value.substr(colon + 1));
@@ -144,6 +146,30 @@ ArgumentSpec parse_argument(const std::string& text) {
     return spec;
   }
   throw OptionError(Option::argument, text + ": expected " + kExpected);
+}
+
+}  // namespace
+
+ArgumentSpec parse_argument(const std::string& text, const std::vector<std::string>& names) {
+  std::size_t longest = 0;
+  for (const std::string& name : names)
+    if (text.starts_with(name + "=")) longest = std::max(longest, name.size());
+  if (longest > 0) return parse_split(text, longest);
+  const std::size_t first = text.find('=');
+  for (std::size_t at = first; at != std::string::npos && names.empty(); at = text.find('=', at + 1)) {
+    try {
+      return parse_split(text, at);
+    } catch (const OptionError&) {
+      // The name may be longer.
+    }
+  }
+  return parse_split(text, first);
+}
+
+std::vector<std::string> parameter_names(const FunctionInfo& function) {
+  std::vector<std::string> names;
+  for (const ParameterInfo& parameter : function.parameters) names.push_back(parameter.name);
+  return names;
 }
 
 std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts, Option option) {

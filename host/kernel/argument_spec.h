@@ -10,6 +10,7 @@
 #include "ferry/client.h"
 #include "ferry/kernel/option_error.h"
 #include "host/kernel/distribution.h"
+#include "module/manifest.h"
 
 namespace ferry {
 
@@ -26,8 +27,11 @@ struct ArgumentSpec {
   std::string text;  // as it was typed
 };
 
-// Throws OptionError (argument) that shows the text and what was expected.
-ArgumentSpec parse_argument(const std::string& text);
+// `names` are those of the parameters; one may contain '='. If there are none, the name ends at the first '=' behind
+// which there is a value. Throws OptionError (argument) that shows the text and what was expected.
+ArgumentSpec parse_argument(const std::string& text, const std::vector<std::string>& names = {});
+// The names of a function's parameters, for parse_argument().
+std::vector<std::string> parameter_names(const FunctionInfo& function);
 
 // Parses "M=512,N=512" in each of the texts. Throws OptionError about `option`, which is size or fixed_size.
 std::map<std::string, std::int64_t> parse_sizes(const std::vector<std::string>& texts, Option option = Option::size);

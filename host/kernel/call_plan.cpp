@@ -168,7 +168,8 @@ void bind_plan(const FunctionInfo& function, CallPlan& plan) {
 
 CallPlan plan_call(const FunctionInfo& function, const CallOptions& options, InputRange range) {
   std::vector<ArgumentSpec> specs;
-  for (const std::string& text : options.arguments) specs.push_back(parse_argument(text));
+  const std::vector<std::string> names = parameter_names(function);
+  for (const std::string& text : options.arguments) specs.push_back(parse_argument(text, names));
   const std::vector<const ArgumentSpec*> matched = match(function, specs);
 
   const std::size_t count = function.parameters.size();

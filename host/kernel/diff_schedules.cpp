@@ -13,15 +13,25 @@ namespace {
 using Knobs = std::map<std::string, std::string>;
 
 // Returns the kernel with the named schedule, and adds the names of its knobs to `used`.
-KernelSource with_schedule(KernelSource source, const std::string& name, const Knobs& knobs,
+KernelSource with_schedule(KernelSource source, const std::string& name, const Knobs& knobs, const Knobs& own,
                            std::set<std::string>& used) {
   source.schedule.reset();
   source.unscheduled = name == kUnscheduled;
-  if (name == kUnscheduled || name == kDefaultSchedule) return source;
+  if (name == kUnscheduled || name == kDefaultSchedule) {
+    if (own.empty()) return source;
+    throw OptionError(Option::knob, own.begin()->first + "=" + own.begin()->second +
+                                        ": expected a schedule of your own with this knob, got '" + name + "'");
+  }
   source.schedule = ScheduleText{read_file(name), {}, name};
   const auto known = source.compiler->knobs_of(*source.schedule);
   for (const auto& [knob, value] : knobs) {
     if (!known.contains(knob)) continue;
+    source.schedule->knobs[knob] = value;
+    used.insert(knob);
+  }
+  for (const auto& [knob, value] : own) {
+    if (!known.contains(knob))
+      throw OptionError(Option::knob, knob + "=" + value + ": " + name + " has no knob '$" + knob + "'");
     source.schedule->knobs[knob] = value;
     used.insert(knob);
   }
@@ -45,7 +55,8 @@ ScheduleDiff diff_schedules(const Compiler& compiler, const DiffRequest& request
   const Knobs knobs = parse_knobs(request.knobs);
   std::set<std::string> used;
   KernelSource sides[2];
-  for (int s = 0; s < 2; ++s) sides[s] = with_schedule(source, request.schedules[s], knobs, used);
+  for (int s = 0; s < 2; ++s)
+    sides[s] = with_schedule(source, request.schedules[s], knobs, parse_knobs(request.own_knobs[s]), used);
   for (const auto& [knob, value] : knobs)
     if (!used.contains(knob))
       throw OptionError(Option::knob, knob + "=" + value + ": neither schedule has a knob '$" + knob + "'");

@@ -9,12 +9,13 @@
 namespace ferry {
 
 struct DiffRequest {
-  std::string kernel;                   // a file, or "-" for stdin
-  std::string schedules[2];             // files, or one of the words of schedule_choice.h
-  std::string function = {};            // empty: every function
-  std::string target = {};              // empty: this machine
-  std::string after = {};               // the pass after which the loops are shown, as of Compiler::emit()
-  std::vector<std::string> knobs = {};  // NAME=VALUE, each for the schedules that have the knob
+  std::string kernel;                          // a file, or "-" for stdin
+  std::string schedules[2];                    // files, or one of the words of schedule_choice.h
+  std::string function = {};                   // empty: every function
+  std::string target = {};                     // empty: this machine
+  std::string after = {};                      // the pass after which the loops are shown, as of Compiler::emit()
+  std::vector<std::string> knobs = {};         // NAME=VALUE, each for the schedules that have the knob
+  std::vector<std::string> own_knobs[2] = {};  // of each schedule, instead of those
 };
 
 struct ScheduleDiff {

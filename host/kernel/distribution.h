@@ -28,7 +28,7 @@ struct Distribution {
 // Parses "below(1000)", "below(N)", "uniform(-1,1)", "normal", "normal(0,0.02)" and "full". Nothing for any other text.
 std::optional<Distribution> parse_distribution(const std::string& text);
 
-// Returns "from -32768 to 32767", "of magnitudes 2^-10 to 2^6", "below 100": which numbers of the type are drawn.
+// Returns "from -32768 to 32767", "of magnitudes 2^-4 to 2^4", "below 100": which numbers of the type are drawn.
 std::string range_text(const Distribution& distribution, DType dtype);
 
 // Returns the bytes of `count` elements. Element i depends only on the distribution, the type, the seed and i.

@@ -1,10 +1,10 @@
-#include "host/gate/diff/hot_code.h"
+#include "host/kernel/hot_code.h"
 
 #include <algorithm>
 #include <map>
 #include <optional>
 
-namespace ferry::gate {
+namespace ferry {
 
 namespace {
 
@@ -82,18 +82,24 @@ std::vector<std::string> hottest_functions(std::span<const MachineFunction> func
   return names;
 }
 
-std::string hot_text(std::span<const MachineFunction> functions, std::span<const std::string> names) {
-  std::string text;
+std::vector<HotLoop> hot_loops(std::span<const MachineFunction> functions, std::span<const std::string> names) {
+  std::vector<HotLoop> loops;
   for (const std::string& name : names) {
     const MachineFunction* function = find(functions, name);
     if (function == nullptr) continue;
     const std::size_t largest = largest_loop(*function);
     for (const CodeLoop& loop : innermost_loops(*function)) {
       if (loop.size() * kLeastShare < largest) continue;
-      text += name + ": a loop of " + std::to_string(loop.size()) + " instructions\n";
-      text += instructions_text(*function, loop.first, loop.last);
+      loops.push_back({name, loop.size(), instructions_text(*function, loop.first, loop.last)});
     }
   }
+  return loops;
+}
+
+std::string hot_text(std::span<const MachineFunction> functions, std::span<const std::string> names) {
+  std::string text;
+  for (const HotLoop& loop : hot_loops(functions, names))
+    text += loop.function + ": a loop of " + std::to_string(loop.instructions) + " instructions\n" + loop.text;
   return text;
 }
 
@@ -106,4 +112,4 @@ std::string code_text(std::span<const MachineFunction> functions) {
   return text;
 }
 
-}  // namespace ferry::gate
+}  // namespace ferry

@@ -8,7 +8,7 @@
 
 #include "crosscompile/target/machine_code.h"
 
-namespace ferry::gate {
+namespace ferry {
 
 // Instructions of a function from the target of a backward branch to the last one that leads back to it.
 struct CodeLoop {
@@ -24,9 +24,16 @@ std::vector<CodeLoop> innermost_loops(const MachineFunction& function);
 // are larger than the loops for what is left over.
 std::vector<std::string> hottest_functions(std::span<const MachineFunction> functions, std::size_t most);
 
-// Shows the large innermost loops of these functions, an instruction a line, with a line that names each loop.
+// The large innermost loops of these functions, an instruction a line.
+struct HotLoop {
+  std::string function;
+  std::size_t instructions = 0;
+  std::string text;
+};
+std::vector<HotLoop> hot_loops(std::span<const MachineFunction> functions, std::span<const std::string> names);
+// Shows them, with a line that names each loop.
 std::string hot_text(std::span<const MachineFunction> functions, std::span<const std::string> names);
 // Shows functions as a whole.
 std::string code_text(std::span<const MachineFunction> functions);
 
-}  // namespace ferry::gate
+}  // namespace ferry

@@ -16,10 +16,10 @@ void add_shape(const lang::Parameter& parameter, const Shape& shape, SizesByName
 
 // Returns the sizes that the texts give; `add` takes those in the shape of a parameter, given by its name.
 template <class AddShape>
-SizesByName hints_of(const CallOptions& options, const AddShape& add) {
+SizesByName hints_of(const CallOptions& options, const std::vector<std::string>& names, const AddShape& add) {
   SizesByName sizes = parse_sizes(options.sizes);
   for (const std::string& text : options.arguments) {
-    const ArgumentSpec given = parse_argument(text);
+    const ArgumentSpec given = parse_argument(text, names);
     if (given.number)
       if (const auto* number = std::get_if<std::int64_t>(&*given.number)) sizes.emplace(given.name, *number);
     if (given.shape) add(given.name, *given.shape, sizes);
@@ -30,23 +30,26 @@ SizesByName hints_of(const CallOptions& options, const AddShape& add) {
 }  // namespace
 
 SizesByName size_hints(const lang::Program& program, const CallOptions& options) {
-  return hints_of(options, [&](const std::string& name, const Shape& shape, SizesByName& sizes) {
+  std::vector<std::string> names;
+  for (const lang::Parameter& parameter : program.parameters) names.push_back(parameter.name);
+  return hints_of(options, names, [&](const std::string& name, const Shape& shape, SizesByName& sizes) {
     for (const lang::Parameter& parameter : program.parameters)
       if (parameter.name == name) add_shape(parameter, shape, sizes);
   });
 }
 
 SizesByName size_hints(const FunctionInfo& function, const CallOptions& options) {
-  return hints_of(options, [&](const std::string& name, const Shape& shape, SizesByName& sizes) {
-    for (const ParameterInfo& parameter : function.parameters) {
-      if (parameter.name != name || parameter.shape.size() != shape.size()) continue;
-      for (std::size_t d = 0; d < shape.size(); ++d) {
-        const std::vector<ManifestInstruction>& size = parameter.shape[d].code;
-        if (size.size() == 1 && size[0].op == ManifestOp::symbol)
-          sizes.emplace(function.symbols[static_cast<std::size_t>(size[0].value)], shape[d]);
-      }
-    }
-  });
+  return hints_of(options, parameter_names(function),
+                  [&](const std::string& name, const Shape& shape, SizesByName& sizes) {
+                    for (const ParameterInfo& parameter : function.parameters) {
+                      if (parameter.name != name || parameter.shape.size() != shape.size()) continue;
+                      for (std::size_t d = 0; d < shape.size(); ++d) {
+                        const std::vector<ManifestInstruction>& size = parameter.shape[d].code;
+                        if (size.size() == 1 && size[0].op == ManifestOp::symbol)
+                          sizes.emplace(function.symbols[static_cast<std::size_t>(size[0].value)], shape[d]);
+                      }
+                    }
+                  });
 }
 
 }  // namespace ferry

@@ -40,7 +40,7 @@ bool is_checked(const Measurement& report) {
   return !report.findings.checks.empty() || !report.findings.compared.empty();
 }
 
-constexpr std::size_t kTimeColumns = 10;
+constexpr std::size_t kTimeColumns = 11;
 
 // Returns the columns from median_seconds to baseline_ratio.
 std::vector<std::string> csv_times(const Measurement& report, const std::optional<bench::Change>& change) {
@@ -53,6 +53,7 @@ std::vector<std::string> csv_times(const Measurement& report, const std::optiona
           std::to_string(report.timing.seconds.size()),
           csv_number(report.flops_per_second()),
           csv_number(report.bytes_per_second()),
+          csv_number(report.timing.instructions),
           change ? csv_number(change->baseline) : "",
           change ? csv_number(change->ratio) : ""};
 }
@@ -77,6 +78,7 @@ void print_table(const BenchRun& run) {
   const bool knobs = any(reports, [](const auto& r) { return !r.knobs.empty(); });
   const bool flops = any(reports, [](const auto& r) { return r.flops > 0; });
   const bool warned = any(reports, [](const auto& r) { return !r.warnings().empty(); });
+  const bool counted = any(reports, [](const auto& r) { return r.timing.instructions > 0; });
   const bool changes = !run.changes.empty();
   Footnotes notes;
   Rows rows(1);
@@ -100,6 +102,9 @@ void print_table(const BenchRun& run) {
   add(flops, "speed",
       [&](std::size_t i) { return reports[i].flops > 0 ? rate_text(reports[i].flops_per_second(), "FLOP/s") : ""; });
   add(true, "memory", [&](std::size_t i) { return rate_text(reports[i].bytes_per_second(), "B/s"); });
+  add(counted, "instructions", [&](std::size_t i) {
+    return reports[i].timing.instructions > 0 ? number_text(reports[i].timing.instructions, 4) : "";
+  });
   add(changes, "baseline", [&](std::size_t i) { return change_text(run.changes[i]); });
   add(warned, "notes", [&](std::size_t i) { return notes.marks(reports[i].warnings()); });
   const std::string device = devices ? "" : " on " + reports.front().device;
@@ -123,9 +128,9 @@ std::string csv_text(const BenchRun& run) {
   std::vector<std::string>& header = rows.front();
   header.insert(header.end(), sizes.begin(), sizes.end());
   header.insert(header.end(), knobs.begin(), knobs.end());
-  for (const char* name :
-       {"median_seconds", "interval_95_low_seconds", "interval_95_high_seconds", "deviation_seconds", "minimum_seconds",
-        "samples", "flops_per_second", "bytes_per_second", "baseline_seconds", "baseline_ratio", "check", "warnings"})
+  for (const char* name : {"median_seconds", "interval_95_low_seconds", "interval_95_high_seconds", "deviation_seconds",
+                           "minimum_seconds", "samples", "flops_per_second", "bytes_per_second", "instructions",
+                           "baseline_seconds", "baseline_ratio", "check", "warnings"})
     header.emplace_back(name);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Measurement& report = *all[i];

@@ -1,10 +1,13 @@
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "base/quantity_text.h"
 #include "host/bench/compare.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/compare_report.h"
+#include "host/cli/commands/inspect_code.h"
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/junit_option.h"
@@ -16,6 +19,7 @@
 #include "host/cli/options/terminal.h"
 #include "host/cli/output/json.h"
 #include "host/cli/output/style.h"
+#include "host/kernel/compile_kernel.h"
 
 namespace ferry::cli {
 
@@ -29,6 +33,7 @@ struct Options {
   double least_effect_percent = bench::CompareOptions().least_effect * 100;
   std::optional<double> fail_if_slower_percent;
   bool allow_difference = false;
+  bool assembly = false;
   std::string junit;  // path of a file
   bool json = false;
 };
@@ -58,9 +63,31 @@ int exit_code(const Options& options, const CompareReport& report, JUnitCase& ve
   return kExitUnknown;
 }
 
+// The hot loops of A and of B, as compiled for the target of the comparison.
+std::array<std::string, 2> assembly_of(const Compiler& compiler, const bench::KernelPair& kernels,
+                                       const CompareReport& report, const CallOptions& call) {
+  const Target target = compiler.resolve_target(report.found.facts.target).value;
+  std::array<std::string, 2> texts;
+  for (std::size_t k = 0; k < texts.size(); ++k)
+    texts[k] = hot_code_text(compiler, compile_kernel(kernels[k].source, kernels[k].function, target, call).module);
+  return texts;
+}
+
+void print_compared(const CompareReport& report, const std::optional<std::array<std::string, 2>>& assembly, bool json) {
+  if (json) {
+    Json found = to_json(report);
+    if (assembly) found["assembly"] = *assembly;
+    return print_json(found);
+  }
+  print_report(report);
+  for (std::size_t k = 0; assembly && k < 2; ++k)
+    printf("\n%s  %s\n%s", k == 0 ? "A" : "B", report.names[k].c_str(), (*assembly)[k].c_str());
+}
+
 int compare(const Compiler* compiler, Options& options, JUnitReport& junit) {
   options.kernels[1].signature = options.kernels[0].signature;
   options.kernels[1].c_flags = options.kernels[0].c_flags;
+  for (KernelCommand& kernel : options.kernels) kernel.c_flags += " " + kernel.own_c_flags;
   options.compare.sampling = sampling_of(options.sampling);
   options.compare.least_effect = options.least_effect_percent / 100;
   options.compare.compares_results = !options.allow_difference;
@@ -72,11 +99,10 @@ int compare(const Compiler* compiler, Options& options, JUnitReport& junit) {
   const std::string difference = report.found.difference();
   if (!options.allow_difference) junit.cases.push_back({.name = "A and B compute the same", .failure = difference});
   if (!difference.empty()) return report_difference(report, difference, options.json);
-  if (options.json) {
-    print_json(to_json(report));
-  } else {
-    print_report(report);
-  }
+  std::optional<std::array<std::string, 2>> assembly;
+  if (options.assembly)
+    assembly = assembly_of(expect_compiler(compiler, "ferry compare --asm"), kernels, report, options.compare.call);
+  print_compared(report, assembly, options.json);
   JUnitCase& verdict = junit.cases.emplace_back("B against A", report.found.median(1));
   verdict.output = verdict_text(report);
   return exit_code(options, report, verdict);
@@ -88,7 +114,7 @@ void add_compare(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("compare", "Say which of two kernels is slower, and by how much");
   add_kernel_pair_options(command, options->kernels[0], options->kernels[1]);
-  add_foreign_options(command, options->kernels[0]);
+  add_foreign_pair_options(command, options->kernels[0], options->kernels[1]);
   add_remote_option(command, options->remote);
   add_target_option(command, options->compare.target);
   add_call_options(command, options->compare.call);
@@ -110,6 +136,8 @@ void add_compare(CLI::App& app, Action& chosen) {
           "Exit code 1 when B, the new one, is slower than A by so many percent or more, 5 when nobody can tell")
       ->type_name("PERCENT")
       ->check(number(0, 1000));
+  command.add_flag("--asm", options->assembly,
+                   "Show the loops in which each spends its time, with the number of their instructions");
   command.add_flag("--allow-difference", options->allow_difference, "Measure without comparing what A and B compute");
   command
       .add_option("--rtol", options->compare.limits.rtol,

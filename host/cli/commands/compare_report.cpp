@@ -33,6 +33,9 @@ Json slower_json(stats::Verdict verdict) {
   return nullptr;
 }
 
+// Returns null for a count that is not known.
+Json count_json(double count) { return count > 0 ? Json(count) : Json(nullptr); }
+
 }  // namespace
 
 std::string verdict_text(const CompareReport& report) {
@@ -52,7 +55,8 @@ Json to_json(const CompareReport& report) {
     kernels.push_back({{"kernel", report.names[k]},
                        {"signature", function.signature},
                        {"sizes", sizes_json(function)},
-                       {"median_seconds", report.found.median(k)}});
+                       {"median_seconds", report.found.median(k)},
+                       {"instructions", count_json(report.found.instructions(k))}});
   }
   Json processes = Json::array();
   for (const bench::ComparedProcess& process : report.found.processes) {
@@ -100,6 +104,9 @@ void print_report(const CompareReport& report) {
                    std::to_string(first.seconds.size()) + " samples of both in turns and a layout of its own");
   line("A / B",
        number_text(c.ratio, 4) + ", 99% interval [" + number_text(c.low, 4) + ", " + number_text(c.high, 4) + "]");
+  if (const double a = report.found.instructions(0), b = report.found.instructions(1); a > 0 && b > 0)
+    line("executes", number_text(a, 4) + " instructions against " + number_text(b, 4) + ", " + number_text(a / b, 4) +
+                         " times as many");
   if (!report.found.outputs.empty())
     line("results", "the same from the same inputs" +
                         (report.found.inputs.empty() ? "" : " (" + join(", ", report.found.inputs) + ")"));

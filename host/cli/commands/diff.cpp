@@ -57,6 +57,8 @@ void add_diff(CLI::App& app, Action& chosen) {
       ->required();
   command.add_option("--fn", options->function, "The function to take, where there are several")->type_name("NAME");
   add_knob_option(command, options->knobs);
+  add_knob_option(command, options->own_knobs[0], "--knob-a");
+  add_knob_option(command, options->own_knobs[1], "--knob-b");
   command.add_option("--target", options->target, "What to compile for (default: this machine); see 'ferry targets'")
       ->type_name("TARGET");
   add_after_option(command, options->after, "Compare the loops after this pass (default: as lowered and simplified)");
@@ -65,7 +67,8 @@ void add_diff(CLI::App& app, Action& chosen) {
       "Exit codes: 0 the loops are the same; 1 they differ; 2 a mistake.\n\n"
       "Examples:\n"
       "  ferry diff mm.tc none mm.schedule\n"
-      "  ferry diff mm.tc default mm.schedule --knob rows=8 --after vectorize");
+      "  ferry diff mm.tc default mm.schedule --knob rows=8 --after vectorize\n"
+      "  ferry diff mm.tc mm.schedule mm.schedule --knob-a rows=4 --knob-b rows=8");
   command.callback(
       [options, &chosen] { chosen = [options](const Compiler* compiler) { return run_diff(compiler, *options); }; });
 }

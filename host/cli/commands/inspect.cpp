@@ -6,7 +6,9 @@
 #include "base/printable.h"
 #include "base/quantity_text.h"
 #include "host/cli/commands/command.h"
+#include "host/cli/commands/inspect_code.h"
 #include "host/cli/commands/network_report.h"
+#include "host/cli/options/kernel_options.h"
 #include "host/cli/output/json.h"
 #include "host/kernel/inspect_module.h"
 #include "host/kernel/network_source.h"
@@ -248,11 +250,15 @@ void add_inspect(CLI::App& app, Action& chosen) {
   struct Options {
     std::string file;
     std::vector<std::string> sizes, bindings;
+    bool assembly = false;
+    CodeOptions code;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("inspect", "Show what a .ferry module or a network holds and needs");
-  command.add_option("module", options->file, "A compiled module, or a network in ONNX's format: net.onnx")
+  command
+      .add_option("module", options->file,
+                  "A compiled module, a network in ONNX's format: net.onnx, or with --asm a kernel")
       ->type_name("FILE");
   command
       .add_option("--size", options->sizes, "Sizes of a network's inputs that are the same in every call: N=4,S=128")
@@ -265,15 +271,34 @@ void add_inspect(CLI::App& app, Action& chosen) {
       ->type_name("NAME=@FILE.npy")
       ->type_size(1)
       ->allow_extra_args(false);
+  command.add_flag(
+      "--asm", options->assembly,
+      "The loops in which the code spends its time, with the number of their instructions, of a module, or "
+      "of a kernel in any language, which is compiled first");
+  command
+      .add_option("--target", options->code.target, "With --asm: what to compile a kernel for (default: this machine)")
+      ->type_name("TARGET");
+  command
+      .add_option("--fn", options->code.kernel.function, "With --asm: the function to compile, where there are several")
+      ->type_name("NAME");
+  add_foreign_options(command, options->code.kernel);
   add_json_option(command, options->json);
   command.footer(
       "Examples:\n"
       "  ferry inspect mm.ferry\n"
+      "  ferry inspect --asm fir.c --target raspberry-pi-4\n"
       "  ferry inspect mm.ferry --json | jq -r .source\n"
       "  ferry inspect mm.ferry --json | jq -r .schedule > mm.schedule\n"
       "  ferry inspect resnet18.onnx --size batch=1");
   command.callback([options, &chosen] {
     chosen = [options](const Compiler* compiler) -> int {
+      if (options->assembly) {
+        options->code.kernel.file = options->file;
+        options->code.kernel.bindings = options->bindings;
+        options->code.sizes = options->sizes;
+        options->code.json = options->json;
+        return inspect_code(expect_compiler(compiler, "ferry inspect --asm"), options->code);
+      }
       if (!is_network(options->file)) {
         if (options->sizes.empty() && options->bindings.empty()) return inspect(options->file, options->json);
         throw UsageError("expected --size and --bind with a network, got '" + options->file + "'");

@@ -78,7 +78,17 @@ void add_foreign_options(CLI::App& command, KernelOptions& options) {
                   "How to call a kernel in C, C++, LLVM IR or an object: 'saxpy(f32 a, in f32[n] x, inout f32[n] y)';\n"
                   "or a comment '// ferry: saxpy(...)' in the file")
       ->type_name("TEXT");
-  command.add_option("--cflags", options.c_flags, "More options for clang, which compiles it")->type_name("FLAGS");
+  command
+      .add_option("--cflags", options.c_flags,
+                  "More options for clang, which compiles it with -O3; a later -O or -f option replaces one of ferry's")
+      ->type_name("FLAGS");
+}
+
+void add_foreign_pair_options(CLI::App& command, KernelCommand& a, KernelCommand& b) {
+  add_foreign_options(command, a);
+  command.add_option("--cflags-a", a.own_c_flags, "More options for clang, behind those of --cflags, for A alone")
+      ->type_name("FLAGS");
+  command.add_option("--cflags-b", b.own_c_flags, "The same for B")->type_name("FLAGS");
 }
 
 void add_kernel_pair_options(CLI::App& command, KernelCommand& a, KernelCommand& b) {

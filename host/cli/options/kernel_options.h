@@ -8,7 +8,8 @@
 namespace ferry::cli {
 
 struct KernelCommand : KernelOptions {
-  double deadline = 0;  // compile time in seconds; 0: no limit
+  double deadline = 0;           // compile time in seconds; 0: no limit
+  std::string own_c_flags = {};  // of one of two kernels, behind those of both
 };
 
 // Adds K.tc|K.ferry|-, -e TEXT, --fn F, and the options of the schedule.
@@ -16,6 +17,8 @@ void add_kernel_options(CLI::App& command, KernelCommand& options, const char* f
 
 // Adds --signature and --cflags, for commands that accept kernels of any kind.
 void add_foreign_options(CLI::App& command, KernelOptions& options);
+// The same for two kernels, with --cflags-a and --cflags-b.
+void add_foreign_pair_options(CLI::App& command, KernelCommand& a, KernelCommand& b);
 // Adds two files, --fn-a and --fn-b for functions, --schedule-a and --schedule-b, --knob-a and --knob-b.
 void add_kernel_pair_options(CLI::App& command, KernelCommand& a, KernelCommand& b);
 

@@ -10,10 +10,22 @@ constexpr const char* kOption = "--program";
 // Before each word, because CLI11 takes an empty value for a missing one.
 constexpr char kMark = '.';
 
+// CLI11 would take the next word as the value of "--cflags=". Flags for a compiler may be none.
+void complete_empty_value(std::string& word) {
+  if (word.size() < 4 || !word.starts_with("--") || word.find('=') != word.size() - 1) return;
+  const std::string name = word.substr(0, word.size() - 1);
+  if (!name.starts_with("--cflags")) throw CLI::ValidationError(name, "expected a value behind '=', got none");
+  word += ' ';
+}
+
 }  // namespace
 
 std::vector<std::string> parser_words(int count, char** words) {
   std::vector<std::string> all(words + 1, words + std::max(count, 1));
+  for (std::string& word : all) {
+    if (word == "--") break;
+    complete_empty_value(word);
+  }
   if (all.size() >= 2 && all[0] == "farm" && all[1] == "exec") {
     const auto mark = std::find(all.begin(), all.end(), "--");
     for (auto word = mark; word != all.end() && ++word != all.end();)

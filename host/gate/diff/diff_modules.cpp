@@ -7,8 +7,8 @@
 #include "host/gate/diff/diff_networks.h"
 #include "host/gate/diff/diff_text.h"
 #include "host/gate/diff/gpu_kernels.h"
-#include "host/gate/diff/hot_code.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/kernel/hot_code.h"
 #include "host/kernel/kernel.h"
 #include "module/module_file.h"
 

@@ -11,7 +11,7 @@
 #include "base/throw_status.h"
 #include "host/gate/diff/diff_text.h"
 #include "host/gate/diff/gpu_kernels.h"
-#include "host/gate/diff/hot_code.h"
+#include "host/kernel/hot_code.h"
 #include "module/kernel_symbol.h"
 #include "module/step_description.h"
 

@@ -65,6 +65,8 @@ struct KernelComparison {
   std::string difference() const;
   // Returns the median over the processes' medians for A (0) or B (1), in seconds a call.
   double median(int kernel) const;
+  // Returns the median over the processes of the instructions of a call; NaN if the device does not count them.
+  double instructions(int kernel) const;
   // Returns sentences that say why the times, or the comparison of results, should not be trusted.
   std::vector<std::string> warnings() const;
 };

@@ -48,14 +48,14 @@ TEST_CASE("an empty kernel is not called faster: the results differ, and nothing
   CHECK(outcome.code == 1);
   CHECK(outcome.out.empty());
   CHECK_MESSAGE(outcome.err.starts_with("ferry: A and B differ: Y[0] 0 against "), outcome.err);
-  CHECK_MESSAGE(outcome.err.ends_with(" (492 of 492 elements differ); no verdict\n"), outcome.err);
+  CHECK_MESSAGE(outcome.err.ends_with(" of 492 elements differ); no verdict\n"), outcome.err);
   const Outcome json = kernels.compare(kernels.fir, kernels.empty, {"--json"});
   CHECK(json.code == 1);
   const auto object = nlohmann::json::parse(json.out);
   CHECK(object.at("schema") == "ferry.compare/2");
   CHECK(object.at("outcome") == "results differ");
   CHECK(object.at("slower").is_null());
-  CHECK(object.at("outputs").at(0).at("different") == 492);
+  CHECK(object.at("outputs").at(0).at("different") > 480);
 }
 
 TEST_CASE("kernels that compute the same in another order are measured") {
@@ -63,7 +63,8 @@ TEST_CASE("kernels that compute the same in another order are measured") {
   const Outcome outcome = kernels.compare(kernels.right, kernels.fir);
   CAPTURE(outcome.err);
   CHECK(outcome.code == 0);
-  CHECK(contains(outcome.out, "\n  results    the same from the same inputs\n"));
+  CHECK(
+      contains(outcome.out, "\n  results    the same from the same inputs (X: f32 of magnitudes 2^-4 to 2^4, W: f32 "));
   CHECK(contains(outcome.out, "\n  verdict    "));
 }
 
@@ -91,7 +92,7 @@ TEST_CASE("--allow-difference measures whatever two kernels compute, and --rtol 
   CHECK(allowed.code == 0);
   CHECK(contains(allowed.out, "verdict    B is "));
   CHECK(!contains(allowed.out, "the same from the same inputs"));
-  CHECK(kernels.compare(kernels.empty, kernels.fir, {"--atol", "1000"}).code == 0);
+  CHECK(kernels.compare(kernels.empty, kernels.fir, {"--atol", "1e5"}).code == 0);
   CHECK(kernels.compare(kernels.right, kernels.fir, {"--rtol", "0"}).code == 1);
 }
 

@@ -78,6 +78,19 @@ TEST_CASE("an element type and contents that do not exist are named, with those 
   }
 }
 
+TEST_CASE("a name may contain '=', if a parameter has it or nothing else makes sense") {
+  const ArgumentSpec known = parse_argument("in=put=3", {"in", "in=put"});
+  CHECK(known.name == "in=put");
+  CHECK(std::get<std::int64_t>(*known.number) == 3);
+  CHECK(parse_argument("in=@put=x.npy", {"in"}).file == "put=x.npy");
+  CHECK(parse_argument("in=put=f32[2]:ones").name == "in=put");
+  CHECK(parse_argument("A=@a=b.npy").file == "a=b.npy");
+  CHECK_THROWS_WITH_AS(parse_argument("A=f33[4]=1", {"A"}),
+                       "A=f33[4]=1: expected an element type, one of f16, bf16, f32, f64, i8, i16, i32, i64, u8, "
+                       "u16, u32, u64, bool; got 'f33'",
+                       OptionError);
+}
+
 TEST_CASE("a size below 0 or beyond 2^63 is told as that") {
   CHECK_THROWS_WITH_AS(parse_sizes({"M=-4,N=2"}), "M=-4: expected a size of at least 0", OptionError);
   CHECK_THROWS_WITH_AS(parse_sizes({"M=99999999999999999999"}), "M=99999999999999999999: expected a size below 2^63",

@@ -179,14 +179,14 @@ TEST_CASE("full draws any integer of the type, and floats of all magnitudes betw
       logarithms.push_back(std::log2(std::abs(value)));
       negative += value < 0 ? 1 : 0;
     }
-    const double greatest = type == DType::f16 ? 2 : 6;
+    const double greatest = type == DType::f16 ? 2 : 4;
     CHECK(std::abs(static_cast<double>(negative) / kMany - 0.5) < 0.01);
-    const auto probability = [&](double x) { return std::clamp((x + 10) / (greatest + 10), 0.0, 1.0); };
+    const auto probability = [&](double x) { return std::clamp((x + 4) / (greatest + 4), 0.0, 1.0); };
     if (type == DType::f64 || type == DType::f32) CHECK(distance(std::move(logarithms), probability) < kFar);
   }
   CHECK_FALSE(parse_distribution("full(1)"));
   CHECK(range_text(parse_distribution("full").value(), DType::i16) == "from -32768 to 32767");
   CHECK(range_text(parse_distribution("full").value(), DType::u64) == "from 0 to 18446744073709551615");
-  CHECK(range_text(parse_distribution("full").value(), DType::f32) == "of magnitudes 2^-10 to 2^6");
+  CHECK(range_text(parse_distribution("full").value(), DType::f32) == "of magnitudes 2^-4 to 2^4");
   CHECK(range_text(parse_distribution("normal(0,2)").value(), DType::f32) == "normal with mean 0 and deviation 2");
 }

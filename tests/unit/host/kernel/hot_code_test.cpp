@@ -1,4 +1,4 @@
-#include "host/gate/diff/hot_code.h"
+#include "host/kernel/hot_code.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,6 @@
 #include "tests/support/seeded.h"
 
 using namespace ferry;
-using namespace ferry::gate;
 
 namespace {
 

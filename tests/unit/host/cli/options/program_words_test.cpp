@@ -45,3 +45,22 @@ TEST_CASE("the words of other commands are left alone") {
   char* pointers[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data()};
   CHECK(parser_words(4, pointers) == Words{"-x", "--", "run"});
 }
+
+TEST_CASE("flags for a compiler may be none, other values behind '=' may not") {
+  const auto parsed = [](const Words& typed) {
+    Words words{"ferry"};
+    words.insert(words.end(), typed.begin(), typed.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    CLI::App app("", "ferry");
+    std::string flags = "none", junit, file;
+    app.add_option("--cflags", flags);
+    app.add_option("--junit", junit);
+    app.add_option("file", file);
+    app.parse(parser_words(static_cast<int>(pointers.size()), pointers.data()));
+    return std::pair(flags, file);
+  };
+  CHECK(parsed({"--cflags=", "k.c"}) == std::pair(std::string(" "), std::string("k.c")));
+  CHECK(parsed({"--cflags=-O1", "k.c"}) == std::pair(std::string("-O1"), std::string("k.c")));
+  CHECK_THROWS_WITH_AS(parsed({"--junit=", "k.c"}), "--junit: expected a value behind '=', got none", CLI::ParseError);
+}

@@ -12,7 +12,7 @@
 #include "ferry/error.h"
 #include "ferry/lang/text.h"
 #include "host/compiler/llvm/llvm_compiler.h"
-#include "host/gate/diff/hot_code.h"
+#include "host/kernel/hot_code.h"
 #include "module/module_file.h"
 
 using namespace ferry;
