@@ -115,7 +115,7 @@ std::string Schedule::to_text() const {
 StageHandle Schedule::operator[](const std::string& stage) {
   // A parameter has no stage, but cache_read accepts it.
   if (find_stage(stages_, stage) == nullptr && !reads_parameter(stages_, stage))
-    throw CompileError("expected a stage of the program, got '" + stage + "'" +
+    throw CompileError("expected a stage of the program (" + quoted(names_of(stages_)) + "), got '" + stage + "'" +
                        lang::suggestion(stage, names_of(stages_)));
   return {*this, stage};
 }

@@ -4,6 +4,7 @@
 #include "crosscompile/passes/lost_vectors.h"
 #include "ferry/schedule/module_schedule.h"
 #include "host/lower/lower.h"
+#include "host/schedule/idle_threads.h"
 
 namespace ferry {
 
@@ -19,6 +20,8 @@ std::vector<std::string> schedule_notes(const Scheduled& scheduled, const std::v
   std::vector<std::string> notes;
   if (!scheduled.schedule) return notes;
   for (std::size_t i = 0; i < scheduled.programs.size(); ++i) {
+    for (const std::string& note : schedule::notes_on_idle_threads(schedules[i]))
+      notes.push_back(scheduled.programs[i].name + ": " + note);
     try {
       for (const std::string& loop : passes::lost_vectors(lower::lower(scheduled.programs[i], schedules[i]), target)) {
         notes.push_back(scheduled.programs[i].name + ": the vectorized axis '" + loop +
