@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ferry/client.h"
 #include "host/compiler/api/compiler.h"
 #include "host/kernel/hot_code.h"
 

@@ -32,7 +32,7 @@ const Primitive& find_primitive(const Directive& directive, const DirectiveArgs&
 bool reads_parameter(const Stages& stages, const std::string& name) {
   for (const ScheduledStage& reader : stages)
     for (const Expr& value : reader.expressions())
-      for (const ir::Load* load : loads_of(value))
+      for (const ir::Load* load : analysis::loads_of(value))
         if (load->buffer->name == name && producer_of(stages, load->buffer.get()) == nullptr) return true;
   return false;
 }

@@ -15,6 +15,12 @@ bool fits_int32(const Expr& integer) {
   return value >= std::numeric_limits<std::int32_t>::min() && value <= std::numeric_limits<std::int32_t>::max();
 }
 
+// Whether this is 2^63, which only its negative fits int64.
+bool is_least_without_sign(const Syntax& syntax) {
+  return syntax.kind == Syntax::Kind::number && syntax.token.kind == TokenKind::integer &&
+         syntax.token.integer == std::uint64_t{1} << 63 && (syntax.token.suffix.empty() || syntax.token.suffix == "l");
+}
+
 }  // namespace
 
 Expr ExpressionBuilder::index(const Name& name) {
@@ -114,6 +120,10 @@ ExpressionBuilder::Value ExpressionBuilder::name(const Syntax& syntax) {
 
 ExpressionBuilder::Value ExpressionBuilder::unary(const Syntax& syntax) {
   if (syntax.text == "!") return !condition(syntax.parts[0]);
+  if (syntax.text == "-" && is_least_without_sign(syntax.parts[0])) {
+    const Expr least = ir::constant(ir::kIndex, std::numeric_limits<std::int64_t>::min());
+    return syntax.parts[0].token.suffix.empty() ? Value::literal(least) : Value(least);
+  }
   const Value operand = value(syntax.parts[0]);
   const auto same_kind = [&](Expr result) { return operand.is_literal() ? Value::literal(result) : Value(result); };
   if (syntax.text == "-") return same_kind(-operand.expr());

@@ -115,6 +115,12 @@ TEST_CASE("numbers take the type of what they meet") {
         "f(in f32[N] A, out f32[N] B, out i32[] C, out f32[] D)\n  B(i) = 1.5f\n  C() = 7i32\n  D() = exp(1.0f)\n");
 }
 
+TEST_CASE("the least integer of 64 bits can be written") {
+  for (const char* number : {"-9223372036854775808", "int64(-9223372036854775808)", "-9223372036854775808l"})
+    CHECK(meaning("def f(int64(N) A) -> (B) { B(i) = max(A(i), " + std::string(number) + ") }") ==
+          "f(in i64[N] A, out i64[N] B)\n  B(i) = max(A[i], -9223372036854775808)\n");
+}
+
 TEST_CASE("several statements, several outputs, comments and casts") {
   CHECK(meaning("# rows\n"
                 "def stats(float(N,M) X) -> (mean, top) { // two outputs\n"
