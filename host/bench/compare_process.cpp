@@ -28,14 +28,20 @@ Side compile_side(const ComparedKernel& kernel, const CallOptions& call, const T
   return {std::move(compiled), std::move(info), {}};
 }
 
-// Kernels that are to compute the same get the same inputs; others are called each by itself.
+// Kernels that can take the same inputs get them; others are called each by itself.
 void plan_sides(Side (&sides)[2], const KernelPair& kernels, const CompareOptions& options) {
   const InputRange range = input_range(kernels[0].source, kernels[1].source);
   sides[0].plan = plan_call(sides[0].info, options.call, range);
   const Result<verify::ParameterPairs> pairs = verify::pair_parameters(sides[0].info, sides[1].info);
-  sides[1].plan = options.compares_results && pairs.is_ok()
-                      ? verify::plan_same_call(sides[1].info, sides[0].info, sides[0].plan, pairs.value())
-                      : plan_call(sides[1].info, options.call, range);
+  if (pairs.is_ok()) {
+    try {
+      sides[1].plan = verify::plan_same_call(sides[1].info, sides[0].info, sides[0].plan, pairs.value());
+      return;
+    } catch (const UsageError&) {
+      if (options.compares_results) throw;
+    }
+  }
+  sides[1].plan = plan_call(sides[1].info, options.call, range);
 }
 
 ProcessLayout draw_layout(stats::Random& random, bool on_gpu) {

@@ -90,7 +90,8 @@ std::string printed(DType dtype, const lang::Element& element) {
     return dtype == DType::u64 ? std::to_string(static_cast<std::uint64_t>(element.integer))
                                : std::to_string(element.integer);
   }
-  return number_text(element.real, dtype == DType::f64 ? 17 : 9);
+  const bool is_negative_zero = element.real == 0 && std::signbit(element.real);
+  return (is_negative_zero ? "-" : "") + number_text(element.real, dtype == DType::f64 ? 17 : 9);
 }
 
 }  // namespace

@@ -169,12 +169,11 @@ std::vector<Directive> bind_knobs(const DirectiveList& list, const KnobValues& v
       if (word[0] != '$') continue;
       const std::vector<std::string>& choices = knob_of(word.substr(1))->choices;
       const std::string expected = "one of {" + listed(choices) + "}";
-      const auto value = values.find(word.substr(1));
-      if (value == values.end())
-        fail(location, "expected a value for the knob '" + word + "', " + expected + ", got none");
-      if (std::find(choices.begin(), choices.end(), value->second) == choices.end())
-        fail(location, "knob '" + word + "': expected " + expected + ", got '" + value->second + "'");
-      word = value->second;
+      const auto given = values.find(word.substr(1));
+      const std::string value = given == values.end() ? choices.front() : given->second;
+      if (std::find(choices.begin(), choices.end(), value) == choices.end())
+        fail(location, "knob '" + word + "': expected " + expected + ", got '" + value + "'");
+      word = value;
     }
   }
   return bound;

@@ -101,7 +101,7 @@ TEST_CASE("comma-separated values say of each size whether the result is right, 
   CHECK(contains(table, ",baseline_ratio,check,warnings\n"));
   CHECK(contains(table, "this machine,twice,5,"));
   CHECK(contains(table, ",right,"));
-  CHECK(contains(table, "\nthis machine,twice,6,,,,,,,,,,,wrong,"));
+  CHECK(contains(table, "\nthis machine,twice,6,,,,,,,,,,,,wrong,"));
   CHECK(contains(quick_bench({"-e", kTwice, "--size", "N=64", "--csv"}).out, ",,,,"));
 }
 

@@ -170,7 +170,7 @@ class ResultsTest(unittest.TestCase):
         self.assertIn("def conv_relu_0\n", shown["schedule"])
         self.assertIn("/Conv_0+Relu_1\n  call ", shown["plan"])
         # Of the stages of kernels that of each is shown, once, beneath the nodes that it computes.
-        for stage, begin, text in (("lower", "//", "def conv_relu_0("), ("c", "//", "conv_relu_0("),
+        for stage, begin, text in (("lower", "//", "conv_relu_0(in f32 "), ("c", "//", "conv_relu_0("),
                                    ("opencl", "//", "__kernel"), ("llvm", ";", "define "), ("asm", "/*", "conv_relu_0:")):
             kernels = self.ferry("compile", self.path("net.onnx"), "--emit", stage)
             self.assertIn(f"{begin} /Conv_0+Relu_1", kernels, stage)

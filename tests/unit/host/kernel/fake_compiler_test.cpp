@@ -141,6 +141,7 @@ TEST_CASE("a size that a network does not have is refused") {
   TextRequest request;
   request.sizes = {"M=4"};
   CHECK_THROWS_WITH_AS(compile_text(source, request, Target()), "M: expected a size of the kernel: N", OptionError);
-  CHECK_THROWS_WITH_AS(emit_text(source, {}, Stage::loops, Target()),
-                       doctest::Contains("expected a kernel in ferry's own notation"), OptionError);
+  for (const Stage stage : {Stage::object, Stage::space})
+    CHECK_THROWS_WITH_AS(emit_text(source, {}, stage, Target()), doctest::Contains("expected one of the other stages"),
+                         OptionError);
 }

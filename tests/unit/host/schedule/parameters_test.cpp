@@ -22,7 +22,7 @@ TEST_CASE("a parameter is named like a stage where it is copied") {
   Schedule by_name(program);
   by_name["A"].cache_read("global", {});
   CHECK(by_name.to_text().starts_with("A: cache_read global"));
-  CHECK_THROWS_WITH_AS(by_name["Z"], "expected a stage of the program ('C', 'A.global'), got 'Z'", CompileError);
+  CHECK_THROWS_WITH_AS(by_name["Z"], "expected a stage of the program ('A.global', 'C'), got 'Z'", CompileError);
   CHECK_THROWS_AS(by_name["A"].vectorize("m"), CompileError);
 }
 
