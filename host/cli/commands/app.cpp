@@ -203,11 +203,12 @@ void add_commands(CLI::App& app, Action& chosen, const FullCommands* full) {
   add_compile(app, chosen);
   add_export(app, chosen);
   add_diff(app, chosen);
-  add_inspect(app, chosen);
+  const CodeViews* const code = full == nullptr ? nullptr : &full->code;
+  add_inspect(app, chosen, code);
   add_check(app, chosen);
   add_run(app, chosen);
   add_bench(app, chosen);
-  add_compare(app, chosen);
+  add_compare(app, chosen, code);
   add_ping(app, chosen);
   add_status(app, chosen);
   if (full != nullptr) full->add_gate(app, chosen);

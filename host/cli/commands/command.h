@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 
+#include "ferry/client.h"
 #include "host/cli/options/exit_code.h"
 #include "host/compiler/api/compiler.h"
 #include "host/farm/api/farm_host.h"
@@ -14,10 +16,19 @@ namespace ferry::cli {
 // `compiler` is null in a ferry without one.
 using Action = std::function<int(const Compiler* compiler)>;
 
+struct CodeOptions;
+
+// What shows machine code (inspect_code.h).
+struct CodeViews {
+  int (*inspect)(const Compiler& compiler, const CodeOptions& options) = nullptr;
+  std::string (*text)(const Compiler& compiler, const CompiledModule& module) = nullptr;
+};
+
 // The commands that only a ferry with a compiler has.
 struct FullCommands {
   farm::FarmHost farm;  // for a farm's tracker
   void (*add_gate)(CLI::App& app, Action& chosen) = nullptr;
+  CodeViews code = {};
 };
 
 void add_device(CLI::App& app, Action& chosen);
@@ -25,11 +36,12 @@ void add_targets(CLI::App& app, Action& chosen);
 void add_compile(CLI::App& app, Action& chosen);
 void add_export(CLI::App& app, Action& chosen);
 void add_diff(CLI::App& app, Action& chosen);
-void add_inspect(CLI::App& app, Action& chosen);
+// Without the views of code, the option --asm is missing, here and in compare.
+void add_inspect(CLI::App& app, Action& chosen, const CodeViews* code);
 void add_check(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 void add_bench(CLI::App& app, Action& chosen);
-void add_compare(CLI::App& app, Action& chosen);
+void add_compare(CLI::App& app, Action& chosen, const CodeViews* code);
 void add_ping(CLI::App& app, Action& chosen);
 void add_status(CLI::App& app, Action& chosen);
 // Without a host, the commands for a farm's tracker are missing.

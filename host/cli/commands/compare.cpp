@@ -7,7 +7,6 @@
 #include "host/bench/compare.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/compare_report.h"
-#include "host/cli/commands/inspect_code.h"
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/junit_option.h"
@@ -65,11 +64,11 @@ int exit_code(const Options& options, const CompareReport& report, JUnitCase& ve
 
 // The hot loops of A and of B, as compiled for the target of the comparison.
 std::array<std::string, 2> assembly_of(const Compiler& compiler, const bench::KernelPair& kernels,
-                                       const CompareReport& report, const CallOptions& call) {
+                                       const CompareReport& report, const CallOptions& call, const CodeViews& code) {
   const Target target = compiler.resolve_target(report.found.facts.target).value;
   std::array<std::string, 2> texts;
   for (std::size_t k = 0; k < texts.size(); ++k)
-    texts[k] = hot_code_text(compiler, compile_kernel(kernels[k].source, kernels[k].function, target, call).module);
+    texts[k] = code.text(compiler, compile_kernel(kernels[k].source, kernels[k].function, target, call).module);
   return texts;
 }
 
@@ -84,7 +83,7 @@ void print_compared(const CompareReport& report, const std::optional<std::array<
     printf("\n%s  %s\n%s", k == 0 ? "A" : "B", report.names[k].c_str(), (*assembly)[k].c_str());
 }
 
-int compare(const Compiler* compiler, Options& options, JUnitReport& junit) {
+int compare(const Compiler* compiler, Options& options, const CodeViews* code, JUnitReport& junit) {
   options.kernels[1].signature = options.kernels[0].signature;
   options.kernels[1].c_flags = options.kernels[0].c_flags;
   for (KernelCommand& kernel : options.kernels) kernel.c_flags += " " + kernel.own_c_flags;
@@ -101,7 +100,8 @@ int compare(const Compiler* compiler, Options& options, JUnitReport& junit) {
   if (!difference.empty()) return report_difference(report, difference, options.json);
   std::optional<std::array<std::string, 2>> assembly;
   if (options.assembly)
-    assembly = assembly_of(expect_compiler(compiler, "ferry compare --asm"), kernels, report, options.compare.call);
+    assembly =
+        assembly_of(expect_compiler(compiler, "ferry compare --asm"), kernels, report, options.compare.call, *code);
   print_compared(report, assembly, options.json);
   JUnitCase& verdict = junit.cases.emplace_back("B against A", report.found.median(1));
   verdict.output = verdict_text(report);
@@ -110,7 +110,7 @@ int compare(const Compiler* compiler, Options& options, JUnitReport& junit) {
 
 }  // namespace
 
-void add_compare(CLI::App& app, Action& chosen) {
+void add_compare(CLI::App& app, Action& chosen, const CodeViews* code) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("compare", "Say which of two kernels is slower, and by how much");
   add_kernel_pair_options(command, options->kernels[0], options->kernels[1]);
@@ -136,8 +136,9 @@ void add_compare(CLI::App& app, Action& chosen) {
           "Exit code 1 when B, the new one, is slower than A by so many percent or more, 5 when nobody can tell")
       ->type_name("PERCENT")
       ->check(number(0, 1000));
-  command.add_flag("--asm", options->assembly,
-                   "Show the loops in which each spends its time, with the number of their instructions");
+  if (code != nullptr)
+    command.add_flag("--asm", options->assembly,
+                     "Show the loops in which each spends its time, with the number of their instructions");
   command.add_flag("--allow-difference", options->allow_difference, "Measure without comparing what A and B compute");
   command
       .add_option("--rtol", options->compare.limits.rtol,
@@ -160,11 +161,11 @@ void add_compare(CLI::App& app, Action& chosen) {
       "  ferry compare mm.tc mm.tc --schedule-a mm.schedule --knob-a rows=4 --schedule-b mm.schedule --knob-b rows=8\n"
       "  ferry compare mine.c mm.tc --size M=512,N=512,K=512 -r 192.168.1.17:9090\n"
       "  ferry compare old.ferry new.ferry --size N=4096 -r 192.168.1.17:9090 --threads 1 --fail-if-slower 2");
-  command.callback([options, &chosen] {
-    chosen = [options](const Compiler* compiler) {
+  command.callback([options, code, &chosen] {
+    chosen = [options, code](const Compiler* compiler) {
       const std::string suite = "ferry compare " + options->kernels[0].file + " " + options->kernels[1].file;
       return with_junit(options->junit, suite,
-                        [&](JUnitReport& report) { return compare(compiler, *options, report); });
+                        [&](JUnitReport& report) { return compare(compiler, *options, code, report); });
     };
   });
 }

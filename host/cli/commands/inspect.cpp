@@ -244,9 +244,21 @@ int inspect(const std::string& name, bool json) {
   return kExitFine;
 }
 
+void add_code_options(CLI::App& command, bool& assembly, CodeOptions& code) {
+  command.add_flag(
+      "--asm", assembly,
+      "The loops in which the code spends its time, with the number of their instructions, of a module, or "
+      "of a kernel in any language, which is compiled first");
+  command.add_option("--target", code.target, "With --asm: what to compile a kernel for (default: this machine)")
+      ->type_name("TARGET");
+  command.add_option("--fn", code.kernel.function, "With --asm: the function to compile, where there are several")
+      ->type_name("NAME");
+  add_foreign_options(command, code.kernel);
+}
+
 }  // namespace
 
-void add_inspect(CLI::App& app, Action& chosen) {
+void add_inspect(CLI::App& app, Action& chosen, const CodeViews* code) {
   struct Options {
     std::string file;
     std::vector<std::string> sizes, bindings;
@@ -271,17 +283,7 @@ void add_inspect(CLI::App& app, Action& chosen) {
       ->type_name("NAME=@FILE.npy")
       ->type_size(1)
       ->allow_extra_args(false);
-  command.add_flag(
-      "--asm", options->assembly,
-      "The loops in which the code spends its time, with the number of their instructions, of a module, or "
-      "of a kernel in any language, which is compiled first");
-  command
-      .add_option("--target", options->code.target, "With --asm: what to compile a kernel for (default: this machine)")
-      ->type_name("TARGET");
-  command
-      .add_option("--fn", options->code.kernel.function, "With --asm: the function to compile, where there are several")
-      ->type_name("NAME");
-  add_foreign_options(command, options->code.kernel);
+  if (code != nullptr) add_code_options(command, options->assembly, options->code);
   add_json_option(command, options->json);
   command.footer(
       "Examples:\n"
@@ -290,14 +292,14 @@ void add_inspect(CLI::App& app, Action& chosen) {
       "  ferry inspect mm.ferry --json | jq -r .source\n"
       "  ferry inspect mm.ferry --json | jq -r .schedule > mm.schedule\n"
       "  ferry inspect resnet18.onnx --size batch=1");
-  command.callback([options, &chosen] {
-    chosen = [options](const Compiler* compiler) -> int {
+  command.callback([options, code, &chosen] {
+    chosen = [options, code](const Compiler* compiler) -> int {
       if (options->assembly) {
         options->code.kernel.file = options->file;
         options->code.kernel.bindings = options->bindings;
         options->code.sizes = options->sizes;
         options->code.json = options->json;
-        return inspect_code(expect_compiler(compiler, "ferry inspect --asm"), options->code);
+        return code->inspect(expect_compiler(compiler, "ferry inspect --asm"), options->code);
       }
       if (!is_network(options->file)) {
         if (options->sizes.empty() && options->bindings.empty()) return inspect(options->file, options->json);

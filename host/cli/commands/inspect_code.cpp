@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "host/cli/commands/command.h"
+#include "host/cli/options/exit_code.h"
 #include "host/cli/options/terminal.h"
 #include "host/cli/output/json.h"
 #include "host/kernel/emit_text.h"

@@ -140,7 +140,7 @@ TEST_CASE_FIXTURE(test::ForeignFixture,
 }
 
 // A file of the user who compiles what somebody else wrote, in a folder beside the kernel's.
-struct Stranger : Fixture {
+struct Stranger : test::ForeignFixture {
   link::TemporaryFolder home;
   std::string secret = home.file("secret");
   Stranger() { std::ofstream(secret) << "#define SECRET 42\nsecret words of the user\n"; }
