@@ -1,6 +1,8 @@
 #include "crosscompile/codegen/source/integers.h"
 
+#include "crosscompile/analysis/wrapping.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/uses.h"
 
 #include <limits>
@@ -48,11 +50,27 @@ Binding binding_of(BinaryOp op) {
 
 Binding tighter(Binding binding) { return static_cast<Binding>(static_cast<int>(binding) + 1); }
 
+// Whether a variable may be any number: a scalar argument that is neither a size nor a stride.
+bool is_data(const FunctionState& state, const ir::Expr& var) {
+  if (state.assumed.find(var.get()) != state.assumed.end()) return false;
+  bool is_scalar = false, is_stride = false;
+  for (const ir::FunctionParameter& parameter : state.source.parameters) {
+    if (parameter.kind == ParameterKind::scalar) {
+      is_scalar = is_scalar || (parameter.scalar.same_as(var) && !parameter.is_size);
+    } else {
+      for (const ir::Expr& stride : parameter.buffer->strides) is_stride = is_stride || ir::uses_var(stride, var);
+    }
+  }
+  return is_scalar && !is_stride;
+}
+
 // Returns whether the value may leave its type's range; range_of() then returns the whole range of the type.
 bool may_overflow(FunctionState& state, const ir::Expr& expr) {
   const ir::Type type = expr.type();
-  if (state.addressing && type == ir::kIndex && !ir::contains(expr, {ir::NodeKind::Load, ir::NodeKind::Call}))
-    return false;
+  // Addresses stay below the size of memory, unless they are computed of what wraps on the way.
+  if (state.addressing && type == ir::kIndex && !ir::contains(expr, {ir::NodeKind::Load, ir::NodeKind::Call})) {
+    if (!analysis::may_wrap(expr, [&](const ir::Expr& var) { return is_data(state, var); })) return false;
+  }
   const ValueRange range = analysis::range_of(state.assumed, expr);
   const int width = type.bits();
   if (width == 64)
