@@ -197,6 +197,8 @@ Shape slice_shape(const NodeCheck& check, const SliceAttributes& slice, const Sh
   check.expect(slice.begin.size() == x.size() && slice.stride.size() == x.size(), "a begin and a stride a dimension",
                [] { return "another number"; });
   for (std::size_t d = 0; d < x.size(); ++d) {
+    check.expect(!proves_less(slice.shape[d], 0), "a slice of 0 or more elements",
+                 [&] { return to_text(slice.shape); });
     const Size first = slice.begin[d], last = first + (slice.shape[d] - 1) * slice.stride[d];
     const bool outside =
         proves_less(0, slice.shape[d]) &&
@@ -260,9 +262,14 @@ bool is_of_bits(Operator op) {
   return std::find(std::begin(kOfBits), std::end(kOfBits), op) != std::end(kOfBits);
 }
 
+// Means and normalisations divide, so that their results are no integers.
+void check_floats(const NodeCheck& check, DType dtype) {
+  check.expect(is_float(dtype), "floats", [&] { return dtype_name(dtype); });
+}
+
 // Functions of real numbers take floats, and those of bits integers; the others any numbers.
 void check_domain(const NodeCheck& check, Operator op, DType dtype) {
-  check.expect(!is_of_reals(op) || is_float(dtype), "floats", [&] { return dtype_name(dtype); });
+  if (is_of_reals(op)) check_floats(check, dtype);
   check.expect(!is_of_bits(op) || is_signed_int(dtype) || is_unsigned_int(dtype), "integers",
                [&] { return dtype_name(dtype); });
 }
@@ -325,19 +332,24 @@ std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType
       check.rank("the matrix of constants", inputs[1].shape, 2);
       return quantized_type(check, inputs, shape, inputs[1].shape[matmul.transposed_b ? 0 : 1], quantized.is_scaled);
     }
-    case Operator::max_pool:
-    case Operator::average_pool: return type(pool_shape(check, check.attributes<PoolAttributes>(), inputs[0].shape));
+    case Operator::average_pool: check_floats(check, inputs[0].dtype); [[fallthrough]];
+    case Operator::max_pool: return type(pool_shape(check, check.attributes<PoolAttributes>(), inputs[0].shape));
+    case Operator::reduce_mean: check_floats(check, inputs[0].dtype); [[fallthrough]];
     case Operator::reduce_sum:
-    case Operator::reduce_mean:
     case Operator::reduce_max:
     case Operator::reduce_min:
     case Operator::reduce_prod: return type(reduce_shape(check, check.attributes<ReduceAttributes>(), inputs[0].shape));
     case Operator::softmax:
+      check_floats(check, inputs[0].dtype);
       check.dimension(check.attributes<DimensionAttributes>().dimension, inputs[0].shape);
       return type(inputs[0].shape);
-    case Operator::batch_norm: check_channels(check, inputs); return type(inputs[0].shape);
+    case Operator::batch_norm:
+      check_floats(check, inputs[0].dtype);
+      check_channels(check, inputs);
+      return type(inputs[0].shape);
     case Operator::layer_norm:
       same_dtypes();
+      check_floats(check, inputs[0].dtype);
       check_layer_norm(check, check.attributes<LayerNormAttributes>().dimension, inputs);
       return type(inputs[0].shape);
     case Operator::reshape:

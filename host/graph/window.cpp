@@ -10,12 +10,13 @@ Size window_count(const NodeCheck& check, const Size& size, const WindowAttribut
                });
   const Size extent = Size(window.dilation) * (window.kernel - 1) + 1;
   const Size padded = size + window.pad_before + window.pad_after;
-  const Size room = padded - extent;
+  // Rounded up, the last window exceeds the padded input by less than a stride.
+  const Size room = padded - extent + (ceil ? window.stride - 1 : 0);
   check.expect(!proves_less(room, 0), "a window that fits the padded input",
                [&] { return to_text(extent) + " for " + to_text(padded); });
-  if (!ceil) return floor_divide(room, window.stride) + 1;
-  const Size rounded_up = floor_divide(room + (window.stride - 1), window.stride) + 1;
-  return min(rounded_up, floor_divide(size + (window.pad_before - 1), window.stride) + 1);
+  const Size count = floor_divide(room, window.stride) + 1;
+  if (!ceil) return count;
+  return min(count, floor_divide(size + (window.pad_before - 1), window.stride) + 1);
 }
 
 }  // namespace ferry::graph

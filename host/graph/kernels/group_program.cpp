@@ -137,7 +137,11 @@ class ProgramMaker {
   lang::Program run() {
     add_inputs();
     const std::map<std::string, Expr> dimensions = variables_.all();
-    parameters_.push_back(key_.updated ? lang::inout(inputs_[*key_.updated], output()) : lang::out(output()));
+    const lang::Tensor result = output();
+    if (result.dtype() != key_.result)
+      throw InternalError("group_program: expected a result of " + std::string(dtype_name(key_.result)) + ", got " +
+                          dtype_name(result.dtype()) + " from " + operator_name(key_.nodes.back().op));
+    parameters_.push_back(key_.updated ? lang::inout(inputs_[*key_.updated], result) : lang::out(result));
     for (const auto& [symbol, variable] : variables_.all())
       if (!dimensions.contains(symbol)) parameters_.push_back(lang::scalar(variable));
     return lang::make_program(name_, std::move(parameters_));

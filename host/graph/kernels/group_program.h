@@ -10,7 +10,8 @@ namespace ferry::graph {
 
 // Its parameters are the inputs, called x0, x1, ..., the output y, and then as scalars the symbols that are no
 // dimension of an input. An input that the result replaces is no parameter of its own: the output is an inout. All
-// elementwise nodes are one stage. Throws CompileError where host/ops refuses.
+// elementwise nodes are one stage. Throws CompileError where host/ops refuses, and InternalError where the program
+// computes elements of another type than the plan stores.
 lang::Program group_program(const KernelKey& key, const std::string& name);
 
 // Whether the program would have the same expressions for the sizes of its result as for those of this input, which is

@@ -69,6 +69,7 @@ class KeyMaker {
 
   GroupKernel run() {
     kernel_.key.channel_block = graph_.tensor(output_of(graph_, group_)).channel_block;
+    kernel_.key.result = graph_.tensor(output_of(graph_, group_)).dtype;
     add_nodes();
     fuse_dimensions();
     add_inputs();
@@ -243,6 +244,7 @@ std::size_t hash_of(const KernelKey& key) {
     hash.add(static_cast<std::uint64_t>(input.dtype));
     hash.add(input.shape);
   }
+  hash.add(static_cast<std::uint64_t>(key.result));
   hash.add(static_cast<std::uint64_t>(key.channel_block));
   hash.add(std::uint64_t{key.updated ? *key.updated + 1 : 0U});
   for (const std::int64_t hint : key.hints) hash.add(static_cast<std::uint64_t>(hint));

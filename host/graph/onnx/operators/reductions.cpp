@@ -1,6 +1,8 @@
 // Reductions over chosen dimensions.
 #include <algorithm>
+#include <limits>
 
+#include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
@@ -32,19 +34,36 @@ std::vector<std::int64_t> read_axes(NodeImport& node) {
   return node.has_input(1) ? node.numbers(1, "the axes") : std::vector<std::int64_t>();
 }
 
-// max + log(sum(exp(x - max))), which does not overflow
+// m + log(sum(exp(x - m))) for the maximum m, which does not overflow. An infinite maximum is not subtracted, because
+// the difference of two infinities is NaN.
 Value log_sum_exp(const NodeImport& node, const Value& x, const ReduceAttributes& reduce) {
-  const ReduceAttributes kept = {reduce.dimensions, true};
-  const Value greatest = node.add(Operator::reduce_max, {x}, kept);
-  const Value powers = node.add(Operator::exp, {node.add(Operator::sub, {x, greatest})});
-  const Value rest = node.add(Operator::log, {node.add(Operator::reduce_sum, {powers}, kept)});
-  const Value sum = node.add(Operator::add, {greatest, rest});
+  const NodeOps of(node);
+  const Value greatest = of.reduce(Operator::reduce_max, x, reduce.dimensions);
+  const Value is_infinite = of.equal(of.abs(greatest), std::numeric_limits<double>::infinity());
+  const Value moved = of.where(is_infinite, of.number(x, 0), greatest);
+  const Value rest = of.log(of.reduce(Operator::reduce_sum, of.exp(of.sub(x, moved)), reduce.dimensions));
+  const Value sum = of.add(moved, rest);
   Shape shape;
   for (std::size_t d = 0; d < x.type.shape.size(); ++d) {
     const bool reduced = std::binary_search(reduce.dimensions.begin(), reduce.dimensions.end(), d);
     if (!reduced || reduce.keep) shape.push_back(reduced ? Size(1) : x.type.shape[d]);
   }
   return node.reshape(sum, shape);
+}
+
+// The mean of integers rounds towards zero. The total of 32-bit elements does not overflow in 64 bits.
+Value integer_mean(const NodeImport& node, const Value& x, const ReduceAttributes& reduce) {
+  const NodeOps of(node);
+  Size count = 1;
+  for (const std::size_t d : reduce.dimensions) count = count * x.type.shape[d];
+  node.expect(proves_less(0, count), "elements to reduce", [&] { return to_text(x.type); });
+  const DType wide = is_unsigned_int(x.type.dtype) ? DType::u64 : DType::i64;
+  const auto total = [&](const Value& value) {
+    return of.reduce(Operator::reduce_sum, value, reduce.dimensions, reduce.keep);
+  };
+  // A number of elements that depends on open sizes is counted when the network runs.
+  const Value divisor = count.constant() ? of.cast(of.size(count), wide) : total(of.filled({wide, x.type.shape}, 1));
+  return of.cast(of.div(total(of.cast(x, wide)), divisor), x.type.dtype);
 }
 
 }  // namespace
@@ -63,15 +82,24 @@ void import_reduce(NodeImport& node) {
   node.expect(std::adjacent_find(reduce.dimensions.begin(), reduce.dimensions.end()) == reduce.dimensions.end(),
               "different axes", [] { return "one of them twice"; });
   Value value = node.input(0);
-  if (node.op() == "ReduceLogSumExp") return node.output(0, nothing ? value : log_sum_exp(node, value, reduce));
+  const DType dtype = value.type.dtype;
+  // Roots and logarithms of integers are computed as doubles, and rounded towards zero.
+  if (row->after && !is_float(dtype)) value = node.cast(value, DType::f64);
+  if (node.op() == "ReduceLogSumExp") {
+    return node.output(0, nothing ? node.input(0) : node.cast(log_sum_exp(node, value, reduce), dtype));
+  }
   if (row->before == Operator::mul) value = node.add(Operator::mul, {value, value});
   if (row->before == Operator::abs) value = node.add(Operator::abs, {value});
   // The extremes of bools are whether any or all of them hold.
   const bool is_bool = value.type.dtype == DType::boolean;
   if (is_bool) value = node.cast(value, DType::u8);
-  if (!reduce.dimensions.empty()) value = node.add(row->reduce, {value}, reduce);
+  if (row->reduce == Operator::reduce_mean && !is_float(value.type.dtype) && !reduce.dimensions.empty()) {
+    value = integer_mean(node, value, reduce);
+  } else if (!reduce.dimensions.empty()) {
+    value = node.add(row->reduce, {value}, reduce);
+  }
   if (is_bool) value = node.cast(value, DType::boolean);
-  if (row->after) value = node.add(*row->after, {value});
+  if (row->after) value = node.cast(node.add(*row->after, {value}), dtype);
   node.output(0, value);
 }
 

@@ -1,6 +1,7 @@
 // The results of each operator's program, compared with loops in double precision.
 #include <doctest/doctest.h>
 
+#include "crosscompile/ir/error.h"
 #include "host/graph/passes/choose_layouts.h"
 #include "host/graph/passes/make_groups.h"
 #include "tests/unit/host/graph/node_values.h"
@@ -318,4 +319,15 @@ TEST_CASE("a convolution in blocks that needs no neighbours reads all rows of an
   CHECK(shapes_of("scaled") == Texts{"[1,8,1,196,8]", "[64,64,1,1]", "[1,64,1,1]", "[1,8,1,1,8]"});
   CHECK(shapes_of("masked") == Texts{"[1,8,14,14,8]", "[64,64,1,1]", "[1,64,1,1]", "[1,1,14,1]"});
   CHECK(shapes_of("strided") == Texts{"[1,8,14,14,8]", "[64,64,1,1]", "[1,64,1,1]"});
+}
+
+TEST_CASE("a program has the type of result that the plan stores") {
+  NetworkBuilder network;
+  const TensorId x = network.input("x", {4}, DType::i32);
+  network.node(Operator::neg, {x});
+  KernelKey key = kernel_of(network.graph, {{0}}).key;
+  CHECK(group_program(key, "kernel").parameters.back().tensor.dtype() == DType::i32);
+  key.result = DType::i64;
+  CHECK_THROWS_WITH_AS(group_program(key, "kernel"), "group_program: expected a result of i64, got i32 from neg",
+                       InternalError);
 }

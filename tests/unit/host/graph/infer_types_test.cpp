@@ -53,6 +53,9 @@ TEST_CASE("pooling rounds down, or up as long as the last window begins inside t
   CHECK(inferred(Operator::max_pool, PoolAttributes{{window}, true}, {f32({1, 1, 8})}) == "f32[1,1,4]");
   const WindowAttributes padded = {.kernel = 1, .stride = 3, .pad_after = 1};
   CHECK(inferred(Operator::max_pool, PoolAttributes{{padded}, true}, {f32({1, 1, 3})}) == "f32[1,1,1]");
+  CHECK(inferred(Operator::max_pool, PoolAttributes{{window}, true}, {f32({1, 1, 2})}) == "f32[1,1,1]");
+  CHECK(refusal(Operator::max_pool, PoolAttributes{{window}, true}, {f32({1, 1, 1})}) ==
+        "node 'a' (max_pool): expected a window that fits the padded input, got 3 for 1");
 }
 
 TEST_CASE("matrix products broadcast their batch dimensions and take vectors") {
@@ -98,6 +101,8 @@ TEST_CASE("a slice lies inside its input") {
   CHECK(refusal(Operator::slice, SliceAttributes{{1}, {2}, {4}}, {f32({6})}) ==
         "node 'a' (slice): expected elements inside the input, got 1 to 7 of a dimension of 6");
   CHECK(inferred(Operator::slice, SliceAttributes{{0}, {1}, {n}}, {f32({n + 1})}) == "f32[N]");
+  CHECK(refusal(Operator::slice, SliceAttributes{{0}, {1}, {-1}}, {f32({6})}) ==
+        "node 'a' (slice): expected a slice of 0 or more elements, got [-1]");
 }
 
 TEST_CASE("reductions drop or keep their dimensions") {
@@ -105,6 +110,14 @@ TEST_CASE("reductions drop or keep their dimensions") {
   CHECK(inferred(Operator::reduce_sum, ReduceAttributes{{0, 2}}, {f32({n, 8, 7})}) == "f32[8]");
   CHECK(refusal(Operator::reduce_sum, ReduceAttributes{{2, 0}}, {f32({n, 8, 7})}) ==
         "node 'a' (reduce_sum): expected ascending dimensions of the input to reduce, got others for [N,8,7]");
+}
+
+TEST_CASE("means and normalisations are of floats") {
+  const TensorType integers{DType::i64, {2, 3}};
+  CHECK(refusal(Operator::reduce_mean, ReduceAttributes{{0}}, {integers}) ==
+        "node 'a' (reduce_mean): expected floats, got i64");
+  CHECK(refusal(Operator::softmax, DimensionAttributes{0}, {integers}) ==
+        "node 'a' (softmax): expected floats, got i64");
 }
 
 TEST_CASE("normalisations have parameters of the normalised dimensions") {
