@@ -142,7 +142,11 @@ class Folder {
   bool reduce(const Position& position) {
     const auto& reduce = std::get<ReduceAttributes>(node_.attributes);
     const Position& sizes = sizes_[0];
-    std::optional<Size> result;
+    const Operator combine = node_.op == Operator::reduce_prod  ? Operator::mul
+                             : node_.op == Operator::reduce_max ? Operator::maximum
+                             : node_.op == Operator::reduce_min ? Operator::minimum
+                                                                : Operator::add;
+    std::optional<Element> result;
     for (std::int64_t i = 0; i < count_of(sizes); ++i) {
       Position kept;
       const Position source = position_of(i, sizes);
@@ -153,13 +157,11 @@ class Folder {
       }
       if (kept != position || inputs_[0]->integers.empty()) continue;
       const Size& next = inputs_[0]->integers[static_cast<std::size_t>(i)];
-      result = !result                             ? next
-               : node_.op == Operator::reduce_prod ? *result * next
-               : node_.op == Operator::reduce_max  ? max(*result, next)
-               : node_.op == Operator::reduce_min  ? min(*result, next)
-                                                   : *result + next;
+      const Element operands[] = {result.value_or(next), next};
+      result = result ? fold_element(combine, operands, types_[0].dtype, result_.dtype) : std::optional<Element>(next);
+      if (!result) return false;
     }
-    if (result) output_.integers.push_back(*result);
+    if (result) output_.integers.push_back(std::get<Size>(*result));
     return result.has_value();
   }
 

@@ -17,11 +17,24 @@ Folded truth(bool yes, bool no) {  // nothing: it depends on sizes
   return no ? Folded(Size(0)) : std::nullopt;
 }
 
-// Constants may be any int64, of which those near the greatest have no size after them.
-bool proves_at_most(const Size& a, const Size& b) {
-  if (a.constant() && b.constant()) return !proves_less(b, a);
-  return proves_less(a, b + 1);
+// Constants may be any int64, and sizes are far from both ends (size.h).
+constexpr std::int64_t kBeyondSizes = std::int64_t{1} << 62;
+bool is_above_sizes(const Size& a) { return a.constant() >= kBeyondSizes; }
+bool is_below_sizes(const Size& a) { return a.constant() && *a.constant() <= -kBeyondSizes; }
+
+bool is_less(const Size& a, const Size& b) {
+  if (a.constant() && b.constant()) return *a.constant() < *b.constant();
+  if (is_above_sizes(b) || is_below_sizes(a)) return true;
+  return !is_above_sizes(a) && !is_below_sizes(b) && proves_less(a, b);
 }
+
+bool is_at_most(const Size& a, const Size& b) {
+  if (a.constant() && b.constant()) return *a.constant() <= *b.constant();
+  return is_less(a, b) || (!is_above_sizes(a) && !is_below_sizes(b) && proves_less(a, b + 1));
+}
+
+Size least_of(const Size& a, const Size& b) { return is_at_most(a, b) ? a : is_at_most(b, a) ? b : min(a, b); }
+Size greatest_of(const Size& a, const Size& b) { return is_at_most(a, b) ? b : is_at_most(b, a) ? a : max(a, b); }
 
 // Operations that give the same in double, once rounded, as in a narrower type; functions such as exp do not.
 struct RealFunction {
@@ -53,13 +66,13 @@ constexpr Comparison kComparisons[] = {
     {Operator::equal, [](double a, double b) { return a == b; },
      [](const Size& a, const Size& b) { return truth(a == b, proves_different(a, b)); }},
     {Operator::less, [](double a, double b) { return a < b; },
-     [](const Size& a, const Size& b) { return truth(proves_less(a, b), proves_at_most(b, a)); }},
+     [](const Size& a, const Size& b) { return truth(is_less(a, b), is_at_most(b, a)); }},
     {Operator::less_equal, [](double a, double b) { return a <= b; },
-     [](const Size& a, const Size& b) { return truth(proves_at_most(a, b), proves_less(b, a)); }},
+     [](const Size& a, const Size& b) { return truth(is_at_most(a, b), is_less(b, a)); }},
 };
 
 // Rounds towards zero, as ONNX does, and thus like a Size where neither side is negative.
-Folded divided(const Size& a, const Size& b) {
+Folded divided(const Size& a, const Size& b, DType) {
   const std::optional<std::int64_t> left = a.constant(), right = b.constant();
   if (right == 0) return std::nullopt;
   if (left && right && *left != std::numeric_limits<std::int64_t>::min()) return Size(*left / *right);
@@ -67,37 +80,71 @@ Folded divided(const Size& a, const Size& b) {
   return floor_divide(a, b);
 }
 
-Folded modulo(const Size& a, const Size& b) {
+Folded modulo(const Size& a, const Size& b, DType) {
   const std::optional<std::int64_t> left = a.constant(), right = b.constant();
   if (!left || !right || *right <= 0) return std::nullopt;
   const std::int64_t rest = *left % *right;
   return Size(rest < 0 ? rest + *right : rest);
 }
 
-Folded both(const Size& a, const Size& b) {
+Folded both(const Size& a, const Size& b, DType) {
   return truth(a.constant() == 1 && b.constant() == 1, a.constant() == 0 || b.constant() == 0);
 }
 
-Folded either(const Size& a, const Size& b) {
+Folded either(const Size& a, const Size& b, DType) {
   return truth(a.constant() == 1 || b.constant() == 1, a.constant() == 0 && b.constant() == 0);
+}
+
+// Arithmetic on constants, which are any int64, and on what depends on sizes.
+struct Arithmetic {
+  bool (*overflows)(std::int64_t a, std::int64_t b, std::int64_t* result);  // sets the result modulo 2^64
+  Size (*of_sizes)(const Size& a, const Size& b);
+};
+Folded arithmetic(const Arithmetic& function, const Size& a, const Size& b, DType type) {
+  if (!a.constant() || !b.constant()) return function.of_sizes(a, b);
+  std::int64_t result = 0;
+  const bool overflows = function.overflows(*a.constant(), *b.constant(), &result);
+  return overflows && type != DType::i64 ? std::nullopt : Folded(Size(result));
+}
+
+Folded sum(const Size& a, const Size& b, DType type) {
+  return arithmetic({[](auto x, auto y, auto* result) { return __builtin_add_overflow(x, y, result); },
+                     [](const Size& x, const Size& y) { return x + y; }},
+                    a, b, type);
+}
+Folded difference(const Size& a, const Size& b, DType type) {
+  return arithmetic({[](auto x, auto y, auto* result) { return __builtin_sub_overflow(x, y, result); },
+                     [](const Size& x, const Size& y) { return x - y; }},
+                    a, b, type);
+}
+Folded product(const Size& a, const Size& b, DType type) {
+  return arithmetic({[](auto x, auto y, auto* result) { return __builtin_mul_overflow(x, y, result); },
+                     [](const Size& x, const Size& y) { return x * y; }},
+                    a, b, type);
+}
+Folded negative(const Size& a, const Size&, DType type) { return difference(0, a, type); }
+Folded magnitude(const Size& a, const Size& b, DType type) {
+  if (is_at_most(0, a)) return a;
+  return is_less(a, 0) ? negative(a, b, type) : Folded(max(a, Size(0) - a));
 }
 
 struct IntegerFunction {
   Operator op;
-  Folded (*compute)(const Size& a, const Size& b);
+  Folded (*compute)(const Size& a, const Size& b, DType type);
 };
 constexpr IntegerFunction kIntegerFunctions[] = {
-    {Operator::relu, [](const Size& a, const Size&) -> Folded { return max(a, 0); }},
-    {Operator::abs, [](const Size& a, const Size&) -> Folded { return max(a, Size(0) - a); }},
-    {Operator::neg, [](const Size& a, const Size&) -> Folded { return Size(0) - a; }},
-    {Operator::logical_not, [](const Size& a, const Size&) { return truth(a.constant() == 0, a.constant() == 1); }},
-    {Operator::add, [](const Size& a, const Size& b) -> Folded { return a + b; }},
-    {Operator::sub, [](const Size& a, const Size& b) -> Folded { return a - b; }},
-    {Operator::mul, [](const Size& a, const Size& b) -> Folded { return a * b; }},
+    {Operator::relu, [](const Size& a, const Size&, DType) -> Folded { return greatest_of(a, 0); }},
+    {Operator::abs, magnitude},
+    {Operator::neg, negative},
+    {Operator::logical_not,
+     [](const Size& a, const Size&, DType) { return truth(a.constant() == 0, a.constant() == 1); }},
+    {Operator::add, sum},
+    {Operator::sub, difference},
+    {Operator::mul, product},
     {Operator::div, divided},
     {Operator::modulo, modulo},
-    {Operator::minimum, [](const Size& a, const Size& b) -> Folded { return min(a, b); }},
-    {Operator::maximum, [](const Size& a, const Size& b) -> Folded { return max(a, b); }},
+    {Operator::minimum, [](const Size& a, const Size& b, DType) -> Folded { return least_of(a, b); }},
+    {Operator::maximum, [](const Size& a, const Size& b, DType) -> Folded { return greatest_of(a, b); }},
     {Operator::logical_and, both},
     {Operator::logical_or, either},
 };
@@ -116,18 +163,10 @@ Folded fold_reals(Operator op, std::span<const Element> operands, DType type) {
   return function == nullptr ? std::nullopt : Folded(rounded(type, function->compute(a, b)));
 }
 
-Folded fold_integers(Operator op, const Size& a, const Size& b) {
+Folded fold_integers(Operator op, const Size& a, const Size& b, DType type) {
   if (const auto* comparison = find_row(kComparisons, op)) return comparison->of_integers(a, b);
   const auto* function = find_row(kIntegerFunctions, op);
-  return function == nullptr ? std::nullopt : function->compute(a, b);
-}
-
-bool fits(std::int64_t value, DType dtype) {
-  const auto bits = static_cast<int>(dtype_bytes(dtype)) * 8;
-  if (dtype == DType::boolean) return value == 0 || value == 1;
-  if (bits == 64) return !is_unsigned_int(dtype) || value >= 0;
-  if (is_unsigned_int(dtype)) return value >= 0 && value >> bits == 0;
-  return value >= -(std::int64_t{1} << (bits - 1)) && value < std::int64_t{1} << (bits - 1);
+  return function == nullptr ? std::nullopt : function->compute(a, b, type);
 }
 
 Folded fold_cast(const Element& operand, DType to) {
@@ -151,10 +190,19 @@ Folded compute(Operator op, std::span<const Element> operands, DType type, DType
     return condition ? std::optional(operands[*condition != 0 ? 1 : 2]) : std::nullopt;
   }
   if (is_float(type)) return fold_reals(op, operands, type);
-  return fold_integers(op, std::get<Size>(operands[0]), operands.size() > 1 ? std::get<Size>(operands[1]) : Size(0));
+  return fold_integers(op, std::get<Size>(operands[0]), operands.size() > 1 ? std::get<Size>(operands[1]) : Size(0),
+                       type);
 }
 
 }  // namespace
+
+bool fits(std::int64_t value, DType dtype) {
+  const auto bits = static_cast<int>(dtype_bytes(dtype)) * 8;
+  if (dtype == DType::boolean) return value == 0 || value == 1;
+  if (bits == 64) return !is_unsigned_int(dtype) || value >= 0;
+  if (is_unsigned_int(dtype)) return value >= 0 && value >> bits == 0;
+  return value >= -(std::int64_t{1} << (bits - 1)) && value < std::int64_t{1} << (bits - 1);
+}
 
 Element element_of(const Known& known, std::size_t index) {
   if (!known.reals.empty()) return known.reals[index];

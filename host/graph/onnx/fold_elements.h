@@ -13,6 +13,8 @@ namespace ferry::graph::onnx {
 using Element = std::variant<Size, double>;
 
 Element element_of(const Known& known, std::size_t index);
+// Returns whether a type of integers or bool has the value.
+bool fits(std::int64_t value, DType dtype);
 // Returns nothing where the result is not exact, or cannot be expressed by a Size.
 std::optional<Element> fold_element(Operator op, std::span<const Element> operands, DType type, DType result);
 

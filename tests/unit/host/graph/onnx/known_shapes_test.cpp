@@ -108,5 +108,46 @@ TEST_CASE("constants are moved and combined when the network is imported") {
   CHECK(contents(3) == std::string("\1\0\0\1\1\0", 6));
 }
 
+TEST_CASE("ends of slices may be the greatest integer, and be computed") {
+  const auto sliced = [](const Sizes& end, const std::vector<std::pair<const char*, const char*>>& nodes) {
+    ModelBytes model;
+    model.input("x", {"N", 4}).initializer(integers("e", end)).initializer(integers("zero", {0}));
+    model.initializer(integers("most", {INT64_MAX})).initializer(integers("axis", {0}));
+    model.node("Shape", {"x"}, {"s"}).node("Gather", {"s", "zero"}, {"n"});
+    std::string last = "e";
+    for (const auto& [op, other] : nodes) {
+      const std::string next = last + "_";
+      model.node(op, *other == 0 ? std::vector<std::string>{last} : std::vector<std::string>{last, other}, {next});
+      last = next;
+    }
+    model.node("Slice", {"x", "zero", last, "axis"}, {"y"});
+    return refusal_of(model.output("y"));
+  };
+  CHECK(sliced({INT64_MAX}, {{"Min", "most"}}) == "imported ");
+  CHECK(sliced({INT64_MAX}, {{"Max", "zero"}}) == "imported ");
+  CHECK(sliced({INT64_MAX}, {{"Min", "n"}}) == "imported ");
+  CHECK(sliced({3}, {{"Min", "most"}}) == "imported slice(x) f32[min(3,N),4]");
+  CHECK(sliced({INT64_MAX}, {{"Neg", ""}, {"Max", "zero"}}) == "imported slice(x) f32[0,4]");
+  CHECK(sliced({-INT64_MAX}, {{"Neg", ""}}) == "imported ");
+  CHECK(sliced({-INT64_MAX}, {{"Abs", ""}, {"Sub", "zero"}}) == "imported ");
+}
+
+TEST_CASE("integers become the nearest float when the network is imported") {
+  ModelBytes model;
+  const std::int64_t tie = (std::int64_t{1} << 62) + (std::int64_t{1} << 38) + 1;
+  model.initializer(integers("i", {tie, -tie, 7})).node("Cast", {"i"}, {"y"}, {attribute("to", 1)}).output("y");
+  const graph::Graph graph = imported(model);
+  const auto& bytes = graph.tensor(graph.outputs[0]).constant->bytes;
+  const auto up = static_cast<float>((std::int64_t{1} << 62) + (std::int64_t{1} << 39));
+  CHECK(std::string(bytes.begin(), bytes.end()) == raw<float>({up, -up, 7}));
+}
+
+TEST_CASE("arithmetic that a narrow type would wrap is left to the network") {
+  ModelBytes model;
+  model.initializer(tensor("a", kInt32, {2}, raw<std::int32_t>({65536, 65536})));
+  model.node("ReduceProd", {"a"}, {"y"}, {attribute("keepdims", 0)}).output("y");
+  CHECK(text_of(imported(model)) == "reduce_prod(a) i32[]");
+}
+
 }  // namespace
 }  // namespace ferry::test
