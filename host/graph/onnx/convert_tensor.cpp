@@ -208,4 +208,62 @@ Constant convert_tensor(const TensorProto& tensor, const std::shared_ptr<const v
   return constant;
 }
 
+namespace {
+
+// Returns the places of a sparse tensor's values among the elements of the dense one: each is an index, or one for each
+// dimension.
+std::vector<std::size_t> sparse_places(const Constant& indices, std::size_t values,
+                                       const std::vector<std::int64_t>& dims) {
+  const bool is_linear = indices.shape.size() == 1;
+  const auto rank = static_cast<std::int64_t>(dims.size()), count = static_cast<std::int64_t>(values);
+  if (indices.data == nullptr || indices.dtype != DType::i64 || (!is_linear && indices.shape.size() != 2) ||
+      indices.shape[0] != count || (!is_linear && indices.shape[1] != rank)) {
+    throw UsageError("expected int64 indices, one of each value or one of each value and dimension");
+  }
+  const std::vector<std::int64_t> all = is_linear ? std::vector<std::int64_t>{1} : dims;
+  std::int64_t elements = 1;
+  for (const std::int64_t size : dims) elements *= size;
+  std::vector<std::size_t> places;
+  const std::uint8_t* at = indices.data->bytes.data();
+  for (std::size_t v = 0; v < values; ++v) {
+    std::int64_t place = 0;
+    for (std::size_t d = 0; d < all.size(); ++d, at += sizeof(std::int64_t)) {
+      std::int64_t index = 0;
+      std::memcpy(&index, at, sizeof index);
+      const std::int64_t size = is_linear ? elements : dims[d];
+      if (index < 0 || index >= size) {
+        throw UsageError(format("expected indices below %lld, got %lld", static_cast<long long>(size),
+                                static_cast<long long>(index)));
+      }
+      place = place * (is_linear ? 1 : dims[d]) + index;
+    }
+    if (!places.empty() && static_cast<std::size_t>(place) <= places.back())
+      throw UsageError("expected indices in ascending order, each once");
+    places.push_back(static_cast<std::size_t>(place));
+  }
+  return places;
+}
+
+}  // namespace
+
+Constant convert_sparse_tensor(const ::onnx::SparseTensorProto& tensor, const std::shared_ptr<const void>& owner,
+                               ExternalFiles& files, std::size_t& room) {
+  const Constant values = convert_tensor(tensor.values(), owner, files);
+  Constant dense = values;
+  dense.shape.assign(tensor.dims().begin(), tensor.dims().end());
+  if (values.data == nullptr) return dense;
+  if (values.shape.size() != 1) throw UsageError("expected values of rank 1");
+  const std::size_t bytes = tensor_bytes(dense.shape, dense.dtype), size = dtype_bytes(dense.dtype);
+  if (bytes > room) throw UsageError("expected at most 1 GiB of all sparse tensors as dense ones, got more");
+  room -= bytes;
+  const Constant indices = convert_tensor(tensor.indices(), owner, files);
+  const std::vector<std::size_t> places =
+      sparse_places(indices, static_cast<std::size_t>(values.shape[0]), dense.shape);
+  const auto all = std::make_shared<std::vector<std::uint8_t>>(bytes);
+  for (std::size_t v = 0; v < places.size(); ++v)
+    std::memcpy(all->data() + places[v] * size, values.data->bytes.data() + v * size, size);
+  dense.data = std::make_shared<ConstantData>(ConstantData{*all, all});
+  return dense;
+}
+
 }  // namespace ferry::graph::onnx

@@ -8,8 +8,9 @@
 #include "host/graph/onnx/model.h"
 
 namespace onnx {
+class SparseTensorProto;
 class TensorProto;
-}
+}  // namespace onnx
 
 namespace ferry::graph::onnx {
 
@@ -22,5 +23,8 @@ std::string element_type_name(std::int32_t element_type);
 // in front when contents, shape and type do not fit each other.
 Constant convert_tensor(const ::onnx::TensorProto& tensor, const std::shared_ptr<const void>& owner,
                         ExternalFiles& files);
+// Returns a sparse tensor as a dense one, whose bytes are taken from those that there is room for.
+Constant convert_sparse_tensor(const ::onnx::SparseTensorProto& tensor, const std::shared_ptr<const void>& owner,
+                               ExternalFiles& files, std::size_t& room);
 
 }  // namespace ferry::graph::onnx

@@ -85,6 +85,7 @@ const GraphImport::Body& GraphImport::prepared(const ModelGraph& graph) {
   if (!is_new) return body;
   body.nodes = nodes_in_order(graph);
   body.read = tensors_read(body.nodes, names_of(graph.outputs));
+  body.ranks = graph.ranks;
   if (&graph != &model_) {
     for (const auto& [name, constant] : graph.initializers) body.initializers.add_initializer(name, constant);
   }
@@ -163,10 +164,10 @@ void GraphImport::import_call(const ModelNode& node, const AttributeRefs& attrib
 }
 
 void GraphImport::import_nodes(const Body& body, Scope& scope) {
-  for (const ModelNode* node : body.nodes) import_node(*node, body.read, scope);
+  for (const ModelNode* node : body.nodes) import_node(*node, body, scope);
 }
 
-void GraphImport::import_node(const ModelNode& node, const std::set<std::string>& read, Scope& scope) {
+void GraphImport::import_node(const ModelNode& node, const Body& body, Scope& scope) {
   const std::int64_t opset = opset_of(node);
   const std::string name = qualified_name(node.domain, node.op);
   const auto function = model_.functions.find(name);
@@ -179,7 +180,7 @@ void GraphImport::import_node(const ModelNode& node, const std::set<std::string>
     return;
   }
   const AttributeRefs attributes = attributes_of(node);
-  NodeImport import(node, attributes, opset, builder_, scope, *this);
+  NodeImport import(node, attributes, body.ranks, opset, builder_, scope, *this);
   const auto refused = [&](std::string why) {
     if (refused_.insert(&node).second) refusals_.push_back(std::move(why));
     for (const std::string& output : node.outputs) scope.drop(output);
@@ -193,8 +194,15 @@ void GraphImport::import_node(const ModelNode& node, const std::set<std::string>
       import.expect_no_other_attributes();
     }
     for (const std::string& output : node.outputs) {
-      if (read.contains(output) && scope.find(output) == nullptr) {
+      const Value* value = scope.find(output);
+      if (body.read.contains(output) && value == nullptr) {
         import.refuse("only outputs that ferry computes", "'" + printable(output) + "'");
+      }
+      const auto declared = body.ranks.find(output);
+      if (value != nullptr && declared != body.ranks.end() && declared->second != value->type.shape.size()) {
+        import.refuse(
+            "'" + printable(output) + "' of rank " + std::to_string(declared->second) + ", which the file declares",
+            to_text(value->type.shape));
       }
     }
   } catch (const InnerRefusal&) {

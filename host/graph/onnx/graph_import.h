@@ -42,6 +42,7 @@ class GraphImport : public BodyImporter {
   struct Body {
     std::vector<const ModelNode*> nodes;  // in the order of their import
     std::set<std::string> read;           // by its nodes or as its outputs
+    Ranks ranks;
     Scope initializers;
     std::size_t names = 0;  // number of its inputs, outputs, initializers and attributes, and of those of its nodes
   };
@@ -50,7 +51,7 @@ class GraphImport : public BodyImporter {
   const Body& prepared(const ModelGraph& graph);
   const Body& prepared(const ModelFunction& function);
   void import_nodes(const Body& body, Scope& scope);
-  void import_node(const ModelNode& node, const std::set<std::string>& read, Scope& scope);
+  void import_node(const ModelNode& node, const Body& body, Scope& scope);
   void import_call(const ModelNode& node, const AttributeRefs& attributes, const ModelFunction& function,
                    NodeImport& import);
   bool is_reachable(const ModelNode& node, const NodeImport& import, const Scope& scope) const;

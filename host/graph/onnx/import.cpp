@@ -24,6 +24,7 @@ class ModelImport {
     for (auto& [name, count] : counts_) imported_.operators.push_back(std::move(count));
     input_values(model_, options_, builder_, scope_);
     for (const auto& [name, constant] : model_.initializers) {
+      if (options_.bindings.contains(name)) continue;
       scope_.add_initializer(name, constant);
       if (constant.data == nullptr || !is_float(constant.dtype)) continue;
       imported_.parameters += constant.data->bytes.size() / dtype_bytes(constant.dtype);

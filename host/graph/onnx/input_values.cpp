@@ -24,13 +24,13 @@ class Inputs {
     for (const ValueInfo& input : model_.inputs) bind(input);
     for (const auto& [symbol, value] : options_.sizes) fix(symbol, value, "the options");
     for (const ValueInfo& input : model_.inputs) {
-      // Models of IR version 3 list their initializers among the inputs.
-      if (model_.initializers.contains(input.name)) continue;
       const auto bound = options_.bindings.find(input.name);
       if (bound != options_.bindings.end()) {
         scope.set(input.name, constant_value(input.name, bound->second));
         continue;
       }
+      // An initializer that is listed among the inputs is what a caller that gives no other gets.
+      if (model_.initializers.contains(input.name)) continue;
       const TensorType type = type_of_input(input);
       scope.set(input.name, {type, add_input(builder.graph, input.name, type), {}, {}, input.name});
     }
@@ -41,7 +41,7 @@ class Inputs {
     std::set<std::string> inputs;
     for (const ValueInfo& input : model_.inputs) inputs.insert(input.name);
     for (const auto& [name, constant] : options_.bindings) {
-      if (inputs.contains(name) && !model_.initializers.contains(name)) continue;
+      if (inputs.contains(name)) continue;
       throw UsageError(unknown_name("input", name, {inputs.begin(), inputs.end()}));
     }
     std::set<std::string> symbols;

@@ -47,7 +47,8 @@ struct ModelNode {
   std::vector<std::string> captured;  // tensors that the graphs among its attributes read from outside
 };
 
-// A size that a number or a name gives, or nothing.
+// A size that a number or a name gives, or nothing. What exporters write where they know no size, such as "?", "-1" or
+// "None", is no name: it would make one size of all.
 struct Dimension {
   std::optional<std::int64_t> value;
   std::string name;
@@ -65,7 +66,8 @@ struct ModelGraph {
   std::vector<ValueInfo> inputs, outputs;
   std::map<std::string, Constant> initializers;
   std::vector<ModelNode> nodes;
-  std::vector<std::string> captured;  // tensors that it reads from the graphs around it
+  std::vector<std::string> captured;         // tensors that it reads from the graphs around it
+  std::map<std::string, std::size_t> ranks;  // that the file declares of tensors that the nodes compute
 };
 
 using Opsets = std::map<std::string, std::int64_t>;  // by domain; that of ONNX's own operators is ""

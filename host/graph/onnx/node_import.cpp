@@ -7,6 +7,7 @@
 #include "base/suggest.h"
 #include "host/graph/node_check.h"
 #include "host/graph/onnx/convert_tensor.h"
+#include "host/graph/onnx/fold_elements.h"
 #include "module/plan.h"
 
 namespace ferry::graph::onnx {
@@ -111,6 +112,11 @@ std::vector<std::int64_t> NodeImport::integers(const std::string& name,
 const Value& NodeImport::input(std::size_t i) const {
   if (!has_input(i)) refuse("at least " + std::to_string(i + 1) + " inputs", std::to_string(i));
   return *scope_.find(node_.inputs[i]);
+}
+
+std::optional<std::size_t> NodeImport::declared_rank(std::size_t output) const {
+  const auto found = has_output(output) ? ranks_.find(node_.outputs[output]) : ranks_.end();
+  return found == ranks_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<Value> NodeImport::inputs() const {
@@ -246,7 +252,8 @@ Value NodeImport::constant(DType dtype, double value) const {
   if (is_float(dtype)) {
     contents.reals = {rounded(dtype, value)};
   } else {
-    expect(value >= -0x1p63 && value < 0x1p63, std::string("a value of ") + dtype_name(dtype),
+    const bool is_integer = value >= -0x1p63 && value < 0x1p63 && std::floor(value) == value;
+    expect(is_integer && fits(static_cast<std::int64_t>(value), dtype), std::string("a value of ") + dtype_name(dtype),
            [&] { return std::to_string(value); });
     contents.integers = {static_cast<std::int64_t>(value)};
   }

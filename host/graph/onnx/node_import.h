@@ -95,11 +95,20 @@ class GraphBuilder {
 // The attributes of a node, or of the call of a function, that the model holds.
 using AttributeRefs = std::map<std::string, const AttributeValue*>;
 
+// The ranks of tensors by name, as far as a model declares them.
+using Ranks = std::map<std::string, std::size_t>;
+
 class NodeImport {
  public:
-  NodeImport(const ModelNode& node, const AttributeRefs& attributes, std::int64_t opset, GraphBuilder& builder,
-             Scope& scope, BodyImporter& bodies)
-      : node_(node), attributes_(attributes), opset_(opset), builder_(builder), scope_(scope), bodies_(bodies) {}
+  NodeImport(const ModelNode& node, const AttributeRefs& attributes, const Ranks& ranks, std::int64_t opset,
+             GraphBuilder& builder, Scope& scope, BodyImporter& bodies)
+      : node_(node),
+        attributes_(attributes),
+        ranks_(ranks),
+        opset_(opset),
+        builder_(builder),
+        scope_(scope),
+        bodies_(bodies) {}
 
   const std::string& op() const { return node_.op; }
   std::int64_t opset() const { return opset_; }
@@ -135,6 +144,8 @@ class NodeImport {
   }
   bool has_output(std::size_t i) const { return i < node_.outputs.size() && !node_.outputs[i].empty(); }
   const Value& input(std::size_t i) const;
+  // Returns the rank that the model declares of an output; nothing if it does not.
+  std::optional<std::size_t> declared_rank(std::size_t output) const;
   std::vector<Value> inputs() const;
   const Shape& shape(std::size_t i) const { return input(i).type.shape; }
   // Returns the contents of an input of integers that must be known now, as a shape or axes.
@@ -176,6 +187,7 @@ class NodeImport {
  private:
   const ModelNode& node_;
   const AttributeRefs& attributes_;
+  const Ranks& ranks_;
   std::int64_t opset_;
   GraphBuilder& builder_;
   Scope& scope_;

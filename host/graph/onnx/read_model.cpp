@@ -2,9 +2,11 @@
 #include <onnx.pb.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <limits>
 #include <set>
+#include <string_view>
 
 #include "base/format.h"
 #include "base/mapped_file.h"
@@ -26,6 +28,9 @@ auto naming(const std::string& what, const auto& part) {
     throw UsageError(what + ": " + error.what());
   }
 }
+
+// Bounds the memory that sparse initializers of a small file ask for as dense ones, in bytes.
+constexpr std::size_t kMaxSparseBytes = std::size_t{1} << 30;
 
 template <class Element>
 std::vector<Element> list_of(const auto& values) {
@@ -66,8 +71,11 @@ class Converter {
     Opsets opsets;
     for (const auto& import : imports) {
       const std::string domain = domain_of(import);
-      if (!opsets.emplace(domain, import.version()).second) {
-        throw UsageError("expected one opset of each domain, got two of '" + printable(import.domain()) + "'");
+      const auto [known, is_new] = opsets.emplace(domain, import.version());
+      if (!is_new && known->second != import.version()) {
+        throw UsageError(format("expected one opset of the domain '%s', got %lld and %lld",
+                                domain.empty() ? "ai.onnx" : printable(domain).c_str(),
+                                static_cast<long long>(known->second), static_cast<long long>(import.version())));
       }
       if (domain.empty() && (import.version() < kMinOpset || import.version() > kMaxOpset)) {
         throw UsageError(format("expected ai.onnx opset %d to %d, got %lld", static_cast<int>(kMinOpset),
@@ -80,16 +88,27 @@ class Converter {
   ModelGraph convert_graph(const ::onnx::GraphProto& proto) {
     ModelGraph graph;
     graph.name = proto.name();
-    if (proto.sparse_initializer_size() != 0) throw UsageError("expected dense initializers, got a sparse one");
-    for (const auto& tensor : proto.initializer()) {
-      const std::string what = "initializer '" + printable(tensor.name()) + "'";
-      Constant constant = naming(what, [&] { return convert_tensor(tensor, proto_, files_); });
-      if (tensor.name().empty() || !graph.initializers.emplace(tensor.name(), std::move(constant)).second) {
+    const auto add_initializer = [&](const std::string& name, const auto& convert) {
+      const std::string what = "initializer '" + printable(name) + "'";
+      Constant constant = naming(what, convert);
+      if (name.empty() || !graph.initializers.emplace(name, std::move(constant)).second) {
         throw UsageError(what + ": expected a name of its own");
       }
+    };
+    for (const auto& tensor : proto.initializer())
+      add_initializer(tensor.name(), [&] { return convert_tensor(tensor, proto_, files_); });
+    for (const auto& tensor : proto.sparse_initializer()) {
+      add_initializer(tensor.values().name(),
+                      [&] { return convert_sparse_tensor(tensor, proto_, files_, room_for_sparse_); });
     }
     for (const auto& input : proto.input()) graph.inputs.push_back(convert_value(input));
     for (const auto& output : proto.output()) graph.outputs.push_back(convert_value(output));
+    for (const auto* values : {&proto.value_info(), &proto.output()}) {
+      for (const auto& value : *values) {
+        if (value.type().has_tensor_type() && value.type().tensor_type().has_shape())
+          graph.ranks[value.name()] = static_cast<std::size_t>(value.type().tensor_type().shape().dim_size());
+      }
+    }
     for (const auto& node : proto.node()) graph.nodes.push_back(convert_node(node));
     expect_distinct_inputs(graph);
     graph.captured = captured_by(graph);
@@ -149,9 +168,20 @@ class Converter {
       Dimension& dimension = value.shape->emplace_back();
       // Some exporters write -1 for a size that is not known.
       if (dim.has_dim_value() && dim.dim_value() >= 0) dimension.value = dim.dim_value();
-      if (dim.has_dim_param()) dimension.name = dim.dim_param();
+      if (dim.has_dim_param() && is_name(dim.dim_param())) dimension.name = dim.dim_param();
     }
     return value;
+  }
+
+  // Whether a dimension is called so, by a name or an expression of names, and not only marked as open.
+  static bool is_name(const std::string& text) {
+    const auto is_letter = [](char letter) {
+      return std::isalpha(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+    };
+    std::string lower = text;
+    for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    constexpr std::string_view kNoNames[] = {"none", "null", "unk", "unknown", "nan"};
+    return std::ranges::any_of(text, is_letter) && std::ranges::find(kNoNames, lower) == std::end(kNoNames);
   }
 
   ModelNode convert_node(const ::onnx::NodeProto& proto) {
@@ -212,6 +242,7 @@ class Converter {
   ExternalFiles files_;
   Model model_;
   bool is_in_function_ = false;  // whether attribute references are allowed
+  std::size_t room_for_sparse_ = kMaxSparseBytes;
 };
 
 // Reads a number of protobuf's variable length; returns false at the end of the bytes.

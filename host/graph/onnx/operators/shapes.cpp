@@ -22,6 +22,24 @@ std::vector<bool> marked_axes(const NodeImport& node, const std::vector<std::int
   return marked;
 }
 
+// Returns the dimensions of size 1. Whether an open size is 1 differs from call to call, but the rank does not: it is
+// the one that the model declares.
+std::vector<bool> dimensions_of_size_1(const NodeImport& node, const Shape& x) {
+  std::vector<bool> chosen;
+  std::string undecided;
+  for (const Size& size : x) {
+    chosen.push_back(size.constant() == 1);
+    if (size.constant() || proves_different(size, 1)) continue;
+    for (const std::string& symbol : size.symbols()) undecided += " --fix " + symbol + "=SIZE";
+  }
+  const std::size_t kept = x.size() - static_cast<std::size_t>(std::ranges::count(chosen, true));
+  if (!undecided.empty() && node.declared_rank(0) != kept) {
+    node.refuse("axes, or sizes that are known when the network is imported, because a size of 1 is removed",
+                to_text(x) + "; fix the open ones:" + undecided);
+  }
+  return chosen;
+}
+
 }  // namespace
 
 void import_expand(NodeImport& node) {
@@ -73,12 +91,11 @@ void import_reshape(NodeImport& node) {
 void import_squeeze(NodeImport& node) {
   const Shape& x = node.shape(0);
   const std::vector<std::int64_t> axes = axes_of(node);
-  const std::vector<bool> chosen = marked_axes(node, axes, x.size());
+  const std::vector<bool> chosen = axes.empty() ? dimensions_of_size_1(node, x) : marked_axes(node, axes, x.size());
   Shape shape;
   for (std::size_t d = 0; d < x.size(); ++d) {
-    const bool removed = axes.empty() ? x[d].constant() == 1 : chosen[d];
-    node.expect(!removed || x[d].constant() == 1, "dimensions of size 1", [&] { return to_text(x[d]); });
-    if (!removed) shape.push_back(x[d]);
+    node.expect(!chosen[d] || x[d].constant() == 1, "dimensions of size 1", [&] { return to_text(x[d]); });
+    if (!chosen[d]) shape.push_back(x[d]);
   }
   node.output(0, node.reshape(node.input(0), shape));
 }

@@ -150,5 +150,73 @@ TEST_CASE("initializers that are listed as inputs are constants") {
   CHECK(imported(model).inputs.size() == 1);
 }
 
+TEST_CASE("what exporters write for an unknown size does not make all of them equal") {
+  for (const char* mark : {"?", "-1", "None", "unk", "*", ""}) {
+    ModelBytes model;
+    model.input("x", {mark, 3, mark, mark}).node("Relu", {"x"}, {"y"}).output("y");
+    CHECK(outputs_of(imported(model)) == "f32[x_0,3,x_2,x_3]");
+  }
+  ModelBytes model;
+  model.input("x", {"N", "N"}).input("z", {"N + 1", "N + 1"}).node("Relu", {"x"}, {"y"}).output("y");
+  CHECK(outputs_of(imported(model.node("Relu", {"z"}, {"w"}).output("w"))) == "f32[N,N] f32[N___1,N___1]");
+}
+
+TEST_CASE("an initializer that is an input may be overridden") {
+  ModelBytes model;
+  model.input("x", {1}, kInt64).input("n", {1}, kInt64).initializer(integers("n", {2}));
+  model.node("Expand", {"x", "n"}, {"y"}).output("y");
+  CHECK(outputs_of(imported(model)) == "i64[2]");
+  CHECK(outputs_of(imported(model, {.bindings = {{"n", integers_of({5})}}})) == "i64[5]");
+  CHECK(refusal_of(model, {.bindings = {{"n", integers_of({5, 5})}}}) == "input 'n': expected 1 as size 0, got [2]");
+}
+
+TEST_CASE("sparse initializers are constants") {
+  const auto sparse = [](const Sizes& places, const Sizes& dims_of_places, const std::vector<float>& values) {
+    const auto count = static_cast<std::int64_t>(values.size());
+    Proto proto = Proto().message(1, tensor("w", kFloat, {count}, raw(values)));
+    proto.message(2, tensor("", kInt64, dims_of_places, raw(places))).number(3, 2).number(3, 3);
+    ModelBytes model;
+    model.input("x", {2, 3}).part(15, proto).node("Add", {"x", "w"}, {"y"});
+    return model.output("y");
+  };
+  const auto contents = [](const ModelBytes& model) {
+    const graph::Graph graph = imported(model);
+    const auto& bytes = graph.tensor(graph.nodes[0].inputs[1]).constant->bytes;
+    return std::string(bytes.begin(), bytes.end());
+  };
+  CHECK(contents(sparse({1, 5}, {2}, {7, 9})) == raw<float>({0, 7, 0, 0, 0, 9}));
+  CHECK(contents(sparse({0, 1, 1, 2}, {2, 2}, {7, 9})) == raw<float>({0, 7, 0, 0, 0, 9}));
+  CHECK(refusal_of(sparse({1, 6}, {2}, {7, 9})) == "'net.onnx': initializer 'w': expected indices below 6, got 6");
+  CHECK(refusal_of(sparse({1, -1}, {2}, {7, 9})) == "'net.onnx': initializer 'w': expected indices below 6, got -1");
+  CHECK(refusal_of(sparse({5, 1}, {2}, {7, 9})) ==
+        "'net.onnx': initializer 'w': expected indices in ascending order, each once");
+  CHECK(refusal_of(sparse({1}, {1}, {7, 9})) ==
+        "'net.onnx': initializer 'w': expected int64 indices, one of each value or one of each value and dimension");
+  Proto large = Proto().message(1, tensor("w", kFloat, {0}, "")).message(2, tensor("", kInt64, {0}, ""));
+  ModelBytes model;
+  model.input("x", {1}).part(15, large.number(3, std::int64_t{1} << 40)).node("Relu", {"x"}, {"y"});
+  CHECK(refusal_of(model.output("y")) ==
+        "'net.onnx': initializer 'w': expected at most 1 GiB of all sparse tensors as dense ones, got more");
+}
+
+TEST_CASE("an opset may be named twice if it is the same") {
+  const auto model = [](std::int64_t version) {
+    ModelBytes bytes;
+    bytes.input("x", {2}).node("Relu", {"x"}, {"y"}).output("y");
+    return bytes.model_part(8, Proto().bytes(1, "ai.onnx").number(2, version));
+  };
+  CHECK(text_of(imported(model(17))) == "relu(x) f32[2]");
+  CHECK(refusal_of(model(13)) == "'net.onnx': expected one opset of the domain 'ai.onnx', got 17 and 13");
+}
+
+TEST_CASE("a tensor has the rank that the model declares") {
+  ModelBytes model;
+  model.input("x", {2, 3}).node("Relu", {"x"}, {"a"}, {}, "act").node("Neg", {"a"}, {"y"}).output("y");
+  ModelBytes same = model;
+  CHECK(text_of(imported(same.part(13, value("a", kFloat, {"N", 3})))) == "relu(x) f32[2,3]\nneg(a) f32[2,3]");
+  CHECK(refusal_of(model.part(13, value("a", kFloat, {6}))) ==
+        "node 'act' (Relu, opset 17): expected 'a' of rank 1, which the file declares, got [2,3]");
+}
+
 }  // namespace
 }  // namespace ferry::test
