@@ -71,8 +71,9 @@ struct QuantizedMatmulAttributes {
   bool operator==(const QuantizedMatmulAttributes&) const = default;
 };
 
-// reduce_*: over these dimensions, ascending. arg_max and arg_min give the int64 index of the first greatest or least
-// element, in row-major order of these dimensions; NaN counts as the greatest and as the least.
+// reduce_*: over these dimensions, ascending; reduce_mean of floats alone. arg_max and arg_min give the int64 index of
+// the first greatest or least element, in row-major order of these dimensions; NaN counts as the greatest and as the
+// least.
 struct ReduceAttributes {
   std::vector<std::size_t> dimensions;
   bool keep = false;  // as dimensions of size 1
@@ -172,10 +173,12 @@ struct SliceAttributes {
   bool operator==(const SliceAttributes&) const = default;
 };
 
-// pad: X with this many elements of `value`, converted to its type, before and after it in each dimension.
+// pad: X with this many elements before and after it in each dimension: of `value` if X has floats, and otherwise of
+// `integer`, which a double could not hold exactly.
 struct PadAttributes {
   Shape before, after;
   double value = 0;
+  std::int64_t integer = 0;
   bool operator==(const PadAttributes&) const = default;
 };
 

@@ -66,7 +66,7 @@ struct AttributesText {
   }
   std::string operator()(const PadAttributes& pad) const {
     return " before=" + graph::to_text(pad.before) + " after=" + graph::to_text(pad.after) +
-           " value=" + number(pad.value);
+           " value=" + (pad.integer == 0 ? number(pad.value) : std::to_string(pad.integer));
   }
   std::string operator()(const CastAttributes&) const { return ""; }
   std::string operator()(const ScatterAttributes& scatter) const {

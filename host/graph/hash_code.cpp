@@ -72,8 +72,8 @@ class AttributesHash {
     add(begin, stride, shape);
   }
   void operator()(const PadAttributes& pad) {
-    const auto& [before, after, value] = pad;
-    add(before, after, value);
+    const auto& [before, after, value, integer] = pad;
+    add(before, after, value, integer);
   }
   void operator()(const CastAttributes& cast) { add(static_cast<std::uint64_t>(cast.to)); }
 

@@ -1,5 +1,6 @@
 #include "host/graph/compile/compile_network.h"
 
+#include "base/printable.h"
 #include "crosscompile/compile.h"
 #include "crosscompile/ir/error.h"
 #include "host/graph/compile/alias_moves.h"
@@ -123,6 +124,21 @@ void compose_network(const Graph& graph, const NetworkKernels& kernels, const Te
   }
 }
 
+// Returns a sentence for each output that has another name as a parameter than in the network.
+std::vector<std::string> notes_on_names(const Graph& graph, const FunctionInfo& function) {
+  std::vector<std::string> notes;
+  for (std::size_t o = 0; o < graph.outputs.size(); ++o) {
+    const std::string &name = function.parameters[graph.inputs.size() + o].name,
+                      wanted = printable(graph.output_names[o]);
+    const bool is_taken = std::any_of(
+        function.parameters.begin(), function.parameters.begin() + static_cast<std::ptrdiff_t>(graph.inputs.size() + o),
+        [&](const ParameterInfo& other) { return other.name == wanted; });
+    if (name != wanted && is_taken)
+      notes.push_back("the output '" + wanted + "' is called '" + name + "', because another parameter has its name");
+  }
+  return notes;
+}
+
 // Returns a sentence for each kernel on the CPU beside the GPU.
 std::vector<std::string> notes_on_host(const Graph& graph, const NetworkKernels& kernels) {
   std::vector<std::string> notes;
@@ -221,11 +237,12 @@ std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
 
 CompiledNetwork compile_optimized(const Graph& graph, const Target& target, const NetworkOptions& options) {
   const auto blob = std::make_shared<NetworkBlob>(graph, assign_storages(graph).constants);
+  const FunctionInfo described = describe(graph);
   CompiledNetwork result;
+  result.notes = notes_on_names(graph, described);
   if (!blob->constants().empty()) result.blobs = blob;
   if (options.cached != nullptr && load_cached(*options.cached, *blob, result.module)) return result;
   blob->hash_contents();
-  const FunctionInfo described = describe(graph);
   Composition common;
   common.name = described.name;
   common.symbols = described.symbols;
@@ -243,7 +260,7 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
         options.init_target != nullptr ? CodeForm::relocatable_without_init : options.form);
     if (options.init_target != nullptr)
       add_init_modules(compile_init_functions(lowered.functions[kTargetDevice], *options.init_target), result.module);
-    result.notes = notes_on_host(graph, kernels);
+    std::ranges::move(notes_on_host(graph, kernels), std::back_inserter(result.notes));
   });
   if (options.cached != nullptr) options.cached->store(result.module);
   return result;

@@ -34,8 +34,7 @@ lang::Tensor sliced(const SliceAttributes& attributes, const Inputs& inputs, con
 lang::Tensor padded(const PadAttributes& attributes, const Inputs& inputs, const SizeExpr& size,
                     const std::string& name) {
   const ir::Type type(inputs[0].dtype());
-  const Expr value = type.is_float() ? ir::constant(type, attributes.value)
-                                     : ir::constant(type, static_cast<std::int64_t>(attributes.value));
+  const Expr value = type.is_float() ? ir::constant(type, attributes.value) : ir::constant(type, attributes.integer);
   return ops::pad(inputs[0], sizes_of(attributes.before, size), sizes_of(attributes.after, size), name, value);
 }
 

@@ -62,7 +62,12 @@ Value NodeOps::slice(const Value& x, std::size_t dimension, const Size& begin, c
 Value NodeOps::pad(const Value& x, std::size_t dimension, const Size& before, const Size& after, double value) const {
   expect_dimension(node_, x, dimension);
   if (before.constant() == 0 && after.constant() == 0) return x;
-  PadAttributes pad = {Shape(x.type.shape.size(), 0), Shape(x.type.shape.size(), 0), value};
+  PadAttributes pad = {Shape(x.type.shape.size(), 0), Shape(x.type.shape.size(), 0)};
+  if (is_float(x.type.dtype)) {
+    pad.value = value;
+  } else {
+    pad.integer = static_cast<std::int64_t>(value);
+  }
   pad.before[dimension] = before;
   pad.after[dimension] = after;
   return node_.add(Operator::pad, {x}, pad);

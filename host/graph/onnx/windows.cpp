@@ -1,5 +1,7 @@
 #include "host/graph/onnx/windows.h"
 
+#include "host/graph/window.h"
+
 namespace ferry::graph::onnx {
 namespace {
 
@@ -61,6 +63,18 @@ std::vector<WindowAttributes> read_windows(NodeImport& node, const Shape& x, con
     }
   }
   return windows;
+}
+
+Positions positions_of(const NodeImport& node, const Size& size, const WindowAttributes& window, bool ceil) {
+  const Node pool;
+  try {
+    const Size count = window_count(NodeCheck(pool), size, window, ceil);
+    const Size extent = Size(window.dilation) * (window.kernel - 1) + 1;
+    const Size end = (count - 1) * window.stride + extent;
+    return {count, max(end - size - window.pad_before, window.pad_after)};
+  } catch (const NodeError& error) {
+    node.refuse(error.detail());
+  }
 }
 
 std::vector<std::int64_t> read_kernel(NodeImport& node, const Shape& filters) {

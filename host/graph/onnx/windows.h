@@ -13,6 +13,11 @@ std::vector<std::int64_t> one_each(NodeImport& node, const std::string& name, st
                                    std::int64_t otherwise);
 // Reads strides, dilations and padding, for windows of this size over the spatial dimensions of x.
 std::vector<WindowAttributes> read_windows(NodeImport& node, const Shape& x, const std::vector<std::int64_t>& kernel);
+// The number of positions that a window takes along a dimension of this size, and the padding after it that they reach.
+struct Positions {
+  Size count, pad_after;
+};
+Positions positions_of(const NodeImport& node, const Size& size, const WindowAttributes& window, bool ceil);
 // Returns the size of the filters, which must be known and be what the node says.
 std::vector<std::int64_t> read_kernel(NodeImport& node, const Shape& filters);
 // Reads the attributes of a convolution of these inputs.

@@ -30,8 +30,7 @@ class Activation {
   // log(exp(x) + 1) = max(x, 0) + log(1 + exp(-|x|)), which does not overflow
   Value softplus() const {
     const Value decay = of(Operator::exp, of(Operator::neg, of(Operator::abs, x)));
-    const Value rest = of(Operator::log, add(decay, number(1)));
-    return add(of(Operator::relu, x), rest);
+    return add(of(Operator::relu, x), of(Operator::log1p, decay));
   }
   // Returns `below` where x is negative, and x elsewhere.
   Value where_negative(const Value& below) const { return choose(less(x, number(0)), below, x); }
@@ -68,7 +67,7 @@ void import_clip(NodeImport& node) {
 
 void import_elu(NodeImport& node) {
   const Activation act(node);
-  const Value below = act.sub(act.of(Operator::exp, act.x), act.number(1));
+  const Value below = act.of(Operator::expm1, act.x);
   node.output(0, act.where_negative(act.mul(below, act.number(node.real("alpha", 1)))));
 }
 
@@ -132,7 +131,7 @@ void import_selu(NodeImport& node) {
   const Activation act(node);
   const double alpha = node.real("alpha", 1.67326319217681884765625),
                gamma = node.real("gamma", 1.05070102214813232421875);
-  const Value below = act.mul(act.sub(act.of(Operator::exp, act.x), act.number(1)), act.number(alpha));
+  const Value below = act.mul(act.of(Operator::expm1, act.x), act.number(alpha));
   node.output(0, act.mul(act.where_negative(below), act.number(gamma)));
 }
 
@@ -140,8 +139,8 @@ void import_selu(NodeImport& node) {
 void import_celu(NodeImport& node) {
   const Activation act(node);
   const double alpha = node.real("alpha", 1);
-  const Value power = act.of(Operator::exp, act.div(act.x, act.number(alpha)));
-  node.output(0, act.where_negative(act.mul(act.sub(power, act.number(1)), act.number(alpha))));
+  const Value power = act.of(Operator::expm1, act.div(act.x, act.number(alpha)));
+  node.output(0, act.where_negative(act.mul(power, act.number(alpha))));
 }
 
 void import_thresholded_relu(NodeImport& node) {
@@ -161,7 +160,8 @@ void import_sign(NodeImport& node) {
   const Activation act(node);
   const Value is_positive = act.less(act.number(0), act.x);
   if (is_unsigned_int(act.x.type.dtype)) return node.output(0, node.cast(is_positive, act.x.type.dtype));
-  const Value rest = act.choose(is_positive, act.number(1), act.number(0));
+  // What is neither positive nor negative is 0, or no number and stays so.
+  const Value rest = act.choose(is_positive, act.number(1), act.x);
   node.output(0, act.choose(act.less(act.x, act.number(0)), act.number(-1), rest));
 }
 

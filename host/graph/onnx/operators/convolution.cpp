@@ -28,12 +28,14 @@ Value greatest_places(NodeImport& node, bool by_columns) {
   const Value& x = node.input(0);
   const Shape& shape = x.type.shape;
   const std::vector<WindowAttributes> windows = read_windows(node, shape, node.integers("kernel_shape"));
-  node.expect(!node.flag("ceil_mode", false), "no ceil_mode where indices are wanted", [] { return "1"; });
+  const bool ceil = node.flag("ceil_mode", false);
   const std::size_t spatial = windows.size();
   node.expect(2 * spatial + 2 <= 8, "images of 1 to 3 dimensions where indices are wanted",
               [&] { return to_text(shape); });
-  // The elements of each window, in dimensions after the window's place, and their positions in the image.
+  // The elements of each window, in dimensions after the window's place, their positions in the image, and whether they
+  // are in it.
   Value elements = x, place;
+  std::optional<Value> is_inside;
   Shape results = {shape[0], shape[1]};
   Size image = 1;
   const double least = least_of(x.type.dtype);
@@ -41,11 +43,10 @@ Value greatest_places(NodeImport& node, bool by_columns) {
     const WindowAttributes& window = windows[i];
     const std::size_t d = 2 + 2 * i;
     const Size& size = shape[i + 2];
-    const Size padded = size + window.pad_before + window.pad_after;
-    const Size count = floor_divide(padded - (Size(window.dilation) * (window.kernel - 1) + 1), window.stride) + 1;
+    const auto [count, pad_after] = positions_of(node, size, window, ceil);
     const Value at = of.add(of.mul(of.iota(count, 0, 2), static_cast<double>(window.stride)),
                             of.mul(of.iota(window.kernel, 1, 2), static_cast<double>(window.dilation)));
-    elements = of.gather(of.pad(elements, d, window.pad_before, window.pad_after, least), at, d);
+    elements = of.gather(of.pad(elements, d, window.pad_before, pad_after, least), at, d);
     Shape along(2 * spatial, 1);
     along[2 * i] = count;
     along[2 * i + 1] = window.kernel;
@@ -59,6 +60,10 @@ Value greatest_places(NodeImport& node, bool by_columns) {
     } else {
       place = by_columns ? of.add(place, of.mul(own, before)) : of.add(of.mul(place, number), own);
     }
+    if (window.pad_before > 0 || pad_after.constant() != 0) {
+      const Value is_within = of.logical_and(of.less_equal(0, own), of.less(own, of.size(size)));
+      is_inside = is_inside ? of.logical_and(*is_inside, is_within) : is_within;
+    }
     image = image * size;
     results.push_back(count);
   }
@@ -69,13 +74,26 @@ Value greatest_places(NodeImport& node, bool by_columns) {
   Size window_size = 1;
   for (const WindowAttributes& window : windows) window_size = window_size * window.kernel;
   flat.push_back(window_size);
-  const Value columns = of.reshape(of.transpose(elements, order), flat);
-  const Value greatest = of.reduce(Operator::arg_max, columns, {spatial + 2});
+  Value columns = of.reshape(of.transpose(elements, order), flat);
   std::vector<std::size_t> place_order;
   for (std::size_t i = 2; i < order.size(); ++i) place_order.push_back(order[i] - 2);
-  Shape places_shape = {1, 1};
+  Shape all(2 * spatial, 1), places_shape = {1, 1};
+  for (std::size_t i = 0; i < spatial; ++i) {
+    all[2 * i] = results[2 + i];
+    all[2 * i + 1] = windows[i].kernel;
+  }
   places_shape.insert(places_shape.end(), flat.begin() + 2, flat.end());
-  const Value places = of.reshape(of.transpose(place, place_order), places_shape);
+  const auto each_place = [&](const Value& value) {
+    return of.reshape(of.transpose(of.broadcast(value, all), place_order), places_shape);
+  };
+  const Value places = each_place(place);
+  if (is_inside) {
+    // Padding may be as little as the greatest element, but is none.
+    Value is_greatest = of.equal(columns, of.reduce(Operator::reduce_max, columns, {spatial + 2}));
+    if (is_float(x.type.dtype)) is_greatest = of.logical_or(is_greatest, of.logical_not(of.equal(columns, columns)));
+    columns = node.cast(of.logical_and(is_greatest, each_place(*is_inside)), DType::u8);
+  }
+  const Value greatest = of.reduce(Operator::arg_max, columns, {spatial + 2});
   const Value chosen = of.reshape(of.gather_elements(places, greatest, spatial + 2), results);
   const Value channel = of.add(of.mul(of.iota(shape[0], 0, 2), of.size(shape[1])), of.iota(shape[1], 1, 2));
   Shape broadcast = {shape[0], shape[1]};
@@ -168,16 +186,20 @@ void import_lp_pool(NodeImport& node) {
   const std::vector<std::int64_t> kernel = node.integers("kernel_shape");
   std::vector<WindowAttributes> windows = read_windows(node, shape, kernel);
   const bool ceil = node.flag("ceil_mode", false);
-  Shape filter = {1, 1}, images = {shape[0] * shape[1], 1};
+  Shape filter = {1, 1}, images = {shape[0] * shape[1], 1}, counts;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
     // The last window may exceed the padded input, which adds nothing.
-    if (ceil) windows[i].pad_after += windows[i].stride - 1;
+    const auto [count, pad_after] = positions_of(node, shape[i + 2], windows[i], ceil);
+    if (ceil) windows[i].pad_after = pad_after.constant().value_or(windows[i].pad_after + windows[i].stride - 1);
+    counts.push_back(count);
     filter.push_back(kernel[i]);
     images.push_back(shape[i + 2]);
   }
-  const Value sum = node.add(Operator::conv,
-                             {of.reshape(powers(node, x, read_p(node)), images), of.filled({x.type.dtype, filter}, 1)},
-                             ConvAttributes{windows, 1});
+  Value sum = node.add(Operator::conv,
+                       {of.reshape(powers(node, x, read_p(node)), images), of.filled({x.type.dtype, filter}, 1)},
+                       ConvAttributes{windows, 1});
+  // Windows that begin behind the input do not count.
+  for (std::size_t i = 0; i < counts.size(); ++i) sum = of.slice(sum, i + 2, 0, counts[i]);
   Shape result = {shape[0], shape[1]};
   result.insert(result.end(), sum.type.shape.begin() + 2, sum.type.shape.end());
   node.output(0, of.reshape(root(node, sum, read_p(node)), result));

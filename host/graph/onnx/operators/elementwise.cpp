@@ -1,5 +1,6 @@
 // Elementwise functions that have a graph operator.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <numbers>
@@ -77,14 +78,100 @@ Value second_of_opset_6(NodeImport& node) {
   return node.reshape(node.input(1), aligned);
 }
 
-// The result has the type of the base. Powers of integers are computed as doubles, and rounded unless the exponent is a
-// float.
-Value power(const NodeImport& node, const Value& base, const Value& exponent) {
+// Returns the integers that an exponent is known to hold; nothing if one is another number, or below 0.
+std::optional<std::vector<std::int64_t>> natural_numbers(const Value& exponent) {
+  if (exponent.known == nullptr) return std::nullopt;
+  std::vector<std::int64_t> numbers;
+  for (const double real : exponent.known->reals) {
+    if (real != std::floor(real) || real < 0 || real > 0x1p53) return std::nullopt;
+    numbers.push_back(static_cast<std::int64_t>(real));
+  }
+  for (const Size& size : exponent.known->integers) {
+    if (!size.constant() || *size.constant() < 0) return std::nullopt;
+    numbers.push_back(*size.constant());
+  }
+  return numbers;
+}
+
+// Returns a power of integers by a small number, as products modulo the size of the type.
+Value small_power(const NodeOps& of, const Value& base, std::int64_t exponent) {
+  if (exponent == 0) return of.filled(base.type, 1);
+  Value result = base;
+  for (std::int64_t i = 1; i < exponent; ++i) result = of.mul(result, base);
+  return result;
+}
+
+// Returns powers of integers, modulo the size of their type, by multiplying the squares of the base for which the
+// exponent has a bit. Exponents below 0 give what is left of the fraction: 1 for a base of 1, 1 or -1 for -1, otherwise
+// 0.
+Value integer_power(const NodeImport& node, const Value& base, const Value& exponent) {
+  const NodeOps of(node);
   const DType dtype = base.type.dtype;
-  if (is_float(dtype)) return node.add(Operator::pow, {base, node.cast(exponent, dtype)});
-  Value value = node.add(Operator::pow, {node.cast(base, DType::f64), node.cast(exponent, DType::f64)});
-  if (!is_float(exponent.type.dtype)) value = node.add(Operator::round, {value});
-  return node.cast(value, dtype);
+  const bool is_signed = is_signed_int(exponent.type.dtype);
+  const auto bits = static_cast<std::int64_t>(dtype_bytes(exponent.type.dtype)) * 8 - (is_signed ? 1 : 0);
+  const std::optional<Shape> common = broadcast_shapes(base.type.shape, exponent.type.shape);
+  node.expect(common.has_value(), "shapes that broadcast",
+              [&] { return to_text(base.type.shape) + " and " + to_text(exponent.type.shape); });
+  const Value every_base = of.broadcast(base, *common), every_exponent = of.broadcast(exponent, *common);
+  const auto has_bit = [&](const Value& number) { return of.equal(of.bit_and(number, 1), of.number(number, 1)); };
+  const auto iteration = [&](const std::vector<Value>& states, const std::vector<Value>&) {
+    const Value &result = states[0], &square = states[1], &rest = states[2];
+    return LoopResults{
+        {of.where(has_bit(rest), of.mul(result, square), result), of.mul(square, square), of.shift_right(rest, 1)}, {}};
+  };
+  const std::vector<Value> states = {of.filled({dtype, *common}, 1), every_base, every_exponent};
+  const Value power = node.add_loop(bits, states, {}, iteration)[0];
+  if (!is_signed) return power;
+  Value fraction = of.where(of.equal(base, 1), of.number(base, 1), of.number(base, 0));
+  if (is_signed_int(dtype)) {
+    const Value sign = of.where(has_bit(exponent), of.number(base, -1), of.number(base, 1));
+    fraction = of.where(of.equal(base, -1), sign, fraction);
+  }
+  return of.where(of.less(exponent, 0), fraction, power);
+}
+
+// Returns the least type of floats that has all exponents, as far as these are known, and is no less than that of the
+// base.
+DType type_of_power(DType base, const Value& exponent) {
+  const auto has_all = [&](DType dtype) {
+    const auto has = [&](double number) { return rounded(dtype, number) == number || std::isnan(number); };
+    const auto has_size = [&](const Size& size) {
+      return size.constant() && has(static_cast<double>(*size.constant()));
+    };
+    return std::ranges::all_of(exponent.known->reals, has) && std::ranges::all_of(exponent.known->integers, has_size);
+  };
+  const DType own = exponent.type.dtype;
+  if (exponent.known == nullptr) {
+    const DType needed = is_float(own) ? own : dtype_bytes(own) <= 2 ? DType::f32 : DType::f64;
+    if (needed == base || dtype_bytes(needed) < dtype_bytes(base)) return base;
+    return dtype_bytes(needed) == dtype_bytes(base) ? DType::f32 : needed;
+  }
+  for (const DType dtype : {base, DType::f32})
+    if (has_all(dtype)) return dtype_bytes(dtype) < dtype_bytes(base) ? base : dtype;
+  return DType::f64;
+}
+
+Value real_power(const NodeImport& node, const Value& base, const Value& exponent) {
+  const DType computed = type_of_power(base.type.dtype, exponent);
+  return node.cast(node.add(Operator::pow, {node.cast(base, computed), node.cast(exponent, computed)}),
+                   base.type.dtype);
+}
+
+// The result has the type of the base. Powers of integers are exact, unless a fraction is among the exponents: then
+// they are computed as doubles, and rounded towards zero.
+Value power(const NodeImport& node, const Value& base, const Value& exponent) {
+  constexpr std::int64_t kMostProducts = 16;
+  const DType dtype = base.type.dtype;
+  const std::optional<std::vector<std::int64_t>> naturals = natural_numbers(exponent);
+  if (is_float(dtype)) return real_power(node, base, exponent);
+  if (naturals && naturals->size() == 1 && naturals->front() <= kMostProducts) {
+    const Value power = small_power(NodeOps(node), base, naturals->front());
+    // An exponent of higher rank gives the result more dimensions.
+    return node.reshape(power, broadcast_shapes(base.type.shape, exponent.type.shape).value_or(base.type.shape));
+  }
+  if (!is_float(exponent.type.dtype)) return integer_power(node, base, exponent);
+  if (naturals) return integer_power(node, base, node.cast(exponent, DType::i64));
+  return node.cast(node.add(Operator::pow, {node.cast(base, DType::f64), node.cast(exponent, DType::f64)}), dtype);
 }
 
 }  // namespace
@@ -180,11 +267,11 @@ void import_asinh(NodeImport& node) {
   node.output(0, node.cast(of.where(of.less(x, 0), of.neg(size), size), node.input(0).type.dtype));
 }
 
-// log1p(x - 1 + sqrt((x - 1) * (x + 1)))
+// log1p(x - 1 + sqrt(x - 1) * sqrt(x + 1)), with a root of each factor, so that no number below 1 has a result
 void import_acosh(NodeImport& node) {
   const NodeOps of(node);
   const Value x = of.widened(node.input(0)), less = of.sub(x, 1);
-  const Value small = of.log1p(of.add(less, of.sqrt(of.mul(less, of.add(x, 1)))));
+  const Value small = of.log1p(of.add(less, of.mul(of.sqrt(less), of.sqrt(of.add(x, 1)))));
   const Value y = of.where(of.less(x, large(x)), small, of.add(of.log(x), std::numbers::ln2));
   node.output(0, node.cast(y, node.input(0).type.dtype));
 }

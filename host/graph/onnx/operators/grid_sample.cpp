@@ -14,8 +14,9 @@ struct Sampling {
 
 // Elements along one dimension that a sample depends on, with their weights.
 struct Tap {
-  Value index;   // int64, in bounds
-  Value weight;  // 0 where the element is outside and counts as 0; empty: 1
+  Value index;                     // int64, in bounds
+  Value weight;                    // empty: 1
+  std::optional<Value> is_inside;  // elsewhere the element counts as 0, whatever stands at the index; nothing: always
 };
 
 class GridSample {
@@ -62,15 +63,18 @@ class GridSample {
       return;
     }
     Value index = chosen[0].index;
-    std::optional<Value> weight;
+    std::optional<Value> weight, is_inside;
     for (std::size_t d = 0; d < chosen.size(); ++d) {
       if (d > 0)
         index = of_.add(of_.mul(index, static_cast<double>(*node_.shape(0)[d + 2].constant())), chosen[d].index);
       if (!chosen[d].weight.type.shape.empty()) {
         weight = weight ? of_.mul(*weight, chosen[d].weight) : chosen[d].weight;
       }
+      if (chosen[d].is_inside)
+        is_inside = is_inside ? of_.logical_and(*is_inside, *chosen[d].is_inside) : *chosen[d].is_inside;
     }
     Value sample = of_.widened(of_.gather_elements(image_, index, 2));
+    if (is_inside) sample = of_.where(*is_inside, sample, of_.number(sample, 0));
     if (weight) sample = of_.mul(sample, node_.cast(*weight, sample.type.dtype));
     sum = sum ? of_.add(*sum, sample) : sample;
   }
@@ -93,12 +97,9 @@ class GridSample {
   // An element at an integral place.
   Tap tap_at(const Value& place, const Value& weight, double size) const {
     const Value inside = of_.clamp(how_.padding == "reflection" ? bounded(place, size) : place, 0, size - 1);
-    Tap tap = {node_.cast(how_.padding == "reflection" ? of_.round(inside) : inside, DType::i64), weight};
-    if (how_.padding != "zeros") return tap;
-    const Value is_inside =
-        of_.logical_and(of_.less_equal(0, place), of_.less_equal(place, of_.number(place, size - 1)));
-    const Value counts = node_.cast(is_inside, place.type.dtype);
-    tap.weight = weight.type.shape.empty() ? counts : of_.mul(weight, counts);
+    Tap tap = {node_.cast(how_.padding == "reflection" ? of_.round(inside) : inside, DType::i64), weight, {}};
+    if (how_.padding == "zeros")
+      tap.is_inside = of_.logical_and(of_.less_equal(0, place), of_.less_equal(place, of_.number(place, size - 1)));
     return tap;
   }
 
@@ -108,8 +109,12 @@ class GridSample {
     const Value raw = how_.align_corners ? of_.mul(of_.add(coordinate, 1), (size - 1) / 2)
                                          : of_.div(of_.sub(of_.mul(of_.add(coordinate, 1), size), 1), 2);
     if (how_.mode == "nearest") return {tap_at(bounded(of_.round(raw), size), {}, size)};
-    const Value place = bounded(raw, size), below = of_.floor(place), rest = of_.sub(place, below);
-    if (how_.mode == "linear") {
+    // A cubic interpolation continues the image beyond its border, where it has several elements of one value: three
+    // from the border on there is nothing else.
+    const bool is_cubic = how_.mode == "cubic";
+    const Value place = is_cubic && how_.padding == "border" ? of_.clamp(raw, -3, size + 2) : bounded(raw, size);
+    const Value below = of_.floor(place), rest = of_.sub(place, below);
+    if (!is_cubic) {
       return {tap_at(below, of_.sub(1, rest), size), tap_at(of_.add(below, 1), rest, size)};
     }
     std::vector<Tap> taps;

@@ -1,4 +1,6 @@
 // Matrix products.
+#include <cmath>
+
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
@@ -6,7 +8,16 @@ namespace ferry::graph::onnx {
 
 void import_matmul(NodeImport& node) { node.output(0, NodeOps(node).matmul(node.input(0), node.input(1))); }
 
-// alpha * A * B + beta * C
+namespace {
+
+// Returns x times a factor. Integers times a fraction are doubles, which the whole sum is rounded from.
+Value scaled(const NodeImport& node, const Value& x, double factor) {
+  return factor == 1 ? x : node.add(Operator::mul, {x, node.constant(x.type.dtype, factor)});
+}
+
+}  // namespace
+
+// alpha * A * B + beta * C; of integers rounded towards zero.
 void import_gemm(NodeImport& node) {
   node.ignore({"broadcast"});  // C broadcasts anyway
   const MatmulAttributes transposed = {node.flag("transA", false), node.flag("transB", false)};
@@ -16,16 +27,17 @@ void import_gemm(NodeImport& node) {
   }
   Value result = NodeOps(node).matmul(node.input(0), node.input(1), transposed);
   const DType dtype = result.type.dtype;
-  if (alpha != 1) result = node.add(Operator::mul, {result, node.constant(dtype, alpha)});
+  const bool has_fractions = !is_float(dtype) && (std::floor(alpha) != alpha || std::floor(beta) != beta);
+  const DType computed = has_fractions ? DType::f64 : dtype;
+  result = scaled(node, node.cast(result, computed), alpha);
   if (node.has_input(2) && beta != 0) {
-    Value c = node.input(2);
-    if (beta != 1) c = node.add(Operator::mul, {c, node.constant(dtype, beta)});
+    const Value c = scaled(node, node.cast(node.input(2), computed), beta);
     const Shape product = result.type.shape;
     result = node.add(Operator::add, {result, c});
     node.expect(result.type.shape == product, "C to broadcast to " + to_text(product),
                 [&] { return to_text(c.type.shape); });
   }
-  node.output(0, result);
+  node.output(0, node.cast(result, dtype));
 }
 
 }  // namespace ferry::graph::onnx

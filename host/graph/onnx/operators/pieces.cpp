@@ -1,8 +1,10 @@
 // Operators that take tensors apart and put them together.
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 
+#include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
@@ -87,6 +89,15 @@ void import_gather(NodeImport& node) {
 
 namespace {
 
+// What negative padding leaves of a dimension.
+struct Part {
+  Size begin, count;
+};
+Part kept_part(const Size& size, const Size& before, const Size& after) {
+  const Size begin = min(max(Size(0) - before, 0), size);
+  return {begin, max(size - begin - max(Size(0) - after, 0), 0)};
+}
+
 // A longer dimension is not padded one index at a time.
 constexpr std::int64_t kMaxPadded = 1 << 16;
 
@@ -99,9 +110,17 @@ std::int64_t padded_index(const std::string& mode, std::int64_t at, std::int64_t
   return std::min(place, period - place) % size;
 }
 
-// Pads with elements of the input itself, in the dimension d.
-Value padded_with_itself(const NodeImport& node, const Value& x, const std::string& mode, std::size_t d,
-                         const Size& before, const Size& after) {
+// Pads with elements of the input itself, in the dimension d. Negative padding takes elements away first, which are not
+// repeated.
+Value padded_with_itself(const NodeImport& node, Value x, const std::string& mode, std::size_t d, Size before,
+                         Size after) {
+  if (!proves_less(-1, before) || !proves_less(-1, after)) {
+    const Part kept = kept_part(x.type.shape[d], before, after);
+    x = NodeOps(node).slice(x, d, kept.begin, kept.count);
+    before = max(before, 0);
+    after = max(after, 0);
+  }
+  if (before.constant() == 0 && after.constant() == 0) return x;
   const std::optional<std::int64_t> size = x.type.shape[d].constant(), begin = before.constant(),
                                     end = after.constant();
   const auto is_small = [](std::int64_t value) { return value > -kMaxPadded && value < kMaxPadded; };
@@ -113,68 +132,124 @@ Value padded_with_itself(const NodeImport& node, const Value& x, const std::stri
   return node.add(Operator::gather, {x, node.known(DType::i64, std::move(indices))}, DimensionAttributes{d});
 }
 
+struct Padding {
+  std::vector<std::size_t> dimensions;
+  std::vector<Size> before, after;  // of each of them
+};
+
+Padding read_padding(NodeImport& node, std::size_t rank) {
+  std::vector<Size> pads;
+  std::vector<std::int64_t> axes;
+  if (node.opset() < 11) {
+    for (const std::int64_t size : node.integers("pads")) pads.emplace_back(size);
+  } else {
+    pads = node.sizes(1, "the padding");
+    if (node.has_input(3)) axes = node.numbers(3, "the axes");
+  }
+  if (axes.empty()) axes = first_axes(rank);
+  node.expect(pads.size() == 2 * axes.size(), "two sizes of padding for each axis", [&] { return to_text(pads); });
+  Padding padding;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::size_t d = node.dimension(axes[i], rank);
+    const bool is_new = std::find(padding.dimensions.begin(), padding.dimensions.end(), d) == padding.dimensions.end();
+    node.expect(is_new, "different axes", [&] { return "the axis " + std::to_string(axes[i]) + " twice"; });
+    padding.dimensions.push_back(d);
+    padding.before.push_back(pads[i]);
+    padding.after.push_back(pads[i + axes.size()]);
+  }
+  return padding;
+}
+
+// Returns what pads with constants; nothing where the constant is not known.
+std::optional<PadAttributes> constant_padding(NodeImport& node) {
+  const std::size_t rank = node.shape(0).size();
+  PadAttributes pad = {Shape(rank, 0), Shape(rank, 0)};
+  if (node.opset() < 11) {
+    pad.value = node.real("value", 0);
+    if (!is_float(node.input(0).type.dtype)) pad.integer = static_cast<std::int64_t>(pad.value);
+    return pad;
+  }
+  if (!node.has_input(2)) return pad;
+  const Value& value = node.input(2);
+  node.expect(value.type.dtype == node.input(0).type.dtype && element_count(value.type.shape).constant() == 1,
+              "one value of the data's type", [&] { return to_text(value.type); });
+  const bool is_known =
+      value.known != nullptr && (is_float(value.type.dtype) || value.known->integers[0].constant().has_value());
+  if (!is_known) return std::nullopt;
+  if (is_float(value.type.dtype)) {
+    pad.value = value.known->reals[0];
+  } else {
+    pad.integer = *value.known->integers[0].constant();
+  }
+  return pad;
+}
+
+// Pads with constants, and takes elements away where the padding is negative. Padding behind elements that are taken
+// away, and more than there are, begins behind those that are missing.
+Value padded_with_constants(NodeImport& node, const Padding& padding) {
+  const NodeOps of(node);
+  Value x = node.input(0);
+  const std::optional<PadAttributes> known = constant_padding(node);
+  PadAttributes pad = known.value_or(PadAttributes{Shape(x.type.shape.size(), 0), Shape(x.type.shape.size(), 0)});
+  SliceAttributes rest = whole_slice(x.type.shape);
+  bool has_padding = false;
+  for (std::size_t i = 0; i < padding.dimensions.size(); ++i) {
+    const std::size_t d = padding.dimensions[i];
+    const Size &before = padding.before[i], &after = padding.after[i], size = x.type.shape[d];
+    const bool takes_away = !proves_less(-1, before) || !proves_less(-1, after);
+    const Size total = size + before + after;
+    node.expect(!proves_less(total, 0), "padding that leaves 0 elements or more", [&] { return to_text(total); });
+    const Part kept = takes_away ? kept_part(size, before, after) : Part{0, size};
+    rest.begin[d] = kept.begin;
+    rest.shape[d] = kept.count;
+    pad.before[d] = takes_away ? min(max(before, 0), total) : before;
+    pad.after[d] = total - pad.before[d] - kept.count;
+    has_padding |= pad.before[d].constant() != 0 || pad.after[d].constant() != 0;
+  }
+  if (!(rest.shape == x.type.shape)) x = node.add(Operator::slice, {x}, rest);
+  if (!has_padding) return x;
+  if (known) return node.add(Operator::pad, {x}, pad);
+  const Value is_inside = node.add(Operator::pad, {of.filled({DType::boolean, x.type.shape}, 1)}, pad);
+  return of.where(is_inside, node.add(Operator::pad, {x}, pad), node.reshape(node.input(2), {}));
+}
+
 }  // namespace
 
-// Negative padding takes elements away.
 void import_pad(NodeImport& node) {
   const Value& x = node.input(0);
   const std::size_t rank = x.type.shape.size();
   const std::string mode = node.text("mode", "constant");
   node.expect(mode == "constant" || mode == "reflect" || mode == "edge" || mode == "wrap",
               "the mode constant, reflect, edge or wrap", [&] { return mode; });
-  PadAttributes pad = {Shape(rank, 0), Shape(rank, 0)};
-  std::vector<Size> pads;
-  std::vector<std::int64_t> axes;
-  if (node.opset() < 11) {
-    for (const std::int64_t size : node.integers("pads")) pads.emplace_back(size);
-    pad.value = node.real("value", 0);
-  } else {
-    pads = node.sizes(1, "the padding");
-    if (node.has_input(2) && mode == "constant") pad.value = node.scalar(2, "the value");
-    if (node.has_input(3)) axes = node.numbers(3, "the axes");
-  }
-  if (axes.empty()) axes = first_axes(rank);
-  node.expect(pads.size() == 2 * axes.size(), "two sizes of padding for each axis", [&] { return to_text(pads); });
+  const Padding padding = read_padding(node, rank);
+  if (mode == "constant") return node.output(0, padded_with_constants(node, padding));
+  node.ignore({"value"});
   Value value = x;
-  for (std::size_t i = 0; mode != "constant" && i < axes.size(); ++i) {
-    if (pads[i].constant() == 0 && pads[i + axes.size()].constant() == 0) continue;
-    value = padded_with_itself(node, value, mode, node.dimension(axes[i], rank), pads[i], pads[i + axes.size()]);
-  }
-  if (mode != "constant") return node.output(0, value);
-  SliceAttributes rest = whole_slice(x.type.shape);
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::size_t d = node.dimension(axes[i], rank);
-    const Size before = pads[i], after = pads[i + axes.size()];
-    pad.before[d] = max(before, 0);
-    pad.after[d] = max(after, 0);
-    rest.begin[d] = max(Size(0) - before, 0);
-    rest.shape[d] = x.type.shape[d] - rest.begin[d] - max(Size(0) - after, 0);
-  }
-  if (!(rest.shape == x.type.shape)) value = node.add(Operator::slice, {value}, rest);
-  const Shape nothing(rank, 0);
-  if (!(pad.before == nothing) || !(pad.after == nothing)) value = node.add(Operator::pad, {value}, pad);
+  for (std::size_t i = 0; i < padding.dimensions.size(); ++i)
+    value = padded_with_itself(node, value, mode, padding.dimensions[i], padding.before[i], padding.after[i]);
   node.output(0, value);
 }
 
 void import_slice(NodeImport& node) {
+  constexpr std::int64_t kMaxStep = std::int64_t{1} << 40;
   const Shape& x = node.shape(0);
   SliceAttributes slice = whole_slice(x);
   const SliceBounds bounds = read_bounds(node);
   for (std::size_t i = 0; i < bounds.axes.size(); ++i) {
     const std::size_t d = node.dimension(bounds.axes[i], x.size());
     const std::int64_t step = bounds.steps[i];
-    node.expect(step != 0 && step > -(std::int64_t{1} << 60), "steps other than 0",
-                [&] { return std::to_string(step); });
-    slice.stride[d] = step;
-    if (step > 0) {
-      slice.begin[d] = clamped(node, bounds.starts[i], x[d], 0, x[d]);
-      const Size end = clamped(node, bounds.ends[i], x[d], 0, x[d]);
-      slice.shape[d] = max(floor_divide(end - slice.begin[d] + (step - 1), step), 0);
-    } else {
-      slice.begin[d] = clamped(node, bounds.starts[i], x[d], 0, x[d] - 1);
-      const Size end = clamped(node, bounds.ends[i], x[d], -1, x[d] - 1);
-      slice.shape[d] = max(floor_divide(slice.begin[d] - end + (-step - 1), -step), 0);
-    }
+    node.expect(step != 0, "steps other than 0", [&] { return std::to_string(step); });
+    const bool is_forwards = step > 0;
+    const Size last = x[d] - (is_forwards ? 0 : 1);
+    slice.begin[d] = clamped(node, bounds.starts[i], x[d], 0, last);
+    const Size end = clamped(node, bounds.ends[i], x[d], is_forwards ? 0 : -1, last);
+    const Size extent = is_forwards ? end - slice.begin[d] : slice.begin[d] - end;
+    // Steps that no dimension has room for leave the first element at most.
+    const bool is_beyond = step > kMaxStep || step < -kMaxStep;
+    const std::int64_t distance = is_beyond ? 1 : std::abs(step);
+    const Size count = is_beyond ? min(extent, 1) : floor_divide(extent + (distance - 1), distance);
+    slice.stride[d] = is_forwards ? distance : -distance;
+    slice.shape[d] = x[d].constant() == 0 ? Size(0) : max(count, 0);
   }
   const bool is_whole = slice.shape == x && std::all_of(slice.stride.begin(), slice.stride.end(),
                                                         [](std::int64_t stride) { return stride > 0; });

@@ -37,7 +37,7 @@ Value along_axis(NodeImport& node, std::size_t input, std::int64_t axis) {
 }
 
 std::int64_t read_axis(NodeImport& node) {
-  node.ignore({"saturate", "precision"});  // of types that ferry lacks
+  node.ignore({"saturate"});  // of types that ferry lacks
   return node.integer("axis", 1);
 }
 
@@ -46,10 +46,12 @@ void expect_narrow(const NodeImport& node, DType dtype) {
               [&] { return dtype_name(dtype); });
 }
 
-// Returns round(x) + zero_point within the limits of its type, to which casts saturate.
-Value rounded_to(const NodeImport& node, const Value& x, const Value* zero_point, DType to) {
+// Returns round(x) + zero_point within the limits of its type, to which casts saturate. The sum is a float32, which
+// holds all integers of 16 bits.
+Value rounded_to(const NodeImport& node, const Value& quotient, const Value* zero_point, DType to) {
   const NodeOps of(node);
   expect_narrow(node, to);
+  const Value x = of.widened(quotient);
   Value value = of.round(x);
   if (zero_point != nullptr) value = of.add(value, node.cast(*zero_point, x.type.dtype));
   return node.cast(value, to);
@@ -102,10 +104,14 @@ void import_dequantize(NodeImport& node) {
   const Value scale = along_axis(node, 1, axis);
   const std::int64_t wanted = node.integer("output_dtype", 0);
   const DType to = wanted == 0 ? scale.type.dtype : node.element_type("output_dtype");
-  Value value = node.cast(node.input(0), scale.type.dtype);
   const NodeOps of(node);
-  if (node.has_input(2)) value = of.sub(value, node.cast(along_axis(node, 2, axis), scale.type.dtype));
-  node.output(0, node.cast(of.mul(value, scale), to));
+  Value value = node.input(0);
+  // Narrow floats hold all differences of bytes, but not those of wider integers.
+  const Value factor = dtype_bytes(value.type.dtype) == 1 ? scale : of.widened(scale);
+  const bool is_wide = dtype_bytes(value.type.dtype) > 2;  // of more digits than a float32
+  if (!is_wide) value = node.cast(value, factor.type.dtype);
+  if (node.has_input(2)) value = of.sub(value, node.cast(along_axis(node, 2, axis), value.type.dtype));
+  node.output(0, node.cast(of.mul(node.cast(value, factor.type.dtype), factor), to));
 }
 
 void import_quantize(NodeImport& node) {
@@ -115,7 +121,9 @@ void import_quantize(NodeImport& node) {
   const DType to = node.has_input(2) ? node.input(2).type.dtype
                    : wanted == 0     ? DType::u8
                                      : node.element_type("output_dtype");
-  const Value real = NodeOps(node).div(node.cast(node.input(0), scale.type.dtype), scale);
+  // The type in which the division is done, by default that of the scale.
+  const DType precision = node.integer("precision", 0) == 0 ? scale.type.dtype : node.element_type("precision");
+  const Value real = NodeOps(node).div(node.cast(node.input(0), precision), node.cast(scale, precision));
   if (!node.has_input(2)) return node.output(0, rounded_to(node, real, nullptr, to));
   const Value zero_point = along_axis(node, 2, axis);
   node.output(0, rounded_to(node, real, &zero_point, to));

@@ -1,7 +1,9 @@
 // Recurrent networks: the nodes of one step are repeated by a loop, or become nodes of the network once for each of a
 // few steps. Products with the input are one product for all steps.
 #include <algorithm>
+#include <cctype>
 #include <iterator>
+#include <string_view>
 
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
@@ -30,6 +32,17 @@ Value apply(const NodeImport& node, const NodeOps& of, const Activation& functio
   if (name == "Softsign") return of.div(x, of.add(of.abs(x), 1));
   if (name == "Softplus") return of.add(of.relu(x), of.log1p(of.exp(of.neg(of.abs(x)))));
   node.refuse("an activation that ONNX defines", name);
+}
+
+// Returns the name as ONNX spells it, whatever the case of its letters.
+std::string spelled(const std::string& name) {
+  const auto is_same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  for (const char* known : {"Sigmoid", "Tanh", "Relu", "Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh",
+                            "HardSigmoid", "Elu", "Softsign", "Softplus"})
+    if (std::ranges::equal(name, std::string_view(known), is_same)) return known;
+  return name;
 }
 
 Activation with_defaults(const std::string& name) {
@@ -91,7 +104,7 @@ class Recurrence {
     }
     node_.expect(names.size() == defaults.size() * directions, "an activation for each function and direction",
                  [&] { return std::to_string(names.size()); });
-    for (const std::string& name : names) activations_.push_back(with_defaults(name));
+    for (const std::string& name : names) activations_.push_back(with_defaults(spelled(name)));
     give_parameters("activation_alpha", &Activation::alpha);
     give_parameters("activation_beta", &Activation::beta);
     functions_ = defaults.size();

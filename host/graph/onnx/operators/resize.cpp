@@ -20,29 +20,37 @@ struct Interpolation {
   double extrapolation_value = 0;
 };
 
+// A factor between sizes as two numbers that are exact: two sizes, or a float and 1.
+struct Scale {
+  double numerator = 1, denominator = 1;
+  double value() const { return numerator / denominator; }
+};
+
 // The change of one dimension.
 struct Axis {
   std::int64_t from = 0, to = 0;
-  double scale = 1;
+  Scale scale;
   double begin = 0, end = 1;  // the region of interest
 };
 
-// Returns the place in the input of an element of the result.
+// Returns the place in the input of an element of the result. Each place that may lie on an element or in the middle of
+// two is one quotient of exact numbers, so that rounding never moves it to the other side.
 double coordinate(const Interpolation& how, const Axis& axis, std::int64_t i) {
   const auto at = static_cast<double>(i), from = static_cast<double>(axis.from), to = static_cast<double>(axis.to);
-  if (how.coordinates == "asymmetric") return at / axis.scale;
+  const auto [up, down] = axis.scale;
+  if (how.coordinates == "asymmetric") return at * down / up;
   // The result's size before it is rounded.
-  const double length = axis.scale * from;
+  const double length = up * from / down;
   if (how.coordinates == "align_corners") return axis.to == 1 ? 0 : at * (from - 1) / (length - 1);
   if (how.coordinates == "tf_crop_and_resize") {
     const double extent = (axis.end - axis.begin) * (from - 1);
     return axis.begin * (from - 1) + (length == 1 ? extent / 2 : at * extent / (length - 1));
   }
   if (how.coordinates == "pytorch_half_pixel" && axis.to == 1) return 0;
-  const double half = (at + 0.5) / axis.scale - 0.5;
-  if (how.coordinates != "half_pixel_symmetric") return half;
-  const double adjusted = to / length;
-  return from / 2 * (1 - adjusted) + half;
+  // (at + 1/2) / scale - 1/2
+  if (how.coordinates != "half_pixel_symmetric") return ((2 * at + 1) * down - up) / (2 * up);
+  // The same, plus from / 2 * (1 - to / length).
+  return ((2 * at + 1 - to) * down + (from - 1) * up) / (2 * up);
 }
 
 double nearest_index(const std::string& rounding, double place) {
@@ -69,7 +77,7 @@ struct Taps {
 Taps taps_of(const Interpolation& how, const Axis& axis, double place) {
   if (how.mode == "nearest") return {nearest_index(how.nearest, place), {1}};
   // Images that shrink are smoothed by weights that reach as much further.
-  const double narrow = how.antialias ? std::min(axis.scale, 1.0) : 1, reach = how.mode == "linear" ? 1 : 2;
+  const double narrow = how.antialias ? std::min(axis.scale.value(), 1.0) : 1, reach = how.mode == "linear" ? 1 : 2;
   const double start = std::floor(-reach / narrow) + 1;
   Taps taps = {std::ceil(place) - 1 + start, {}};
   double sum = 0;
@@ -89,11 +97,11 @@ Value resize_axis(const NodeImport& node, const Value& x, std::size_t d, const I
   const NodeOps of(node);
   const auto last = static_cast<double>(axis.from - 1);
   // Images that shrink by this are smoothed by twice as many elements, and by four times as many for cubic weights.
-  node.expect(!how.antialias || axis.scale * kMaxTaps >= (how.mode == "linear" ? 2 : 4),
+  node.expect(!how.antialias || axis.scale.value() * kMaxTaps >= (how.mode == "linear" ? 2 : 4),
               "antialias of at most 64 elements for one of the result",
-              [&] { return "a scale of " + std::to_string(axis.scale); });
+              [&] { return "a scale of " + std::to_string(axis.scale.value()); });
   std::vector<std::vector<Size>> indices;
-  std::vector<Known> weights;
+  std::vector<Known> weights, excluded;
   Known outside;
   for (std::int64_t i = 0; i < axis.to; ++i) {
     const double place = coordinate(how, axis, i);
@@ -102,9 +110,12 @@ Value resize_axis(const NodeImport& node, const Value& x, std::size_t d, const I
     const Taps taps = taps_of(how, axis, place);
     indices.resize(taps.weights.size());
     weights.resize(taps.weights.size());
+    excluded.resize(taps.weights.size());
     for (std::size_t k = 0; k < taps.weights.size(); ++k) {
-      indices[k].emplace_back(static_cast<std::int64_t>(std::clamp(taps.first + static_cast<double>(k), 0.0, last)));
+      const double index = taps.first + static_cast<double>(k);
+      indices[k].emplace_back(static_cast<std::int64_t>(std::clamp(index, 0.0, last)));
       weights[k].reals.push_back(rounded(x.type.dtype, taps.weights[k]));
+      excluded[k].integers.emplace_back(how.exclude_outside && (index < 0 || index > last) ? 1 : 0);
     }
     outside.integers.emplace_back(place < 0 || place > last ? 1 : 0);
   }
@@ -113,6 +124,10 @@ Value resize_axis(const NodeImport& node, const Value& x, std::size_t d, const I
   Value result;
   for (std::size_t k = 0; k < indices.size(); ++k) {
     Value tap = of.gather(x, node.known(DType::i64, indices[k]), d);
+    // A weight of 0 does not exclude an element that is infinite.
+    const bool excludes = std::any_of(excluded[k].integers.begin(), excluded[k].integers.end(),
+                                      [](const Size& one) { return one.constant() == 1; });
+    if (excludes) tap = of.where(node.known({DType::boolean, shape}, std::move(excluded[k])), of.number(tap, 0), tap);
     if (how.mode != "nearest") tap = of.mul(tap, node.known({x.type.dtype, shape}, std::move(weights[k])));
     result = k == 0 ? tap : of.add(result, tap);
   }
@@ -121,7 +136,13 @@ Value resize_axis(const NodeImport& node, const Value& x, std::size_t d, const I
   return of.where(is_outside, of.number(x, how.extrapolation_value), result);
 }
 
-std::vector<double> known_scales(const NodeImport& node, std::size_t input) {
+std::vector<Scale> scales_of(const std::vector<double>& factors) {
+  std::vector<Scale> scales;
+  for (const double factor : factors) scales.push_back({factor, 1});
+  return scales;
+}
+
+std::vector<double> known_reals(const NodeImport& node, std::size_t input) {
   const Value& value = node.input(input);
   node.expect(value.known != nullptr && value.known->integers.empty(),
               "scales that are known when the network is imported", [&] { return to_text(value.type); });
@@ -135,7 +156,7 @@ bool is_given(const NodeImport& node, std::size_t input) {
 // The requested size: a scale or a size for each axis, and the regions of interest, if any.
 struct Extent {
   std::vector<std::int64_t> axes;
-  std::vector<double> scales = {};
+  std::vector<Scale> scales = {};
   std::vector<Size> sizes = {};
   std::string policy = "stretch";
   std::vector<double> regions = {};  // the begins of all axes, then the ends
@@ -144,7 +165,7 @@ struct Extent {
 // Replaces sizes by the same factor for all axes, if the image is to keep its aspect ratio.
 void keep_aspect_ratio(const NodeImport& node, Extent& extent) {
   if (extent.policy == "stretch" || extent.sizes.empty()) return;
-  std::optional<double> factor;
+  std::optional<Scale> factor;
   std::vector<double> from;
   for (std::size_t i = 0; i < extent.axes.size(); ++i) {
     const Size& size = node.shape(0)[node.dimension(extent.axes[i], node.shape(0).size())];
@@ -152,12 +173,15 @@ void keep_aspect_ratio(const NodeImport& node, Extent& extent) {
                 [&] { return to_text(node.shape(0)); });
     from.push_back(static_cast<double>(*size.constant()));
     node.expect(extent.sizes[i].constant().has_value(), "sizes as numbers", [&] { return to_text(extent.sizes[i]); });
-    const double own = static_cast<double>(*extent.sizes[i].constant()) / from[i];
-    const bool is_better = !factor || (extent.policy == "not_larger" ? own < *factor : own > *factor);
+    const Scale own = {static_cast<double>(*extent.sizes[i].constant()), from[i]};
+    const bool is_better =
+        !factor || (extent.policy == "not_larger" ? own.value() < factor->value() : own.value() > factor->value());
     if (is_better) factor = own;
   }
   for (std::size_t i = 0; i < extent.axes.size(); ++i) {
-    extent.sizes[i] = static_cast<std::int64_t>(std::floor(std::min(*factor * from[i], 0x1p40) + 0.5));
+    const auto [up, down] = *factor;
+    const double rounded = std::floor((2 * std::min(up * from[i], 0x1p52) + down) / (2 * down));
+    extent.sizes[i] = static_cast<std::int64_t>(std::min(rounded, 0x1p40));
   }
   extent.scales.assign(extent.axes.size(), *factor);
 }
@@ -166,8 +190,9 @@ void resize(NodeImport& node, const Interpolation& how, Extent extent) {
   const std::size_t count = std::max(extent.scales.size(), extent.sizes.size());
   node.expect(count == extent.axes.size(), "a scale or a size for each axis", [&] { return std::to_string(count); });
   Value value = node.input(0);
-  node.expect(is_float(value.type.dtype) || how.mode == "nearest", "floats to interpolate",
-              [&] { return dtype_name(value.type.dtype); });
+  // Integers are interpolated as doubles and rounded to the nearest, as ONNX's reference does; casts saturate.
+  const bool interpolates_integers = how.mode != "nearest" && !is_float(value.type.dtype);
+  if (interpolates_integers) value = node.cast(value, DType::f64);
   keep_aspect_ratio(node, extent);
   const auto& [axes, scales, sizes, policy, regions] = extent;
   const bool has_regions = how.coordinates == "tf_crop_and_resize";
@@ -178,24 +203,26 @@ void resize(NodeImport& node, const Interpolation& how, Extent extent) {
     const std::optional<std::int64_t> from = value.type.shape[d].constant();
     const bool is_whole = !has_regions || (regions[i] == 0 && regions[i + axes.size()] == 1);
     // A size that is open may stay as it is.
-    if (is_whole && (sizes.empty() ? scales[i] == 1 : value.type.shape[d] == sizes[i])) continue;
+    if (is_whole && (sizes.empty() ? scales[i].value() == 1 : value.type.shape[d] == sizes[i])) continue;
     node.expect(from.has_value() && *from > 0, "a known size of the dimensions that change",
                 [&] { return to_text(value.type.shape); });
-    Axis axis = {*from, 0, scales.empty() ? 0 : scales[i]};
+    Axis axis = {*from, 0, {}};
     const std::optional<std::int64_t> wanted = sizes.empty() ? std::nullopt : sizes[i].constant();
     node.expect(sizes.empty() || wanted.has_value(), "sizes as numbers", [&] { return to_text(sizes[i]); });
-    const double to = wanted ? static_cast<double>(*wanted) : std::floor(static_cast<double>(*from) * scales[i]);
+    // ONNX's shape inference multiplies in float32: 10 times 0.7f is 7 there, and less as a double.
+    const double to = wanted ? static_cast<double>(*wanted)
+                             : std::floor(static_cast<float>(*from) * static_cast<float>(scales[i].value()));
     node.expect(to >= 1 && to <= kMaxSize, "results of 1 to 65536 elements in each dimension",
                 [&] { return std::to_string(to); });
     axis.to = static_cast<std::int64_t>(to);
-    if (scales.empty()) axis.scale = to / static_cast<double>(*from);
+    axis.scale = scales.empty() ? Scale{to, static_cast<double>(*from)} : scales[i];
     if (has_regions) {
       axis.begin = regions[i];
       axis.end = regions[i + axes.size()];
     }
     value = resize_axis(node, value, d, how, axis);
   }
-  node.output(0, value);
+  node.output(0, interpolates_integers ? node.cast(NodeOps(node).round(value), node.input(0).type.dtype) : value);
 }
 
 std::vector<std::int64_t> all_axes(const NodeImport& node) {
@@ -225,9 +252,9 @@ void import_upsample(NodeImport& node) {
     if (reals == nullptr) node.refuse("the attribute 'scales' with floats", "none");
     scales.assign(reals->begin(), reals->end());
   } else {
-    scales = known_scales(node, 1);
+    scales = known_reals(node, 1);
   }
-  resize(node, how, {all_axes(node), scales});
+  resize(node, how, {all_axes(node), scales_of(scales)});
 }
 
 void import_resize(NodeImport& node) {
@@ -249,11 +276,11 @@ void import_resize(NodeImport& node) {
   Extent extent = {node.integers("axes", all_axes(node))};
   extent.policy = node.text("keep_aspect_ratio_policy", "stretch");
   expect_one_of(node, "keep_aspect_ratio_policy", extent.policy, {"stretch", "not_larger", "not_smaller"});
-  if (how.coordinates == "tf_crop_and_resize") extent.regions = known_scales(node, 1);
+  if (how.coordinates == "tf_crop_and_resize") extent.regions = known_reals(node, 1);
   if (is_first) {
-    extent.scales = known_scales(node, 1);
+    extent.scales = scales_of(known_reals(node, 1));
   } else if (is_given(node, 2)) {
-    extent.scales = known_scales(node, 2);
+    extent.scales = scales_of(known_reals(node, 2));
   } else {
     extent.sizes = node.sizes(3, "the sizes");
   }

@@ -144,8 +144,10 @@ void import_dft(NodeImport& node) {
 
 void import_stft(NodeImport& node) {
   const NodeOps of(node);
-  const Value& x = node.input(0);
+  Value x = node.input(0);
   const std::int64_t step = node.number(1, "the step");
+  // Exporters leave out the last dimension of a real signal.
+  if (x.type.shape.size() == 2) x = of.reshape(x, {x.type.shape[0], x.type.shape[1], 1});
   node.expect(x.type.shape.size() == 3 && x.type.shape[1].constant() && step > 0 && step < std::int64_t{1} << 40,
               "a signal of known length, and a positive step", [&] { return to_text(x.type.shape); });
   node.expect(node.has_input(2) || node.has_input(3), "a window or a length of the frames", [] { return "none"; });

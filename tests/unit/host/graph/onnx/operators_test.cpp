@@ -182,5 +182,51 @@ TEST_CASE("dropout is left out, and refused in training mode") {
         "node 'n' (Dropout, opset 17): expected a network for inference, got training mode");
 }
 
+TEST_CASE("a squeeze of all dimensions of size 1 keeps open ones if the model declares so") {
+  const auto squeezed = [](const std::vector<Dim>& declared, const graph::onnx::ImportOptions& options = {}) {
+    ModelBytes model;
+    model.input("x", {"N", 1, 3}).node("Squeeze", {"x"}, {"y"}, {}, "n");
+    model.part(12, declared.empty() ? Proto().bytes(1, "y") : value("y", kFloat, declared));
+    return refusal_of(model, options);
+  };
+  CHECK(squeezed({"N", 3}) == "imported reshape(x) f32[N,3]");
+  const std::string refusal =
+      "node 'n' (Squeeze, opset 17): expected axes, or sizes that are known when the network is imported, because a "
+      "size of 1 is removed, got [N,1,3]; fix the open ones: --fix N=SIZE";
+  CHECK(squeezed({3}) == refusal);
+  CHECK(squeezed({}) == refusal);
+  CHECK(squeezed({}, {.sizes = {{"N", 1}}}) == "imported reshape(x) f32[3]");
+  CHECK(squeezed({3}, {.sizes = {{"N", 1}}}) == "imported reshape(x) f32[3]");
+  CHECK(squeezed({}, {.sizes = {{"N", 2}}}) == "imported reshape(x) f32[2,3]");
+}
+
+TEST_CASE("short signals have no last dimension") {
+  CHECK(import_case({"STFT",
+                     {2, 8},
+                     {tensor("a", kInt64, {}, raw<std::int64_t>({4})), Proto(),
+                      tensor("c", kInt64, {}, raw<std::int64_t>({4}))}})
+            .ends_with("f32[2,2,3,2]"));
+}
+
+TEST_CASE("activations of recurrent networks are called as ONNX does, in any case") {
+  const auto rnn = [](const char* name) {
+    return import_case({"RNN",
+                        {1, 1, 1},
+                        {floats("a", {1, 1, 1}), floats("b", {1, 1, 1})},
+                        {Proto().bytes(1, "activations").bytes(9, name).number(20, 8)}});
+  };
+  CHECK(rnn("leakyrelu") == rnn("LeakyRelu"));
+  CHECK(rnn("LeakyRelu").find("where") != std::string::npos);
+  CHECK(rnn("leaky") == "node 'n' (RNN, opset 17): expected an activation that ONNX defines, got leaky");
+}
+
+TEST_CASE("numbers that a type of integers has not are refused") {
+  CHECK(import_case({"ThresholdedRelu", {2}}) == "less(n,x) bool[2]\nwhere(n,x,n) f32[2]");
+  ModelBytes model;
+  model.opset = 10;
+  model.input("x", {2}, kInt32).node("LeakyRelu", {"x"}, {"y"}, {attribute("alpha", 0.5F)}, "n").output("y");
+  CHECK(refusal_of(model) == "node 'n' (LeakyRelu, opset 10): expected a value of i32, got 0.500000");
+}
+
 }  // namespace
 }  // namespace ferry::test
