@@ -138,14 +138,19 @@ std::string example_text(const CodeFacts& facts, const std::map<std::string, std
   return text;
 }
 
+std::string example_file(const codegen::CInterface& interface) {
+  return interface.name == "main" ? "example.c" : "main.c";
+}
+
 std::string makefile_text(const codegen::CInterface& interface, const std::string& library) {
   const std::string& name = interface.name;
   const std::string threads = library == name + ".o" ? " " + name + "_threads.o" : "";
   // A shared library that is named as a file would be looked for in the folder where the program is started.
   const std::string linked = library.ends_with(".so") ? "-L. -l" + name : library + threads;
   std::string text = "# For another machine: make CC=aarch64-linux-gnu-gcc\nCFLAGS = -std=c11 -O2 -Wall -Wextra\n\n";
-  text += "example: main.c " + name + ".h " + library + threads + "\n\t$(CC) $(CFLAGS) -o $@ main.c " + linked +
-          " -pthread -Wl,-rpath,'$$ORIGIN'\n\n";
+  const std::string source = example_file(interface);
+  text += "example: " + source + " " + name + ".h " + library + threads + "\n\t$(CC) $(CFLAGS) -o $@ " + source + " " +
+          linked + " -pthread -Wl,-rpath,'$$ORIGIN'\n\n";
   text += "run: example\n\t./example\n\nclean:\n\trm -f example\n\n.PHONY: run clean\n";
   return text;
 }

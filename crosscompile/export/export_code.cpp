@@ -83,7 +83,7 @@ std::vector<File> export_code(std::span<const std::uint8_t> bytes, const BlobSou
   if (weights_file) files.push_back({name + ".weights", weights});
   const CodeFacts facts{function, interface, target.text, weights.size()};
   files.push_back({name + ".h", bytes_of(header_text(facts))});
-  files.push_back({"main.c", bytes_of(example_text(facts, options.sizes))});
+  files.push_back({example_file(interface), bytes_of(example_text(facts, options.sizes))});
   files.push_back({"Makefile", bytes_of(makefile_text(interface, library))});
   return files;
 }

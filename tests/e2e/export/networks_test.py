@@ -117,6 +117,33 @@ class NetworksTest(unittest.TestCase):
         self.assertEqual(exported_net.call("run", exported_net.make(2), x, y, 2), 0)
         np.testing.assert_array_equal(y, self.expected(x, *bound))
 
+    def sum_of(self, names, file):
+        """Saves a network that adds up inputs of these names."""
+        inputs = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [4]) for name in names]
+        node = onnx.helper.make_node("Sum", names, ["bytes"])
+        graph = onnx.helper.make_graph([node], "sum", inputs, [onnx.helper.make_empty_tensor_value_info("bytes")])
+        onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8),
+                  self.folder / file)
+        return self.folder / file
+
+    def test_tensors_may_be_called_as_types_macros_and_functions_of_c_are(self):
+        names = ["int64_t", "uint8_t", "INT64_MAX", "count", "words", "number", "i", "printf", "allocate", "expect",
+                 "sum_instance", "sum_threads", "sum_arena_alignment", "size_t", "a b", "a_b", "NULL"]
+        network, folder = self.sum_of(names, "sum.onnx"), self.folder / "sum"
+        exported.ferry("export", network, "-o", folder)
+        exported.tool("make", "-C", folder, "CFLAGS=-std=c11 -Wall -Wextra -Werror", "example")
+        # The example's inputs are -3, -2, -1, 0.
+        self.assertIn(f"bytes_[0] = {-3 * len(names)}\n", exported.tool(folder / "example"))
+        exported.tool("g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c++", folder / "sum.h")
+
+    def test_a_network_may_be_called_main(self):
+        network = self.sum_of(["x", "z"], "main.onnx")
+        for form in ([], ["--archive"], ["--shared"]):
+            folder = self.folder / f"form{len(form)}{''.join(form)}"
+            exported.ferry("export", network, "-o", folder, *form)
+            exported.tool("make", "-C", folder, "CFLAGS=-std=c11 -Wall -Wextra -Werror", "example")
+            self.assertIn("[0] = -6\n", exported.tool(folder / "example"))
+
     def test_the_same_network_exports_to_the_same_bytes(self):
         network = self.network(models.resnet18(62, 10))
         contents = []

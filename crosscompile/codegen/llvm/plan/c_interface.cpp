@@ -17,21 +17,35 @@ constexpr std::array kKeywords = {
     "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union",
     "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
     // Macros of headers that such programs include.
-    "NULL", "EOF", "I", "complex", "errno", "linux", "unix", "stdin", "stdout", "stderr"};
+    "NULL", "EOF", "I", "complex", "errno", "linux", "unix", "stdin", "stdout", "stderr", "BUFSIZ", "L_tmpnam",
+    "SEEK_CUR", "SEEK_END", "SEEK_SET", "EXIT_FAILURE", "EXIT_SUCCESS", "typeof"};
 
-// Names of the parameters that every function has.
-constexpr std::array kTaken = {"arena", "arena_bytes", "weights", "weights_bytes", "threads", "instance", "code"};
+// Names of the parameters that every function has, and of what the example declares and calls.
+constexpr std::array kTaken = {"arena",  "arena_bytes",  "weights", "weights_bytes", "threads", "instance", "code",
+                               "main",   "count",        "words",   "number",        "bytes",   "i",        "allocate",
+                               "expect", "read_weights", "exit",    "printf",        "fprintf", "atoi"};
 
+// Whether <stdint.h> or another header of C may give a name to a type or a macro: int64_t, INT64_MAX, UINT8_C.
+bool is_of_headers(std::string_view name) {
+  if (name.ends_with("_t")) return true;
+  const bool is_upper = std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+  return is_upper && (name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_C"));
+}
+
+// Names of parameters. They are neither names that the header and the example use, nor begin as those of the functions
+// and types do.
 class Names {
  public:
-  Names() : taken_(kTaken.begin(), kTaken.end()) {}
+  explicit Names(const std::string& interface) : prefix_(interface + "_"), taken_(kTaken.begin(), kTaken.end()) {}
   std::string unique(std::string_view wanted) {
     std::string name = c_identifier(wanted);
-    while (!taken_.insert(name).second) name += '_';
+    if (name.starts_with(prefix_)) name.insert(0, "x_");
+    while (is_of_headers(name) || !taken_.insert(name).second) name += '_';
     return name;
   }
 
  private:
+  std::string prefix_;
   std::set<std::string> taken_;
 };
 
@@ -62,7 +76,7 @@ CInterface c_interface(const FunctionInfo& function, const std::string& name, bo
   CInterface interface;
   interface.name = c_identifier(name);
   interface.has_weights_file = has_weights_file;
-  Names names;
+  Names names(interface.name);
   std::vector<std::string> parameters, symbols(function.symbols.size());
   for (const ParameterInfo& parameter : function.parameters) parameters.push_back(names.unique(parameter.name));
   std::vector<bool> is_scalar(symbols.size());
