@@ -1,6 +1,7 @@
 """A random network for a seed, and random inputs for its calls."""
 import numpy as np
 
+import edges
 import elementwise
 import images
 import loops
@@ -8,13 +9,14 @@ import movement
 import products
 from net import Net, Open, Unsuitable
 
-OPERATORS = images.OPERATORS + elementwise.OPERATORS + movement.OPERATORS + products.OPERATORS + loops.OPERATORS
+OPERATORS = (images.OPERATORS + elementwise.OPERATORS + movement.OPERATORS + products.OPERATORS + loops.OPERATORS +
+             edges.OPERATORS)
 
 
 def add_inputs(net):
     first = [net.batch] if net.batch else [net.pick(1, 1, 2, 3)]
     kind = net.pick("image", "image", "image", "signal", "volume", "matrix", "sequence")
-    channels = net.pick(1, 3, 4, 8, 16, 16, 17, 24, 32)
+    channels = net.pick(1, 3, 4, 5, 8, 16, 16, 17, 21, 24, 32, 33)
     shape = {
         "image": [channels, net.random.randint(1, 15), net.random.randint(1, 15)],
         "signal": [channels, net.random.randint(1, 30)],

@@ -172,6 +172,9 @@ def resize(net):
     if mode == "nearest":
         attributes["nearest_mode"] = net.pick("round_prefer_floor", "floor", "ceil", "round_prefer_ceil")
         attributes["coordinate_transformation_mode"] = net.pick("half_pixel", "asymmetric")
+        # ONNX Runtime computes places in float32, which moves those in the middle of two elements, or on one.
+        if any(size % other and other % size for size, other in zip(x.shape[2:], spatial)):
+            raise Unsuitable
     if isinstance(x.shape[0], int) and x.is_fixed(0) and net.chance(0.5):
         sizes = net.integers([*x.shape[:2], *spatial])
         inputs = [x, None, None, sizes] if net.opset >= 13 else [x, net.constant([], np.float32), net.constant([], np.float32), sizes]

@@ -55,7 +55,7 @@ class Body:
                 y = self.add(self.net.pick(*FUNCTIONS), [y])
             elif kind == "binary":
                 y = self.add(self.net.pick("Add", "Sub", "Mul", "Max"), [y, self.net.pick(*names)])
-            elif kind == "swap" and type(shape[-1]) is int and shape[-1] >= 2:
+            elif kind == "swap" and shape and type(shape[-1]) is int and shape[-1] >= 2:
                 half = shape[-1] // 2
                 parts = [self.part(y, half, shape[-1], shape), self.part(self.net.pick(*names), 0, half, shape)]
                 y = self.add("Concat", parts[::self.net.pick(1, -1)], axis=len(shape) - 1)
