@@ -20,7 +20,8 @@ class Size {
  public:
   Size() : Size(0) {}
   Size(std::int64_t value);
-  // A size that an input determines; at least 1, which calls are checked for. The same name is the same size.
+  // A size that an input determines; at least 1, which calls are checked for unless 0 makes no difference
+  // (empty_sizes.h). The same name is the same size.
   static Size symbol(const std::string& name);
 
   // Returns the number if the size has no symbols.

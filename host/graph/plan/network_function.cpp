@@ -1,6 +1,7 @@
 #include "host/graph/plan/network_function.h"
 
 #include "base/printable.h"
+#include "host/graph/empty_sizes.h"
 #include "host/graph/plan/byte_ranges.h"
 
 #include <algorithm>
@@ -50,7 +51,9 @@ FunctionInfo describe(const Graph& graph) {
     function.parameters.push_back(parameter_of(graph, tensor, graph.output_names[o], Direction::out, names));
   }
   // Everything computed from the sizes relies on it (size.h).
+  const std::vector<bool> may_be_zero = sizes_that_may_be_zero(graph);
   for (std::uint32_t s = 0; s < graph.symbols.size(); ++s) {
+    if (may_be_zero[s]) continue;
     const ManifestExpr holds = manifest_apply(ManifestOp::le, {manifest_constant(1), manifest_symbol(s)});
     function.preconditions.push_back({holds, graph.symbols[s] + " must be at least 1"});
   }

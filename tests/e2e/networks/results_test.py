@@ -102,6 +102,16 @@ class ResultsTest(unittest.TestCase):
                 self.assertEqual(found.shape, expected.shape)
                 self.assertLess(np.abs(found - expected).max(), 1e-4 * np.abs(expected).max())
 
+    def test_a_batch_may_be_empty(self):
+        for name in ("resnet18", "encoder"):
+            model, x = self.build(name)
+            np.save(self.path("x.npy"), x[:0])
+            output = model.graph.output[0].name
+            self.ferry("run", self.path("net.onnx"), "--arg", f"x=@{self.path('x.npy')}", "--out",
+                       f"{output}=@{self.path('y.npy')}")
+            expected = reference(model, x)
+            self.assertEqual(np.load(self.path("y.npy")).shape, (0, *expected.shape[1:]))
+
     def test_networks_may_compute_in_narrow_floats(self):
         for name in ("resnet50_stage", "mobilenet_v3_small"):
             model, x = self.build(name)

@@ -15,7 +15,7 @@ struct Sampling {
 // Elements along one dimension that a sample depends on, with their weights.
 struct Tap {
   Value index;                     // int64, in bounds
-  Value weight;                    // empty: 1
+  std::optional<Value> weight;     // nothing: 1
   std::optional<Value> is_inside;  // elsewhere the element counts as 0, whatever stands at the index; nothing: always
 };
 
@@ -67,9 +67,7 @@ class GridSample {
     for (std::size_t d = 0; d < chosen.size(); ++d) {
       if (d > 0)
         index = of_.add(of_.mul(index, static_cast<double>(*node_.shape(0)[d + 2].constant())), chosen[d].index);
-      if (!chosen[d].weight.type.shape.empty()) {
-        weight = weight ? of_.mul(*weight, chosen[d].weight) : chosen[d].weight;
-      }
+      if (chosen[d].weight) weight = weight ? of_.mul(*weight, *chosen[d].weight) : *chosen[d].weight;
       if (chosen[d].is_inside)
         is_inside = is_inside ? of_.logical_and(*is_inside, *chosen[d].is_inside) : *chosen[d].is_inside;
     }
@@ -81,7 +79,7 @@ class GridSample {
 
   // Reflects places at the borders until they are inside.
   Value reflected(const Value& x, double low, double high) const {
-    if (high <= low) return of_.number(x, 0);
+    if (high <= low) return of_.filled(x.type, 0);
     const Value distance = of_.abs(of_.sub(x, low));
     const Value rest = of_.modulo(distance, 2 * (high - low));
     const Value inside = of_.minimum(rest, of_.sub(2 * (high - low), rest));
@@ -95,10 +93,12 @@ class GridSample {
   }
 
   // An element at an integral place.
-  Tap tap_at(const Value& place, const Value& weight, double size) const {
+  Tap tap_at(const Value& place, const std::optional<Value>& weight, double size) const {
     const Value inside = of_.clamp(how_.padding == "reflection" ? bounded(place, size) : place, 0, size - 1);
     Tap tap = {node_.cast(how_.padding == "reflection" ? of_.round(inside) : inside, DType::i64), weight, {}};
-    if (how_.padding == "zeros")
+    // A linear interpolation between elements that are inside gives none that is outside any weight.
+    const bool is_within = how_.mode == "linear" && (how_.padding == "border" || how_.align_corners);
+    if (how_.padding == "zeros" || is_within)
       tap.is_inside = of_.logical_and(of_.less_equal(0, place), of_.less_equal(place, of_.number(place, size - 1)));
     return tap;
   }

@@ -175,6 +175,13 @@ TEST_CASE("images are sampled beyond their borders") {
   CHECK(sampled(image, {1e30F, -1e30F}, "cubic", "border") == doctest::Approx(3));
   CHECK(sampled(image, {-1.5F, -1.2F}, "cubic", "reflection") == doctest::Approx(0.136250).epsilon(1e-4));
   image[0] = kInfinity;
+  image[3] = -kInfinity;
+  CHECK(sampled(image, {1, -1}, "linear", "border") == -kInfinity);
+  for (const char* mode : {"linear", "nearest", "cubic"}) {
+    CHECK(computed_by("GridSample", {1, 1, 1, 1}, Reals{2}, {tensor("a", kFloat, {1, 1, 1, 2}, raw<float>({0.3F, 5}))},
+                      {attribute("mode", mode), attribute("padding_mode", "reflection"), attribute("align_corners", 1)})
+              .at(0) == doctest::Approx(2));
+  }
   CHECK(sampled(image, {-3, -3}, "linear", "zeros") == 0);
   CHECK(sampled(image, {-3, -3}, "nearest", "zeros") == 0);
   CHECK(sampled(image, {-3, -3}, "cubic", "zeros") == 0);

@@ -1,0 +1,111 @@
+#include "host/graph/empty_sizes.h"
+
+#include <algorithm>
+
+namespace ferry::graph {
+namespace {
+
+class ZeroCheck {
+ public:
+  ZeroCheck(const Graph& graph, const std::string& symbol) : graph_(graph), symbol_(symbol) {}
+
+  bool run() const {
+    return std::ranges::all_of(graph_.tensors,
+                               [&](const Tensor& tensor) { return all_of(tensor.shape, &ZeroCheck::is_multiple); }) &&
+           std::ranges::all_of(graph_.nodes, [&](const Node& node) { return is_safe(node); });
+  }
+
+ private:
+  bool depends(const Size& size) const {
+    const std::vector<std::string> symbols = size.symbols();
+    return std::ranges::find(symbols, symbol_) != symbols.end();
+  }
+  bool is_free(const Size& size) const { return !depends(size); }
+  bool is_multiple(const Size& size) const {
+    return is_free(size) || divide_exactly(size, Size::symbol(symbol_)).has_value();
+  }
+  bool all_of(const Shape& shape, bool (ZeroCheck::*holds)(const Size&) const) const {
+    return std::ranges::all_of(shape, [&](const Size& size) { return (this->*holds)(size); });
+  }
+  const Shape& shape_of(TensorId id) const { return graph_.tensor(id).shape; }
+
+  // Whether no window moves over a dimension that depends on the symbol.
+  bool is_free_image(const Node& node) const {
+    const Shape& x = shape_of(node.inputs[0]);
+    return x.size() < 2 || all_of(Shape(x.begin() + 2, x.end()), &ZeroCheck::is_free);
+  }
+
+  // Whether dimensions that depend on the symbol are sliced as a whole.
+  bool is_whole(const SliceAttributes& slice, const Shape& x) const {
+    for (std::size_t d = 0; d < x.size(); ++d) {
+      if (depends(slice.begin[d])) return false;
+      const bool takes_all = slice.begin[d].constant() == 0 && slice.stride[d] == 1 && slice.shape[d] == x[d];
+      if (depends(x[d]) && !takes_all) return false;
+    }
+    return true;
+  }
+
+  bool is_safe(const Node& node) const {
+    const auto dimension = [&](std::size_t d) { return is_free(shape_of(node.inputs[0])[d]); };
+    switch (node.op) {
+      case Operator::conv:
+      case Operator::quantized_conv:
+      case Operator::max_pool:
+      case Operator::average_pool: return is_free_image(node);
+      case Operator::slice: return is_whole(std::get<SliceAttributes>(node.attributes), shape_of(node.inputs[0]));
+      case Operator::pad: {
+        const auto& pad = std::get<PadAttributes>(node.attributes);
+        return all_of(pad.before, &ZeroCheck::is_free) && all_of(pad.after, &ZeroCheck::is_free);
+      }
+      case Operator::gather:
+      case Operator::gather_elements: return dimension(std::get<DimensionAttributes>(node.attributes).dimension);
+      case Operator::arg_max:
+      case Operator::arg_min:
+        return std::ranges::all_of(std::get<ReduceAttributes>(node.attributes).dimensions, dimension);
+      case Operator::sort_rank: return dimension(std::get<SortAttributes>(node.attributes).dimension);
+      case Operator::top_k: return dimension(shape_of(node.inputs[0]).size() - 1);
+      case Operator::scatter: return dimension(std::get<ScatterAttributes>(node.attributes).dimension);
+      case Operator::loop:
+      case Operator::end_loop: return is_free(std::get<LoopAttributes>(node.attributes).count);
+      case Operator::matmul:
+      case Operator::quantized_matmul:
+      case Operator::reduce_sum:
+      case Operator::reduce_mean:
+      case Operator::reduce_max:
+      case Operator::reduce_min:
+      case Operator::reduce_prod:
+      case Operator::softmax:
+      case Operator::batch_norm:
+      case Operator::layer_norm:
+      case Operator::reshape:
+      case Operator::broadcast:
+      case Operator::transpose:
+      case Operator::concat:
+      case Operator::convert:
+      case Operator::cumulative_sum:
+      case Operator::cumulative_prod:
+      case Operator::iota:
+      case Operator::cast:
+      case Operator::where: return true;
+#define FERRY_CASE(name, count, attributes) case Operator::name:
+        FERRY_GRAPH_UNARY(FERRY_CASE)
+        FERRY_GRAPH_BINARY(FERRY_CASE)
+#undef FERRY_CASE
+        return true;
+    }
+    return false;
+  }
+
+  const Graph& graph_;
+  const std::string& symbol_;
+};
+
+}  // namespace
+
+std::vector<bool> sizes_that_may_be_zero(const Graph& graph) {
+  std::vector<bool> may_be_zero;
+  for (const std::string& symbol : graph.symbols) may_be_zero.push_back(ZeroCheck(graph, symbol).run());
+  return may_be_zero;
+}
+
+}  // namespace ferry::graph
