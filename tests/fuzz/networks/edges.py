@@ -194,7 +194,8 @@ def quantized(net):
     dtype = net.random.choice(kinds)
     limits = np.iinfo(dtype)
     zero = net.constant(net.random.randint(limits.min, limits.max), dtype)
-    inputs = [net.constant(np.float32(8 / (limits.max - limits.min)), np.float32), zero]
+    # Steps of 8 bits for both: those of 16 bits are as small as the errors of what is rounded to them.
+    inputs = [net.constant(np.float32(8 / 255), np.float32), zero]
     y = net.add("QuantizeLinear", [x, *inputs], x.shape, dtype)
     return net.add("DequantizeLinear", [y, *inputs], x.shape)
 
