@@ -17,6 +17,7 @@ class ZeroCheck {
 
  private:
   bool depends(const Size& size) const {
+    if (size.constant()) return false;
     const std::vector<std::string> symbols = size.symbols();
     return std::ranges::find(symbols, symbol_) != symbols.end();
   }
