@@ -1,5 +1,7 @@
 #include "host/session/ssh_script.h"
 
+#include <algorithm>
+
 namespace ferry::session {
 
 namespace {
@@ -51,6 +53,18 @@ constexpr const char* kProcess =
     "look() { g=; r=; [ \"$1\" -gt 1 ] 2>/dev/null || return 1; read -r x 2>/dev/null <\"/proc/$1/stat\" || return 1; "
     "set -- ${x##*\")\"}; case \"$1\" in Z|X) return 1;; esac; g=$3; r=${20}; }; ";
 
+// Whether process $1 belongs to this user. The owner of its folder in /proc would not say so of every process.
+constexpr const char* kOwnProcess =
+    "ours() { o=; while read -r k o x; do [ \"$k\" = Uid: ] && break; o=; done 2>/dev/null <\"/proc/$1/status\"; "
+    "[ \"$o\" = \"$(id -u)\" ]; }; ";
+
+// Whether $b, the end of the name of a lock file, is "EPOCH-PROCESS-START", into which it is split as $q, $p and $z.
+// The comparisons accept signs and spaces, which no lock file has.
+constexpr const char* kLockName =
+    "lock() { q=${b%%-*}; z=${b#*-}; p=${z%%-*}; z=${z#*-}; case \"$b\" in *[+[:space:]]*) return 1;; *-*-*) ;; "
+    "*) return 1;; esac; "
+    "[ ${#q} -le 18 ] && [ \"$q\" -ge 1 ] && [ \"$p\" -ge 1 ] && [ \"$z\" -ge 0 ]; } 2>/dev/null; ";
+
 // Ends process $p with the signal $1: its whole group, unless that contains others, such as this script.
 constexpr const char* kEnd =
     "end() { if [ \"$g\" = \"$p\" ] && [ \"$g\" -ne \"$own_group\" ]; then kill \"$1\" \"-$p\"; else kill \"$1\" "
@@ -60,7 +74,8 @@ constexpr const char* kEnd =
 // See start_script(). Time is counted in tenths of seconds, though some sleep() only whole ones.
 std::string lock_script(SshEpoch epoch) {
   const std::string prefix = kSshLockPrefix;
-  std::string script = std::string(kProcess) + kEnd + "umask 077; e=" + std::to_string(epoch) + "; ";
+  std::string script =
+      std::string(kProcess) + kOwnProcess + kLockName + kEnd + "umask 077; e=" + std::to_string(epoch) + "; ";
   script += "look $$ || { " + answer("unlockable") + "; exit 0; }; own_group=$g; own_start=$r; m=; ";
   script += std::string("for d in ") + kFolders + "; do mkdir -p \"$d\" 2>/dev/null; own \"$d\" || continue; ";
   // A redirection that fails would end the script if this were the builtin ":".
@@ -69,11 +84,13 @@ std::string lock_script(SshEpoch epoch) {
   script += "n=0; while :; do [ -e \"$m\" ] || true >\"$m\"; w=; ";
   script += std::string("for d in ") + kFolders + "; do own \"$d\" || continue; ";
   script += "for c in \"$d/" + prefix + "\"*; do [ \"$c\" = \"$m\" ] && continue; ";
-  script += "b=${c##*/" + prefix + "}; q=${b%%-*}; b=${b#*-}; p=${b%%-*}; z=${b#*-}; ";
-  script +=
-      "if [ ${#q} -le 18 ] && [ \"$q\" -ge 1 ] 2>/dev/null; then :; else rm -f \"$c\" 2>/dev/null; continue; fi; ";
+  script += "b=${c##*/" + prefix + "}; ";
+  // A folder, which rm leaves, locks nothing.
+  script += "if [ -f \"$c\" ] && lock; then :; else rm -f \"$c\" 2>/dev/null; continue; fi; ";
   script += "[ \"$q\" -gt $e ] && { rm -f \"$m\"; " + answer("later $q") + "; exit 0; }; ";
-  script += "if look \"$p\" && [ \"$r\" = \"$z\" ]; then w=busy; v=$p; else rm -f \"$c\" 2>/dev/null; continue; fi; ";
+  script +=
+      "if look \"$p\" && [ \"$r\" = \"$z\" ] && ours \"$p\"; then w=busy; v=$p; else rm -f \"$c\" 2>/dev/null; "
+      "continue; fi; ";
   // Two sessions of one lease that begin at once: the one with the lower number goes first.
   script += "if [ \"$q\" -eq $e ]; then [ \"$p\" -lt $$ ] && rm -f \"$m\"; else w=stuck; ";
   script += "if [ $n -lt 10 ]; then end -TERM; else end -KILL; fi; fi; done; done; ";
@@ -109,6 +126,12 @@ std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch
   return for_shell(script);
 }
 
+bool is_lock_name(std::string_view name) {
+  constexpr std::size_t kMost = 64;
+  const auto is_part = [](char one) { return (one >= '0' && one <= '9') || one == '-'; };
+  return name.size() <= kMost && std::ranges::count(name, '-') == 2 && std::ranges::all_of(name, is_part);
+}
+
 std::string push_script(const BoardServer& server, int skip) {
   std::string script = kOwn;
   script += "umask 077; h=" + server.hash.substr(0, kNameDigits) + "; i=0; t=; ";
@@ -131,8 +154,8 @@ std::string push_script(const BoardServer& server, int skip) {
   return for_shell(script);
 }
 
-std::string probe_script() {
-  std::string script = std::string(kOwn) + "say() { " + answer("$1 $2") + "; }; ";
+std::string probe_script(SshEpoch known, const std::vector<std::string>& forged) {
+  std::string script = std::string(kOwn) + kLockName + "say() { " + answer("$1 $2") + "; }; ";
   script += "say machine \"$(uname -s) $(uname -m)\"; ";
   script += "read -r x 2>/dev/null </proc/sys/kernel/random/boot_id && say boot \"$x\"; ";
   script += "read -r x y 2>/dev/null </proc/uptime && say uptime \"$x\"; ";
@@ -144,9 +167,13 @@ std::string probe_script() {
   script += "say memory \"$(sed -n \"s/^MemTotal: *//p\" /proc/meminfo)\"; ";
   script += "say model \"$(cat /sys/firmware/devicetree/base/model 2>/dev/null || ";
   script += "cat /sys/class/dmi/id/product_name 2>/dev/null)\"; ";
-  script += std::string("for d in ") + kFolders + "; do own \"$d\" || continue; ";
-  script += std::string("for c in \"$d/") + kSshLockPrefix + "\"*; do ";
-  script += std::string("b=${c##*/") + kSshLockPrefix + "}; say lease \"${b%%-*}\"; done; done; say end";
+  const std::string prefix = kSshLockPrefix;
+  script += std::string("n=0; for d in ") + kFolders + "; do own \"$d\" || continue; ";
+  for (const std::string& name : forged)
+    if (is_lock_name(name)) script += "rm -f \"$d/" + prefix + name + "\" 2>/dev/null; ";
+  script += "for c in \"$d/" + prefix + "\"*; do b=${c##*/" + prefix + "}; ";
+  script += "[ -f \"$c\" ] && lock && [ \"$q\" -gt " + std::to_string(known) + " ] || continue; ";
+  script += "[ $n -lt " + std::to_string(kMaxSshLocks) + " ] && n=$((n+1)) && say lease \"$b\"; done; done; say end";
   return for_shell(script);
 }
 

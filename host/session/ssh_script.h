@@ -1,8 +1,10 @@
 // Shell scripts that ferry runs on a board over ssh; they need nothing but POSIX.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ferry::session {
@@ -23,8 +25,11 @@ using SshEpoch = std::uint64_t;
 // Every shell can compare such numbers.
 inline constexpr SshEpoch kMaxSshEpoch = 999'999'999'999'999'999;
 // Lock files are called "lease-EPOCH-PROCESS-START" and lie in the folders of servers. They are made before others are
-// looked for, so that of two scripts at least one sees the other. The last one stays: it outlaws earlier leases.
+// looked for, so that of two scripts at least one sees the other. The last one stays: it outlaws earlier leases. Every
+// program of the user can make such files, so nothing but a live process of this user is waited for, and those who know
+// which epochs there are have the others removed.
 inline constexpr const char* kSshLockPrefix = "lease-";
+inline constexpr std::size_t kMaxSshLocks = 32;
 
 // Starts the server if the board has it, with the contents that it must have, by b2sum or sha256sum. Where neither
 // exists, the file is trusted only if `is_pushed`: it was put there just now. The answers are "ready", after which the
@@ -45,8 +50,12 @@ std::string push_script(const BoardServer& server, int skip);
 
 // Asks the board what it is and how it is. The answers are "KEY VALUE" in any order and number, and "end" as the last:
 // machine (as start_script()), boot (the id of the system's start), uptime (in seconds), load (as in /proc/loadavg),
-// temperature (of one sensor, in thousandths of a degree), cores, cpu, memory ("8000 kB"), model, lease (the epoch of a
-// lock file). A board says what it likes.
-std::string probe_script();
+// temperature (of one sensor, in thousandths of a degree), cores, cpu, memory ("8000 kB"), model, lease (of a lock file
+// whose epoch is above `known`, "EPOCH-PROCESS-START"; at most kMaxSshLocks of them). A board says what it likes.
+// Before that the script removes the lock files that are named in the same way.
+std::string probe_script(SshEpoch known = 0, const std::vector<std::string>& forged = {});
+
+// Whether this may stand for EPOCH-PROCESS-START: three numbers with dashes in between.
+bool is_lock_name(std::string_view name);
 
 }  // namespace ferry::session

@@ -2,10 +2,14 @@
 
 #include <sodium/crypto_hash_sha256.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 #include "base/throw_status.h"
@@ -100,6 +104,11 @@ void expect_no_refusal(const std::string& word, const std::string& rest, const s
   }
 }
 
+// For so long a lock file of a later lease may be one that an earlier session has forged and that the tracker has not
+// had removed yet (host/farm/tracker/ssh_boards.h), which it does after each lease.
+constexpr std::chrono::seconds kForgedAtMost{6};
+constexpr std::chrono::seconds kPause{1};
+
 // Clocks run at rates that may differ by 0.1%. The server counts in whole seconds.
 std::chrono::seconds time_left(const BoardClaim& claim) {
   const auto left = claim.lasts_until - std::chrono::steady_clock::now();
@@ -124,10 +133,20 @@ SshServer::SshServer(const SshAddress& address, const std::string& name,
   }
   std::vector<BoardServer> boards;
   for (const OwnServer& server : servers) boards.push_back(server.board);
-  for (const bool again : {false, true}) {
+  const auto start = [&](bool again) {
     process_ =
         std::make_unique<SshProcess>(address, name, start_script(boards, claim ? claim->epoch : 0, again), options);
-    const auto [word, rest] = split(process_->answer(kSshMarker));
+    return split(process_->answer(kSshMarker));
+  };
+  const auto give_up = std::chrono::steady_clock::now() + kForgedAtMost;
+  for (const bool again : {false, true}) {
+    auto [word, rest] = start(again);
+    while (claim && word == "later" &&
+           std::chrono::steady_clock::now() + kPause < std::min(give_up, claim->lasts_until)) {
+      process_.reset();
+      std::this_thread::sleep_for(kPause);
+      std::tie(word, rest) = start(again);
+    }
     if (!claim && word == "ready") return;
     if (claim) expect_no_refusal(word, rest, name);
     if (claim && word == "locked") {

@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "base/utf8.h"
 #include "ferry/hash.h"
+#include "host/session/ssh_script.h"
 
 namespace ferry::farm {
 namespace {
@@ -16,8 +17,6 @@ namespace {
 constexpr std::int32_t kColdest = -100'000, kHottest = 250'000;
 constexpr std::uint64_t kMostLoad = 1'000'000, kMostCores = 1 << 16, kMostKilobytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostUptimeSeconds = std::uint64_t{1} << 32;
-// Far above what a farm hands out, and far below what scripts can compare.
-constexpr lease::Epoch kMostEpoch = 1'000'000'000'000'000;
 constexpr std::size_t kBootIdText = 36;
 
 struct Machine {
@@ -112,7 +111,10 @@ Result<BoardReport> read_report(const std::vector<std::string>& answers) {
     } else if (key == "model") {
       report.description.model = text_of(value);
     } else if (key == "lease") {
-      report.ceiling = std::max(report.ceiling, number_of<lease::Epoch>(value, 1, kMostEpoch).value_or(0));
+      std::string_view rest;
+      const auto epoch = number_of<lease::Epoch>(value, 1, session::kMaxSshEpoch, &rest);
+      if (epoch && session::is_lock_name(value) && report.locks.size() < session::kMaxSshLocks)
+        report.locks.push_back({*epoch, std::string(value)});
     }
   }
   report.description.arch = arch_of(machine);

@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "base/status.h"
+#include "host/farm/lease/lock_file.h"
 #include "rpc/farm/messages.h"
 
 namespace ferry::farm {
 
 struct BoardReport {
   std::uint64_t boot_id = 0;  // the same that a server of this board would state
-  // The latest epoch of which the board has a lock file: a tracker whose database was restored goes on above it.
-  lease::Epoch ceiling = 0;
+  // Those of later leases than the tracker knew when it asked.
+  std::vector<LockFile> locks;
   // Without a server's version, features of the CPU and accelerators, which only a server finds out.
   wire::Description description;
   wire::Heartbeat heartbeat;

@@ -14,6 +14,7 @@ namespace ferry::farm {
 namespace {
 
 constexpr std::size_t kMaxAnswers = 256;
+constexpr std::chrono::seconds kHurry{1};
 
 }  // namespace
 
@@ -41,6 +42,20 @@ void ProbeRunner::watch(BoardId board, const std::string& address) {
   wake_.notify_one();
 }
 
+void ProbeRunner::hurry(BoardId board, const KnownLocks& locks) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = boards_.find(board);
+    if (found == boards_.end()) return;
+    Watched& watched = found->second;
+    watched.locks.epoch = locks.epoch;
+    watched.locks.forged.insert(watched.locks.forged.end(), locks.forged.begin(), locks.forged.end());
+    if (watched.locks.forged.size() > session::kMaxSshLocks) watched.locks.forged.resize(session::kMaxSshLocks);
+    watched.next = std::min(watched.next, watched.begin + kHurry);
+  }
+  wake_.notify_one();
+}
+
 void ProbeRunner::forget(BoardId board) {
   const std::lock_guard lock(mutex_);
   boards_.erase(board);
@@ -62,13 +77,21 @@ void ProbeRunner::work() {
       continue;
     }
     due->second.is_running = true;
+    due->second.begin = now;
     due->second.next = now + options_.period;
     const BoardId board = due->first;
     const std::string address = due->second.address;
+    KnownLocks locks = due->second.locks;
+    due->second.locks.forged.clear();
     lock.unlock();
-    Result<BoardReport> report = probe(address);
+    Result<BoardReport> report = probe(address, locks);
     lock.lock();
-    if (const auto watched = boards_.find(board); watched != boards_.end()) watched->second.is_running = false;
+    if (const auto watched = boards_.find(board); watched != boards_.end()) {
+      Watched& one = watched->second;
+      one.is_running = false;
+      // What could not be removed now may be removed by the next one.
+      if (!report.is_ok() && one.locks.forged.empty()) one.locks.forged = std::move(locks.forged);
+    }
     if (is_stopping_) return;
     lock.unlock();
     on_report_(board, address, std::move(report));
@@ -76,9 +99,10 @@ void ProbeRunner::work() {
   }
 }
 
-Result<BoardReport> ProbeRunner::probe(const std::string& address) const {
+Result<BoardReport> ProbeRunner::probe(const std::string& address, const KnownLocks& locks) const {
   try {
-    session::SshProcess ssh(session::parse_ssh_address(address), address, session::probe_script(),
+    session::SshProcess ssh(session::parse_ssh_address(address), address,
+                            session::probe_script(std::min(locks.epoch, session::kMaxSshEpoch), locks.forged),
                             {true, options_.timeout, cancelled_.number()});
     std::vector<std::string> answers;
     while (answers.size() < kMaxAnswers) {

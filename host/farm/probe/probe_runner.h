@@ -12,6 +12,7 @@
 
 #include "base/descriptor.h"
 #include "host/farm/lease/ids.h"
+#include "host/farm/lease/lock_file.h"
 #include "host/farm/probe/board_report.h"
 
 namespace ferry::farm {
@@ -36,6 +37,8 @@ class ProbeRunner {
   // Any thread. Probes the board at once and then periodically, in place of its former address. The address must be a
   // valid one.
   void watch(BoardId board, const std::string& address);
+  // Any thread. Probes a board that is watched again soon: a second after the last probe began, if that is over.
+  void hurry(BoardId board, const KnownLocks& locks);
   // A probe that is under way may still be reported.
   void forget(BoardId board);
 
@@ -44,11 +47,13 @@ class ProbeRunner {
   struct Watched {
     std::string address;
     SteadyTime next;
+    SteadyTime begin;  // of the last probe
+    KnownLocks locks;
     bool is_running = false;
   };
 
   void work();
-  Result<BoardReport> probe(const std::string& address) const;
+  Result<BoardReport> probe(const std::string& address, const KnownLocks& locks) const;
 
   const ProbeOptions options_;
   const OnReport on_report_;

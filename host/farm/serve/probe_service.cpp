@@ -13,7 +13,7 @@ ProbedBoard probed_board(BoardId board, const std::string& address, Result<Board
   probed.failure = report.status();
   if (!report.is_ok()) return probed;
   probed.boot_id = report.value().boot_id;
-  probed.ceiling = report.value().ceiling;
+  probed.locks = std::move(report.value().locks);
   probed.description = std::move(report.value().description);
   probed.heartbeat = report.value().heartbeat;
   return probed;

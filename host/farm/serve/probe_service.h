@@ -22,6 +22,7 @@ class ProbeService final : public BoardProber {
 
   void watch(BoardId board, const std::string& address) override { runner_.watch(board, address); }
   void forget(BoardId board) override { runner_.forget(board); }
+  void hurry(BoardId board, const KnownLocks& locks) override { runner_.hurry(board, locks); }
 
  private:
   // The loop's part, which reports that come too late find dead.

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/format.h"
 #include "host/farm/tracker/board_door.h"
 #include "host/farm/tracker/wire_types.h"
 
@@ -14,6 +15,8 @@ using std::chrono::milliseconds;
 
 // One lost packet or a slow login is no reason to end a lease.
 constexpr unsigned kFailuresToLeave = 2;
+// By so many leases a database that was restored from a backup may be behind.
+constexpr lease::Epoch kMostLost = 1'000'000;
 
 lease::BootTime boot_time_of(const wire::Heartbeat& heartbeat, std::chrono::steady_clock::duration since) {
   return lease::BootTime(milliseconds(heartbeat.boot_ms) + std::chrono::duration_cast<milliseconds>(since));
@@ -52,6 +55,7 @@ void SshBoards::look() {
     if (is_beat_due) beat(board, 0);
     if (!board.lease || boot_time_of(board.heartbeat, now - board.heard_at) < board.lease->end) continue;
     const lease::LeaseKey over = std::exchange(board.lease, std::nullopt)->key;
+    look_for_locks(id);
     core_.handle(BoardLeaseOver{BoardConnection{board.connection}, over});
   }
 }
@@ -87,6 +91,7 @@ void SshBoards::probed(const ProbedBoard& probed) {
     if (now && now->connection) return say(probed.board, board, "it has joined by itself, so its address is not used");
     return join(probed.board, board, probed);
   }
+  remove_forged(probed.board, board, probed.locks, view->record->last_epoch);
   board.heartbeat = probed.heartbeat;
   board.heard_at = std::chrono::steady_clock::now();
   const auto facts = core_.board_connections.find(board.connection);
@@ -106,9 +111,39 @@ std::optional<lease::LeaseKey> SshBoards::served_by(BoardId id, std::uint64_t bo
   return std::nullopt;
 }
 
+// The tracker has handed out no lease whose epoch is above that of its last one, so the lock file of such a lease is
+// forged. Its name alone is removed: by the time the board is asked again, there may be a lease with this epoch.
+void SshBoards::remove_forged(BoardId id, SshBoard& board, const std::vector<LockFile>& locks, lease::Epoch above) {
+  KnownLocks known{above, {}};
+  lease::Epoch greatest = 0;
+  for (const LockFile& lock : locks) {
+    if (lock.epoch <= above) continue;
+    greatest = std::max(greatest, lock.epoch);
+    known.forged.push_back(lock.name);
+  }
+  std::string text;
+  for (const std::string& name : known.forged) text += name + " ";
+  const bool is_new = std::exchange(board.forged, text) != text;
+  // What is reported without need may keep others out of the report, which has room for a few.
+  const bool is_behind = std::ranges::any_of(locks, [&](const LockFile& lock) { return lock.epoch <= above; });
+  if (known.forged.empty() && is_behind) prober_.hurry(id, known);
+  if (known.forged.empty() || !is_new) return;
+  core_.log(
+      format("board %s: its last lease has epoch %llu, so %zu lock files of later ones, up to epoch %llu, are "
+             "forged; they are removed",
+             core_.name_of(id).c_str(), static_cast<unsigned long long>(above), known.forged.size(),
+             static_cast<unsigned long long>(greatest)));
+  prober_.hurry(id, known);
+}
+
+void SshBoards::look_for_locks(BoardId id) {
+  const auto view = core_.scheduler ? core_.scheduler->machine().find_board(id) : std::nullopt;
+  if (view) prober_.hurry(id, {view->record->last_epoch, {}});
+}
+
 // Boards with a server keep a ceiling of epochs on their disks because a server might forget which lease it served.
 // Here the last epoch of the database is enough: the tracker itself serves the lease, and counts on from there after a
-// restart. Only a database that comes from a backup is behind, and then the board's lock file says how far.
+// restart. Only a database that comes from a backup is behind, and then the board's lock files say how far.
 void SshBoards::join(BoardId id, SshBoard& board, const ProbedBoard& probed) {
   board.connection = ++last_;
   connections_[board.connection] = id;
@@ -119,8 +154,19 @@ void SshBoards::join(BoardId id, SshBoard& board, const ProbedBoard& probed) {
   const auto serving = served_by(id, probed.boot_id);
   core_.board_connections[board.connection] = {id, fit(board.address, wire::kMaxText), {}, board.heartbeat};
   core_.log("board " + core_.name_of(id) + " is reached at " + board.address);
+  const auto view = core_.scheduler->machine().find_board(id);
+  const lease::Epoch last = view ? view->record->last_epoch : 0;
+  lease::Epoch ceiling = last;
+  for (const LockFile& lock : probed.locks)
+    if (lock.epoch <= last + kMostLost) ceiling = std::max(ceiling, lock.epoch);
+  if (ceiling > last)
+    core_.log(
+        format("board %s has the lock file of a lease with epoch %llu, later than any that the database knows: "
+               "the farm goes on above it",
+               core_.name_of(id).c_str(), static_cast<unsigned long long>(ceiling)));
+  remove_forged(id, board, probed.locks, ceiling);
   core_.handle(BoardJoined{BoardConnection{board.connection}, id, probed.boot_id, boot_time_of(board.heartbeat, {}),
-                           probed.ceiling, serving, from_wire(probed.description)});
+                           ceiling, serving, from_wire(probed.description)});
   core_.on_change();
 }
 
@@ -143,8 +189,12 @@ bool SshBoards::take(const Action& action) {
   }
   if (const auto* withdrawn = std::get_if<WithdrawLease>(&action)) {
     SshBoard* const board = find(withdrawn->connection);
-    if (board != nullptr && board->lease && board->lease->key == withdrawn->key) board->lease.reset();
-    return board != nullptr;
+    if (board == nullptr) return false;
+    if (board->lease && board->lease->key == withdrawn->key) {
+      board->lease.reset();
+      look_for_locks(connections_.at(static_cast<ConnectionNumber>(withdrawn->connection)));
+    }
+    return true;
   }
   if (const auto* probe = std::get_if<ProbeBoard>(&action)) {
     SshBoard* const board = find(probe->connection);

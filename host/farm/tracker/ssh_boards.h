@@ -8,7 +8,9 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
+#include "host/farm/lease/lock_file.h"
 #include "host/farm/tracker/core.h"
 
 namespace ferry::farm {
@@ -19,7 +21,7 @@ struct ProbedBoard {
   std::string address;
   Status failure;  // why it could not be asked; then the rest means nothing
   std::uint64_t boot_id = 0;
-  lease::Epoch ceiling = 0;
+  std::vector<LockFile> locks;  // of later leases than the tracker knew when it asked
   wire::Description description;
   wire::Heartbeat heartbeat;
 };
@@ -32,6 +34,8 @@ class BoardProber {
   // The address replaces the board's former one.
   virtual void watch(BoardId board, const std::string& address) = 0;
   virtual void forget(BoardId board) = 0;
+  // Asks a board that is watched again soon, and tells it which lock files it should not have.
+  virtual void hurry(BoardId board, const KnownLocks& locks) = 0;
 };
 
 class SshBoards {
@@ -62,7 +66,13 @@ class SshBoards {
     std::optional<lease::Announcement> lease;
     unsigned failures = 0;  // of the last probes
     std::string why_not;    // so that each reason is logged once
+    std::string forged;     // likewise, about lock files
   };
+
+  // Has the lock files with an epoch above this one removed.
+  void remove_forged(BoardId id, SshBoard& board, const std::vector<LockFile>& locks, lease::Epoch above);
+  // A lease has ended on the board. What its sessions have left there must not keep out the next one.
+  void look_for_locks(BoardId id);
 
   void join(BoardId id, SshBoard& board, const ProbedBoard& probed);
   void leave(SshBoard& board);

@@ -19,8 +19,8 @@ const std::vector<std::string> kBoard{"machine Linux armv8l",
                                       "cpu ",
                                       "memory 3884740 kB",
                                       "model Raspberry Pi 4 Model B Rev 1.4",
-                                      "lease 17",
-                                      "lease 9"};
+                                      "lease 17-412-88",
+                                      "lease 9-1-1"};
 
 std::vector<std::string> with(const std::string& key, const std::string& value) {
   std::vector<std::string> answers;
@@ -45,7 +45,9 @@ TEST_CASE("a board's report says what a farm needs") {
   CHECK(report.value().heartbeat.boot_ms == 93'784'500);
   CHECK(report.value().heartbeat.millidegrees == 51000);
   CHECK(report.value().heartbeat.load_permille == 1070);
-  CHECK(report.value().ceiling == 17);
+  REQUIRE(report.value().locks.size() == 2);
+  CHECK(report.value().locks[0].epoch == 17);
+  CHECK(report.value().locks[0].name == "17-412-88");
   CHECK(report.value().boot_id != read_report(with("boot", "6f8f1d2e-7a3a-4d58-9b0c-0123456789ac")).value().boot_id);
 }
 
@@ -56,7 +58,7 @@ TEST_CASE("a board without sensors, a name or lock files is a board") {
   CHECK(report.value().description.arch == "x86_64");
   CHECK_FALSE(report.value().heartbeat.millidegrees);
   CHECK(report.value().heartbeat.boot_ms == 7000);
-  CHECK(report.value().ceiling == 0);
+  CHECK(report.value().locks.empty());
 }
 
 TEST_CASE("a report that lacks what a farm must know says what was expected") {
@@ -76,8 +78,13 @@ TEST_CASE("nonsense is left out, and nothing is too long") {
     REQUIRE(report.is_ok());
     if (std::string(value) != "-1") CHECK_FALSE(report.value().heartbeat.millidegrees);
   }
-  for (const char* value : {"999999999999999999", "-4", "0", "1;2", ""})
-    CHECK(read_report(with("lease", value)).value().ceiling == 0);
+  for (const char* value : {"999999999999999999", "1000000000000000000-1-1", "-4-1-1", "0-1-1", "1;2", "", "1-1-$(x)",
+                            "1-1-1-1", "1-1 -1", "+1-1-1"})
+    CHECK(read_report(with("lease", value)).value().locks.empty());
+  CHECK(read_report(with("lease", "999999999999999999-1-1")).value().locks.at(0).epoch == 999'999'999'999'999'999);
+  std::vector<std::string> many = kBoard;
+  many.insert(many.end(), 200, "lease 5-1-1");
+  CHECK(read_report(many).value().locks.size() == 32);
   for (const char* value : {"-1", "1.-5", "99999999999999999999", ".5", "1,2"})
     CHECK(read_report(with("load", value)).value().heartbeat.load_permille == 0);
   CHECK(read_report(with("load", "1000000.999")).value().heartbeat.load_permille == 1'000'000);

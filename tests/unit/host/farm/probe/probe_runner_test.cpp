@@ -66,11 +66,43 @@ TEST_CASE("a board is asked again and again, and says what its own server would 
   CHECK(std::abs(static_cast<std::int64_t>(report.value().heartbeat.boot_ms) - now.count()) < 30'000);
   CHECK(report.value().description.cores == std::thread::hardware_concurrency());
   CHECK(report.value().description.memory_bytes > 1'000'000);
-  CHECK(report.value().ceiling == 41);
+  REQUIRE(report.value().locks.size() == 1);
+  CHECK(report.value().locks[0].epoch == 41);
   const double load = std::stod(first_line("/proc/loadavg"));
   CHECK(report.value().heartbeat.load_permille == doctest::Approx(load * 1000).epsilon(0.5));
   CHECK(reports.wait(2).is_ok());
   runner.forget(kBoard);
+}
+
+TEST_CASE("lock files of later leases than the tracker knows are named, and removed by their names") {
+  const FakeSsh board;
+  std::filesystem::create_directories(board.cache());
+  std::filesystem::permissions(board.cache(), std::filesystem::perms(0700));
+  for (const char* name : {"lease-41-12-13", "lease-40-1-1", "lease-999999999999999999-1-1", "lease-+77-1-1",
+                           "lease-99-1-1;touch pwned", "lease-98-x-1", "lease-97"})
+    board.write(std::string("cache/ferry/") + name, "", 0600);
+  std::filesystem::create_directory(board.cache() + "/lease-96-1-1");
+  for (int i = 0; i < 300; ++i) board.write("cache/ferry/lease-1-" + std::to_string(i + 1) + "-1", "", 0600);
+  Reports reports;
+  ProbeRunner runner({std::chrono::seconds(30), std::chrono::seconds(10), 1}, reports.receiver());
+  runner.watch(kBoard, "ssh://pi@board");
+  // Until it is told what the tracker knows, it names as many as a report may have.
+  const auto all = reports.wait(0);
+  REQUIRE_MESSAGE(all.is_ok(), all.status().message());
+  CHECK(all.value().locks.size() == 32);
+  runner.hurry(kBoard, {40, {}});
+  const auto later = reports.wait(1);
+  REQUIRE_MESSAGE(later.is_ok(), later.status().message());
+  REQUIRE(later.value().locks.size() == 2);
+  CHECK(later.value().locks[0].name == "41-12-13");
+  CHECK(later.value().locks[1].name == "999999999999999999-1-1");
+  runner.hurry(kBoard, {41, {"999999999999999999-1-1", "1-1-1; touch pwned", "*-*-*"}});
+  const auto removed = reports.wait(2);
+  REQUIRE_MESSAGE(removed.is_ok(), removed.status().message());
+  CHECK(removed.value().locks.empty());
+  CHECK(std::filesystem::exists(board.cache() + "/lease-41-12-13"));
+  CHECK_FALSE(std::filesystem::exists(board.home() + "/pwned"));
+  CHECK_FALSE(std::filesystem::exists("pwned"));
 }
 
 TEST_CASE("a board that cannot be reached is reported in ssh's words, and again when it can") {

@@ -29,10 +29,10 @@ class TestProbes final : public farm::BoardProber {
                 [this](farm::BoardId board, const std::string& address, Result<farm::BoardReport> report) {
                   const std::lock_guard lock(mutex_);
                   if (tracker_ == nullptr) return;
-                  farm::ProbedBoard probed{board, address, report.status(), 0, 0, {}, {}};
+                  farm::ProbedBoard probed{board, address, report.status(), 0, {}, {}, {}};
                   if (report.is_ok()) {
                     const farm::BoardReport& one = report.value();
-                    probed = {board, address, {}, one.boot_id, one.ceiling, one.description, one.heartbeat};
+                    probed = {board, address, {}, one.boot_id, one.locks, one.description, one.heartbeat};
                   }
                   tracker_->on_loop([&](farm::Tracker& tracker) { tracker.probed(probed); });
                 }) {}
@@ -42,6 +42,7 @@ class TestProbes final : public farm::BoardProber {
   }
   void watch(farm::BoardId board, const std::string& address) override { runner_.watch(board, address); }
   void forget(farm::BoardId board) override { runner_.forget(board); }
+  void hurry(farm::BoardId board, const farm::KnownLocks& locks) override { runner_.hurry(board, locks); }
 
  private:
   std::mutex mutex_;
@@ -124,6 +125,17 @@ TEST_CASE("a board in farm.toml with a login is leased like any other, and a par
     CHECK_MESSAGE(why.find("revoked") != std::string::npos, why);
   }
   second.synchronize();
+}
+
+TEST_CASE("a lock file of a lease that never was is removed from the board, and the log says so") {
+  SshFarm farm;
+  REQUIRE(farm.wait_until_connected(true));
+  farm.board.write("cache/ferry/lease-999999999999999999-1-1", "", 0600);
+  farm.board.write("cache/ferry/lease-1-1-1", "", 0600);
+  CHECK(farm.tracker.wait_for_log("up to epoch 999999999999999999, are forged; they are removed"));
+  for (int i = 0; i < 500 && !farm.board.locks().empty(); ++i) std::this_thread::sleep_for(milliseconds(20));
+  CHECK(farm.board.locks().empty());
+  CHECK(farm.listing().is_connected);
 }
 
 TEST_CASE("a board that cannot be reached any more leaves, and comes back") {

@@ -26,6 +26,8 @@ struct TestProber final : farm::BoardProber {
   std::map<farm::BoardId, std::string> watched;
   void watch(farm::BoardId board, const std::string& address) override { watched[board] = address; }
   void forget(farm::BoardId board) override { watched.erase(board); }
+  void hurry(farm::BoardId, const farm::KnownLocks& locks) override { orders.push_back(locks); }
+  std::vector<farm::KnownLocks> orders;
 };
 
 // A tracker over a database on disk, which others may continue from.
@@ -33,7 +35,7 @@ struct SshLab {
   TestProber prober;
   std::unique_ptr<RunningTracker> tracker;
   std::uint64_t boot_id = 5;
-  lease::Epoch ceiling = 0;
+  std::vector<farm::LockFile> locks;
 
   explicit SshLab(const std::string& database) {
     farm::TrackerOptions options;
@@ -57,7 +59,7 @@ struct SshLab {
       probed.address = prober.watched.begin()->second;
       probed.failure = failure;
       probed.boot_id = boot_id;
-      probed.ceiling = ceiling;
+      probed.locks = locks;
       probed.description.arch = "aarch64";
       probed.description.cores = 4;
       probed.heartbeat = {10'000, 45'000, false, 250, 0};
@@ -203,11 +205,53 @@ TEST_CASE("the next tracker goes on with the lease, and hands out later epochs, 
   lease.value()->release();
   next.probe(kUnreachable);
   next.probe(kUnreachable);
-  next.ceiling = 5000;
+  next.locks = {{5000, "5000-1-1"}, {700, "700-1-1"}};
   next.probe();
   const auto above = next.lease(berta);
   REQUIRE_MESSAGE(above.is_ok(), above.status().message());
   CHECK(above.value()->slots().at(0).epoch == 5001);
+  CHECK(next.tracker->wait_for_log("board pi-3 has the lock file of a lease with epoch 5000"));
+}
+
+TEST_CASE("lock files with epochs above the tracker's own are forged: they are removed, and the log says so") {
+  const TemporaryFolder folder;
+  SshLab lab(folder.file("farm.db"));
+  const farm::FarmAccess anna = lab.tracker->add_client("anna");
+  const std::string forged = "999999999999999999-1-1";
+  lab.configure(kAddress);
+  lab.locks = {{999'999'999'999'999'999, forged}};
+  lab.probe();
+  CHECK(lab.listing(anna).is_connected);
+  CHECK(
+      lab.tracker->wait_for_log("board pi-3: its last lease has epoch 0, so 1 lock files of later ones, up to epoch "
+                                "999999999999999999, are forged; they are removed"));
+  const auto orders = [&] {
+    std::vector<farm::KnownLocks> all;
+    lab.tracker->on_loop([&](farm::Tracker&) { all = lab.prober.orders; });
+    return all;
+  };
+  REQUIRE(orders().size() == 1);
+  CHECK(orders()[0].forged == std::vector<std::string>{forged});
+  lab.locks.clear();
+  lab.probe();
+  const auto lease = lab.lease(anna);
+  REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
+  CHECK(lease.value()->slots().at(0).epoch == 1);
+  // A lock of the lease itself is none, nor one that was read before the lease began and is now its own.
+  lab.locks = {{1, "1-412-99"}, {2, "2-1-1"}};
+  lab.probe();
+  REQUIRE(orders().size() == 2);
+  CHECK(orders()[1].forged == std::vector<std::string>{"2-1-1"});
+  CHECK(orders()[1].epoch == 1);
+  // What cannot be removed is no reason to ask without pause.
+  lab.probe();
+  CHECK(orders().size() == 2);
+  // At a lease's end the board is asked soon, so that the next one finds nothing that this one has left there.
+  lease.value()->release();
+  for (int i = 0; i < 300 && orders().size() == 2; ++i) std::this_thread::sleep_for(milliseconds(10));
+  REQUIRE(orders().size() == 3);
+  CHECK(orders()[2].epoch == 1);
+  CHECK(orders()[2].forged.empty());
 }
 
 TEST_CASE("a board whose address is taken away leaves, and one that has joined by itself is left alone") {

@@ -2,6 +2,8 @@
 // board; the server is a script as well.
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <thread>
 
 #include "base/throw_status.h"
@@ -265,19 +268,73 @@ TEST_CASE("the lock of a process that is gone, or whose number another process h
   CHECK(board.locks().size() == 1);
 }
 
+TEST_CASE("the lock of a process of another user blocks nobody, and the process goes on") {
+  const bool is_root = getuid() == 0;
+  const pid_t other = is_root ? fork() : 1;
+  if (other == 0) {
+    if (setuid(65534) == 0) sleep(60);
+    _exit(0);
+  }
+  std::string start;
+  for (int i = 0; i < 100; ++i) {
+    std::ifstream file("/proc/" + std::to_string(other) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t name_end = text.rfind(')');
+    if (name_end == std::string::npos) continue;
+    std::istringstream fields(text.substr(name_end + 2));
+    for (int field = 0; field < 20; ++field) fields >> start;
+    struct stat folder{};
+    if (!is_root || (stat(("/proc/" + std::to_string(other)).c_str(), &folder) == 0 && folder.st_uid != 0)) break;
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  const Board board;
+  board.write("cache/ferry/lease-1-" + std::to_string(other) + "-" + start, "", 0600);
+  {
+    const Session session = session_of(board, 2);
+    CHECK(board.locks().size() == 1);
+    CHECK(runs(other));
+  }
+  if (!is_root) return;
+  kill(other, SIGKILL);
+  waitpid(other, nullptr, 0);
+}
+
 TEST_CASE("nothing that lock files are called does harm") {
   const Board board;
-  for (const char* name :
-       {"lease-", "lease-x", "lease-99999999999999999999-1-1", "lease-1-$(touch pwned)-1", "lease-1-`touch pwned`-1",
-        "lease-1-1-1", "lease-1-0-0", "lease-1--1-5", "lease-1-;touch pwned;-3", "lease- 1-2-3", "lease-1-2\n3-4",
-        "lease-+1-+2-+3", "lease-1-self-1", "lease-1-*-*", "lease--5-1-1", "lease-1"}) {
+  for (const char* name : {"lease-",
+                           "lease-x",
+                           "lease-99999999999999999999-1-1",
+                           "lease-1-$(touch pwned)-1",
+                           "lease-1-`touch pwned`-1",
+                           "lease-1-1-1",
+                           "lease-1-0-0",
+                           "lease-1--1-5",
+                           "lease-1-;touch pwned;-3",
+                           "lease- 1-2-3",
+                           "lease-1-2\n3-4",
+                           "lease-+1-+2-+3",
+                           "lease-1-self-1",
+                           "lease-1-*-*",
+                           "lease--5-1-1",
+                           "lease-1",
+                           "lease-9",
+                           "lease-9-1",
+                           "lease-+9-1-1",
+                           "lease- 9-1-1",
+                           "lease-9-x-1",
+                           "lease-9-1-x",
+                           "lease-9-1-1-1",
+                           "lease-9-1-\n"}) {
     board.write(std::string("cache/ferry/") + name, "1 1 1", 0600);
   }
   fs::create_directory(board.cache() + "/lease-1-2-folder");
+  fs::create_directory(board.cache() + "/lease-9-1-1");
   fs::create_symlink("/etc/passwd", board.cache() + "/lease-1-3-4");
   const Session session = session_of(board, 2);
   std::vector<std::string> left = board.locks();
   std::erase(left, "lease-1-2-folder");
+  std::erase(left, "lease-9-1-1");
   REQUIRE_MESSAGE(left.size() == 1, left[0]);
   CHECK(left[0].starts_with("lease-2-" + std::to_string(session.server)));
   CHECK(fs::exists("/etc/passwd"));

@@ -119,6 +119,23 @@ TEST_CASE("a server that was changed on the board is replaced before it runs, an
   CHECK(told[0] == "the rpc_server of pi-3 (farm://lab/pi-3) has been changed there: it is replaced");
 }
 
+TEST_CASE("a lease that a forged lock file keeps out begins once the tracker has had that removed") {
+  if (!has_server()) return;
+  const FakeSsh board;
+  {
+    const Device first = open(1, std::chrono::minutes(10));
+  }
+  const std::string forged = board.cache() + "/lease-999999999999999999-1-1";
+  board.write("cache/ferry/lease-999999999999999999-1-1", "", 0600);
+  std::thread tracker([&] {
+    std::this_thread::sleep_for(milliseconds(1500));
+    std::filesystem::remove(forged);
+  });
+  const Device next = open(2, std::chrono::minutes(10));
+  tracker.join();
+  next.synchronize();
+}
+
 TEST_CASE("a lease that is over, or has no epoch, gets no session") {
   if (!has_server()) return;
   const FakeSsh board;
