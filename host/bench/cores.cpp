@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 
 #include "ferry/kernel/option_error.h"
@@ -12,8 +13,11 @@ namespace {
 
 constexpr std::uint32_t kMostCores = 4096;
 
-// Returns 0 if the text is not a number.
-double number(const std::string& text) { return strtod(text.c_str(), nullptr); }
+// Returns 0 if the text is not a number, or "inf" or "nan".
+double number(const std::string& text) {
+  const double value = strtod(text.c_str(), nullptr);
+  return std::isfinite(value) ? value : 0;
+}
 
 [[noreturn]] void refuse_cores(const std::string& text) {
   throw OptionError(Option::cores, "expected 'any', 'big', 'little' or numbers such as 0,2-3, got '" + text + "'");

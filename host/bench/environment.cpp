@@ -42,7 +42,8 @@ class Texts {
     char* end = nullptr;
     const double value =
         base == 10 ? strtod(content.c_str(), &end) : static_cast<double>(strtoull(content.c_str(), &end, base));
-    if (end == content.c_str()) return std::nullopt;
+    // The texts are the board's: "inf" is a number to strtod().
+    if (end == content.c_str() || !std::isfinite(value)) return std::nullopt;
     return value * scale;
   }
 
@@ -99,7 +100,7 @@ std::optional<double> steal_s(const Texts& texts) {
   for (int field = 0; field < 8; ++field) {
     char* end = nullptr;
     ticks = strtod(at, &end);
-    if (end == at) return std::nullopt;
+    if (end == at || !std::isfinite(ticks)) return std::nullopt;
     at = end;
   }
   return ticks / 100;

@@ -73,7 +73,8 @@ ir::Function chains_function(DType dtype, int lanes) {
 
 // Counts threads like the server: a parallel loop has as many.
 std::int64_t threads_of(const Device& device, const BenchOptions& bench) {
-  std::uint32_t threads = std::max(1u, device.facts().threads);
+  constexpr std::uint32_t kMost = 4096;
+  std::uint32_t threads = std::clamp(device.facts().threads, 1u, kMost);
   if (bench.threads != 0) threads = std::min(threads, bench.threads);
   if (!bench.cores.empty()) threads = std::min(threads, static_cast<std::uint32_t>(bench.cores.size()));
   return threads;
@@ -84,6 +85,12 @@ BenchOptions options_like(const BenchOptions& bench) {
   options.threads = bench.threads;
   options.cores = bench.cores;
   return options;
+}
+
+// The shortest time of a call, which is long enough for every clock. Throws Error with protocol_error if it is 0.
+double shortest(const Timing& timing) {
+  if (timing.minimum() > 0) return timing.minimum();
+  throw Error(ErrorCode::protocol_error, "evaluate: expected the time of a peak to be above 0 s, got 0");
 }
 
 // Returns a function that measures operations a second.
@@ -102,7 +109,7 @@ std::function<double()> flops_meter(const Device& device, const Compiler& compil
   std::int64_t rounds = 1000;
   while (chains.measure({factors, tasks, rounds}, once).minimum() <= 300e-6 && rounds <= 1'000'000) rounds *= 4;
   return [=] {
-    const double seconds = chains.measure({factors, tasks, rounds}, options).minimum();
+    const double seconds = shortest(chains.measure({factors, tasks, rounds}, options));
     return static_cast<double>(tasks * rounds * 2 * kChains * lanes) / seconds;
   };
 }
@@ -120,7 +127,7 @@ std::function<double()> copy_meter(const Device& device, const Compiler& compile
   const Function copy = device.load(CompiledModule(compiler.compile({scheduled, target}).module))["copy"];
   const DeviceTensor source = device.filled(DType::f32, {static_cast<std::int64_t>(traffic / 8)}, FillKind::ones);
   const BenchOptions options = options_like(bench);
-  return [=] { return static_cast<double>(traffic) / copy.measure({source}, options).minimum(); };
+  return [=] { return static_cast<double>(traffic) / shortest(copy.measure({source}, options)); };
 }
 
 }  // namespace

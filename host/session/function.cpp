@@ -272,7 +272,7 @@ TimedOutputs Function::call_timed(const std::vector<Argument>& arguments, const 
     const rpc::TimeSteps request{prepared.wire, options.repeat, options.cold, options.cores, options.threads};
     rpc::StepTimes times = ask(*module_, std::span(&prepared, 1), request);
     module_->last_elapsed_ns = times.elapsed_ns;
-    return {outputs_of(info(), prepared), std::move(times.steps)};
+    return {outputs_of(info(), prepared), session::steps_of(std::move(times.steps), options.repeat)};
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
   }

@@ -38,6 +38,19 @@ TEST_CASE("a calm measurement on a silent board has no warnings, and everything 
   }
 }
 
+TEST_CASE("what a board says that is no finite number counts as missing") {
+  Timing timing = calm();
+  for (const char* text : {"inf", "-inf", "nan", "1e999", "infinity\n"}) {
+    CAPTURE(text);
+    timing.watched = {{"/sys/class/thermal/thermal_zone0/temp", text, "52000\n"},
+                      {kCpu + "cpufreq/scaling_cur_freq", "1800000\n", text},
+                      {"/proc/stat", "cpu  1 2 3 4 5 6 7 " + std::string(text), "cpu  1 2 3 4 5 6 7 8"}};
+    const Environment board = read_environment(timing);
+    for (const char* name : {"temperature_c", "frequency_hz", "steal_s"}) CHECK_FALSE(board.at(name).before);
+    CHECK(warned(timing).empty());
+  }
+}
+
 TEST_CASE("a GPU that was slowed down, and one whose clock moved, are warned of") {
   Timing timing = calm();
   timing.watched = {

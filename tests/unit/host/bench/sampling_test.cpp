@@ -21,6 +21,7 @@ TEST_CASE("big and little cores are told by capacity, or else by frequency") {
   CHECK(cores_by_strength(capacities, CoreKind::little) == Cores{0, 1});
   CHECK(cores_by_strength(capacities, CoreKind::any).empty());
   CHECK(cores_by_strength({"", "", "1800000\n", "1200000\n"}, CoreKind::big) == Cores{0});
+  CHECK(cores_by_strength({"inf", "nan", "1800000\n", "1200000\n"}, CoreKind::big) == Cores{0});
 }
 
 TEST_CASE("cores are written as numbers and ranges, or as a kind, which replaces what was set before") {
