@@ -12,7 +12,7 @@
 
 namespace ferry::farm::wire {
 
-// The bytes of all objects that a farm keeps, unless it is configured otherwise.
+// The bytes of all objects and verdicts that a farm keeps, unless it is configured otherwise.
 inline constexpr std::uint64_t kDefaultModuleQuota = std::uint64_t{4} << 30;
 
 // Tag, request struct, response struct, name in FARM.md, directions of the request.

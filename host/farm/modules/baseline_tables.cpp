@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/hex.h"
+#include "base/quantity_text.h"
 #include "host/farm/modules/object_tables.h"
 #include "host/farm/store/filter.h"
 
@@ -30,6 +31,45 @@ Status read_blobs(SqlConnection& connection, const wire::ListBaseline& query, Ba
     FERRY_TRY(read_hash(text, entry.blobs.emplace_back()));
   }
   return {};
+}
+
+// How often the verdicts are measured, and how many are deleted at once because of their bytes: a few, of which one may
+// be all that its holder has.
+constexpr std::uint64_t kMeasured = 16;
+constexpr std::uint64_t kMostDeletedByBytes = 10'000;
+
+// With the row and what it takes in indexes.
+std::uint64_t bytes_of(const wire::AddVerdict& verdict) {
+  return 200 + verdict.line.size() + 2 * (verdict.suite.size() + verdict.name.size());
+}
+
+std::uint64_t bytes_of(const wire::SetBaseline& request) {
+  const std::uint64_t names =
+      request.suite.size() + request.name.size() + request.entry.name.size() + request.entry.target.size();
+  return 2 * (64 + names) * (3 + request.entry.blobs.size());
+}
+
+// Deletes verdicts of whoever has the most bytes of them until all have `most` together.
+Status delete_largest_verdicts(SqlConnection& connection, std::uint64_t most) {
+  for (;;) {
+    FERRY_ASSIGN(const std::uint64_t bytes, bytes_of_verdicts(connection));
+    if (bytes <= most) return {};
+    FERRY_ASSIGN(
+        const SqlResult largest,
+        execute(connection, "SELECT holder FROM verdicts GROUP BY holder ORDER BY SUM(bytes) DESC, holder LIMIT 1"));
+    if (largest.rows.empty()) return {};
+    RowReader row(largest.rows.front());
+    const std::string holder = row.text();
+    FERRY_TRY(row.status());
+    const std::uint64_t count = std::clamp((bytes - most) / (2 * wire::kMaxVerdict), kMeasured, kMostDeletedByBytes);
+    FERRY_ASSIGN(const SqlResult deleted,
+                 execute(connection,
+                         "DELETE FROM verdicts WHERE number IN (SELECT number FROM "
+                         "(SELECT number, suite, SUM(bytes) OVER (PARTITION BY suite) AS of_suite FROM verdicts "
+                         "WHERE holder = $1) AS counted ORDER BY of_suite DESC, suite, number LIMIT $2)",
+                         holder, count));
+    if (deleted.changed == 0) return {};
+  }
 }
 
 // Leaves room for those that are added until it is called again.
@@ -75,6 +115,15 @@ Status expect_room(SqlConnection& connection) {
   if (count < kMostBaselineModules) return {};
   return {ErrorCode::resource_exhausted, format("the farm keeps at most %llu modules of baselines",
                                                 static_cast<unsigned long long>(kMostBaselineModules))};
+}
+
+Status expect_room_for_names(SqlConnection& connection) {
+  FERRY_ASSIGN(const SqlResult sum,
+               execute(connection, "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM baselines"));
+  FERRY_ASSIGN(const std::uint64_t bytes, only_number(sum));
+  if (bytes <= kMostBaselineBytes) return {};
+  return {ErrorCode::resource_exhausted,
+          format("the farm keeps baselines with names of at most %s together", bytes_text(kMostBaselineBytes).c_str())};
 }
 
 Status expect_room_for_objects(SqlConnection& connection, std::size_t more) {
@@ -164,13 +213,14 @@ Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::
   if (!before) FERRY_TRY(expect_room(connection));
   FERRY_TRY(
       execute(connection,
-              "INSERT INTO baselines (suite, name, case_name, target, module, identity, label, stored, holder) "
-              "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (suite, name, case_name, target) DO UPDATE SET "
-              "module = excluded.module, identity = excluded.identity, label = excluded.label, "
-              "stored = excluded.stored, holder = excluded.holder",
+              "INSERT INTO baselines (suite, name, case_name, target, module, identity, label, stored, holder, bytes) "
+              "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (suite, name, case_name, target) DO UPDATE "
+              "SET module = excluded.module, identity = excluded.identity, label = excluded.label, "
+              "stored = excluded.stored, holder = excluded.holder, bytes = excluded.bytes",
               request.suite, request.name, entry.name, entry.target, to_hex(entry.module), to_hex(entry.identity),
-              entry.label, stored, holder)
+              entry.label, stored, holder, bytes_of(request))
           .status());
+  FERRY_TRY(expect_room_for_names(connection));
   FERRY_TRY(write_objects(connection, request));
   return answer;
 }
@@ -226,7 +276,14 @@ Result<std::vector<wire::VerdictListing>> read_verdicts(SqlConnection& connectio
   return verdicts;
 }
 
-Status write_verdict(SqlConnection& connection, const wire::AddVerdict& request, const std::string& holder) {
+Result<std::uint64_t> bytes_of_verdicts(SqlConnection& connection) {
+  FERRY_ASSIGN(const SqlResult sum,
+               execute(connection, "SELECT CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM verdicts"));
+  return only_number(sum);
+}
+
+Status write_verdict(SqlConnection& connection, const wire::AddVerdict& request, const std::string& holder,
+                     std::uint64_t most_bytes) {
   // Whoever has lost the connection before the answer came sends the verdict again.
   FERRY_ASSIGN(const SqlResult same,
                execute(connection,
@@ -236,14 +293,15 @@ Status write_verdict(SqlConnection& connection, const wire::AddVerdict& request,
   if (!same.rows.empty()) return {};
   FERRY_ASSIGN(const SqlResult added,
                execute(connection,
-                       "INSERT INTO verdicts (number, suite, case_name, line, holder) "
-                       "SELECT COALESCE(MAX(number), 0) + 1, $1, $2, $3, $4 FROM verdicts RETURNING number",
-                       request.suite, request.name, request.line, holder));
+                       "INSERT INTO verdicts (number, suite, case_name, line, holder, bytes) "
+                       "SELECT COALESCE(MAX(number), 0) + 1, $1, $2, $3, $4, $5 FROM verdicts RETURNING number",
+                       request.suite, request.name, request.line, holder, bytes_of(request)));
   if (added.rows.size() != 1) return {ErrorCode::device_error, "the farm's database of modules takes no verdict"};
   RowReader row(added.rows.front());
   const auto number = row.number<std::uint64_t>();
   FERRY_TRY(row.status());
   // Counting takes time.
+  if (number % kMeasured == 0) FERRY_TRY(delete_largest_verdicts(connection, most_bytes));
   return number % kVerdictsDeleted == 0 ? delete_verdicts(connection) : Status();
 }
 

@@ -24,6 +24,8 @@ constexpr std::chrono::minutes kIdle{1};
 // is smaller.
 constexpr std::uint64_t kReservedAtOnce = std::uint64_t{16} << 20;
 static_assert(wire::kMaxPieceSent < kReservedAtOnce);
+// The part of the quota that verdicts may take, so that nobody displaces modules with them.
+constexpr std::uint64_t kVerdictShare = 4;
 
 std::size_t bytes_of(const wire::BaselineListing& entry) {
   return 128 + entry.name.size() + entry.target.size() + entry.label.size() + entry.holder.size() +
@@ -90,7 +92,7 @@ Result<wire::ObjectsFound> ModuleStore::answer(Sender, const wire::FindObjects& 
 Status ModuleStore::no_room(std::uint64_t bytes, std::uint64_t taken) const {
   return {ErrorCode::resource_exhausted,
           format("expected an object for which the farm has room, got one of %s: its quota for modules is %s, of which "
-                 "%s are taken by baselines and by what was used during the last hour",
+                 "%s are taken by baselines, by verdicts and by what was used during the last hour",
                  bytes_text(bytes).c_str(), bytes_text(quota_).c_str(), bytes_text(taken).c_str())};
 }
 
@@ -109,8 +111,10 @@ std::uint64_t ModuleStore::reserved_bytes() {
 Status ModuleStore::expect_room(std::uint64_t bytes) {
   const std::uint64_t reserved = reserved_bytes();
   FERRY_ASSIGN(const Time now, connection_->now());
-  FERRY_ASSIGN(const std::uint64_t kept, in_transaction(*connection_, Access::read, [&] {
-                 return bytes_to_keep(*connection_, now - kModuleInUse);
+  FERRY_ASSIGN(const std::uint64_t kept, in_transaction(*connection_, Access::read, [&]() -> Result<std::uint64_t> {
+                 FERRY_ASSIGN(const std::uint64_t verdicts, bytes_of_verdicts(*connection_));
+                 FERRY_ASSIGN(const std::uint64_t objects, bytes_to_keep(*connection_, now - kModuleInUse));
+                 return verdicts + objects;
                }));
   if (bytes <= quota_ && kept + reserved <= quota_ - bytes) return {};
   return no_room(bytes, kept);
@@ -129,8 +133,11 @@ Status ModuleStore::reserve(Upload& upload) {
   const std::uint64_t reserved = reserved_bytes() + more;
   const std::uint64_t most = quota_ - std::min(quota_, reserved);
   FERRY_ASSIGN(const Time now, connection_->now());
-  FERRY_ASSIGN(const std::uint64_t left, in_transaction(*connection_, Access::write, [&] {
-                 return delete_oldest(*connection_, most, now - kModuleInUse);
+  FERRY_ASSIGN(const std::uint64_t left, in_transaction(*connection_, Access::write, [&]() -> Result<std::uint64_t> {
+                 FERRY_ASSIGN(const std::uint64_t verdicts, bytes_of_verdicts(*connection_));
+                 FERRY_ASSIGN(const std::uint64_t objects,
+                              delete_oldest(*connection_, most - std::min(most, verdicts), now - kModuleInUse));
+                 return verdicts + objects;
                }));
   if (left > most || reserved > quota_) return no_room(upload.bytes, left);
   upload.reserved += more;
@@ -244,8 +251,12 @@ Result<wire::ObjectsTrimmed> ModuleStore::answer(Sender, const wire::TrimObjects
   return in_transaction(*connection_, Access::write, [&]() -> Result<wire::ObjectsTrimmed> {
     wire::ObjectsTrimmed trimmed;
     trimmed.quota = quota_;
-    FERRY_ASSIGN(trimmed.bytes, delete_oldest(*connection_, quota_, now - kModuleInUse));
-    FERRY_ASSIGN(trimmed.kept, bytes_to_keep(*connection_, now - kModuleInUse));
+    FERRY_ASSIGN(const std::uint64_t verdicts, bytes_of_verdicts(*connection_));
+    FERRY_ASSIGN(const std::uint64_t objects,
+                 delete_oldest(*connection_, quota_ - std::min(quota_, verdicts), now - kModuleInUse));
+    FERRY_ASSIGN(const std::uint64_t kept, bytes_to_keep(*connection_, now - kModuleInUse));
+    trimmed.bytes = verdicts + objects;
+    trimmed.kept = verdicts + kept;
     return trimmed;
   });
 }
@@ -286,8 +297,9 @@ Result<wire::VerdictPage> ModuleStore::answer(Sender, const wire::ListVerdicts& 
 
 Result<wire::VerdictAdded> ModuleStore::answer(Sender, const AddVerdictOf& verdict) {
   FERRY_TRY(expect_disk());
-  FERRY_TRY(in_transaction(*connection_, Access::write,
-                           [&] { return write_verdict(*connection_, verdict.request, verdict.holder); }));
+  FERRY_TRY(in_transaction(*connection_, Access::write, [&] {
+    return write_verdict(*connection_, verdict.request, verdict.holder, quota_ / kVerdictShare);
+  }));
   return wire::VerdictAdded{};
 }
 

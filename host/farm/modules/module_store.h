@@ -23,7 +23,8 @@ class ModuleStore {
   // Whoever sends an object: one connection.
   using Sender = std::uint64_t;
 
-  // Creates the tables if there are none. `quota` is the limit for the bytes of all objects.
+  // Creates the tables if there are none. `quota` is the limit for the bytes of all objects and
+  // verdicts together.
   static Result<std::unique_ptr<ModuleStore>> open(std::unique_ptr<SqlConnection> connection, std::uint64_t quota);
   ~ModuleStore();
 

@@ -44,7 +44,19 @@ constexpr const char* kFourthVersion[] = {
     "ALTER TABLE baselines ADD COLUMN holder TEXT NOT NULL DEFAULT ''",
 };
 
-constexpr Migration kMigrations[] = {kFirstVersion, kSecondVersion, kThirdVersion, kFourthVersion};
+// What verdicts and the rows of baselines take of the disk, about: see bytes_of() in baseline_tables.cpp.
+constexpr const char* kFifthVersion[] = {
+    "ALTER TABLE verdicts ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0",
+    "UPDATE verdicts SET bytes = 200 + LENGTH(line) + 2 * (LENGTH(suite) + LENGTH(case_name))",
+    "CREATE INDEX verdicts_by_bytes ON verdicts (holder, bytes)",
+    "ALTER TABLE baselines ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0",
+    "UPDATE baselines SET bytes = 2 * (64 + LENGTH(suite) + LENGTH(name) + LENGTH(case_name) + LENGTH(target)) * "
+    "(2 + (SELECT COUNT(*) FROM baseline_objects o WHERE o.suite = baselines.suite AND o.name = baselines.name AND "
+    "o.case_name = baselines.case_name AND o.target = baselines.target))",
+    "CREATE INDEX baselines_by_bytes ON baselines (bytes)",
+};
+
+constexpr Migration kMigrations[] = {kFirstVersion, kSecondVersion, kThirdVersion, kFourthVersion, kFifthVersion};
 
 }  // namespace
 

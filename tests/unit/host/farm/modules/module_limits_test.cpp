@@ -58,6 +58,53 @@ TEST_CASE("of too many verdicts, the oldest go of the largest suite of whoever h
   });
 }
 
+TEST_CASE("verdicts count towards the quota, and take no more than a quarter of it") {
+  for_each_database([](const std::string& database) {
+    constexpr std::uint64_t kQuota = std::uint64_t{1} << 20;
+    const auto store = open_at(database, kQuota);
+    const auto connection = connect_to(database);
+    const auto add = [&](const std::string& holder, std::uint32_t seed) {
+      const ModuleStore::AddVerdictOf verdict{{"vision", "mm", contents(kMaxVerdict, seed)}, holder};
+      const Status added = store->answer(1, verdict).status();
+      REQUIRE_MESSAGE(added.is_ok(), added.message());
+    };
+    for (std::uint32_t i = 0; i < 8; ++i) add("ann", i);
+    // As many as would take the whole quota.
+    for (std::uint32_t i = 0; i < kQuota / kMaxVerdict; ++i) add("eve", 1000 + i);
+    const auto trimmed = store->answer(1, TrimObjects{});
+    REQUIRE(trimmed.is_ok());
+    CHECK(trimmed.value().bytes == trimmed.value().kept);
+    CHECK(trimmed.value().bytes >= kQuota / 8);
+    CHECK(trimmed.value().bytes <= kQuota / 4 + 16 * (kMaxVerdict + 300));
+    const auto of_ann = farm::execute(*connection, "SELECT COUNT(*) FROM verdicts WHERE holder = 'ann'");
+    CHECK(farm::only_number(of_ann.value()).value() == 8);
+    // What they take is missing to objects.
+    const std::uint64_t left = kQuota - trimmed.value().bytes;
+    CHECK(put(*store, 1, blake2b(contents(left + 1, 1)), contents(left + 1, 1)).code() ==
+          ErrorCode::resource_exhausted);
+    CHECK(put(*store, 1, blake2b(contents(left, 2)), contents(left, 2)).is_ok());
+  });
+}
+
+TEST_CASE("the names of baselines do not fill the disk beside the quota") {
+  for_each_database([](const std::string& database) {
+    const auto store = open_at(database);
+    const Hash object = put(*store, contents(3, 1));
+    const auto connection = connect_to(database);
+    REQUIRE(store->answer(1, by_anna(baseline_of("mm", object, {object}))).is_ok());
+    const auto bytes = farm::execute(*connection, "SELECT bytes FROM baselines");
+    CHECK(farm::only_number(bytes.value()).value() > 64 * 3);
+    REQUIRE(farm::execute(*connection,
+                          "INSERT INTO baselines (suite, name, case_name, target, module, identity, label, stored, "
+                          "bytes) VALUES ('x', 'x', 'x', 'x', 'x', 'x', 'x', 0, $1)",
+                          farm::kMostBaselineBytes)
+                .is_ok());
+    CHECK(store->answer(1, by_anna(baseline_of("conv", object, {object}))).status().message() ==
+          "the farm keeps baselines with names of at most 256 MiB together");
+    CHECK(store->answer(1, ListBaseline{"suite", "main", 0}).value().entries.size() == 1);
+  });
+}
+
 TEST_CASE("tiny objects, and baselines that name many, do not fill the disk beside the quota") {
   for_each_database([](const std::string& database) {
     const auto store = open_at(database);

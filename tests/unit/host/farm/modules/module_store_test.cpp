@@ -136,7 +136,7 @@ TEST_CASE("beyond the quota, the oldest objects that no baseline needs make room
     CHECK(full.code() == ErrorCode::resource_exhausted);
     CHECK(full.message() ==
           "expected an object for which the farm has room, got one of 40 bytes: its quota for modules is 100 bytes, of "
-          "which 70 bytes are taken by baselines and by what was used during the last hour");
+          "which 70 bytes are taken by baselines, by verdicts and by what was used during the last hour");
     make_older(database, std::chrono::minutes(61));
     const Hash used = put(*store, contents(20, 5));
     make_older(database, std::chrono::minutes(61));
@@ -196,7 +196,8 @@ TEST_CASE("a baseline takes modules whose objects are stored, and keeps the one 
 
 TEST_CASE("a baseline that is deleted keeps nothing any more, and others keep what they share with it") {
   for_each_database([](const std::string& database) {
-    const auto store = open_at(database, 100);
+    constexpr std::uint64_t kVerdict = 215;  // with its row
+    const auto store = open_at(database, 100 + kVerdict);
     const Hash first = put(*store, contents(30, 1)), second = put(*store, contents(30, 2));
     const Hash shared = put(*store, contents(20, 3));
     SetBaseline other = baseline_of("mm", shared);
@@ -215,7 +216,7 @@ TEST_CASE("a baseline that is deleted keeps nothing any more, and others keep wh
     };
     CHECK(cases_of("suite", "none") == 0);
     CHECK(cases_of("other", "main") == 0);
-    CHECK(store->answer(1, TrimObjects{}).value().kept == 80);
+    CHECK(store->answer(1, TrimObjects{}).value().kept == 80 + kVerdict);
     CHECK(cases_of("suite", "main") == 2);
     CHECK(cases_of("suite", "main") == 0);
     CHECK(store->answer(1, ListBaseline{"suite", "main", 0}).value().entries.empty());
@@ -290,15 +291,29 @@ TEST_CASE("an object that lost a piece is reported as damage, and a text with a 
   });
 }
 
-TEST_CASE("a database of the version before keeps its verdicts, of which nobody is the holder") {
+TEST_CASE("a database of an earlier version keeps its verdicts, of which nobody is the holder, and they count") {
   for_each_database([](const std::string& database) {
-    REQUIRE(open_at(database)->answer(1, by_anna(AddVerdict{"suite", "mm", {'1'}})).is_ok());
+    Hash object{};
+    {
+      const auto before = open_at(database);
+      REQUIRE(before->answer(1, by_anna(AddVerdict{"suite", "mm", {'1'}})).is_ok());
+      object = put(*before, contents(3, 1));
+      REQUIRE(before->answer(1, by_anna(baseline_of("mm", object, {object}))).is_ok());
+    }
     const auto connection = connect_to(database);
+    const auto bytes_of = [&](const std::string& table) {
+      return farm::only_number(farm::execute(*connection, "SELECT bytes FROM " + table).value()).value();
+    };
+    const std::uint64_t of_verdict = bytes_of("verdicts"), of_baseline = bytes_of("baselines");
     for (const char* statement :
-         {"DROP INDEX verdicts_by_holder", "ALTER TABLE verdicts DROP COLUMN holder",
-          "ALTER TABLE baselines DROP COLUMN holder", "DELETE FROM modules_version WHERE version > 2"})
+         {"DROP INDEX verdicts_by_bytes", "ALTER TABLE verdicts DROP COLUMN bytes", "DROP INDEX baselines_by_bytes",
+          "ALTER TABLE baselines DROP COLUMN bytes", "DROP INDEX verdicts_by_holder",
+          "ALTER TABLE verdicts DROP COLUMN holder", "ALTER TABLE baselines DROP COLUMN holder",
+          "DELETE FROM modules_version WHERE version > 2"})
       REQUIRE(farm::execute(*connection, statement).is_ok());
     const auto store = open_at(database);
+    CHECK(bytes_of("verdicts") == of_verdict);
+    CHECK(bytes_of("baselines") == of_baseline);
     REQUIRE(store->answer(1, by_anna(AddVerdict{"suite", "mm", {'2'}})).is_ok());
     CHECK(store->answer(1, ListVerdicts{"suite", "mm", 0}).value().verdicts.size() == 2);
     CHECK(count_of(*connection, "verdicts WHERE holder = ''") == 1);
