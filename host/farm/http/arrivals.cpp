@@ -14,18 +14,25 @@ namespace {
 
 enum class Progress { more, ready, gone };
 
+bool refuse(Arrival& arrival, int status, const char* reason) {
+  arrival.head.status = status;
+  arrival.head.reason = reason;
+  return false;
+}
+
 // Whether there is a head, and how long it makes the request. Returns false if it is refused.
 bool find_length(Arrival& arrival, std::size_t from) {
   constexpr std::string_view kEnd = "\r\n\r\n", kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
   const std::size_t at = arrival.bytes.find(kEnd, from < kEnd.size() ? 0 : from - kEnd.size());
-  if (at == std::string::npos) return arrival.bytes.size() <= kMaxHead;
-  const std::size_t head = at + kEnd.size();
-  const CheckedHead checked =
-      head > kMaxHead ? CheckedHead() : check_head(std::string_view(arrival.bytes).substr(0, head));
-  if (head > kMaxHead || checked.status != 0) return false;
-  arrival.expected = head + checked.body_bytes;
+  const std::size_t size = at == std::string::npos ? arrival.bytes.size() : at + kEnd.size();
+  if (size > kMaxHead) return refuse(arrival, 431, "the headers are too large");
+  if (at == std::string::npos) return true;
+  arrival.head = check_head(std::string_view(arrival.bytes).substr(0, size));
+  if (arrival.head.status != 0) return false;
+  arrival.head_bytes = size;
+  arrival.expected = size + arrival.head.body_bytes;
   // So little always fits into the buffer of a connection on which nothing was sent yet.
-  if (checked.expects_continue && arrival.bytes.size() < arrival.expected)
+  if (arrival.head.expects_continue && arrival.bytes.size() < arrival.expected)
     static_cast<void>(::send(arrival.connection.number(), kContinue.data(), kContinue.size(), MSG_NOSIGNAL));
   return true;
 }
@@ -72,7 +79,9 @@ std::vector<Arrival> Arrivals::take(const pollfd* entries) {
   for (Arrival& arrival : all_) {
     const Progress progress = (entries++)->revents != 0 ? receive(arrival) : Progress::more;
     if (progress == Progress::gone) continue;
-    const bool is_ready = progress == Progress::ready || arrival.deadline <= now;
+    const bool is_late = progress == Progress::more && arrival.deadline <= now;
+    if (is_late) refuse(arrival, 408, "the request took too long");
+    const bool is_ready = progress == Progress::ready || is_late;
     (is_ready ? static_cast<void>(ready.push_back(std::move(arrival))) : others.push_back(std::move(arrival)));
   }
   all_ = std::move(others);

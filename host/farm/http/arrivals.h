@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "host/farm/http/request_head.h"
 
 namespace ferry::farm::http {
 
@@ -17,6 +18,8 @@ struct Arrival {
   std::chrono::steady_clock::time_point deadline;
   std::string bytes = {};    // that have been read
   std::size_t expected = 0;  // how many the request has; 0: its head is not complete
+  CheckedHead head = {};     // also why the request is refused, if it is
+  std::size_t head_bytes = 0;
 };
 
 class Arrivals {
@@ -33,8 +36,8 @@ class Arrivals {
   void append_to(std::vector<pollfd>& entries) const;
   int milliseconds_left() const;
 
-  // Reads what has arrived, by the entries from append_to(). Returns the requests that are whole, or never will be:
-  // those that are refused because of their heads or too large, and those whose time is over.
+  // Reads what has arrived, by the entries from append_to(). Returns the requests that are whole, and those that are
+  // refused: because of their heads, too large, or because their time is over.
   std::vector<Arrival> take(const pollfd* entries);
 
   static constexpr std::size_t kMost = 512;

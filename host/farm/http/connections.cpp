@@ -6,7 +6,9 @@
 
 namespace ferry::farm::http {
 
-Connections::Connections(std::size_t threads, std::function<void(Arrival&)> serve) : serve_(std::move(serve)) {
+Connections::Connections(std::size_t threads, std::size_t for_strangers, std::function<void(Arrival&)> serve,
+                         std::function<void(Descriptor)> done)
+    : for_strangers_(for_strangers), serve_(std::move(serve)), done_(std::move(done)) {
   threads_.reserve(threads);
   try {
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
@@ -16,25 +18,36 @@ Connections::Connections(std::size_t threads, std::function<void(Arrival&)> serv
   }
 }
 
-void Connections::add(Arrival arrival) {
+void Connections::add(Arrival arrival, bool is_known) {
   const std::lock_guard lock(mutex_);
-  if (stopping_ || waiting_.size() >= kWaiting) return;
-  waiting_.push_back(std::move(arrival));
+  std::deque<Arrival>& waiting = is_known ? known_ : strangers_;
+  if (stopping_ || waiting.size() >= kWaiting) return;
+  waiting.push_back(std::move(arrival));
   changed_.notify_one();
 }
 
 void Connections::work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
+    changed_.wait(lock, [&] { return stopping_ || !known_.empty() || may_serve_stranger(); });
     if (stopping_) return;
-    Arrival arrival = std::move(waiting_.front());
-    waiting_.pop_front();
-    served_.insert(arrival.connection.number());
+    const bool is_known = !known_.empty();
+    std::deque<Arrival>& waiting = is_known ? known_ : strangers_;
+    Arrival arrival = std::move(waiting.front());
+    waiting.pop_front();
+    const int connection = arrival.connection.number();
+    served_.insert(connection);
+    if (!is_known) ++strangers_served_;
     lock.unlock();
     serve_(arrival);
     lock.lock();
-    served_.erase(arrival.connection.number());
+    // Its number may be that of another connection from here on.
+    served_.erase(connection);
+    done_(std::move(arrival.connection));
+    if (is_known) continue;
+    --strangers_served_;
+    // Those who have found no thread for strangers.
+    changed_.notify_one();
   }
 }
 
@@ -42,7 +55,8 @@ void Connections::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
-    waiting_.clear();
+    known_.clear();
+    strangers_.clear();
     for (const int connection : served_) ::shutdown(connection, SHUT_RDWR);
     changed_.notify_all();
   }

@@ -6,14 +6,17 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 #include "host/farm/http/connections.h"
 #include "host/farm/http/exchange.h"
-#include "host/farm/http/request_head.h"
+#include "host/farm/http/farewells.h"
 #include "host/farm/http/socket_stream.h"
 #include "rpc/server/listen.h"
 #include "rpc/server/socket_address.h"
@@ -37,15 +40,22 @@ std::string numeric_peer(int socket) {
   return name;
 }
 
+// How many threads serve clients who have shown neither a token nor a session lately.
+std::size_t threads_for_strangers(const HttpOptions& options) {
+  return std::max<std::size_t>(1, (options.threads - std::min(options.streams, options.threads)) / 2);
+}
+
 class Listener final : public HttpServer {
  public:
-  Listener(Farm& farm, HttpOptions options, Descriptor socket, Descriptor stop)
+  Listener(Farm& farm, HttpOptions options, Descriptor socket, Descriptor wake)
       : site_(farm, std::move(options)),
         exchange_(site_),
         socket_(std::move(socket)),
-        stop_(std::move(stop)),
+        wake_(std::move(wake)),
         name_(server::own_name(socket_.number())),
-        connections_(site_.options().threads, [this](Arrival& request) { serve(request); }),
+        connections_(
+            site_.options().threads, threads_for_strangers(site_.options()),
+            [this](Arrival& request) { serve(request); }, [this](Descriptor served) { end(std::move(served)); }),
         acceptor_([this] { accept_all(); }) {}
 
   ~Listener() override { stop(); }
@@ -57,8 +67,8 @@ class Listener final : public HttpServer {
 
   void stop() override {
     if (!acceptor_.joinable()) return;
-    const std::uint64_t one = 1;
-    static_cast<void>(!::write(stop_.number(), &one, sizeof one));
+    is_stopping_ = true;
+    wake();
     acceptor_.join();
     socket_ = Descriptor();  // also ends connections that nobody has accepted
     exchange_.end_streams();
@@ -69,28 +79,53 @@ class Listener final : public HttpServer {
   void accept_all();
   // Returns false once there is none, or no descriptor for it.
   bool accept_one(Arrivals& arrivals);
+  // Answers a request that is refused without a thread, and passes on the others.
+  void take(Arrival request, Farewells& farewells);
   void serve(Arrival& request);
+  void end(Descriptor served);
+  void wake() const {
+    const std::uint64_t one = 1;
+    static_cast<void>(!::write(wake_.number(), &one, sizeof one));
+  }
 
   Site site_;
   Exchange exchange_;
   Descriptor socket_;
-  Descriptor stop_;
+  Descriptor wake_;  // readable: there is something for the acceptor to do
   std::string name_;
+  std::atomic<bool> is_stopping_{false};
+  std::mutex mutex_;                // of the next one
+  std::vector<Descriptor> served_;  // whose peers may still be sending
   Connections connections_;
   std::thread acceptor_;
 };
+
+// The sooner of two times for poll(), of which -1 is none.
+int sooner(int one, int other) { return one < 0 || other < 0 ? std::max(one, other) : std::min(one, other); }
 
 void Listener::accept_all() {
   // So that connections without number do not keep those waiting that have arrived.
   constexpr int kAtOnce = 64;
   Arrivals arrivals(site_.options().request_deadline);
+  Farewells farewells;
   std::vector<pollfd> entries;
   while (true) {
-    entries = {{socket_.number(), POLLIN, 0}, {stop_.number(), POLLIN, 0}};
+    entries = {{socket_.number(), POLLIN, 0}, {wake_.number(), POLLIN, 0}};
+    farewells.append_to(entries);
+    const std::size_t first_arrival = entries.size();
     arrivals.append_to(entries);
-    if (::poll(entries.data(), entries.size(), arrivals.milliseconds_left()) < 0 && errno != EINTR) return;
-    if (entries[1].revents != 0) return;
-    for (Arrival& arrival : arrivals.take(entries.data() + 2)) connections_.add(std::move(arrival));
+    const int left = sooner(arrivals.milliseconds_left(), farewells.milliseconds_left());
+    if (::poll(entries.data(), entries.size(), left) < 0 && errno != EINTR) return;
+    if (is_stopping_) return;
+    farewells.read(entries.data() + 2);
+    for (Arrival& arrival : arrivals.take(entries.data() + first_arrival)) take(std::move(arrival), farewells);
+    if (entries[1].revents != 0) {
+      std::uint64_t count = 0;
+      static_cast<void>(!::read(wake_.number(), &count, sizeof count));
+      const std::lock_guard lock(mutex_);
+      for (Descriptor& served : served_) farewells.add(std::move(served));
+      served_.clear();
+    }
     for (int i = 0; i < kAtOnce && accept_one(arrivals); ++i) {
     }
   }
@@ -107,39 +142,42 @@ bool Listener::accept_one(Arrivals& arrivals) {
   if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
     arrivals.drop_oldest();
     // The connection stays in the queue of the socket until there is room.
-    pollfd stop{stop_.number(), POLLIN, 0};
-    ::poll(&stop, 1, 50);
+    pollfd woken{wake_.number(), POLLIN, 0};
+    ::poll(&woken, 1, 50);
   }
   return false;
 }
 
+void Listener::take(Arrival request, Farewells& farewells) {
+  const CheckedHead& head = request.head;
+  if (head.status == 0) {
+    const bool is_known = site_.is_known(head.authorization, head.cookie);
+    return connections_.add(std::move(request), is_known);
+  }
+  // So little always fits into the buffer of a connection on which nothing was sent yet.
+  const std::string text = Exchange::refusal(head.status, head.reason);
+  static_cast<void>(::send(request.connection.number(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+  farewells.add(std::move(request.connection));
+}
+
 void Listener::serve(Arrival& request) {
   const int connection = request.connection.number();
-  SocketStream stream(connection, numeric_peer(connection), request.deadline, site_.options().response_deadline,
-                      std::move(request.bytes));
-  std::string head;
-  CheckedHead checked;
-  switch (stream.read_head(head)) {
-    case SocketStream::HeadEnd::complete: checked = check_head(head); break;
-    case SocketStream::HeadEnd::too_large:
-      checked.status = 431;
-      checked.reason = "the headers are too large";
-      break;
-    case SocketStream::HeadEnd::timed_out:
-      checked.status = 408;
-      checked.reason = "the request took too long";
-      break;
-    case SocketStream::HeadEnd::gone: return;
+  std::string text = std::move(request.head.text);
+  text.append(request.bytes, request.head_bytes, request.head.body_bytes);
+  SocketStream stream(connection, numeric_peer(connection), std::move(text), site_.options().response_deadline);
+  exchange_.run(stream);
+}
+
+// Closes the connection, unless its peer has sent more than the request.
+void Listener::end(Descriptor served) {
+  pollfd entry{served.number(), POLLIN, 0};
+  if (::poll(&entry, 1, 0) <= 0) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (served_.size() >= Farewells::kMost) return;
+    served_.push_back(std::move(served));
   }
-  if (checked.status != 0) {
-    const std::string text = Exchange::refusal(checked.status, checked.reason);
-    stream.write(text.data(), text.size());
-  } else {
-    stream.replay(std::move(checked.text), checked.body_bytes);
-    exchange_.run(stream);
-  }
-  if (checked.status == 408) return;
-  if (checked.status != 0 || stream.has_unread()) stream.drain();
+  wake();
 }
 
 }  // namespace
@@ -148,11 +186,11 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(Farm& farm, HttpOptions op
   FERRY_ASSIGN(server::SocketAddress address, server::parse_socket_address(options.host, "--http"));
   if (!options.behind_proxy && !address.is_loopback()) return refuse_reachable(options.host);
   FERRY_ASSIGN(Descriptor socket, server::listen_at(options.host, options.port, options.port, true));
-  Descriptor stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (stop.number() < 0) return Status(ErrorCode::resource_exhausted, "no descriptor is left for the HTTP interface");
+  Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (wake.number() < 0) return Status(ErrorCode::resource_exhausted, "no descriptor is left for the HTTP interface");
   try {
     return std::unique_ptr<HttpServer>(
-        std::make_unique<Listener>(farm, std::move(options), std::move(socket), std::move(stop)));
+        std::make_unique<Listener>(farm, std::move(options), std::move(socket), std::move(wake)));
   } catch (const std::system_error&) {
     return Status(ErrorCode::resource_exhausted, "the system refuses the threads of the HTTP interface");
   }

@@ -1,4 +1,5 @@
-// Serves the farm's page, its HTTP interface and its metrics. Every connection has one request and a thread of its own.
+// Serves the farm's page, its HTTP interface and its metrics. Every connection has one request, which gets a thread
+// once it has arrived and nothing is wrong with its head.
 #pragma once
 
 #include <memory>

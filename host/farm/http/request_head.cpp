@@ -133,6 +133,8 @@ CheckedHead check_head(std::string_view head) {
     if (header.name == "content-length" && !parse_length(header.value, result.body_bytes)) {
       return refuse(400, "expected a number as Content-Length");
     }
+    if (header.name == "authorization") result.authorization = std::string(header.value);
+    if (header.name == "cookie") result.cookie = std::string(header.value);
     if (header.name == "expect") result.expects_continue = is_http_1_1;
     // Underscores stand for hyphens in some programs' eyes, and for the library's own entries.
     if (is_one_of(kDropped, header.name) || header.name.find('_') != std::string::npos) continue;

@@ -22,6 +22,9 @@ struct CheckedHead {
   std::string text;         // the head without headers that do not concern us
   std::size_t body_bytes = 0;
   bool expects_continue = false;  // the client waits for a response 100 before it sends the body
+  // Headers by which a client may be known; empty where there is none.
+  std::string authorization;
+  std::string cookie;
 };
 
 // `head` ends with the empty line.

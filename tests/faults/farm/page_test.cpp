@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <atomic>
+#include <deque>
 #include <optional>
 #include <thread>
 
@@ -77,6 +79,31 @@ TEST_CASE("10,000 connections that say nothing keep nobody from the page") {
     silent.push_back(std::make_unique<RawClient>(farm.port));
     if (i % 2500 == 2499) longest = std::max(longest, farm.seconds_until_answered());
   }
+  CHECK(longest < 1);
+  farm.check_undisturbed();
+}
+
+TEST_CASE("400 bad requests a second without a token keep nobody from the page") {
+  PageFarm farm;
+  std::atomic<bool> is_over{false};
+  std::atomic<int> sent{0};
+  std::thread flood([&] {
+    std::deque<std::unique_ptr<RawClient>> open;
+    for (auto next = Clock::now(); !is_over; next += std::chrono::microseconds(2500), ++sent) {
+      open.push_back(std::make_unique<RawClient>(farm.port));
+      open.back()->send("GET / HTTP/1.1\r\nno header\r\n\r\n");
+      if (open.size() > 500) open.pop_front();
+      std::this_thread::sleep_until(next);
+    }
+  });
+  double longest = 0;
+  for (const auto begin = Clock::now(); seconds_since(begin) < 5;) {
+    longest = std::max(longest, farm.seconds_until_answered());
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  is_over = true;
+  flood.join();
+  CHECK(sent > 1000);
   CHECK(longest < 1);
   farm.check_undisturbed();
 }

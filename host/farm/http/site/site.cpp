@@ -99,6 +99,10 @@ HttpResponse Site::route(const HttpRequest& request) {
   return web_.handle(request, path, *query);
 }
 
+bool Site::is_known(const std::string& authorization, const std::string& cookie) {
+  return (!authorization.empty() && tokens_.is_known(authorization)) || (!cookie.empty() && web_.is_known(cookie));
+}
+
 HttpResponse Site::handle(const HttpRequest& request) {
   const bool is_known = request.method == "GET" || request.method == "HEAD" || request.method == "POST";
   HttpResponse response = is_known ? route(request) : wrong_method("GET, HEAD, POST");

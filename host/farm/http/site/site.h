@@ -16,6 +16,9 @@ class Site {
 
   // Any thread.
   HttpResponse handle(const HttpRequest& request);
+  // Whether a request with these headers comes from somebody who has shown a token lately, or has logged in. Any
+  // thread.
+  bool is_known(const std::string& authorization, const std::string& cookie);
 
   Farm& farm() { return farm_; }
   const HttpOptions& options() const { return options_; }

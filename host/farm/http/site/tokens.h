@@ -1,8 +1,12 @@
 // Finds out whose the token of a request is, with limits for those who guess.
 #pragma once
 
+#include <cstddef>
+#include <mutex>
+#include <set>
 #include <string>
 
+#include "ferry/hash.h"
 #include "host/farm/api/farm.h"
 #include "host/farm/http/site/message.h"
 #include "host/farm/http/site/options.h"
@@ -16,16 +20,22 @@ class Tokens {
   // Both fail with unauthenticated for a token that is none, and with busy after too many of these.
   Result<Caller> of_login(const HttpRequest& request, const std::string& token);
   Result<Caller> of_bearer(const HttpRequest& request);
+  // Whether the token of this header was right the last time that somebody came with it, as far as is remembered.
+  bool is_known(const std::string& authorization);
   // For a token that was right before.
   Result<Caller> again(const std::string& token) { return farm_.find_token(token); }
 
  private:
+  static constexpr std::size_t kRemembered = 4096;
+
   Result<Caller> check(RateLimit& limit, const HttpRequest& request, const std::string& token);
 
   Farm& farm_;
   const HttpOptions& options_;
   RateLimit logins_;
   RateLimit bearers_;
+  std::mutex mutex_;  // of the next one
+  std::set<Hash> right_;
 };
 
 // The address of the client: the one that the proxy names, where there is a proxy.

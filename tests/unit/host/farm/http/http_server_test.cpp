@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 #include <httplib.h>
 
+#include <algorithm>
+#include <atomic>
+#include <deque>
 #include <memory>
 #include <thread>
 
@@ -214,6 +217,43 @@ TEST_CASE("slow connections leave threads for others") {
   REQUIRE(health);
   CHECK(health->status == 200);
   CHECK(Clock::now() - begin < milliseconds(1500));
+}
+
+TEST_CASE("hundreds of bad requests a second from clients that stay connected keep nobody from the page") {
+  HttpOptions options;
+  options.threads = 8;
+  options.streams = 4;
+  const Served served(options);
+  std::atomic<bool> is_over{false};
+  std::atomic<int> sent{0};
+  std::thread flood([&] {
+    std::deque<std::unique_ptr<RawClient>> open;
+    for (auto next = Clock::now(); !is_over; next += milliseconds(2), ++sent) {
+      open.push_back(std::make_unique<RawClient>(served.server->port()));
+      open.back()->send(sent % 2 == 0 ? "nonsense\r\n\r\n"
+                                      : "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999\r\n\r\nabc");
+      if (open.size() > 400) open.pop_front();
+      std::this_thread::sleep_until(next);
+    }
+  });
+  while (sent < 200) std::this_thread::sleep_for(milliseconds(10));
+  Clock::duration longest{};
+  for (int i = 0; i < 40; ++i) {
+    const auto begin = Clock::now();
+    httplib::Client client = served.client();
+    client.set_read_timeout(10);
+    const auto health = client.Get("/healthz");
+    REQUIRE(health);
+    CHECK(health->status == 200);
+    const auto boards = client.Get("/api/v1/boards", {{"Authorization", "Bearer token-of-a-viewer"}});
+    REQUIRE(boards);
+    CHECK(boards->status == 200);
+    longest = std::max(longest, Clock::now() - begin);
+  }
+  is_over = true;
+  flood.join();
+  CHECK(sent > 200);
+  CHECK_MESSAGE(longest < milliseconds(1000), std::chrono::duration<double>(longest).count() << " s");
 }
 
 TEST_CASE("a stream delivers changes at once and ends when its token is revoked") {
