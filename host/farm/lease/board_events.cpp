@@ -1,6 +1,7 @@
 // Boards come, go and say how they are.
 #include <algorithm>
 
+#include "host/farm/lease/claims.h"
 #include "host/farm/lease/handlers.h"
 #include "host/farm/lease/lease_life.h"
 #include "host/farm/lease/limits.h"
@@ -13,12 +14,22 @@ namespace {
 void describe(State& state, Board& board, BoardDescription description, const std::string& name, Time now) {
   description.name = name;
   for (const auto& [key, value] : board.record.enrolled_tags) description.tags[key] = value;
+  if (std::vector<std::string> names = remove_foreign_names(state.boards, board, description); !names.empty())
+    state.outbox.send(ClaimsRefused{board.record.id, std::move(names)});
   if (board.record.description == description) return;
   board.record.description = std::move(description);
   state.outbox.record(board.record);
   state.pools.update(board.index, board.record.description);
   end_unservable(state, board, now);
   state.must_schedule = true;
+}
+
+// The name of a board that is new means that board alone, whoever has called itself so before.
+void take_name_from_others(State& state, const Board& board, Time now) {
+  for (std::uint32_t index = 0; index < state.boards.size(); ++index) {
+    Board& other = state.boards.at(index);
+    if (index != board.index) describe(state, other, other.record.description, other.record.description.name, now);
+  }
 }
 
 // Compares the lease that the board serves with the one that it should.
@@ -45,6 +56,7 @@ void accept(State& state, Board& board, const BoardJoined& joined, Time now) {
   board.record.last_epoch = std::max(board.record.last_epoch, joined.ceiling);
   board.is_paused = false;
   state.boards.connect(board, {joined.connection, joined.boot_id, joined.boot_time, now});
+  state.has_queue_changed = true;
   state.timers.set(now + kSilence, TimerKind::board_silence, static_cast<std::uint64_t>(joined.connection));
   if (board.record.boot_id != joined.boot_id) {
     const bool is_moved = state.boards.set_boot_id(board, joined.boot_id);
@@ -81,6 +93,8 @@ bool is_hot(const Board& board, const BoardHeartbeat& heartbeat) {
 void lose_board(State& state, Board& board, Time now) {
   state.timers.cancel(TimerKind::board_silence, static_cast<std::uint64_t>(board.connected->id));
   state.boards.disconnect(board);
+  board.left_at = now;
+  state.has_queue_changed = true;
   if (!board.contender) return;
   const BoardJoined joined = *std::exchange(board.contender, std::nullopt);
   state.contenders.erase(joined.connection);
@@ -107,7 +121,10 @@ void handle_event(State& state, const BoardEnrolled& event, Time now) {
   BoardDescription description = board->record.description;
   for (const auto& [key, value] : board->record.enrolled_tags) description.tags.erase(key);
   board->record.enrolled_tags = event.tags;
+  const bool is_new_name = board->record.description.name != event.name;
+  if (is_new_name) state.boards.set_name(*board, event.name);
   describe(state, *board, std::move(description), event.name, now);
+  if (is_new_name) take_name_from_others(state, *board, now);
 }
 
 void handle_event(State& state, const BoardJoined& event, Time now) {

@@ -22,6 +22,7 @@ Board& Boards::add(BoardRecord record) {
   board.index = static_cast<std::uint32_t>(boards_.size() - 1);
   board.record = std::move(record);
   by_id_[board.record.id] = board.index;
+  if (!board.record.description.name.empty()) by_name_[board.record.description.name] = board.index;
   units_.unit_of.push_back(0);
   join_unit(board);
   refresh_unit(units_.unit_of[board.index]);
@@ -36,6 +37,16 @@ Board* Boards::find(BoardId id) {
 Board* Boards::find(BoardConnection connection) {
   const auto found = by_connection_.find(connection);
   return found == by_connection_.end() ? nullptr : &boards_[found->second];
+}
+
+const Board* Boards::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &boards_[found->second];
+}
+
+void Boards::set_name(Board& board, const std::string& name) {
+  by_name_.erase(board.record.description.name);
+  by_name_[name] = board.index;
 }
 
 void Boards::connect(Board& board, const ConnectedBoard& connection) {

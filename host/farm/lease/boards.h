@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -34,6 +36,7 @@ struct Board {
   std::uint64_t probe = 0;
   std::optional<LeaseId> lease;
   Time lease_end;
+  std::optional<Time> left_at;  // when it has disconnected; nothing: not since the tracker's start
   bool is_hot = false;
   bool is_paused = false;        // it has left an announcement unanswered; until its next heartbeat
   std::uint32_t unanswered = 0;  // announcements in a row
@@ -45,10 +48,13 @@ class Boards {
   Board& add(BoardRecord record);
   Board* find(BoardId id);
   Board* find(BoardConnection connection);
+  // The board with this name, which is its own for good; null if there is none.
+  const Board* find(std::string_view name) const;
   Board& at(std::uint32_t index) { return boards_[index]; }
   const Board& at(std::uint32_t index) const { return boards_[index]; }
   std::size_t size() const { return boards_.size(); }
 
+  void set_name(Board& board, const std::string& name);
   void connect(Board& board, const ConnectedBoard& connection);
   void disconnect(Board& board);
   void set_lease(Board& board, LeaseId lease, Time end);
@@ -99,6 +105,7 @@ class Boards {
   std::deque<Board> boards_;
   std::unordered_map<BoardId, std::uint32_t> by_id_;
   std::unordered_map<BoardConnection, std::uint32_t> by_connection_;
+  std::map<std::string, std::uint32_t, std::less<>> by_name_;
   std::map<Machine, std::uint32_t> unit_of_machine_;
   Units units_;
   std::vector<std::uint32_t> unused_units_;  // without boards

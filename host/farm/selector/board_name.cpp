@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/printable.h"
+#include "host/farm/selector/selector_names.h"
 
 namespace ferry::farm {
 namespace {
@@ -19,6 +20,9 @@ bool may_stand_in_name(char one) { return is_letter_or_digit(one) || one == '-' 
 
 Status check_board_name(std::string_view name) {
   const bool fits = !name.empty() && name.size() <= kMaxBoardName && std::ranges::all_of(name, may_stand_in_name);
+  if (std::ranges::find(kDeviceKinds, name) != kDeviceKinds.end())
+    return {ErrorCode::invalid_argument, "a board's name: expected another word than '" + std::string(name) +
+                                             "', which selects boards that have such a device"};
   if (fits && is_letter_or_digit(name.front())) return {};
   return {ErrorCode::invalid_argument,
           format("a board's name: expected at most %zu letters, digits, '-', '_' and '.', the first a letter or digit, "

@@ -10,7 +10,8 @@ namespace ferry::farm {
 
 inline constexpr std::size_t kMaxBoardName = 64;
 
-// Fails with invalid_argument unless the name has letters, digits, '-', '_' and '.' alone, the first a letter or digit.
+// Fails with invalid_argument unless the name has letters, digits, '-', '_' and '.' alone, the first a letter or digit,
+// and selectors have no other meaning for it.
 Status check_board_name(std::string_view name);
 
 }  // namespace ferry::farm

@@ -13,6 +13,8 @@ namespace {
 
 using namespace wire;
 
+constexpr std::uint64_t kDayMs = 86'400'000, kMostTokenMs = 36'500 * kDayMs;
+
 Status expect_admin(const Caller& caller, const char* what) {
   if (caller.role == wire::Role::admin) return {};
   return {ErrorCode::unauthenticated, std::string("only admins may ") + what};
@@ -21,6 +23,24 @@ Status expect_admin(const Caller& caller, const char* what) {
 Status check_holder(const std::string& holder) {
   if (!holder.empty() && holder.size() <= kMaxText) return {};
   return {ErrorCode::invalid_argument, format("expected a name of 1 to %zu bytes", kMaxText)};
+}
+
+// A word in a selector is either the name of a board or a tag that admins give to some.
+Status check_enrolment(const Core& core, const EnrolBoard& query) {
+  FERRY_TRY(check_board_name(query.name));
+  for (const Label& tag : query.tags) {
+    if (tag.name.empty()) return {ErrorCode::invalid_argument, "a tag: expected NAME or NAME=VALUE"};
+    if (tag.name != query.name && core.find_board(tag.name))
+      return {ErrorCode::invalid_argument,
+              "a tag: expected another word than the name of a board, got '" + tag.name + "'"};
+  }
+  if (core.find_board(query.name)) return {};
+  for (const BoardView& board : core.scheduler->machine().boards()) {
+    if (board.record->enrolled_tags.contains(query.name))
+      return {ErrorCode::invalid_argument, "a board's name: expected another word than a tag, got '" + query.name +
+                                               "', a tag of " + board.record->description.name};
+  }
+  return {};
 }
 
 // Writes credentials, then calls then() with whether that succeeded. The keys count from then on.
@@ -126,9 +146,7 @@ void answer(Core& core, const Caller& caller, const EndLease& query, const Answe
 
 void answer(Core& core, const Caller& caller, const EnrolBoard& query, const Answer<KeyMade>& then) {
   if (const Status allowed = expect_admin(caller, "enrol boards"); !allowed.is_ok()) return then(allowed);
-  if (const Status fine = check_board_name(query.name); !fine.is_ok()) return then(fine);
-  for (const Label& tag : query.tags)
-    if (tag.name.empty()) return then(Status(ErrorCode::invalid_argument, "a tag: expected NAME or NAME=VALUE"));
+  if (const Status fine = check_enrolment(core, query); !fine.is_ok()) return then(fine);
   const auto known = core.find_board(query.name);
   const auto view = known ? core.scheduler->machine().find_board(*known) : std::nullopt;
   if (view && view->record->state == BoardState::retired)
@@ -172,7 +190,12 @@ void answer(Core& core, const Caller& caller, const AddClient& query, const Answ
 void answer(Core& core, const Caller& caller, const AddToken& query, const Answer<TokenMade>& then) {
   if (const Status allowed = expect_admin(caller, "make tokens"); !allowed.is_ok()) return then(allowed);
   if (const Status fine = check_holder(query.holder); !fine.is_ok()) return then(fine);
-  const KeyDirectory::NewToken made = KeyDirectory::make_token(query.holder, query.role);
+  if (query.lasts_ms > kMostTokenMs)
+    return then(Status(ErrorCode::invalid_argument, format("expected a token that lasts at most %llu days",
+                                                           static_cast<unsigned long long>(kMostTokenMs / kDayMs))));
+  KeyDirectory::NewToken made = KeyDirectory::make_token(query.holder, query.role);
+  if (query.lasts_ms != 0)
+    made.credential.expires = core.scheduler->now() + Duration(static_cast<Duration::rep>(query.lasts_ms));
   write_credentials(core, {made.credential}, [&core, caller, made, then](const Status& written) {
     if (!written.is_ok()) return then(written);
     core.audit(caller, "add token", {}, made.credential.label,

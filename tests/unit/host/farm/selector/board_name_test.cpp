@@ -19,5 +19,13 @@ TEST_CASE("a board's name has letters, digits, dashes, underscores and dots") {
         "'a\\x1b[2J'");
 }
 
+TEST_CASE("a board is not called as a kind of device is, which no selector could tell from it") {
+  for (const char* name : {"cuda", "opencl"}) {
+    CHECK(farm::check_board_name(name).message() == "a board's name: expected another word than '" + std::string(name) +
+                                                        "', which selects boards that have such a device");
+  }
+  CHECK(farm::check_board_name("cuda-1").is_ok());
+}
+
 }  // namespace
 }  // namespace ferry::test

@@ -61,6 +61,43 @@ TEST_CASE("a board cannot make the tracker run out of epochs") {
   CHECK(lease.value()->slots().at(0).epoch == options.ceiling + 1);
 }
 
+TEST_CASE("a board that calls itself by the name of another one does not get its requests, and admins learn of it") {
+  RunningTracker tracker(std::make_unique<MemoryStore>());
+  const auto honest = tracker.join(tracker.board_key("pi-3"));
+  TestBoardOptions options = board_options(tracker, "liar");
+  options.description.model = "Pi 3";
+  options.description.tags = {{"pi-3", ""}, {"bench", ""}};
+  TestBoard liar(options);
+  REQUIRE(liar.joined_as().is_ok());
+  CHECK(tracker.wait_for_log("board liar: a model and tags that are names of other boards do not count: pi-3, pi-3"));
+  TrackerConnection connection(tracker.admin());
+  const auto named = connection.ask(ListDevices{"pi-3", ""});
+  REQUIRE(named.is_ok());
+  REQUIRE(named.value().devices.size() == 1);
+  CHECK(named.value().devices[0].name == "pi-3");
+  const auto tagged = connection.ask(ListDevices{"bench", ""});
+  REQUIRE(tagged.value().devices.size() == 1);
+  CHECK(tagged.value().devices[0].description.model.empty());
+  for (int i = 0; i < 3; ++i) {
+    farm::LeaseWish wish;
+    wish.selectors = {"pi-3"};
+    const auto lease = farm::BoardLease::request(tracker.add_client("anna"), wish);
+    REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
+    CHECK(lease.value()->slots().at(0).board == "pi-3");
+  }
+}
+
+TEST_CASE("an admin cannot give one word to a board as its name and to others as a tag") {
+  RunningTracker tracker(std::make_unique<MemoryStore>());
+  TrackerConnection connection(tracker.admin());
+  REQUIRE(connection.ask(EnrolBoard{"pi-3", {{"bench", ""}, {"pi-3", ""}}, "", false}).is_ok());
+  CHECK(connection.ask(EnrolBoard{"pi-4", {{"pi-3", ""}}, "", false}).status().message() ==
+        "a tag: expected another word than the name of a board, got 'pi-3'");
+  CHECK(connection.ask(EnrolBoard{"bench", {}, "", false}).status().message() ==
+        "a board's name: expected another word than a tag, got 'bench', a tag of pi-3");
+  CHECK(connection.ask(EnrolBoard{"cuda", {}, "", false}).status().code() == ErrorCode::invalid_argument);
+}
+
 // The longest that a board may say, in bytes that take the most room in a database.
 Description longest_description() {
   const auto text = [](std::size_t bytes) { return std::string(bytes, '\x01'); };
