@@ -47,7 +47,7 @@ std::vector<farm::Record> grant(std::uint64_t lease, std::uint64_t board) {
                         std::chrono::hours(1)};
   const farm::Time now(std::chrono::hours(500'000));
   return {farm::RequestRecord{request, now}, farm::EpochRecord{farm::BoardId{board}, lease},
-          farm::LeaseRecord{request.id, {{farm::BoardId{board}, lease}}, now, now + request.length, 0}};
+          farm::LeaseRecord{request.id, {{farm::BoardId{board}, lease}}, now, now + request.length, 0, now}};
 }
 
 std::vector<farm::Record> end(std::uint64_t lease, std::uint64_t board) {

@@ -72,7 +72,7 @@ void serialize(Archive& archive, Welcome& message) {
 template <class Archive>
 void serialize(Archive& archive, LeaseRequest& request) {
   archive(request.id, selectors(request.slots), request.priority, request.length_ms, request.wait_ms,
-          enum_field(request.kind, is_valid_lease_kind));
+          enum_field(request.kind, is_valid_lease_kind), text(request.job));
 }
 
 template <class Archive>
@@ -97,7 +97,7 @@ void serialize(Archive& archive, Extend& message) {
 
 template <class Archive>
 void serialize(Archive& archive, Waiting& message) {
-  archive(message.lease, message.place, message.estimate_ms);
+  archive(message.lease, message.place, message.estimate_ms, text(message.why));
 }
 
 template <class Archive>

@@ -164,6 +164,7 @@ struct LeaseRequest {
   std::uint64_t length_ms = 0;     // of the lease
   std::uint64_t wait_ms = 0;       // for how long at most to wait for it
   LeaseKind kind = LeaseKind::attached;
+  std::string job = {};  // what it is for, in the client's words; for people
 };
 struct Submit {
   LeaseRequest request;
@@ -185,6 +186,7 @@ struct Waiting {
   std::uint64_t lease = 0;
   std::uint32_t place = 0;  // 1 is next, counting only requests that compete for the same boards
   std::optional<std::uint64_t> estimate_ms;
+  std::string why;  // no board that fits can be handed out, whoever waits; empty: some can
 };
 struct GrantedSlot {
   std::string board;

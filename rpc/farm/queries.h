@@ -105,6 +105,7 @@ struct QueueListing {
   std::optional<std::uint64_t> estimate_ms;
   // A leased board without whose lease the request could have another one, which is on the same machine; may be empty.
   std::string blocked_by;
+  std::string job = {};  // as in LeaseRequest
 };
 struct QueuePage {
   std::vector<QueueListing> requests;  // in the order in which they are considered
@@ -120,6 +121,7 @@ struct LeaseListing {
   std::vector<std::string> boards;
   LeaseKind kind = LeaseKind::attached;
   std::uint64_t remaining_ms = 0;
+  std::string job = {};  // as in LeaseRequest
 };
 struct LeasePage {
   std::vector<LeaseListing> leases;  // by id
@@ -148,6 +150,7 @@ struct HistoryListing {
   std::string reason;         // as in Ended
   std::string failure_class;  // likewise
   std::string text;
+  std::string job = {};  // as in LeaseRequest
 };
 struct HistoryPage {
   std::vector<HistoryListing> leases;
@@ -224,6 +227,7 @@ struct CredentialListing {
   std::string name;  // of the board, or in whose name the leases of a client or token are
   Role role = Role::user;
   std::optional<std::uint64_t> revoked_ms;
+  std::optional<std::uint64_t> expires_ms = {};  // nothing: it does not
 };
 struct CredentialPage {
   std::vector<CredentialListing> credentials;
@@ -267,6 +271,7 @@ struct KeyMade {
 struct AddToken {
   std::string holder;
   Role role = Role::user;
+  std::uint64_t lasts_ms = 0;  // from now on; 0: until it is revoked
 };
 struct TokenMade {
   std::string token;  // never shown again

@@ -35,7 +35,7 @@ void serialize(Archive& archive, ListQueue& message) {
 template <class Archive>
 void serialize(Archive& archive, QueueListing& listing) {
   archive(listing.request, text(listing.holder), selectors(listing.slots), listing.priority, listing.waited_ms,
-          listing.place, listing.estimate_ms, name(listing.blocked_by));
+          listing.place, listing.estimate_ms, name(listing.blocked_by), text(listing.job));
 }
 
 template <class Archive>
@@ -51,7 +51,7 @@ void serialize(Archive& archive, ListLeases& message) {
 template <class Archive>
 void serialize(Archive& archive, LeaseListing& listing) {
   archive(listing.lease, text(listing.holder), names(listing.boards), enum_field(listing.kind, is_valid_lease_kind),
-          listing.remaining_ms);
+          listing.remaining_ms, text(listing.job));
 }
 
 template <class Archive>
@@ -68,7 +68,7 @@ template <class Archive>
 void serialize(Archive& archive, HistoryListing& listing) {
   archive(listing.lease, text(listing.holder), selectors(listing.slots), names(listing.boards), listing.priority,
           enum_field(listing.kind, is_valid_lease_kind), listing.submitted_ms, listing.start_ms, listing.ended_ms,
-          name(listing.reason), name(listing.failure_class), text(listing.text));
+          name(listing.reason), name(listing.failure_class), text(listing.text), text(listing.job));
 }
 
 template <class Archive>
@@ -132,7 +132,7 @@ void serialize(Archive& archive, ListCredentials& message) {
 template <class Archive>
 void serialize(Archive& archive, CredentialListing& listing) {
   archive(enum_field(listing.kind, is_valid_credential_kind), text(listing.name),
-          enum_field(listing.role, is_valid_role), listing.revoked_ms);
+          enum_field(listing.role, is_valid_role), listing.revoked_ms, listing.expires_ms);
 }
 
 template <class Archive>
@@ -167,7 +167,7 @@ void serialize(Archive& archive, KeyMade& message) {
 
 template <class Archive>
 void serialize(Archive& archive, AddToken& message) {
-  archive(text(message.holder), enum_field(message.role, is_valid_role));
+  archive(text(message.holder), enum_field(message.role, is_valid_role), message.lasts_ms);
 }
 
 template <class Archive>

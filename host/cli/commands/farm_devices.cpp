@@ -4,6 +4,7 @@
 #include "host/cli/commands/farm_command.h"
 #include "host/cli/options/farm_options.h"
 #include "rpc/farm/lease_id.h"
+#include "rpc/farm/shown_state.h"
 
 namespace ferry::cli {
 
@@ -60,7 +61,8 @@ void add_row(const wire::DeviceListing& device, Listing& listing) {
   const bool is_by_ssh = device.transport == "ssh";
   const bool is_ours = is_by_ssh || about.server_version == FERRY_VERSION;
   listing.add(device.name);
-  listing.add(device.state + (device.is_connected ? "" : ", not connected"), device.state);
+  const std::string shown = farm::shown_state(device.state, device.is_connected);
+  listing.add(shown == device.state ? shown : shown + " (was " + device.state + ")", device.state);
   listing.add_flag(device.is_connected);
   listing.add_unless_empty(device.holder);
   listing.add_unless_empty(device.lease == 0 ? "" : farm::lease_text(device.lease));

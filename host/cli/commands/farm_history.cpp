@@ -24,7 +24,8 @@ const std::vector<Listing::Column>& history_columns() {
                                                     {"HAD FOR", "seconds"},
                                                     {"REASON", "reason"},
                                                     {"CLASS", "failure_class"},
-                                                    {"", "text"}};
+                                                    {"", "text"},
+                                                    {"JOB", "job"}};
   return columns;
 }
 
@@ -59,6 +60,7 @@ int list_history(const HistoryOptions& options) {
       listing.add(one.reason);
       listing.add(one.failure_class);
       listing.add(one.text);
+      listing.add_unless_empty(one.job);
       query.before_ended_ms = one.ended_ms;
       query.before_lease = one.lease;
     }

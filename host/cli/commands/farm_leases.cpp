@@ -15,7 +15,8 @@ const std::vector<Listing::Column>& lease_columns() {
                                                     {"HOLDER", "holder"},
                                                     {"BOARDS", "boards"},
                                                     {"KIND", "kind"},
-                                                    {"REMAINING", "remaining_seconds"}};
+                                                    {"REMAINING", "remaining_seconds"},
+                                                    {"JOB", "job"}};
   return columns;
 }
 
@@ -30,6 +31,7 @@ int list_leases(const FarmOptions& options) {
       listing.add_list(one.boards);
       listing.add(one.kind == wire::LeaseKind::reserved ? "reserved" : "attached");
       listing.add_span(one.remaining_ms);
+      listing.add_unless_empty(one.job);
       query.after = one.lease;
     }
     return !page.leases.empty();

@@ -11,10 +11,10 @@ namespace {
 namespace wire = farm::wire;
 
 const std::vector<Listing::Column>& queue_columns() {
-  static const std::vector<Listing::Column> columns{{"PLACE", "place"},           {"HOLDER", "holder"},
-                                                    {"BOARDS", "selectors"},      {"PRIORITY", "priority"},
-                                                    {"WAITED", "waited_seconds"}, {"EXPECTED IN", "expected_seconds"},
-                                                    {"BLOCKED BY", "blocked_by"}, {"REQUEST", "request"}};
+  static const std::vector<Listing::Column> columns{
+      {"PLACE", "place"},           {"HOLDER", "holder"},         {"BOARDS", "selectors"},
+      {"PRIORITY", "priority"},     {"WAITED", "waited_seconds"}, {"EXPECTED IN", "expected_seconds"},
+      {"BLOCKED BY", "blocked_by"}, {"REQUEST", "request"},       {"JOB", "job"}};
   return columns;
 }
 
@@ -32,6 +32,7 @@ int list_queue(const FarmOptions& options) {
       listing.add_span(one.estimate_ms);
       listing.add_unless_empty(one.blocked_by);
       listing.add(farm::lease_text(one.request));
+      listing.add_unless_empty(one.job);
       query.after = one.request;
     }
     return !page.requests.empty();

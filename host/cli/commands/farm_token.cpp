@@ -14,7 +14,7 @@ namespace wire = farm::wire;
 
 const std::vector<Listing::Column>& credential_columns() {
   static const std::vector<Listing::Column> columns{
-      {"KIND", "kind"}, {"NAME", "name"}, {"ROLE", "role"}, {"REVOKED (UTC)", "revoked"}};
+      {"KIND", "kind"}, {"NAME", "name"}, {"ROLE", "role"}, {"EXPIRES (UTC)", "expires"}, {"REVOKED (UTC)", "revoked"}};
   return columns;
 }
 
@@ -36,6 +36,7 @@ int list_credentials(const FarmOptions& options, std::optional<wire::CredentialK
       listing.add(kind_name(one.kind));
       listing.add(one.name);
       listing.add_unless_empty(has_role ? role_name(one.role) : "");
+      listing.add_time(one.expires_ms);
       listing.add_time(one.revoked_ms);
     }
     query.after += static_cast<std::uint32_t>(page.credentials.size());
@@ -57,8 +58,11 @@ struct TokenOptions {
   std::string name;
   std::string role = "user";
   std::string revoked;
+  std::uint64_t days = 0;
   bool lists = false;
 };
+
+constexpr std::uint64_t kDayMs = 86'400'000;
 
 int token(const TokenOptions& options) {
   if ((options.name.empty() ? 0 : 1) + (options.revoked.empty() ? 0 : 1) + (options.lists ? 1 : 0) != 1) {
@@ -67,7 +71,8 @@ int token(const TokenOptions& options) {
   if (options.lists) return list_credentials(options.farm, wire::CredentialKind::token, "there are no tokens");
   if (!options.revoked.empty()) return revoke(options.farm, wire::CredentialKind::token, options.revoked);
   farm::TrackerConnection connection = connect_farm(options.farm);
-  const std::string made = take(connection.ask(wire::AddToken{options.name, parse_role(options.role)})).token;
+  const std::string made =
+      take(connection.ask(wire::AddToken{options.name, parse_role(options.role), options.days * kDayMs})).token;
   if (options.farm.json) {
     print_json({{"schema", "ferry.farm.token/1"}, {"name", options.name}, {"token", made}});
   } else {
@@ -84,12 +89,15 @@ void add_farm_token(CLI::App& farm, Action& chosen) {
       *farm.add_subcommand("token", "Make a token for the farm's web page and HTTP interface (by an admin)");
   command.add_option("name", options->name, "Whose token it is. It is shown once")->type_name("NAME");
   add_role_option(command, options->role);
+  command.add_option("--days", options->days, "After how many days it expires (default: never)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 36'500));
   command.add_flag("--list", options->lists, "Show who has tokens");
   command.add_option("--revoke", options->revoked, "Make the tokens of this person worthless")->type_name("NAME");
   add_farm_listing_options(command, options->farm);
   command.footer(
       "Examples:\n"
-      "  ferry farm token alice --role viewer\n"
+      "  ferry farm token alice --role viewer --days 90\n"
       "  ferry farm token --revoke alice");
   command.callback([options, &chosen] { chosen = [options](const Compiler*) { return token(*options); }; });
 }

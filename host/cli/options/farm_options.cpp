@@ -47,6 +47,11 @@ void add_lease_options(CLI::App& command, LeaseOptions& options) {
   command.add_option("--length", options.length, "How long to have the boards, such as 90s, 30m or 2h")
       ->type_name("TIME");
   command.add_option("--wait", options.wait, "How long to wait for them at most (default: a week)")->type_name("TIME");
+  command
+      .add_option("--job", options.job,
+                  "What they are for, for those who wait (default: FERRY_JOB, or what the variables of continuous "
+                  "integration say)")
+      ->type_name("TEXT");
 }
 
 farm::LeaseWish wish_of(const LeaseOptions& options) {
@@ -54,6 +59,7 @@ farm::LeaseWish wish_of(const LeaseOptions& options) {
   wish.selectors = options.selectors;
   if (!options.priority.empty()) wish.priority = session::parse_priority(options.priority, "--priority");
   if (!options.length.empty()) wish.length = session::parse_time_span(options.length, "--length");
+  if (!options.job.empty()) wish.job = options.job;
   if (!options.wait.empty()) wish.wait = session::parse_time_span(options.wait, "--wait");
   return wish;
 }

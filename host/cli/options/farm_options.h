@@ -47,6 +47,7 @@ struct LeaseOptions {
   std::string priority;
   std::string length;
   std::string wait;
+  std::string job;
 };
 void add_lease_options(CLI::App& command, LeaseOptions& options);
 // Throws UsageError.

@@ -21,7 +21,7 @@ struct Caller {
 
 // Counts since the tracker's start, and the state of this moment, for monitoring.
 struct FarmNumbers {
-  std::map<std::string, std::uint64_t> boards_by_state;  // "good", "suspect", ...
+  std::map<std::string, std::uint64_t> boards_by_state;  // "good", "suspect", ..., as shown_state.h says
   std::uint64_t boards_connected = 0;
   std::uint64_t boards_leased = 0;
   std::uint64_t clients_connected = 0;

@@ -5,7 +5,9 @@
 #include <mutex>
 #include <thread>
 
+#include "base/printable.h"
 #include "base/quantity_text.h"
+#include "base/utf8.h"
 #include "host/farm/client/tracker_link.h"
 #include "rpc/farm/lease_id.h"
 #include "rpc/secure/noise.h"
@@ -31,6 +33,8 @@ constexpr seconds kLasting{1};
 constexpr seconds kReleaseTimeout{1};
 constexpr seconds kExtendTimeout{10};
 constexpr milliseconds kCancelPeriod{100};
+// How often those who wait hear so.
+constexpr std::chrono::minutes kReminder{1};
 // After its time to wait is over, a request must have been answered.
 constexpr seconds kLateAnswer{15};
 
@@ -58,6 +62,8 @@ class BoardLease::Keeper {
 
   Status wait_until_granted() {
     std::uint64_t told = 0;
+    std::string why;  // no board can be handed out, whoever waits
+    Clock::time_point remind_at{};
     std::unique_lock lock(mutex_);
     const auto give_up = Clock::now() + milliseconds(record_.request().wait_ms) + kLateAnswer;
     while (!record_.is_granted()) {
@@ -73,6 +79,15 @@ class BoardLease::Keeper {
         const wire::Waiting place = *record_.place();
         lock.unlock();
         if (observer_.waiting) observer_.waiting(place);
+        lock.lock();
+        if (place.why != why) remind_at = Clock::now();
+        why = place.why;
+        continue;
+      }
+      if (!why.empty() && Clock::now() >= remind_at) {
+        remind_at = Clock::now() + kReminder;
+        lock.unlock();
+        if (observer_.notice) observer_.notice("no board can be had at the moment: " + why);
         lock.lock();
         continue;
       }
@@ -268,6 +283,7 @@ Result<std::unique_ptr<BoardLease>> BoardLease::request(const FarmAccess& farm, 
   request.length_ms = static_cast<std::uint64_t>(wish.length.value_or(kUsualLength).count());
   request.wait_ms = static_cast<std::uint64_t>(wish.wait.count());
   request.kind = wish.kind;
+  request.job = std::string(utf8_prefix(printable(wish.job), wire::kMaxText));
   const bool is_extended = (wish.is_extended || !wish.length) && wish.kind == wire::LeaseKind::attached;
   std::unique_ptr<BoardLease> lease(
       new BoardLease(std::make_unique<Keeper>(farm, std::move(request), is_extended, std::move(observer))));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/farm/client/farm_access.h"
+#include "host/farm/client/job.h"
 #include "host/farm/client/lease_status.h"
 
 namespace ferry::farm {
@@ -19,9 +20,10 @@ struct LeaseWish {
   // Without a length, or if `is_extended`, the lease lasts for as long as it is wanted: it is extended again and again,
   // unless others wait.
   std::optional<std::chrono::milliseconds> length = {};
-  bool is_extended = false;
   std::chrono::milliseconds wait = std::chrono::hours(7 * 24);  // for the boards, at most
   wire::LeaseKind kind = wire::LeaseKind::attached;
+  bool is_extended = false;
+  std::string job = job_of_environment();  // what it is for, for people
 };
 
 struct LeaseObserver {
@@ -29,7 +31,8 @@ struct LeaseObserver {
   std::function<void(const wire::Waiting&)> waiting = {};
   // Called while the request waits, several times a second, on the same thread; true cancels it.
   std::function<bool()> is_cancelled = {};
-  // Receives what the user should know, such as that the lease will end soon, on another thread.
+  // Receives what the user should know, such as that the lease will end soon, on another thread; and, on the one that
+  // waits, that no board could be handed out whoever waits, at once and each minute.
   std::function<void(const std::string& line)> notice = {};
 };
 

@@ -46,11 +46,18 @@ struct BoardStateChanged {
   std::string reason;
 };
 
+// For the log: the model and the tags of a board that are names of other boards, and do not count.
+struct ClaimsRefused {
+  BoardId board{};
+  std::vector<std::string> names;
+};
+
 struct TellWaiting {
   ClientConnection client{};
   LeaseId lease{};
   std::size_t place = 0;             // 1 is next, counting only requests that compete for the same boards
   std::optional<Duration> estimate;  // nothing: there is no history yet
+  std::string why;                   // no board can be handed out now; empty: some are in use
 };
 
 struct TellGranted {
@@ -84,6 +91,6 @@ struct TellEnded {
 };
 
 using Action = std::variant<Persist, AnnounceLease, WithdrawLease, ProbeBoard, CloseBoard, BoardStateChanged,
-                            TellWaiting, TellGranted, TellExtension, TellWarning, TellEnded>;
+                            ClaimsRefused, TellWaiting, TellGranted, TellExtension, TellWarning, TellEnded>;
 
 }  // namespace ferry::farm

@@ -54,7 +54,8 @@ class References {
     if (lease.parts.size() != request->second)
       return damaged(format("lease %s: expected %zu boards, got %zu", number(lease.id).c_str(), request->second,
                             lease.parts.size()));
-    if (!is_time(lease.start) || !is_time(lease.end)) return damaged("the times of lease " + number(lease.id));
+    if (!is_time(lease.start) || !is_time(lease.end) || !is_time(lease.set_at))
+      return damaged("the times of lease " + number(lease.id));
     for (const LeasePart& part : lease.parts) {
       FERRY_TRY(expect_board(part.board));
       if (!leased_.insert(part.board).second) return damaged("board " + number(part.board) + " is leased twice");

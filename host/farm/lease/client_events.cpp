@@ -56,9 +56,11 @@ void submit(State& state, ClientConnection client, const Request& request, Time 
   attach(state, entry, client, now);
 }
 
-// Nobody gets the lease of another one by guessing its id.
+// Nobody gets the lease of another one by guessing its id, or passes for a lease that has ended.
 bool refuse_other_holder(State& state, const Entry* entry, ClientConnection client, const Request& request) {
-  if (entry == nullptr || entry->request.holder == request.holder) return false;
+  const bool is_of_other = entry == nullptr ? state.ended_ids.is_of_other(request.id, state.number_of(request.holder))
+                                            : entry->request.holder != request.holder;
+  if (!is_of_other) return false;
   state.outbox.send(TellEnded{client, request.id, EndReason::invalid, "the request is not that of this holder"});
   return true;
 }
@@ -140,7 +142,7 @@ void handle_event(State& state, const ExtensionRequested& event, Time now) {
     state.outbox.send(TellExtension{*entry->client, event.lease, remaining, refusal});
     return;
   }
-  extend_lease(state, *entry, std::max(lease.end, now + event.length));
+  extend_lease(state, *entry, std::max(lease.end, now + event.length), now);
 }
 
 void handle_event(State& state, const LeaseRevoked& event, Time now) {

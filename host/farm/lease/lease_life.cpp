@@ -74,7 +74,8 @@ void send_announcement(State& state, const Entry& entry, const HeldBoard& part) 
 }
 
 LeaseRecord record_of(State& state, const Entry& entry) {
-  LeaseRecord record{entry.request.id, {}, entry.lease->start, entry.lease->end, entry.lease->extension};
+  LeaseRecord record{entry.request.id,   {}, entry.lease->start, entry.lease->end, entry.lease->extension,
+                     entry.lease->set_at};
   for (const HeldBoard& part : entry.lease->parts)
     record.parts.push_back({state.boards.at(part.board).record.id, part.epoch});
   return record;
@@ -86,14 +87,9 @@ Entry& add_entry(State& state, const Request& request, Time submitted) {
   auto owner = std::make_unique<Entry>();
   Entry& entry = *owner;
   entry.request = request;
-  const auto holder = static_cast<std::uint32_t>(state.holders.size());
-  entry.waiting = {request.priority,
-                   0,
-                   submitted,
-                   static_cast<std::uint64_t>(request.id),
-                   state.holders.emplace(request.holder, holder).first->second,
-                   request.length,
-                   {}};
+  entry.waiting = {
+      request.priority, 0, submitted, static_cast<std::uint64_t>(request.id), state.number_of(request.holder),
+      request.length,   {}};
   for (const Selector& selector : request.slots) {
     const auto& pool = entry.pools.emplace_back(state.pools.get(selector, state.boards));
     entry.waiting.slots.push_back(
@@ -114,7 +110,7 @@ void drop_entry(State& state, Entry& entry) {
 void hold_boards(State& state, Entry& entry, const std::vector<std::uint32_t>& boards, Time start, Time end) {
   leave_queue(state, entry);
   Lease& lease = entry.lease.emplace();
-  lease.start = start;
+  lease.start = lease.set_at = start;
   lease.end = lease.confirmed_end = end;
   lease.attempt = ++state.attempts;
   for (const std::uint32_t index : boards) {
@@ -152,9 +148,10 @@ void announce(State& state, const AnnounceExtension& extension, Time now) {
   state.timers.set(entry->lease->extend_by, TimerKind::extension, static_cast<std::uint64_t>(extension.lease));
 }
 
-void extend_lease(State& state, Entry& entry, Time end) {
+void extend_lease(State& state, Entry& entry, Time end, Time now) {
   Lease& lease = *entry.lease;
   lease.end = end;
+  lease.set_at = now;
   ++lease.extension;
   lease.is_extending = true;
   for (const HeldBoard& part : lease.parts) state.boards.set_lease(state.boards.at(part.board), entry.request.id, end);
@@ -228,6 +225,7 @@ void end_request(State& state, Entry& entry, EndReason reason, const std::string
       if (client->second.requests.empty()) forget_client(state, *entry.client);
     }
   }
+  state.ended_ids.add(id, entry.waiting.holder);
   cancel_timers(state, id);
   state.entries.erase(id);
 }
@@ -253,6 +251,7 @@ void set_board_state(State& state, Board& board, BoardState new_state, const std
   state.outbox.record(board.record);
   state.outbox.after_commit(Action(BoardStateChanged{board.record.id, new_state, reason}));
   state.boards.refresh(board);
+  state.has_queue_changed = true;
 }
 
 lease::LeaseKey key_of(const Entry& entry, const HeldBoard& part) {

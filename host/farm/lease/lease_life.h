@@ -31,7 +31,7 @@ void acknowledge(State& state, Entry& entry, HeldBoard& part, std::optional<std:
 void grant_if_acknowledged(State& state, Entry& entry, Time now);
 
 // Lets the lease last until `end`, which must not be earlier than before. The boards hear of it when that is committed.
-void extend_lease(State& state, Entry& entry, Time end);
+void extend_lease(State& state, Entry& entry, Time end, Time now);
 
 // Takes the boards back; the request waits again, with its age.
 void roll_back(State& state, Entry& entry, Time now);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "host/farm/lease/handlers.h"
+#include "host/farm/lease/wait_reason.h"
 
 namespace ferry::farm {
 namespace {
@@ -98,9 +99,12 @@ void send_queue_notices(State& state, Time now) {
   if (!std::exchange(state.has_queue_changed, false)) return;
   for (const QueuePlace& place : queue_places(state, now)) {
     Entry& entry = *state.find(place.entry->request.id);
-    if (!entry.client || entry.told_place == place.place) continue;
+    if (!entry.client) continue;
+    std::string why = wait_reason(state, entry);
+    if (entry.told_place == place.place && entry.told_why == why) continue;
     entry.told_place = place.place;
-    state.outbox.send(TellWaiting{*entry.client, entry.request.id, place.place, place.estimate});
+    entry.told_why = why;
+    state.outbox.send(TellWaiting{*entry.client, entry.request.id, place.place, place.estimate, std::move(why)});
   }
 }
 

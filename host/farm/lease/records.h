@@ -61,6 +61,7 @@ struct LeaseRecord {
   Time start;
   Time end;
   std::uint32_t extension = 0;
+  Time set_at;  // when `end` was decided on
 };
 
 // Removes the LeaseRecord; the request waits again.

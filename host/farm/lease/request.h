@@ -25,6 +25,7 @@ struct Request {
   Duration wait{};              // for how long at most to wait for it
   LeaseKind kind = LeaseKind::attached;
   bool is_health_check = false;  // may also get boards whose state is unknown or suspect
+  std::string job = {};          // what it is for, in its client's words
 };
 
 }  // namespace ferry::farm

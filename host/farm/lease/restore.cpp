@@ -2,21 +2,29 @@
 
 #include <algorithm>
 
+#include "host/farm/lease/claims.h"
 #include "host/farm/lease/lease_life.h"
 #include "host/farm/lease/limits.h"
 
 namespace ferry::farm {
 namespace {
 
-// Since the record was written the clock may have been set back. Then the lease would last longer than anybody asked.
+// Since the record was written the clock may have been set back. The lease lasts no longer from now on than from the
+// moment at which its end was decided on.
+Time end_of(const LeaseRecord& record, Time now) {
+  const Time end = record.set_at > now ? now + std::max(Duration::zero(), record.end - record.set_at) : record.end;
+  return std::min(end, now + kMaxLease);
+}
+
 void restore_lease(State& state, Entry& entry, const LeaseRecord& record, Time now) {
   const Time start = std::min(record.start, now);
-  const Time end = std::min(record.end, now + kMaxLease);
+  const Time end = end_of(record, now);
   std::vector<std::uint32_t> boards;
   for (const LeasePart& part : record.parts) boards.push_back(state.boards.find(part.board)->index);
   hold_boards(state, entry, boards, start, end);
   Lease& lease = *entry.lease;
   lease.extension = record.extension;
+  lease.set_at = std::min(record.set_at, now);
   // By how much the clock was set is unknown, and the boards may not have heard of the last extension.
   lease.confirmed_end = now;
   // Its client may say otherwise when it attaches.
@@ -28,6 +36,11 @@ void restore_lease(State& state, Entry& entry, const LeaseRecord& record, Time n
 
 void restore(State& state, const Snapshot& snapshot, Time now) {
   for (const BoardRecord& record : snapshot.boards) state.boards.add(record);
+  // An earlier tracker may have taken what a board says as it is.
+  for (std::uint32_t index = 0; index < state.boards.size(); ++index) {
+    Board& board = state.boards.at(index);
+    remove_foreign_names(state.boards, board, board.record.description);
+  }
   for (const HoldTimeRecord& record : snapshot.hold_times)
     state.boards.find(record.board)->mean_hold_seconds = record.mean_seconds;
   for (const HolderRecord& record : snapshot.holders)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/farm/lease/boards.h"
+#include "host/farm/lease/ended_ids.h"
 #include "host/farm/lease/lease_machine.h"
 #include "host/farm/lease/outbox.h"
 #include "host/farm/lease/pools.h"
@@ -31,6 +32,7 @@ struct Lease {
   std::vector<HeldBoard> parts;  // one for each slot
   Time start;
   Time end;
+  Time set_at;  // when `end` was decided on
   std::uint32_t extension = 0;
   std::uint64_t attempt = 0;
   bool is_granted = false;  // the client was told
@@ -51,6 +53,7 @@ struct Entry {
   std::optional<Lease> lease;                      // nothing: it waits
   std::size_t queue_index = 0;                     // in State::queue, while it waits
   std::size_t told_place = 0;
+  std::string told_why;
 };
 
 struct Client {
@@ -69,6 +72,7 @@ struct State {
   std::vector<Entry*> queue;  // those that wait, in no order
   std::unordered_map<ClientConnection, Client> clients;
   std::map<std::string, std::uint32_t> holders;  // a number for each
+  EndedIds ended_ids;
   FairShare shares;
   Timers timers;
   Outbox outbox;
@@ -78,6 +82,9 @@ struct State {
   bool is_notice_due = false;  // the timer of the next queue notice is running
   bool is_step_due = false;    // and that of the next priority step
 
+  std::uint32_t number_of(const std::string& holder) {
+    return holders.emplace(holder, static_cast<std::uint32_t>(holders.size())).first->second;
+  }
   Entry* find(LeaseId id) {
     const auto found = entries.find(id);
     return found == entries.end() ? nullptr : found->second.get();

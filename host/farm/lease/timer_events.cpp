@@ -4,6 +4,7 @@
 #include "host/farm/lease/handlers.h"
 #include "host/farm/lease/lease_life.h"
 #include "host/farm/lease/limits.h"
+#include "host/farm/lease/wait_reason.h"
 
 namespace ferry::farm {
 namespace {
@@ -61,8 +62,10 @@ void end_wait(State& state, Entry& entry, Time now) {
     if (!board.is_hot || !board.connected || board.lease || board.record.state != BoardState::good) continue;
     for (const auto& pool : entry.pools) is_for_heat = is_for_heat || pool->boards.contains(index);
   }
+  const std::string why = wait_reason(state, entry);
   end_request(state, entry, is_for_heat ? EndReason::too_hot : EndReason::wait_expired,
-              is_for_heat ? "a board that could serve it did not cool in time" : "no board became available in time",
+              is_for_heat ? "a board that could serve it did not cool in time"
+                          : "no board became available in time" + (why.empty() ? "" : ": " + why),
               now);
 }
 

@@ -53,6 +53,20 @@ Result<std::vector<Numbered>> read_page(SqlConnection& connection, const std::st
   return entries;
 }
 
+// The holder of the lease that had this epoch on the board; empty if none has ended.
+Result<std::string> holder_of(SqlConnection& connection, const SessionEntry& session) {
+  FERRY_ASSIGN(const SqlResult found,
+               execute(connection,
+                       "SELECT h.holder FROM ended_parts p JOIN ended_requests h ON h.number = p.number "
+                       "WHERE p.board = $1 AND p.epoch = $2 AND p.lease = $3 ORDER BY h.number DESC LIMIT 1",
+                       session.board, session.epoch, session.lease));
+  if (found.rows.empty()) return std::string();
+  RowReader row(found.rows.front());
+  std::string holder = row.text();
+  FERRY_TRY(row.status());
+  return holder;
+}
+
 }  // namespace
 
 Status write_health_entry(SqlConnection& connection, const HealthEntry& entry) {
@@ -77,11 +91,14 @@ Status write_session(SqlConnection& connection, const SessionEntry& session) {
   if (session.failure.size() > kMaxFailureBytes)
     return {ErrorCode::invalid_argument, format("expected the report of a failure of at most %zu bytes, got %zu",
                                                 kMaxFailureBytes, session.failure.size())};
+  std::string holder = session.holder;
+  if (holder.empty()) {
+    FERRY_ASSIGN(holder, holder_of(connection, session));
+  }
   return execute(connection,
                  "INSERT INTO sessions (number, board, at, length, lease, holder, client, failure) "
                  "SELECT COALESCE(MAX(number), 0) + 1, $1, $2, $3, $4, $5, $6, $7 FROM sessions",
-                 session.board, session.ended, session.length, session.lease, session.holder, session.client,
-                 session.failure)
+                 session.board, session.ended, session.length, session.lease, holder, session.client, session.failure)
       .status();
 }
 

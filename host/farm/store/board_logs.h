@@ -9,6 +9,7 @@
 #include "host/farm/lease/ids.h"
 #include "host/farm/schedule/clock.h"
 #include "host/farm/store/history.h"
+#include "rpc/lease/lease_terms.h"
 
 namespace ferry::farm {
 
@@ -29,9 +30,11 @@ struct SessionEntry {
   Time ended;
   Duration length{};
   LeaseId lease{};
+  // Empty: not known. Then it is that of the lease with this epoch on the board, if that has ended already.
   std::string holder;
   std::string client;   // what it said of itself
   std::string failure;  // at most kMaxFailureBytes; empty: its client ended it
+  lease::Epoch epoch = 0;
 };
 
 // Numbers increase in the order in which entries were added.

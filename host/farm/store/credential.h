@@ -26,6 +26,7 @@ struct Credential {
   Role role = Role::user;
   std::optional<TokenHash> token_hash = {};  // of tokens alone
   std::optional<Time> revoked = {};
+  std::optional<Time> expires = {};  // of tokens alone; nothing: it does not
 };
 
 }  // namespace ferry::farm

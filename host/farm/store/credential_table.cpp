@@ -30,12 +30,12 @@ Result<SqlResult> insert(SqlConnection& connection, const Credential& credential
   if (!is_kind(credential.kind) || !is_role(credential.role))
     return Status(ErrorCode::invalid_argument, "expected the kind and the role of a credential, got other numbers");
   return execute(connection,
-                 "INSERT INTO credentials (kind, id, salt, label, role, token_hash, revoked) "
-                 "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (kind, id) DO " +
+                 "INSERT INTO credentials (kind, id, salt, label, role, token_hash, revoked, expires) "
+                 "VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (kind, id) DO " +
                      on_conflict,
                  credential.kind, credential.id, hex_text(credential.salt), credential.label, credential.role,
                  credential.token_hash ? std::optional(hex_text(*credential.token_hash)) : std::nullopt,
-                 credential.revoked);
+                 credential.revoked, credential.expires);
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ Status write_credential(SqlConnection& connection, const Credential& credential)
 Status replace_credential(SqlConnection& connection, const Credential& credential) {
   return insert(connection, credential,
                 "UPDATE SET salt = excluded.salt, label = excluded.label, role = excluded.role, "
-                "token_hash = excluded.token_hash, revoked = excluded.revoked")
+                "token_hash = excluded.token_hash, revoked = excluded.revoked, expires = excluded.expires")
       .status();
 }
 
@@ -71,7 +71,7 @@ Status write_revocation(SqlConnection& connection, CredentialKind kind, const st
 Result<std::vector<Credential>> read_credentials(SqlConnection& connection) {
   FERRY_ASSIGN(const SqlResult result,
                execute(connection,
-                       "SELECT kind, id, salt, label, role, token_hash, revoked FROM credentials "
+                       "SELECT kind, id, salt, label, role, token_hash, revoked, expires FROM credentials "
                        "ORDER BY kind, id"));
   std::vector<Credential> credentials;
   for (const SqlRow& columns : result.rows) {
@@ -86,6 +86,7 @@ Result<std::vector<Credential>> read_credentials(SqlConnection& connection) {
       FERRY_ASSIGN(credential.token_hash, parse_bytes<TokenHash>(row.text()));
     }
     if (!row.is_null()) credential.revoked = row.time();
+    if (!row.is_null()) credential.expires = row.time();
     FERRY_TRY(row.status());
     if (!is_kind(credential.kind) || !is_role(credential.role)) return damaged("kind or role");
   }

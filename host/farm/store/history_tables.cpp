@@ -10,7 +10,7 @@
 namespace ferry::farm {
 namespace {
 
-// With a board, the index of history_parts finds and orders the leases.
+// With a board, the index of ended_parts finds and orders the leases.
 Filter filter_of(const HistoryQuery& query) {
   const std::string ended = query.board ? "p.ended" : "h.ended", id = query.board ? "p.lease" : "h.id";
   Filter filter;
@@ -19,12 +19,11 @@ Filter filter_of(const HistoryQuery& query) {
   if (query.from) filter.add(ended + " >= ?", *query.from);
   if (query.until) filter.add(ended + " < ?", *query.until);
   if (query.before) filter.add("(" + ended + ", " + id + ") < (?, ?)", query.before->ended, query.before->id);
-  filter.end(ended + " DESC, " + id + " DESC", query.limit);
+  filter.end(ended + " DESC, " + id + " DESC, h.number DESC", query.limit);
   return filter;
 }
 
-Result<EndedLease> read_ended_lease(const SqlRow& columns) {
-  RowReader row(columns);
+Result<EndedLease> read_ended_lease(RowReader& row) {
   FERRY_ASSIGN(RequestRecord request, read_request(row));
   EndedLease lease;
   lease.request = std::move(request.request);
@@ -41,32 +40,34 @@ Result<EndedLease> read_ended_lease(const SqlRow& columns) {
 
 Result<std::vector<EndedLease>> read_ended_leases(SqlConnection& connection, const HistoryQuery& query) {
   const std::string source =
-      query.board ? "history_parts p JOIN history h ON h.id = p.lease" : std::string("history h");
+      query.board ? "ended_parts p JOIN ended_requests h ON h.number = p.number" : std::string("ended_requests h");
   const Filter filter = filter_of(query);
   const std::string statement =
-      "SELECT h.id, h.holder, h.slots, h.priority, h.length, h.wait, h.kind, "
-      "h.is_health_check, h.submitted, h.starts, h.ended, h.reason, h.text FROM " +
+      "SELECT h.number, h.id, h.holder, h.slots, h.priority, h.length, h.wait, h.kind, "
+      "h.is_health_check, h.job, h.submitted, h.starts, h.ended, h.reason, h.text FROM " +
       source + filter.text();
   FERRY_ASSIGN(const SqlResult result, execute_checked(connection, statement, filter.parameters()));
   std::vector<EndedLease> leases;
   leases.reserve(result.rows.size());
-  std::unordered_map<LeaseId, EndedLease*> by_id;
-  for (const SqlRow& row : result.rows) {
+  std::unordered_map<std::uint64_t, EndedLease*> by_number;
+  for (const SqlRow& columns : result.rows) {
+    RowReader row(columns);
+    const auto number = row.number<std::uint64_t>();
     FERRY_ASSIGN(EndedLease lease, read_ended_lease(row));
     leases.push_back(std::move(lease));
-    by_id[leases.back().request.id] = &leases.back();
+    by_number[number] = &leases.back();
   }
   const std::string parts_statement =
-      "SELECT lease, board, epoch FROM history_parts WHERE lease IN (SELECT h.id FROM " + source + filter.text() +
-      ") ORDER BY lease, slot";
+      "SELECT number, board, epoch FROM ended_parts WHERE number IN (SELECT h.number FROM " + source + filter.text() +
+      ") ORDER BY number, slot";
   FERRY_ASSIGN(const SqlResult parts, execute_checked(connection, parts_statement, filter.parameters()));
   for (const SqlRow& columns : parts.rows) {
     RowReader row(columns);
-    const auto lease = by_id.find(row.number<LeaseId>());
+    const auto lease = by_number.find(row.number<std::uint64_t>());
     const auto board = row.number<BoardId>();
     const auto epoch = row.number<lease::Epoch>();
     FERRY_TRY(row.status());
-    if (lease != by_id.end()) lease->second->parts.push_back({board, epoch});
+    if (lease != by_number.end()) lease->second->parts.push_back({board, epoch});
   }
   return leases;
 }
@@ -110,8 +111,8 @@ Result<std::vector<NumberedAuditEntry>> read_audit_log(SqlConnection& connection
 
 Result<bool> purge_history(SqlConnection& connection, Time before, std::size_t limit) {
   FERRY_ASSIGN(const SqlResult leases, execute(connection,
-                                               "DELETE FROM history WHERE id IN "
-                                               "(SELECT id FROM history WHERE ended < $1 ORDER BY ended, id LIMIT $2)",
+                                               "DELETE FROM ended_requests WHERE number IN (SELECT number FROM "
+                                               "ended_requests WHERE ended < $1 ORDER BY ended, id LIMIT $2)",
                                                before, limit));
   bool has_more = leases.changed == limit;
   for (const char* table : {"audit_log", "health_checks", "sessions"}) {

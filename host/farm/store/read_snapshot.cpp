@@ -28,6 +28,7 @@ Result<LeaseRecord> read_lease(RowReader& row) {
   record.start = row.time();
   record.end = row.time();
   record.extension = row.number<std::uint32_t>();
+  record.set_at = row.time();
   return record;
 }
 
@@ -92,6 +93,7 @@ Result<RequestRecord> read_request(RowReader& row) {
   request.wait = row.duration();
   request.kind = row.number<LeaseKind>();
   request.is_health_check = row.number<bool>();
+  request.job = row.text();
   record.submitted = row.time();
   return record;
 }
@@ -104,8 +106,8 @@ Result<Snapshot> read_snapshot(SqlConnection& connection) {
                      read_board, snapshot.boards));
   FERRY_TRY(read_all(connection, std::string("SELECT ") + kRequestColumns + " FROM requests ORDER BY submitted, id",
                      read_request, snapshot.requests));
-  FERRY_TRY(
-      read_all(connection, "SELECT id, starts, ends, extension FROM leases ORDER BY id", read_lease, snapshot.leases));
+  FERRY_TRY(read_all(connection, "SELECT id, starts, ends, extension, set_at FROM leases ORDER BY id", read_lease,
+                     snapshot.leases));
   FERRY_TRY(read_parts(connection, snapshot.leases));
   FERRY_TRY(read_all(connection, "SELECT holder, weight, board_seconds, at FROM holders ORDER BY holder", read_holder,
                      snapshot.holders));

@@ -66,7 +66,35 @@ constexpr const char* kSecondVersion[] = {
     "CREATE INDEX sessions_by_board ON sessions (board, number)",
 };
 
-constexpr Migration kMigrations[] = {kFirstVersion, kSecondVersion};
+// Clients choose the ids of requests, so that one may end twice: each end has a number of its own, and none takes the
+// place of another.
+constexpr const char* kThirdVersion[] = {
+    "CREATE TABLE ended_requests (number BIGINT PRIMARY KEY, id BIGINT NOT NULL, holder TEXT NOT NULL, "
+    "slots TEXT NOT NULL, priority BIGINT NOT NULL, length BIGINT NOT NULL, wait BIGINT NOT NULL, kind BIGINT NOT "
+    "NULL, is_health_check BIGINT NOT NULL, job TEXT NOT NULL, submitted BIGINT NOT NULL, starts BIGINT, "
+    "ended BIGINT NOT NULL, reason BIGINT NOT NULL, text TEXT NOT NULL)",
+    "INSERT INTO ended_requests SELECT ROW_NUMBER() OVER (ORDER BY ended, id), id, holder, slots, priority, length, "
+    "wait, kind, is_health_check, '', submitted, starts, ended, reason, text FROM history",
+    "CREATE INDEX ended_requests_by_time ON ended_requests (ended, id)",
+    "CREATE INDEX ended_requests_by_holder ON ended_requests (holder, ended, id)",
+    "CREATE TABLE ended_parts (number BIGINT NOT NULL REFERENCES ended_requests (number) ON DELETE CASCADE, "
+    "slot BIGINT NOT NULL, lease BIGINT NOT NULL, board BIGINT NOT NULL, epoch BIGINT NOT NULL, "
+    "ended BIGINT NOT NULL, PRIMARY KEY (number, slot))",
+    "INSERT INTO ended_parts SELECT e.number, p.slot, p.lease, p.board, p.epoch, p.ended "
+    "FROM history_parts p JOIN ended_requests e ON e.id = p.lease",
+    "CREATE INDEX ended_parts_by_board ON ended_parts (board, ended, lease)",
+    "CREATE INDEX ended_parts_by_epoch ON ended_parts (board, epoch)",
+    "DROP TABLE history_parts",
+    "DROP TABLE history",
+
+    // When the end was decided on.
+    "ALTER TABLE leases ADD COLUMN set_at BIGINT NOT NULL DEFAULT 0",
+    "UPDATE leases SET set_at = starts",
+    "ALTER TABLE requests ADD COLUMN job TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE credentials ADD COLUMN expires BIGINT",
+};
+
+constexpr Migration kMigrations[] = {kFirstVersion, kSecondVersion, kThirdVersion};
 
 Status later_version(std::size_t expected, std::size_t version) {
   return {ErrorCode::version_mismatch,

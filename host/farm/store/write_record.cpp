@@ -49,21 +49,22 @@ struct Writer {
     FERRY_TRY(expect_name(request.holder));
     FERRY_ASSIGN(const std::string slots, slots_text(request.slots));
     return execute(connection,
-                   "INSERT INTO requests (id, holder, slots, priority, length, wait, kind, is_health_check, submitted) "
-                   "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO UPDATE SET "
+                   "INSERT INTO requests (id, holder, slots, priority, length, wait, kind, is_health_check, job, "
+                   "submitted) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO UPDATE SET "
                    "holder = excluded.holder, slots = excluded.slots, priority = excluded.priority, "
                    "length = excluded.length, wait = excluded.wait, kind = excluded.kind, "
-                   "is_health_check = excluded.is_health_check, submitted = excluded.submitted",
+                   "is_health_check = excluded.is_health_check, job = excluded.job, submitted = excluded.submitted",
                    request.id, request.holder, slots, request.priority, request.length, request.wait, request.kind,
-                   request.is_health_check, record.submitted)
+                   request.is_health_check, request.job, record.submitted)
         .status();
   }
 
   Status operator()(const LeaseRecord& record) const {
     FERRY_TRY(execute(connection,
-                      "INSERT INTO leases (id, starts, ends, extension) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO "
-                      "UPDATE SET starts = excluded.starts, ends = excluded.ends, extension = excluded.extension",
-                      record.id, record.start, record.end, record.extension)
+                      "INSERT INTO leases (id, starts, ends, extension, set_at) VALUES ($1, $2, $3, $4, $5) "
+                      "ON CONFLICT (id) DO UPDATE SET starts = excluded.starts, ends = excluded.ends, "
+                      "extension = excluded.extension, set_at = excluded.set_at",
+                      record.id, record.start, record.end, record.extension, record.set_at)
                   .status());
     FERRY_TRY(execute(connection, "DELETE FROM lease_parts WHERE lease = $1", record.id).status());
     for (std::size_t slot = 0; slot < record.parts.size(); ++slot)
@@ -79,19 +80,18 @@ struct Writer {
   }
 
   Status operator()(const EndRecord& record) const {
-    // A request may end twice: its client attaches it again to a tracker that continues from a backup.
-    FERRY_TRY(execute(connection, "DELETE FROM history WHERE id = $1", record.id).status());
     const auto moved = execute(
         connection,
-        "INSERT INTO history (id, holder, slots, priority, length, wait, kind, is_health_check, submitted, starts, "
-        "ended, reason, text) SELECT r.id, r.holder, r.slots, r.priority, r.length, r.wait, r.kind, "
-        "r.is_health_check, r.submitted, l.starts, $1, $2, $3 FROM requests r LEFT JOIN leases l ON l.id = r.id "
-        "WHERE r.id = $4",
+        "INSERT INTO ended_requests (number, id, holder, slots, priority, length, wait, kind, is_health_check, job, "
+        "submitted, starts, ended, reason, text) SELECT (SELECT COALESCE(MAX(number), 0) + 1 FROM ended_requests), "
+        "r.id, r.holder, r.slots, r.priority, r.length, r.wait, r.kind, r.is_health_check, r.job, r.submitted, "
+        "l.starts, $1, $2, $3 FROM requests r LEFT JOIN leases l ON l.id = r.id WHERE r.id = $4",
         record.at, record.reason, record.text, record.id);
     FERRY_TRY(expect_changed(moved, "the request", static_cast<std::uint64_t>(record.id)));
     FERRY_TRY(execute(connection,
-                      "INSERT INTO history_parts (lease, slot, board, epoch, ended) "
-                      "SELECT lease, slot, board, epoch, $1 FROM lease_parts WHERE lease = $2",
+                      "INSERT INTO ended_parts (number, slot, lease, board, epoch, ended) "
+                      "SELECT (SELECT MAX(number) FROM ended_requests), slot, lease, board, epoch, $1 "
+                      "FROM lease_parts WHERE lease = $2",
                       record.at, record.id)
                   .status());
     return execute(connection, "DELETE FROM requests WHERE id = $1", record.id).status();

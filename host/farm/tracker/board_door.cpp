@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/quantity_text.h"
 #include "host/farm/tracker/orders.h"
 #include "host/farm/tracker/wire_types.h"
 #include "rpc/transport/tcp_address.h"
@@ -64,11 +65,13 @@ Status take(Core& core, ConnectionNumber from, BoardFacts&, const LeaseOver& mes
   return {};
 }
 
-// The holder of the lease, if the lease has this board; empty: it has ended, or there is none.
-std::string holder_of(const Core& core, LeaseId id, BoardId board) {
-  const auto lease = core.scheduler->machine().find_request(id);
+// The holder of the lease, if the lease has this board; empty: it has ended, which the database knows, or there is
+// none. Another request may have the id of a lease that has ended, but no other lease has its epoch on the board.
+std::string holder_of(const Core& core, const lease::LeaseKey& key, BoardId board) {
+  const auto lease = core.scheduler->machine().find_request(LeaseId{key.lease});
   if (!lease) return {};
-  const bool has_board = std::ranges::any_of(lease->parts, [&](const LeasePart& part) { return part.board == board; });
+  const bool has_board = std::ranges::any_of(
+      lease->parts, [&](const LeasePart& part) { return part.board == board && part.epoch == key.epoch; });
   return has_board ? lease->request->holder : std::string();
 }
 
@@ -81,8 +84,8 @@ Status take(Core& core, ConnectionNumber, BoardFacts& facts, const wire::Session
   const LeaseId lease{message.key.lease};
   core.sessions.push_back({facts.board, core.scheduler->now(),
                            Duration(static_cast<Duration::rep>(std::min(message.length_ms, kLongestSession))), lease,
-                           holder_of(core, lease, facts.board), fit(message.client, kMaxText),
-                           fit(message.failure, is_report_kept ? kMaxFailureBytes : kMaxText)});
+                           holder_of(core, message.key, facts.board), fit(message.client, kMaxText),
+                           fit(message.failure, is_report_kept ? kMaxFailureBytes : kMaxText), message.key.epoch});
   return {};
 }
 
@@ -184,6 +187,11 @@ void carry_out(Core& core, const CloseBoard& action) {
     forget(core, found);
   }
   core.peers.close(number, action.reason);
+}
+
+void carry_out(Core& core, const ClaimsRefused& action) {
+  core.log(format("board %s: a model and tags that are names of other boards do not count: %s",
+                  core.name_of(action.board).c_str(), join(", ", action.names).c_str()));
 }
 
 void carry_out(Core& core, const BoardStateChanged& action) {

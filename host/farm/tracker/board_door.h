@@ -17,5 +17,6 @@ void carry_out(Core& core, const WithdrawLease& action);
 void carry_out(Core& core, const ProbeBoard& action);
 void carry_out(Core& core, const CloseBoard& action);
 void carry_out(Core& core, const BoardStateChanged& action);
+void carry_out(Core& core, const ClaimsRefused& action);
 
 }  // namespace ferry::farm

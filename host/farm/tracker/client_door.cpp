@@ -106,7 +106,7 @@ void client_left(Core& core, ConnectionNumber number) {
 void carry_out(Core& core, const TellWaiting& action) {
   core.peers.send(number_of(action.client),
                   Waiting{static_cast<std::uint64_t>(action.lease), static_cast<std::uint32_t>(action.place),
-                          to_wire(action.estimate)});
+                          to_wire(action.estimate), fit(action.why, kMaxText)});
 }
 
 void carry_out(Core& core, const TellGranted& action) {

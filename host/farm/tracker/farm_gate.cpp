@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "host/farm/tracker/desk.h"
+#include "rpc/farm/shown_state.h"
 
 namespace ferry::farm {
 namespace {
@@ -18,6 +19,12 @@ struct Wait {
   std::condition_variable answered;
   std::optional<Result<T>> answer;
 };
+
+// The database's clock, of which a tracker that stands by knows nothing.
+Time now_of(const Core& core) {
+  if (core.scheduler) return core.scheduler->now();
+  return Time(std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+}
 
 Status stands_by() { return {ErrorCode::unavailable, "this tracker stands by: another one schedules"}; }
 
@@ -57,8 +64,9 @@ Result<wire::DeviceListing> FarmGate::find_board(const Caller&, const std::strin
 
 Result<Caller> FarmGate::find_token(std::string_view token) {
   return wait_for<Caller>([this, token = std::string(token)](const Answer<Caller>& then) {
-    const Credential* const holder = core_.keys.holder_of_token(token);
-    if (holder == nullptr) return then(Status(ErrorCode::unauthenticated, "this token is unknown or was revoked"));
+    const Credential* const holder = core_.keys.holder_of_token(token, now_of(core_));
+    if (holder == nullptr)
+      return then(Status(ErrorCode::unauthenticated, "this token is unknown, has expired or was revoked"));
     then(Caller{holder->label, holder->role});
   });
 }
@@ -76,7 +84,7 @@ FarmNumbers FarmGate::count() const {
   numbers.read_only_reason = core_.read_only_reason;
   if (!core_.scheduler) return numbers;
   for (const BoardView& board : core_.scheduler->machine().boards()) {
-    ++numbers.boards_by_state[board_state_name(board.record->state)];
+    ++numbers.boards_by_state[shown_state(board_state_name(board.record->state), board.connection.has_value())];
     if (board.lease) ++numbers.boards_leased;
   }
   numbers.requests_waiting = core_.scheduler->machine().waiting();

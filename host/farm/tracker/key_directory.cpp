@@ -95,10 +95,12 @@ const Credential* KeyDirectory::holder_of(const secure::KeyId& id) const {
   return found == by_key_.end() ? nullptr : found->second;
 }
 
-const Credential* KeyDirectory::holder_of_token(std::string_view token) const {
+const Credential* KeyDirectory::holder_of_token(std::string_view token, Time now) const {
   // The text that is looked up is a hash, so the time that it takes says nothing about the tokens that exist.
   const auto found = by_token_.find(hash_of(token));
-  return found == by_token_.end() ? nullptr : found->second;
+  if (found == by_token_.end()) return nullptr;
+  const std::optional<Time>& expires = found->second->expires;
+  return expires && *expires <= now ? nullptr : found->second;
 }
 
 const Credential* KeyDirectory::find_label(CredentialKind kind, std::string_view label) const {

@@ -35,7 +35,8 @@ class KeyDirectory final : public server::KeySource {
   Result<std::optional<secure::Key>> find(const secure::KeyId& id) const override;
   // Null if nobody, or nobody any more, has this key.
   const Credential* holder_of(const secure::KeyId& id) const;
-  const Credential* holder_of_token(std::string_view token) const;
+  // The same for a token, which must not have expired by now.
+  const Credential* holder_of_token(std::string_view token, Time now) const;
   // The credential that counts for this label: not revoked, or else the one revoked last; null if there is none.
   const Credential* find_label(CredentialKind kind, std::string_view label) const;
   const Credential* find_id(CredentialKind kind, std::uint64_t id) const;

@@ -102,8 +102,9 @@ void answer(Core& core, const Caller&, const ListQueue& query, const Answer<Queu
     page.requests.push_back({static_cast<std::uint64_t>(next->id), fit(next->holder, kMaxText),
                              slot_texts(*view->request), view->request->priority, to_wire(now - view->submitted),
                              static_cast<std::uint32_t>(next->place), to_wire(next->estimate),
-                             next->blocked_by ? fit(core.name_of(*next->blocked_by), kMaxName) : std::string()});
-    bytes += 400 + bytes_of(page.requests.back().slots);
+                             next->blocked_by ? fit(core.name_of(*next->blocked_by), kMaxName) : std::string(),
+                             fit(view->request->job, kMaxText)});
+    bytes += 700 + bytes_of(page.requests.back().slots);
   }
   page.has_more = next != queue.end();
   then(std::move(page));
@@ -127,6 +128,7 @@ void answer(Core& core, const Caller&, const ListLeases& query, const Answer<Lea
                          {},
                          to_wire(lease.request->kind),
                          to_wire(lease.end - now)};
+    listing.job = fit(lease.request->job, kMaxText);
     for (const LeasePart& part : lease.parts) listing.boards.push_back(fit(core.name_of(part.board), kMaxName));
     page.leases.push_back(std::move(listing));
   }

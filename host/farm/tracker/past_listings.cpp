@@ -62,6 +62,7 @@ HistoryListing listing_of(const Core& core, const EndedLease& lease) {
   listing.reason = end_reason_name(lease.reason);
   listing.failure_class = failure_class_name(class_of(lease.reason));
   listing.text = fit(lease.text, kMaxText);
+  listing.job = fit(lease.request.job, kMaxText);
   return listing;
 }
 
@@ -159,6 +160,7 @@ void answer(Core& core, const Caller& caller, const ListCredentials& query, cons
   for (std::size_t i = query.after; i < all.size() && page.credentials.size() < wire::kMaxPage; ++i) {
     CredentialListing listing{all[i]->kind, fit(all[i]->label, kMaxText), all[i]->role, {}};
     if (all[i]->revoked) listing.revoked_ms = to_wire(*all[i]->revoked);
+    if (all[i]->expires) listing.expires_ms = to_wire(*all[i]->expires);
     page.credentials.push_back(std::move(listing));
   }
   page.has_more = query.after + page.credentials.size() < all.size();

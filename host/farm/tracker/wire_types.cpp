@@ -108,6 +108,7 @@ Result<Request> from_wire(const wire::LeaseRequest& asked, const std::string& ho
   request.length = at_most(asked.length_ms, kMaxLease);
   request.wait = at_most(asked.wait_ms, kMaxWait);
   request.kind = from_wire(asked.kind);
+  request.job = fit(asked.job, wire::kMaxText);
   return request;
 }
 

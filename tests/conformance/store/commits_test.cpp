@@ -124,7 +124,7 @@ TEST_CASE("a record that contradicts the tables is refused with all commits of i
     const auto fixture = kind.make();
     const auto store = fixture->open();
     const farm::TrackerTerm term = store->take_term().value();
-    const farm::LeaseRecord unknown_board{farm::LeaseId{7}, {{farm::BoardId{99}, 1}}, {}, {}, 0};
+    const farm::LeaseRecord unknown_board{farm::LeaseId{7}, {{farm::BoardId{99}, 1}}, {}, {}, 0, {}};
     for (const farm::Record& record : std::vector<farm::Record>{
              farm::EndRecord{farm::LeaseId{8}, farm::Time(), farm::EndReason::released, ""},
              farm::RollbackRecord{farm::LeaseId{7}}, farm::EpochRecord{farm::BoardId{2}, 1}, unknown_board}) {

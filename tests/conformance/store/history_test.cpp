@@ -104,6 +104,63 @@ TEST_CASE("ended leases are found by board, by holder and by time") {
   }
 }
 
+TEST_CASE("whoever uses the id of an ended request again takes nothing out of the history") {
+  for (const StoreKind& kind : all_stores()) {
+    CAPTURE(kind.name);
+    const auto fixture = kind.make();
+    const auto store = fixture->open();
+    const farm::TrackerTerm term = store->take_term().value();
+    const farm::LeaseId id{7};
+    farm::BoardRecord board;
+    board.id = farm::BoardId{1};
+    std::vector<farm::Record> records{board};
+    farm::Time now(std::chrono::hours(1));
+    const auto end_one = [&](const std::string& holder, lease::Epoch epoch) {
+      farm::Request request{id, holder, {farm::parse_selector("rpi4").value()}};
+      request.length = request.wait = std::chrono::minutes(1);
+      records.push_back(farm::RequestRecord{request, now});
+      records.push_back(farm::LeaseRecord{id, {{board.id, epoch}}, now, now + request.length, 0, now});
+      now += std::chrono::seconds(1);
+      records.push_back(farm::EndRecord{id, now, farm::EndReason::released, "by " + holder});
+    };
+    end_one("ann", 1);
+    end_one("eve", 2);
+    end_one("eve", 3);
+    REQUIRE(store->apply(std::vector{farm::Persist{term, 1, records}}).is_ok());
+    for (const auto& board_asked : {std::optional<farm::BoardId>(), std::optional(board.id)}) {
+      farm::HistoryQuery query;
+      query.board = board_asked;
+      const auto ended = store->ended_leases(query).value();
+      REQUIRE(ended.size() == 3);
+      for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(ended[i].request.holder == (i == 2 ? "ann" : "eve"));
+        REQUIRE(ended[i].parts.size() == 1);
+        CHECK(ended[i].parts[0].epoch == 3 - i);
+      }
+      query.holder = "ann";
+      CHECK(store->ended_leases(query).value().size() == 1);
+    }
+    // The report of a session may come after the lease's end, and then counts for whoever had that lease.
+    for (const lease::Epoch epoch : {1, 2, 9}) {
+      farm::SessionEntry session{board.id, now, {}, id, "", "client", ""};
+      session.epoch = epoch;
+      REQUIRE(store->add_session(session).is_ok());
+    }
+    farm::SessionEntry elsewhere{farm::BoardId{2}, now, {}, id, "", "client", ""};
+    elsewhere.epoch = 1;
+    REQUIRE(store->add_session(elsewhere).is_ok());
+    const auto sessions = store->sessions({}).value();
+    REQUIRE(sessions.size() == 4);
+    CHECK(sessions[0].entry.holder.empty());
+    CHECK(sessions[1].entry.holder.empty());
+    CHECK(sessions[2].entry.holder == "eve");
+    CHECK(sessions[3].entry.holder == "ann");
+    CHECK(store->purge(now, 2).value());
+    REQUIRE(store->ended_leases({}).value().size() == 1);
+    CHECK(store->ended_leases({}).value()[0].parts[0].epoch == 3);
+  }
+}
+
 TEST_CASE("pages of ended leases follow one another without gaps") {
   for (const StoreKind& kind : all_stores()) {
     CAPTURE(kind.name);

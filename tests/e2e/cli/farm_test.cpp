@@ -100,7 +100,7 @@ TEST_CASE("several remotes of a farm are one request") {
 
 TEST_CASE("Ctrl-C while a board is waited for leaves nothing locked") {
   Lab lab([](Peer& peer, const Message& message) {
-    if (message.is<wire::Submit>()) peer.send(wire::Waiting{message.as<wire::Submit>().request.id, 1, {}});
+    if (message.is<wire::Submit>()) peer.send(wire::Waiting{message.as<wire::Submit>().request.id, 1, {}, {}});
   });
   const std::string command = "FERRY_DEVICES=" + lab.folder.path("devices.toml") +
                               " timeout -s INT 0.7 " FERRY_BINARY_DIR "/bin/ferry device --remote pi 2> " +
@@ -203,7 +203,7 @@ TEST_CASE("boards are listed as a table and as JSON, page by page, with harmless
   CHECK(contains(table.out, "61.2 C, throttled"));
   CHECK(contains(table.out, "1.50"));
   CHECK(contains(table.out, "0.0.9 (not "));
-  CHECK(contains(table.out, "good, not connected"));
+  CHECK(contains(table.out, "away (was good)"));
   CHECK_FALSE(contains(table.out, "\x1b"));
   const auto json = nlohmann::json::parse(lab.run({"farm", "devices", "--json"}).out);
   CHECK(json["schema"] == "ferry.farm.devices/1");

@@ -45,8 +45,9 @@ std::string describe(const farm::Snapshot& snapshot) {
   for (const farm::BoardRecord& board : snapshot.boards) lines.insert(line(board));
   for (const farm::RequestRecord& record : snapshot.requests) lines.insert(line(record.request, record.submitted));
   for (const farm::LeaseRecord& lease : snapshot.leases)
-    lines.insert(format("lease %llu from %lld to %lld extension %u on", number(lease.id), milliseconds(lease.start),
-                        milliseconds(lease.end), lease.extension) +
+    lines.insert(format("lease %llu from %lld to %lld, set at %lld, extension %u on", number(lease.id),
+                        milliseconds(lease.start), milliseconds(lease.end), milliseconds(lease.set_at),
+                        lease.extension) +
                  line(lease.parts));
   for (const farm::HolderRecord& holder : snapshot.holders)
     lines.insert(format("holder '%s' %a %a %lld", printable(holder.holder).c_str(), holder.weight, holder.board_seconds,

@@ -58,14 +58,13 @@ Result<farm::CommitOutcome> MemoryStore::apply(std::span<const farm::Persist> co
 }
 
 void MemoryStore::remember(const farm::EndRecord& record) {
-  std::erase_if(history_, [&](const auto& entry) { return entry.second.request.id == record.id; });
   const farm::RequestRecord& request = tables_.requests().at(record.id);
   farm::EndedLease lease{request.request, request.submitted, {}, {}, record.at, record.reason, record.text};
   if (const auto found = tables_.leases().find(record.id); found != tables_.leases().end()) {
     lease.start = found->second.start;
     lease.parts = found->second.parts;
   }
-  history_[{record.at, record.id}] = std::move(lease);
+  history_.emplace(std::pair(record.at, record.id), std::move(lease));
 }
 
 Result<std::vector<farm::EndedLease>> MemoryStore::ended_leases(const farm::HistoryQuery& query) {
@@ -124,7 +123,18 @@ Result<std::vector<farm::NumberedHealthEntry>> MemoryStore::health_entries(const
 }
 
 Status MemoryStore::add_sessions(std::span<const farm::SessionEntry> sessions) {
-  for (const farm::SessionEntry& session : sessions) add_numbered(sessions_, session);
+  for (farm::SessionEntry session : sessions) {
+    const farm::LeasePart part{session.board, session.epoch};
+    const auto has_had_it = [&](const auto& ended) {
+      return ended.second.request.id == session.lease && std::ranges::any_of(ended.second.parts, [&](const auto& one) {
+               return one.board == part.board && one.epoch == part.epoch;
+             });
+    };
+    if (session.holder.empty())
+      if (const auto ended = std::ranges::find_if(history_, has_had_it); ended != history_.end())
+        session.holder = ended->second.request.holder;
+    add_numbered(sessions_, session);
+  }
   return {};
 }
 

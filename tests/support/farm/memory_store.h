@@ -43,7 +43,7 @@ class MemoryStore final : public farm::Store {
   farm::TrackerTerm term_{};
   std::uint64_t last_commit_ = 0;
   farm::Time clock_{};
-  std::map<std::pair<farm::Time, farm::LeaseId>, farm::EndedLease> history_;
+  std::multimap<std::pair<farm::Time, farm::LeaseId>, farm::EndedLease> history_;
   std::vector<farm::NumberedAuditEntry> audit_log_;
   std::vector<farm::NumberedHealthEntry> health_entries_;
   std::vector<farm::NumberedSessionEntry> sessions_;

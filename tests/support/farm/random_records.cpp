@@ -136,7 +136,7 @@ farm::Request RandomRecords::request(farm::LeaseId id) {
 }
 
 farm::LeaseRecord RandomRecords::lease(farm::LeaseId id) {
-  farm::LeaseRecord record{id, {}, time(), time(), static_cast<std::uint32_t>(random_.below(9))};
+  farm::LeaseRecord record{id, {}, time(), time(), static_cast<std::uint32_t>(random_.below(9)), time()};
   const std::size_t count = std::min<std::size_t>(boards_.size(), 1 + random_.below(3));
   const std::size_t first = boards_.empty() ? 0 : random_.below(boards_.size());
   for (std::size_t i = 0; i < count; ++i) record.parts.push_back({boards_[(first + i) % boards_.size()], number()});

@@ -273,7 +273,9 @@ Result<TokenMade> ScriptedFarm::ask(const Caller& caller, const AddToken& query)
   FERRY_TRY(check(caller, Role::admin));
   const std::string token = "made-for-" + std::to_string(tokens_.size());
   tokens_[token] = {query.holder, query.role};
-  credentials_.push_back({CredentialKind::token, query.holder, query.role, std::nullopt});
+  credentials_.push_back({CredentialKind::token, query.holder, query.role, std::nullopt, std::nullopt});
+  // As if the farm had begun in 1970.
+  if (query.lasts_ms != 0) credentials_.back().expires_ms = query.lasts_ms;
   note(caller, "add token", "", query.holder);
   return TokenMade{token};
 }

@@ -6,6 +6,7 @@
 #include "host/farm/http/pages/reading.h"
 #include "host/farm/http/pages/url.h"
 #include "host/farm/http/pages/waiting_count.h"
+#include "rpc/farm/shown_state.h"
 
 namespace ferry::farm::http {
 namespace {
@@ -33,7 +34,7 @@ void write_now(html::Html& html, const Viewer& viewer, const BoardView& view) {
       const auto pair = html.open("div");
       html.element("dt", "State");
       const auto state = html.open("dd");
-      write_state(html, board.state);
+      write_state(html, shown_state(board.state, board.is_connected));
     }
     write_fact(html, "Connection",
                (board.is_connected ? std::string("connected") : std::string("not connected")) +
@@ -156,13 +157,15 @@ void write_sessions(html::Html& html, const Result<wire::SessionPage>& sessions)
   }
 }
 
-void write_leases(html::Html& html, const std::string& board, const Result<wire::HistoryPage>& leases) {
+void write_leases(html::Html& html, const Viewer& viewer, const std::string& board,
+                  const Result<wire::HistoryPage>& leases) {
   const auto section = html.open("section", {{"id", "leases"}, {"data-live", ""}, {"aria-labelledby", "leases-title"}});
   html.element("h2", "Past leases", {{"id", "leases-title"}});
   if (!leases.is_ok()) return write_failure(html, leases.status().message());
   write_history_table(html, leases.value());
   const auto links = html.open("p");
   write_link(html, "All leases of this board", link("/history", {{"board", board}}));
+  if (viewer.role != wire::Role::admin) return;
   html.text(" · ");
   write_link(html, "Orders to this board in the audit log", link("/audit", {{"board", board}}));
 }
@@ -176,7 +179,7 @@ std::string write_board_page(const Viewer& viewer, const BoardView& view) {
     write_hardware(html, view.board.description);
     write_health(html, view.health);
     write_sessions(html, view.sessions);
-    write_leases(html, view.board.name, view.leases);
+    write_leases(html, viewer, view.board.name, view.leases);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "host/farm/http/pages/reading.h"
 #include "host/farm/http/pages/url.h"
 #include "host/farm/http/pages/waiting_count.h"
+#include "rpc/farm/shown_state.h"
 
 namespace ferry::farm::http {
 namespace {
@@ -31,7 +32,7 @@ std::string summary(const BoardsView& view) {
   std::map<std::string, std::size_t> states;
   std::size_t leased = 0;
   for (const wire::DeviceListing& board : view.boards.devices) {
-    ++states[board.state];
+    ++states[shown_state(board.state, board.is_connected)];
     leased += board.lease != 0;
   }
   const std::size_t count = view.boards.devices.size(), waiting = view.queue.requests.size();
@@ -58,8 +59,11 @@ void write_board(html::Html& html, const Viewer& viewer, const wire::DeviceListi
   write_row_head(html, board.name, board_link(board.name));
   {
     const auto cell = html.open("td");
-    write_state(html, board.state);
-    if (!board.is_connected) html.element("span", "not connected", {{"class", "note"}});
+    const std::string shown = shown_state(board.state, board.is_connected);
+    write_state(html, shown);
+    if (!board.is_connected)
+      html.element("span", "not connected" + (shown == board.state ? "" : "; it was " + board.state),
+                   {{"class", "note"}});
   }
   if (board.lease == 0) {
     const auto cell = html.open("td", {{"class", "quiet"}});

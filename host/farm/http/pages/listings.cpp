@@ -20,6 +20,13 @@ void write_board_links(html::Html& html, const std::vector<std::string>& boards)
   if (boards.empty()) html.element("span", "none", {{"class", "quiet"}});
 }
 
+// Who has or wants the boards, and what for.
+void write_holder(html::Html& html, const std::string& holder, const std::string& job) {
+  const auto head = html.open("th", {{"scope", "row"}});
+  html.text(holder);
+  if (!job.empty()) html.element("span", job, {{"class", "note"}});
+}
+
 void write_end_button(html::Html& html, const Viewer& viewer, std::uint64_t lease, const std::string& holder,
                       const char* label, const std::string& description) {
   const auto cell = html.open("td");
@@ -40,7 +47,7 @@ void write_current_leases(html::Html& html, const Viewer& viewer, const QueueVie
     const auto body = html.open("tbody");
     for (const wire::LeaseListing& lease : leases) {
       const auto row = html.open("tr");
-      write_row_head(html, lease.holder, "");
+      write_holder(html, lease.holder, lease.job);
       write_board_links(html, lease.boards);
       write_cell(html, kind_text(lease.kind));
       write_number(html, duration_text(lease.remaining_ms));
@@ -67,7 +74,7 @@ void write_waiting(html::Html& html, const Viewer& viewer, const QueueView& view
     const auto body = html.open("tbody");
     for (const wire::QueueListing& request : requests) {
       const auto row = html.open("tr");
-      write_row_head(html, request.holder, "");
+      write_holder(html, request.holder, request.job);
       {
         const auto cell = html.open("td");
         html.text(join("; ", request.slots));
@@ -126,7 +133,11 @@ void write_history_table(html::Html& html, const wire::HistoryPage& history) {
       write_time(html, lease.ended_ms);
     }
     const std::uint64_t start = lease.start_ms.value_or(lease.ended_ms);
-    write_cell(html, lease.holder);
+    {
+      const auto cell = html.open("td");
+      html.text(lease.holder);
+      if (!lease.job.empty()) html.element("span", lease.job, {{"class", "note"}});
+    }
     write_board_links(html, lease.boards);
     write_cell(html, join("; ", lease.slots));
     write_number(html, duration_text(start < lease.submitted_ms ? 0 : start - lease.submitted_ms));

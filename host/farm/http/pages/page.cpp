@@ -14,9 +14,10 @@ namespace {
 struct Place {
   const char* path;
   const char* label;
+  bool is_for_admins = false;
 };
 constexpr std::array kPlaces = {Place{"/", "Boards"}, Place{"/queue", "Leases and queue"}, Place{"/history", "History"},
-                                Place{"/audit", "Audit log"}};
+                                Place{"/audit", "Audit log", true}, Place{"/tokens", "Tokens", true}};
 
 void write_head(html::Html& html, std::string_view title) {
   const auto head = html.open("head");
@@ -29,10 +30,11 @@ void write_head(html::Html& html, std::string_view title) {
   html.element("script", "", {{"src", asset_path("farm.js")}, {"defer", ""}});
 }
 
-void write_navigation(html::Html& html, std::string_view path) {
+void write_navigation(html::Html& html, const Viewer& viewer, std::string_view path) {
   const auto navigation = html.open("nav", {{"aria-label", "Pages"}});
   const auto list = html.open("ul");
   for (const Place& place : kPlaces) {
+    if (place.is_for_admins && viewer.role != wire::Role::admin) continue;
     const auto item = html.open("li");
     if (path == place.path) {
       html.element("a", place.label, {{"href", place.path}, {"aria-current", "page"}});
@@ -46,7 +48,7 @@ void write_header(html::Html& html, const Viewer& viewer, std::string_view path)
   const auto header = html.open("header");
   html.element("a", "ferry farm", {{"class", "brand"}, {"href", "/"}});
   if (viewer.holder.empty()) return;
-  write_navigation(html, path);
+  write_navigation(html, viewer, path);
   const auto who = html.open("div", {{"class", "who"}});
   html.element("span", viewer.holder + " (" + role_name(viewer.role) + ")");
   write_button(html, viewer, "/logout", {}, "Log out", "");
@@ -124,7 +126,8 @@ void write_link(html::Html& html, std::string_view text, const std::string& href
 }
 
 void write_state(html::Html& html, std::string_view state) {
-  constexpr std::array<std::string_view, 6> kStates = {"good", "unknown", "suspect", "bad", "maintenance", "retired"};
+  constexpr std::array<std::string_view, 7> kStates = {"good", "away",        "unknown", "suspect",
+                                                       "bad",  "maintenance", "retired"};
   const bool is_known = std::find(kStates.begin(), kStates.end(), state) != kStates.end();
   html.element("span", state, {{"class", "state state-" + std::string(is_known ? state : "other")}});
 }

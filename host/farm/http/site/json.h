@@ -26,6 +26,7 @@ std::string error_json(std::string_view code, std::string_view message);
 // The orders, from the bodies of requests. Fails with invalid_argument, which names the field: unknown ones are
 // refused.
 Result<wire::BoardOrder> parse_order_word(std::string_view word);
+Result<wire::Role> parse_role_word(std::string_view word);
 Result<wire::OrderBoard> parse_order_board(std::string_view body, const std::string& board);
 Result<wire::EnrolBoard> parse_enrol_board(std::string_view body);
 Result<wire::AddClient> parse_add_client(std::string_view body);

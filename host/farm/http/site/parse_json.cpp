@@ -31,6 +31,14 @@ class Fields {
     return json_.contains(name) ? text(name, limit) : Result<std::string>(std::string());
   }
 
+  // 0 if it is not there.
+  Result<std::uint64_t> optional_number(const char* name) {
+    if (!json_.contains(name)) return std::uint64_t{0};
+    const Json value = take(name);
+    if (!value.is_number_unsigned()) return wrong(name, "a whole number from 0", value);
+    return value.get<std::uint64_t>();
+  }
+
   Result<bool> optional_bool(const char* name) {
     if (!json_.contains(name)) return false;
     const Json value = take(name);
@@ -108,6 +116,14 @@ Result<wire::BoardOrder> parse_order_word(std::string_view word) {
                     printable(word.substr(0, wire::kMaxName)) + "'");
 }
 
+Result<wire::Role> parse_role_word(std::string_view word) {
+  for (const auto& [text, role] : kRoles) {
+    if (text == word) return role;
+  }
+  return unexpected("role: expected one of viewer, user, admin, got '" + printable(word.substr(0, wire::kMaxName)) +
+                    "'");
+}
+
 Result<wire::OrderBoard> parse_order_board(std::string_view body, const std::string& board) {
   FERRY_ASSIGN(Fields fields, Fields::parse(body));
   wire::OrderBoard order{board, {}};
@@ -137,8 +153,13 @@ Result<wire::AddClient> parse_add_client(std::string_view body) {
 }
 
 Result<wire::AddToken> parse_add_token(std::string_view body) {
-  FERRY_ASSIGN(const wire::AddClient same, parse_add_client(body));
-  return wire::AddToken{same.holder, same.role};
+  FERRY_ASSIGN(Fields fields, Fields::parse(body));
+  wire::AddToken add;
+  FERRY_ASSIGN(add.holder, fields.text("holder", wire::kMaxText));
+  FERRY_ASSIGN(add.role, fields.word("role", kRoles));
+  FERRY_ASSIGN(add.lasts_ms, fields.optional_number("lasts_ms"));
+  FERRY_TRY(fields.end());
+  return add;
 }
 
 Result<wire::RevokeCredential> parse_revoke_credential(std::string_view body) {

@@ -19,6 +19,7 @@ constexpr std::array kNotices = {
     Notice{"maintain", "The board is drained: a running lease goes on, and nobody gets the board after it."},
     Notice{"retire", "The board is retired."},
     Notice{"return", "The board is back in service."},
+    Notice{"revoke-token", "The tokens are revoked."},
     Notice{"end", "The lease has ended, or will as soon as its board says so."},
 };
 
@@ -33,11 +34,12 @@ std::string notice_of(const Parameters& query) {
 }  // namespace
 
 const Web::WebRoute Web::kWebRoutes[] = {
-    {"GET", "/", &Web::show_boards},       {"GET", "/board", &Web::show_board},
-    {"GET", "/queue", &Web::show_queue},   {"GET", "/history", &Web::show_history},
-    {"GET", "/audit", &Web::show_audit},   {"GET", "/events", &Web::open_events},
-    {"POST", "/order", &Web::order_board}, {"POST", "/end-lease", &Web::end_lease},
-    {"POST", "/logout", &Web::log_out},
+    {"GET", "/", &Web::show_boards},           {"GET", "/board", &Web::show_board},
+    {"GET", "/queue", &Web::show_queue},       {"GET", "/history", &Web::show_history},
+    {"GET", "/audit", &Web::show_audit},       {"GET", "/events", &Web::open_events},
+    {"POST", "/order", &Web::order_board},     {"POST", "/end-lease", &Web::end_lease},
+    {"POST", "/logout", &Web::log_out},        {"GET", "/tokens", &Web::show_tokens},
+    {"POST", "/make-token", &Web::make_token}, {"POST", "/revoke-token", &Web::revoke_token},
 };
 
 Web::Web(Farm& farm, Tokens& tokens, const HttpOptions& options)
@@ -55,6 +57,13 @@ Result<Caller> Web::caller_of(const std::string& id, bool is_use) {
   Result<Caller> caller = tokens_.again(session->token);
   if (!caller.is_ok() && caller.status().code() == ErrorCode::unauthenticated) sessions_.remove(id);
   return caller;
+}
+
+bool Web::is_known(const std::string& cookie) {
+  HttpRequest request;
+  request.cookie = cookie;
+  const std::string id = cookie_value(request, session_cookie());
+  return !id.empty() && sessions_.find(id, options_.now(), false).has_value();
 }
 
 HttpResponse Web::show_login(const HttpRequest& request) {

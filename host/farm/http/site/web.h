@@ -19,6 +19,8 @@ class Web {
   Web(Farm& farm, Tokens& tokens, const HttpOptions& options);
 
   HttpResponse handle(const HttpRequest& request, std::string_view path, const Parameters& query);
+  // Whether the header Cookie names a session. Any thread.
+  bool is_known(const std::string& cookie);
 
  private:
   // A request of somebody who has logged in.
@@ -45,6 +47,11 @@ class Web {
   HttpResponse show_queue(const Visit& visit);
   HttpResponse show_history(const Visit& visit);
   HttpResponse show_audit(const Visit& visit);
+  HttpResponse show_tokens(const Visit& visit);
+  // With a new token, which is shown once.
+  HttpResponse tokens_page(const Visit& visit, const std::string& made);
+  HttpResponse make_token(const Visit& visit);
+  HttpResponse revoke_token(const Visit& visit);
   HttpResponse open_events(const Visit& visit);
   HttpResponse order_board(const Visit& visit);
   HttpResponse end_lease(const Visit& visit);

@@ -1,7 +1,11 @@
 // The pages, and their requests to the farm.
+#include <algorithm>
+
+#include "base/unix_time.h"
 #include "host/farm/http/pages/board_page.h"
 #include "host/farm/http/pages/boards_page.h"
 #include "host/farm/http/pages/listings.h"
+#include "host/farm/http/pages/tokens_page.h"
 #include "host/farm/http/site/ask.h"
 #include "host/farm/http/site/failure_page.h"
 #include "host/farm/http/site/json.h"
@@ -76,6 +80,43 @@ HttpResponse Web::show_audit(const Visit& visit) {
   const auto audit = ask_within_limits(farm_, visit.caller, query);
   if (!audit.is_ok()) return failure_page(audit.status(), visit.viewer);
   return page(write_audit_page(visit.viewer, query.board, audit.value()));
+}
+
+HttpResponse Web::show_tokens(const Visit& visit) { return tokens_page(visit, ""); }
+
+HttpResponse Web::tokens_page(const Visit& visit, const std::string& made) {
+  TokensView view;
+  view.after = start_of(visit.query, "after");
+  view.made = made;
+  view.now_ms = static_cast<std::uint64_t>(unix_milliseconds());
+  const wire::ListCredentials query{static_cast<std::uint32_t>(std::min<std::uint64_t>(view.after, UINT32_MAX))};
+  auto credentials = ask_within_limits(farm_, visit.caller, query);
+  if (!credentials.is_ok()) return failure_page(credentials.status(), visit.viewer);
+  view.credentials = std::move(credentials.value());
+  return page(write_tokens_page(visit.viewer, view));
+}
+
+HttpResponse Web::make_token(const Visit& visit) {
+  constexpr std::uint64_t kDayMs = 86'400'000, kMostDays = 36'500;
+  wire::AddToken token;
+  token.holder = parameter(visit.form, "holder");
+  const auto role = parse_role_word(parameter(visit.form, "role"));
+  if (!role.is_ok()) return failure_page(role.status(), visit.viewer);
+  token.role = role.value();
+  const auto days = parse_decimal(parameter(visit.form, "days"));
+  if (!days || *days == 0 || *days > kMostDays)
+    return failure_page(400, visit.viewer, "days: expected a number from 1 to " + std::to_string(kMostDays));
+  token.lasts_ms = *days * kDayMs;
+  const auto made = ask_within_limits(farm_, visit.caller, token);
+  if (!made.is_ok()) return failure_page(made.status(), visit.viewer);
+  return tokens_page(visit, made.value().token);
+}
+
+HttpResponse Web::revoke_token(const Visit& visit) {
+  const wire::RevokeCredential revoke{wire::CredentialKind::token, parameter(visit.form, "holder")};
+  const auto done = ask_within_limits(farm_, visit.caller, revoke);
+  if (!done.is_ok()) return failure_page(done.status(), visit.viewer);
+  return redirect("/tokens?done=revoke-token");
 }
 
 HttpResponse Web::order_board(const Visit& visit) {

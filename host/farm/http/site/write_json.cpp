@@ -58,7 +58,8 @@ OrderedJson describe(const wire::QueueListing& request) {
           {"waited_ms", request.waited_ms},
           {"place", request.place},
           {"estimate_ms", optional_json(request.estimate_ms)},
-          {"blocked_by", request.blocked_by.empty() ? OrderedJson(nullptr) : OrderedJson(request.blocked_by)}};
+          {"blocked_by", request.blocked_by.empty() ? OrderedJson(nullptr) : OrderedJson(request.blocked_by)},
+          {"job", request.job}};
 }
 
 OrderedJson describe(const wire::LeaseListing& lease) {
@@ -66,7 +67,8 @@ OrderedJson describe(const wire::LeaseListing& lease) {
           {"holder", lease.holder},
           {"boards", lease.boards},
           {"kind", name_of(lease.kind)},
-          {"remaining_ms", lease.remaining_ms}};
+          {"remaining_ms", lease.remaining_ms},
+          {"job", lease.job}};
 }
 
 OrderedJson describe(const wire::HistoryListing& lease) {
@@ -81,7 +83,8 @@ OrderedJson describe(const wire::HistoryListing& lease) {
           {"ended_ms", lease.ended_ms},
           {"reason", lease.reason},
           {"failure_class", lease.failure_class},
-          {"text", lease.text}};
+          {"text", lease.text},
+          {"job", lease.job}};
 }
 
 OrderedJson describe(const wire::AuditListing& entry) {
@@ -118,7 +121,8 @@ OrderedJson describe(const wire::CredentialListing& credential) {
   return {{"kind", word_of(kCredentialKinds, credential.kind)},
           {"name", credential.name},
           {"role", word_of(kRoles, credential.role)},
-          {"revoked_ms", optional_json(credential.revoked_ms)}};
+          {"revoked_ms", optional_json(credential.revoked_ms)},
+          {"expires_ms", optional_json(credential.expires_ms)}};
 }
 
 template <class T>

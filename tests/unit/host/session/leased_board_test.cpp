@@ -122,7 +122,7 @@ TEST_CASE("waiting for a place on a server bounds waiting for a board too") {
 
 TEST_CASE("who waits for a board is told its place and may give up") {
   BoardFarm farm([](Peer& peer, const Message& message) {
-    if (message.is<wire::Submit>()) peer.send(wire::Waiting{message.as<wire::Submit>().request.id, 2, 90'000});
+    if (message.is<wire::Submit>()) peer.send(wire::Waiting{message.as<wire::Submit>().request.id, 2, 90'000, {}});
   });
   QueuePlace place;
   ConnectOptions options;

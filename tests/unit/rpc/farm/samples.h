@@ -122,7 +122,7 @@ void for_each_message(Check check) {
   check("attach", Attach{sample_request(), true});
   check("release", Release{9});
   check("extend", Extend{9, 60'000});
-  check("waiting", Waiting{9, 2, 60'000});
+  check("waiting", Waiting{9, 2, 60'000, "the board that fits is not connected"});
   check("granted", Granted{9, 1000, {{"pi-3", "192.168.1.17:9090", 1025, sample_psk(1)}, {"pi-4", "[::1]:1", 7, {}}}});
   check("extension", Extension{9, 1000, "others wait"});
   check("warning", Warning{9, 1000});

@@ -123,8 +123,8 @@ TEST_CASE("who waits hears of each place, and may cancel") {
   Farm farm([](Peer& peer, const Message& message) {
     if (!message.is<wire::Submit>()) return;
     const std::uint64_t id = message.as<wire::Submit>().request.id;
-    peer.send(wire::Waiting{id + 1, 9, {}});  // of another request
-    peer.send(wire::Waiting{id, 3, 60'000});
+    peer.send(wire::Waiting{id + 1, 9, {}, {}});  // of another request
+    peer.send(wire::Waiting{id, 3, 60'000, {}});
   });
   std::vector<std::uint32_t> places;
   std::optional<std::uint64_t> estimate;
@@ -139,6 +139,23 @@ TEST_CASE("who waits hears of each place, and may cancel") {
   CHECK(places == std::vector<std::uint32_t>{3});
   CHECK(estimate == 60'000);
   CHECK(count_of<wire::Release>(farm.tracker) == 1);
+}
+
+TEST_CASE("who waits for boards that are away hears so, once for each reason") {
+  Farm farm([](Peer& peer, const Message& message) {
+    if (!message.is<wire::Submit>()) return;
+    const std::uint64_t id = message.as<wire::Submit>().request.id;
+    for (const char* why : {"", "b1 is away", "b1 is away", "b1 is being checked"})
+      peer.send(wire::Waiting{id, 1, {}, why});
+  });
+  std::vector<std::string> lines;
+  const Status status = refusal(farm, {{"rpi4"}},
+                                {.is_cancelled = [&] { return !lines.empty() && lines.back().ends_with("checked"); },
+                                 .notice = [&](const std::string& line) { lines.push_back(line); }});
+  CHECK(status.code() == ErrorCode::aborted);
+  REQUIRE(!lines.empty());
+  CHECK(lines.size() <= 2);
+  CHECK(lines.back() == "no board can be had at the moment: b1 is being checked");
 }
 
 TEST_CASE("a request that ends without a lease says why") {

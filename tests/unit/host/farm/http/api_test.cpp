@@ -53,16 +53,43 @@ TEST_CASE("the JSON interface takes Bearer tokens and nothing else") {
   check_failure(fixture.get("/api/v1/boards"), 401, "unauthenticated");
 }
 
-TEST_CASE("many wrong tokens of one address are refused without being looked up") {
+TEST_CASE("many wrong tokens of one address are refused, and right ones of the same address are not") {
   SiteFixture fixture;
   for (int i = 0; i < 20; ++i) CHECK(fixture.call("wrong", "GET", "/api/v1/boards").status == 401);
-  const int lookups = fixture.farm.token_lookups();
-  check_failure(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/boards"), 429, "busy");
-  CHECK(fixture.farm.token_lookups() == lookups);
-  fixture.request.peer = "127.0.0.9";
+  check_failure(fixture.call("wrong", "GET", "/api/v1/boards"), 429, "busy");
   CHECK(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/boards").status == 200);
+  check_failure(fixture.call("wrong", "GET", "/api/v1/boards"), 429, "busy");
+  fixture.request.peer = "127.0.0.9";
+  check_failure(fixture.call("wrong", "GET", "/api/v1/boards"), 401, "unauthenticated");
   // Right tokens are not counted, however many.
   for (int i = 0; i < 100; ++i) CHECK(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/queue").status == 200);
+}
+
+TEST_CASE("a browser is known by the cookie of its session") {
+  SiteFixture fixture;
+  const std::string before = SiteFixture::cookie_of(fixture.get("/login"));
+  CHECK_FALSE(fixture.site.is_known("", before));
+  CHECK_FALSE(fixture.site.is_known("", "ferry_session=" + std::string(64, '0')));
+  fixture.log_in(ScriptedFarm::kUser);
+  CHECK(fixture.site.is_known("", fixture.request.cookie));
+  CHECK(fixture.post("/logout", "csrf=" + fixture.csrf()).status == 303);
+  CHECK_FALSE(fixture.site.is_known("", fixture.request.cookie));
+}
+
+TEST_CASE("a client is known once its token was right, until it is wrong") {
+  SiteFixture fixture;
+  const std::string header = std::string("Bearer ") + ScriptedFarm::kUser;
+  CHECK_FALSE(fixture.site.is_known(header, ""));
+  CHECK_FALSE(fixture.site.is_known("", ""));
+  CHECK(fixture.call("wrong", "GET", "/api/v1/boards").status == 401);
+  CHECK_FALSE(fixture.site.is_known("Bearer wrong", ""));
+  CHECK(fixture.call(ScriptedFarm::kUser, "GET", "/api/v1/boards").status == 200);
+  CHECK(fixture.site.is_known(header, ""));
+  CHECK_FALSE(fixture.site.is_known(ScriptedFarm::kUser, ""));
+  CHECK_FALSE(fixture.site.is_known(std::string("Basic ") + ScriptedFarm::kUser, ""));
+  fixture.farm.revoke_token(ScriptedFarm::kUser);
+  CHECK(fixture.call(ScriptedFarm::kUser, "GET", "/api/v1/boards").status == 401);
+  CHECK_FALSE(fixture.site.is_known(header, ""));
 }
 
 TEST_CASE("listings have all fields, ids of 64 bits, and null for what there is not") {

@@ -45,6 +45,23 @@ TEST_CASE("nobody gets the lease of another holder by its id") {
   CHECK(farm.store.leases().contains(lease_id(1)));
 }
 
+TEST_CASE("the id of a request that has ended is not used again by somebody else") {
+  Farm farm;
+  farm.submit(1, "ann", {"b3"});
+  farm.handle(farm::LeaseReleased{lease_id(1)});
+  farm.ended.clear();
+  farm.submit(farm.request(1, "eve", {"b3"}));
+  CHECK(farm.refusal_of(1) == "the request is not that of this holder");
+  farm.ended.clear();
+  farm.handle(farm::RequestAttached{client_link(1), farm.request(1, "eve", {"b3"}), false});
+  CHECK(farm.refusal_of(1) == "the request is not that of this holder");
+  CHECK(farm.store.requests().empty());
+  // Her own client did not hear of the end.
+  farm.ended.clear();
+  farm.handle(farm::RequestAttached{client_link(1), farm.request(1, "ann", {"b3"}), false});
+  CHECK(farm.store.leases().contains(lease_id(1)));
+}
+
 TEST_CASE("a board that is away or in maintenance may serve a request later") {
   Farm farm;
   farm.handle(farm::BoardLeft{board_link(3)});

@@ -107,6 +107,38 @@ TEST_CASE("a lease is not longer than 8 hours after the clock was set back") {
   CHECK(farm.store.leases().empty());
 }
 
+TEST_CASE("a lease is not shown as longer than it ever was after the clock was set back") {
+  MachineDriver farm;
+  const farm::Time begin(hours(10'000));
+  farm.now = begin;
+  farm.enrol(1);
+  farm.join(1);
+  farm::Request request = farm.request(1, "ann");
+  request.kind = farm::LeaseKind::reserved;
+  request.length = seconds(60);
+  farm.submit(request);
+  const auto remaining_after_restart = [&](farm::Time now) {
+    farm.now = now;
+    farm.restart();
+    return farm.machine->leases().at(0).end - now;
+  };
+  CHECK(remaining_after_restart(begin + seconds(20)) == seconds(40));
+  CHECK(remaining_after_restart(begin - seconds(10)) == seconds(60));
+  CHECK(remaining_after_restart(farm::Time(hours(1))) == seconds(60));
+  // An extension counts from when it was made, not from the lease's beginning.
+  farm.now = begin + seconds(50);
+  farm.restart();
+  farm::BoardJoined again = farm.joining(1, 101);
+  again.serving = farm.serving.at(board_link(1));
+  farm.handle(again);
+  farm.handle(farm::RequestAttached{client_link(11), request, true});
+  farm.handle(farm::ExtensionRequested{lease_id(1), seconds(30)});
+  CHECK(remaining_after_restart(begin + seconds(60)) == seconds(20));
+  CHECK(remaining_after_restart(farm::Time(hours(1))) == seconds(30));
+  farm.pass(seconds(31));
+  CHECK(farm.store.leases().empty());
+}
+
 TEST_CASE("an extension is announced even if the restarted tracker counts on a later end, as its clock was set back") {
   MachineDriver farm;
   farm.now = farm::Time(hours(2));

@@ -145,7 +145,7 @@ TEST_CASE("a database of a later version or of another encoding is refused") {
   const auto connection = std::move(farm::PostgresConnection::open(uri).value());
   REQUIRE(connection->execute("INSERT INTO schema_version VALUES (7)", {}).is_ok());
   CHECK(farm::open_postgres_store(uri).status().message() ==
-        "expected a database of version 2, got version 7, which a later ferry has written");
+        "expected a database of version 3, got version 7, which a later ferry has written");
 
   const std::string latin = shared_server().make_database("ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
   const auto opened = farm::open_postgres_store(latin);

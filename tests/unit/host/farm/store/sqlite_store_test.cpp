@@ -111,7 +111,7 @@ TEST_CASE("a database of a later version is refused, and both versions are named
   const auto opened = farm::open_sqlite_store(path);
   CHECK(opened.status().code() == ErrorCode::version_mismatch);
   CHECK(opened.status().message() ==
-        "expected a database of version 2, got version 7, which a later ferry has written");
+        "expected a database of version 3, got version 7, which a later ferry has written");
 }
 
 TEST_CASE("a migration runs the steps that a database lacks, all or none") {
@@ -132,7 +132,7 @@ TEST_CASE("a migration runs the steps that a database lacks, all or none") {
   CHECK(farm::schema_version(*connection).value() == 2);
 }
 
-TEST_CASE("a database of version 1 keeps its boards and credentials when it becomes one of version 2") {
+TEST_CASE("a database of version 1 keeps its boards and credentials when it becomes a later one") {
   const TemporaryFolder folder;
   const std::string path = folder.file("farm.db");
   {
@@ -154,7 +154,49 @@ TEST_CASE("a database of version 1 keeps its boards and credentials when it beco
   salt.fill(0xaa);
   CHECK(store->credentials().value().at(0).salt == salt);
   CHECK(store->add_session({}).is_ok());
-  CHECK(farm::schema_version(*connect_to(path)).value() == 2);
+  CHECK(farm::schema_version(*connect_to(path)).value() == farm::migrations().size());
+}
+
+TEST_CASE("a database of version 2 keeps its history and its leases when it becomes one of version 3") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("farm.db");
+  {
+    const auto old = connect_to(path);
+    REQUIRE(farm::migrate(*old, farm::migrations().first(2)).is_ok());
+    for (const std::string& statement :
+         {std::string(
+              "INSERT INTO boards VALUES (7, '{\"name\":\"pi\",\"model\":\"\",\"arch\":\"\",\"cpu\":\"\","
+              "\"memory_bytes\":1,\"cores\":1,\"features\":[],\"devices\":[],\"tags\":{}}', '', 0, 0, 0, NULL, 3, "
+              "'{}')"),
+          std::string("INSERT INTO requests VALUES (1, 'ann', '[[\"rpi4\"]]', 5, 60000, 60000, 1, 0, 1000)"),
+          std::string("INSERT INTO leases VALUES (1, 2000, 62000, 0)"),
+          std::string("INSERT INTO lease_parts VALUES (1, 0, 7, 3)"),
+          std::string("INSERT INTO history VALUES (-9, 'ben', '[[\"rpi4\"]]', 5, 60000, 60000, 0, 0, 100, 200, 300, 1, "
+                      "'')"),
+          std::string("INSERT INTO history VALUES (8, 'cem', '[[\"rpi4\"]]', 5, 60000, 60000, 0, 0, 100, NULL, 250, 2, "
+                      "'x')"),
+          std::string("INSERT INTO history_parts VALUES (-9, 0, 7, 2, 300)")}) {
+      const auto done = old->execute(statement, {});
+      REQUIRE_MESSAGE(done.is_ok(), done.status().message());
+    }
+  }
+  const auto store = open_store(path);
+  const farm::Snapshot snapshot = store->load().value();
+  REQUIRE(snapshot.leases.size() == 1);
+  CHECK(snapshot.leases[0].set_at == snapshot.leases[0].start);
+  const auto ended = store->ended_leases({}).value();
+  REQUIRE(ended.size() == 2);
+  CHECK(ended[0].request.holder == "ben");
+  REQUIRE(ended[0].parts.size() == 1);
+  CHECK(ended[0].parts[0].epoch == 2);
+  CHECK(ended[1].request.holder == "cem");
+  CHECK(ended[1].text == "x");
+  // What is added now comes after.
+  const farm::TrackerTerm term = store->take_term().value();
+  const farm::EndRecord end{farm::LeaseId{1}, farm::Time(std::chrono::hours(1)), farm::EndReason::released, ""};
+  REQUIRE(store->apply(std::vector{farm::Persist{term, 1, {end}}}).is_ok());
+  CHECK(store->ended_leases({}).value().at(0).request.holder == "ann");
+  CHECK(number_in(*connect_to(path), "SELECT MAX(number) FROM ended_requests") == 3);
 }
 
 TEST_CASE("a credential whose role or salt is damaged is not used") {
@@ -176,7 +218,7 @@ TEST_CASE("a damaged database is opened read-only, stays as it is, and says why"
   const std::string before = fill(path);
   const auto size = std::filesystem::file_size(path);
   const std::int64_t page =
-      number_in(*connect_to(path), "SELECT rootpage FROM sqlite_schema WHERE name = 'history_by_holder'");
+      number_in(*connect_to(path), "SELECT rootpage FROM sqlite_schema WHERE name = 'ended_requests_by_holder'");
   overwrite(path, (page - 1) * 4096, std::string(64, '\x5a'));
 
   auto opened = farm::open_sqlite_store(path);

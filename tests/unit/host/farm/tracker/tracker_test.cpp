@@ -329,5 +329,22 @@ TEST_CASE("a token names its holder to other threads until it is revoked") {
   CHECK(farm.find_token(made.value().token).status().code() == ErrorCode::unauthenticated);
 }
 
+TEST_CASE("a token that was made for a time is worthless after it") {
+  Lab lab;
+  TrackerConnection admin(lab.tracker.admin());
+  const auto made = admin.ask(AddToken{"anna", Role::viewer, 300});
+  REQUIRE(made.is_ok());
+  farm::Farm& farm = lab.tracker.farm();
+  CHECK(farm.find_token(made.value().token).is_ok());
+  CHECK(admin.ask(AddToken{"anna", Role::viewer, ~std::uint64_t{0}}).status().message() ==
+        "expected a token that lasts at most 36500 days");
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  CHECK(farm.find_token(made.value().token).status().code() == ErrorCode::unauthenticated);
+  const auto listed = admin.ask(ListCredentials{});
+  REQUIRE(listed.is_ok());
+  const auto is_expiring = [](const CredentialListing& one) { return one.expires_ms.has_value(); };
+  CHECK(std::ranges::count_if(listed.value().credentials, is_expiring) == 1);
+}
+
 }  // namespace
 }  // namespace ferry::test
