@@ -337,7 +337,9 @@ TEST_CASE("a baseline and a verdict say who stored them, by the key with which h
     // Of a database that did not note it, nobody is the holder.
     const auto connection = connect_to(database);
     for (const char* statement :
-         {"ALTER TABLE baselines DROP COLUMN holder", "DELETE FROM modules_version WHERE version > 3"})
+         {"DROP INDEX verdicts_by_bytes", "ALTER TABLE verdicts DROP COLUMN bytes", "DROP INDEX baselines_by_bytes",
+          "ALTER TABLE baselines DROP COLUMN bytes", "ALTER TABLE baselines DROP COLUMN holder",
+          "DELETE FROM modules_version WHERE version > 3"})
       REQUIRE(farm::execute(*connection, statement).is_ok());
     CHECK(open_at(database)->answer(1, ListBaseline{"suite", "main", 0}).value().entries.at(0).holder.empty());
   });
