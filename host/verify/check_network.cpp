@@ -58,7 +58,8 @@ CheckResult check_node(const NodeProgram& node, const FunctionInfo& info, const 
   if (node.algorithm) algorithm.emplace(node.algorithm->program, node.algorithm->symbols, arguments);
   const std::uint8_t* computed = contents.of(node.tensors.back(), iteration);
   const std::vector<std::uint8_t> bytes(computed, computed + reference.elements(output) * dtype_bytes(named.dtype));
-  return check_output(reference, output, named, bytes, limits, work, algorithm ? &*algorithm : nullptr);
+  return check_output(reference, output, named, bytes, limits,
+                      {.work_limit = work, .algorithm = algorithm ? &*algorithm : nullptr, .channels = node.channels});
 }
 
 // Returns the first, the last and some other iterations of the loops around a node; one without loops runs once.

@@ -94,22 +94,36 @@ std::string printed(DType dtype, const lang::Element& element) {
   return (is_negative_zero ? "-" : "") + number_text(element.real, dtype == DType::f64 ? 17 : 9);
 }
 
+// Removes the positions of lanes past the channels of images [N, blocks, H, W, lanes]. Returns the number of elements
+// that are left of all.
+std::uint64_t keep_channels(const std::vector<std::int64_t>& shape, std::int64_t channels,
+                            std::vector<std::uint64_t>& positions) {
+  const auto pixels = static_cast<std::uint64_t>(shape.at(2) * shape.at(3)),
+             lanes = static_cast<std::uint64_t>(shape.at(4));
+  const auto blocks = static_cast<std::uint64_t>(shape.at(1));
+  std::erase_if(positions, [&](std::uint64_t position) {
+    const std::uint64_t lane = position % lanes, block = position / lanes / pixels % blocks;
+    return block * lanes + lane >= static_cast<std::uint64_t>(channels);
+  });
+  return static_cast<std::uint64_t>(shape.at(0) * channels) * pixels;
+}
+
 }  // namespace
 
 CheckResult check_output(const lang::Reference& reference, std::size_t parameter, const ParameterInfo& info,
-                         const std::vector<std::uint8_t>& bytes, const CheckLimits& limits, double work_limit,
-                         const lang::Reference* algorithm) {
+                         const std::vector<std::uint8_t>& bytes, const CheckLimits& limits, const OutputCheck& how) {
   const Tolerance tolerance = tolerance_for(info.dtype, limits);
-  const std::vector<std::uint64_t> positions = positions_to_check(reference, parameter, work_limit, algorithm);
-  std::vector<lang::Element> expected = reference.evaluate(parameter, positions);
-  if (algorithm != nullptr && tolerance.rounding > 0) {
-    const std::vector<lang::Element> computed = algorithm->evaluate(parameter, positions);
+  std::vector<std::uint64_t> positions = positions_to_check(reference, parameter, how.work_limit, how.algorithm);
+  CheckResult result;
+  result.elements = how.channels > 0 ? keep_channels(reference.shape(parameter), how.channels, positions)
+                                     : reference.elements(parameter);
+  std::vector<lang::Element> expected = reference.evaluate(parameter, positions), computed;
+  if (how.algorithm != nullptr && tolerance.rounding > 0) {
+    computed = how.algorithm->evaluate(parameter, positions);
     for (std::size_t i = 0; i < expected.size(); ++i) expected[i].error += computed[i].error / tolerance.rounding;
   }
-  CheckResult result;
   result.output = info.name;
   result.compared = positions.size();
-  result.elements = reference.elements(parameter);
   result.rtol = tolerance.rtol;
   result.atol = tolerance.atol;
   result.with_rounding = tolerance.rounding > 0 && is_float(info.dtype);
@@ -126,6 +140,11 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
       if (want != 0) result.largest_relative = std::max(result.largest_relative, error / std::abs(want));
     }
     if (!is_float(info.dtype) && got.integer != expected[i].integer) ++result.unequal;
+    if (std::isnan(value_of(info.dtype, got)) && !std::isnan(want) && !computed.empty() &&
+        std::isnan(value_of(info.dtype, computed[i]))) {
+      ++result.nan_of_algorithm;
+      continue;
+    }
     if (!differs(info.dtype, got, expected[i], tolerance)) continue;
     if (result.wrong++ == 0) {
       result.first_wrong = position_text(info.name, reference.shape(parameter), positions[i]) + " is " +

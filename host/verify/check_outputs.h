@@ -23,10 +23,20 @@ std::vector<CheckResult> check_outputs(const lang::Program& program, const Funct
 // Limit of loop iterations in the reference, about a second; beyond it only a sample is compared.
 inline constexpr double kWorkLimit = 5e6;
 
-// Compares one output of a program, called as the reference is. If the output is computed by an algorithm with other
-// rounding errors, `algorithm` evaluates it, and these are allowed too. Throws as above.
+// How an output is compared.
+struct OutputCheck {
+  double work_limit = kWorkLimit;
+  // Evaluates the output if it is computed by an algorithm with other rounding errors, which are allowed too. What the
+  // algorithm makes NaN may be NaN.
+  const lang::Reference* algorithm = nullptr;
+  // Of an output with its channels in blocks, [N, blocks, H, W, lanes], whose lanes past these channels may be
+  // anything; 0: of any other.
+  std::int64_t channels = 0;
+};
+
+// Compares one output of a program, called as the reference is. Throws as above.
 CheckResult check_output(const lang::Reference& reference, std::size_t parameter, const ParameterInfo& info,
                          const std::vector<std::uint8_t>& bytes, const CheckLimits& limits,
-                         double work_limit = kWorkLimit, const lang::Reference* algorithm = nullptr);
+                         const OutputCheck& how = {});
 
 }  // namespace ferry::verify

@@ -54,7 +54,11 @@ std::string to_text(const verify::CheckResult& result) {
          "; largest error " + number_text(result.largest_absolute) + " absolute, " +
          number_text(result.largest_relative) + " relative, allowed " + tolerance_text(result.atol) + " + " +
          tolerance_text(result.rtol) + " * |expected|" + rounding_text(result) + unequal_text(result) +
-         zeros_text(result.other_zeros) + nan_text(result.nan, result.nan_expected, "computed", "expected");
+         zeros_text(result.other_zeros) + nan_text(result.nan, result.nan_expected, "computed", "expected") +
+         (result.nan_of_algorithm == 0
+              ? ""
+              : ", " + count_text(result.nan_of_algorithm) +
+                    " of them because Winograd's algorithm subtracts infinities (see --winograd off)");
 }
 
 Json check_json(const verify::CheckResult& result) {
@@ -73,6 +77,7 @@ Json check_json(const verify::CheckResult& result) {
           {"nan", result.nan},
           {"nan_expected", result.nan_expected},
           {"other_zeros", result.other_zeros},
+          {"nan_of_algorithm", result.nan_of_algorithm},
           {"first_wrong", result.first_wrong}};
 }
 

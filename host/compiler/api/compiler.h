@@ -115,6 +115,7 @@ struct NodeProgram {
   std::vector<NodeTensor> tensors;    // of its tensor parameters, in their order; the output is the last
   std::optional<NodeAlgorithm> algorithm = {};
   std::vector<std::int64_t> counts = {};  // of the iterations of the loops around, the outermost first
+  std::int64_t channels = 0;  // of a result with its channels in blocks, [N, blocks, H, W, lanes]; 0: of any other
 };
 
 struct Emission {

@@ -124,6 +124,8 @@ class GraphNetwork final : public Network {
                           {}};
       if (auto algorithm = graph::algorithm_of(graph_, group, sizes))
         program.algorithm = NodeAlgorithm{std::move(algorithm->program), std::move(algorithm->symbols)};
+      const graph::Tensor& result = graph_.tensor(definition.tensors.back());
+      if (result.channel_block > 1) program.channels = graph::value_of(result.shape[1], sizes);
       for (const std::size_t loop : loops.around(group.nodes.back())) program.counts.push_back(count_of(loop));
       for (const graph::TensorId id : definition.tensors) {
         const graph::HeldTensor tensor = held.find(id);

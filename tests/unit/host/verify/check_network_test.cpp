@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <limits>
 
 #include "host/compiler/llvm/network.h"
 #include "tests/support/network_builder.h"
@@ -161,6 +162,30 @@ TEST_CASE("nodes in a loop are compared in some of its iterations, and the kerne
         "all+part in iteration 8\nall+part in iteration 12\n");
 }
 
+TEST_CASE("lanes past the channels of a block are not compared") {
+  test::NetworkBuilder builder("small");
+  graph::TensorId x = builder.input("x", {2, 21, 16, 16});
+  const graph::ConvAttributes conv = {{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}, 1};
+  for (const char* name : {"first", "second"}) {
+    x = builder.node(graph::Operator::conv,
+                     {x, builder.weights("w", {21, 21, 3, 3}),
+                      builder.constant<float>("b", {21}, std::vector<float>(21, 1), DType::f32)},
+                     conv, name);
+    x = builder.node(graph::Operator::sigmoid, {x}, {});
+  }
+  builder.output(x, "y");
+  const Device device = local_device();
+  Target target = target_for(device, "", source_of(make_network(builder.graph)));
+  target.l2_bytes = 2 << 20;
+  REQUIRE(make_network(builder.graph)->emit(Stage::groups, {target}).find("NCHW") != std::string::npos);
+  for (const verify::CheckResult& result : check(device, target, make_network(builder.graph))) {
+    CAPTURE(result.output);
+    CAPTURE(result.first_wrong);
+    CHECK(result.wrong == 0);
+    CHECK(result.elements == 2 * 21 * 16 * 16);
+  }
+}
+
 TEST_CASE("a convolution by Winograd's algorithm is compared with the direct convolution") {
   const auto network = [](float last_weight) {
     test::NetworkBuilder builder("small");
@@ -190,4 +215,26 @@ TEST_CASE("a convolution by Winograd's algorithm is compared with the direct con
   CHECK(wrong.size() == 5);
   for (const verify::CheckResult& result : wrong)
     CHECK((result.wrong > 0) == (result.output == "first" || result.output == "second"));
+}
+
+TEST_CASE("NaNs that Winograd's algorithm makes of infinities are counted, and not wrong") {
+  test::NetworkBuilder builder("small");
+  const graph::TensorId x = builder.input("x", {1, 64, 24, 24});
+  const graph::ConvAttributes conv = {{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}, 1};
+  std::vector<float> weights(std::size_t{64} * 64 * 9);
+  fill(FillKind::random, 1, DType::f32, 0, weights.size(), weights.data());
+  weights.back() = std::numeric_limits<float>::infinity();
+  builder.output(builder.node(graph::Operator::conv,
+                              {x, builder.constant<float>("w", {64, 64, 3, 3}, weights, DType::f32)}, conv, "conv"),
+                 "y");
+  const auto network = make_network(builder.graph);
+  const Device device = local_device();
+  Target target = target_for(device, "", source_of(network));
+  target.l2_bytes = 2 << 20;
+  REQUIRE(network->emit(Stage::groups, {target}).find("winograd=") != std::string::npos);
+  const std::vector<verify::CheckResult> results = check(device, target, network);
+  CHECK(results.at(0).output == "conv");
+  CHECK(results.at(0).wrong == 0);
+  CHECK(results.at(0).nan_of_algorithm > 0);
+  CHECK(results.at(0).nan >= results.at(0).nan_of_algorithm);
 }
