@@ -40,7 +40,9 @@ class Different final : public Network {
   const FunctionInfo& function() const override { return run_->function(); }
   Compiled compile(const NetworkRequest& request) const override { return run_->compile(request); }
   std::optional<Hash> identity(const NetworkRequest& request) const override { return run_->identity(request); }
-  std::string emit(Stage stage, const NetworkRequest& request) const override { return run_->emit(stage, request); }
+  Emission emit(Stage stage, const NetworkRequest& request, const std::string& after) const override {
+    return run_->emit(stage, request, after);
+  }
   std::shared_ptr<const Network> with_all_outputs(const Target& target) const override {
     return std::make_shared<const Different>(run_->with_all_outputs(target), defined_->with_all_outputs(target));
   }
