@@ -178,7 +178,7 @@ TEST_CASE("lanes past the channels of a block are not compared") {
   const Device device = local_device();
   Target target = target_for(device, "", source_of(make_network(builder.graph)));
   target.l2_bytes = 2 << 20;
-  REQUIRE(make_network(builder.graph)->emit(Stage::groups, {target}).find("NCHW") != std::string::npos);
+  REQUIRE(make_network(builder.graph)->emit(Stage::groups, {target}).text.find("NCHW") != std::string::npos);
   for (const verify::CheckResult& result : check(device, target, make_network(builder.graph))) {
     CAPTURE(result.output);
     CAPTURE(result.first_wrong);
