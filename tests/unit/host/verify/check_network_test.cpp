@@ -205,7 +205,7 @@ TEST_CASE("a convolution by Winograd's algorithm is compared with the direct con
   const Device device = local_device();
   Target target = target_for(device, "", source_of(network(0)));
   target.l2_bytes = 2 << 20;
-  REQUIRE(network(0)->emit(Stage::groups, {target}).find("winograd=") != std::string::npos);
+  REQUIRE(network(0)->emit(Stage::groups, {target}).text.find("winograd=") != std::string::npos);
   const auto checked = [&](std::shared_ptr<const Network> one) { return check(device, target, std::move(one)); };
   for (const verify::CheckResult& result : checked(network(0))) {
     CHECK(result.compared > 0);
@@ -232,7 +232,7 @@ TEST_CASE("NaNs that Winograd's algorithm makes of infinities are counted, and n
   const Device device = local_device();
   Target target = target_for(device, "", source_of(network));
   target.l2_bytes = 2 << 20;
-  REQUIRE(network->emit(Stage::groups, {target}).find("winograd=") != std::string::npos);
+  REQUIRE(network->emit(Stage::groups, {target}).text.find("winograd=") != std::string::npos);
   const std::vector<verify::CheckResult> results = check(device, target, network);
   const auto checked = std::ranges::find(results, "conv", &verify::CheckResult::output);
   REQUIRE(checked != results.end());
