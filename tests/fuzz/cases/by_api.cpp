@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/mutator.h"
 #include "ferry/lang/tensor.h"
+#include "ferry/lang/text.h"
 #include "host/lang/stage.h"
 
 #include <algorithm>
@@ -63,6 +64,11 @@ lang::Program made_by_api(const lang::Program& program) {
   for (lang::Parameter& parameter : parameters)
     if (parameter.kind == ParameterKind::tensor) parameter.tensor = remade.of(parameter.tensor);
   return lang::make_program(program.name, std::move(parameters), {}, program.context);
+}
+
+lang::Program program_of(const FuzzCase& fuzz_case) {
+  lang::Program program = lang::parse(source_of(fuzz_case), "case.tc").at(0);
+  return fuzz_case.by_api ? made_by_api(program) : program;
 }
 
 }  // namespace ferry::fuzz

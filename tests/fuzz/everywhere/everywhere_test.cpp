@@ -3,9 +3,9 @@
 
 #include "crosscompile/compile.h"
 #include "ferry/compile.h"
-#include "ferry/lang/text.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
+#include "tests/fuzz/cases/by_api.h"
 #include "tests/fuzz/cases/call.h"
 #include "tests/fuzz/cases/run_case.h"
 #include "tests/support/listening_server.h"
@@ -39,7 +39,7 @@ bool suits_emulator(const FuzzCase& fuzz_case, const std::string& arch) {
 
 void run_on(const Device& device, const Target& target, const FuzzCase& fuzz_case) {
   INFO(target.text << "\n" << as_test(fuzz_case));
-  const lang::Program program = lang::parse(source_of(fuzz_case), "case.tc").at(0);
+  const lang::Program program = program_of(fuzz_case);
   const ir::Function lowered = lower::lower(program, schedule::Schedule::replay(program, schedule_of(fuzz_case)));
   const Call call(lowered, fuzz_case.sizes, fuzz_case.seed);
   const Expectation expectation(program, call);

@@ -7,9 +7,9 @@
 #include "crosscompile/ir/expr.h"
 #include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/resolve.h"
-#include "ferry/lang/text.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
+#include "tests/fuzz/cases/by_api.h"
 #include "tests/fuzz/cases/call.h"
 #include "tests/fuzz/cases/run_case.h"
 #include "tests/unit/crosscompile/codegen/printed/printed_program.h"
@@ -66,7 +66,7 @@ std::optional<Printed> print_case(std::uint64_t seed) {
   if (outcome.kind == "outside") return std::nullopt;
   REQUIRE_MESSAGE(outcome.kind == "ok", outcome.step << ": " << outcome.message << "\n" << as_test(fuzz_case));
   Printed printed{fuzz_case, {}, {}, nullptr, nullptr, nullptr};
-  const lang::Program program = lang::parse(source_of(fuzz_case), "case.tc").at(0);
+  const lang::Program program = program_of(fuzz_case);
   const ir::Function lowered = lower::lower(program, schedule::Schedule::replay(program, schedule_of(fuzz_case)));
   const Target target = resolve_target("c");
   for (ir::Function& function : lower::split_constants(lowered)) {
