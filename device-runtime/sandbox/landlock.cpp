@@ -23,6 +23,7 @@ constexpr unsigned kAskVersion = 1;
 constexpr int kPathBeneath = 1;
 
 constexpr std::uint64_t kExecute = 1 << 0, kWriteFile = 1 << 1, kReadFile = 1 << 2, kReadFolder = 1 << 3;
+constexpr std::uint64_t kReading = kExecute | kReadFile | kReadFolder;
 constexpr std::uint64_t kTruncate = 1 << 14, kControlDevice = 1 << 15;
 constexpr std::uint64_t kRights[] = {(1 << 13) - 1, (1 << 14) - 1, (1 << 15) - 1, (1 << 15) - 1, (1 << 16) - 1};
 constexpr std::uint64_t kBindAndConnect = 3;     // TCP, since version 4
@@ -64,7 +65,7 @@ class Rules {
     const PathRule rule{rights & rights_of(version_), place.number()};
     syscall(kAddRule, ruleset_.number(), kPathBeneath, &rule, 0);
   }
-  void allow_reading(const std::string& path) const { allow(path, kExecute | kReadFile | kReadFolder); }
+  void allow_reading(const std::string& path) const { allow(path, kReading); }
   void allow_all(const std::string& path) const { allow(path, ~std::uint64_t{0}); }
 
   bool restrict_self() const { return restrict_to(ruleset_); }
@@ -74,14 +75,14 @@ class Rules {
   Descriptor ruleset_;
 };
 
-// Folders of drivers that the person who started the server has named, separated by colons.
-void allow_named(const Rules& rules, const char* variable) {
+// Folders that the person who started the server has named, separated by colons.
+void allow_named(const Rules& rules, const char* variable, std::uint64_t rights) {
   const char* const value = std::getenv(variable);
   std::string_view rest = value != nullptr ? value : "";
   while (!rest.empty()) {
     const std::string_view folder = rest.substr(0, rest.find(':'));
     rest.remove_prefix(folder.size() + (folder.size() < rest.size() ? 1 : 0));
-    if (!folder.empty()) rules.allow_reading(std::string(folder));
+    if (!folder.empty()) rules.allow(std::string(folder), rights);
   }
 }
 
@@ -96,7 +97,8 @@ bool restrict_to_drivers_files(const std::string& folder) {
     rules.allow_reading(path);
   }
   for (const char* variable : {"LD_LIBRARY_PATH", "OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"})
-    allow_named(rules, variable);
+    allow_named(rules, variable, kReading);
+  allow_named(rules, "FERRY_GPU_FOLDERS", ~std::uint64_t{0});
   DIR* const devices = opendir("/dev");
   while (const dirent* entry = devices != nullptr ? readdir(devices) : nullptr) {
     for (const char* prefix : {"nvidia", "dri", "kfd", "mali", "pvr", "galcore", "null", "zero"}) {

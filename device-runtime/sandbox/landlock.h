@@ -13,7 +13,7 @@ namespace ferry::device {
 bool forbid_files();
 
 // For a session with a GPU: allows reading the system's folders and those that the server's LD_LIBRARY_PATH names, and
-// writing to the GPU's device nodes and to `folder`.
+// writing to the GPU's device nodes, to `folder` and to those that its FERRY_GPU_FOLDERS names.
 bool restrict_to_drivers_files(const std::string& folder);
 
 }  // namespace ferry::device

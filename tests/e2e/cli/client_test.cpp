@@ -13,7 +13,7 @@ using namespace ferry::test;
 
 namespace {
 
-constexpr std::uintmax_t kMostBytes = 3'000'000;
+constexpr std::uintmax_t kMostBytes = 3'100'000;
 
 std::string output_of(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");

@@ -36,7 +36,9 @@ Simulated simulated(const Folder& folder, const Words& words) {
   const std::map<std::string, std::string> environment = {{"OCL_ICD_VENDORS", kSimulator},
                                                           {"OCLGRIND_DATA_RACES", "1"},
                                                           {"OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable"},
-                                                          {"OCLGRIND_LOG", log}};
+                                                          {"OCLGRIND_LOG", log},
+                                                          // The session with the simulator writes the log.
+                                                          {"FERRY_GPU_FOLDERS", folder.path("")}};
   Words all{"run"};
   all.insert(all.end(), words.begin(), words.end());
   Outcome outcome = run_ferry(all, "", environment);

@@ -64,7 +64,7 @@ void overwrite_index(const std::string& database) {
   {
     const auto connection = std::move(farm::SqliteConnection::open(database, farm::Access::write).value());
     const auto found =
-        connection->execute("SELECT rootpage FROM sqlite_schema WHERE name = 'history_by_holder'", {}).value();
+        connection->execute("SELECT rootpage FROM sqlite_schema WHERE name = 'ended_requests_by_holder'", {}).value();
     page = std::get<std::int64_t>(found.rows.at(0).at(0));
   }
   std::fstream file(database, std::ios::in | std::ios::out | std::ios::binary);
