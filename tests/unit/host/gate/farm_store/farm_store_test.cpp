@@ -325,7 +325,7 @@ TEST_CASE("what a farm does not take is a mistake that says what it takes") {
   CHECK(
       message([&] { store->put(contents(1001, 1)); }) ==
       "the farm test: expected an object for which the farm has room, got one of 1001 bytes: its quota for modules is "
-      "1000 bytes, of which 0 bytes are taken by baselines and by what was used during the last hour");
+      "1000 bytes, of which 0 bytes are taken by baselines, by verdicts and by what was used during the last hour");
   const Hash object = store->put(contents(900, 1));
   CHECK(message([&] { store->put(contents(101, 1)); }).find("expected an object for which the farm has room") !=
         std::string::npos);
