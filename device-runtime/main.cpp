@@ -37,7 +37,10 @@ constexpr ferry::device::OtherDevices kOtherDevices = {
     ferry::device::mixed_program,
     ferry::device::all_nameless_bytes,
     ferry::device::may_see_mapped_files,
-    ferry::device::restrict_to_drivers_files};
+    [](const std::string& folder) {
+      ferry::device::keep_drivers_files_in(folder);
+      return ferry::device::restrict_to_drivers_files(folder);
+    }};
 #endif
 
 constexpr int kUsageError = 2;

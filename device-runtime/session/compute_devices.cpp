@@ -87,17 +87,14 @@ bool receive(int from, ProbeRecord& record, std::int64_t end_ns) {
   return true;
 }
 
-// Drivers keep what they compile, and temporary files, in folders that these variables name. The session's own folder,
-// where it runs, is the only one that it may write to.
-void keep_drivers_files_here() {
-  const std::unique_ptr<char, void (*)(void*)> here(getcwd(nullptr, 0), std::free);
-  if (here == nullptr || std::strcmp(here.get(), "/") == 0) return;
+}  // namespace
+
+void keep_drivers_files_in(const std::string& folder) {
+  if (folder.empty()) return;
   for (const char* variable : {"CUDA_CACHE_PATH", "POCL_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR"}) {
-    setenv(variable, here.get(), 1);
+    setenv(variable, folder.c_str(), 1);
   }
 }
-
-}  // namespace
 
 std::vector<ProbedDevice> probe_devices(const Drivers& drivers) {
   std::vector<ProbedDevice> devices;
@@ -121,7 +118,6 @@ std::vector<ProbedDevice> probe_devices(const Drivers& drivers) {
 }
 
 Result<std::unique_ptr<Device>> open_device(const Drivers& drivers, const DeviceId& id, MemoryBudget& budget) {
-  keep_drivers_files_here();
   switch (id.kind) {
     case DeviceKind::cuda: {
       FERRY_ASSIGN(auto device, CudaDevice::open(drivers, id.index));

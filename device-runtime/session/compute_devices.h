@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "device-runtime/device/device.h"
@@ -14,6 +15,10 @@ namespace ferry::device {
 // The query runs in a child process, since an initialised driver cannot be used after a fork. A driver that crashes or
 // does not answer in time counts as having no devices. For kinds without devices the reason is returned.
 std::vector<ProbedDevice> probe_devices(const Drivers& drivers);
+
+// Names the folder in the variables by which drivers choose where to keep what they compile, and temporary files: a
+// session may write to no other folder than its own.
+void keep_drivers_files_in(const std::string& folder);
 
 // The memory of a GPU driven through CUDA is not counted in the budget. Fails with unsupported for the CPU or if there
 // is no driver, not_found if the index is out of range.
