@@ -23,7 +23,7 @@ using IsData = std::function<bool(const ir::Expr& var)>;
 
 // What is known of the magnitude of a value.
 struct Reach {
-  std::int64_t factor = 0;    // of sizes and loop variables
+  std::int64_t factor = 0;    // multiplies sizes and loop variables
   std::int64_t constant = 0;  // the rest
   // Not limited: the value, or what is computed from it, may be any number in that direction.
   bool down = false, up = false;

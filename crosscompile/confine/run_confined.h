@@ -21,8 +21,8 @@ struct ConfinedProgram {
   AllowedFiles files = {};
   bool reads_own_process = false;         // /proc/self, which sanitizers read
   double deadline = 60;                   // in seconds; its processor time is limited too
-  std::uint64_t file_bytes = 1ull << 30;  // of each file
-  std::uint64_t memory_bytes = 0;         // of address space; 0: no limit
+  std::uint64_t file_bytes = 1ull << 30;  // the size of one file
+  std::uint64_t memory_bytes = 0;         // address space; 0: no limit
 };
 
 struct ProgramEnd {

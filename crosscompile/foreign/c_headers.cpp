@@ -45,7 +45,7 @@ std::string least_and_greatest(const Target& target) {
          inline_function("fmin", "x, y", has_none ? "x != x || y < x ? y : x" : "");
 }
 
-// Of several parameters, or with results of another type; helpers.h defines them.
+// Functions with several parameters or results of another type; helpers.h defines them.
 constexpr const char* kOtherFunctions =
     "double hypot(double, double);\nfloat hypotf(float, float);\n"
     "double fdim(double, double);\nfloat fdimf(float, float);\n"

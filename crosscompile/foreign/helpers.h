@@ -15,7 +15,7 @@ namespace ferry::foreign {
 struct HelperFile {
   const char* name;
   const char* text;
-  std::vector<std::string> symbols;  // that it defines, on at least one architecture
+  std::vector<std::string> symbols;  // its definitions on at least one architecture
 };
 const std::vector<HelperFile>& helper_files();
 

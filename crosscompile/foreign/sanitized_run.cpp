@@ -21,10 +21,10 @@ constexpr const char* kSanitize = "-fsanitize=address,undefined";
 // Exit codes of the program when a sanitizer ends it, and when the kernel returns failure.
 constexpr int kFound = 99, kFailed = 98;
 constexpr const char* kProgram = "kernel";
-// What the program may take beside its tensors: of memory, and of its report.
+// The program may take kOwnMemory beside its tensors and print kReportBytes, of which kShownBytes are shown.
 constexpr std::uint64_t kOwnMemory = std::uint64_t{1} << 30;
 constexpr std::uint64_t kReportBytes = std::uint64_t{1} << 20;
-constexpr std::size_t kShownBytes = std::size_t{1} << 18;  // of the report
+constexpr std::size_t kShownBytes = std::size_t{1} << 18;
 
 // Returns the path as a C string literal.
 std::string quoted(const std::string& path) {

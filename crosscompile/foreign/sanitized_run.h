@@ -45,7 +45,7 @@ class SanitizedProgram {
 
   const FunctionInfo& function_;
   link::TemporaryFolder folder_;
-  std::uint64_t bytes_ = 0;  // of all tensors
+  std::uint64_t bytes_ = 0;  // the size of all tensors
 };
 
 }  // namespace ferry::foreign

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = DeclaredType::Kind;
 
-constexpr int kMostNesting = 64;  // of types in objects that another compiler, or nobody, has written
+constexpr int kMostNesting = 64;  // an object may come from another compiler, or be made by hand
 
 llvm::DWARFDie referenced(const llvm::DWARFDie& die, llvm::dwarf::Attribute attribute) {
   return die.getAttributeValueAsReferencedDie(attribute);

@@ -1,4 +1,4 @@
-// What a session asks its supervisor for, which opens files for it: a confined session cannot make a system call that
+// Requests of a session to its supervisor, which opens files for it: a confined session cannot make a system call that
 // takes a path. They are parts of one program, so the messages are plain structs. A session can send any bytes.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace ferry::device {
 // The two folders of files that are kept for later sessions.
 enum class Cache : std::uint8_t { modules, blobs };
 
-// What the supervisor keeps: the largest files in bytes, 0 for none, and where, for messages.
+// Sizes of the largest files that the supervisor keeps, in bytes, 0 for none, and their folder, for messages.
 struct CacheLimits {
   std::string folder;
   std::uint64_t modules = 0;
@@ -41,7 +41,7 @@ struct BrokerRequest {
 };
 
 struct BrokerReply {
-  std::int32_t error = 0;  // of errno
+  std::int32_t error = 0;  // a value of errno
   std::uint64_t value = 0;
   Hash actual{};  // where a stored file has other contents than its hash says, with EBADMSG
 };

@@ -7,8 +7,8 @@ namespace ferry::device {
 
 struct SessionFiles {
   Descriptor meminfo;
-  Descriptor memory_limit, memory_used;  // of the control group
-  Descriptor status;                     // of the process itself
+  Descriptor memory_limit, memory_used;  // the control group's
+  Descriptor status;                     // the process's own
   Descriptor threads;                    // the folder with an entry for each thread of the process
 
   // In the session's own process. Files that do not exist have no descriptor.

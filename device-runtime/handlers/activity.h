@@ -27,7 +27,7 @@ struct Crash {
 struct MeasuredTime {
   std::uint64_t evaluation = 0;  // its request id
   std::uint64_t samples = 0;
-  std::int64_t total_ns = 0;  // of all samples, and of emptying caches between them
+  std::int64_t total_ns = 0;  // includes the emptying of caches between samples
   std::int64_t ended_ns = 0;  // when the last sample ended
 };
 

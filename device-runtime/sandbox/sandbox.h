@@ -22,7 +22,7 @@ struct SandboxOptions {
   std::uint64_t cpu_seconds = 0;                    // 0: no limit
   std::uint64_t file_bytes = kMaxSessionFileBytes;  // of one file
   Filter filter = Filter::strict;
-  // Of a session with a GPU; null: there is none. Returns the bytes of all files without a name that the session holds.
+  // For sessions with a GPU, else null. Returns the bytes of all files without a name that the session holds.
   std::uint64_t (*nameless_bytes)(pid_t session, std::uint64_t most) = nullptr;
   bool (*sees_mapped_files)() = nullptr;  // whether they include mapped ones
   // Likewise: restricts which files it reaches, by Landlock. Returns false if the kernel cannot.

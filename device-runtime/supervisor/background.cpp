@@ -20,7 +20,7 @@ namespace ferry::device {
 void begin_background() { setsid(); }
 
 void give_way(pid_t group) {
-  constexpr int kProcessGroup = 2, kIdle = 3 << 13;  // of ioprio_set, for which the C library has no header
+  constexpr int kProcessGroup = 2, kIdle = 3 << 13;  // the C library has no header for ioprio_set
   setpriority(PRIO_PGRP, static_cast<id_t>(group), 19);
   syscall(SYS_ioprio_set, kProcessGroup, group, kIdle);
   // Priorities apply within the scheduler's group.

@@ -20,7 +20,7 @@ struct Caches {
   CacheFolder modules;
   CacheFolder blobs;
   bool sessions_are_own_user = true;  // rather than a user of their own
-  std::string folder = {};            // that holds both
+  std::string folder = {};            // the work folder
 
   const CacheFolder& operator[](Cache which) const { return which == Cache::modules ? modules : blobs; }
   // Empty folders keep nothing.

@@ -12,7 +12,7 @@ namespace ferry::device {
 
 class TimeClaims {
  public:
-  // Of a session whose kernels use so many threads.
+  // The session's kernels use so many threads.
   explicit TimeClaims(std::uint32_t threads);
 
   // Returns kernel_crashed if what the session says to have measured in an evaluation took more time than passed, or

@@ -15,7 +15,7 @@ struct DiffRequest {
   std::string target = {};                     // empty: this machine
   std::string after = {};                      // the pass after which the loops are shown, as of Compiler::emit()
   std::vector<std::string> knobs = {};         // NAME=VALUE, each for the schedules that have the knob
-  std::vector<std::string> own_knobs[2] = {};  // of each schedule, instead of those
+  std::vector<std::string> own_knobs[2] = {};  // each schedule's, in place of the common ones
 };
 
 struct ScheduleDiff {

@@ -1,4 +1,4 @@
-// What the elements of an input are: of a file, of a pattern, or random.
+// The source of an input's elements: a file, a pattern, or random numbers.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace ferry {
 struct InputContent {
   FillKind kind = FillKind::random;
   std::uint64_t seed = 0;
-  std::optional<Distribution> distribution;  // that the bytes are drawn from
-  std::string file;                          // that they are from
+  std::optional<Distribution> distribution;  // the bytes are drawn from it
+  std::string file;                          // the bytes come from it
   std::vector<std::uint8_t> bytes;           // from a file or a distribution; otherwise empty
 
   // Whether the elements are random numbers, of whatever range.

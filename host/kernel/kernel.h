@@ -49,7 +49,7 @@ bool may_leave_tensors(const KernelSource& source);
 // The range of inputs that nobody has described: the whole one for a kernel that ferry did not write.
 InputRange input_range(const KernelSource& source);
 InputRange input_range(const CompiledModule& module);
-// Of the inputs that two kernels are given, of which the second may be absent.
+// Returns the range from which the inputs of both kernels are drawn; the second may be absent.
 InputRange input_range(const KernelSource& a, const std::optional<KernelSource>& b);
 
 // Returns the def with this name, or the only one.

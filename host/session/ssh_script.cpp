@@ -6,7 +6,7 @@ namespace ferry::session {
 
 namespace {
 
-// Of the hash, in the name of a server's file.
+// Number of the hash's digits in the name of a server's file.
 constexpr std::size_t kNameDigits = 32;
 
 // The login shell may be any, including csh and fish, so the script is passed to sh in single quotes on one line: it

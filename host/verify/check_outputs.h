@@ -29,8 +29,8 @@ struct OutputCheck {
   // Evaluates the output if it is computed by an algorithm with other rounding errors, which are allowed too. What the
   // algorithm makes NaN may be NaN.
   const lang::Reference* algorithm = nullptr;
-  // Of an output with its channels in blocks, [N, blocks, H, W, lanes], whose lanes past these channels may be
-  // anything; 0: of any other.
+  // Number of channels of an output in blocks, [N, blocks, H, W, lanes]; lanes past them may hold anything. 0: the
+  // output has no blocks.
   std::int64_t channels = 0;
 };
 

@@ -21,13 +21,13 @@ struct ParameterDescription {
   bool is_read = false;            // by the function: in and inout
   bool is_written = false;         // out and inout
   bool is_constant = false;        // an instance keeps what is computed from it alone
-  std::vector<std::string> shape;  // of a tensor: "64", "N", "2 * N + 1"
+  std::vector<std::string> shape;  // a tensor's extents: "64", "N", "2 * N + 1"
 };
 
 struct FunctionDescription {
   std::string name;
   std::string signature;           // "mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)"
-  std::vector<std::string> sizes;  // that a call determines: M, K, N
+  std::vector<std::string> sizes;  // a call determines them: M, K, N
   std::vector<ParameterDescription> parameters;
 };
 
@@ -35,8 +35,8 @@ struct FunctionDescription {
 struct StepText {
   std::string node;  // the names of the nodes that it computes
   DType dtype = DType::f32;
-  std::vector<std::string> shape;  // of the result
-  std::string flops, bytes;        // of a call, as expressions of the sizes; empty: unknown
+  std::vector<std::string> shape;  // the result's extents
+  std::string flops, bytes;        // for one call, as expressions of the sizes; empty: unknown
 };
 
 // Returns the functions in their order.

@@ -129,7 +129,7 @@ struct DeleteCases {
   std::vector<std::string> cases;
 };
 struct CasesDeleted {
-  std::uint32_t cases = 0;  // of them that it had
+  std::uint32_t cases = 0;  // how many it had
 };
 
 // Verdicts of earlier runs, newest first.

@@ -23,7 +23,7 @@ enum class Probe : std::size_t {
   capabilities,     // effective and permitted capabilities
   shared_memory,    // memory without a file, which the memory limit does not count
   linger,           // setsockopt on a descriptor that is open
-  change_mode,      // of the folder above
+  change_mode,      // the folder above is changed
   be_inspectable,   // for others, by PR_SET_DUMPABLE
   own_descriptors,  // a thread with a table of descriptors of its own
   count

@@ -10,7 +10,7 @@
 namespace ferry::cli {
 
 struct CodeOptions {
-  KernelOptions kernel;            // of any kind, compiled already or not
+  KernelOptions kernel;            // compiled or not
   std::string target = {};         // empty: this machine
   std::vector<std::string> sizes;  // to choose a default schedule by
   bool json = false;

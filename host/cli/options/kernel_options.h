@@ -9,7 +9,7 @@ namespace ferry::cli {
 
 struct KernelCommand : KernelOptions {
   double deadline = 0;           // compile time in seconds; 0: no limit
-  std::string own_c_flags = {};  // of one of two kernels, behind those of both
+  std::string own_c_flags = {};  // follow those that two kernels share
 };
 
 // Adds K.tc|K.ferry|-, -e TEXT, --fn F, and the options of the schedule.

@@ -105,7 +105,7 @@ void keep_program(char* const* arguments, int failure, pid_t parent) {
   if (getppid() != parent) _exit(1);
   const pid_t child = fork();
   if (child == 0) {
-    signal(SIGPIPE, SIG_DFL);  // which ferry ignores
+    signal(SIGPIPE, SIG_DFL);  // ferry ignores it
     sigprocmask(SIG_SETMASK, &before, nullptr);
     execvp(arguments[0], arguments);
   }
@@ -114,7 +114,7 @@ void keep_program(char* const* arguments, int failure, pid_t parent) {
     [[maybe_unused]] const ssize_t ignored = write(failure, &error, sizeof error);
     _exit(1);
   }
-  // Of connections, whose other end must notice that ferry has ended.
+  // Connections must close, so that their other ends notice that ferry has ended.
   keep_only(failure);
   close(failure);
   while (true) {

@@ -115,13 +115,13 @@ struct NodeProgram {
   std::vector<NodeTensor> tensors;    // of its tensor parameters, in their order; the output is the last
   std::optional<NodeAlgorithm> algorithm = {};
   std::vector<std::int64_t> counts = {};  // of the iterations of the loops around, the outermost first
-  std::int64_t channels = 0;  // of a result with its channels in blocks, [N, blocks, H, W, lanes]; 0: of any other
+  std::int64_t channels = 0;  // the channels of a result in blocks, [N, blocks, H, W, lanes]; 0: it has no blocks
 };
 
 struct Emission {
   std::string text;            // the bytes of an object
   std::string json = {};       // the same for programs, an array with an entry for each function; only of a space
-  std::string extension = {};  // of a file's name, for those that are usually written to a file: ".cl"
+  std::string extension = {};  // the usual end of a file's name, such as ".cl"; empty: usually printed
   std::vector<std::string> notes = {};
 };
 

@@ -40,7 +40,7 @@ class Connections {
   const std::function<void(Descriptor)> done_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Arrival> known_, strangers_;  // that wait
+  std::deque<Arrival> known_, strangers_;  // both are queues
   std::size_t strangers_served_ = 0;
   std::set<int> served_;
   bool stopping_ = false;

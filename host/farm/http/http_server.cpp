@@ -94,8 +94,8 @@ class Listener final : public HttpServer {
   Descriptor wake_;  // readable: there is something for the acceptor to do
   std::string name_;
   std::atomic<bool> is_stopping_{false};
-  std::mutex mutex_;                // of the next one
-  std::vector<Descriptor> served_;  // whose peers may still be sending
+  std::mutex mutex_;                // guards the next member
+  std::vector<Descriptor> served_;  // their peers may still be sending
   Connections connections_;
   std::thread acceptor_;
 };

@@ -16,7 +16,7 @@ struct LockFile {
 
 // What a tracker knows of the lock files of a board.
 struct KnownLocks {
-  lease::Epoch epoch = 0;           // of the last lease: lock files of later ones are reported
+  lease::Epoch epoch = 0;           // the last lease's; lock files of later leases are reported
   std::vector<std::string> forged;  // the names of those that the next probe removes
 };
 

@@ -36,7 +36,7 @@ std::string away_text(const Board& board) {
   return board.record.description.name + (board.left_at ? " since " + clock_text(*board.left_at) : std::string());
 }
 
-// Of `count` boards, of which these are some.
+// Describes some of `count` boards.
 std::string list(std::vector<std::string> some, std::size_t count) {
   if (count > some.size()) some.push_back(format("%zu more", count - some.size()));
   return join(", ", some);

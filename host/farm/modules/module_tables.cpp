@@ -44,7 +44,7 @@ constexpr const char* kFourthVersion[] = {
     "ALTER TABLE baselines ADD COLUMN holder TEXT NOT NULL DEFAULT ''",
 };
 
-// What verdicts and the rows of baselines take of the disk, about: see bytes_of() in baseline_tables.cpp.
+// Estimates how much disk space verdicts and the rows of baselines take, as bytes_of() in baseline_tables.cpp does.
 constexpr const char* kFifthVersion[] = {
     "ALTER TABLE verdicts ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0",
     "UPDATE verdicts SET bytes = 200 + LENGTH(line) + 2 * (LENGTH(suite) + LENGTH(case_name))",

@@ -47,7 +47,7 @@ class ProbeRunner {
   struct Watched {
     std::string address;
     SteadyTime next;
-    SteadyTime begin;  // of the last probe
+    SteadyTime begin;  // when the last probe began
     KnownLocks locks;
     bool is_running = false;
   };

@@ -26,7 +26,7 @@ struct Credential {
   Role role = Role::user;
   std::optional<TokenHash> token_hash = {};  // of tokens alone
   std::optional<Time> revoked = {};
-  std::optional<Time> expires = {};  // of tokens alone; nothing: it does not
+  std::optional<Time> expires = {};  // only tokens expire
 };
 
 }  // namespace ferry::farm

@@ -21,7 +21,7 @@ struct ProbedBoard {
   std::string address;
   Status failure;  // why it could not be asked; then the rest means nothing
   std::uint64_t boot_id = 0;
-  std::vector<LockFile> locks;  // of later leases than the tracker knew when it asked
+  std::vector<LockFile> locks;  // those of leases later than any that the tracker knew when it asked
   wire::Description description;
   wire::Heartbeat heartbeat;
 };

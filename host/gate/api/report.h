@@ -79,7 +79,7 @@ struct CaseResult {
   std::string name, board;
   Verdict verdict = Verdict::infrastructure;
   std::string reason;  // a sentence; empty where the verdict says it all
-  std::string inputs;  // of a call, as options of the command line; empty: unknown
+  std::string inputs;  // options of the command line that repeat the call; empty: unknown
   double tolerance = 0;
   Environment environment;
   Side sides[2];  // baseline, current
@@ -120,7 +120,7 @@ struct Report {
   // Cases of the baseline that the suite does not have, whatever cases were to run, and what the run makes of them.
   std::vector<std::string> missing;
   MissingPolicy missing_policy = MissingPolicy::allow;
-  std::size_t forgotten = 0;  // of them that an update has deleted from the baseline
+  std::size_t forgotten = 0;  // how many an update has deleted from the baseline
   std::string store_failure;  // why the results could not be stored; empty: they were
   std::optional<RunFailure> failure;
 };

@@ -19,7 +19,7 @@ using namespace drawing;
 constexpr double kHistoryHeight = 300;
 // Labels of commits that are closer to each other than this would overlap.
 constexpr double kLabelWidth = 110;
-// Of an axis of counts, as a share of them.
+// The least range of an axis of counts, as a share of them.
 constexpr double kLeastCountRange = 2e-3;
 
 bool is_positive(double value) { return value > 0 && std::isfinite(value); }

@@ -58,7 +58,7 @@ class ObjectFolder {
   StoreLock lock_;
   std::chrono::seconds in_use_;
   std::set<Hash> used_;
-  std::map<Hash, uid_t> owners_;  // of the files that get() has read
+  std::map<Hash, uid_t> owners_;  // get() adds those of the files that it reads
   std::chrono::steady_clock::time_point touched_;
 };
 

@@ -26,7 +26,7 @@ struct StoredModule {
   std::vector<Hash> blobs;  // objects too
   std::string label;        // the commit
   std::int64_t stored = 0;  // seconds since 1970
-  std::string holder = {};  // of a farm: who stored it, unless this user did
+  std::string holder = {};  // who stored it at a farm; empty: this user
   bool operator==(const StoredModule&) const = default;
 };
 

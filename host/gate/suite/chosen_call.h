@@ -12,7 +12,7 @@ namespace ferry::gate {
 
 struct ChosenCall {
   CallOptions call;
-  std::optional<double> seconds;  // that it takes on this machine; nothing: unknown
+  std::optional<double> seconds;  // its time on this machine; nothing: unknown
 };
 
 // Returns the seconds that a call takes on this machine; nothing if it cannot be made here.

@@ -64,8 +64,8 @@ std::string schedule_text(const Graph& graph, const Target& target, const std::m
 
 // One kernel of a network as loops, under its default schedule.
 struct KernelLoops {
-  std::vector<std::string> nodes;  // that it computes, in one call or several
-  Target target;                   // of the device that it runs on
+  std::vector<std::string> nodes;  // the kernel computes them in one call or several
+  Target target;                   // describes the device that runs it
   std::vector<ir::Function> functions;
 };
 // Returns the kernels of such a network, each once. Throws as above.

@@ -39,7 +39,7 @@ struct KernelNode {
 struct KernelKey {
   std::vector<KernelNode> nodes;
   std::vector<KernelInput> inputs;  // as the program sees them: dimensions may be fused (fused_dimensions.h)
-  DType result = DType::f32;        // of the output, as the plan stores it
+  DType result = DType::f32;        // the type in which the plan stores the output
   // Channels in a block of the output (NCHWc); 1 if the output is plain. Plain inputs that broadcast to an output in
   // blocks have rank 4.
   std::int64_t channel_block = 1;

@@ -67,7 +67,7 @@ struct ModelGraph {
   std::map<std::string, Constant> initializers;
   std::vector<ModelNode> nodes;
   std::vector<std::string> captured;         // tensors that it reads from the graphs around it
-  std::map<std::string, std::size_t> ranks;  // that the file declares of tensors that the nodes compute
+  std::map<std::string, std::size_t> ranks;  // the file's declarations for computed tensors
 };
 
 using Opsets = std::map<std::string, std::int64_t>;  // by domain; that of ONNX's own operators is ""

@@ -54,7 +54,7 @@ struct ComparedFacts {
 
 struct KernelComparison {
   std::vector<verify::OutputComparison> outputs;  // empty if they were not to be compared
-  std::vector<std::string> inputs;                // of that comparison: "x: i16 from -32768 to 32767"
+  std::vector<std::string> inputs;                // what the kernels read: "x: i16 from -32768 to 32767"
   std::vector<std::string> weaknesses;            // why it says little: "every element of y is 0: ..."
   // Empty, as are the facts, if the outputs differ: times of different computations are not comparable.
   std::vector<ComparedProcess> processes;

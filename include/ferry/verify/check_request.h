@@ -25,7 +25,7 @@ struct CheckReport {
   std::string mistake;  // a fault of the kernel, such as a race or an access out of bounds; empty: none
   std::string details;  // the sanitizers' report, in lines; or empty
   Findings findings;    // empty after a mistake
-  // Of a kernel in another language: how it was not confined, though it may be anybody's: "this kernel has no
+  // For a kernel in another language: how it was not confined, though it may be anybody's: "this kernel has no
   // Landlock".
   std::vector<std::string> not_confined = {};
 

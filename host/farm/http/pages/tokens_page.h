@@ -8,7 +8,7 @@
 namespace ferry::farm::http {
 
 struct TokensView {
-  wire::CredentialPage credentials;  // of which the page shows the tokens
+  wire::CredentialPage credentials;  // the page shows the tokens among them
   std::uint64_t after = 0;           // so many credentials are left out
   std::uint64_t now_ms = 0;
   std::string made;  // a new token, which is shown this once; or empty

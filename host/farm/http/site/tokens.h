@@ -34,7 +34,7 @@ class Tokens {
   const HttpOptions& options_;
   RateLimit logins_;
   RateLimit bearers_;
-  std::mutex mutex_;  // of the next one
+  std::mutex mutex_;  // guards the next member
   std::set<Hash> right_;
 };
 

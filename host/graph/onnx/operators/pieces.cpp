@@ -134,7 +134,7 @@ Value padded_with_itself(const NodeImport& node, Value x, const std::string& mod
 
 struct Padding {
   std::vector<std::size_t> dimensions;
-  std::vector<Size> before, after;  // of each of them
+  std::vector<Size> before, after;  // one entry for each dimension
 };
 
 Padding read_padding(NodeImport& node, std::size_t rank) {

@@ -37,7 +37,7 @@ Value along_axis(NodeImport& node, std::size_t input, std::int64_t axis) {
 }
 
 std::int64_t read_axis(NodeImport& node) {
-  node.ignore({"saturate"});  // of types that ferry lacks
+  node.ignore({"saturate"});  // it concerns only types that ferry lacks
   return node.integer("axis", 1);
 }
 
@@ -108,7 +108,7 @@ void import_dequantize(NodeImport& node) {
   Value value = node.input(0);
   // Narrow floats hold all differences of bytes, but not those of wider integers.
   const Value factor = dtype_bytes(value.type.dtype) == 1 ? scale : of.widened(scale);
-  const bool is_wide = dtype_bytes(value.type.dtype) > 2;  // of more digits than a float32
+  const bool is_wide = dtype_bytes(value.type.dtype) > 2;  // a float32 has too few digits for it
   if (!is_wide) value = node.cast(value, factor.type.dtype);
   if (node.has_input(2)) value = of.sub(value, node.cast(along_axis(node, 2, axis), value.type.dtype));
   node.output(0, node.cast(of.mul(node.cast(value, factor.type.dtype), factor), to));

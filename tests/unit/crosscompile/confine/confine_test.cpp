@@ -38,7 +38,7 @@ struct Fixture {
     std::string pattern = (std::filesystem::temp_directory_path() / "ferry_confine.XXXXXX").string();
     REQUIRE(mkdtemp(pattern.data()) != nullptr);
     folder = pattern;
-    std::filesystem::create_directory(folder + "/work");
+    std::filesystem::create_directory(folder + "/own");
     std::filesystem::create_directory(folder + "/given");
     std::filesystem::create_directory(folder + "/private");
     std::ofstream(folder + "/given/note") << "for all\n";
@@ -53,7 +53,7 @@ struct Fixture {
     program.error_file = folder + "/err";
     program.files.executable = system_folders();
     program.files.readable = {folder + "/given"};
-    program.files.writable = {folder + "/work", "/dev/null"};
+    program.files.writable = {folder + "/own", "/dev/null"};
     return program;
   }
   // What the script prints.
@@ -96,11 +96,11 @@ TEST_CASE_FIXTURE(Fixture, "a confined program reads, writes and makes only file
   CHECK(said("ls $F/private").empty());
   CHECK(said("cat /etc/passwd").empty());
   CHECK(said("cat /proc/$PPID/environ /proc/self/environ").empty());
-  CHECK(said("ln -s $F/private/key $F/work/link; cat $F/work/link").empty());
-  CHECK(said("ln $F/private/key $F/work/hard; cat $F/work/hard").empty());
-  CHECK(said("echo mine > $F/work/new; cat $F/work/new; rm $F/work/new; ls $F/work") == "mine\n");
+  CHECK(said("ln -s $F/private/key $F/own/link; cat $F/own/link").empty());
+  CHECK(said("ln $F/private/key $F/own/hard; cat $F/own/hard").empty());
+  CHECK(said("echo mine > $F/own/new; cat $F/own/new; rm $F/own/new; ls $F/own") == "mine\n");
   said("echo x > $F/given/note; echo x > $F/private/key; echo x > $F/private/new; mkdir $F/private/sub");
-  said("rm -f $F/private/key $F/given/note; mv $F/private/key $F/work/key; truncate -s 0 $F/private/key");
+  said("rm -f $F/private/key $F/given/note; mv $F/private/key $F/own/key; truncate -s 0 $F/private/key");
   CHECK(content_of(folder + "/given/note") == "for all\n");
   CHECK(content_of(folder + "/private/key") == "secret\n");
   CHECK(!std::filesystem::exists(folder + "/private/new"));
@@ -168,10 +168,10 @@ TEST_CASE_FIXTURE(Fixture, "what a confined program has started ends when it end
 TEST_CASE_FIXTURE(Fixture, "a confined program ends with the process that runs it") {
   const pid_t runner = fork();
   if (runner == 0) {
-    run_confined(shell("(exec sleep 313.7) & echo started > $F/work/mark; exec sleep 313.7"));
+    run_confined(shell("(exec sleep 313.7) & echo started > $F/own/mark; exec sleep 313.7"));
     _exit(0);
   }
-  for (int tries = 0; tries < 400 && content_of(folder + "/work/mark").empty(); ++tries)
+  for (int tries = 0; tries < 400 && content_of(folder + "/own/mark").empty(); ++tries)
     std::this_thread::sleep_for(std::chrono::milliseconds(25));
   CHECK(has_process("313.7"));
   kill(runner, SIGKILL);
@@ -182,10 +182,10 @@ TEST_CASE_FIXTURE(Fixture, "a confined program ends with the process that runs i
 }
 
 TEST_CASE_FIXTURE(Fixture, "files, memory and descriptors of a confined program are limited") {
-  ConfinedProgram program = shell("dd if=/dev/zero of=$F/work/large bs=1024 count=100 2>/dev/null");
+  ConfinedProgram program = shell("dd if=/dev/zero of=$F/own/large bs=1024 count=100 2>/dev/null");
   program.file_bytes = 10'240;
   CHECK(run_confined(program).code != 0);
-  CHECK(std::filesystem::file_size(folder + "/work/large") <= 10'240);
+  CHECK(std::filesystem::file_size(folder + "/own/large") <= 10'240);
   ConfinedProgram large = shell("head -c 300000000 /dev/zero | tail -c 299999999 > /dev/null && echo fits");
   large.memory_bytes = std::uint64_t{100} << 20;
   run_confined(large);

@@ -16,7 +16,7 @@ struct Measurement {
   std::int64_t claimed_ns = 10 * kMs;
   std::int64_t rest_ns = 0;     // between samples, without using the processor
   std::int64_t between_ns = 0;  // between samples, busy
-  double clock = 1;             // of the session, against the true one
+  double clock = 1;             // the session's speed relative to the true one
   double threads = 1;
 
   Status run() const {

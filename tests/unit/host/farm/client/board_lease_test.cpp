@@ -123,7 +123,7 @@ TEST_CASE("who waits hears of each place, and may cancel") {
   Farm farm([](Peer& peer, const Message& message) {
     if (!message.is<wire::Submit>()) return;
     const std::uint64_t id = message.as<wire::Submit>().request.id;
-    peer.send(wire::Waiting{id + 1, 9, {}, {}});  // of another request
+    peer.send(wire::Waiting{id + 1, 9, {}, {}});  // for another request
     peer.send(wire::Waiting{id, 3, 60'000, {}});
   });
   std::vector<std::uint32_t> places;

@@ -334,7 +334,7 @@ TEST_CASE("a baseline and a verdict say who stored them, by the key with which h
     CHECK(holder() == "eve");
     REQUIRE(store->answer(1, by_anna(AddVerdict{"suite", "mm", {'1'}})).is_ok());
     CHECK(store->answer(1, ListVerdicts{"suite", "mm", 0}).value().verdicts.at(0).holder == "anna");
-    // Of a database that did not note it, nobody is the holder.
+    // Entries of a database that did not note it have no holder.
     const auto connection = connect_to(database);
     for (const char* statement :
          {"DROP INDEX verdicts_by_bytes", "ALTER TABLE verdicts DROP COLUMN bytes", "DROP INDEX baselines_by_bytes",

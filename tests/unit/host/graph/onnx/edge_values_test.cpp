@@ -286,7 +286,7 @@ TEST_CASE("powers of integers are exact, modulo the size of their type") {
 }
 
 TEST_CASE("powers of narrow floats take exponents of more digits") {
-  constexpr std::uint16_t kTwo = 0x4000;  // of float16
+  constexpr std::uint16_t kTwo = 0x4000;  // bits of a float16
   const double exponent = 1.0009;
   ModelBytes model;
   model.input("x", {1}, kFloat16).initializer(tensor("e", kDouble, {}, raw<double>({exponent})));

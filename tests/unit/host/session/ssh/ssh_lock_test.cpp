@@ -35,7 +35,7 @@ constexpr const char* kServer =
     "#!/bin/sh\ntrap '' TERM HUP\nsleep 1000 </dev/null >/dev/null 2>&1 &\necho \"server $$ $! $*\"\n"
     "while read -r line; do :; done\nkill $!\n";
 
-// Of kServer.
+// The hash of kServer.
 const std::string kSha256 = [] {
   const std::unique_ptr<FILE, int (*)(FILE*)> said(
       popen(("printf %s \"$(cat <<'END'\n" + std::string(kServer) + "END\n)\n\" | sha256sum").c_str(), "r"), pclose);

@@ -108,7 +108,7 @@ TEST_CASE("a server that was changed on the board is replaced before it runs, an
   std::filesystem::path server;
   for (const auto& entry : std::filesystem::directory_iterator(board.cache()))
     if (entry.path().filename().string().starts_with("rpc_server-")) server = entry.path();
-  // Of the same size: a script that the next user would start outside of any sandbox.
+  // A script of the same size, which the next user would start outside of any sandbox.
   const auto size = std::filesystem::file_size(server);
   const std::string script = "#!/bin/sh\ntouch '" + board.home() + "/marked'\nexit 0\n";
   std::ofstream(server, std::ios::binary) << script << std::string(size - script.size(), '\n');
