@@ -115,6 +115,9 @@ int show_stage(const KernelSource& source, const TextRequest& request, const Tar
   return kExitFine;
 }
 
+// Returns whether a module can carry the target's code: a device's driver compiles source code, and a CPU has none.
+bool takes_modules(const Target& target) { return !target.is_source || target.device.kind != DeviceKind::cpu; }
+
 int run_compile(const Compiler* given, const Options& options) {
   const Compiler& compiler = expect_compiler(given, "ferry compile");
   if (!options.after.empty() && options.emit != Stage::loops) throw UsageError("--after needs --emit lower");
@@ -125,7 +128,7 @@ int run_compile(const Compiler* given, const Options& options) {
   const TextRequest request{options.kernel.function, options.sizes};
   const Target target = choose_target(compiler, options);
   if (options.emit) return show_stage(source, request, target, options);
-  if (source.network && target.is_source && !target.is_gpu())
+  if (source.network && !takes_modules(target))
     throw OptionError(Option::target, target.text + ": expected a target that modules are made for, because " +
                                           source.name + " is a network: --emit " + target.arch_name +
                                           " shows the code of its kernels, and 'ferry export' writes a library for C "
