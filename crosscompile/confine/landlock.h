@@ -1,11 +1,10 @@
-// Landlock, with which a process gives up all files but those on a list, for itself and its descendants. Linux has it
-// since 5.13, but not every kernel is built with it or switches it on.
+// The files that a program on files of strangers may reach, by Landlock.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "base/landlock.h"
 
 namespace ferry::confine {
 
@@ -17,23 +16,19 @@ struct AllowedFiles {
   std::vector<std::string> writable = {};    // and readable; in folders, files can be made and removed
 };
 
-// Returns the version of Landlock's interface; 0 if this kernel has none, or has it switched off.
-int landlock_version();
-
 // A list of files, prepared in a process for another one that it forks: that one must not allocate memory.
 class FileRules {
  public:
-  // Needs a landlock_version() above 0. Throws Error (unavailable) if the kernel refuses.
+  // Needs a landlock::version() above 0. Throws Error (unavailable) if the kernel refuses.
   explicit FileRules(const AllowedFiles& files);
 
   // Both return whether it worked. `path` becomes readable as well: one that means something else in each process.
   bool add_readable(const char* path) const;
-  // Takes all other files from the calling thread and what it executes; where the kernel can, also TCP, abstract
-  // sockets, and signals to processes outside. Needs no_new_privs.
+  // LandlockRules::restrict_self().
   bool apply() const;
 
  private:
-  Descriptor rules_;
+  LandlockRules rules_;
 };
 
 }  // namespace ferry::confine

@@ -210,7 +210,7 @@ ProgramEnd run_confined(const ConfinedProgram& program) {
   Prepared prepared;
   prepared.arguments = pointers_of(program.words);
   prepared.variables = pointers_of(program.environment);
-  if (landlock_version() > 0) prepared.rules.emplace(program.files);
+  if (landlock::version() > 0) prepared.rules.emplace(program.files);
   prepared.has_filter = has_call_filter();
   prepared.processes = most_processes();
   void* page = mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -244,7 +244,7 @@ ProgramEnd run_confined(const ConfinedProgram& program) {
 
 std::vector<std::string> missing_restrictions() {
   std::vector<std::string> missing;
-  if (landlock_version() == 0) missing.emplace_back("this kernel has no Landlock");
+  if (landlock::version() == 0) missing.emplace_back("this kernel has no Landlock");
   if (!has_call_filter()) missing.emplace_back("this kernel has no seccomp filters");
   return missing;
 }

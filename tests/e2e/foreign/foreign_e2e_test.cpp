@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "crosscompile/confine/landlock.h"
+#include "base/landlock.h"
 #include "crosscompile/foreign/foreign.h"
 #include "ferry/compile.h"
 #include "tests/e2e/cli/run_ferry.h"
@@ -251,7 +251,7 @@ bool hide_landlock() {
 }  // namespace
 
 TEST_CASE("check confines a kernel: no files, sockets, modes or signals of the user, and nothing that stays") {
-  REQUIRE_MESSAGE(confine::landlock_version() > 0, "this kernel has no Landlock");
+  REQUIRE_MESSAGE(landlock::version() > 0, "this kernel has no Landlock");
   const Folder home, folder;
   const std::string secret = home.file("secret", "words"), marked = folder.path("marked");
   const pid_t other = fork();

@@ -20,8 +20,8 @@
 #include <sstream>
 #include <thread>
 
+#include "base/landlock.h"
 #include "crosscompile/confine/call_filter.h"
-#include "crosscompile/confine/landlock.h"
 #include "crosscompile/confine/run_confined.h"
 
 namespace ferry::confine {
@@ -66,7 +66,7 @@ struct Fixture {
 };
 
 // A test of what Landlock does fails where there is none, rather than passing for nothing.
-void expect_landlock() { REQUIRE_MESSAGE(landlock_version() > 0, "this kernel has no Landlock"); }
+void expect_landlock() { REQUIRE_MESSAGE(landlock::version() > 0, "this kernel has no Landlock"); }
 
 bool has_process(const std::string& mark) {
   std::error_code ignored;

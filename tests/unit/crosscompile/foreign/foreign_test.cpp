@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "crosscompile/confine/landlock.h"
+#include "base/landlock.h"
 #include "tests/unit/crosscompile/foreign/foreign_fixture.h"
 
 namespace ferry::foreign {
@@ -156,7 +156,7 @@ struct Stranger : test::ForeignFixture {
 };
 
 TEST_CASE_FIXTURE(Stranger, "a kernel brings no file from outside of its folder into a module or a message") {
-  REQUIRE_MESSAGE(confine::landlock_version() > 0, "this kernel has no Landlock");
+  REQUIRE_MESSAGE(landlock::version() > 0, "this kernel has no Landlock");
   const std::string begin = "void f(float* x) { x[0] = 1; }\n";
   const std::string takes = ".section .rodata\n.globl f\nf: .incbin \"";
   std::filesystem::create_symlink(secret, folder.file("link"));
@@ -197,7 +197,7 @@ TEST_CASE_FIXTURE(Stranger, "a kernel brings no file from outside of its folder 
 
 TEST_CASE_FIXTURE(Stranger,
                   "a kernel in the home folder reads the files beside it, but no hidden ones and no folders") {
-  REQUIRE_MESSAGE(confine::landlock_version() > 0, "this kernel has no Landlock");
+  REQUIRE_MESSAGE(landlock::version() > 0, "this kernel has no Landlock");
   const std::string before = std::getenv("HOME") != nullptr ? std::getenv("HOME") : "";
   setenv("HOME", folder.file("").c_str(), 1);
   std::filesystem::create_directory(folder.file(".ssh"));
