@@ -1,30 +1,17 @@
 #include "crosscompile/confine/call_filter.h"
 
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
+
+#include "base/seccomp_program.h"
 
 namespace ferry::confine {
 namespace {
-
-#if defined(__x86_64__)
-constexpr std::uint32_t kArch = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint32_t kArch = AUDIT_ARCH_AARCH64;
-#elif defined(__arm__)
-constexpr std::uint32_t kArch = AUDIT_ARCH_ARM;
-#else
-constexpr std::uint32_t kArch = AUDIT_ARCH_RISCV64;
-#endif
 
 enum class Rule : std::uint8_t {
   refuse,
@@ -139,62 +126,30 @@ constexpr Entry kEntries[] = {
 constexpr std::uint32_t kCommands[] = {8, 10, 15, 0x8901, 0x8902, 0x5412, 0x541c, 0x40086602, 0x40046602, 0x401c5820};
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; clone() cannot make the others.
 constexpr std::uint32_t kNamespaces = 0x7e020000;
-constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
-constexpr std::uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
-constexpr std::uint32_t kMissing = SECCOMP_RET_ERRNO | ENOSYS;
 
-// All architectures are little-endian: the low half of an argument comes first. None of those that are checked is wider
-// than an int.
-constexpr std::uint32_t argument(unsigned index) {
-  return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + index * 8);
+using Program = SeccompProgram<64 + 6 * std::size(kEntries)>;
+constexpr std::uint32_t kAllow = Program::kAllow, kRefuse = Program::kRefuse;
+
+// None of the arguments that are checked is wider than an int.
+void add_entry(Program& program, const Entry& entry, std::uint32_t own) {
+  const auto equals = [&](std::uint32_t value, std::uint32_t if_so, std::uint32_t if_not) {
+    program.answer_by_value(entry.number, 0, std::span(&value, 1), if_so, if_not);
+  };
+  switch (entry.rule) {
+    case Rule::refuse: return program.answer_call(entry.number, kRefuse);
+    case Rule::is_missing: return program.answer_call(entry.number, Program::kMissing);
+    case Rule::itself: return equals(0, kAllow, kRefuse);
+    case Rule::own_group: return equals(own, kAllow, kRefuse);
+    case Rule::option: return equals(PR_SET_PDEATHSIG, kRefuse, kAllow);
+    case Rule::command: return program.answer_by_value(entry.number, 1, kCommands, kRefuse, kAllow);
+    case Rule::process:
+      program.skip(BPF_JEQ, entry.number, 0, 4);
+      program.load(Program::argument(0));
+      program.skip(BPF_JSET, kNamespaces, 1, 0);
+      program.answer(kAllow);
+      return program.answer(kRefuse);
+  }
 }
-
-class Program {
- public:
-  void load(std::uint32_t offset) { add(BPF_LD | BPF_W | BPF_ABS, offset, 0, 0); }
-  void answer(std::uint32_t action) { add(BPF_RET | BPF_K, action, 0, 0); }
-  // Skips `if_so` or `if_not` instructions, depending on how the loaded value compares.
-  void skip(std::uint16_t how, std::uint32_t value, std::uint8_t if_so, std::uint8_t if_not) {
-    add(static_cast<std::uint16_t>(BPF_JMP | BPF_K | how), value, if_so, if_not);
-  }
-
-  void add_entry(const Entry& entry, std::uint32_t own) {
-    // Both answers stand at the end: allow, then refuse.
-    const auto judge = [&](std::uint16_t how, std::uint32_t value, bool allows) {
-      skip(BPF_JEQ, entry.number, 0, 4);
-      load(argument(0));
-      skip(how, value, allows ? 0 : 1, allows ? 1 : 0);
-      answer(kAllow);
-      answer(kRefuse);
-    };
-    switch (entry.rule) {
-      case Rule::refuse:
-      case Rule::is_missing:
-        skip(BPF_JEQ, entry.number, 0, 1);
-        return answer(entry.rule == Rule::refuse ? kRefuse : kMissing);
-      case Rule::itself: return judge(BPF_JEQ, 0, true);
-      case Rule::own_group: return judge(BPF_JEQ, own, true);
-      case Rule::process: return judge(BPF_JSET, kNamespaces, false);
-      case Rule::option: return judge(BPF_JEQ, PR_SET_PDEATHSIG, false);
-      case Rule::command:
-        skip(BPF_JEQ, entry.number, 0, std::size(kCommands) + 3);
-        load(argument(1));
-        for (std::size_t i = 0; i < std::size(kCommands); ++i)
-          skip(BPF_JEQ, kCommands[i], static_cast<std::uint8_t>(std::size(kCommands) - i), 0);
-        answer(kAllow);
-        return answer(kRefuse);
-    }
-  }
-
-  std::span<sock_filter> code() { return std::span(code_).first(size_); }
-
- private:
-  void add(std::uint16_t code, std::uint32_t value, std::uint8_t if_so, std::uint8_t if_not) {
-    code_[size_++] = {code, if_so, if_not, value};
-  }
-  std::array<sock_filter, 64 + 6 * std::size(kEntries)> code_{};
-  std::size_t size_ = 0;
-};
 
 }  // namespace
 
@@ -205,20 +160,9 @@ bool has_call_filter() {
 
 bool install_call_filter() {
   Program program;
-  program.load(offsetof(seccomp_data, arch));
-  program.skip(BPF_JEQ, kArch, 1, 0);
-  program.answer(SECCOMP_RET_KILL_PROCESS);
-  program.load(offsetof(seccomp_data, nr));
-#if defined(__x86_64__)
-  // The x32 ABI has the same calls under other numbers.
-  program.skip(BPF_JGE, 0x40000000, 0, 1);
-  program.answer(kMissing);
-#endif
-  for (const Entry& entry : kEntries) program.add_entry(entry, static_cast<std::uint32_t>(getpid()));
+  for (const Entry& entry : kEntries) add_entry(program, entry, static_cast<std::uint32_t>(getpid()));
   program.answer(kAllow);
-  const std::span<sock_filter> code = program.code();
-  const sock_fprog whole{static_cast<unsigned short>(code.size()), code.data()};
-  return syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, 0, &whole) == 0;
+  return program.install(0);
 }
 
 }  // namespace ferry::confine
