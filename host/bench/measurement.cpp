@@ -4,8 +4,11 @@
 #include <iterator>
 #include <utility>
 
+#include "base/printable.h"
 #include "base/quantity_text.h"
 #include "host/bench/warnings.h"
+#include "host/kernel/node_names.h"
+#include "host/stats/summary.h"
 
 namespace ferry::bench {
 
@@ -14,6 +17,32 @@ namespace {
 std::optional<double> share(double rate, double best) {
   if (rate <= 0 || best <= 0) return std::nullopt;
   return rate / best;
+}
+
+// Returns a sentence about the steps of a call whose rates exceed a peak; empty if none does.
+std::string steps_beyond(const Measurement& measurement) {
+  double most = 0;
+  std::string which;
+  std::size_t count = 0;
+  for (const StepTime& step : measurement.steps) {
+    // The peaks are those of the first device.
+    const double seconds = step.device == 0 ? stats::median(step.seconds) : 0;
+    if (seconds <= 0) continue;
+    const double flops = share(step.flops / seconds, measurement.peak.flops).value_or(0),
+                 bytes = share(step.bytes / seconds, measurement.peak.bytes).value_or(0);
+    const double beyond = std::max(flops, bytes);
+    if (beyond <= kMostOfPeak) continue;
+    ++count;
+    if (beyond <= most) continue;
+    most = beyond;
+    which = percent_text(beyond) + (flops > bytes ? " of the peak of arithmetic" : " of a copy's rate") + " for '" +
+            printable(short_node_name(step.node.empty() ? step.kernel : step.node)) + "'";
+  }
+  // A call of one step is warned of as a whole.
+  if (count == 0 || measurement.steps.size() == 1) return "";
+  return std::to_string(count) + (count == 1 ? " step exceeds" : " steps exceed") + " a peak, with " + which +
+         ": its tensors lie in caches or are only used in part, or the peak was measured too low, so do not go by the "
+         "share";
 }
 
 }  // namespace
@@ -36,6 +65,7 @@ std::vector<std::string> Measurement::warnings() const {
   };
   beyond(share_of_flops(), "arithmetic", "the compiler saves operations of the definition");
   beyond(share_of_bytes(), "memory", "the kernel uses only a part of its tensors");
+  if (const std::string steps = steps_beyond(*this); !steps.empty()) all.push_back(steps);
   return all;
 }
 

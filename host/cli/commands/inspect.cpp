@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -10,8 +11,11 @@
 #include "host/cli/commands/network_report.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/output/json.h"
+#include "host/kernel/argument_spec.h"
 #include "host/kernel/inspect_module.h"
+#include "host/kernel/memory_use.h"
 #include "host/kernel/network_source.h"
+#include "host/kernel/node_names.h"
 
 namespace ferry::cli {
 
@@ -64,8 +68,45 @@ std::string memory_on_device(const std::string& text, std::uint32_t device, cons
   return (devices.size() > 1 ? devices[device] + ": " : "") + text;
 }
 
+// The sizes of a call, as far as the user gave them.
+using Sizes = std::map<std::string, std::int64_t>;
+
+// Returns the bytes of each kind of memory; null if a size is open.
+Json memory_json(const std::optional<MemoryUse>& use) {
+  if (!use) return nullptr;
+  return {{"weights", use->weights}, {"weights_in_place", use->in_place},
+          {"packed", use->packed},   {"binding", use->binding},
+          {"arena", use->arena},     {"tensors", use->tensors},
+          {"peak", use->peak()}};
+}
+
+void print_memory(const FunctionInfo& function, const std::optional<MemoryUse>& use, const Sizes& sizes) {
+  if (!use) {
+    std::string open;
+    for (const std::string& symbol : function.symbols)
+      if (!sizes.contains(symbol)) open += (open.empty() ? "" : ",") + symbol + "=SIZE";
+    printf("  %-10s depends on sizes; --size %s computes it\n", "memory", open.c_str());
+    return;
+  }
+  const auto part = [](std::uint64_t bytes, const char* what) {
+    return bytes == 0 ? std::string() : count_text(bytes) + " bytes " + what + ", ";
+  };
+  std::string given;
+  for (const auto& [name, size] : sizes) given += (given.empty() ? " for " : ",") + name + "=" + std::to_string(size);
+  printf("  %-10s %s%s%s%s%s%s bytes at most at one time%s\n", "memory", part(use->weights, "of weights").c_str(),
+         part(use->packed, "of packed weights").c_str(), part(use->binding, "while they are packed").c_str(),
+         part(use->arena, "of workspace a call").c_str(), part(use->tensors, "of arguments").c_str(),
+         count_text(use->peak()).c_str(), given.c_str());
+}
+
+// Returns bytes as a number or an expression; empty where it is neither, but has to be computed from other values.
+std::string bytes_text(const FunctionInfo& function, ValueIndex value) {
+  const std::string text = value_text(function, value);
+  return text.starts_with("value ") ? "" : text;
+}
+
 Json function_json(const FunctionInfo& function, const std::vector<StepDescription>& descriptions,
-                   const std::vector<std::string>& devices) {
+                   const std::vector<std::string>& devices, const std::optional<MemoryUse>& memory) {
   Json parameters = Json::array();
   for (const ParameterInfo& parameter : function.parameters) {
     parameters.push_back({{"name", parameter.name},
@@ -98,6 +139,7 @@ Json function_json(const FunctionInfo& function, const std::vector<StepDescripti
           {"parameters", parameters},
           {"preconditions", preconditions},
           {"workspaces", workspaces},
+          {"memory", memory_json(memory)},
           {"steps", steps},
           {"step_devices", step_devices},
           {"descriptions", descriptions_json(descriptions, function.symbols)},
@@ -140,11 +182,12 @@ void print_blobs(const InspectedModule& inspected) {
 std::string description_text(const FunctionInfo& function, const StepDescription& step) {
   std::vector<std::string> sizes;
   for (const ManifestExpr& size : step.shape) sizes.push_back(to_text(size, function.symbols));
-  return step.node + " " + dtype_name(step.dtype) + "[" + join(",", sizes) + "]";
+  return short_node_name(step.node) + " " + dtype_name(step.dtype) + "[" + join(",", sizes) + "]";
 }
 
 void print_function(const FunctionInfo& function, const std::vector<StepDescription>& steps,
-                    const std::vector<std::string>& devices) {
+                    const std::vector<std::string>& devices, const std::optional<MemoryUse>& memory,
+                    const Sizes& sizes) {
   printf("\n%s\n", signature_text(function).c_str());
   for (const Precondition& precondition : function.preconditions) {
     printf("  requires   %s (%s)\n", to_text(precondition.condition, function.symbols).c_str(),
@@ -154,9 +197,11 @@ void print_function(const FunctionInfo& function, const std::vector<StepDescript
     const std::string text = to_text(value, function.symbols);
     if (text != "0") printf("  %-10s %s%s\n", what, text.c_str(), unit);
   };
+  print_memory(function, memory, sizes);
   for (const Workspace& workspace : function.plan.workspaces) {
-    printf("  %-10s %s bytes a call\n", "workspace",
-           memory_on_device(value_text(function, workspace.bytes), workspace.device, devices).c_str());
+    const std::string bytes = bytes_text(function, workspace.bytes);
+    if (bytes.empty()) continue;
+    printf("  %-10s %s bytes a call\n", "workspace", memory_on_device(bytes, workspace.device, devices).c_str());
   }
   for (std::size_t s = 0; s < function.plan.steps.size(); ++s) {
     const Step& step = function.plan.steps[s];
@@ -178,7 +223,7 @@ void print_function(const FunctionInfo& function, const std::vector<StepDescript
   expression("work", function.flops, " floating-point operations");
 }
 
-Json to_json(const InspectedModule& inspected, const std::string& file) {
+Json to_json(const InspectedModule& inspected, const std::string& file, const Sizes& sizes) {
   const ModuleFile& module = inspected.module;
   const ModuleDevice& device = module.manifest.devices.front();
   Json images = Json::array();
@@ -187,7 +232,7 @@ Json to_json(const InspectedModule& inspected, const std::string& file) {
   Json functions = Json::array(), blobs = Json::array();
   const std::vector<std::string> names = device_ids(module.manifest);
   for (const FunctionInfo& function : module.manifest.functions)
-    functions.push_back(function_json(function, inspected.steps, names));
+    functions.push_back(function_json(function, inspected.steps, names, memory_use(module.manifest, function, sizes)));
   Json devices = Json::array();
   for (const ModuleDevice& one : module.manifest.devices)
     devices.push_back({{"kind", one.kind}, {"arch", one.arch}, {"features", one.features}});
@@ -219,11 +264,11 @@ void print_schedule(const std::string& schedule) {
   }
 }
 
-int inspect(const std::string& name, bool json) {
+int inspect(const std::string& name, const Sizes& sizes, bool json) {
   if (name.empty()) throw UsageError("expected a module: ferry inspect K.ferry");
   const InspectedModule inspected = inspect_module(name);
   if (json) {
-    print_json(to_json(inspected, name));
+    print_json(to_json(inspected, name, sizes));
     return kExitFine;
   }
   const ModuleFile& module = inspected.module;
@@ -239,7 +284,8 @@ int inspect(const std::string& name, bool json) {
     printf("needs     %s%s%s, ABI %u\n", device_name(device).c_str(), device.features.empty() ? "" : " with ",
            join(" ", device.features).c_str(), module.manifest.abi_version);
   const std::vector<std::string> devices = device_ids(module.manifest);
-  for (const FunctionInfo& function : module.manifest.functions) print_function(function, inspected.steps, devices);
+  for (const FunctionInfo& function : module.manifest.functions)
+    print_function(function, inspected.steps, devices, memory_use(module.manifest, function, sizes), sizes);
   print_schedule(module.schedule);
   return kExitFine;
 }
@@ -273,7 +319,9 @@ void add_inspect(CLI::App& app, Action& chosen, const CodeViews* code) {
                   "A compiled module, a network in ONNX's format: net.onnx, or with --asm a kernel")
       ->type_name("FILE");
   command
-      .add_option("--size", options->sizes, "Sizes of a network's inputs that are the same in every call: N=4,S=128")
+      .add_option("--size", options->sizes,
+                  "Sizes of a network's inputs that are the same in every call, or of a call of a module, whose memory "
+                  "is added up then: N=4,S=128")
       ->type_name("NAME=SIZE")
       ->type_size(1)
       ->allow_extra_args(false);
@@ -291,7 +339,8 @@ void add_inspect(CLI::App& app, Action& chosen, const CodeViews* code) {
       "  ferry inspect --asm fir.c --target raspberry-pi-4\n"
       "  ferry inspect mm.ferry --json | jq -r .source\n"
       "  ferry inspect mm.ferry --json | jq -r .schedule > mm.schedule\n"
-      "  ferry inspect resnet18.onnx --size batch=1");
+      "  ferry inspect resnet18.onnx --size batch=1\n"
+      "  ferry inspect resnet18.ferry --size batch=1");
   command.callback([options, code, &chosen] {
     chosen = [options, code](const Compiler* compiler) -> int {
       if (options->assembly) {
@@ -302,8 +351,8 @@ void add_inspect(CLI::App& app, Action& chosen, const CodeViews* code) {
         return code->inspect(expect_compiler(compiler, "ferry inspect --asm"), options->code);
       }
       if (!is_network(options->file)) {
-        if (options->sizes.empty() && options->bindings.empty()) return inspect(options->file, options->json);
-        throw UsageError("expected --size and --bind with a network, got '" + options->file + "'");
+        if (options->bindings.empty()) return inspect(options->file, parse_sizes(options->sizes), options->json);
+        throw UsageError("expected --bind with a network, got '" + options->file + "'");
       }
       const NetworkSource source = network_source(options->file, options->sizes, options->bindings);
       const Compiler& reader = expect_compiler(compiler, "inspecting a network");

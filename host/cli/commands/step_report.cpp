@@ -3,6 +3,7 @@
 #include "base/quantity_text.h"
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/output/columns.h"
+#include "host/kernel/node_names.h"
 #include "host/stats/summary.h"
 
 #include <algorithm>
@@ -80,7 +81,7 @@ void print_steps(const std::vector<StepTime>& steps, const bench::Peak& peak) {
     const auto share = [](double part, double whole) {
       return part > 0 && whole > 0 ? percent_text(part / whole) : std::string();
     };
-    rows.push_back({printable(step.node), kernel_text(step), printable(step.device_name),
+    rows.push_back({printable(short_node_name(step.node)), kernel_text(step), printable(step.device_name),
                     step.node.empty() ? "" : result_text(step), seconds_text(seconds), share(seconds, all),
                     flops > 0 ? rate_text(flops, "FLOP/s") : "", share(flops, reached.flops),
                     bytes > 0 ? bytes_text(static_cast<std::uint64_t>(step.bytes)) : "",

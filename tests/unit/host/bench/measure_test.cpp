@@ -170,6 +170,30 @@ TEST_CASE("a share far above the peak and an emulated device are warned of") {
                                  "operations of the definition, so do not go by the share"});
 }
 
+TEST_CASE("steps above a peak are warned of in one sentence, which names the worst") {
+  Measurement found;
+  found.timing.seconds.assign(40, 1e-3);
+  found.timing.number = 1;
+  found.facts.logical_cores = 1;
+  found.peak = {1e9, 1e9};
+  const auto step = [](const char* node, double flops, double bytes) {
+    StepTime time;
+    time.node = node;
+    time.seconds = {1e-3};
+    time.flops = flops;
+    time.bytes = bytes;
+    return time;
+  };
+  found.steps = {step("/conv", 5e5, 1.04e6), step("/pool", 0, 1e5)};
+  CHECK(found.warnings().empty());
+  found.steps.push_back(step("/add", 0, 1.23e6));
+  found.steps.push_back(step("/sum", 0, 1.88e6));
+  CHECK(found.warnings() ==
+        std::vector<std::string>{"2 steps exceed a peak, with 188% of a copy's rate for '/sum': its tensors lie in "
+                                 "caches or are only used in part, or the peak was measured too low, so do not go by "
+                                 "the share"});
+}
+
 TEST_CASE("a kernel is checked against its definition before it is measured, when that is asked for") {
   const Device device = local_device();
   bench::MeasureOptions options = brief();
