@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/printable.h"
 #include "base/quantity_text.h"
@@ -272,6 +273,9 @@ int inspect(const std::string& name, const Sizes& sizes, bool json) {
     return kExitFine;
   }
   const ModuleFile& module = inspected.module;
+  std::vector<std::optional<MemoryUse>> memory;
+  for (const FunctionInfo& function : module.manifest.functions)
+    memory.push_back(memory_use(module.manifest, function, sizes));
   printf("file      %s\n", name.c_str());
   printf("size      %s bytes\n", count_text(inspected.bytes).c_str());
   print_blobs(inspected);
@@ -284,8 +288,8 @@ int inspect(const std::string& name, const Sizes& sizes, bool json) {
     printf("needs     %s%s%s, ABI %u\n", device_name(device).c_str(), device.features.empty() ? "" : " with ",
            join(" ", device.features).c_str(), module.manifest.abi_version);
   const std::vector<std::string> devices = device_ids(module.manifest);
-  for (const FunctionInfo& function : module.manifest.functions)
-    print_function(function, inspected.steps, devices, memory_use(module.manifest, function, sizes), sizes);
+  for (std::size_t f = 0; f < memory.size(); ++f)
+    print_function(module.manifest.functions[f], inspected.steps, devices, memory[f], sizes);
   print_schedule(module.schedule);
   return kExitFine;
 }
