@@ -65,7 +65,7 @@ std::vector<std::string> Measurement::warnings() const {
   };
   beyond(share_of_flops(), "arithmetic", "the compiler saves operations of the definition");
   beyond(share_of_bytes(), "memory", "the kernel uses only a part of its tensors");
-  if (const std::string steps = steps_beyond(*this); !steps.empty()) all.push_back(steps);
+  if (std::string sentence = steps_beyond(*this); !sentence.empty()) all.push_back(std::move(sentence));
   return all;
 }
 
