@@ -145,10 +145,10 @@ MAY_INCLUDE = {
     # The services, which know of no command line.
     "host/kernel": ["host/compiler/api", "host/lang/text", "host/npy", "host/session"],
     "host/verify": ["host/kernel", "host/lang/reference"],
-    "host/bench": ["host/verify"],
+    "host/measure": ["host/verify"],
     "host/export": ["host/kernel"],
     # The gate: which kernels of a project became slower.
-    "host/gate/api": ["host/bench"],
+    "host/gate/api": ["host/measure"],
     "host/gate/history": ["host/gate/store"],
     "host/gate/run": ["host/gate/diff", "host/gate/layout", "host/gate/store", "host/gate/verdict"],
     "host/gate/store": ["host/blobs", "host/gate/api"],
@@ -164,9 +164,9 @@ MAY_INCLUDE = {
         "host/compiler/api", "host/farm/health", "host/farm/store", "host/lang/text", "host/session",
     ],
     # libferry's services for programs of users, with the compiler.
-    "host/api": ["host/bench", "host/compiler/llvm"],
+    "host/api": ["host/measure", "host/compiler/llvm"],
     "host/cli/output": ["module"],
-    "host/cli/options": ["host/bench", "host/cli/output", "host/export"],
+    "host/cli/options": ["host/measure", "host/cli/output", "host/export"],
     "host/cli/completion": ["host/cli/options"],
     "host/cli/commands": ["host/cli/completion", "host/cli/options", "host/farm/api"],
     "host/cli/gate": [
@@ -202,7 +202,7 @@ PUBLIC = {
     "ferry/kernel": "host/kernel",
     "ferry/stats": "host/stats",
     "ferry/verify": "host/verify",
-    "ferry/bench": "host/bench",
+    "ferry/bench": "host/measure",
     "ferry/gpu_facts.h": "host/session",
     "ferry/server_status.h": "host/session",
     "ferry/expr.h": "crosscompile/ir",

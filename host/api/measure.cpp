@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "ferry/schedule/module_schedule.h"
-#include "host/bench/compare.h"
-#include "host/bench/measure.h"
 #include "host/compiler/llvm/llvm_compiler.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/emit_text.h"
+#include "host/measure/compare.h"
+#include "host/measure/measure.h"
 #include "host/verify/check.h"
 #include "host/verify/check_against.h"
 #include "host/verify/check_interpreted.h"

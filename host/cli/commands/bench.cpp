@@ -6,7 +6,6 @@
 
 #include "base/quantity_text.h"
 #include "crosscompile/ir/error.h"
-#include "host/bench/measure.h"
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/commands/check_report.h"
 #include "host/cli/commands/command.h"
@@ -25,6 +24,7 @@
 #include "host/cli/output/style.h"
 #include "host/kernel/file.h"
 #include "host/kernel/kernel_failure.h"
+#include "host/measure/measure.h"
 #include "host/verify/check_against.h"
 
 namespace ferry::cli {

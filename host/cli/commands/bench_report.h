@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "ferry/bench/measurement.h"
-#include "host/bench/baseline.h"
 #include "host/cli/output/json.h"
+#include "host/measure/baseline.h"
 
 namespace ferry::cli {
 

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "base/quantity_text.h"
-#include "host/bench/compare.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/compare_report.h"
 #include "host/cli/options/call_options.h"
@@ -19,6 +18,7 @@
 #include "host/cli/output/json.h"
 #include "host/cli/output/style.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/measure/compare.h"
 
 namespace ferry::cli {
 

@@ -1,8 +1,8 @@
 #include "host/cli/options/measure_options.h"
 
 #include "ferry/error.h"
-#include "host/bench/cores.h"
 #include "host/cli/options/option_checks.h"
+#include "host/measure/cores.h"
 
 namespace ferry::cli {
 

@@ -6,13 +6,13 @@
 
 #include "base/printable.h"
 #include "base/quantity_text.h"
-#include "host/bench/warnings.h"
 #include "host/gate/run/compare_sides.h"
 #include "host/gate/run/count_sides.h"
 #include "host/gate/run/find_failed_side.h"
 #include "host/gate/store/case_history.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
+#include "host/measure/warnings.h"
 
 namespace ferry::gate {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "base/quantity_text.h"
-#include "host/bench/warnings.h"
 #include "host/gate/run/compare_sides.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/measure/warnings.h"
 
 namespace ferry::gate {
 

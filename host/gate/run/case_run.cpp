@@ -6,7 +6,6 @@
 
 #include "base/printable.h"
 #include "base/quantity_text.h"
-#include "host/bench/warnings.h"
 #include "host/gate/layout/layout.h"
 #include "host/gate/run/check_results.h"
 #include "host/gate/run/compare_sides.h"
@@ -23,6 +22,7 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/source_identity.h"
+#include "host/measure/warnings.h"
 
 namespace ferry::gate {
 

@@ -1,10 +1,10 @@
 #include "host/gate/run/count_sides.h"
 
-#include "host/bench/instructions.h"
-#include "host/bench/measure.h"
 #include "host/gate/layout/layout.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
+#include "host/measure/instructions.h"
+#include "host/measure/measure.h"
 
 namespace ferry::gate {
 

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/throw_status.h"
-#include "host/bench/memory_layout.h"
-#include "host/bench/paired_samples.h"
-#include "host/bench/sampling.h"
-#include "host/bench/warnings.h"
 #include "host/gate/layout/layout.h"
 #include "host/gate/run/find_failed_side.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
+#include "host/measure/memory_layout.h"
+#include "host/measure/paired_samples.h"
+#include "host/measure/sampling.h"
+#include "host/measure/warnings.h"
 #include "module/module_file.h"
 
 namespace ferry::gate {

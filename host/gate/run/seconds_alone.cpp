@@ -1,8 +1,8 @@
 #include "host/gate/run/seconds_alone.h"
 
-#include "host/bench/memory_layout.h"
 #include "host/gate/run/compare_sides.h"
 #include "host/kernel/kernel_failure.h"
+#include "host/measure/memory_layout.h"
 #include "host/stats/summary.h"
 
 namespace ferry::gate {

@@ -4,12 +4,12 @@
 
 #include "base/printable.h"
 #include "ferry/error.h"
-#include "host/bench/cores.h"
 #include "host/gate/suite/quantity.h"
 #include "host/gate/suite/read_suite.h"
 #include "host/gate/suite/suite_files.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/schedule_choice.h"
+#include "host/measure/cores.h"
 
 namespace ferry::gate {
 namespace {

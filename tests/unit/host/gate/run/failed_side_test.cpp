@@ -4,10 +4,10 @@
 #include <chrono>
 #include <thread>
 
-#include "host/bench/memory_layout.h"
 #include "host/gate/run/find_failed_side.h"
 #include "host/gate/run/measure_pair.h"
 #include "host/kernel/kernel_failure.h"
+#include "host/measure/memory_layout.h"
 #include "tests/unit/host/gate/run/sides.h"
 
 using namespace ferry;

@@ -1,0 +1,199 @@
+#include "host/measure/measure.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "ferry/error.h"
+#include "host/kernel/compile_kernel.h"
+#include "host/kernel/kernel_failure.h"
+#include "host/kernel/retry.h"
+#include "host/measure/instructions.h"
+#include "host/measure/measured_function.h"
+#include "host/measure/peak.h"
+#include "host/measure/sampling.h"
+#include "host/session/bind.h"
+#include "host/verify/check_against.h"
+#include "host/verify/check_network.h"
+#include "host/verify/comparison_warnings.h"
+
+namespace ferry::bench {
+
+namespace {
+
+// Limits of timing the steps of a call one by one.
+constexpr double kStepSeconds = 0.2, kMostStepCalls = 50;
+
+// Returns the type for which the arithmetic peak is measured: that of the first float output; narrow floats compute in
+// f32.
+std::optional<DType> arithmetic_type(const FunctionInfo& function) {
+  for (const ParameterInfo& parameter : function.parameters) {
+    if (parameter.direction == Direction::in || !is_float(parameter.dtype)) continue;
+    return parameter.dtype == DType::f64 ? DType::f64 : DType::f32;
+  }
+  return std::nullopt;
+}
+
+// Returns the parameters that the function's init plan reads.
+std::vector<std::string> constants_of(const FunctionInfo& function) {
+  std::vector<std::string> names;
+  for (const ParameterInfo& parameter : function.parameters)
+    if (parameter.is_constant && needs_instance(function)) names.push_back(parameter.name);
+  return names;
+}
+
+// Returns everything that is known before the kernel runs.
+Measurement untimed(const Device& device, const FunctionInfo& info, const std::vector<std::int64_t>& symbols,
+                    const std::string& module_target) {
+  return {measured_function(info, symbols), device.name(), device.processor(), device.facts(), module_target};
+}
+
+// Replaces the instructions of a timing, which have a share of what surrounds the calls of a sample, by those of a call
+// alone. Where there is no such count, the timing stays as it is.
+void count_exactly(const Device& device, const Function& function, const std::vector<Argument>& arguments,
+                   const BenchOptions& bench, Timing& timing) {
+  const InstructionCount count = count_instructions(device, function, arguments, {.cores = bench.cores});
+  if (count.per_call) timing.instructions = *count.per_call;
+}
+
+// `compiler` and `target` are those of the kernels that measure the device's peaks.
+Measurement measure_function(const Device& device, const Function& function, const std::vector<Argument>& arguments,
+                             const Compiler* compiler, const Target& target, const std::string& module_target,
+                             const MeasureOptions& options, const Observer& observer) {
+  const FunctionInfo& info = function.info();
+  const session::CallSizes sizes = session::sizes_of_call(info, arguments);
+  const std::uint64_t traffic = traffic_bytes(info, sizes.shapes);
+  Measurement found = untimed(device, info, sizes.symbols, module_target);
+  found.cold = options.sampling.bench.cold;
+  found.constants = constants_of(info);
+  const Result<std::int64_t> flops = evaluate(info.flops, sizes.symbols);
+  found.flops = flops.is_ok() ? static_cast<double>(flops.value()) : 0;
+  found.bytes = static_cast<double>(traffic);
+  const BenchOptions bench = options_for(options.sampling, device);
+  std::function<Peak()> peak;
+  const auto type = arithmetic_type(info);
+  if (type && options.peak && !target.is_gpu() && compiler != nullptr) {
+    const StepGuard step = observer.begin("measuring what the device can do at best");
+    found.peak_dtype = *type;
+    peak = peak_meter(device, *compiler, target, *type, traffic, bench);
+    found.peak = peak();
+  }
+  {
+    const StepGuard step = observer.begin("measuring " + info.name);
+    found.timing = run_kernel(device, {info.name}, [&] { return function.measure(arguments, bench); });
+    if (device.facts().counts_instructions) count_exactly(device, function, arguments, bench, found.timing);
+  }
+  if (peak) {
+    const StepGuard step = observer.begin("measuring what the device can do at best");
+    found.peak = better(found.peak, peak());
+  }
+  // The only call of a CPU function takes the time that has been measured.
+  if (!native_code(info)) {
+    const double most = kStepSeconds / std::max(found.timing.median(), 1e-6);
+    const auto repeat = static_cast<std::uint32_t>(std::clamp(most, 1.0, kMostStepCalls));
+    found.steps = function.call_timed(arguments, {repeat, found.cold, bench.cores, bench.threads}).steps;
+  }
+  return found;
+}
+
+// Runs the kernel once and says what is wrong with its outputs.
+verify::Findings check_results(const Device& device, const MeasuredKernel& kernel, const CompiledModule& module,
+                               const FunctionInfo& info, const CallPlan& plan, const Target& target,
+                               const MeasureOptions& options, const Observer& observer) {
+  std::optional<lang::Program> definition;
+  if (options.check_definition && !kernel.source.network) definition = program_of(kernel.source, info.name);
+  const verify::RanKernel ran{info, plan, verify::outputs_of_call(device, module, info, plan, observer)};
+  verify::Findings findings;
+  if (kernel.reference)
+    findings.compared = verify::compare_with_reference(device, *kernel.reference, target, ran, kernel.call,
+                                                       {options.limits.rtol, options.limits.atol}, observer);
+  findings.checks = verify::check_definitions(definition, kernel.reference, ran, options.limits, observer);
+  if (!kernel.source.network)
+    findings.warnings = verify::comparison_warnings(device, module, info, plan, ran.outputs, observer);
+  if (options.check_definition && kernel.source.network) {
+    std::vector<verify::CheckResult> nodes =
+        verify::check_network(device, kernel.source, target, kernel.call, ran, options.limits, observer);
+    std::ranges::move(nodes, std::back_inserter(findings.checks));
+  }
+  return findings;
+}
+
+void measure_points(const OpenSession& open, const MeasuredKernel& kernel, const std::vector<SweepPoint>& points,
+                    const MeasureOptions& options, const Observer& observer, const std::string& name,
+                    Measurements& found) {
+  ConnectOptions connection;
+  connection.devices = devices_for(kernel.target, kernel.source);
+  connection.source_line = source_line_of(kernel.source);
+  const Device device = open(connection);
+  for (const SweepPoint& point : points) {
+    found.is_interrupted = observer.must_end();
+    if (found.is_interrupted) return;
+    MeasuredKernel one = kernel;
+    apply(point, one.source, one.call.sizes);
+    try {
+      found.done.push_back(measure(device, one, options, observer));
+    } catch (const WrongResult&) {
+      found.failures.push_back({name, std::current_exception()});
+    }
+  }
+  finish_kernels(device);
+}
+
+}  // namespace
+
+Measurement measure(const Compiler* compiler, const Device& device, const Module& module, const std::string& function,
+                    const std::vector<Argument>& arguments, const MeasureOptions& options, const Observer& observer) {
+  Target target;
+  if (compiler != nullptr) target = compiler->target_of(device.facts());
+  return measure_function(device, module[function], arguments, compiler, target, module.manifest().target, options,
+                          observer);
+}
+
+Measurement measure(const Device& device, const MeasuredKernel& kernel, const MeasureOptions& options,
+                    const Observer& observer) {
+  const Target target = target_for(device, kernel.target, kernel.source, observer);
+  const CompiledKernel compiled = compile_kernel(kernel.source, kernel.function, target, kernel.call, observer);
+  const Manifest& manifest = compiled.module.manifest();
+  const FunctionInfo& info = choose_function(manifest, kernel.function, kernel.source.name);
+  const CallPlan plan = plan_call(info, kernel.call, input_range(kernel.source, kernel.reference));
+  const std::map<std::string, std::string> knobs =
+      kernel.source.schedule ? kernel.source.schedule->knobs : std::map<std::string, std::string>();
+  verify::Findings findings;
+  if (options.check_definition || kernel.reference) {
+    findings = check_results(device, kernel, compiled.module, info, plan, target, options, observer);
+    if (!findings.is_fine()) {
+      Measurement wrong = untimed(device, info, plan.symbols, manifest.target);
+      wrong.knobs = knobs;
+      wrong.findings = std::move(findings);
+      throw WrongResult(std::move(wrong));
+    }
+  }
+  const Function function = device.load(compiled.module)[info.name];
+  Measurement found = measure_function(device, function, make_arguments(info, plan, device, observer),
+                                       kernel.source.compiler, target, manifest.target, options, observer);
+  describe_steps(compiled.module, plan.symbols, found.steps);
+  found.findings = std::move(findings);
+  found.knobs = knobs;
+  return found;
+}
+
+Measurements measure_on(std::span<const NamedDevice> devices, const MeasuredKernel& kernel,
+                        std::span<const Sweep> sweeps, const MeasureOptions& options, const Observer& observer) {
+  const std::vector<SweepPoint> points = points_of(sweeps, kernel.source);
+  expect_sweepable(sweeps, kernel.source, kernel.function, kernel.call.sizes);
+  Measurements found;
+  for (const NamedDevice& device : devices) {
+    if (found.is_interrupted) break;
+    const auto fail = [&] { found.failures.push_back({device.name, std::current_exception()}); };
+    try {
+      with_retries(observer,
+                   [&] { measure_points(device.open, kernel, points, options, observer, device.name, found); });
+    } catch (const Error&) {
+      // The signal that interrupts the work may also end the device's server.
+      found.is_interrupted = observer.must_end();
+      if (!found.is_interrupted) fail();
+    }
+  }
+  return found;
+}
+
+}  // namespace ferry::bench
