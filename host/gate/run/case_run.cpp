@@ -6,7 +6,6 @@
 
 #include "base/printable.h"
 #include "base/quantity_text.h"
-#include "host/gate/layout/layout.h"
 #include "host/gate/run/check_results.h"
 #include "host/gate/run/compare_sides.h"
 #include "host/gate/run/count_sides.h"
@@ -22,6 +21,7 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/source_identity.h"
+#include "host/measure/code_layout.h"
 #include "host/measure/warnings.h"
 
 namespace ferry::gate {
@@ -214,7 +214,7 @@ class CaseRun {
       baseline_module_ = load_module(context_.store, stored);
       if (baseline_module_) {
         describe(0, stored, *baseline_module_);
-        module_in_layout(context_.compiler, *baseline_module_, 0);  // shows damage that its hash does not
+        bench::module_in_layout(context_.compiler, *baseline_module_, 0);  // shows damage that its hash does not
         return true;
       }
     } catch (const StoreFailed&) {

@@ -1,8 +1,8 @@
 #include "host/gate/run/check_results.h"
 
-#include "host/gate/layout/layout.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
+#include "host/measure/code_layout.h"
 #include "host/verify/check_outputs.h"
 #include "host/verify/comparison_warnings.h"
 #include "host/verify/kernel_outputs.h"
@@ -22,7 +22,7 @@ verify::Outputs outputs_of(const OpenSession& open, const MeasuredCase& measured
       connection.devices = measured.devices;
       connection.guard_tensors = guard_tensors;
       const Device device = open(connection);
-      const CompiledModule module = module_in_layout(measured.compiler, side.module, kFirstLayout);
+      const CompiledModule module = bench::module_in_layout(measured.compiler, side.module, bench::kFirstLayout);
       verify::Outputs outputs = verify::outputs_of_call(device, module, side.info, side.plan, observer);
       finish_kernels(device);
       if (warnings != nullptr)

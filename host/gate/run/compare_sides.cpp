@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "host/gate/layout/layout.h"
+#include "host/measure/code_layout.h"
 #include "host/stats/summary.h"
 
 namespace ferry::gate {
@@ -36,7 +36,7 @@ class Warnings {
 }  // namespace
 
 std::vector<std::uint32_t> shuffled_layouts(stats::Random& random) {
-  std::vector<std::uint32_t> layouts(kLayouts);
+  std::vector<std::uint32_t> layouts(bench::kLayouts);
   std::iota(layouts.begin(), layouts.end(), 0u);
   for (std::size_t i = layouts.size(); i > 1; --i) std::swap(layouts[i - 1], layouts[random.below(i)]);
   return layouts;

@@ -1,8 +1,8 @@
 #include "host/gate/run/count_sides.h"
 
-#include "host/gate/layout/layout.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
+#include "host/measure/code_layout.h"
 #include "host/measure/instructions.h"
 #include "host/measure/measure.h"
 
@@ -14,7 +14,7 @@ namespace {
 template <class Work>
 auto with_function(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, WhichSide which,
                    const Observer& observer, const Work& work) {
-  const CompiledModule module = module_in_layout(measured.compiler, side.module, kFirstLayout);
+  const CompiledModule module = bench::module_in_layout(measured.compiler, side.module, bench::kFirstLayout);
   try {
     return with_retries(observer, [&] {
       ConnectOptions connection;

@@ -1,14 +1,14 @@
 #include "host/gate/run/explain.h"
 
 #include "host/gate/diff/diff_modules.h"
-#include "host/gate/layout/layout.h"
+#include "host/measure/code_layout.h"
 
 namespace ferry::gate {
 
 void explain(const Compiler& compiler, const std::array<SideModule, 2>& sides, CaseResult& result) {
   try {
-    const CompiledModule baseline = module_in_layout(compiler, sides[0].module, kFirstLayout);
-    const CompiledModule current = module_in_layout(compiler, sides[1].module, kFirstLayout);
+    const CompiledModule baseline = bench::module_in_layout(compiler, sides[0].module, bench::kFirstLayout);
+    const CompiledModule current = bench::module_in_layout(compiler, sides[1].module, bench::kFirstLayout);
     Noted<ModuleDiff> diff = diff_modules(compiler, baseline.bytes(), current.bytes());
     result.diff = std::move(diff.value);
     for (std::string& note : diff.notes) result.warnings.push_back(std::move(note));

@@ -1,7 +1,7 @@
 #include "host/gate/run/find_failed_side.h"
 
-#include "host/gate/layout/layout.h"
 #include "host/kernel/kernel_failure.h"
+#include "host/measure/code_layout.h"
 
 namespace ferry::gate {
 
@@ -46,7 +46,7 @@ std::string hang_alone(const OpenSession& open, const MeasuredCase& measured, co
                        WhichSide side, const Observer& observer) {
   const SideModule* const only[] = {&sides[side == WhichSide::current ? 1 : 0]};
   try {
-    measure_process(open, called_once(measured), only, kFirstLayout, {0, {0}}, observer);
+    measure_process(open, called_once(measured), only, bench::kFirstLayout, {0, {0}}, observer);
   } catch (const Error& error) {
     if (is_failure_of_kernel(error)) throw SideFailed(side, error.what());
     if (!may_be_hang(error)) throw;

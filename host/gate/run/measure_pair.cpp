@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/throw_status.h"
-#include "host/gate/layout/layout.h"
 #include "host/gate/run/find_failed_side.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
+#include "host/measure/code_layout.h"
 #include "host/measure/memory_layout.h"
 #include "host/measure/paired_samples.h"
 #include "host/measure/sampling.h"
@@ -47,7 +47,8 @@ Process measure_process(const OpenSession& open, const MeasuredCase& measured, s
                         std::uint32_t layout, const bench::MemoryLayout& memory, const Observer& observer,
                         std::optional<std::size_t>* crashed) {
   std::vector<CompiledModule> modules;
-  for (const SideModule* side : sides) modules.push_back(module_in_layout(measured.compiler, side->module, layout));
+  for (const SideModule* side : sides)
+    modules.push_back(bench::module_in_layout(measured.compiler, side->module, layout));
   return with_retries(observer, [&] {
     ConnectOptions connection;
     connection.devices = measured.devices;

@@ -9,7 +9,7 @@
 #include "ferry/client.h"
 #include "host/compiler/api/compiler.h"
 
-namespace ferry::gate {
+namespace ferry::bench {
 
 inline constexpr std::uint32_t kLayouts = 64;
 // The layout that moves nothing.
@@ -29,4 +29,4 @@ std::uint32_t layouts_of(const CompiledModule& module);
 // is, whatever the number. Deterministic. Throws CompileError for damaged code.
 CompiledModule module_in_layout(const Compiler& compiler, const CompiledModule& module, std::uint32_t number);
 
-}  // namespace ferry::gate
+}  // namespace ferry::bench

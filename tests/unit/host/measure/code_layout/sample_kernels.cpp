@@ -1,4 +1,4 @@
-#include "tests/unit/host/gate/layout/sample_kernels.h"
+#include "tests/unit/host/measure/code_layout/sample_kernels.h"
 
 #include "crosscompile/foreign/c_compiler.h"
 #include "host/kernel/emit_text.h"

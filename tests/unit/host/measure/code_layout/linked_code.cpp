@@ -1,4 +1,4 @@
-#include "tests/unit/host/gate/layout/linked_code.h"
+#include "tests/unit/host/measure/code_layout/linked_code.h"
 
 #include <doctest/doctest.h>
 #include <elf.h>

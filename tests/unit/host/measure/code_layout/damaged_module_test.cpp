@@ -8,8 +8,8 @@
 
 #include "host/kernel/compile_kernel.h"
 #include "module/module_file.h"
-#include "tests/unit/host/gate/layout/linked_code.h"
 #include "tests/unit/host/kernel/own_compiler.h"
+#include "tests/unit/host/measure/code_layout/linked_code.h"
 
 namespace ferry::test {
 namespace {

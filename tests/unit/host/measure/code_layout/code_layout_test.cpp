@@ -1,6 +1,6 @@
 // Tests of modules that are linked in several layouts: that code and data move as they should, and nothing else
 // changes.
-#include "host/gate/layout/layout.h"
+#include "host/measure/code_layout.h"
 
 #include <doctest/doctest.h>
 
@@ -15,11 +15,11 @@
 #include "module/step_description.h"
 #include "tests/support/listening_server.h"
 #include "tests/support/networks/mixed_network.h"
-#include "tests/unit/host/gate/layout/linked_code.h"
-#include "tests/unit/host/gate/layout/sample_kernels.h"
 #include "tests/unit/host/kernel/own_compiler.h"
+#include "tests/unit/host/measure/code_layout/linked_code.h"
+#include "tests/unit/host/measure/code_layout/sample_kernels.h"
 
-namespace ferry::gate {
+namespace ferry::bench {
 namespace {
 
 using namespace ferry::test;
@@ -270,4 +270,4 @@ TEST_CASE("a shared object stays linked") {
   CHECK(module.bytes() == compiled(source, target, {}, CodeForm::linked).bytes());
 }
 
-}  // namespace ferry::gate
+}  // namespace ferry::bench

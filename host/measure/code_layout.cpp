@@ -1,10 +1,10 @@
-#include "host/gate/layout/layout.h"
+#include "host/measure/code_layout.h"
 
 #include <memory>
 #include <stdexcept>
 #include <string>
 
-namespace ferry::gate {
+namespace ferry::bench {
 
 namespace {
 
@@ -52,4 +52,4 @@ CompiledModule module_in_layout(const Compiler& compiler, const CompiledModule& 
                         module.blobs() == nullptr ? nullptr : std::make_shared<BlobsOf>(module));
 }
 
-}  // namespace ferry::gate
+}  // namespace ferry::bench
