@@ -170,7 +170,7 @@ class Bisector {
     const KernelSource source = read_kernel(&request_.compiler, suite_case.kernel, observer_);
     ConnectOptions connection;
     connection.devices = devices_for(suite_case.target, source);
-    measured_.emplace(MeasuredCase{request_.compiler, connection.devices, suite_case.sampling});
+    measured_.emplace(MeasuredCase{request_.compiler, connection.devices, suite_case.sampling, request_.measure});
     const Device device = open_(connection);
     is_emulated_ = bench::is_emulated(device.facts());
     return target_for(device, suite_case.target, source, observer_).text;

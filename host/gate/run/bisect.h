@@ -11,6 +11,7 @@
 #include "host/gate/api/report.h"
 #include "host/gate/api/suite.h"
 #include "host/gate/run/case_run.h"
+#include "host/gate/run/measure_pair.h"
 #include "host/gate/store/store.h"
 
 namespace ferry::gate {
@@ -23,6 +24,7 @@ struct BisectRequest {
   std::string good, bad;  // labels in the history, or unambiguous beginnings of them or of a module's hash
   std::uint64_t seed = 0;
   TrustHolder trust = {};  // asked before a module of somebody else runs; null: all of them run
+  MeasurePair measure = measure_pair;
 };
 
 // A module that was compared with the good one.

@@ -42,7 +42,7 @@ class Calibrator {
     }
     target_ = target_for(device, "", source_, observer);
     base_.emplace(side_of(base));
-    measured_.emplace(MeasuredCase{request.compiler, {}, base.sampling});
+    measured_.emplace(MeasuredCase{request.compiler, {}, base.sampling, request.measure});
   }
 
   Calibration run() {

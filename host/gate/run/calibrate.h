@@ -9,6 +9,7 @@
 #include "ferry/kernel/open_session.h"
 #include "host/compiler/api/compiler.h"
 #include "host/gate/api/report.h"
+#include "host/gate/run/measure_pair.h"
 
 namespace ferry::gate {
 
@@ -20,6 +21,7 @@ struct CalibrateRequest {
   std::uint32_t runs = 20;                                       // verdicts for each slowdown
   std::vector<double> slowdowns = {0, 0.005, 0.01, 0.02, 0.05};  // 0: both sides are the same kernel
   std::uint64_t seed = 0;
+  MeasurePair measure = measure_pair;
 };
 
 // The verdicts on a planted slowdown.

@@ -159,7 +159,7 @@ class CaseRun {
     outcome_.target = target_.text;
     is_emulated_ = bench::is_emulated(board.facts);
     result_.environment = board.environment;
-    measured_.emplace(MeasuredCase{context_.compiler, devices, case_.sampling});
+    measured_.emplace(MeasuredCase{context_.compiler, devices, case_.sampling, context_.measure});
     std::optional<Hash> identity = source_identity(*source_, case_.kernel.function, target_, case_.call);
     if (!identity) {
       // A network that was written a moment ago could be written again without another time of change.

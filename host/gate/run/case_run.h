@@ -10,6 +10,7 @@
 #include "ferry/kernel/observer.h"
 #include "host/compiler/api/compiler.h"
 #include "host/gate/api/report.h"
+#include "host/gate/run/measure_pair.h"
 #include "host/gate/run/open_board.h"
 #include "host/gate/store/store.h"
 #include "host/stats/random.h"
@@ -33,6 +34,7 @@ struct RunContext {
   TrustHolder trust = {};  // null: modules run whoever has stored them; called by one thread at a time
   // Cases of the baseline that the suite has under no name, neither their own nor an earlier one.
   std::vector<CaseTarget> lost_cases = {};
+  MeasurePair measure = measure_pair;
 };
 
 struct CaseOutcome {

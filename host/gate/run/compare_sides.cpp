@@ -61,7 +61,7 @@ void compare_sides(const OpenSession& open, const MeasuredCase& measured, const 
     // times cancels in their average.
     current_first = count % 2 == 0 ? random.below(2) == 1 : !current_first;
     const std::uint32_t layout = layouts[count % layouts.size()];
-    const MeasuredPair pair = measure_pair(open, measured, sides, layout, current_first, random, observer);
+    const MeasuredPair pair = measured.measure(open, measured, sides, layout, current_first, random, observer);
     if (result.pairs.empty()) result.environment = pair.environment;
     expect_same_environment(result.environment, pair.environment);
     for (const std::string& warning : pair.warnings) warnings.add(warning);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -18,11 +19,30 @@
 
 namespace ferry::gate {
 
+struct MeasuredCase;
+
+struct MeasuredPair {
+  Pair pair;
+  Environment environment;
+  std::vector<std::string> warnings;
+};
+
+// Measures both sides in turns in one process. `current_first` says which of them is loaded and called first; where
+// both have their tensors is drawn. Throws SideFailed, and Error as measure_process().
+MeasuredPair measure_pair(const OpenSession& open, const MeasuredCase& measured, const std::array<SideModule, 2>& sides,
+                          std::uint32_t layout, bool current_first, stats::Random& random, const Observer& observer);
+
+// measure_pair(), but for tests.
+using MeasurePair = std::function<MeasuredPair(const OpenSession& open, const MeasuredCase& measured,
+                                               const std::array<SideModule, 2>& sides, std::uint32_t layout,
+                                               bool current_first, stats::Random& random, const Observer& observer)>;
+
 // The settings that all processes of a case have in common.
 struct MeasuredCase {
   const Compiler& compiler;
   std::vector<std::string> devices;  // besides the CPU
   bench::SamplingOptions sampling;
+  MeasurePair measure = measure_pair;
 };
 
 // One or two modules that were measured in turns in a process of their own.
@@ -45,16 +65,5 @@ Environment environment_of(const Device& device, const std::string& governor);
 
 // Throws Error (unavailable) if they differ: times of one are not comparable with those of the other.
 void expect_same_environment(const Environment& before, const Environment& after);
-
-struct MeasuredPair {
-  Pair pair;
-  Environment environment;
-  std::vector<std::string> warnings;
-};
-
-// Measures both sides in turns in one process. `current_first` says which of them is loaded and called first; where
-// both have their tensors is drawn. Throws SideFailed, and Error as above.
-MeasuredPair measure_pair(const OpenSession& open, const MeasuredCase& measured, const std::array<SideModule, 2>& sides,
-                          std::uint32_t layout, bool current_first, stats::Random& random, const Observer& observer);
 
 }  // namespace ferry::gate

@@ -1,11 +1,12 @@
-// Tests of finding the module that made a case slower, on this machine, in a history that has modules which cannot be
-// compared.
+// Tests of finding the module that made a case slower, on this machine but by the rounds of its kernels, in a history
+// that has modules which cannot be compared.
 #include "host/gate/run/bisect.h"
 
 #include <doctest/doctest.h>
 
 #include "tests/unit/host/gate/run/fake_store.h"
 #include "tests/unit/host/gate/run/sides.h"
+#include "tests/unit/host/gate/run/times_by_rounds.h"
 
 using namespace ferry;
 using namespace ferry::gate;
@@ -53,7 +54,14 @@ class History {
 
   Bisection bisect(const std::string& good, const std::string& bad, const Observer& observer = {}) {
     return gate::bisect(
-        {suite_, suite_case_, *test::own_compiler(), store, good, bad, 5},
+        {.suite = suite_,
+         .suite_case = suite_case_,
+         .compiler = *test::own_compiler(),
+         .store = store,
+         .good = good,
+         .bad = bad,
+         .seed = 5,
+         .measure = test::times_by_rounds("r < ")},
         [](const ConnectOptions& options) { return local_device(options); }, observer);
   }
   std::string mistake(const std::string& good, const std::string& bad) {

@@ -8,6 +8,7 @@
 #include "module/module_file.h"
 #include "tests/unit/host/gate/run/fake_store.h"
 #include "tests/unit/host/gate/run/sides.h"
+#include "tests/unit/host/gate/run/times_by_rounds.h"
 
 using namespace ferry;
 using namespace ferry::gate;
@@ -42,8 +43,9 @@ struct Runner {
   }
 
   CaseOutcome operator()(const SuiteCase& suite_case) {
-    const RunContext context{*test::own_compiler(), store, baseline, "now", 0.01, 64, shared,
-                             "suite.toml",          trust, lost};
+    const RunContext context{
+        *test::own_compiler(),        store, baseline, "now", 0.01, 64, shared, "suite.toml", trust, lost,
+        test::times_by_rounds("r < ")};
     CaseOutcome outcome = run_case(context, suite_case, board, random, {});
     if (outcome.module) baseline[{suite_case.name, outcome.target}] = *outcome.module;
     return outcome;

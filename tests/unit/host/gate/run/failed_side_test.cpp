@@ -107,17 +107,17 @@ TEST_CASE("of a side that crashes outside of its code, and only beside the other
 
 TEST_CASE("a call that takes too long is found alone") {
   const std::string hangs = "for (volatile long i = 0;; ++i) y[0] = 1;";
-  const Deadlines deadlines{.call = 0.3};
+  const Deadlines deadlines{.call = 1};
   const Failure current = failure_of(kFine, hangs, deadlines);
   CHECK(current.side == WhichSide::current);
-  CHECK(contains(current.message, "the limit of a call is 0.3 s"));
+  CHECK(contains(current.message, "the limit of a call is 1.0 s"));
   CHECK(failure_of(hangs, kFine, deadlines).side == WhichSide::baseline);
 }
 
 TEST_CASE("a measurement longer than the limit of a call is nobody's failure") {
   const std::string slow =
-      "for (volatile long i = 0; i < 20000000; ++i) y[0] = 1;";  // some 10 ms, of which there are 200
-  const Failure failure = failure_of(slow, slow, {.call = 0.5}, 100);
+      "for (volatile long i = 0; i < 2000000; ++i) y[0] = 1;";  // some ms, of which there are a thousand
+  const Failure failure = failure_of(slow, slow, {.call = 0.5}, 500);
   CAPTURE(failure.message);
   CHECK(failure.side == WhichSide::unknown);
   CHECK(contains(failure.message, "--call-deadline"));
@@ -145,7 +145,7 @@ TEST_CASE("only a call beyond its limit is the kernel's failure, not a session b
 
 TEST_CASE("a side that hangs up to the limit of a session has failed, unless the other one does so too") {
   const std::string hangs = "for (volatile long i = 0;; ++i) y[0] = 1;";
-  const OpenSession open = opening_with({.session = 1});
+  const OpenSession open = opening_with({.session = 2});
   const auto hanging = [&](const std::string& baseline, const std::string& current) {
     const std::array<SideModule, 2> sides{side_of(baseline), side_of(current)};
     return find_hanging_side(open, test::measured_case(), sides, {});
@@ -154,7 +154,7 @@ TEST_CASE("a side that hangs up to the limit of a session has failed, unless the
   REQUIRE(current);
   CHECK(current->side() == WhichSide::current);
   CAPTURE(current->what());
-  CHECK(contains(current->what(), "the limit of a session is 1.0 s"));
+  CHECK(contains(current->what(), "the limit of a session is 2.0 s"));
   CHECK(contains(current->what(), "; a call of the baseline ends well within it"));
   const auto baseline = hanging(hangs, kFine);
   REQUIRE(baseline);
@@ -171,7 +171,7 @@ TEST_CASE("a session that is too long because of what came before its kernel is 
     return caught([&] {
       measure_process(
           [&](const ConnectOptions& options) {
-            Device device = opening_with({.session = 1})(options);
+            Device device = opening_with({.session = 2})(options);
             std::this_thread::sleep_for(before);
             return device;
           },
@@ -179,7 +179,7 @@ TEST_CASE("a session that is too long because of what came before its kernel is 
     });
   };
   CHECK(end_after(std::chrono::milliseconds(0)).may_hang);
-  const Caught late = end_after(std::chrono::milliseconds(700));
+  const Caught late = end_after(std::chrono::milliseconds(1400));
   CAPTURE(late.message);
   CHECK(late.code == ErrorCode::deadline_exceeded);
   CHECK_FALSE(late.may_hang);
