@@ -18,25 +18,22 @@ FERRY_FMA4(__ieee754_atan2)
 FERRY_FMA4(__ieee754_exp)
 FERRY_FMA4(__ieee754_log)
 FERRY_FMA4(__ieee754_pow)
-FERRY_FMA4(__atan)
 FERRY_FMA4(__cos)
 FERRY_FMA4(__sin)
 FERRY_FMA4(__tan)
 FERRY_AVX(__ieee754_atan2)
 FERRY_AVX(__ieee754_exp)
 FERRY_AVX(__ieee754_log)
-FERRY_AVX(__atan)
 FERRY_AVX(__cos)
 FERRY_AVX(__sin)
 FERRY_AVX(__tan)
 
 // Those for FMA whose objects repeat tables of 6 to 20 KB: every processor runs the code for SSE2. It is as accurate,
-// and takes 1.25 times as long in atan, atan2 and tan, as long in asin and acos.
+// and takes 1.25 times as long in atan2 and tan, as long in asin and acos.
 #define FERRY_FMA(name) FERRY_FORWARD(name##_fma, name##_sse2)
 FERRY_FMA(__ieee754_acos)
 FERRY_FMA(__ieee754_asin)
 FERRY_FMA(__ieee754_atan2)
-FERRY_FMA(__atan)
 FERRY_FMA(__tan)
 
 // glibc chooses the variants "rtm" on processors with transactional memory, since the usual ones end a transaction.
