@@ -6,10 +6,12 @@
 #   scripts/gpu_bundle.sh [FOLDER [NAME=TARGET...]]      (default: build/gpu-bundle, code by NVRTC and PTX by LLVM)
 #
 # Each NAME=TARGET compiles everything once more: gpu_check.sh checks all of them and compares their times.
+# FERRY_BUNDLE_EXAMPLES='0*' takes only the examples and figures whose names match.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 limit=60000000
+chosen=${FERRY_BUNDLE_EXAMPLES:-*}
 folder=${1:-build/gpu-bundle}
 shift || true
 if [[ $# -eq 0 ]]; then
@@ -68,6 +70,7 @@ printf '%s\n' "${variants[@]}" >"$folder/variants.txt"
 for schedule in examples/*.schedule; do
   [[ $(line_of "$schedule" target) =~ ^(opencl|cuda) ]] || continue
   name=$(basename "$schedule" .schedule)
+  [[ $name == $chosen ]] || continue
   mapfile -t knobs < <(sed -n 's/^# knob /--knob=/p' "$schedule")
   # First sizes that are not multiples of any tile, then those of the example.
   before=
@@ -89,6 +92,7 @@ done
 while IFS='|' read -r name kernel schedule options counts peer aim; do
   [[ -n $name && $name != \#* ]] || continue
   name=$(trim "$name")
+  [[ $name == $chosen ]] || continue
   read -ra words <<<"$options"
   divide "${words[@]}"
   compile "$name" "$(trim "$kernel")" "$(trim "$schedule")" "${compiled[@]}"

@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # Tests that the bundle made by scripts/gpu_bundle.sh is self-contained: the OpenCL programs run here from another
-# folder, the CUDA programs all compile. A wrong program is detected.
+# folder, the CUDA programs compile. A wrong program is detected. With a pattern only the examples that match are in it:
+# gpu_examples_test runs all of them.
+#
+#   gpu_bundle_test.sh [PATTERN LEAST_MODULES]
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 fail() { echo "gpu_bundle_test: $*" >&2; exit 1; }
 
+export FERRY_BUNDLE_EXAMPLES=${1:-*}
+least=${2:-20}
 # For one architecture each, which takes half the time of the bundle's own two.
 scripts/gpu_bundle.sh "$folder/cuda" "nvrtc=cuda -arch=sm_80 -compiler=nvrtc" "llvm=cuda -arch=sm_90 -compiler=llvm"
 for compiler in nvrtc llvm; do
-  [[ $(ls "$folder/cuda/modules/$compiler" | wc -l) -ge 20 ]] || fail "expected 20 modules for CUDA or more"
+  [[ $(ls "$folder/cuda/modules/$compiler" | wc -l) -ge $least ]] || fail "expected $least modules for CUDA or more"
 done
 
 scripts/gpu_bundle.sh "$folder/pocl" pocl=opencl
