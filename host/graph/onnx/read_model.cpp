@@ -180,7 +180,7 @@ class Converter {
     };
     std::string lower = text;
     for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    constexpr std::string_view kNoNames[] = {"none", "null", "unk", "unknown", "nan"};
+    constexpr std::string_view kNoNames[] = {"none", "null", "unk", "unknown", "nan", "any", "dynamic", "undefined"};
     return std::ranges::any_of(text, is_letter) && std::ranges::find(kNoNames, lower) == std::end(kNoNames);
   }
 

@@ -97,7 +97,7 @@ class GridSample {
     const Value inside = of_.clamp(how_.padding == "reflection" ? bounded(place, size) : place, 0, size - 1);
     Tap tap = {node_.cast(how_.padding == "reflection" ? of_.round(inside) : inside, DType::i64), weight, {}};
     // A linear interpolation between elements that are inside gives none that is outside any weight.
-    const bool is_within = how_.mode == "linear" && (how_.padding == "border" || how_.align_corners);
+    const bool is_within = how_.mode == "linear" && how_.padding == "reflection" && how_.align_corners;
     if (how_.padding == "zeros" || is_within)
       tap.is_inside = of_.logical_and(of_.less_equal(0, place), of_.less_equal(place, of_.number(place, size - 1)));
     return tap;
@@ -109,10 +109,11 @@ class GridSample {
     const Value raw = how_.align_corners ? of_.mul(of_.add(coordinate, 1), (size - 1) / 2)
                                          : of_.div(of_.sub(of_.mul(of_.add(coordinate, 1), size), 1), 2);
     if (how_.mode == "nearest") return {tap_at(bounded(of_.round(raw), size), {}, size)};
-    // A cubic interpolation continues the image beyond its border, where it has several elements of one value: three
-    // from the border on there is nothing else.
+    // Interpolations continue the image beyond its border: three elements from it on, a cubic one has only elements of
+    // one value, and half an element from it on, a linear one has two, of which none is multiplied by 0.
     const bool is_cubic = how_.mode == "cubic";
-    const Value place = is_cubic && how_.padding == "border" ? of_.clamp(raw, -3, size + 2) : bounded(raw, size);
+    const double beyond = is_cubic ? 3 : 0.5;
+    const Value place = how_.padding == "border" ? of_.clamp(raw, -beyond, size - 1 + beyond) : bounded(raw, size);
     const Value below = of_.floor(place), rest = of_.sub(place, below);
     if (!is_cubic) {
       return {tap_at(below, of_.sub(1, rest), size), tap_at(of_.add(below, 1), rest, size)};

@@ -250,6 +250,8 @@ void import_slice(NodeImport& node) {
     const Size count = is_beyond ? min(extent, 1) : floor_divide(extent + (distance - 1), distance);
     slice.stride[d] = is_forwards ? distance : -distance;
     slice.shape[d] = x[d].constant() == 0 ? Size(0) : max(count, 0);
+    // There may be no element to begin at.
+    if (slice.shape[d].constant() == 0) slice.begin[d] = 0, slice.stride[d] = 1;
   }
   const bool is_whole = slice.shape == x && std::all_of(slice.stride.begin(), slice.stride.end(),
                                                         [](std::int64_t stride) { return stride > 0; });

@@ -1,6 +1,7 @@
 // Interpolation of images, one dimension after the other: elements are gathered and weighted.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
@@ -20,7 +21,7 @@ struct Interpolation {
   double extrapolation_value = 0;
 };
 
-// A factor between sizes as two numbers that are exact: two sizes, or a float and 1.
+// A factor between sizes as two numbers that are exact: two sizes, or the fraction that a float stands for.
 struct Scale {
   double numerator = 1, denominator = 1;
   double value() const { return numerator / denominator; }
@@ -39,6 +40,7 @@ double coordinate(const Interpolation& how, const Axis& axis, std::int64_t i) {
   const auto at = static_cast<double>(i), from = static_cast<double>(axis.from), to = static_cast<double>(axis.to);
   const auto [up, down] = axis.scale;
   if (how.coordinates == "asymmetric") return at * down / up;
+  if (how.coordinates == "tf_half_pixel_for_nn") return (2 * at + 1) * down / (2 * up);
   // The result's size before it is rounded.
   const double length = up * from / down;
   if (how.coordinates == "align_corners") return axis.to == 1 ? 0 : at * (from - 1) / (length - 1);
@@ -136,9 +138,25 @@ Value resize_axis(const NodeImport& node, const Value& x, std::size_t d, const I
   return of.where(is_outside, of.number(x, how.extrapolation_value), result);
 }
 
+// Returns the first fraction of the number's continued fraction that has this float32: exporters write 4/3 as
+// 1.33333337, and mean that element 4 of the result lies on element 3.
+Scale fraction_of(double factor) {
+  constexpr double kMost = 1 << 24;
+  Scale before = {0, 1}, fraction = {1, 0};
+  for (double rest = factor; std::isfinite(rest) && rest < kMost;) {
+    const double whole = std::floor(rest);
+    fraction = {whole * fraction.numerator + std::exchange(before.numerator, fraction.numerator),
+                whole * fraction.denominator + std::exchange(before.denominator, fraction.denominator)};
+    if (fraction.numerator >= kMost || fraction.denominator >= kMost) break;
+    if (static_cast<float>(fraction.value()) == static_cast<float>(factor)) return fraction;
+    rest = 1 / (rest - whole);
+  }
+  return {factor, 1};
+}
+
 std::vector<Scale> scales_of(const std::vector<double>& factors) {
   std::vector<Scale> scales;
-  for (const double factor : factors) scales.push_back({factor, 1});
+  for (const double factor : factors) scales.push_back(fraction_of(factor));
   return scales;
 }
 
@@ -267,8 +285,6 @@ void import_resize(NodeImport& node) {
                 {"asymmetric", "align_corners", "half_pixel", "pytorch_half_pixel", "half_pixel_symmetric",
                  "tf_half_pixel_for_nn", "tf_crop_and_resize"});
   expect_one_of(node, "nearest_mode", how.nearest, {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"});
-  // Only opset 11 has it, as another name for half_pixel where the nearest element is taken.
-  if (how.coordinates == "tf_half_pixel_for_nn") how.coordinates = "half_pixel";
   how.cubic_coefficient = node.real("cubic_coeff_a", -0.75);
   how.antialias = node.flag("antialias", false);
   how.exclude_outside = node.flag("exclude_outside", false);

@@ -1,7 +1,7 @@
 // Windows, and Fourier transforms as products with matrices of sines and cosines.
-#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
@@ -89,7 +89,7 @@ void import_window(NodeImport& node) {
   const DType to = node.has("output_datatype") ? node.element_type("output_datatype") : DType::f32;
   node.ignore({"output_datatype"});
   const Value places = node.cast(of.iota(size[0]), is_float(to) && dtype_bytes(to) > 4 ? to : DType::f32);
-  const Value angle = of.mul(places, kTurn / std::max(is_periodic ? count : count - 1, 1.0));
+  const Value angle = of.mul(places, kTurn / (is_periodic ? count : count - 1));
   Value window;
   if (node.op() == "HannWindow") {
     window = of.sub(0.5, of.mul(of.cos(angle), 0.5));

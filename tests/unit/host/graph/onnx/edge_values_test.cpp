@@ -87,6 +87,31 @@ TEST_CASE("a resize by a scale has as many elements as the product in float32") 
             kInt64) == Sizes{0, 1, 2, 4, 5, 7, 8});
 }
 
+TEST_CASE("a scale stands for the fraction that it was rounded from") {
+  const struct {
+    float scale;
+    std::int64_t size;
+    const char *coordinates, *mode;
+    Sizes expected;
+  } cases[] = {{4.0F / 3, 6, "asymmetric", "floor", {0, 0, 1, 2, 3, 3, 4, 5}},
+               {1.0F / 3, 10, "asymmetric", "floor", {0, 3, 6}},
+               {0.6F, 10, "asymmetric", "floor", {0, 1, 3, 5, 6, 8}},
+               {0.7F, 10, "half_pixel", "round_prefer_floor", {0, 2, 3, 4, 6, 7, 9}},
+               {0.7F, 10, "align_corners", "round_prefer_floor", {0, 1, 3, 4, 6, 7, 9}},
+               {0.9F, 10, "half_pixel", "round_prefer_floor", {0, 1, 2, 3, 4, 6, 7, 8, 9}},
+               {2, 4, "tf_half_pixel_for_nn", "floor", {0, 0, 1, 1, 2, 2, 3, 3}},
+               {0.5F, 6, "tf_half_pixel_for_nn", "floor", {1, 3, 5}}};
+  for (const auto& one : cases) {
+    CAPTURE(one.scale);
+    CAPTURE(std::string(one.coordinates));
+    const Proto scale = tensor("b", kFloat, {1}, raw<float>({one.scale}));
+    CHECK(computed_by<std::int64_t>(
+              "Resize", {one.size}, counted(one.size), {Proto(), scale},
+              {attribute("coordinate_transformation_mode", one.coordinates), attribute("nearest_mode", one.mode)},
+              kInt64) == one.expected);
+  }
+}
+
 TEST_CASE("bytes are interpolated, rounded and saturated") {
   const std::vector<std::uint8_t> x = {0, 10, 255};
   CHECK(computed_by<std::uint8_t>("Resize", {3}, x, {Proto(), Proto(), integers("c", {7})},
@@ -177,6 +202,9 @@ TEST_CASE("images are sampled beyond their borders") {
   image[0] = kInfinity;
   image[3] = -kInfinity;
   CHECK(sampled(image, {1, -1}, "linear", "border") == -kInfinity);
+  image[5] = kInfinity;
+  CHECK(sampled(image, {-0.2F, -1.3F}, "linear", "border") == doctest::Approx(1.1));
+  image[5] = 5;
   for (const char* mode : {"linear", "nearest", "cubic"}) {
     CHECK(computed_by("GridSample", {1, 1, 1, 1}, Reals{2}, {tensor("a", kFloat, {1, 1, 1, 2}, raw<float>({0.3F, 5}))},
                       {attribute("mode", mode), attribute("padding_mode", "reflection"), attribute("align_corners", 1)})

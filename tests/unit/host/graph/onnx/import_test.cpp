@@ -151,7 +151,7 @@ TEST_CASE("initializers that are listed as inputs are constants") {
 }
 
 TEST_CASE("what exporters write for an unknown size does not make all of them equal") {
-  for (const char* mark : {"?", "-1", "None", "unk", "*", ""}) {
+  for (const char* mark : {"?", "-1", "None", "unk", "*", "", "Dynamic", "undefined"}) {
     ModelBytes model;
     model.input("x", {mark, 3, mark, mark}).node("Relu", {"x"}, {"y"}).output("y");
     CHECK(outputs_of(imported(model)) == "f32[x_0,3,x_2,x_3]");
