@@ -5,13 +5,22 @@
 namespace ferry::graph {
 namespace {
 
+// Whether a size adds and multiplies symbols and numbers of at least 0, and so means the same whether symbols may be 0.
+bool is_sum(const ir::Expr& expr) {
+  if (expr.as<ir::Var>() != nullptr) return true;
+  if (const auto* number = expr.as<ir::IntImm>()) return number->value >= 0;
+  const auto* binary = expr.as<ir::Binary>();
+  if (binary == nullptr || (binary->op != ir::BinaryOp::add && binary->op != ir::BinaryOp::mul)) return false;
+  return is_sum(binary->left) && is_sum(binary->right);
+}
+
 class ZeroCheck {
  public:
   ZeroCheck(const Graph& graph, const std::string& symbol) : graph_(graph), symbol_(symbol) {}
 
   bool run() const {
     return std::ranges::all_of(graph_.tensors,
-                               [&](const Tensor& tensor) { return all_of(tensor.shape, &ZeroCheck::is_multiple); }) &&
+                               [&](const Tensor& tensor) { return all_of(tensor.shape, &ZeroCheck::is_simple); }) &&
            std::ranges::all_of(graph_.nodes, [&](const Node& node) { return is_safe(node); });
   }
 
@@ -22,8 +31,8 @@ class ZeroCheck {
     return std::ranges::find(symbols, symbol_) != symbols.end();
   }
   bool is_free(const Size& size) const { return !depends(size); }
-  bool is_multiple(const Size& size) const {
-    return is_free(size) || divide_exactly(size, Size::symbol(symbol_)).has_value();
+  bool is_simple(const Size& size) const {
+    return is_free(size) || divide_exactly(size, Size::symbol(symbol_)).has_value() || is_sum(size.expr());
   }
   bool all_of(const Shape& shape, bool (ZeroCheck::*holds)(const Size&) const) const {
     return std::ranges::all_of(shape, [&](const Size& size) { return (this->*holds)(size); });

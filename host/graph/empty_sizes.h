@@ -7,7 +7,8 @@ namespace ferry::graph {
 
 // Returns for each symbol of the graph whether a call may give it the value 0, as an empty batch does. All sizes are
 // computed as if symbols were at least 1 (size.h). This holds for 0 too where each dimension is a multiple of the
-// symbol or independent of it, and no node reads a certain place of such a dimension: windows, slices and indices.
+// symbol, a sum of sizes as that of a concat, or independent of it, and no node reads a certain place of such a
+// dimension: windows, slices and indices.
 std::vector<bool> sizes_that_may_be_zero(const Graph& graph);
 
 }  // namespace ferry::graph

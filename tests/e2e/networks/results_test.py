@@ -112,6 +112,31 @@ class ResultsTest(unittest.TestCase):
             expected = reference(model, x)
             self.assertEqual(np.load(self.path("y.npy")).shape, (0, *expected.shape[1:]))
 
+    def test_a_cache_of_keys_and_values_may_be_empty(self):
+        nodes = [onnx.helper.make_node("Concat", ["past", "x"], ["keys"], axis=2),
+                 onnx.helper.make_node("Transpose", ["keys"], ["columns"], perm=[0, 1, 3, 2]),
+                 onnx.helper.make_node("MatMul", ["x", "columns"], ["scores"]),
+                 onnx.helper.make_node("Softmax", ["scores"], ["weights"], axis=-1),
+                 onnx.helper.make_node("MatMul", ["weights", "keys"], ["y"])]
+        infos = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["batch", 2, size, 8])
+                 for name, size in (("past", "P"), ("x", "S"), ("keys", "P + S"), ("y", "S"))]
+        model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "cache", infos[:2], infos[2:]),
+                                       opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+        onnx.save(model, self.path("net.onnx"))
+        random = np.random.default_rng(2)
+        self.ferry("compile", self.path("net.onnx"), "-o", self.path("net.ferry"))
+        for past in (0, 5, 1):
+            feeds = {"past": random.standard_normal((1, 2, past, 8), np.float32),
+                     "x": random.standard_normal((1, 2, 3, 8), np.float32)}
+            words = []
+            for name, array in feeds.items():
+                np.save(self.path(name + ".npy"), array)
+                words += ["--arg", f"{name}=@{self.path(name + '.npy')}"]
+            self.ferry("run", self.path("net.ferry"), *words, "--out", f"keys=@{self.path('keys.npy')}", "--out",
+                       f"y=@{self.path('y.npy')}")
+            for name, expected in zip(("keys", "y"), ReferenceEvaluator(model).run(None, feeds)):
+                np.testing.assert_allclose(np.load(self.path(name + ".npy")), expected, rtol=1e-5, atol=1e-6)
+
     def test_networks_may_compute_in_narrow_floats(self):
         for name in ("resnet50_stage", "mobilenet_v3_small"):
             model, x = self.build(name)
