@@ -1,10 +1,14 @@
 #include "host/verify/check_network.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "host/verify/check_outputs.h"
+#include "host/verify/element_text.h"
 #include "host/verify/kernel_outputs.h"
 #include "host/verify/output_comparison.h"
 
@@ -24,6 +28,10 @@ class Contents {
   }
 
   const std::vector<std::uint8_t>& of(std::size_t parameter) const { return bytes_[parameter]; }
+  // Returns those of all iterations of the loops around.
+  std::span<const std::uint8_t> all_of(const NodeTensor& tensor) const {
+    return tensor.is_constant ? tensor.constant : std::span<const std::uint8_t>(bytes_[tensor.parameter]);
+  }
   // Returns those of an iteration of the loops around.
   const std::uint8_t* of(const NodeTensor& tensor, const std::vector<std::int64_t>& iteration) const {
     const std::uint8_t* at = tensor.is_constant ? tensor.constant.data() : bytes_[tensor.parameter].data();
@@ -34,6 +42,42 @@ class Contents {
  private:
   Outputs bytes_;
 };
+
+// Returns whether more than half of a sample of the elements, apart from zeros, differ from each other.
+bool is_irregular(DType dtype, std::span<const std::uint8_t> bytes) {
+  constexpr std::size_t kSample = 256;
+  const std::size_t size = dtype_bytes(dtype), elements = bytes.size() / size, sampled = std::min(elements, kSample);
+  std::set<double> different;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < sampled; ++i) {
+    const double value = value_of(dtype, lang::load_element(dtype, bytes.data() + i * elements / sampled * size));
+    if (value == 0) continue;
+    ++count;
+    if (std::isfinite(value)) different.insert(value);
+  }
+  return different.size() * 2 > count;
+}
+
+// Returns the bound for the sums of a node. Rounding errors cancel if there is nothing regular in the terms, so all
+// floats that the node reads must be irregular, but for tensors that are small beside others, such as a bias. Those of
+// Winograd's algorithm add up in its transforms.
+lang::RoundingBound bound_of(const NodeProgram& node, const Contents& contents) {
+  constexpr std::size_t kSmall = 16;
+  if (node.algorithm) return lang::RoundingBound::worst_case;
+  std::vector<std::pair<DType, std::span<const std::uint8_t>>> floats;
+  std::size_t next = 0, most = 0;
+  for (const lang::Parameter& parameter : node.program.parameters) {
+    if (parameter.kind == ParameterKind::scalar) continue;
+    const NodeTensor& tensor = node.tensors[next++];
+    if (parameter.direction == Direction::out || !is_float(parameter.tensor.dtype())) continue;
+    floats.emplace_back(parameter.tensor.dtype(), contents.all_of(tensor));
+    most = std::max(most, floats.back().second.size());
+  }
+  const bool cancels = most > 0 && std::ranges::all_of(floats, [&](const auto& tensor) {
+                         return tensor.second.size() <= most / kSmall || is_irregular(tensor.first, tensor.second);
+                       });
+  return cancels ? lang::RoundingBound::square_root : lang::RoundingBound::worst_case;
+}
 
 CheckResult check_node(const NodeProgram& node, const FunctionInfo& info, const Contents& contents,
                        const std::vector<std::int64_t>& iteration, const CheckLimits& limits, double work) {
@@ -53,7 +97,7 @@ CheckResult check_node(const NodeProgram& node, const FunctionInfo& info, const 
   named.name = node.node;
   for (std::size_t l = 0; l < iteration.size(); ++l)
     named.name += (l == 0 ? " in iteration " : ", ") + std::to_string(iteration[l]);
-  const lang::Reference reference(node.program, node.symbols, arguments);
+  const lang::Reference reference(node.program, node.symbols, arguments, bound_of(node, contents));
   std::optional<lang::Reference> algorithm;
   if (node.algorithm) algorithm.emplace(node.algorithm->program, node.algorithm->symbols, arguments);
   const std::uint8_t* computed = contents.of(node.tensors.back(), iteration);
@@ -105,7 +149,10 @@ std::vector<CheckResult> check_network(const Device& device, const KernelSource&
                                        const Observer& observer) {
   KernelSource traced = source;
   traced.network = source.network->with_all_outputs(target);
-  const CompiledModule module = compile_kernel(traced, "", target, call, observer).module;
+  // What the compiler notes of this network it has noted of the one that runs.
+  Observer quiet = observer;
+  quiet.message = nullptr;
+  const CompiledModule module = compile_kernel(traced, "", target, call, quiet).module;
   const FunctionInfo& info = module.manifest().functions.front();
   const CallPlan plan = plan_call(info, call);
   const Contents contents(info, plan, outputs_of_call(device, module, info, plan, observer));

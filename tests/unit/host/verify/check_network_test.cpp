@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -121,6 +122,55 @@ TEST_CASE("a network whose kernels are right is wrong if its output is not what 
   CHECK(results[3].largest_absolute == doctest::Approx(1));
   CHECK(results[3].first_wrong.starts_with("y[5,47] "));
   CHECK(results[3].first_wrong.ends_with(", which the same kernels compute in memory of their own"));
+}
+
+TEST_CASE("rounding errors are expected to cancel where nothing regular is added up, and only there") {
+  const auto bounds = [](bool regular_input, bool regular_weights, bool has_bias) {
+    test::NetworkBuilder builder("small");
+    graph::TensorId x = builder.input("x", {1, 64, 8, 8});
+    const graph::TensorId w =
+        regular_weights
+            ? builder.constant<float>("w", {32, 64, 1, 1}, std::vector<float>(std::size_t{32} * 64, 0.1F), DType::f32)
+            : builder.weights("w", {32, 64, 1, 1});
+    std::vector<graph::TensorId> inputs{x, w};
+    if (has_bias) inputs.push_back(builder.constant<float>("b", {32}, std::vector<float>(32, 0.1F), DType::f32));
+    builder.output(
+        builder.node(graph::Operator::conv, inputs, graph::ConvAttributes{{{1, 1, 1}, {1, 1, 1}}, 1}, "conv"), "y");
+    CallOptions call;
+    if (regular_input) call.arguments = {"x=:ones"};
+    const Device device = local_device();
+    const Target target = target_for(device, "", source_of(make_network(builder.graph)));
+    std::string used;
+    for (const verify::CheckResult& result : check(device, target, make_network(builder.graph), call)) {
+      CHECK(result.wrong == 0);
+      if (result.output.starts_with("conv")) used = result.square_root ? "square root" : "worst case";
+    }
+    return used;
+  };
+  CHECK(bounds(false, false, false) == "square root");
+  CHECK(bounds(false, false, true) == "square root");
+  CHECK(bounds(true, false, false) == "worst case");
+  CHECK(bounds(false, true, false) == "worst case");
+}
+
+TEST_CASE("a product of operands that were rounded to half precision is found") {
+  const auto network = [](bool is_rounded) {
+    test::NetworkBuilder builder("small");
+    std::vector<float> weights(std::size_t{2048} * 8);
+    fill(FillKind::random, 1, DType::f32, 0, weights.size(), weights.data());
+    for (float& weight : weights)
+      if (is_rounded) weight = std::bit_cast<float>(std::bit_cast<std::uint32_t>(weight) & 0xffffe000U);
+    const graph::TensorId w = builder.constant<float>("w", {2048, 8}, weights, DType::f32);
+    builder.output(
+        builder.node(graph::Operator::matmul, {builder.input("x", {4, 2048}), w}, graph::MatmulAttributes{}, "product"),
+        "y");
+    return make_network(builder.graph);
+  };
+  const Device device = local_device();
+  const Target target = target_for(device, "", source_of(network(false)));
+  CHECK(check(device, target, network(false)).front().wrong == 0);
+  const auto rounded = std::make_shared<const Different>(network(true), network(false));
+  CHECK(check(device, target, rounded).front().wrong > 0);
 }
 
 TEST_CASE("nodes in a loop are compared in some of its iterations, and the kernel that is wrong is named") {
