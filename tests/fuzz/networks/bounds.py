@@ -17,22 +17,44 @@ FLIPS = (2.0**-21, 2.0**-18, 2.0**-16)
 UNSEEN = 0.02
 
 
+# Operators that divide by how much their inputs differ, so that rounding errors of equal inputs become large.
+NORMALIZATIONS = {"LayerNormalization", "InstanceNormalization", "GroupNormalization", "MeanVarianceNormalization"}
+
+
 def with_noise(model):
-    """The model with factors of 1 behind each DequantizeLinear, which may change like weights: integers hide from what is
-    computed with them that all of it has rounding errors."""
+    """The model with factors of 1 behind each DequantizeLinear and before each normalization, which may change like
+    weights. Integers hide from what is computed with them that all of it has rounding errors; and elements that are
+    copies of one number change alike, while two computations of them may round differently."""
     noisy = onnx.ModelProto()
     noisy.CopyFrom(model)
     nodes = noisy.graph.node
-    infos = {info.name: info.type.tensor_type for info in onnx.shape_inference.infer_shapes(model).graph.value_info}
+    inferred = onnx.shape_inference.infer_shapes(model).graph
+    infos = {info.name: info.type.tensor_type for info in [*inferred.value_info, *inferred.input]}
+
+    def ones(name, number, shape):
+        weight = np.ones(shape, onnx.helper.tensor_dtype_to_np_dtype(infos[name].elem_type))
+        noisy.graph.initializer.append(onnx.numpy_helper.from_array(weight, f"w_noise{number}"))
+        return f"w_noise{number}"
+
+    def known_extents(name):
+        """The last dimensions whose sizes are known."""
+        extents = []
+        for dim in reversed(infos[name].shape.dim if name in infos else []):
+            if not dim.dim_value:
+                break
+            extents.insert(0, dim.dim_value)
+        return extents
+
     for number in reversed(range(len(nodes))):
-        name = nodes[number].output[0]
-        dims = infos[name].shape.dim if nodes[number].op_type == "DequantizeLinear" and name in infos else []
-        if not dims or not dims[-1].dim_value:
-            continue
-        ones = np.ones(dims[-1].dim_value, onnx.helper.tensor_dtype_to_np_dtype(infos[name].elem_type))
-        noisy.graph.initializer.append(onnx.numpy_helper.from_array(ones, f"w_noise{number}"))
-        nodes[number].output[0] = f"exact{number}"
-        nodes.insert(number + 1, onnx.helper.make_node("Mul", [f"exact{number}", f"w_noise{number}"], [name]))
+        node = nodes[number]
+        if node.op_type == "DequantizeLinear" and (extents := known_extents(node.output[0])):
+            name, node.output[0] = node.output[0], f"exact{number}"
+            factor = ones(name, number, extents[-1:])
+            nodes.insert(number + 1, onnx.helper.make_node("Mul", [f"exact{number}", factor], [name]))
+        if node.op_type in NORMALIZATIONS and (extents := known_extents(node.input[0])):
+            name, node.input[0] = node.input[0], f"inexact{number}"
+            factor = ones(name, number, extents)
+            nodes.insert(number, onnx.helper.make_node("Mul", [name, factor], [f"inexact{number}"]))
     return noisy
 
 
