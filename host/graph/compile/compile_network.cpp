@@ -6,6 +6,7 @@
 #include "host/graph/compile/alias_moves.h"
 #include "host/graph/compile/describe_steps.h"
 #include "host/graph/compile/device_storages.h"
+#include "host/graph/compile/integer_costs.h"
 #include "host/graph/compile/network_blob.h"
 #include "host/graph/compile/network_kernels.h"
 #include "host/graph/compile/place_kernels.h"
@@ -240,6 +241,7 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   const FunctionInfo described = describe(graph);
   CompiledNetwork result;
   result.notes = notes_on_names(graph, described);
+  std::ranges::move(notes_on_integers(graph, target), std::back_inserter(result.notes));
   if (!blob->constants().empty()) result.blobs = blob;
   if (options.cached != nullptr && load_cached(*options.cached, *blob, result.module)) return result;
   blob->hash_contents();

@@ -52,7 +52,7 @@ struct NetworkOptions {
 struct CompiledNetwork {
   std::vector<std::uint8_t> module;
   std::shared_ptr<const BlobSource> blobs;  // contents of the module's blobs; null if there are none
-  std::vector<std::string> notes = {};      // which nodes run on the CPU beside a GPU, and why
+  std::vector<std::string> notes = {};      // what has another name, costs more than float32, or runs on the CPU
 };
 
 // The module has the names of the nodes that its steps compute. Throws CompileError, which names the node.

@@ -17,13 +17,6 @@ constexpr std::int64_t kGuess = 16;
 // With this many channels or fewer, a convolution reads its input plain.
 constexpr std::int64_t kFewChannels = 4;
 
-double guess(const Size& size) {
-  const std::vector<std::string> names = size.symbols();
-  const Result<std::int64_t> value =
-      evaluate(to_manifest(size, names), std::vector<std::int64_t>(names.size(), kGuess));
-  return value.is_ok() ? static_cast<double>(std::max<std::int64_t>(value.value(), 1)) : 1;
-}
-
 double bytes_of(const Graph& graph, TensorId id) {
   return guess(element_count(graph.tensor(id).shape)) * static_cast<double>(dtype_bytes(graph.tensor(id).dtype));
 }
@@ -181,6 +174,13 @@ class BlockedGroup {
 };
 
 }  // namespace
+
+double guess(const Size& size) {
+  const std::vector<std::string> names = size.symbols();
+  const Result<std::int64_t> value =
+      evaluate(to_manifest(size, names), std::vector<std::int64_t>(names.size(), kGuess));
+  return value.is_ok() ? static_cast<double>(std::max<std::int64_t>(value.value(), 1)) : 1;
+}
 
 std::optional<LayoutCosts> layout_costs(const Graph& graph, const Group& group, std::int64_t lanes) {
   return BlockedGroup(graph, group, lanes).costs();

@@ -13,6 +13,9 @@ struct LayoutCosts {
   double plain = 0, blocked = 0;
 };
 
+// Returns the value that estimates take for a size, at least 1: open sizes are taken for 16.
+double guess(const Size& size);
+
 // Returns nothing for a group that must be plain.
 std::optional<LayoutCosts> layout_costs(const Graph& graph, const Group& group, std::int64_t lanes);
 
