@@ -4,6 +4,7 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/output/style.h"
+#include "host/kernel/node_names.h"
 
 namespace ferry::cli {
 
@@ -50,11 +51,12 @@ std::string zeros_text(std::uint64_t count) {
 }
 
 std::string to_text(const verify::CheckResult& result) {
-  return "check " + result.output + ": " + verdict_text(result.wrong, result.compared, result.elements, "wrong") +
-         "; largest error " + number_text(result.largest_absolute) + " absolute, " +
-         number_text(result.largest_relative) + " relative, allowed " + tolerance_text(result.atol) + " + " +
-         tolerance_text(result.rtol) + " * |expected|" + rounding_text(result) + unequal_text(result) +
-         zeros_text(result.other_zeros) + nan_text(result.nan, result.nan_expected, "computed", "expected") +
+  return "check " + short_node_name(result.output) + ": " +
+         verdict_text(result.wrong, result.compared, result.elements, "wrong") + "; largest error " +
+         number_text(result.largest_absolute) + " absolute, " + number_text(result.largest_relative) +
+         " relative, allowed " + tolerance_text(result.atol) + " + " + tolerance_text(result.rtol) + " * |expected|" +
+         rounding_text(result) + unequal_text(result) + zeros_text(result.other_zeros) +
+         nan_text(result.nan, result.nan_expected, "computed", "expected") +
          (result.nan_of_algorithm == 0
               ? ""
               : ", " + count_text(result.nan_of_algorithm) +

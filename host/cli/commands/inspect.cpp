@@ -208,8 +208,9 @@ void print_function(const FunctionInfo& function, const std::vector<StepDescript
     const Step& step = function.plan.steps[s];
     std::string described;
     if (s < steps.size())
-      described =
-          (std::holds_alternative<RepeatStep>(step) ? steps[s].node : description_text(function, steps[s])) + ": ";
+      described = (std::holds_alternative<RepeatStep>(step) ? short_node_name(steps[s].node)
+                                                            : description_text(function, steps[s])) +
+                  ": ";
     printf("  %-10s %s%s\n", "step", described.c_str(), step_on_device(function, step, devices).c_str());
   }
   const FunctionInfo init = with_init_plan(function);
