@@ -119,7 +119,7 @@ std::string header_text(const CodeFacts& facts) {
 
    The functions allocate nothing and call only memcpy, memset and the like. An instance may be used by one thread at a
    time; any number of instances, each in an arena of its own, may be used at once. Tensors are dense and row-major, begin
-   at multiples of 64 bytes and do not overlap an output. */
+   at any address that their elements may have, and do not overlap an output. */
 #ifndef FERRY_EXPORT_$_H
 #define FERRY_EXPORT_$_H
 

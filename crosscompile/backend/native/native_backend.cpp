@@ -58,7 +58,11 @@ std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) c
   const std::vector<std::vector<std::uint8_t>> objects = objects_of(functions.lowered, target_);
   std::vector<std::string> exports;
   for (const ir::Function& function : functions.after_passes) exports.push_back(ir::function_symbol(function));
-  std::vector<std::vector<std::uint8_t>> own = codegen::emit_objects(functions.after_passes, target_);
+  const bool is_for_programs =
+      functions.form == CodeForm::relocatable || functions.form == CodeForm::relocatable_without_init;
+  std::vector<std::vector<std::uint8_t>> own =
+      codegen::emit_objects(functions.after_passes, target_,
+                            is_for_programs ? codegen::TensorAlignment::element : codegen::TensorAlignment::device);
   switch (functions.form) {
     case CodeForm::relocatable:
     case CodeForm::relocatable_without_init:

@@ -36,12 +36,13 @@ void verify(const llvm::Module& module) {
   if (llvm::verifyModule(module, &stream)) throw InternalError("invalid LLVM IR: " + stream.str());
 }
 
-void compile(Compiled& into, std::span<const ir::Function> functions, const Target& target) {
+void compile(Compiled& into, std::span<const ir::Function> functions, const Target& target,
+             TensorAlignment alignment = TensorAlignment::device) {
   into.module = std::make_unique<llvm::Module>("ferry", into.context);
   into.machine = make_machine(target);
   configure_module(*into.module, *into.machine, target);
   DebugLines lines(*into.module);
-  ModuleState state{target, CodeKind::cpu, into.context, *into.module, lines};
+  ModuleState state{target, CodeKind::cpu, into.context, *into.module, lines, alignment == TensorAlignment::device};
   for (const ir::Function& function : functions) emit_function(state, function);
   lines.finish();
   verify(*into.module);
@@ -50,12 +51,10 @@ void compile(Compiled& into, std::span<const ir::Function> functions, const Targ
   if (!target.capabilities.f16_arithmetic) select_halves_as_bits(*into.module);
 }
 
-}  // namespace
-
-std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, const Target& target,
-                                      std::span<const std::uint8_t> description) {
+std::vector<std::uint8_t> object_of(std::span<const ir::Function> functions, const Target& target,
+                                    TensorAlignment alignment, std::span<const std::uint8_t> description = {}) {
   Compiled compiled;
-  compile(compiled, functions, target);
+  compile(compiled, functions, target, alignment);
   if (!description.empty()) {
     const llvm::StringRef bytes(reinterpret_cast<const char*>(description.data()), description.size());
     llvm::embedBufferInModule(*compiled.module, llvm::MemoryBufferRef(bytes, "description"), kDescriptionSection);
@@ -71,14 +70,23 @@ std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, c
   return {object.begin(), object.end()};
 }
 
-std::vector<std::vector<std::uint8_t>> emit_objects(std::span<const ir::Function> functions, const Target& target) {
+}  // namespace
+
+std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, const Target& target,
+                                      std::span<const std::uint8_t> description) {
+  return object_of(functions, target, TensorAlignment::device, description);
+}
+
+std::vector<std::vector<std::uint8_t>> emit_objects(std::span<const ir::Function> functions, const Target& target,
+                                                    TensorAlignment alignment) {
   std::set<std::string> symbols;
   for (const ir::Function& function : functions) {
     if (!symbols.insert(ir::function_symbol(function)).second) refuse_second(function);
   }
-  if (functions.size() <= kFunctionsOfOneObject) return {emit_object(functions, target)};
+  if (functions.size() <= kFunctionsOfOneObject) return {object_of(functions, target, alignment)};
   std::vector<std::vector<std::uint8_t>> objects(functions.size());
-  parallel_for(functions.size(), [&](std::size_t i) { objects[i] = emit_object(functions.subspan(i, 1), target); });
+  parallel_for(functions.size(),
+               [&](std::size_t i) { objects[i] = object_of(functions.subspan(i, 1), target, alignment); });
   return objects;
 }
 

@@ -21,9 +21,13 @@ inline constexpr const char* kDescriptionSection = ".ferry.module";
 // `description` is stored in a section of its own, kDescriptionSection, which linkers drop.
 std::vector<std::uint8_t> emit_object(std::span<const ir::Function> functions, const Target& target,
                                       std::span<const std::uint8_t> description = {});
+// Where the tensors of a call may begin: at multiples of 64 bytes, as those of a device do, or of their elements' size,
+// as those of a C program.
+enum class TensorAlignment : std::uint8_t { device, element };
 // Likewise, for linking together: if there are many functions, each becomes an object of its own, in order, on several
 // threads. Throws the exception of the first function that has one.
-std::vector<std::vector<std::uint8_t>> emit_objects(std::span<const ir::Function> functions, const Target& target);
+std::vector<std::vector<std::uint8_t>> emit_objects(std::span<const ir::Function> functions, const Target& target,
+                                                    TensorAlignment alignment = TensorAlignment::device);
 std::string emit_llvm(std::span<const ir::Function> functions, const Target& target);  // optimised IR as text
 std::string emit_assembly(std::span<const ir::Function> functions, const Target& target);
 

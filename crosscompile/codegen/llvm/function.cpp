@@ -40,7 +40,7 @@ void load_arguments(FunctionState& state) {
     }
     llvm::LoadInst* pointer = load_argument(state, index++);
     pointer->setName(parameter.name);
-    mark_aligned(pointer);
+    if (state.module.aligns_tensors) mark_aligned(pointer);
     state.buffers[parameter.buffer.get()] = pointer;
   }
   for (const ir::Expr& symbol : state.source.symbols) {

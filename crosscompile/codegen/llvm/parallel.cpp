@@ -68,7 +68,8 @@ void load_closure(FunctionState& outer, FunctionState& inner, const Closure& clo
   if (outer.call_block != nullptr) inner.call_block = field();
   for (const ir::BufferRef& buffer : closure.buffers) {
     Value* pointer = field();
-    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(pointer)) mark_aligned(load);
+    const bool is_aligned = inner.module.aligns_tensors || buffer->scope != ir::Scope::parameter;
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(pointer); load != nullptr && is_aligned) mark_aligned(load);
     inner.buffers[buffer.get()] = pointer;
   }
   for (const ir::Expr& var : closure.variables) inner.values[var.get()] = field();

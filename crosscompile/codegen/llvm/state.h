@@ -29,6 +29,7 @@ struct ModuleState {
   llvm::LLVMContext& context;
   llvm::Module& module;
   DebugLines& lines;
+  bool aligns_tensors = true;  // the tensors of a call begin at multiples of 64 bytes
 
   bool is_nvptx() const { return kind == CodeKind::nvptx; }
 };

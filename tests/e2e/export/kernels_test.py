@@ -19,6 +19,14 @@ SOFTMAX = """def softmax(float(N,D) X) -> (Y) {
   Y(n,d) = e(n,d) / s(n)
 }
 """
+SLIDE = """def slide(float(N) X, float(K) H, uint8(N) B, int8(K) G, int16(N) P, double(N) Q) -> (Y, Z, S, D, C) {
+  Y(i) +=! X(i + k) * H(k) where i in 0:N - K + 1
+  Z(i) +=! int(B(i + k)) * int(G(k)) where i in 0:N - K + 1
+  S(i) = P(i) / 3
+  D(i) = Q(i) * Q(i)
+  C(i) = B(i) + B(N - 1 - i)
+}
+"""
 HERE = Path(__file__).parent
 NULL, ARENA_ALIGNMENT, ARENA_BYTES, SIZES, TENSOR_ALIGNMENT, INSTANCE, CONSTANT_SIZES, THREADS = -1, -2, -3, -4, -5, -6, -7, -9
 
@@ -129,7 +137,7 @@ class KernelsTest(unittest.TestCase):
             (INSTANCE, (aligned(1000, offset=4), a, b, c, 8, 8, 8)),
             (NULL, (instance, None, b, c, 8, 8, 8)),
             (NULL, (instance, a, b, None, 8, 8, 8)),
-            (TENSOR_ALIGNMENT, (instance, aligned(a, offset=16), b, c, 8, 8, 8)),
+            (TENSOR_ALIGNMENT, (instance, aligned(a, offset=18), b, c, 8, 8, 8)),
             (SIZES, (instance, a, b, c, -1, 8, 8)),
             (SIZES, (instance, a, b, c, 2**62, 8, 8)),
         ]:
@@ -163,7 +171,10 @@ class KernelsTest(unittest.TestCase):
         arena = aligned(mm.arena_bytes(100, 90, 70))
         self.assertEqual(mm.init(arena, None, 90, 70), NULL)
         self.assertEqual(mm.init(arena[:256], b, 90, 70), ARENA_BYTES)
-        self.assertEqual(mm.init(arena, aligned(b, offset=32), 90, 70), TENSOR_ALIGNMENT)
+        self.assertEqual(mm.init(arena, aligned(b, offset=33), 90, 70), TENSOR_ALIGNMENT)
+        shifted = mm.make(100, 90, 70, arguments=(aligned(b, offset=4), 90, 70))
+        self.assertEqual(mm.call("run", shifted, aligned(a, offset=12), c, 100, 90, 70), 0)
+        np.testing.assert_array_equal(c, exported.run(compiled, ["C"], A=a, B=b)[0])
 
     def test_a_violated_precondition_says_what_is_required(self):
         text = "def pair(float(N) A, float(M) C) -> (B) { B(i) = A(i) + C(i) where i in 0:N }\n"
@@ -207,6 +218,17 @@ class KernelsTest(unittest.TestCase):
                 tool(tools + "gcc", "-shared", *warnings, "-o", f"{folder}/lib.so", *objects)
                 # Without threads nothing of pthread is needed.
                 tool(tools + "gcc", "-std=c11", "-nostartfiles", "-shared", *warnings, "-o", f"{folder}/alone.so", f"{folder}/mm.o")
+
+    def test_tensors_may_begin_at_any_element(self):
+        kernel = text_file(self, SLIDE)
+        for target, tools, emulator in [*TARGETS, ("x86-64-v3", "x86_64-linux-gnu-", [])]:
+            for options in ([], ["--fix", "N=203,K=7"]):
+                with self.subTest(target, options=options), exported.tempfile.TemporaryDirectory() as folder:
+                    exported.ferry("export", kernel, "--target", target, "-o", folder, *options)
+                    defines = ["-DFIXED"] if options else []
+                    tool(tools + "gcc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", *defines, f"-I{folder}", "-o",
+                         f"{folder}/driver", HERE / "shifted_driver.c", f"{folder}/slide.o")
+                    self.assertEqual(tool(*emulator, f"{folder}/driver"), "fine\n")
 
     def test_remainders_and_fused_sums_need_no_library_of_math_functions(self):
         text = """def rest(float(N) A, float(N) B, double(N) D, double(N) E) -> (F, G, H) {

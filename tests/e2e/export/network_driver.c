@@ -88,6 +88,14 @@ int main(int count, char** words) {
   x = given;
   run(make(NULL, 1), y);
 
+  float* shifted = (float*)allocate((int64_t)((inputs + 1) * sizeof(float))) + 1;
+  float* result = (float*)allocate((int64_t)(bytes + sizeof(float))) + 1;
+  memcpy(shifted, given, inputs * sizeof(float));
+  x = shifted;
+  run(make(NULL, 1), result);
+  x = given;
+  if (memcmp(y, result, bytes) != 0) fail("tensors that begin at the second element of their memory give other results");
+
   float* again = allocate((int64_t)bytes);
   net_threads* threads = allocate(net_threads_bytes(2));
   expect(net_threads_start(threads, net_threads_bytes(2), 2));

@@ -16,7 +16,7 @@
 
 namespace ferry::codegen {
 
-// Alignment of the arena, of tensors and of weights.
+// Alignment of the arena and of weights. Tensors are aligned like their elements.
 inline constexpr std::uint64_t kMemoryAlignment = 64;
 
 // Results below 0 that the functions have in common: X(code, NAME, message).
@@ -25,7 +25,7 @@ inline constexpr std::uint64_t kMemoryAlignment = 64;
   X(-2, ARENA_ALIGNMENT, "the arena is not aligned to 64 bytes")                                         \
   X(-3, ARENA_BYTES, "the arena has fewer bytes than arena_bytes() returns for these sizes and threads") \
   X(-4, SIZES, "a size is negative, or the memory for these sizes exceeds what can be addressed")        \
-  X(-5, TENSOR_ALIGNMENT, "a tensor is not aligned to 64 bytes")                                         \
+  X(-5, TENSOR_ALIGNMENT, "a tensor is not aligned to the size of its elements")                         \
   X(-6, INSTANCE, "the instance was not made by init() of this function")                                \
   X(-7, CONSTANT_SIZES, "the sizes of constants differ from those that init() was called with")          \
   X(-8, WEIGHTS,                                                                                         \

@@ -139,7 +139,7 @@ class PlanEmitter {
     // A tensor without elements may be anywhere.
     Value* is_used = b_.CreateICmpSGT(bytes, b_.getInt64(0));
     checks.is_null = b_.CreateOr(checks.is_null, b_.CreateAnd(is_used, b_.CreateIsNull(pointer)));
-    Value* misaligned = b_.CreateAnd(is_used, is_misaligned(pointer, kMemoryAlignment));
+    Value* misaligned = b_.CreateAnd(is_used, is_misaligned(pointer, dtype_bytes(parameter.dtype)));
     checks.is_misaligned = b_.CreateOr(checks.is_misaligned, misaligned);
   }
 
