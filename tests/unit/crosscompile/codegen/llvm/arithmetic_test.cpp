@@ -102,7 +102,13 @@ TEST_CASE("shifts by any amount, which may give 0, are divided by") {
       }
     }
   }
-  check_on_all(all_variants(), cases);
+  // LLVM's code for AVX-512 once lost the guard of such a divisor, so this machine's variants run all cases.
+  std::vector<Variant> native, emulated;
+  for (const Variant& variant : all_variants()) (variant.emulator.empty() ? native : emulated).push_back(variant);
+  check_on_all(native, cases);
+  std::vector<Case> third;
+  for (std::size_t i = 0; i < cases.size(); i += 3) third.push_back(cases[i]);
+  check_on_all(emulated, third);
 }
 
 TEST_CASE("unary operations give what the interpreter gives") {

@@ -19,8 +19,8 @@
 namespace ferry::codegen_test {
 namespace {
 
-// A list of more cases has each operation for many types and numbers of lanes. Each variant runs a drawn half of it.
-constexpr std::size_t kMany = 100;
+// A list of more cases has each operation for many types and numbers of lanes. Each variant runs a drawn quarter of it.
+constexpr std::size_t kMany = 40;
 // Each variant runs one part of a long list. There are more variants than parts.
 constexpr std::size_t kParts = 4;
 

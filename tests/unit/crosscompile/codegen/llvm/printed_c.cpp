@@ -14,7 +14,7 @@ void check_c(const test::CCompiler& compiler, const std::vector<Case>& all_cases
              const std::vector<Outcome>& all_expected, bool run_passes) {
   // Long lists contain each operation for several numbers of lanes, which makes no difference in C, and gcc is slow
   // with sanitizers.
-  constexpr std::size_t kMany = 100, kStep = 3;
+  constexpr std::size_t kMany = 40, kStep = 3;
   std::vector<Case> cases;
   std::vector<Outcome> expected;
   for (std::size_t i = 0; i<all_cases.size(); i += all_cases.size()> kMany ? kStep : 1) {
