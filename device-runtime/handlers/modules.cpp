@@ -1,6 +1,5 @@
 #include "device-runtime/handlers/modules.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -115,8 +114,6 @@ Result<rpc::ListModulesReply> handle_list_modules(SessionState& state, RequestCo
     for (const FunctionInfo& function : module.manifest.functions) listing.functions.push_back(function.name);
     reply.modules.push_back(std::move(listing));
   });
-  std::sort(reply.modules.begin(), reply.modules.end(),
-            [](const rpc::ModuleListing& a, const rpc::ModuleListing& b) { return a.module < b.module; });
   return reply;
 }
 
