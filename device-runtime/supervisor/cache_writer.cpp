@@ -54,9 +54,9 @@ pid_t start_cache_writer(const CacheFolder& cache, const Hash& name, const Broke
   if (child != 0) return child;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(0);
+  close_descriptors_but({stream});
   begin_background();
   reset_signals();
-  close_descriptors_but({stream});
   BrokerReply reply;
   Descriptor reader;
   reply.error = write_file(cache, name, request, stream, reply.actual, reader);

@@ -22,9 +22,10 @@ void Cleaners::start(const std::string& folder, bool others_run) {
   if (folder.empty() || rmdir(folder.c_str()) == 0 || errno == ENOENT) return;
   const pid_t process = fork();
   if (process == 0) {
+    // First of all: a lock of a folder that it shares with the server would outlive that for as long as this gives way.
+    close_descriptors_but({});
     begin_background();
     if (others_run) give_way(getpid());
-    close_descriptors_but({});
     remove_tree(folder);
     _exit(0);
   }
