@@ -20,6 +20,9 @@ namespace {
 
 // An incomplete file is locked by the process that writes it, from shortly after its creation on.
 constexpr time_t kUnlockedSeconds = 60;
+// Files that have not been used for so long are nobody's share.
+constexpr time_t kUnusedSeconds = 7 * 24 * 60 * 60;
+constexpr std::size_t kHashDigits = 2 * sizeof(Hash);
 
 // A process may have left a link or a pipe in the place of a file.
 constexpr int kOpenFound = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -31,7 +34,20 @@ bool is_abandoned(const std::string& path, const timespec& used) {
   return file.number() >= 0 && flock(file.number(), LOCK_EX | LOCK_NB) == 0;
 }
 
+// Returns 0 for a file without a holder.
+std::uint64_t holder_of(const std::string& name, const std::string& extension) {
+  if (name.size() <= kHashDigits + extension.size()) return 0;
+  return std::strtoull(name.c_str() + kHashDigits + 1, nullptr, 16);
+}
+
 }  // namespace
+
+// A file is named "<hash>.ferry" or, if it has a holder, "<hash>.<holder>.ferry".
+std::string CacheFolder::path_of(const Hash& hash) const {
+  std::string path = folder_ + "/" + to_hex(hash);
+  if (holder_ != 0) path += format(".%016llx", static_cast<unsigned long long>(holder_));
+  return path + extension_;
+}
 
 Descriptor CacheFolder::open_file(const Hash& hash, std::uint64_t& bytes) const {
   bytes = 0;
@@ -51,11 +67,16 @@ void CacheFolder::make_room(std::uint64_t bytes) const {
     room_ -= bytes;
     return;
   }
+  struct Holder {
+    std::uint64_t number, bytes;
+  };
   struct File {
     timespec used;
     std::uint64_t bytes;
+    std::size_t holder;
     std::string path;
   };
+  std::vector<Holder> holders{{holder_, bytes}};
   std::vector<File> files;
   std::uint64_t total = bytes;
   DIR* folder = opendir(folder_.c_str());
@@ -63,25 +84,41 @@ void CacheFolder::make_room(std::uint64_t bytes) const {
   const std::string extension = extension_;
   while (const dirent* entry = readdir(folder)) {
     struct stat info{};
-    std::string path = folder_ + "/" + entry->d_name;
+    const std::string name = entry->d_name;
+    std::string path = folder_ + "/" + name;
     if (lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
-    if (!path.ends_with(extension) && is_abandoned(path, info.st_mtim)) {
+    const bool is_complete = name.ends_with(extension);
+    if (!is_complete && is_abandoned(path, info.st_mtim)) {
       unlink(path.c_str());
       continue;
     }
-    total += static_cast<std::uint64_t>(info.st_size);
-    files.push_back({info.st_mtim, static_cast<std::uint64_t>(info.st_size), std::move(path)});
+    const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
+    const std::uint64_t number = is_complete ? holder_of(name, extension) : holder_;
+    std::size_t holder = 0;
+    while (holder < holders.size() && holders[holder].number != number) ++holder;
+    if (holder == holders.size()) holders.push_back({number, 0});
+    holders[holder].bytes += file_bytes;
+    total += file_bytes;
+    files.push_back({info.st_mtim, file_bytes, holder, std::move(path)});
   }
   closedir(folder);
   // More room than needed is made, so that the next file does not need another scan.
   const std::uint64_t goal = total > max_bytes_ ? max_bytes_ / 8 * 7 : max_bytes_;
+  const time_t unused_since = time(nullptr) - kUnusedSeconds;
   while (total > goal && !files.empty()) {
-    const auto oldest = std::min_element(files.begin(), files.end(), [](const File& a, const File& b) {
+    const auto largest = std::max_element(holders.begin(), holders.end(),
+                                          [](const Holder& a, const Holder& b) { return a.bytes < b.bytes; });
+    const auto is_spared = [&](const File& file) {
+      return file.used.tv_sec > unused_since && &holders[file.holder] != &*largest;
+    };
+    const auto next = std::min_element(files.begin(), files.end(), [&](const File& a, const File& b) {
+      if (is_spared(a) != is_spared(b)) return is_spared(b);
       return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec : a.used.tv_nsec < b.used.tv_nsec;
     });
-    unlink(oldest->path.c_str());
-    total -= oldest->bytes;
-    files.erase(oldest);
+    unlink(next->path.c_str());
+    total -= next->bytes;
+    holders[next->holder].bytes -= next->bytes;
+    files.erase(next);
   }
   room_ = max_bytes_ - std::min(max_bytes_, total);
 }

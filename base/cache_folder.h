@@ -1,6 +1,8 @@
 // A folder of files that are named by hashes and kept for later processes, such as the sessions of a server. They use
 // it concurrently: files appear completely or not at all, and are never modified. Every one of them may write to the
 // folder, so a reader checks the contents of what it finds there.
+//
+// Files may have holders, who are told apart by a number: nobody finds the files of another one.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +21,8 @@ namespace ferry {
 class CacheFolder {
  public:
   // The folder must exist and be writable; if it is empty, nothing is stored. About max_bytes of files are kept in
-  // total; the least recently used ones are deleted first.
+  // total. What nobody has used for a week is deleted first, and then the least recently used files of the holder with
+  // the most bytes, so that nobody displaces what another one keeps within an equal share.
   // `noun` is what it stores, "module" or "blob".
   CacheFolder(std::string folder, const char* noun, const char* extension, std::uint64_t max_bytes)
       : folder_(std::move(folder)), noun_(noun), extension_(extension), max_bytes_(max_bytes) {}
@@ -28,7 +31,9 @@ class CacheFolder {
   std::uint64_t max_bytes() const { return max_bytes_; }
   // Returns resource_exhausted with the reason that errno states.
   Status failed_to_store() const;
-  std::string path_of(const Hash& hash) const { return folder_ + "/" + to_hex(hash) + extension_; }
+  // From here on only files of this holder are found and stored; 0: those without one.
+  void set_holder(std::uint64_t holder) { holder_ = holder; }
+  std::string path_of(const Hash& hash) const;
 
   // Opens a file for reading, which counts as its use. Returns its size, or 0 if there is none.
   Descriptor open_file(const Hash& hash, std::uint64_t& bytes) const;
@@ -41,6 +46,7 @@ class CacheFolder {
   const char* noun_;
   const char* extension_;
   std::uint64_t max_bytes_;
+  std::uint64_t holder_ = 0;
   mutable std::uint64_t room_ = 0;  // room left at the last scan, which is slow with many files
 };
 

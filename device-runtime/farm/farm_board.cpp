@@ -64,14 +64,14 @@ farm::wire::Join FarmBoard::make_join(int socket) {
   return join;
 }
 
-void FarmBoard::on_announce(const farm::wire::Announce& message) {
+void FarmBoard::on_announce(const farm::wire::Announce& message, std::uint64_t holder) {
   const lease::BootTime now = boot_now();
   const auto latest = static_cast<std::uint64_t>((now + kLongestLease).time_since_epoch().count());
   const lease::BootTime end{milliseconds(std::min(message.end_ms, latest))};
   const lease::LeaseGuard::Effects effects = guard_.announce({message.key, message.extension, end}, now);
-  // The key that came with a lease first remains the lease's key.
+  // The key and the holder that came with a lease first remain the lease's.
   const bool is_known = lease_ && lease_->key == message.key;
-  if (!is_known && effects.refused != message.key) lease_ = Lease{message.key, secure::Key{message.psk}};
+  if (!is_known && effects.refused != message.key) lease_ = Lease{message.key, secure::Key{message.psk}, holder};
   apply(effects, superseded());
   watch_end();
 }
@@ -130,6 +130,7 @@ Status FarmBoard::admit(const secure::KeyId& id) {
   FERRY_TRY(check(id));
   if (guard_.admit(lease_->key, boot_now()) != lease::Admission::admitted) return expired();
   admitted_ = lease_->key;
+  admitted_holder_ = lease_->holder;
   return {};
 }
 

@@ -42,6 +42,8 @@ class FarmBoard final : public server::KeySource, TrackerLink::Board {
   Status check(const secure::KeyId& id) const;
   // If this succeeds, a session runs until session_ended() is called.
   Status admit(const secure::KeyId& id);
+  // Of the session that was admitted last; 0: the tracker has not said who that is.
+  std::uint64_t holder() const { return admitted_holder_; }
   // Tells the tracker how this session has ended, before session_ended(). `failure` may be any bytes; it is empty if
   // the client has ended the session.
   void report_session(std::string client, std::uint64_t length_ms, std::string_view failure);
@@ -51,10 +53,11 @@ class FarmBoard final : public server::KeySource, TrackerLink::Board {
   struct Lease {
     lease::LeaseKey key;
     secure::Key psk;
+    std::uint64_t holder = 0;
   };
 
   farm::wire::Join make_join(int socket) override;
-  void on_announce(const farm::wire::Announce& message) override;
+  void on_announce(const farm::wire::Announce& message, std::uint64_t holder) override;
   void on_withdraw(const farm::wire::Withdraw& message) override;
   void on_open_relay(const farm::wire::OpenRelay& message, const server::SocketAddress& tracker) override;
   void log(const std::string& line) override { sessions_.log("farm: " + line); }
@@ -72,6 +75,7 @@ class FarmBoard final : public server::KeySource, TrackerLink::Board {
   lease::LeaseGuard guard_;
   std::optional<Lease> lease_;  // announced last; its key is of no use to the sessions of others
   lease::LeaseKey admitted_;    // of the session that was admitted last
+  std::uint64_t admitted_holder_ = 0;
   server::Timer end_;
   RelayDials relays_;
   TrackerLink link_;

@@ -119,9 +119,12 @@ void TrackerLink::on_joined(const rpc::FrameHeader& header, std::span<const std:
 }
 
 Status TrackerLink::on_event(Tag tag, std::span<const std::uint8_t> body) {
+  if (tag == Tag::LeaseHolder) {
+    FERRY_ASSIGN(holder_, decode<LeaseHolder>(body));
+  }
   if (tag == Tag::Announce) {
     FERRY_ASSIGN(const Announce announce, decode<Announce>(body));
-    board_.on_announce(announce);
+    board_.on_announce(announce, holder_.key == announce.key ? holder_.holder : 0);
   }
   if (tag == Tag::Withdraw) {
     FERRY_ASSIGN(const Withdraw withdraw, decode<Withdraw>(body));

@@ -20,7 +20,8 @@ class TrackerLink final : server::Dialer, server::FrameChannel::Owner {
     virtual ~Board() = default;
     // Returns the message with which the board joins over this socket.
     virtual farm::wire::Join make_join(int socket) = 0;
-    virtual void on_announce(const farm::wire::Announce& message) = 0;
+    // `holder` is 0 where the tracker is too old to say who has the lease.
+    virtual void on_announce(const farm::wire::Announce& message, std::uint64_t holder) = 0;
     virtual void on_withdraw(const farm::wire::Withdraw& message) = 0;
     // A client waits at this tracker.
     virtual void on_open_relay(const farm::wire::OpenRelay& message, const server::SocketAddress& tracker) = 0;
@@ -69,6 +70,7 @@ class TrackerLink final : server::Dialer, server::FrameChannel::Owner {
   bool is_joined_ = false;
   bool is_rekeyed_ = false;  // since a connection has last lasted
   std::uint64_t probe_ = 0;
+  farm::wire::LeaseHolder holder_;  // of the lease that is announced next
   lease::BootTime heard_;
   std::vector<std::string> logged_;  // the last failure of each tracker, so that it appears once
 };

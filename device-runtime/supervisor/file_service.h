@@ -22,6 +22,11 @@ struct Caches {
   bool sessions_are_own_user = true;  // rather than a user of their own
   std::string folder = {};            // the work folder
 
+  // Whose files the sessions find and store (base/cache_folder.h).
+  void set_holder(std::uint64_t holder) {
+    modules.set_holder(holder);
+    blobs.set_holder(holder);
+  }
   const CacheFolder& operator[](Cache which) const { return which == Cache::modules ? modules : blobs; }
   // Empty folders keep nothing.
   CacheLimits largest() const {

@@ -169,6 +169,8 @@ class Supervisor final : public FarmBoard::Sessions {
     if (farm_) {
       if (const Status refused = farm_->admit(waiting.client.key_id); !refused.is_ok())
         return final_frames_.refuse(waiting.client, refused);
+      // No other session is running.
+      caches_.set_holder(farm_->holder());
     }
     table_.start(std::move(waiting), session_options_);
     if (farm_ && table_.sessions().empty()) farm_->session_ended();
@@ -230,7 +232,7 @@ class Supervisor final : public FarmBoard::Sessions {
   const WorkFolder& folder_;
   const MemoryKiller& memory_killer_;
   CeilingFile* ceiling_;
-  const Caches caches_;
+  Caches caches_;
   SessionOptions session_options_;
   const server::ConnectionPlaces places_ = server::find_connection_places(options_.max_sessions, options_.max_waiting);
   // And the connection to a tracker, an old one and a new one.

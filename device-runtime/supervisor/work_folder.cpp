@@ -86,8 +86,7 @@ void remove_others(const std::string& cache, const std::string& extension) {
   for_each_name(cache, [&](const std::string& name) {
     const std::string path = cache + "/" + name;
     const bool is_new = name.rfind("part.", 0) == 0;
-    const bool is_named = name.size() == kHashDigits + extension.size() && name.ends_with(extension) &&
-                          name.find_first_not_of("0123456789abcdef") == kHashDigits;
+    const bool is_named = name.find_first_not_of("0123456789abcdef") == kHashDigits && name.ends_with(extension);
     struct stat info{};
     const bool is_ours = lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
     if (!is_ours || (!is_new && !is_named)) remove_tree(path);

@@ -45,6 +45,11 @@ void serialize(Archive& archive, Announce& message) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, LeaseHolder& message) {
+  archive(nested(message.key), message.holder);
+}
+
+template <class Archive>
 void serialize(Archive& archive, Withdraw& message) {
   archive(nested(message.key));
 }

@@ -64,7 +64,8 @@ enum Direction : unsigned {
   X(96, Ended, "ended", kToClient)                                  \
   X(97, Rekey, "rekey", kToBoard)                                   \
   X(98, SessionEnded, "session_ended", kFromBoard)                  \
-  X(99, OpenRelay, "open_relay", kToBoard)
+  X(99, OpenRelay, "open_relay", kToBoard)                          \
+  X(112, LeaseHolder, "lease_holder", kToBoard)
 
 // Limits of the body of a connection's first request, and of every body that a tracker or a board receives after it. A
 // client receives larger ones, within those of frames.
@@ -114,6 +115,11 @@ struct Announce {
   std::uint32_t extension = 0;  // number of times that the lease was extended
   std::uint64_t end_ms = 0;     // in the board's CLOCK_BOOTTIME
   secure::KeyBytes psk;         // of the sessions that the board admits
+};
+// Sent before the announcement of this lease: in whose name it is. Boards keep the files of each holder apart.
+struct LeaseHolder {
+  lease::LeaseKey key;
+  std::uint64_t holder = 0;  // says nothing but whether two leases have the same one; not 0
 };
 struct Withdraw {
   lease::LeaseKey key;

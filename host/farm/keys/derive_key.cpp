@@ -2,7 +2,10 @@
 
 #include <sodium/crypto_generichash.h>
 
-#include <string_view>
+#include <algorithm>
+#include <cstring>
+
+#include "ferry/hash.h"
 
 namespace ferry::farm {
 namespace {
@@ -27,6 +30,16 @@ secure::Key derive_key(const secure::Key& master, KeyKind kind, std::span<const 
   crypto_generichash_final(&state, key.bytes.data(), key.bytes.size());
   secure::wipe(&state, sizeof state);
   return key;
+}
+
+std::uint64_t number_of_holder(const secure::Key& master, std::string_view holder) {
+  const Hash name = blake2b({reinterpret_cast<const std::uint8_t*>(holder.data()), holder.size()});
+  std::array<std::uint64_t, sizeof name / sizeof(std::uint64_t)> id;
+  std::memcpy(id.data(), name.data(), name.size());
+  const secure::Key key = derive_key(master, KeyKind::holder, id, {});
+  std::uint64_t number = 0;
+  std::memcpy(&number, key.bytes.data(), sizeof number);
+  return std::max<std::uint64_t>(number, 1);  // 0 is nobody
 }
 
 }  // namespace ferry::farm

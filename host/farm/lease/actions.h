@@ -21,6 +21,7 @@ struct Persist {
 struct AnnounceLease {
   BoardConnection connection{};
   lease::Announcement announcement;
+  std::string holder;
 };
 
 struct WithdrawLease {

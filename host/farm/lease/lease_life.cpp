@@ -69,8 +69,9 @@ void send_announcement(State& state, const Entry& entry, const HeldBoard& part) 
   if (!board.connected) return;
   // Both times are those of the heartbeat: however late it and the announcement arrive, they only shorten the lease.
   const Duration remaining = less_clock_error(entry.lease->end - board.connected->heard_at);
-  state.outbox.send(AnnounceLease{
-      board.connected->id, {key_of(entry, part), entry.lease->extension, board.connected->boot_time + remaining}});
+  state.outbox.send(AnnounceLease{board.connected->id,
+                                  {key_of(entry, part), entry.lease->extension, board.connected->boot_time + remaining},
+                                  entry.request.holder});
 }
 
 LeaseRecord record_of(State& state, const Entry& entry) {

@@ -167,6 +167,8 @@ void carry_out(Core& core, const AnnounceLease& action) {
   const lease::Announcement& announced = action.announcement;
   const secure::Key key =
       core.keys.lease_key(announced.key.lease, static_cast<std::uint64_t>(found->second.board), announced.key.epoch);
+  // An older board ignores this message, and keeps the files of all holders together.
+  core.peers.send(number, LeaseHolder{announced.key, core.keys.number_of(action.holder)});
   core.peers.send(number, Announce{announced.key, announced.extension,
                                    static_cast<std::uint64_t>(announced.end.time_since_epoch().count()), key.bytes});
 }

@@ -49,6 +49,7 @@ class KeyDirectory final : public server::KeySource {
   secure::Key key_of(const Credential& credential) const;
   // The key of a lease's sessions on one of its boards.
   secure::Key lease_key(std::uint64_t lease, std::uint64_t board, std::uint64_t epoch) const;
+  std::uint64_t number_of(const std::string& holder) const { return number_of_holder(master_, holder); }
 
  private:
   secure::Key master_;

@@ -97,9 +97,13 @@ void TestBoard::take(const rpc::Frame& frame) {
       const lease::LeaseGuard::Effects effects = guard_.announce(
           {message.key, message.extension, lease::BootTime(milliseconds(static_cast<std::int64_t>(message.end_ms)))},
           boot_time());
-      if (!effects.refused) announced_ = Served{message.key, message.psk};
+      if (!effects.refused) {
+        const bool is_known = holder_.key == message.key;
+        announced_ = Served{message.key, message.psk, is_known ? holder_.holder : 0};
+      }
       return apply(effects);
     }
+    case Tag::LeaseHolder: holder_ = decode<LeaseHolder>(frame.body).value(); return;
     case Tag::Withdraw: return apply(guard_.withdraw(decode<Withdraw>(frame.body).value().key));
     case Tag::Probe: return beat(decode<Probe>(frame.body).value().probe);
     case Tag::Refused: end_ = decode<Refused>(frame.body).value().reason; return;

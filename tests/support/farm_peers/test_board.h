@@ -41,6 +41,7 @@ class TestBoard {
   struct Served {
     lease::LeaseKey key;
     secure::KeyBytes psk;
+    std::uint64_t holder = 0;
   };
   std::optional<Served> wait_for_lease(std::chrono::milliseconds timeout = std::chrono::seconds(10));
   // Waits until no lease is served; returns false after the timeout.
@@ -77,6 +78,7 @@ class TestBoard {
   mutable std::mutex mutex_;  // of all that follows
   std::condition_variable changed_;
   lease::LeaseGuard guard_;
+  farm::wire::LeaseHolder holder_;
   std::optional<Served> announced_;
   std::vector<lease::LeaseKey> served_;
   std::optional<secure::KeyBytes> new_key_;

@@ -81,6 +81,71 @@ TEST_CASE_FIXTURE(Fixture, "what a killed session left incomplete is deleted, an
   CHECK(other.value().publish(Hash{}, 0400).is_ok());
 }
 
+// Holders with numbers share the folder.
+struct HolderFixture : Fixture {
+  CacheFolder of(std::uint64_t holder) const {
+    CacheFolder cache = files;
+    cache.set_holder(holder);
+    return cache;
+  }
+  // Stores 1000 bytes, as if that had been so many minutes ago.
+  Hash store(std::uint64_t holder, std::uint8_t content, int minutes_ago) {
+    const CacheFolder cache = of(holder);
+    const std::vector<std::uint8_t> stored(1000, content);
+    cache.make_room(stored.size());
+    auto file = NewCacheFile::create(cache);
+    REQUIRE(file.is_ok());
+    REQUIRE(file.value().add(stored).is_ok());
+    REQUIRE(file.value().publish(blake2b(stored), 0600).is_ok());
+    fs::last_write_time(cache.path_of(blake2b(stored)),
+                        fs::file_time_type::clock::now() - std::chrono::minutes(minutes_ago));
+    return blake2b(stored);
+  }
+  bool has(std::uint64_t holder, const Hash& hash) const { return fs::exists(of(holder).path_of(hash)); }
+  std::size_t count_of(std::uint64_t holder, std::size_t contents) const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < contents; ++i)
+      count += has(holder, blake2b(std::vector<std::uint8_t>(1000, static_cast<std::uint8_t>(i))));
+    return count;
+  }
+};
+
+constexpr std::uint64_t kAnna = 0x00000000000000abu, kBerta = 0xffeeddccbbaa9988u;
+
+TEST_CASE_FIXTURE(HolderFixture, "nobody finds what another holder has stored") {
+  const Hash hash = store(kAnna, 1, 0);
+  std::uint64_t size = 0;
+  CHECK(of(kAnna).open_file(hash, size).number() >= 0);
+  CHECK(size == 1000);
+  for (const std::uint64_t other : {kBerta, std::uint64_t{0}}) CHECK(of(other).open_file(hash, size).number() < 0);
+  store(kBerta, 1, 0);
+  store(0, 1, 0);
+  CHECK(count() == 3);
+}
+
+TEST_CASE_FIXTURE(HolderFixture, "who keeps most loses first, so that nobody displaces what is within an equal share") {
+  for (std::uint8_t i = 0; i < 4; ++i) store(kAnna, i, 60 - i);
+  for (std::uint8_t i = 0; i < 30; ++i) store(kBerta, i, 30);
+  CHECK(count_of(kAnna, 4) == 4);
+  CHECK(count_of(kBerta, 30) <= 6);
+  CHECK(has(kBerta, blake2b(std::vector<std::uint8_t>(1000, 29))));
+  // Now hers are the most.
+  for (std::uint8_t i = 0; i < 30; ++i) store(kAnna, i, 30);
+  CHECK(count_of(kBerta, 30) >= 4);
+  CHECK(count_of(kAnna, 30) >= 4);
+}
+
+TEST_CASE_FIXTURE(HolderFixture, "what nobody has used for a week is deleted first, whoever keeps most") {
+  const Hash old = store(kAnna, 0, 8 * 24 * 60);
+  store(0, 1, 6 * 24 * 60);
+  for (std::uint8_t i = 0; i < 8; ++i) store(kBerta, i, 30);
+  CHECK(has(kAnna, old));
+  store(kBerta, 8, 30);
+  CHECK_FALSE(has(kAnna, old));
+  CHECK(count_of(0, 2) == 1);
+  CHECK(count_of(kBerta, 9) == 7);
+}
+
 TEST_CASE_FIXTURE(Fixture, "a disk that is full, and a folder that is gone, are said to be the reason") {
   auto file = NewCacheFile::create(files);
   REQUIRE(file.is_ok());

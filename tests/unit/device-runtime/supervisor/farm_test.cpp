@@ -222,6 +222,70 @@ TEST_CASE("without its tracker a board serves its lease until the end, then nobo
   serve(later, lease_for(kLong, 2, psk));
 }
 
+// What a session of a lease finds of the kit and of a blob, which it then stores.
+struct Found {
+  bool module = false, blob = false;
+};
+Found found_in_lease(const FarmServer& server, JoiningBoard& board, std::uint64_t epoch, std::uint64_t holder) {
+  const secure::Key psk = secure::make_key();
+  if (holder != 0) board.send(LeaseHolder{{epoch * 100, epoch}, holder});
+  serve(board, lease_for(kLong, epoch, psk));
+  const auto client = open_session(server, psk);
+  const Bytes contents(5000, 7);
+  Found found;
+  found.module = client->must(rpc::PutModule{client->new_handle(), blake2b(kit_file())}).reply.present;
+  found.blob = client->must(rpc::FindBlobs{{blake2b(contents)}}).reply.missing.empty();
+  put(*client, kit_file());
+  client->must(rpc::PutBlob{blake2b(contents), contents.size(), 0}, contents);
+  client->must(rpc::Close{});
+  board.send(Withdraw{{epoch * 100, epoch}});
+  CHECK(board.expect<LeaseOver>().key.epoch == epoch);
+  return found;
+}
+
+TEST_CASE("a session finds what its lease's holder has stored, also after a restart, and not what others have") {
+  constexpr std::uint64_t kAnna = 0x1122334455667788u, kBerta = 2;
+  Farm farm;
+  const auto check = [&](const FarmServer& server, JoiningBoard& board, std::uint64_t epoch, std::uint64_t holder,
+                         bool is_there) {
+    CAPTURE(epoch);
+    const Found found = found_in_lease(server, board, epoch, holder);
+    CHECK(found.module == is_there);
+    CHECK(found.blob == is_there);
+  };
+  {
+    const FarmServer server(farm);
+    JoiningBoard board = farm.tracker.next_joined();
+    check(server, board, 1, kAnna, false);
+    check(server, board, 2, kBerta, false);
+    check(server, board, 3, kAnna, true);
+    check(server, board, 4, kBerta, true);
+    // A tracker of an earlier version does not say whose a lease is.
+    check(server, board, 5, 0, false);
+    check(server, board, 6, 0, true);
+    check(server, board, 7, 3, false);
+    for (int i = 0; i < 500 && !children_of(server.process()).empty(); ++i)
+      std::this_thread::sleep_for(milliseconds(10));
+  }
+  const FarmServer server(farm);
+  JoiningBoard board = farm.tracker.next_joined();
+  check(server, board, 2000, kAnna, true);
+  check(server, board, 2001, 4, false);
+}
+
+TEST_CASE("the number of another lease is not that of the one which is announced") {
+  Farm farm;
+  const FarmServer server(farm);
+  JoiningBoard board = farm.tracker.next_joined();
+  found_in_lease(server, board, 1, 5);
+  const secure::Key psk = secure::make_key();
+  board.send(LeaseHolder{{200, 2}, 6});
+  board.send(LeaseHolder{{900, 9}, 5});
+  serve(board, lease_for(kLong, 2, psk));
+  const auto client = open_session(server, psk);
+  CHECK_FALSE(client->must(rpc::PutModule{client->new_handle(), blake2b(kit_file())}).reply.present);
+}
+
 TEST_CASE("a restart ends the lease, and no epoch up to the ceiling is accepted again") {
   Farm farm;
   const secure::Key psk = secure::make_key();

@@ -121,7 +121,8 @@ TEST_CASE("what others have done to the folders of kept files is undone when a s
     modules = folder.value().modules();
     blobs = folder.value().blobs();
   }
-  for (const std::string& name : {kept, foreign, std::string("part.123456"), std::string("notes"),
+  const std::string of_holder = std::string(64, 'a') + ".0123456789abcdef.ferry";
+  for (const std::string& name : {kept, foreign, of_holder, std::string("part.123456"), std::string("notes"),
                                   std::string(64, 'C') + ".ferry", std::string(64, 'd') + ".blob"})
     std::ofstream(modules / name) << "bytes";
   fs::create_directories(modules / "deep" / "deeper");
@@ -148,7 +149,7 @@ TEST_CASE("what others have done to the folders of kept files is undone when a s
     std::vector<std::string> left;
     for (const auto& entry : fs::directory_iterator(modules)) left.push_back(entry.path().filename());
     std::sort(left.begin(), left.end());
-    CHECK(left == std::vector<std::string>{kept, "part.123456"});
+    CHECK(left == std::vector<std::string>{of_holder, kept, "part.123456"});
     CHECK(fs::is_empty(blobs));
     CHECK(fs::exists("/etc/passwd"));
   }

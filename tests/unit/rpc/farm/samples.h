@@ -114,6 +114,7 @@ void for_each_message(Check check) {
   check("heartbeat without a sensor", Heartbeat{1, {}, false, 0, 0});
   check("acknowledged", Acknowledged{{9, 1025}, 2});
   check("lease_over", LeaseOver{{9, 1025}});
+  check("lease holder", LeaseHolder{{9, 1025}, 0x1122334455667788u});
   check("announce", Announce{{9, 1025}, 2, 999'000, sample_psk(1)});
   check("withdraw", Withdraw{{9, 1025}});
   check("probe", Probe{4});

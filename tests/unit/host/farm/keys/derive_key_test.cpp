@@ -39,6 +39,14 @@ TEST_CASE("a key is what FARM.md says it is") {
   CHECK(derived(KeyKind::lease, {9, 7, 1025}) == "708932e1fbb26a801677a2b283b7ed7510abbdebb291d0560c22c6d42e220c46");
 }
 
+TEST_CASE("the number of a holder is what FARM.md says it is, and another one for each holder and farm") {
+  CHECK(number_of_holder(sample_master(), "anna") == 0x63aede432e9b1e03u);
+  CHECK(number_of_holder(sample_master(), "berta") == 0xace9aab45ea0bf1bu);
+  secure::Key other = sample_master();
+  other.bytes[0] ^= 1;
+  CHECK(number_of_holder(other, "anna") != number_of_holder(sample_master(), "anna"));
+}
+
 TEST_CASE("another kind, id, salt or master key makes another key") {
   std::vector<std::string> keys{derived(KeyKind::board, {7}),    derived(KeyKind::client, {7}),
                                 derived(KeyKind::board, {8}),    derived(KeyKind::lease, {7}),
