@@ -32,6 +32,10 @@ Status refuse_reachable(const std::string& host) {
               "to a loopback address, or add --behind-proxy if the proxy is on another machine"};
 }
 
+// A response that fits into the buffer of its connection holds no thread, however slowly its client reads. The system
+// may grant less, but more than a page has.
+constexpr int kSendBuffer = 1 << 20;
+
 // Without the port, and without the brackets around an IPv6 address.
 std::string numeric_peer(int socket) {
   std::string name = server::peer_name(socket);
@@ -136,6 +140,7 @@ bool Listener::accept_one(Arrivals& arrivals) {
   if (connection.number() >= 0) {
     const int on = 1;
     ::setsockopt(connection.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    ::setsockopt(connection.number(), SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
     arrivals.add(std::move(connection));
     return true;
   }
