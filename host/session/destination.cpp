@@ -157,6 +157,19 @@ bool is_on_this_machine(std::string_view remote) {
 
 bool is_of_farm(std::string_view remote) { return starts_with(remote, kFarmScheme) || farm_of(remote).has_value(); }
 
+namespace {
+
+// The board learns it, and the key of the lease stays secret.
+std::string lock_key_of(const secure::KeyBytes& psk) {
+  constexpr std::string_view kContext = "ferry ssh lock key 1";
+  std::vector<std::uint8_t> bytes(kContext.begin(), kContext.end());
+  bytes.insert(bytes.end(), psk.begin(), psk.end());
+  constexpr std::size_t kDigits = 32;
+  return to_hex(blake2b(bytes)).substr(0, kDigits);
+}
+
+}  // namespace
+
 Destination board_destination(const farm::wire::GrantedSlot& board, std::chrono::milliseconds remaining,
                               const std::string& remote) {
   Destination destination;
@@ -165,7 +178,7 @@ Destination board_destination(const farm::wire::GrantedSlot& board, std::chrono:
   if (starts_with(board.address, kSsh)) {
     destination.transport = TransportKind::ssh;
     destination.ssh = parse_ssh_address(board.address);
-    destination.claim = BoardClaim{board.epoch, std::chrono::steady_clock::now() + remaining};
+    destination.claim = BoardClaim{board.epoch, std::chrono::steady_clock::now() + remaining, lock_key_of(board.psk)};
     return destination;
   }
   destination.tcp = take(parse_tcp_address(board.address, kDefaultPort));

@@ -74,7 +74,7 @@ farm::wire::GrantedSlot parse_board(std::string_view line, std::uint64_t& end_ms
   };
   farm::wire::GrantedSlot board;
   const std::string_view word = next_word(line);
-  expect(word == "board" || word == kSshBoard, "board ADDRESS KEY NAME or ssh-board ADDRESS EPOCH END NAME", word);
+  expect(word == "board" || word == kSshBoard, "board ADDRESS KEY NAME or ssh-board ADDRESS EPOCH END KEY NAME", word);
   board.address = next_word(line);
   if (word == kSshBoard) {
     parse_ssh_address(board.address);
@@ -84,8 +84,8 @@ farm::wire::GrantedSlot parse_board(std::string_view line, std::uint64_t& end_ms
   } else {
     const auto address = parse_tcp_address(board.address, 0);
     expect(address.is_ok() && address.value().port != 0, "HOST:PORT", board.address);
-    board.psk = take(secure::parse_key(next_word(line))).bytes;
   }
+  board.psk = take(secure::parse_key(next_word(line))).bytes;
   board.board = line;
   expect(!line.empty() && line.size() <= farm::wire::kMaxName, "a board's name", line);
   return board;
@@ -94,18 +94,19 @@ farm::wire::GrantedSlot parse_board(std::string_view line, std::uint64_t& end_ms
 std::string text_of(const LeaseFile& lease) {
   std::string text = std::string(kFirstWord) + " " + farm::lease_text(lease.lease) + " " + lease.farm + "\n";
   for (const farm::wire::GrantedSlot& board : lease.boards) {
-    if (board.address.starts_with("ssh://")) {
-      if (lease.remaining.count() <= 0) {
-        throw Error(ErrorCode::invalid_argument, "the lease of " + board.board + ": expected the time that it lasts, " +
-                                                     "because its sessions end with it; got none");
-      }
-      const std::int64_t end_ms = unix_milliseconds() + lease.remaining.count();
-      text += std::string(kSshBoard) + " " + board.address + " " + std::to_string(board.epoch) + " " +
-              std::to_string(end_ms) + " " + board.board + "\n";
+    const std::string key_text = secure::to_file_text({board.psk});  // a comment and the key
+    const std::string key(lines_of(key_text).back());
+    if (!board.address.starts_with("ssh://")) {
+      text += "board " + board.address + " " + key + " " + board.board + "\n";
       continue;
     }
-    const std::string key = secure::to_file_text({board.psk});  // a comment and the key
-    text += "board " + board.address + " " + std::string(lines_of(key).back()) + " " + board.board + "\n";
+    if (lease.remaining.count() <= 0) {
+      throw Error(ErrorCode::invalid_argument, "the lease of " + board.board + ": expected the time that it lasts, " +
+                                                   "because its sessions end with it; got none");
+    }
+    const std::int64_t end_ms = unix_milliseconds() + lease.remaining.count();
+    text += std::string(kSshBoard) + " " + board.address + " " + std::to_string(board.epoch) + " " +
+            std::to_string(end_ms) + " " + key + " " + board.board + "\n";
   }
   return text;
 }

@@ -4,11 +4,11 @@
 //
 //     ferry-lease-1 9f3c0a11d2e4b567 lab
 //     board 192.168.1.17:9090 ferry-key-1:0123... pi-3
-//     ssh-board ssh://pi@pi-4 17 1764000000000 pi-4
+//     ssh-board ssh://pi@pi-4 17 1764000000000 ferry-key-1:4567... pi-4
 //
-// A board that is reached by ssh has the lease's epoch there in place of a key, and the time at which the lease ends,
-// in milliseconds since 1970: its sessions end with it. The epoch, and no clock, keeps later leases apart from this
-// one.
+// A board that is reached by ssh also has the lease's epoch there, and the time at which the lease ends, in
+// milliseconds since 1970: its sessions end with it. The epoch, and no clock, keeps later leases apart from this one;
+// by the key its sessions know each other.
 #pragma once
 
 #include <chrono>

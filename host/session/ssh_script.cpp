@@ -72,28 +72,36 @@ constexpr const char* kEnd =
     "fi 2>/dev/null; }; ";
 
 // See start_script(). Time is counted in tenths of seconds, though some sleep() only whole ones.
-std::string lock_script(SshEpoch epoch) {
-  const std::string prefix = kSshLockPrefix;
-  std::string script =
-      std::string(kProcess) + kOwnProcess + kLockName + kEnd + "umask 077; e=" + std::to_string(epoch) + "; ";
+std::string lock_script(SshEpoch epoch, const std::string& key) {
+  const std::string prefix = kSshLockPrefix, keys = kSshKeyPrefix;
+  std::string script = std::string(kProcess) + kOwnProcess + kLockName + kEnd +
+                       "umask 077; e=" + std::to_string(epoch) + "; j=" + key + "; ";
   script += "look $$ || { " + answer("unlockable") + "; exit 0; }; own_group=$g; own_start=$r; m=; ";
   script += std::string("for d in ") + kFolders + "; do mkdir -p \"$d\" 2>/dev/null; own \"$d\" || continue; ";
   // A redirection that fails would end the script if this were the builtin ":".
-  script += "t=\"$d/" + prefix + "$e-$$-$own_start\"; true 2>/dev/null >\"$t\" && m=$t && break; done; ";
+  script += "b=$e-$$-$own_start; t=\"$d/" + prefix + "$b\"; ";
+  script += "true 2>/dev/null >\"$t\" && m=$t && u=\"$d/" + keys + "$b-$j\" && break; done; ";
   script += "[ -n \"$m\" ] || { " + answer("unlockable") + "; exit 0; }; ";
-  script += "n=0; while :; do [ -e \"$m\" ] || true >\"$m\"; w=; ";
+  script += "n=0; while :; do [ -e \"$m\" ] || true >\"$m\"; [ -e \"$u\" ] || true 2>/dev/null >\"$u\"; w=; ";
   script += std::string("for d in ") + kFolders + "; do own \"$d\" || continue; ";
   script += "for c in \"$d/" + prefix + "\"*; do [ \"$c\" = \"$m\" ] && continue; ";
   script += "b=${c##*/" + prefix + "}; ";
   // A folder, which rm leaves, locks nothing.
   script += "if [ -f \"$c\" ] && lock; then :; else rm -f \"$c\" 2>/dev/null; continue; fi; ";
   script += "[ \"$q\" -gt $e ] && { rm -f \"$m\"; " + answer("later $q") + "; exit 0; }; ";
+  // A session of this lease makes the file with the lease's key right after its lock.
+  script += "if [ \"$q\" -ne $e ] || [ -f \"$d/" + keys + "$b-$j\" ]; then :; ";
+  script += "else if [ $n -lt 10 ]; then w=busy; v=$p; else rm -f \"$c\" 2>/dev/null; fi; continue; fi; ";
   script +=
       "if look \"$p\" && [ \"$r\" = \"$z\" ] && ours \"$p\"; then w=busy; v=$p; else rm -f \"$c\" 2>/dev/null; "
       "continue; fi; ";
   // Two sessions of one lease that begin at once: the one with the lower number goes first.
   script += "if [ \"$q\" -eq $e ]; then [ \"$p\" -lt $$ ] && rm -f \"$m\"; else w=stuck; ";
-  script += "if [ $n -lt 10 ]; then end -TERM; else end -KILL; fi; fi; done; done; ";
+  script += "if [ $n -lt 10 ]; then end -TERM; else end -KILL; fi; fi; done; ";
+  // Keys whose locks are gone.
+  script += "for c in \"$d/" + keys + "\"*; do b=${c##*/" + keys + "}; ";
+  script += "[ -e \"$d/" + prefix + "${b%-*}\" ] || rm -f \"$c\" 2>/dev/null; done; ";
+  script += "done; ";
   script += "[ -n \"$w\" ] || break; ";
   script += "if [ $n -gt 100 ]; then rm -f \"$m\"; " + answer("$w $v") + "; exit 0; fi; ";
   script += "if sleep 0.1 2>/dev/null; then n=$((n+1)); else sleep 1; n=$((n+10)); fi; done; ";
@@ -103,7 +111,8 @@ std::string lock_script(SshEpoch epoch) {
 
 }  // namespace
 
-std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch, bool is_pushed) {
+std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch, bool is_pushed,
+                         const std::string& key) {
   std::string script = std::string(kOwn) + kSame + (is_pushed ? "return 0; }; " : "return 1; }; ") + "s=; w=absent; ";
   script += "case \"$(uname -s) $(uname -m)\" in ";
   for (const BoardServer& server : servers) {
@@ -121,7 +130,7 @@ std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch
     script += answer("ready") + "; exec \"$f\" --stdio --quiet; fi; done; " + answer("$w $a");
   } else {
     script += "s=$f; break; fi; done; [ -n \"$s\" ] || { " + answer("$w $a") + "; exit 0; }; ";
-    script += lock_script(epoch) + answer("ready") + "; exec \"$s\" --stdio --quiet --session-deadline \"$l\"";
+    script += lock_script(epoch, key) + answer("ready") + "; exec \"$s\" --stdio --quiet --session-deadline \"$l\"";
   }
   return for_shell(script);
 }

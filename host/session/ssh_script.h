@@ -28,7 +28,11 @@ inline constexpr SshEpoch kMaxSshEpoch = 999'999'999'999'999'999;
 // looked for, so that of two scripts at least one sees the other. The last one stays: it outlaws earlier leases. Every
 // program of the user can make such files, so nothing but a live process of this user is waited for, and those who know
 // which epochs there are have the others removed.
+//
+// A file "key-EPOCH-PROCESS-START-KEY" beside a lock shows that a session of the lease has made it: no other program
+// knows the lease's key before its first session begins. Without it, a lock of the same epoch is forged.
 inline constexpr const char* kSshLockPrefix = "lease-";
+inline constexpr const char* kSshKeyPrefix = "key-";
 inline constexpr std::size_t kMaxSshLocks = 32;
 
 // Starts the server if the board has it, with the contents that it must have, by b2sum or sha256sum. Where neither
@@ -36,12 +40,13 @@ inline constexpr std::size_t kMaxSshLocks = 32;
 // server speaks; "absent ARCH"; "changed ARCH", if there is a file of its name with other contents; "unsupported SYSTEM
 // MACHINE".
 //
-// With an epoch the script first locks the board, after it has ended the process group of each session of an earlier
-// lease. Then it answers "locked" and expects a line with the number of seconds after which the server ends the
-// session. Other answers are "later EPOCH", if a later lease has the board; "busy PROCESS", if a session of this lease
-// does not end; "stuck PROCESS", if one of an earlier lease does not; "unlockable", if no folder can be written to or
-// /proc is missing.
-std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch = 0, bool is_pushed = false);
+// With an epoch the script first locks the board, in the name of the lease with this key (letters and digits), after it
+// has ended the process group of each session of an earlier lease. Then it answers "locked" and expects a line with the
+// number of seconds after which the server ends the session. Other answers are "later EPOCH", if a later lease has the
+// board; "busy PROCESS", if a session of this lease does not end; "stuck PROCESS", if one of an earlier lease does not;
+// "unlockable", if no folder can be written to or /proc is missing.
+std::string start_script(const std::vector<BoardServer>& servers, SshEpoch epoch = 0, bool is_pushed = false,
+                         const std::string& key = "");
 
 // Stores the server's bytes from standard input in the first suitable folder after the first `skip` ones, and removes
 // older servers. The answers are "pushed FOLDER"; "full NUMBER FOLDER" or "noexec NUMBER FOLDER" for a folder that

@@ -134,8 +134,8 @@ SshServer::SshServer(const SshAddress& address, const std::string& name,
   std::vector<BoardServer> boards;
   for (const OwnServer& server : servers) boards.push_back(server.board);
   const auto start = [&](bool again) {
-    process_ =
-        std::make_unique<SshProcess>(address, name, start_script(boards, claim ? claim->epoch : 0, again), options);
+    process_ = std::make_unique<SshProcess>(
+        address, name, start_script(boards, claim ? claim->epoch : 0, again, claim ? claim->key : ""), options);
     return split(process_->answer(kSshMarker));
   };
   const auto give_up = std::chrono::steady_clock::now() + kForgedAtMost;

@@ -229,7 +229,8 @@ TEST_CASE("a lease file says of boards that are reached by ssh which epoch they 
   struct stat info{};
   REQUIRE(stat(file.c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0600);
-  const std::string over = home.file("over", "ferry-lease-1 1 lab\nssh-board ssh://a 3 1000 x\n");
+  const std::string over =
+      home.file("over", "ferry-lease-1 1 lab\nssh-board ssh://a 3 1000 ferry-key-1:" + std::string(64, 'a') + " x\n");
   REQUIRE(chmod(over.c_str(), 0600) == 0);
   const Destination ended = find_destination("lease:" + over, "");
   REQUIRE(ended.claim);
@@ -252,7 +253,7 @@ TEST_CASE("a lease file that others may read, or that holds something else, is r
       {"ferry-lease-1 xyz lab\n", ":1: expected a lease of up to 16 hexadecimal digits, got 'xyz'"},
       {"ferry-lease-1 1 lab\n", ":1: expected 1 to 16 boards, got 0"},
       {"ferry-lease-1 1 lab\nbord\n",
-       ":2: expected board ADDRESS KEY NAME or ssh-board ADDRESS EPOCH END NAME, got 'bord'"},
+       ":2: expected board ADDRESS KEY NAME or ssh-board ADDRESS EPOCH END KEY NAME, got 'bord'"},
       {"ferry-lease-1 1 lab\nboard nowhere\n", ":2: expected HOST:PORT, got 'nowhere'"},
       {"ferry-lease-1 1 lab\nboard a:1 ferry-key-1:12 x\n", ":2: line 1: expected"},
       {"ferry-lease-1 1 lab\nssh-board a:1 1 2 x\n", ":2: expected ssh://[USER@]HOST[:PORT], got 'a:1'"},
@@ -260,7 +261,7 @@ TEST_CASE("a lease file that others may read, or that holds something else, is r
       {"ferry-lease-1 1 lab\nssh-board ssh://a 0 2 x\n", ":2: expected an epoch above 0, got '0'"},
       {"ferry-lease-1 1 lab\nssh-board ssh://a 1 soon x\n", ":2: expected the end of the lease in milliseconds since"},
       {"ferry-lease-1 1 lab\nssh-board ssh://a 1 99999999999999999 x\n", ":2: expected the end of the lease in millis"},
-      {"ferry-lease-1 1 lab\nssh-board ssh://a 1 2\n", ":2: expected a board's name, got ''"},
+      {"ferry-lease-1 1 lab\nssh-board ssh://a 1 2 x\n", ":2: line 1: expected"},
   };
   for (const auto& [text, expected] : mistakes) {
     CAPTURE(text);

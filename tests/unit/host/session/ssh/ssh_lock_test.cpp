@@ -71,7 +71,8 @@ struct Board : FakeSsh {
     return answer.substr(0, answer.find(' '));
   }
   std::unique_ptr<SshProcess> log_in(SshEpoch epoch) const {
-    return std::make_unique<SshProcess>(SshAddress{"", "board", 0}, "board", start_script(servers(), epoch),
+    const std::string key = "a1b2" + std::to_string(epoch);
+    return std::make_unique<SshProcess>(SshAddress{"", "board", 0}, "board", start_script(servers(), epoch, false, key),
                                         SshOptions{true, std::chrono::seconds(30)});
   }
 };
@@ -260,6 +261,44 @@ TEST_CASE("a session of the same lease that does not end is named") {
   CHECK(board.locks().size() == 1);
 }
 
+// The field of /proc/PROCESS/stat that says when it started.
+std::string start_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text, start;
+  std::getline(file, text);
+  std::istringstream fields(text.substr(text.rfind(')') + 2));
+  for (int field = 0; field < 20; ++field) fields >> start;
+  return start;
+}
+
+TEST_CASE("a lock of the next epoch that a live process of the board's user has forged blocks no lease") {
+  const pid_t process = fork();
+  if (process == 0) {
+    sleep(60);
+    _exit(0);
+  }
+  const Board board;
+  const std::string lock = "5-" + std::to_string(process) + "-" + start_of(process);
+  board.write("cache/ferry/lease-" + lock, "", 0600);
+  // Of earlier leases, and of one that has never been.
+  board.write("cache/ferry/key-4-1-1-a1b24", "", 0600);
+  board.write("cache/ferry/key-" + lock + "-a1b24", "", 0600);
+  {
+    const Session session = session_of(board, 5);
+    CHECK(runs(process));
+    CHECK(board.locks().size() == 1);
+    // A second session of the lease still waits for the first one.
+    CHECK(board.log_in(5)->answer(kSshMarker) == "busy " + std::to_string(session.server));
+  }
+  CHECK(session_of(board, 6).server != 0);
+  std::size_t keys = 0;
+  for (const auto& entry : fs::directory_iterator(board.cache()))
+    keys += entry.path().filename().string().starts_with("key-");
+  CHECK(keys == 1);
+  kill(process, SIGKILL);
+  waitpid(process, nullptr, 0);
+}
+
 TEST_CASE("the lock of a process that is gone, or whose number another process has, blocks nobody") {
   const Board board;
   board.write("cache/ferry/lease-4-4194999-123", "", 0600);
@@ -275,21 +314,13 @@ TEST_CASE("the lock of a process of another user blocks nobody, and the process 
     if (setuid(65534) == 0) sleep(60);
     _exit(0);
   }
-  std::string start;
   for (int i = 0; i < 100; ++i) {
-    std::ifstream file("/proc/" + std::to_string(other) + "/stat");
-    std::string text;
-    std::getline(file, text);
-    const std::size_t name_end = text.rfind(')');
-    if (name_end == std::string::npos) continue;
-    std::istringstream fields(text.substr(name_end + 2));
-    for (int field = 0; field < 20; ++field) fields >> start;
     struct stat folder{};
     if (!is_root || (stat(("/proc/" + std::to_string(other)).c_str(), &folder) == 0 && folder.st_uid != 0)) break;
     std::this_thread::sleep_for(milliseconds(10));
   }
   const Board board;
-  board.write("cache/ferry/lease-1-" + std::to_string(other) + "-" + start, "", 0600);
+  board.write("cache/ferry/lease-1-" + std::to_string(other) + "-" + start_of(other), "", 0600);
   {
     const Session session = session_of(board, 2);
     CHECK(board.locks().size() == 1);

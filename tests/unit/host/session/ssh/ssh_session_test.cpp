@@ -61,7 +61,7 @@ TEST_CASE("the server ends a session when its lease is over") {
   const FakeSsh board;
   (void)open(1, std::chrono::minutes(1));  // sends the server
   const auto start = Clock::now();
-  const Device device = open(2, milliseconds(3200));
+  const Device device = open(2, milliseconds(3900));
   CHECK(holder_of(board).find("--stdio --quiet --session-deadline 3 ") != std::string::npos);
   CHECK(device.name() == "pi-3 (farm://lab/pi-3)");
   std::string why;
