@@ -16,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::uint32_t kMostPriority = 100;
-constexpr const char* kForm = "farm://FARM/SELECTOR[?priority=N&length=30m&wait=10m]";
+constexpr const char* kForm = "farm://FARM/SELECTOR[?priority=N&length=30m&wait=10m&job=TEXT]";
 
 [[noreturn]] void refuse_farm(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
@@ -30,6 +30,27 @@ std::uint64_t seconds_of(char unit) {
   }
 }
 
+// The text may hold what ends an option, or what a shell would change, as in "nightly%20run".
+std::string decode_job(std::string_view text) {
+  std::string job;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      job += text[i];
+      continue;
+    }
+    std::uint8_t byte = 0;
+    const std::string_view digits = text.substr(i + 1, 2);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+    if (digits.size() != 2 || error != std::errc() || end != digits.data() + digits.size()) {
+      refuse_farm("job: expected two hexadecimal digits after each %, got '" + std::string(text) + "'");
+    }
+    job += static_cast<char>(byte);
+    i += digits.size();
+  }
+  if (job.empty()) refuse_farm("job: expected a text, got ''");
+  return job;
+}
+
 void set_option(FarmAddress& address, std::string_view option) {
   const std::size_t equals = option.find('=');
   const std::string name(option.substr(0, equals));
@@ -40,8 +61,10 @@ void set_option(FarmAddress& address, std::string_view option) {
     address.length = parse_time_span(value, name);
   } else if (name == "wait") {
     address.wait = parse_time_span(value, name);
+  } else if (name == "job") {
+    address.job = decode_job(value);
   } else {
-    refuse_farm("expected priority, length or wait after the selector of a farm, got '" + name + "'");
+    refuse_farm("expected priority, length, wait or job after the selector of a farm, got '" + name + "'");
   }
 }
 

@@ -1,4 +1,4 @@
-// A farm's boards as remotes: "farm://FARM/SELECTOR[?priority=N&length=30m&wait=10m]".
+// A farm's boards as remotes: "farm://FARM/SELECTOR[?priority=N&length=30m&wait=10m&job=TEXT]".
 #pragma once
 
 #include <chrono>
@@ -19,6 +19,7 @@ struct FarmAddress {
   std::string selector;
   std::optional<std::uint32_t> priority;
   std::optional<std::chrono::milliseconds> length, wait;
+  std::optional<std::string> job;  // what the board is for
 };
 
 // Throws Error with invalid_argument that says what was expected.

@@ -45,6 +45,7 @@ std::size_t LeaseGroup::add(const FarmAddress& address) {
   merge(options_.priority, address.priority, "priority");
   merge(options_.length, address.length, "length");
   merge(options_.wait, address.wait, "wait");
+  merge(options_.job, address.job, "job");
   if (selectors_.size() == farm::wire::kMaxSlots) {
     throw UsageError("expected at most " + std::to_string(farm::wire::kMaxSlots) + " boards of a farm, got more");
   }
@@ -60,6 +61,7 @@ farm::wire::GrantedSlot LeaseGroup::board(std::size_t place, const ConnectOption
     wish.length = options_.length;
     if (options_.priority) wish.priority = *options_.priority;
     if (options_.wait) wish.wait = *options_.wait;
+    if (options_.job) wish.job = *options_.job;
     if (options.deadlines.queue > 0) {
       const double most = std::min(options.deadlines.queue, static_cast<double>(wish.wait.count()) * 1e-3);
       wish.wait = milliseconds(static_cast<std::int64_t>(std::ceil(most * 1e3)));

@@ -21,8 +21,8 @@ class LeaseGroup {
  public:
   explicit LeaseGroup(farm::FarmAccess access) : access_(std::move(access)) {}
 
-  // Returns the board's place in the request. Throws Error if the address asks for another priority, length or wait
-  // than those before.
+  // Returns the board's place in the request. Throws Error if the address asks for another priority, length, wait or
+  // job than those before.
   std::size_t add(const FarmAddress& address);
   const farm::FarmAccess& access() const { return access_; }
 

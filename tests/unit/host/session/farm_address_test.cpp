@@ -78,13 +78,15 @@ TEST_CASE("an address of a farm names farm, selector and options") {
   CHECK(plain.selector == "rpi4");
   CHECK_FALSE(plain.priority.has_value());
   CHECK_FALSE(plain.length.has_value());
-  const FarmAddress full =
-      parse_farm_address("farm://a:1,b/cuda -arch=sm_90,memory>=2G?priority=70&length=1h30m&wait=10s");
+  const FarmAddress full = parse_farm_address(
+      "farm://a:1,b/cuda -arch=sm_90,memory>=2G?priority=70&length=1h30m&wait=10s&job=nightly%20run%26more");
   CHECK(full.farm == "a:1,b");
   CHECK(full.selector == "cuda -arch=sm_90,memory>=2G");
   CHECK(full.priority == 70);
   CHECK(full.length == 90min);
   CHECK(full.wait == 10s);
+  CHECK(full.job == "nightly run&more");
+  CHECK(parse_farm_address("farm://lab/x?job=a build").job == "a build");
 }
 
 TEST_CASE("a mistake in an address of a farm is named") {
@@ -94,14 +96,19 @@ TEST_CASE("a mistake in an address of a farm is named") {
   for (const char* text : {"farm://", "farm://lab", "farm://lab/", "farm:///rpi4", "farm://lab/?wait=1m"}) {
     CAPTURE(text);
     CHECK(refused(text) ==
-          "expected farm://FARM/SELECTOR[?priority=N&length=30m&wait=10m], got '" + std::string(text) + "'");
+          "expected farm://FARM/SELECTOR[?priority=N&length=30m&wait=10m&job=TEXT], got '" + std::string(text) + "'");
   }
   CHECK(refused("farm://lab/x?priority=101") == "priority: expected a number from 0 to 100, got '101'");
   CHECK(refused("farm://lab/x?priority=-1") == "priority: expected a number from 0 to 100, got '-1'");
   CHECK(refused("farm://lab/x?length=30") == "length: expected a time such as 90s, 30m, 1h30m or 2d, got '30'");
   CHECK(refused("farm://lab/x?wait") == "wait: expected a time such as 90s, 30m, 1h30m or 2d, got ''");
+  CHECK(refused("farm://lab/x?job=") == "job: expected a text, got ''");
+  for (const char* job : {"a%", "a%2", "%2x", "%%20", "%+1"}) {
+    CHECK(refused(std::string("farm://lab/x?job=") + job) ==
+          std::string("job: expected two hexadecimal digits after each %, got '") + job + "'");
+  }
   CHECK(refused("farm://lab/x?speed=1") ==
-        "expected priority, length or wait after the selector of a farm, got 'speed'");
+        "expected priority, length, wait or job after the selector of a farm, got 'speed'");
   CHECK(refused("farm://lab/" + std::string(1025, 'x')) == "expected a selector of at most 1024 bytes, got 1025");
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("boards of one farm are one request, in the order of their addresses")
   BoardFarm farm(grant_all);
   {
     const auto boards = share_boards({farm.address("a?priority=9"), "plaintext://127.0.0.1:1", farm.address("b"),
-                                      farm.address("a?length=20m&wait=2h")},
+                                      farm.address("a?length=20m&wait=2h&job=nightly%20run")},
                                      farm.key_file);
     REQUIRE(boards.size() == 4);
     CHECK(boards[1] == nullptr);
@@ -87,6 +87,7 @@ TEST_CASE("boards of one farm are one request, in the order of their addresses")
     CHECK(requests[0].priority == 9);
     CHECK(requests[0].length_ms == 20 * 60'000);
     CHECK(requests[0].wait_ms == 2 * 3'600'000);
+    CHECK(requests[0].job == "nightly run");
     CHECK(farm.releases() == 0);
   }
   CHECK(farm.releases() == 1);
