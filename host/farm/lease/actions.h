@@ -91,7 +91,15 @@ struct TellEnded {
   std::string text;
 };
 
-using Action = std::variant<Persist, AnnounceLease, WithdrawLease, ProbeBoard, CloseBoard, BoardStateChanged,
-                            ClaimsRefused, TellWaiting, TellGranted, TellExtension, TellWarning, TellEnded>;
+// For the audit log: the client has used the id of a request of somebody else, running or ended, and is told so by
+// TellEnded.
+struct ForeignIdRefused {
+  ClientConnection client{};
+  LeaseId lease{};
+};
+
+using Action =
+    std::variant<Persist, AnnounceLease, WithdrawLease, ProbeBoard, CloseBoard, BoardStateChanged, ClaimsRefused,
+                 TellWaiting, TellGranted, TellExtension, TellWarning, TellEnded, ForeignIdRefused>;
 
 }  // namespace ferry::farm

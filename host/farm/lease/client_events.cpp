@@ -10,16 +10,28 @@
 namespace ferry::farm {
 namespace {
 
+// As people write it: "8h", "1h30m", "0s".
+std::string span_text(Duration span) {
+  const auto milliseconds = static_cast<long long>(span.count());
+  if (milliseconds < 0 || milliseconds % 1000 != 0) return format("%gs", static_cast<double>(milliseconds) / 1000);
+  const long long seconds = milliseconds / 1000;
+  std::string text;
+  if (seconds >= 3600) text += format("%lldh", seconds / 3600);
+  if (seconds / 60 % 60 != 0) text += format("%lldm", seconds / 60 % 60);
+  if (seconds % 60 != 0 || text.empty()) text += format("%llds", seconds % 60);
+  return text;
+}
+
 std::optional<std::string> why_invalid(const Request& request) {
   if (request.slots.empty() || request.slots.size() > kMaxSlots)
     return format("expected 1 to %zu boards, got %zu", kMaxSlots, request.slots.size());
   if (request.priority > kMaxPriority)
     return format("expected a priority from 0 to %u, got %u", kMaxPriority, request.priority);
-  const auto seconds = [](Duration duration) { return static_cast<double>(duration.count()) / 1000; };
   if (request.length <= Duration::zero() || request.length > kMaxLease)
-    return format("expected a lease of at most %g s, got %g s", seconds(kMaxLease), seconds(request.length));
+    return "expected a lease of more than 0s and at most " + span_text(kMaxLease) + ", got " +
+           span_text(request.length);
   if (request.wait < Duration::zero() || request.wait > kMaxWait)
-    return format("expected a wait of at most %g s, got %g s", seconds(kMaxWait), seconds(request.wait));
+    return "expected a wait of at most " + span_text(kMaxWait) + ", got " + span_text(request.wait);
   return std::nullopt;
 }
 
@@ -61,6 +73,7 @@ bool refuse_other_holder(State& state, const Entry* entry, ClientConnection clie
   const bool is_of_other = entry == nullptr ? state.ended_ids.is_of_other(request.id, state.number_of(request.holder))
                                             : entry->request.holder != request.holder;
   if (!is_of_other) return false;
+  state.outbox.send(ForeignIdRefused{client, request.id});
   state.outbox.send(TellEnded{client, request.id, EndReason::invalid, "the request is not that of this holder"});
   return true;
 }
@@ -79,7 +92,7 @@ bool is_waited_for(const State& state, const Entry& entry) {
 
 std::string why_not_extended(const State& state, const Entry& entry, Duration length) {
   if (length > kMaxLease)
-    return format("expected an extension to at most %g s", std::chrono::duration<double>(kMaxLease).count());
+    return "expected an extension to at most " + span_text(kMaxLease) + ", got " + span_text(length);
   if (entry.lease->is_extending) return "another extension is in progress";
   if (is_waited_for(state, entry)) return "others wait for the board";
   for (const HeldBoard& part : entry.lease->parts) {

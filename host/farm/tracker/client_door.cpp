@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "host/farm/tracker/foreign_ids.h"
 #include "host/farm/tracker/wire_types.h"
 #include "rpc/wire/connection.h"
 
@@ -19,8 +20,9 @@ void refuse(Core& core, ConnectionNumber to, std::uint64_t lease, const Status& 
                             failure_class_name(class_of(EndReason::invalid)), fit(why.message(), kMaxText)});
 }
 
-// Returns whether the client may do something to the lease. A viewer may share the name of its holder.
-bool is_own(const Core& core, const Caller& caller, std::uint64_t lease) {
+// Returns whether the client may do this to the lease. A viewer may share the name of its holder.
+bool is_own(Core& core, const Caller& caller, const char* action, std::uint64_t lease) {
+  audit_if_foreign(core, caller, action, lease);
   if (caller.role == wire::Role::viewer) return false;
   const auto request = core.scheduler->machine().find_request(LeaseId{lease});
   return request && request->request->holder == caller.holder;
@@ -52,12 +54,12 @@ void take(Core& core, ConnectionNumber from, const Caller& caller, const Attach&
 }
 
 void take(Core& core, ConnectionNumber, const Caller& caller, const Release& message) {
-  if (is_own(core, caller, message.lease)) core.handle(LeaseReleased{LeaseId{message.lease}});
+  if (is_own(core, caller, "release", message.lease)) core.handle(LeaseReleased{LeaseId{message.lease}});
 }
 
 void take(Core& core, ConnectionNumber, const Caller& caller, const Extend& message) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
-  if (is_own(core, caller, message.lease))
+  if (is_own(core, caller, "extend", message.lease))
     core.handle(ExtensionRequested{LeaseId{message.lease},
                                    Duration(static_cast<Duration::rep>(std::min(message.length_ms, kMost)))});
 }
@@ -136,6 +138,12 @@ void carry_out(Core& core, const TellEnded& action) {
   core.peers.send(number_of(action.client),
                   Ended{static_cast<std::uint64_t>(action.lease), end_reason_name(action.reason),
                         failure_class_name(class_of(action.reason)), fit(action.text, kMaxText)});
+}
+
+void carry_out(Core& core, const ForeignIdRefused& action) {
+  const auto client = core.clients.find(number_of(action.client));
+  if (client == core.clients.end()) return;
+  audit_foreign_id(core, client->second.caller, "submit", static_cast<std::uint64_t>(action.lease));
 }
 
 }  // namespace ferry::farm

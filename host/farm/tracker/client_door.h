@@ -17,5 +17,6 @@ void carry_out(Core& core, const TellGranted& action);
 void carry_out(Core& core, const TellExtension& action);
 void carry_out(Core& core, const TellWarning& action);
 void carry_out(Core& core, const TellEnded& action);
+void carry_out(Core& core, const ForeignIdRefused& action);
 
 }  // namespace ferry::farm

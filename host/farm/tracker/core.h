@@ -71,6 +71,13 @@ struct Core {
   std::vector<SessionEntry> sessions;
   std::unordered_map<BoardId, SessionCount> sessions_of;
 
+  // Attempts of each holder to use ids of others (foreign_ids.h).
+  struct ForeignIds {
+    Time audited{};
+    std::uint64_t left_out = 0;  // since then
+  };
+  std::map<std::string, ForeignIds> foreign_ids;
+
   RelayDesk relay_desk;
   std::unique_ptr<Relay> relay;         // null: there are no relays
   std::set<std::uint64_t> leases_over;  // that still had relays at the last look

@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "host/farm/selector/board_name.h"
 #include "host/farm/tracker/desk.h"
+#include "host/farm/tracker/foreign_ids.h"
 #include "host/farm/tracker/wire_types.h"
 #include "rpc/farm/lease_id.h"
 
@@ -128,10 +129,10 @@ void answer(Core& core, const Caller& caller, const OrderBoard& query, const Ans
 void answer(Core& core, const Caller& caller, const EndLease& query, const Answer<Done>& then) {
   const auto request = core.scheduler->machine().find_request(LeaseId{query.lease});
   const bool is_own = request && request->request->holder == caller.holder && caller.role != wire::Role::viewer;
+  if (caller.role != wire::Role::admin) audit_if_foreign(core, caller, "end lease", query.lease);
   // Others need not know which leases there are.
   if (!request || (!is_own && caller.role != wire::Role::admin))
-    return then(Status(ErrorCode::not_found, format("%s has no lease or request %llu", caller.holder.c_str(),
-                                                    static_cast<unsigned long long>(query.lease))));
+    return then(Status(ErrorCode::not_found, caller.holder + " has no lease or request " + lease_text(query.lease)));
   if (is_own) {
     core.handle(LeaseReleased{LeaseId{query.lease}});
     // The database runs this after the commits before it.
@@ -139,8 +140,7 @@ void answer(Core& core, const Caller& caller, const EndLease& query, const Answe
   }
   const std::string holder = request->request->holder;
   core.handle(LeaseRevoked{LeaseId{query.lease}});
-  core.audit(caller, "end lease", {},
-             format("%llu of %s", static_cast<unsigned long long>(query.lease), holder.c_str()),
+  core.audit(caller, "end lease", {}, lease_text(query.lease) + " of " + holder,
              [then](const Status& written) { written.is_ok() ? then(Done{}) : then(written); });
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "host/farm/tracker/foreign_ids.h"
 #include "rpc/wire/connection.h"
 
 namespace ferry::farm {
@@ -14,6 +15,7 @@ constexpr std::size_t kRelaysOfBoard = 2;
 // The token of a relay to this board, which the board has been told.
 Result<std::uint64_t> open_relay(Core& core, const Caller& caller, const wire::UseRelay& message) {
   if (!core.relay) return Status(ErrorCode::unsupported, "this tracker relays nothing");
+  audit_if_foreign(core, caller, "relay", message.lease);
   const auto lease = core.scheduler->machine().find_request(LeaseId{message.lease});
   // A viewer may share the name of a lease's holder.
   if (!lease || lease->request->holder != caller.holder || caller.role == wire::Role::viewer || !lease->is_granted ||

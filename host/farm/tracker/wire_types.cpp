@@ -4,7 +4,6 @@
 #include <cctype>
 
 #include "base/format.h"
-#include "host/farm/lease/limits.h"
 
 namespace ferry::farm {
 namespace {
@@ -30,8 +29,12 @@ constexpr KnownModel kKnownModels[] = {
 
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
-Duration at_most(std::uint64_t count, Duration most) {
-  return Duration(std::min<std::uint64_t>(count, static_cast<std::uint64_t>(most.count()) + 1));
+// Ten years, so that no sum with the time of day overflows. The lease machine refuses what is too long, and says what
+// was asked for.
+constexpr std::uint64_t kMostMilliseconds = std::uint64_t{3650} * 86'400'000;
+
+Duration duration_of(std::uint64_t milliseconds) {
+  return Duration(static_cast<Duration::rep>(std::min(milliseconds, kMostMilliseconds)));
 }
 
 }  // namespace
@@ -104,9 +107,8 @@ Result<Request> from_wire(const wire::LeaseRequest& asked, const std::string& ho
     request.slots.push_back(std::move(selector));
   }
   request.priority = asked.priority;
-  // The lease machine refuses what is too long.
-  request.length = at_most(asked.length_ms, kMaxLease);
-  request.wait = at_most(asked.wait_ms, kMaxWait);
+  request.length = duration_of(asked.length_ms);
+  request.wait = duration_of(asked.wait_ms);
   request.kind = from_wire(asked.kind);
   request.job = fit(asked.job, wire::kMaxText);
   return request;

@@ -219,7 +219,7 @@ TEST_CASE("extensions are refused while others wait for the board, but not becau
   farm.handle(farm::ExtensionRequested{lease_id(4), minutes(30)});
   CHECK(farm.sent<farm::TellExtension>()[2].refusal.empty());
   farm.handle(farm::ExtensionRequested{lease_id(4), hours(9)});
-  CHECK(farm.sent<farm::TellExtension>()[3].refusal == "expected an extension to at most 28800 s");
+  CHECK(farm.sent<farm::TellExtension>()[3].refusal == "expected an extension to at most 8h, got 9h");
 }
 
 TEST_CASE("a board that does not serve its lease any more ends it as an infrastructure failure") {

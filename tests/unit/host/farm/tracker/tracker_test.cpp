@@ -107,6 +107,38 @@ TEST_CASE("a client gets a board with the key that the board admits, and others 
   CHECK(second->slots().at(0).epoch > slot.epoch);
 }
 
+TEST_CASE("a lease that is too long is refused with the length that was asked for") {
+  Lab lab;
+  const auto board = lab.tracker.join(lab.tracker.board_key("pi-3"));
+  farm::LeaseWish wish;
+  wish.selectors = {"pi-3"};
+  wish.length = std::chrono::hours(9);
+  const std::string message = BoardLease::request(lab.anna, wish).status().message();
+  CAPTURE(message);
+  CHECK(message.find("expected a lease of more than 0s and at most 8h, got 9h") != std::string::npos);
+}
+
+TEST_CASE("a board is told the same number for all leases of a holder, and different ones for different holders") {
+  Lab lab;
+  const farm::FarmAccess berta = lab.tracker.add_client("berta");
+  const auto board = lab.tracker.join(lab.tracker.board_key("pi-3"));
+  const auto other = lab.tracker.join(lab.tracker.board_key("pi-4"));
+  const auto number_of = [&](TestBoard& at, const std::string& name, const farm::FarmAccess& who) {
+    const auto lease = lab.lease(who, name);
+    REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
+    const auto served = at.wait_for_lease();
+    REQUIRE(served);
+    lease.value()->release();
+    REQUIRE(at.wait_until_free());
+    return served->holder;
+  };
+  const std::uint64_t annas = number_of(*board, "pi-3", lab.anna);
+  CHECK(annas != 0);
+  CHECK(number_of(*board, "pi-3", berta) != annas);
+  CHECK(number_of(*board, "pi-3", lab.anna) == annas);
+  CHECK(number_of(*other, "pi-4", lab.anna) == annas);
+}
+
 TEST_CASE("a client whose connection ends loses its lease within two seconds") {
   Lab lab;
   const auto board = lab.tracker.join(lab.tracker.board_key("pi-3"));
