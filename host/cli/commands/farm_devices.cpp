@@ -55,11 +55,18 @@ Json accelerators_json(const std::vector<wire::Accelerator>& accelerators) {
   return json;
 }
 
+// The cell of a board that has not said it yet.
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+
+std::string server_text(const wire::DeviceListing& device) {
+  // Where nothing is installed, each client brings its own server.
+  if (device.transport == "ssh") return "by ssh";
+  const std::string& version = device.description.server_version;
+  return version.empty() || version == FERRY_VERSION ? or_dash(version) : version + " (not " FERRY_VERSION ")";
+}
+
 void add_row(const wire::DeviceListing& device, Listing& listing) {
   const wire::Description& about = device.description;
-  // Where nothing is installed, each client brings its own server.
-  const bool is_by_ssh = device.transport == "ssh";
-  const bool is_ours = is_by_ssh || about.server_version == FERRY_VERSION;
   listing.add(device.name);
   const std::string shown = farm::shown_state(device.state, device.is_connected);
   listing.add(shown == device.state ? shown : shown + " (was " + device.state + ")", device.state);
@@ -69,12 +76,11 @@ void add_row(const wire::DeviceListing& device, Listing& listing) {
   listing.add(temperature_text(device), device.millidegrees ? Json(*device.millidegrees / 1000.0) : Json());
   listing.add_flag(device.is_throttled);
   listing.add_decimal(device.load_permille / 1000.0, format("%.2f", device.load_permille / 1000.0));
-  listing.add(is_by_ssh ? "by ssh" : about.server_version + (is_ours ? "" : " (not " FERRY_VERSION ")"),
-              about.server_version);
-  listing.add_flag(is_ours);
+  listing.add(server_text(device), about.server_version);
+  listing.add_flag(device.transport == "ssh" || about.server_version == FERRY_VERSION);
   listing.add("", device.transport.empty() ? Json() : Json(device.transport));
-  listing.add(about.arch);
-  listing.add(about.model);
+  listing.add(or_dash(about.arch), about.arch);
+  listing.add(or_dash(about.model), about.model);
   listing.add_list(device.neighbours);
   listing.add("", device.blocked_by.empty() ? Json() : Json(device.blocked_by));
   listing.add(about.cpu);

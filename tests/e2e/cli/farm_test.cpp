@@ -191,7 +191,8 @@ TEST_CASE("boards are listed as a table and as JSON, page by page, with harmless
     device.millidegrees = 61'250;
     device.is_throttled = is_first;
     device.load_permille = 1500;
-    device.description.server_version = "0.0.9";
+    device.description.server_version = is_first ? "0.0.9" : "";
+    device.description.arch = is_first ? "aarch64" : "";
     device.description.tags = {{"bench", ""}, {"rack", "3"}};
     page.has_more = is_first;
     peer.answer(message.header, page);
@@ -204,6 +205,10 @@ TEST_CASE("boards are listed as a table and as JSON, page by page, with harmless
   CHECK(contains(table.out, "1.50"));
   CHECK(contains(table.out, "0.0.9 (not "));
   CHECK(contains(table.out, "away (was good)"));
+  // Nothing is known of a board that has never joined.
+  const std::string never_joined = table.out.substr(table.out.find("pi-2"));
+  CHECK_FALSE(contains(never_joined, "(not "));
+  CHECK(contains(never_joined, "1.50  - "));
   CHECK_FALSE(contains(table.out, "\x1b"));
   const auto json = nlohmann::json::parse(lab.run({"farm", "devices", "--json"}).out);
   CHECK(json["schema"] == "ferry.farm.devices/1");
