@@ -5,8 +5,8 @@
 #include "base/quantity_text.h"
 #include "ferry/kernel/option_error.h"
 #include "host/kernel/retry.h"
-#include "host/measure/compare_process.h"
 #include "host/measure/compare_results.h"
+#include "host/measure/paired_run.h"
 #include "host/stats/random.h"
 
 namespace ferry::bench {

@@ -4,7 +4,7 @@
 #include "host/kernel/call_inputs.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
-#include "host/measure/compare_process.h"
+#include "host/measure/paired_run.h"
 #include "host/verify/comparison_warnings.h"
 #include "host/verify/kernel_outputs.h"
 #include "host/verify/same_call.h"

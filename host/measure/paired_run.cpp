@@ -1,4 +1,4 @@
-#include "host/measure/compare_process.h"
+#include "host/measure/paired_run.h"
 
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
