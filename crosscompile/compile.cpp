@@ -151,14 +151,13 @@ void finish_description(ModuleFile& module, const Target& target, const ModuleTe
 }  // namespace
 
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
-                                         const ModuleText& text, std::uint32_t code_padding,
-                                         const ComposeFunctions& compose, CodeForm form) {
+                                         const ModuleText& text, const ComposeFunctions& compose, CodeForm form) {
   const DeviceFunctions part{functions, target};
-  return compile_module(std::span(&part, 1), text, code_padding, compose, form);
+  return compile_module(std::span(&part, 1), text, compose, form);
 }
 
 std::vector<std::uint8_t> compile_module(std::span<const DeviceFunctions> parts, const ModuleText& text,
-                                         std::uint32_t code_padding, const ComposeFunctions& compose, CodeForm form) {
+                                         const ComposeFunctions& compose, CodeForm form) {
   for (const DeviceFunctions& part : parts) make_backend(part.target)->check_supports_modules();
   ModuleFile module;
   std::vector<PreparedDevice> devices;
@@ -167,8 +166,7 @@ std::vector<std::uint8_t> compile_module(std::span<const DeviceFunctions> parts,
   for (std::uint32_t d = 0; d < devices.size(); ++d) {
     if (form == CodeForm::relocatable_without_init)
       std::erase_if(devices[d].functions, [](const ir::Function& function) { return !function.init_of.empty(); });
-    for (CodeImage& image :
-         devices[d].backend->images({parts[d].functions, devices[d].functions, code_padding, form})) {
+    for (CodeImage& image : devices[d].backend->images({parts[d].functions, devices[d].functions, form})) {
       image.device = d;
       module.images.push_back(std::move(image));
     }

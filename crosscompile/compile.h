@@ -30,15 +30,13 @@ struct DeviceFunctions {
   const Target& target;
 };
 
-// code_padding: number of bytes to insert before the code, which moves the code to other addresses (docs/measuring.md
-// says why). compose: empty for a module of the functions themselves.
+// compose: empty for a module of the functions themselves.
 std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
-                                         const ModuleText& text, std::uint32_t code_padding = 0,
-                                         const ComposeFunctions& compose = {}, CodeForm form = CodeForm::linked);
+                                         const ModuleText& text, const ComposeFunctions& compose = {},
+                                         CodeForm form = CodeForm::linked);
 // The same for a module of several devices, in their order. The target of the first is that of the module.
 std::vector<std::uint8_t> compile_module(std::span<const DeviceFunctions> parts, const ModuleText& text,
-                                         std::uint32_t code_padding = 0, const ComposeFunctions& compose = {},
-                                         CodeForm form = CodeForm::linked);
+                                         const ComposeFunctions& compose = {}, CodeForm form = CodeForm::linked);
 
 // Compiles the init functions among these to modules of functions that are called with their constants and return the
 // persistent tensors. Each has as its name the symbol by which the init plan calls it.

@@ -20,7 +20,6 @@ enum class TextForm : std::uint8_t { source, ptx, llvm, assembly };
 struct ModuleFunctions {
   std::span<const ir::Function> lowered;       // before the passes
   std::span<const ir::Function> after_passes;  // after the passes for pipeline_target()
-  std::uint32_t code_padding = 0;              // see compile_module()
   CodeForm form = CodeForm::linked;            // only CPUs have others
 };
 

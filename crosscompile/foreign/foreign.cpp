@@ -62,8 +62,7 @@ std::vector<std::vector<std::uint8_t>> with_helpers(const std::vector<std::uint8
 
 }  // namespace
 
-std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Target& target, std::uint32_t code_padding,
-                                          CodeForm form) {
+std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Target& target, CodeForm form) {
   if (target.is_source) {
     throw CompileError("expected a target that modules are made for, got '" + target.text + "', for " + kernel.file);
   }
@@ -91,7 +90,7 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
         codegen::emit_adapter(signature.function, c_name, signature.returns_status, facts.is_shared, target));
   }
   if (!facts.is_shared) code = with_helpers(object, facts, target);
-  module.images.push_back({"elf", link::link_shared(adapters, target, exports, code, CodeLayout{code_padding}), 0});
+  module.images.push_back({"elf", link::link_shared(adapters, target, exports, code), 0});
   // A shared object is shipped unchanged; the device loads it first and resolves the adapters' calls in it.
   if (facts.is_shared) module.images.push_back({"elf_library", object, 0});
   check_image_imports(module.images.back().bytes, object, kernel, target);

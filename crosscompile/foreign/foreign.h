@@ -22,9 +22,9 @@ struct ForeignKernel {
 // Throws CompileError with clang's message, and when a function is missing (with the nearest name) or is declared
 // differently from its signature, when the object is for another architecture, or when it contains or calls something
 // that devices do not load or offer (by name). If a file has only one function, that one is used whatever its name.
-// code_padding moves the code by this number of bytes. The form is linked or relinkable; a shared object is linked
+// The form is linked or relinkable; a shared object is linked
 // already, and stays so.
 std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Target& target,
-                                          std::uint32_t code_padding = 0, CodeForm form = CodeForm::linked);
+                                          CodeForm form = CodeForm::linked);
 
 }  // namespace ferry::foreign

@@ -32,10 +32,9 @@ bool has_debug_information(std::span<const std::uint8_t> object) {
 
 std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, const Target& target,
                                       std::span<const std::string> exports,
-                                      std::span<const std::vector<std::uint8_t>> user_objects,
-                                      const CodeLayout& layout) {
+                                      std::span<const std::vector<std::uint8_t>> user_objects) {
   const std::vector<std::uint8_t> only(object.begin(), object.end());
-  return link_shared(std::span(&only, 1), target, exports, user_objects, layout);
+  return link_shared(std::span(&only, 1), target, exports, user_objects);
 }
 
 std::vector<std::uint8_t> link_shared(std::span<const std::vector<std::uint8_t>> objects, const Target& target,

@@ -20,8 +20,7 @@ std::vector<std::uint8_t> link_shared(std::span<const std::vector<std::uint8_t>>
                                       const CodeLayout& layout = {});
 std::vector<std::uint8_t> link_shared(std::span<const std::uint8_t> object, const Target& target,
                                       std::span<const std::string> exports,
-                                      std::span<const std::vector<std::uint8_t>> user_objects = {},
-                                      const CodeLayout& layout = {});
+                                      std::span<const std::vector<std::uint8_t>> user_objects = {});
 
 // Returns the symbols that a linked object imports from the process that loads it.
 std::vector<std::string> imports_of(std::span<const std::uint8_t> linked);

@@ -27,7 +27,7 @@ std::vector<ExportedFile> export_kernel(const KernelSource& source, const Target
   if (has_init_modules(module)) {
     const StepGuard step = observer.begin("packing weights");
     ConnectOptions connection;
-    connection.source_line = source_line_of(source);
+    connection.source_line = source_line_of(source.compiler);
     module = run_init_plan(module, local_device(connection));
   }
   return compiler.export_code({module.bytes(), module.blobs(), target, options.name, options.form, options.weights_file,

@@ -79,9 +79,9 @@ std::vector<std::string> devices_for(const std::string& target, const KernelSour
   return device.kind == DeviceKind::cpu ? std::vector<std::string>{} : std::vector{to_text(device)};
 }
 
-SourceLine source_line_of(const KernelSource& source) {
-  if (source.compiler == nullptr) return {};
-  return [compiler = source.compiler](std::span<const std::uint8_t> image, std::uint64_t address) {
+SourceLine source_line_of(const Compiler* compiler) {
+  if (compiler == nullptr) return {};
+  return [compiler](std::span<const std::uint8_t> image, std::uint64_t address) {
     return compiler->source_line(image, address);
   };
 }
@@ -121,8 +121,7 @@ void describe_steps(const CompiledModule& module, std::span<const std::int64_t> 
 }
 
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
-                              const CallOptions& call, const Observer& observer, std::uint32_t code_padding,
-                              CodeForm form) {
+                              const CallOptions& call, const Observer& observer, CodeForm form) {
   if (source.module && (source.object.empty() || form != CodeForm::relinkable)) return {*source.module};
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
   if (source.module) return {CompiledModule(compiler.module_of_object(source.object, source.name, form).value())};
@@ -132,12 +131,12 @@ CompiledKernel compile_kernel(const KernelSource& source, const std::string& fun
   const auto start = std::chrono::steady_clock::now();
   Compiled compiled;
   if (source.network)
-    compiled = source.network->compile({target, size_hints(function_of(source, function), call), code_padding, form});
+    compiled = source.network->compile({target, size_hints(function_of(source, function), call), form});
   else if (program == nullptr)
-    compiled.module = compiler.compile(*source.foreign, target, code_padding, form);
+    compiled.module = compiler.compile(*source.foreign, target, form);
   else
-    compiled = compiler.compile({scheduled(source, std::span(program, 1), size_hints(*program, call)), target,
-                                 source.text, code_padding, form});
+    compiled = compiler.compile(
+        {scheduled(source, std::span(program, 1), size_hints(*program, call)), target, source.text, form});
   report_notes(compiled.notes, observer);
   CompiledModule module(std::move(compiled.module), std::move(compiled.blobs));
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;

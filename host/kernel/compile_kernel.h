@@ -23,8 +23,8 @@ Target resolve_with_notes(const Compiler& compiler, const std::string& text, con
 // without one those that a compiled module needs.
 std::vector<std::string> devices_for(const std::string& target, const KernelSource& source);
 
-// For ConnectOptions of the session that runs the kernel: empty where there is no compiler.
-SourceLine source_line_of(const KernelSource& source);
+// For ConnectOptions of the session that runs the kernel: empty where there is no compiler, which is null then.
+SourceLine source_line_of(const Compiler* compiler);
 
 // Returns these programs of the kernel with the user's schedule, or the default for these sizes. The programs must
 // outlive the result. Throws Error with invalid_argument for sizes that no call can have, with the message of the
@@ -39,10 +39,8 @@ struct CompiledKernel {
 // the names of their devices, if the module has several.
 void describe_steps(const CompiledModule& module, std::span<const std::int64_t> symbols, std::vector<StepTime>& steps);
 // Compiles the chosen def of a text, with the default schedule for the sizes known from the call unless the user gives
-// one. code_padding shifts the code by this many bytes; it has no effect on a module that is compiled already.
-// form: as of CompileRequest. Modules that are linked already stay so: can_relink() is false for them.
+// one. form: as of CompileRequest. Modules that are linked already stay so: can_relink() is false for them.
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
-                              const CallOptions& call, const Observer& observer = {}, std::uint32_t code_padding = 0,
-                              CodeForm form = CodeForm::linked);
+                              const CallOptions& call, const Observer& observer = {}, CodeForm form = CodeForm::linked);
 
 }  // namespace ferry

@@ -139,13 +139,13 @@ CompiledModule compile_text(const KernelSource& source, const TextRequest& reque
     CallOptions call;
     call.sizes = request.sizes;
     expected_sizes(source.network->function().symbols, request.sizes);
-    return compile_kernel(source, request.function, target, call, observer, 0, request.form).module;
+    return compile_kernel(source, request.function, target, call, observer, request.form).module;
   }
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);
   const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, request.sizes));
   const StepGuard compilation = observer.begin_compilation(source.name);
   const StepGuard step = observer.begin("compiling");
-  Compiled compiled = source.compiler->compile({chosen, target, source.text, 0, request.form});
+  Compiled compiled = source.compiler->compile({chosen, target, source.text, request.form});
   report_notes(compiled.notes, observer);
   report_notes(compiled.module_notes, observer);
   return CompiledModule(std::move(compiled.module));

@@ -67,7 +67,7 @@ std::optional<Hash> source_identity(const KernelSource& source, const std::strin
   Identity identity;
   const auto add_compiled = [&](const Compiler& compiler) {
     identity.add(compiler.code_identity(
-        compile_kernel(source, function, target, call, {}, 0, CodeForm::relinkable).module.bytes()));
+        compile_kernel(source, function, target, call, {}, CodeForm::relinkable).module.bytes()));
   };
   if (source.module && source.object.empty()) {
     identity.add(kModule);

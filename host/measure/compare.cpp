@@ -4,10 +4,15 @@
 
 #include "base/quantity_text.h"
 #include "ferry/kernel/option_error.h"
+#include "host/kernel/call_inputs.h"
+#include "host/kernel/compile_kernel.h"
 #include "host/kernel/retry.h"
-#include "host/measure/compare_results.h"
+#include "host/measure/code_layout.h"
+#include "host/measure/measured_function.h"
+#include "host/measure/memory_layout.h"
 #include "host/measure/paired_run.h"
-#include "host/stats/random.h"
+#include "host/measure/side_outputs.h"
+#include "host/verify/same_call.h"
 
 namespace ferry::bench {
 
@@ -33,6 +38,71 @@ auto about_kernel(KernelOfPair kernel, const Work& work) {
   }
 }
 
+// Returns the target for both kernels: a module that is compiled already determines it only if the other is one too.
+Target common_target(const Device& device, const KernelPair& kernels, const std::string& target,
+                     const Observer& observer) {
+  const bool a_is_compiled = kernels[0].source.module.has_value();
+  return target_for(device, target, kernels[a_is_compiled ? 1 : 0].source, observer);
+}
+
+MeasuredSide compile_side(const ComparedKernel& kernel, const CallOptions& call, const Target& target,
+                          const Observer& observer) {
+  CompiledModule module =
+      compile_kernel(kernel.source, kernel.function, target, call, observer, CodeForm::relinkable).module;
+  FunctionInfo info = choose_function(module.manifest(), kernel.function, kernel.source.name);
+  return {std::move(module), std::move(info), {}};
+}
+
+// Kernels that can take the same inputs get them, as they must if their results are compared; others are called each by
+// itself.
+verify::ParameterPairs plan_sides(std::array<MeasuredSide, 2>& sides, const KernelPair& kernels,
+                                  const CompareOptions& options) {
+  auto& [a, b] = sides;
+  const Result<verify::ParameterPairs> pairs = verify::pair_parameters(a.info, b.info);
+  if (!pairs.is_ok() && options.compares_results)
+    throw OptionError(Option::same_results, "A and B cannot be given the same inputs: " + pairs.status().message());
+  const InputRange range = input_range(kernels[0].source, kernels[1].source);
+  a.plan = plan_call(a.info, options.call, range);
+  if (pairs.is_ok()) {
+    try {
+      b.plan = verify::plan_same_call(b.info, a.info, a.plan, pairs.value());
+      return pairs.value();
+    } catch (const UsageError&) {
+      if (options.compares_results) throw;
+    }
+  }
+  b.plan = plan_call(b.info, options.call, range);
+  return {};
+}
+
+// Both kernels, compiled for the device and ready to be called there.
+struct PreparedPair {
+  std::array<MeasuredSide, 2> sides;
+  verify::ParameterPairs pairs;
+};
+
+PreparedPair prepare(const Device& device, const KernelPair& kernels, const CompareOptions& options,
+                     const Observer& observer) {
+  const Target target = common_target(device, kernels, options.target, observer);
+  const auto side = [&](const ComparedKernel& kernel) { return compile_side(kernel, options.call, target, observer); };
+  PreparedPair prepared{{side(kernels[0]), side(kernels[1])}, {}};
+  prepared.pairs = plan_sides(prepared.sides, kernels, options);
+  return prepared;
+}
+
+ProcessLayout draw_layout(stats::Random& random, bool on_gpu) {
+  ProcessLayout layout{draw_memory_layout(random, on_gpu)};
+  for (std::uint32_t& code : layout.code) code = static_cast<std::uint32_t>(random.below(kLayouts));
+  layout.b_first = random.below(2) == 1;
+  return layout;
+}
+
+ComparedFacts facts_of(const std::array<MeasuredSide, 2>& sides, const RanOn& on) {
+  const auto function = [](const MeasuredSide& side) { return measured_function(side.info, side.plan.symbols); };
+  return {
+      {function(sides[0]), function(sides[1])}, on.device, on.processor, on.facts, sides[0].module.manifest().target};
+}
+
 }  // namespace
 
 KernelPair read_pair(const Compiler* compiler, const KernelOptions& a, const KernelOptions& b,
@@ -54,12 +124,21 @@ KernelPair read_pair(const Compiler* compiler, const KernelOptions& a, const Ker
 KernelComparison compare(const OpenSession& open, const KernelPair& kernels, const CompareOptions& options,
                          const Observer& observer) {
   check_options(options);
+  const RunSettings settings{kernels[0].source.compiler, devices_for(options.target, kernels[0].source),
+                             options.sampling};
+  const PreparedPair prepared = with_retries(observer, [&] {
+    ConnectOptions connection;
+    connection.devices = settings.devices;
+    return prepare(open(connection), kernels, options, observer);
+  });
   KernelComparison found;
   if (options.compares_results) {
-    ComparedResults results = with_retries(observer, [&] { return compare_results(open, kernels, options, observer); });
-    found.outputs = std::move(results.outputs);
-    found.inputs = std::move(results.inputs);
-    found.weaknesses = std::move(results.warnings);
+    const auto& [a, b] = prepared.sides;
+    const bool guard = may_leave_tensors(kernels[0].source) || may_leave_tensors(kernels[1].source);
+    const verify::Outputs of_a = outputs_of_side(open, settings, a, guard, observer, &found.weaknesses);
+    const verify::Outputs of_b = outputs_of_side(open, settings, b, guard, observer);
+    found.outputs = verify::compare_all_outputs(a.info, a.plan, of_a, of_b, prepared.pairs, options.limits);
+    found.inputs = input_texts(a.info, a.plan);
     if (!found.difference().empty()) return found;
   }
   stats::Random random(options.call.seed + 1);
@@ -67,9 +146,11 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
   for (std::uint32_t i = 0; i < options.processes; ++i) {
     const StepGuard step =
         observer.begin("process " + std::to_string(i + 1) + " of " + std::to_string(options.processes));
-    found.processes.push_back(
-        with_retries(observer, [&] { return measure_process(open, kernels, options, random, found.facts, observer); }));
-    log_ratios.push_back(found.processes.back().log_ratio);
+    PairedRun run =
+        paired_run(open, settings, prepared.sides, draw_layout(random, !settings.devices.empty()), observer);
+    found.facts = facts_of(prepared.sides, run.on);
+    log_ratios.push_back(run.process.log_ratio);
+    found.processes.push_back(std::move(run.process));
   }
   found.times = stats::compare(log_ratios, options.least_effect);
   return found;

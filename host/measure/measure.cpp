@@ -122,7 +122,7 @@ void measure_points(const OpenSession& open, const MeasuredKernel& kernel, const
                     Measurements& found) {
   ConnectOptions connection;
   connection.devices = devices_for(kernel.target, kernel.source);
-  connection.source_line = source_line_of(kernel.source);
+  connection.source_line = source_line_of(kernel.source.compiler);
   const Device device = open(connection);
   for (const SweepPoint& point : points) {
     found.is_interrupted = observer.must_end();

@@ -1,107 +1,92 @@
 #include "host/measure/paired_run.h"
 
-#include "host/kernel/compile_kernel.h"
+#include <algorithm>
+
+#include "base/throw_status.h"
 #include "host/kernel/kernel_failure.h"
-#include "host/measure/measured_function.h"
+#include "host/kernel/retry.h"
 #include "host/measure/memory_layout.h"
 #include "host/measure/paired_samples.h"
 #include "host/measure/sampling.h"
-#include "host/verify/same_call.h"
+#include "module/module_file.h"
 
 namespace ferry::bench {
 
 namespace {
 
-// Code is shifted by less than a page, in steps that satisfy the alignment of functions on every architecture.
-constexpr std::uint32_t kCodeStep = 16;
-
-struct Side {
-  CompiledKernel compiled;
-  FunctionInfo info;
-  CallPlan plan;
-};
-
-Side compile_side(const ComparedKernel& kernel, const CallOptions& call, const Target& target,
-                  std::uint32_t code_padding, const Observer& observer) {
-  CompiledKernel compiled = compile_kernel(kernel.source, kernel.function, target, call, observer, code_padding);
-  FunctionInfo info = choose_function(compiled.module.manifest(), kernel.function, kernel.source.name);
-  return {std::move(compiled), std::move(info), {}};
+// Returns the number of the only module that has this code.
+std::optional<std::size_t> module_of(std::span<const CompiledModule> modules, std::span<const std::uint8_t> code) {
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const std::vector<CodeImage> images = take(read_module(modules[i].bytes())).images;
+    const auto is_it = [&](const CodeImage& image) { return std::ranges::equal(image.bytes, code); };
+    if (std::ranges::none_of(images, is_it)) continue;
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
 }
 
-// Kernels that can take the same inputs get them; others are called each by itself.
-void plan_sides(Side (&sides)[2], const KernelPair& kernels, const CompareOptions& options) {
-  const InputRange range = input_range(kernels[0].source, kernels[1].source);
-  sides[0].plan = plan_call(sides[0].info, options.call, range);
-  const Result<verify::ParameterPairs> pairs = verify::pair_parameters(sides[0].info, sides[1].info);
-  if (pairs.is_ok()) {
-    try {
-      sides[1].plan = verify::plan_same_call(sides[1].info, sides[0].info, sides[0].plan, pairs.value());
-      return;
-    } catch (const UsageError&) {
-      if (options.compares_results) throw;
-    }
+std::vector<TimedCall> calls_of(const Device& device, std::span<const PlacedSide> sides,
+                                std::span<const CompiledModule> modules, const MemoryLayout& memory,
+                                const Observer& observer) {
+  std::vector<TimedCall> calls;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    const MeasuredSide &side = sides[i].side, &first = sides[0].side;
+    const bool shares_tensors = i > 0 && same_arguments(first.info, first.plan, side.info, side.plan);
+    std::vector<Argument> arguments =
+        shares_tensors ? calls.front().arguments : arguments_at(side.info, side.plan, device, memory, observer);
+    calls.push_back({device.load(modules[i])[side.info.name], std::move(arguments)});
   }
-  sides[1].plan = plan_call(sides[1].info, options.call, range);
-}
-
-ProcessLayout draw_layout(stats::Random& random, bool on_gpu) {
-  ProcessLayout layout;
-  for (std::uint32_t& padding : layout.code_padding) {
-    padding = kCodeStep * static_cast<std::uint32_t>(1 + random.below(kPage / kCodeStep - 1));
-  }
-  static_cast<MemoryLayout&>(layout) = draw_memory_layout(random, on_gpu);
-  layout.b_first = random.below(2) == 1;
-  return layout;
+  return calls;
 }
 
 }  // namespace
 
-Target common_target(const Device& device, const KernelPair& kernels, const std::string& target,
-                     const Observer& observer) {
-  const bool a_is_compiled = kernels[0].source.module.has_value();
-  return target_for(device, target, kernels[a_is_compiled ? 1 : 0].source, observer);
+RanOn ran_on(const Device& device) { return {device.name(), device.board(), device.processor(), device.facts()}; }
+
+MeasuredProcess measure_process(const OpenSession& open, const RunSettings& settings, std::span<const PlacedSide> sides,
+                                const MemoryLayout& memory, const Observer& observer,
+                                std::optional<std::size_t>* crashed) {
+  std::vector<CompiledModule> modules;
+  for (const PlacedSide& placed : sides) modules.push_back(linked_module(settings, placed.side, placed.layout));
+  return with_retries(observer, [&] {
+    ConnectOptions connection;
+    connection.devices = settings.devices;
+    connection.source_line = [&](std::span<const std::uint8_t> image, std::uint64_t address) {
+      if (crashed != nullptr) *crashed = module_of(modules, image);
+      return settings.compiler == nullptr ? std::string() : settings.compiler->source_line(image, address);
+    };
+    const Device device = open(connection);
+    const DeviceTensor before = allocate_before(device, memory);
+    std::vector<TimedCall> calls = calls_of(device, sides, modules, memory, observer);
+    const BenchOptions options = options_for(settings.sampling, device);
+    MeasuredProcess process;
+    process.timings = run_kernel(device, {sides.front().side.info.name, sides.back().side.info.name},
+                                 [&] { return measure_in_turns(calls, options); });
+    calls.clear();
+    finish_kernels(device);
+    process.on = ran_on(device);
+    return process;
+  });
 }
 
-ComparedProcess measure_process(const OpenSession& open, const KernelPair& kernels, const CompareOptions& options,
-                                stats::Random& random, ComparedFacts& facts, const Observer& observer) {
-  ComparedProcess process;
-  ConnectOptions connection;
-  connection.devices = devices_for(options.target, kernels[0].source);
-  connection.source_line = source_line_of(kernels[0].source);
-  process.layout = draw_layout(random, !connection.devices.empty());
-  const ProcessLayout& layout = process.layout;
-  const Device device = open(connection);
-  const Target target = common_target(device, kernels, options.target, observer);
-  const auto side = [&](int k) {
-    return compile_side(kernels[static_cast<std::size_t>(k)], options.call, target, layout.code_padding[k], observer);
-  };
-  Side sides[2] = {side(0), side(1)};
-  plan_sides(sides, kernels, options);
-  const DeviceTensor shift = allocate_before(device, layout);
-
-  const int order[2] = {layout.b_first ? 1 : 0, layout.b_first ? 0 : 1};
-  std::vector<TimedCall> calls;
-  for (const int k : order) {
-    std::vector<Argument> arguments =
-        !calls.empty() && same_arguments(sides[0].info, sides[0].plan, sides[1].info, sides[1].plan)
-            ? calls.front().arguments
-            : arguments_at(sides[k].info, sides[k].plan, device, layout, observer);
-    calls.push_back({device.load(sides[k].compiled.module)[sides[k].info.name], std::move(arguments)});
+PairedRun paired_run(const OpenSession& open, const RunSettings& settings, const std::array<MeasuredSide, 2>& sides,
+                     const ProcessLayout& layout, const Observer& observer, std::optional<std::size_t>* crashed) {
+  const std::size_t first = layout.b_first ? 1 : 0, second = 1 - first;
+  const PlacedSide order[] = {{sides[first], layout.code[first]}, {sides[second], layout.code[second]}};
+  MeasuredProcess process;
+  try {
+    process = measure_process(open, settings, order, layout, observer, crashed);
+  } catch (const Error&) {
+    if (crashed != nullptr && *crashed) *crashed = *crashed == 0 ? first : second;
+    throw;
   }
-  const BenchOptions bench = options_for(options.sampling, device);
-  std::vector<Timing> timings =
-      run_kernel(device, {sides[0].info.name, sides[1].info.name}, [&] { return measure_in_turns(calls, bench); });
-  calls.clear();
-  finish_kernels(device);
-  for (int i = 0; i < 2; ++i) process.timings[order[i]] = std::move(timings[static_cast<std::size_t>(i)]);
-  process.log_ratio = paired_log_ratio(process.timings[0], process.timings[1]);
-  facts = {{measured_function(sides[0].info, sides[0].plan.symbols),
-            measured_function(sides[1].info, sides[1].plan.symbols)},
-           device.name(),
-           device.processor(),
-           device.facts(),
-           sides[0].compiled.module.manifest().target};
-  return process;
+  PairedRun run{{layout, {}, 0}, std::move(process.on)};
+  run.process.timings[first] = std::move(process.timings[0]);
+  run.process.timings[second] = std::move(process.timings[1]);
+  run.process.log_ratio = paired_log_ratio(run.process.timings[0], run.process.timings[1]);
+  return run;
 }
 
 }  // namespace ferry::bench

@@ -1,18 +1,54 @@
-// One process of a comparison: measures both kernels in turns in a fresh session, under one layout of code and data.
+// Measures two kernels in turns in a fresh process: what disturbs a machine meanwhile, such as a program on the other
+// thread of a core, disturbs both. `ferry compare` and the gate decide from many such processes.
 #pragma once
 
-#include "host/kernel/retry.h"
-#include "host/measure/compare.h"
-#include "host/stats/random.h"
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ferry/bench/comparison.h"
+#include "ferry/kernel/observer.h"
+#include "ferry/kernel/open_session.h"
+#include "host/measure/measured_side.h"
 
 namespace ferry::bench {
 
-// Draws the layout from `random`, and fills in the facts.
-ComparedProcess measure_process(const OpenSession& open, const KernelPair& kernels, const CompareOptions& options,
-                                stats::Random& random, ComparedFacts& facts, const Observer& observer);
+// The device that a process ran on.
+struct RanOn {
+  std::string device, board, processor;  // names
+  DeviceFacts facts;
+};
+RanOn ran_on(const Device& device);
 
-// Returns the target for both kernels: a module that is compiled already determines it only if the other is one too.
-Target common_target(const Device& device, const KernelPair& kernels, const std::string& target,
-                     const Observer& observer);
+struct MeasuredProcess {
+  std::vector<Timing> timings;  // in the order of the sides
+  RanOn on;
+};
+
+struct PlacedSide {
+  const MeasuredSide& side;
+  std::uint32_t layout = 0;  // of its code
+};
+
+// Measures the sides in turns in one process, with the same tensors if their calls have the same arguments. A session
+// that is lost before anything ran there is opened again. Throws Error for what the device refuses, if the session is
+// lost, and if a kernel fails, which is_failure_of_kernel() recognises: then `crashed` is the number of the side in
+// whose code the process crashed, if that is known.
+MeasuredProcess measure_process(const OpenSession& open, const RunSettings& settings, std::span<const PlacedSide> sides,
+                                const MemoryLayout& memory, const Observer& observer,
+                                std::optional<std::size_t>* crashed = nullptr);
+
+struct PairedRun {
+  ComparedProcess process;
+  RanOn on;
+};
+
+// Measures A and B, in the order that the layout says. Throws as above; `crashed` is 0 for A and 1 for B.
+PairedRun paired_run(const OpenSession& open, const RunSettings& settings, const std::array<MeasuredSide, 2>& sides,
+                     const ProcessLayout& layout, const Observer& observer,
+                     std::optional<std::size_t>* crashed = nullptr);
 
 }  // namespace ferry::bench

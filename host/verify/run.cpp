@@ -67,7 +67,7 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
   ConnectOptions connection;
   connection.wait_for_debugger = request.wait_for_debugger;
   connection.devices = devices_for(request.target, source);
-  connection.source_line = source_line_of(source);
+  connection.source_line = source_line_of(source.compiler);
   connection.guard_tensors = may_leave_tensors(source) || (against && may_leave_tensors(*against));
   const Device device = open(connection);
   const Target target = target_for(device, request.target, source, observer);

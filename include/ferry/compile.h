@@ -44,10 +44,9 @@ FERRY_API CompiledModule compile(std::span<const lang::Program> programs, const 
                                  std::string source = {});
 FERRY_API CompiledModule compile(const lang::Program& program, const schedule::Schedule& schedule, const Target& target,
                                  std::string source = {});
-// Compiles with one schedule for each program. code_padding shifts the code by this many bytes, to measure it at other
-// addresses.
+// Compiles with one schedule for each program.
 FERRY_API CompiledModule compile(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules,
-                                 const Target& target, std::string source = {}, std::uint32_t code_padding = 0);
+                                 const Target& target, std::string source = {});
 
 // Returns the source line of an address in a linked image, for ConnectOptions::source_line: "mm.tc:3", or an empty text
 // when its debug information does not cover it or is missing.

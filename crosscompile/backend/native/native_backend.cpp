@@ -72,8 +72,7 @@ std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) c
     case CodeForm::relinkable: break;
   }
   // What cannot be linked is refused now, whatever the form.
-  std::vector<std::uint8_t> linked =
-      link::link_shared(own, target_, exports, objects, CodeLayout{functions.code_padding});
+  std::vector<std::uint8_t> linked = link::link_shared(own, target_, exports, objects);
   check_image_imports(linked, functions.after_passes, target_);
   if (functions.form == CodeForm::relinkable) return {{kRelinkableImage, link::pack({std::move(own), objects}), 0}};
   return {{kImage, std::move(linked), 0}};

@@ -5,6 +5,7 @@
 #include "base/quantity_text.h"
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/commands/check_report.h"
+#include "host/measure/code_layout.h"
 
 namespace ferry::cli {
 
@@ -60,13 +61,15 @@ Json to_json(const CompareReport& report) {
   }
   Json processes = Json::array();
   for (const bench::ComparedProcess& process : report.found.processes) {
-    processes.push_back({{"log_ratio", process.log_ratio},
-                         {"code_padding", {process.layout.code_padding[0], process.layout.code_padding[1]}},
-                         {"memory_pages", process.layout.memory_pages},
-                         {"b_first", process.layout.b_first},
-                         {"a_seconds", process.timings[0].seconds},
-                         {"b_seconds", process.timings[1].seconds},
-                         {"environment", environment_json(process.timings[0])}});
+    processes.push_back(
+        {{"log_ratio", process.log_ratio},
+         {"code_padding",
+          {bench::layout_of(process.layout.code[0]).code, bench::layout_of(process.layout.code[1]).code}},
+         {"memory_pages", process.layout.memory_pages},
+         {"b_first", process.layout.b_first},
+         {"a_seconds", process.timings[0].seconds},
+         {"b_seconds", process.timings[1].seconds},
+         {"environment", environment_json(process.timings[0])}});
   }
   const stats::Comparison& c = report.found.times;
   return {{"schema", kCompareSchema},

@@ -44,7 +44,6 @@ struct CompileRequest {
   Scheduled scheduled;
   const Target& target;
   std::string source = {};           // stored in the module for people to read
-  std::uint32_t code_padding = 0;    // moves the code by this many bytes
   CodeForm form = CodeForm::linked;  // relinkable: for Compiler::link_module(); relocatable: for export_code()
 };
 
@@ -69,7 +68,6 @@ enum class Stage { graph, groups, schedule, space, loops, plan, c, opencl, cuda,
 struct NetworkRequest {
   const Target& target;
   SizesByName sizes = {};            // those that are known, for default schedules
-  std::uint32_t code_padding = 0;    // moves the code by this many bytes
   CodeForm form = CodeForm::linked;  // as of CompileRequest
 };
 
@@ -208,8 +206,7 @@ class Compiler {
   // Returns the functions of the signatures; none when neither the options nor the source have one.
   virtual std::vector<FunctionInfo> describe(const ForeignSource& source) const = 0;
   // Returns the bytes of a .ferry file. The form is linked or relinkable; shared objects stay linked.
-  virtual Bytes compile(const ForeignSource& source, const Target& target, std::uint32_t code_padding,
-                        CodeForm form) const = 0;
+  virtual Bytes compile(const ForeignSource& source, const Target& target, CodeForm form) const = 0;
   // Compiles one function for this machine. The result runs the call that was described, and ends it after so many
   // seconds.
   virtual std::function<SanitizedRun(double)> sanitize(const ForeignSource& source, const std::string& function,

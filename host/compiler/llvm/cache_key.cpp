@@ -184,11 +184,10 @@ void CacheKey::add_tools(const Target& target) {
 }
 
 void CacheKey::add(const NetworkRequest& request) {
-  const auto& [target, sizes, code_padding, form] = request;
+  const auto& [target, sizes, form] = request;
   add(target);
   add_tools(target);
   add_sizes(*this, sizes);
-  add(std::uint64_t{code_padding});
   add(static_cast<std::uint64_t>(form));
 }
 

@@ -19,11 +19,11 @@ std::string source_line(std::span<const std::uint8_t> image, std::uint64_t addre
 }
 
 CompiledModule compile(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules,
-                       const Target& target, std::string source, std::uint32_t code_padding) {
+                       const Target& target, std::string source) {
   if (programs.size() != schedules.size())
     throw CompileError("expected one schedule a program, got " + std::to_string(schedules.size()) + " for " +
                        std::to_string(programs.size()));
-  return CompiledModule(compile_programs(programs, schedules, target, source, code_padding));
+  return CompiledModule(compile_programs(programs, schedules, target, source));
 }
 
 CompiledModule compile(const lang::Program& program, const schedule::Schedule& schedule, const Target& target,

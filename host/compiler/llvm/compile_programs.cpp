@@ -8,9 +8,9 @@ namespace ferry {
 
 std::vector<std::uint8_t> compile_programs(std::span<const lang::Program> programs,
                                            std::span<const schedule::Schedule> schedules, const Target& target,
-                                           const std::string& source, std::uint32_t code_padding, CodeForm form) {
+                                           const std::string& source, CodeForm form) {
   return compile_module(lower::lower_module(programs, schedules), target,
-                        {source, autoschedule::to_text(programs, schedules)}, code_padding, {}, form);
+                        {source, autoschedule::to_text(programs, schedules)}, {}, form);
 }
 
 }  // namespace ferry

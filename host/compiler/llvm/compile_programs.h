@@ -13,11 +13,10 @@
 
 namespace ferry {
 
-// Takes one schedule for each program. `source` is stored in the module for people to read, code_padding and
-// form as of compile_module().
+// Takes one schedule for each program. `source` is stored in the module for people to read; form as of
+// compile_module().
 std::vector<std::uint8_t> compile_programs(std::span<const lang::Program> programs,
                                            std::span<const schedule::Schedule> schedules, const Target& target,
-                                           const std::string& source, std::uint32_t code_padding,
-                                           CodeForm form = CodeForm::linked);
+                                           const std::string& source, CodeForm form = CodeForm::linked);
 
 }  // namespace ferry

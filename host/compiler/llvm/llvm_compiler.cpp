@@ -76,8 +76,8 @@ class LlvmCompiler final : public Compiler {
   Compiled compile(const CompileRequest& request) const override {
     const std::vector<schedule::Schedule> schedules = schedules_of(request.scheduled, request.target);
     std::vector<std::string> notes = schedule_notes(request.scheduled, schedules, request.target);
-    Bytes module = compile_programs(request.scheduled.programs, schedules, request.target, request.source,
-                                    request.code_padding, request.form);
+    Bytes module =
+        compile_programs(request.scheduled.programs, schedules, request.target, request.source, request.form);
     std::vector<std::string> module_notes = notes_on(module, request.target);
     return {std::move(module), std::move(notes), std::move(module_notes)};
   }
@@ -122,9 +122,8 @@ class LlvmCompiler final : public Compiler {
     return functions;
   }
 
-  Bytes compile(const ForeignSource& source, const Target& target, std::uint32_t code_padding,
-                CodeForm form) const override {
-    return foreign::compile_foreign(kernel_of(source), target, code_padding, form);
+  Bytes compile(const ForeignSource& source, const Target& target, CodeForm form) const override {
+    return foreign::compile_foreign(kernel_of(source), target, form);
   }
 
   std::function<SanitizedRun(double)> sanitize(const ForeignSource& source, const std::string& function,

@@ -82,7 +82,6 @@ class GraphNetwork final : public Network {
     if (!is_for_devices) here = init_target();
     graph::CompiledNetwork compiled = compile_optimized(optimized_for(request.target), request.target,
                                                         {.sizes = request.sizes,
-                                                         .code_padding = request.code_padding,
                                                          .cached = cached ? &*cached : nullptr,
                                                          .form = request.form,
                                                          .init_target = here ? &*here : nullptr});

@@ -170,7 +170,7 @@ class Bisector {
     const KernelSource source = read_kernel(&request_.compiler, suite_case.kernel, observer_);
     ConnectOptions connection;
     connection.devices = devices_for(suite_case.target, source);
-    measured_.emplace(MeasuredCase{request_.compiler, connection.devices, suite_case.sampling, request_.measure});
+    measured_.emplace(MeasuredCase{{&request_.compiler, connection.devices, suite_case.sampling}, request_.measure});
     const Device device = open_(connection);
     is_emulated_ = bench::is_emulated(device.facts());
     return target_for(device, suite_case.target, source, observer_).text;
@@ -227,7 +227,8 @@ class Bisector {
 
   void measure(const HistoryEntry& entry, CaseResult& result) {
     verify::ParameterPairs pairs;
-    const std::array<SideModule, 2> sides{*good_, plan_same_side(load(entry), request_.suite_case, *good_, pairs)};
+    const std::array<bench::MeasuredSide, 2> sides{*good_,
+                                                   plan_same_side(load(entry), request_.suite_case, *good_, pairs)};
     const DecisionRule rule{request_.suite_case.tolerance, request_.suite.error_level, request_.suite.most_pairs};
     try {
       if (is_emulated_) {
@@ -248,7 +249,7 @@ class Bisector {
   stats::Random random_;
   std::vector<HistoryEntry> history_;
   std::optional<MeasuredCase> measured_;
-  std::optional<SideModule> good_;
+  std::optional<bench::MeasuredSide> good_;
   bool is_emulated_ = false;
   Bisection found_;
 };

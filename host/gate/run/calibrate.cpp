@@ -42,7 +42,7 @@ class Calibrator {
     }
     target_ = target_for(device, "", source_, observer);
     base_.emplace(side_of(base));
-    measured_.emplace(MeasuredCase{request.compiler, {}, base.sampling, request.measure});
+    measured_.emplace(MeasuredCase{{&request.compiler, {}, base.sampling}, request.measure});
   }
 
   Calibration run() {
@@ -59,9 +59,9 @@ class Calibrator {
   }
 
  private:
-  SideModule side_of(const SuiteCase& spin) {
+  bench::MeasuredSide side_of(const SuiteCase& spin) {
     source_ = read_kernel(&request_.compiler, spin.kernel, observer_);
-    return plan_side(compile_kernel(source_, "", target_, {}, observer_, 0, CodeForm::relinkable).module, spin);
+    return plan_side(compile_kernel(source_, "", target_, {}, observer_, CodeForm::relinkable).module, spin);
   }
 
   void measure(double slowdown) {
@@ -70,7 +70,7 @@ class Calibrator {
     SuiteCase slower = spin_case(static_cast<int>(std::lround(kRounds * slowdown)));
     // Equal modules would be loaded once.
     slower.kernel.expression += "# the current side\n";
-    const std::array<SideModule, 2> sides{*base_, side_of(slower)};
+    const std::array<bench::MeasuredSide, 2> sides{*base_, side_of(slower)};
     const DecisionRule rule{request_.tolerance, request_.error_level, request_.most_pairs};
     std::vector<double> log_ratios;
     const auto start = std::chrono::steady_clock::now();
@@ -115,7 +115,7 @@ class Calibrator {
   stats::Random random_;
   KernelSource source_;
   Target target_;
-  std::optional<SideModule> base_;
+  std::optional<bench::MeasuredSide> base_;
   std::optional<MeasuredCase> measured_;
   Calibration found_;
 };

@@ -89,8 +89,9 @@ class CaseRun {
     if (is_same_code()) return conclude_unchanged("the compiled code is that of the baseline");
     expect_trust(baseline->second);
     verify::ParameterPairs pairs;
-    SideModule planned = plan_same_side(std::move(*baseline_module_), case_, *current_, pairs);
-    const std::array<SideModule, 2>& sides = sides_.emplace(std::array<SideModule, 2>{std::move(planned), *current_});
+    bench::MeasuredSide planned = plan_same_side(std::move(*baseline_module_), case_, *current_, pairs);
+    const std::array<bench::MeasuredSide, 2>& sides =
+        sides_.emplace(std::array<bench::MeasuredSide, 2>{std::move(planned), *current_});
     try {
       if (!judge_sides(sides, pairs)) return explain_difference();
     } catch (const Error& error) {
@@ -119,7 +120,7 @@ class CaseRun {
   }
 
   // Compares results and times. Returns false if the results already decide.
-  bool judge_sides(const std::array<SideModule, 2>& sides, const verify::ParameterPairs& pairs) {
+  bool judge_sides(const std::array<bench::MeasuredSide, 2>& sides, const verify::ParameterPairs& pairs) {
     if (!case_.allow_difference) {
       const StepGuard step = observer_.begin("comparing the results of " + case_.name);
       const std::string difference =
@@ -159,7 +160,7 @@ class CaseRun {
     outcome_.target = target_.text;
     is_emulated_ = bench::is_emulated(board.facts);
     result_.environment = board.environment;
-    measured_.emplace(MeasuredCase{context_.compiler, devices, case_.sampling, context_.measure});
+    measured_.emplace(MeasuredCase{{&context_.compiler, devices, case_.sampling}, context_.measure});
     std::optional<Hash> identity = source_identity(*source_, case_.kernel.function, target_, case_.call);
     if (!identity) {
       // A network that was written a moment ago could be written again without another time of change.
@@ -174,7 +175,7 @@ class CaseRun {
   void compile() {
     const std::lock_guard lock(context_.shared);
     CompiledModule module =
-        compile_kernel(*source_, case_.kernel.function, target_, case_.call, observer_, 0, CodeForm::relinkable).module;
+        compile_kernel(*source_, case_.kernel.function, target_, case_.call, observer_, CodeForm::relinkable).module;
     const StepGuard step = observer_.begin("storing the module of " + case_.name);
     StoredModule stored = store_module(context_.store, module, identity_, context_.label);
     current_.emplace(plan_side(std::move(module), case_));
@@ -190,7 +191,7 @@ class CaseRun {
       const std::optional<CompiledModule> module = load_module(context_.store, stored);
       if (!module) return false;
       // Inputs may be mistaken that the identity does not know of.
-      const SideModule side = plan_side(*module, case_);
+      const bench::MeasuredSide side = plan_side(*module, case_);
       result_.inputs = inputs_text(side.info, side.plan, case_.call);
       describe(0, stored, *module);
       describe(1, stored, *module);
@@ -248,7 +249,7 @@ class CaseRun {
   }
 
   // Counts instructions beside a verdict about times, which stands without them.
-  void count_beside(const std::array<SideModule, 2>& sides) {
+  void count_beside(const std::array<bench::MeasuredSide, 2>& sides) {
     try {
       result_.instructions = count_sides(open_, *measured_, sides, observer_).instructions;
     } catch (const Error& error) {
@@ -348,8 +349,8 @@ class CaseRun {
   bool is_emulated_ = false;
   std::optional<MeasuredCase> measured_;
   std::optional<CompiledModule> baseline_module_;
-  std::optional<SideModule> current_;
-  std::optional<std::array<SideModule, 2>> sides_;
+  std::optional<bench::MeasuredSide> current_;
+  std::optional<std::array<bench::MeasuredSide, 2>> sides_;
   CaseOutcome outcome_;
   CaseResult& result_ = outcome_.result;
 };

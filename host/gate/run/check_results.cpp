@@ -1,11 +1,7 @@
 #include "host/gate/run/check_results.h"
 
-#include "host/kernel/kernel_failure.h"
-#include "host/kernel/retry.h"
-#include "host/measure/code_layout.h"
+#include "host/measure/side_outputs.h"
 #include "host/verify/check_outputs.h"
-#include "host/verify/comparison_warnings.h"
-#include "host/verify/kernel_outputs.h"
 
 namespace ferry::gate {
 
@@ -13,30 +9,15 @@ namespace {
 
 constexpr const char* kSideNames[] = {"the baseline", "the current module"};
 
-verify::Outputs outputs_of(const OpenSession& open, const MeasuredCase& measured, const SideModule& side,
+verify::Outputs outputs_of(const OpenSession& open, const bench::RunSettings& measured, const bench::MeasuredSide& side,
                            WhichSide which, bool guard_tensors, const Observer& observer,
                            std::vector<std::string>* warnings = nullptr) {
-  try {
-    return with_retries(observer, [&] {
-      ConnectOptions connection;
-      connection.devices = measured.devices;
-      connection.guard_tensors = guard_tensors;
-      const Device device = open(connection);
-      const CompiledModule module = bench::module_in_layout(measured.compiler, side.module, bench::kFirstLayout);
-      verify::Outputs outputs = verify::outputs_of_call(device, module, side.info, side.plan, observer);
-      finish_kernels(device);
-      if (warnings != nullptr)
-        *warnings = verify::comparison_warnings(device, module, side.info, side.plan, outputs, observer);
-      return outputs;
-    });
-  } catch (const Error& error) {
-    if (!is_failure_of_kernel(error)) throw;
-    throw SideFailed(which, error.what());
-  }
+  return run_side(which,
+                  [&] { return bench::outputs_of_side(open, measured, side, guard_tensors, observer, warnings); });
 }
 
 // Returns the outputs of the baseline in the order of the current side's parameters.
-verify::Outputs in_order_of_current(const verify::Outputs& baseline, const SideModule& current,
+verify::Outputs in_order_of_current(const verify::Outputs& baseline, const bench::MeasuredSide& current,
                                     const verify::ParameterPairs& pairs) {
   verify::Outputs ordered(current.info.parameters.size());
   for (const auto& [current_parameter, baseline_parameter] : pairs) {
@@ -46,7 +27,7 @@ verify::Outputs in_order_of_current(const verify::Outputs& baseline, const SideM
 }
 
 // Returns how results, in the order of the current side's parameters, differ from the definition; empty if they do not.
-std::string mistake_in(const verify::Outputs& outputs, const char* side, const SideModule& current,
+std::string mistake_in(const verify::Outputs& outputs, const char* side, const bench::MeasuredSide& current,
                        const KernelSource& source, const SuiteCase& suite_case) {
   const lang::Program program = program_of(source, current.info.name);
   const verify::CheckLimits limits{suite_case.results.rtol, suite_case.results.atol};
@@ -56,11 +37,12 @@ std::string mistake_in(const verify::Outputs& outputs, const char* side, const S
 
 }  // namespace
 
-std::string difference_of(const OpenSession& open, const MeasuredCase& measured, const std::array<SideModule, 2>& sides,
-                          const verify::ParameterPairs& pairs, const KernelSource& source, const SuiteCase& suite_case,
-                          const Observer& observer, std::vector<std::string>& warnings) {
+std::string difference_of(const OpenSession& open, const bench::RunSettings& measured,
+                          const std::array<bench::MeasuredSide, 2>& sides, const verify::ParameterPairs& pairs,
+                          const KernelSource& source, const SuiteCase& suite_case, const Observer& observer,
+                          std::vector<std::string>& warnings) {
   const bool guard = may_leave_tensors(source);
-  const SideModule& current = sides[1];
+  const bench::MeasuredSide& current = sides[1];
   const verify::Outputs baseline_outputs = outputs_of(open, measured, sides[0], WhichSide::baseline, guard, observer);
   const verify::Outputs outputs[2] = {
       in_order_of_current(baseline_outputs, current, pairs),
@@ -74,7 +56,7 @@ std::string difference_of(const OpenSession& open, const MeasuredCase& measured,
   return mistake.empty() ? mistake_in(outputs[0], kSideNames[0], current, source, suite_case) : mistake;
 }
 
-std::string mistake_of(const OpenSession& open, const MeasuredCase& measured, const SideModule& current,
+std::string mistake_of(const OpenSession& open, const bench::RunSettings& measured, const bench::MeasuredSide& current,
                        const KernelSource& source, const SuiteCase& suite_case, const Observer& observer,
                        std::vector<std::string>& warnings) {
   const bool guard = may_leave_tensors(source);
@@ -82,8 +64,9 @@ std::string mistake_of(const OpenSession& open, const MeasuredCase& measured, co
                     current, source, suite_case);
 }
 
-void call_once(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, WhichSide which,
-               const KernelSource& source, const Observer& observer, std::vector<std::string>* warnings) {
+void call_once(const OpenSession& open, const bench::RunSettings& measured, const bench::MeasuredSide& side,
+               WhichSide which, const KernelSource& source, const Observer& observer,
+               std::vector<std::string>* warnings) {
   outputs_of(open, measured, side, which, may_leave_tensors(source), observer, warnings);
 }
 

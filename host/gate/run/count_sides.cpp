@@ -1,6 +1,5 @@
 #include "host/gate/run/count_sides.h"
 
-#include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
 #include "host/measure/code_layout.h"
 #include "host/measure/instructions.h"
@@ -12,26 +11,22 @@ namespace {
 
 // Calls `work` with the device, the loaded function and its arguments, in a session of its own.
 template <class Work>
-auto with_function(const OpenSession& open, const MeasuredCase& measured, const SideModule& side, WhichSide which,
-                   const Observer& observer, const Work& work) {
-  const CompiledModule module = bench::module_in_layout(measured.compiler, side.module, bench::kFirstLayout);
-  try {
-    return with_retries(observer, [&] {
-      ConnectOptions connection;
-      connection.devices = measured.devices;
-      const Device device = open(connection);
-      return work(device, device.load(module), make_arguments(side.info, side.plan, device, observer));
-    });
-  } catch (const Error& error) {
-    if (!is_failure_of_kernel(error)) throw;
-    throw SideFailed(which, error.what());
-  }
+auto with_function(const OpenSession& open, const bench::RunSettings& measured, const bench::MeasuredSide& side,
+                   WhichSide which, const Observer& observer, const Work& work) {
+  const CompiledModule module = bench::linked_module(measured, side, bench::kFirstLayout);
+  const auto call = [&] {
+    ConnectOptions connection;
+    connection.devices = measured.devices;
+    const Device device = open(connection);
+    return work(device, device.load(module), make_arguments(side.info, side.plan, device, observer));
+  };
+  return run_side(which, [&] { return with_retries(observer, call); });
 }
 
 }  // namespace
 
-CountedSides count_sides(const OpenSession& open, const MeasuredCase& measured, const std::array<SideModule, 2>& sides,
-                         const Observer& observer) {
+CountedSides count_sides(const OpenSession& open, const bench::RunSettings& measured,
+                         const std::array<bench::MeasuredSide, 2>& sides, const Observer& observer) {
   CountedSides counted;
   Instructions instructions;
   for (const std::size_t side : {0u, 1u}) {
@@ -67,14 +62,14 @@ void judge_by_instructions(const CountedSides& counted, double tolerance, CaseRe
   result.reason.clear();
 }
 
-std::optional<double> share_of_peak(const OpenSession& open, const MeasuredCase& measured, const SideModule& current,
-                                    const Observer& observer) {
+std::optional<double> share_of_peak(const OpenSession& open, const bench::RunSettings& measured,
+                                    const bench::MeasuredSide& current, const Observer& observer) {
   bench::MeasureOptions options;
   options.sampling = measured.sampling;
   return with_function(open, measured, current, WhichSide::current, observer,
                        [&](const Device& device, const Module& module, const std::vector<Argument>& arguments) {
-                         return bench::measure(&measured.compiler, device, module, current.info.name, arguments,
-                                               options, observer)
+                         return bench::measure(measured.compiler, device, module, current.info.name, arguments, options,
+                                               observer)
                              .share_of_flops();
                        });
 }

@@ -5,7 +5,7 @@
 
 namespace ferry::gate {
 
-void explain(const Compiler& compiler, const std::array<SideModule, 2>& sides, CaseResult& result) {
+void explain(const Compiler& compiler, const std::array<bench::MeasuredSide, 2>& sides, CaseResult& result) {
   try {
     const CompiledModule baseline = bench::module_in_layout(compiler, sides[0].module, bench::kFirstLayout);
     const CompiledModule current = bench::module_in_layout(compiler, sides[1].module, bench::kFirstLayout);

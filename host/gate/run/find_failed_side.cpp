@@ -12,7 +12,7 @@ struct FailureAlone {
   std::uint32_t runs_before = 0;
 };
 
-MeasuredCase called_once(MeasuredCase measured) {
+bench::RunSettings called_once(bench::RunSettings measured) {
   measured.sampling.bench.number = 1;
   measured.sampling.bench.repeat = 1;
   measured.sampling.bench.min_repeat_ms = 0;
@@ -22,17 +22,18 @@ MeasuredCase called_once(MeasuredCase measured) {
 
 // A kernel that exceeded the limit of a call need only be called: the limit applies to a measurement as a whole, so
 // that a measurement may exceed it although no call does.
-MeasuredCase alone_after(const Error& error, const MeasuredCase& measured) {
+bench::RunSettings alone_after(const Error& error, const bench::RunSettings& measured) {
   return error.code() == ErrorCode::deadline_exceeded ? called_once(measured) : measured;
 }
 
-std::optional<FailureAlone> failure_alone(const OpenSession& open, const MeasuredCase& measured, const SideModule& side,
-                                          const FailedPair& failed, const Observer& observer) {
-  const MeasuredCase alone = alone_after(failed.error, measured);
-  const SideModule* const only[] = {&side};
+std::optional<FailureAlone> failure_alone(const OpenSession& open, const bench::RunSettings& measured,
+                                          const bench::MeasuredSide& side, const FailedPair& failed,
+                                          const Observer& observer) {
+  const bench::RunSettings alone = alone_after(failed.error, measured);
+  const bench::PlacedSide only[] = {{side, failed.layout}};
   for (std::uint32_t run = 0; run < kRunsAlone; ++run) {
     try {
-      measure_process(open, alone, only, failed.layout, failed.memory, observer);
+      bench::measure_process(open, alone, only, failed.memory, observer);
     } catch (const Error& error) {
       if (!is_failure_of_kernel(error)) throw;
       return FailureAlone{error.what(), run};
@@ -42,11 +43,11 @@ std::optional<FailureAlone> failure_alone(const OpenSession& open, const Measure
 }
 
 // Returns the message with which a call ended; empty if it ended well.
-std::string hang_alone(const OpenSession& open, const MeasuredCase& measured, const std::array<SideModule, 2>& sides,
-                       WhichSide side, const Observer& observer) {
-  const SideModule* const only[] = {&sides[side == WhichSide::current ? 1 : 0]};
+std::string hang_alone(const OpenSession& open, const bench::RunSettings& measured,
+                       const std::array<bench::MeasuredSide, 2>& sides, WhichSide side, const Observer& observer) {
+  const bench::PlacedSide only[] = {{sides[side == WhichSide::current ? 1 : 0], bench::kFirstLayout}};
   try {
-    measure_process(open, called_once(measured), only, bench::kFirstLayout, {0, {0}}, observer);
+    bench::measure_process(open, called_once(measured), only, {0, {0}}, observer);
   } catch (const Error& error) {
     if (is_failure_of_kernel(error)) throw SideFailed(side, error.what());
     if (!may_be_hang(error)) throw;
@@ -59,12 +60,12 @@ std::string times(std::uint32_t count) { return count == 1 ? "once" : std::to_st
 
 }  // namespace
 
-SideFailed find_failed_side(const OpenSession& open, const MeasuredCase& measured,
-                            const std::array<SideModule, 2>& sides, const FailedPair& failed,
+SideFailed find_failed_side(const OpenSession& open, const bench::RunSettings& measured,
+                            const std::array<bench::MeasuredSide, 2>& sides, const FailedPair& failed,
                             const Observer& observer) {
   // If both fail, the current one does.
   for (const WhichSide side : {WhichSide::current, WhichSide::baseline}) {
-    const SideModule& module = sides[side == WhichSide::current ? 1 : 0];
+    const bench::MeasuredSide& module = sides[side == WhichSide::current ? 1 : 0];
     const auto failure = failure_alone(open, measured, module, failed, observer);
     if (!failure) continue;
     if (failure->runs_before == 0) return {side, failure->message};
@@ -82,8 +83,8 @@ SideFailed find_failed_side(const OpenSession& open, const MeasuredCase& measure
                                   times(kRunsAlone) + " without a failure"};
 }
 
-std::optional<SideFailed> find_hanging_side(const OpenSession& open, const MeasuredCase& measured,
-                                            const std::array<SideModule, 2>& sides, const Observer& observer) {
+std::optional<SideFailed> find_hanging_side(const OpenSession& open, const bench::RunSettings& measured,
+                                            const std::array<bench::MeasuredSide, 2>& sides, const Observer& observer) {
   const std::string baseline = hang_alone(open, measured, sides, WhichSide::baseline, observer);
   const std::string current = hang_alone(open, measured, sides, WhichSide::current, observer);
   if (baseline.empty() == current.empty()) return std::nullopt;

@@ -26,7 +26,7 @@ Device open_or_refuse(const OpenSession& open, const ConnectOptions& options) {
 OpenBoard::OpenBoard(OpenSession open, bool is_here) : is_here_(is_here) {
   sessions_ = [this, open = std::move(open)](const ConnectOptions& options) {
     Device device = open_or_refuse(open, options);
-    const Environment environment = environment_of(device, "");
+    const Environment environment = environment_of(bench::ran_on(device), "");
     const auto [known, is_new] = known_.try_emplace(options.devices, BoardFacts{device.facts(), environment});
     expect_same_environment(known->second.environment, environment);
     return device;

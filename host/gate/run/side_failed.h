@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ferry/error.h"
+#include "host/kernel/kernel_failure.h"
 
 namespace ferry::gate {
 
@@ -19,5 +20,16 @@ class SideFailed : public Error {
  private:
   WhichSide side_;
 };
+
+// Returns the result of `work`, which runs this side alone: if the kernel fails, so has the side.
+template <class Work>
+auto run_side(WhichSide side, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (!is_failure_of_kernel(error)) throw;
+    throw SideFailed(side, error.what());
+  }
+}
 
 }  // namespace ferry::gate

@@ -6,26 +6,19 @@
 
 #include "ferry/client.h"
 #include "host/gate/api/suite.h"
-#include "host/kernel/call_plan.h"
 #include "host/kernel/kernel.h"
+#include "host/measure/measured_side.h"
 #include "host/verify/same_parameters.h"
 
 namespace ferry::gate {
 
-// A module in the form in which the store keeps it: with relocatable code, where there is any.
-struct SideModule {
-  CompiledModule module;
-  FunctionInfo info;
-  CallPlan plan;
-};
-
 // Plans the call that the suite describes. Throws Error (invalid_argument) if the function cannot be called so.
-SideModule plan_side(CompiledModule module, const SuiteCase& suite_case);
+bench::MeasuredSide plan_side(CompiledModule module, const SuiteCase& suite_case);
 
 // Plans the same call of another module, with the same inputs. Throws Error (invalid_argument) if its function takes
 // other arguments.
-SideModule plan_same_side(CompiledModule module, const SuiteCase& suite_case, const SideModule& other,
-                          verify::ParameterPairs& pairs);
+bench::MeasuredSide plan_same_side(CompiledModule module, const SuiteCase& suite_case, const bench::MeasuredSide& other,
+                                   verify::ParameterPairs& pairs);
 
 // Bytes of machine code and of everything else in a module's images.
 struct ModuleBytes {

@@ -257,7 +257,7 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
     std::vector<DeviceFunctions> parts{{lowered.functions[kTargetDevice], target}};
     if (!lowered.functions[kHostDevice].empty()) parts.push_back({lowered.functions[kHostDevice], *target.host});
     result.module = compile_module(
-        parts, {options.source, lowered.schedule}, options.code_padding,
+        parts, {options.source, lowered.schedule},
         [&](ModuleFile& module) { compose_network(graph, kernels, storages, *blob, common, module); },
         options.init_target != nullptr ? CodeForm::relocatable_without_init : options.form);
     if (options.init_target != nullptr)

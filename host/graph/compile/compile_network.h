@@ -41,7 +41,6 @@ class CachedModuleSlot {
 struct NetworkOptions {
   std::map<std::string, std::int64_t> sizes = {};  // that are known, to choose schedules by
   std::string source = {};                         // stored in the module for people to read
-  std::uint32_t code_padding = 0;                  // as of compile_module()
   const CachedModuleSlot* cached = nullptr;        // null: compile without a cache
   CodeForm form = CodeForm::linked;
   // Null: the module is for devices. Otherwise it is for crosscompile/export, with relocatable code, whatever the form,

@@ -34,7 +34,7 @@ struct MemoryLayout {
 
 // The random layout of a process.
 struct ProcessLayout : MemoryLayout {
-  std::uint32_t code_padding[2] = {0, 0};  // bytes before the code of A and B
+  std::uint32_t code[2] = {0, 0};  // numbers of the layouts that the code of A and B is linked in
   bool b_first = false;
 };
 

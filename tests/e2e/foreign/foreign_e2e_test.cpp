@@ -15,6 +15,7 @@
 #include <filesystem>
 
 #include "base/landlock.h"
+#include "crosscompile/backend/native/link_module.h"
 #include "crosscompile/foreign/foreign.h"
 #include "ferry/compile.h"
 #include "tests/e2e/cli/run_ferry.h"
@@ -60,9 +61,10 @@ void run_everything(const std::string& arch) {
   const foreign::ForeignKernel mixed = kernel(folder, kMixed,
                                               "i32 mixed(i8 a, u16 b, f64 c, i32 d, f32 e, i64 f, u8 g, u32 h, i16 i, "
                                               "f32 j, bool k, u64 l, in f64[n] x, out f64[n] y)");
+  const std::vector<std::uint8_t> relinkable = foreign::compile_foreign(mixed, target_of(device), CodeForm::relinkable);
   for (const std::uint32_t padding : {0U, 48U}) {
     CAPTURE(padding);
-    const CompiledModule module(foreign::compile_foreign(mixed, target_of(device), padding));
+    const CompiledModule module(link_module(relinkable, {.code = padding}));
     const std::vector<double> x = {0, 1, -2};
     const DeviceTensor y =
         device.load(module)["mixed"](-3, 60000, 0.5, -70000, 1.5f, std::int64_t{-5'000'000'000}, 200,

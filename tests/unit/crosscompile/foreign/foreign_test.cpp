@@ -65,7 +65,7 @@ TEST_CASE_FIXTURE(test::ForeignFixture, "several functions of a file go into one
     CAPTURE(name);
     const ForeignKernel kernel{
         c, {parse_signature("one(inout f32[1] x)"), parse_signature("two(inout f32[n] x)")}, {}, ""};
-    CHECK(compile_foreign(kernel, resolve_target(name), 16).size() > 500);
+    CHECK(compile_foreign(kernel, resolve_target(name)).size() > 500);
   }
 }
 

@@ -132,7 +132,7 @@ TEST_CASE("without a compiler a text is refused with what to do, and a module ne
   compiled.file = folder.file("twice.ferry", {module.bytes().begin(), module.bytes().end()});
   const KernelSource source = read_kernel(nullptr, compiled);
   CHECK(run(source, sized("N=3")) == std::vector<float>{0, 2, 4});
-  CHECK_FALSE(source_line_of(source));
+  CHECK_FALSE(source_line_of(source.compiler));
 }
 
 TEST_CASE("sizes that no call can have are refused before anything is compiled for them") {

@@ -22,7 +22,7 @@ class FakeCompiler final : public Compiler {
   mutable std::string target_text, source;
   mutable SizesByName sizes;
   mutable std::vector<std::string> others;
-  mutable std::uint32_t code_padding = 0;
+  mutable CodeForm form = CodeForm::linked;
   mutable NetworkSource network;
 
   Noted<Target> resolve_target(std::string_view text) const override {
@@ -35,7 +35,7 @@ class FakeCompiler final : public Compiler {
     source = request.source;
     sizes = request.scheduled.sizes;
     others = request.scheduled.others;
-    code_padding = request.code_padding;
+    form = request.form;
     return {module_of({function}), notes, module_notes};
   }
   std::shared_ptr<const Network> read(const NetworkSource& named) const override {
@@ -62,7 +62,7 @@ class FakeCompiler final : public Compiler {
   Emission emit(Stage, const CompileRequest&, const std::string&) const override { unexpected(); }
   std::map<std::string, std::vector<std::string>> knobs_of(const ScheduleText&) const override { unexpected(); }
   InterpretedKernel interpret(const Scheduled&, const Target*) const override { unexpected(); }
-  Bytes compile(const ForeignSource&, const Target&, std::uint32_t, CodeForm) const override { unexpected(); }
+  Bytes compile(const ForeignSource&, const Target&, CodeForm) const override { unexpected(); }
   std::function<SanitizedRun(double)> sanitize(const ForeignSource&, const std::string&,
                                                const std::vector<SanitizedArgument>&,
                                                const std::vector<std::int64_t>&) const override {
@@ -94,7 +94,7 @@ class FakeCompiler final : public Compiler {
     const FunctionInfo& function() const override { return compiler_.function; }
     Compiled compile(const NetworkRequest& request) const override {
       compiler_.sizes = request.sizes;
-      compiler_.code_padding = request.code_padding;
+      compiler_.form = request.form;
       return {.module = module_of({compiler_.function}, {"cpu", "x86_64", {}}, compiler_.nodes)};
     }
     std::optional<Hash> identity(const NetworkRequest&) const override { unexpected(); }

@@ -44,12 +44,12 @@ TEST_CASE("a compiler is given the call's sizes, the source and the other functi
   observer.message = [&](const std::string& line) { told.push_back(line); };
   CallOptions call;
   call.sizes = {"N=12"};
-  const CompiledKernel kernel = compile_kernel(two(&compiler), "twice", Target(), call, observer, 48);
+  const CompiledKernel kernel = compile_kernel(two(&compiler), "twice", Target(), call, observer, CodeForm::relinkable);
   CHECK(kernel.module.manifest().functions.at(0).name == "twice");
   CHECK(compiler.source == kTwo);
   CHECK(compiler.sizes == SizesByName{{"N", 12}});
   CHECK(compiler.others == std::vector<std::string>{"twice", "half"});
-  CHECK(compiler.code_padding == 48);
+  CHECK(compiler.form == CodeForm::relinkable);
   CHECK(told == std::vector<std::string>{"note: i is not vectorized"});
 }
 
@@ -85,8 +85,8 @@ TEST_CASE("a kernel in C for which the compiler finds no signature has that of t
 
 TEST_CASE("a session that runs a kernel finds source lines with the kernel's compiler") {
   const test::FakeCompiler compiler;
-  CHECK(source_line_of(two(&compiler))({}, 7) == "kernel.tc:7");
-  CHECK_FALSE(source_line_of(two(nullptr)));
+  CHECK(source_line_of(two(&compiler).compiler)({}, 7) == "kernel.tc:7");
+  CHECK_FALSE(source_line_of(two(nullptr).compiler));
 }
 
 TEST_CASE("a network is compiled for the call's sizes, and its steps are named after its nodes") {
@@ -113,9 +113,9 @@ TEST_CASE("a network is compiled for the call's sizes, and its steps are named a
   CHECK_FALSE(may_leave_tensors(source));
   CallOptions call;
   call.arguments = {"x=f32[4,3]"};
-  const CompiledKernel kernel = compile_kernel(source, "net", Target(), call, {}, 48);
+  const CompiledKernel kernel = compile_kernel(source, "net", Target(), call, {}, CodeForm::relinkable);
   CHECK(compiler.sizes == SizesByName{{"N", 4}});
-  CHECK(compiler.code_padding == 48);
+  CHECK(compiler.form == CodeForm::relinkable);
   std::vector<StepTime> steps(2);
   const std::vector<std::int64_t> symbols = {4};
   describe_steps(kernel.module, symbols, steps);

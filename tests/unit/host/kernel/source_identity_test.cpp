@@ -178,7 +178,7 @@ TEST_CASE("the code of kernels with other texts may be the same") {
     one.kernel.expression = expression;
     const CompiledModule module =
         compile_kernel(read_kernel(own_compiler(), one.kernel), one.function,
-                       own_compiler()->resolve_target(one.target).value, one.call, {}, 0, CodeForm::relinkable)
+                       own_compiler()->resolve_target(one.target).value, one.call, {}, CodeForm::relinkable)
             .module;
     return own_compiler()->code_identity(module.bytes());
   };

@@ -10,6 +10,7 @@
 
 #include "ferry/kernel/option_error.h"
 #include "host/kernel/kernel_failure.h"
+#include "host/measure/code_layout.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
 
@@ -80,23 +81,40 @@ TEST_CASE("each process has a session and a layout of its own, which the seed de
   const KernelPair kernels = bench::read_pair(test::own_compiler(), work(100), work(100));
   const bench::CompareOptions options = brief({"N=16,K=100"});
   const KernelComparison first = bench::compare(open, kernels, options);
-  CHECK(sessions == 5);  // one for the results
+  CHECK(sessions == 7);  // one says what to compile for, and each kernel has one for its results
   REQUIRE(first.outputs.size() == 1);
   CHECK(first.outputs[0].different == 0);
   CHECK(first.difference().empty());
   const KernelComparison again = bench::compare(open, kernels, options);
-  std::set<std::uint32_t> paddings;
+  std::set<std::uint32_t> layouts;
   for (std::size_t i = 0; i < 4; ++i) {
     const bench::ProcessLayout &a = first.processes[i].layout, &b = again.processes[i].layout;
-    CHECK(a.code_padding[0] == b.code_padding[0]);
+    CHECK(a.code[0] == b.code[0]);
     CHECK(a.memory_pages == b.memory_pages);
     CHECK(a.offsets == b.offsets);
-    CHECK(a.code_padding[0] % 16 == 0);
-    paddings.insert(a.code_padding[0]);
+    layouts.insert(a.code[0]);
+    layouts.insert(a.code[1]);
     CHECK(first.processes[i].timings[0].seconds.size() == 10);
     CHECK(first.processes[i].timings[1].seconds.size() == 10);
   }
-  CHECK(paddings.size() > 1);
+  CHECK(layouts.size() > 2);
+}
+
+TEST_CASE("each kernel is compiled once, and its code is linked in a layout of its own for each process") {
+  int compilations = 0;
+  Observer observer;
+  observer.compilation = [&](const std::string&) {
+    ++compilations;
+    return nullptr;
+  };
+  const KernelPair kernels = bench::read_pair(test::own_compiler(), work(100), work(200));
+  bench::CompareOptions options = brief({"N=16,K=200"});
+  options.compares_results = false;
+  const KernelComparison found = bench::compare(this_machine, kernels, options, observer);
+  CHECK(compilations == 2);
+  REQUIRE(found.processes.size() == 4);
+  for (const bench::ComparedProcess& process : found.processes)
+    for (const std::uint32_t layout : process.layout.code) CHECK(layout < bench::kLayouts);
 }
 
 TEST_CASE("kernels that compute something else are not measured, and the first difference is named") {

@@ -39,7 +39,7 @@ struct Fixture {
     const link::TemporaryFolder folder;
     std::ofstream(folder.file("k.c")) << text;
     return compiler->compile(ForeignSource{folder.file("k.c"), {"scale(in f32[n] x, out f32[n] y)"}, {}, text},
-                             compiler->resolve_target(target).value, 0, CodeForm::linked);
+                             compiler->resolve_target(target).value, CodeForm::linked);
   }
 
   std::vector<MachineFunction> code(const Bytes& module, const std::string& target) const {

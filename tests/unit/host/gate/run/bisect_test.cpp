@@ -36,7 +36,7 @@ class History {
   void add_text(const std::string& label, const std::string& text) {
     const SuiteCase suite_case = test::case_of(folder_.file("g.c", text));
     const KernelSource source = read_kernel(test::own_compiler(), suite_case.kernel);
-    const CompiledModule module = compile_kernel(source, "", target_, {}, {}, 0, CodeForm::relinkable).module;
+    const CompiledModule module = compile_kernel(source, "", target_, {}, {}, CodeForm::relinkable).module;
     add(label, store.put(module.bytes()));
   }
   void add_body(const std::string& label, const std::string& body) {

@@ -82,11 +82,11 @@ TEST_CASE("a board is asked once what it is, not by each case") {
 
 TEST_CASE("another machine that answers in place of a board is not taken for it") {
   const Device here = local_device();
-  expect_same_environment(environment_of(here, ""), environment_of(local_device(), ""));
-  Environment other = environment_of(here, "");
+  expect_same_environment(environment_of(bench::ran_on(here), ""), environment_of(bench::ran_on(local_device()), ""));
+  Environment other = environment_of(bench::ran_on(here), "");
   other.processor = "cortex-a72";
   try {
-    expect_same_environment(environment_of(here, ""), other);
+    expect_same_environment(environment_of(bench::ran_on(here), ""), other);
     FAIL("expected an Error");
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::unavailable);

@@ -29,9 +29,9 @@ struct Failure {
 
 Failure failure_of(const std::string& baseline, const std::string& current, const Deadlines& deadlines = {},
                    std::uint32_t samples = 6) {
-  const std::array<SideModule, 2> sides{side_of(baseline), side_of(current)};
+  const std::array<bench::MeasuredSide, 2> sides{side_of(baseline), side_of(current)};
   stats::Random random(7);
-  MeasuredCase measured = test::measured_case();
+  bench::RunSettings measured = test::measured_case();
   measured.sampling.bench.repeat = samples;
   const auto open = [&](ConnectOptions options) {
     options.deadlines = deadlines;
@@ -124,11 +124,11 @@ TEST_CASE("a measurement longer than the limit of a call is nobody's failure") {
 }
 
 TEST_CASE("only a call beyond its limit is the kernel's failure, not a session beyond its own") {
-  const std::array<SideModule, 2> sides{side_of("for (volatile long i = 0;; ++i) y[0] = 1;"), side_of(kFine)};
-  const SideModule* const only[] = {&sides[0]};
+  const std::array<bench::MeasuredSide, 2> sides{side_of("for (volatile long i = 0;; ++i) y[0] = 1;"), side_of(kFine)};
+  const bench::PlacedSide only[] = {{sides[0]}};
   const bench::MemoryLayout memory{0, {0}};
   const auto fail = [&](const Deadlines& deadlines) {
-    return caught([&] { measure_process(opening_with(deadlines), test::measured_case(), only, 0, memory, {}); });
+    return caught([&] { measure_process(opening_with(deadlines), test::measured_case(), only, memory, {}); });
   };
   const Caught call = fail({.call = 0.2}), session = fail({.session = 0.2});
   CAPTURE(call.message);
@@ -147,7 +147,7 @@ TEST_CASE("a side that hangs up to the limit of a session has failed, unless the
   const std::string hangs = "for (volatile long i = 0;; ++i) y[0] = 1;";
   const OpenSession open = opening_with({.session = 2});
   const auto hanging = [&](const std::string& baseline, const std::string& current) {
-    const std::array<SideModule, 2> sides{side_of(baseline), side_of(current)};
+    const std::array<bench::MeasuredSide, 2> sides{side_of(baseline), side_of(current)};
     return find_hanging_side(open, test::measured_case(), sides, {});
   };
   const auto current = hanging(kFine, hangs);
@@ -164,8 +164,8 @@ TEST_CASE("a side that hangs up to the limit of a session has failed, unless the
 }
 
 TEST_CASE("a session that is too long because of what came before its kernel is no hang") {
-  const std::array<SideModule, 2> sides{side_of("for (volatile long i = 0;; ++i) y[0] = 1;"), side_of(kFine)};
-  const SideModule* const only[] = {&sides[0]};
+  const std::array<bench::MeasuredSide, 2> sides{side_of("for (volatile long i = 0;; ++i) y[0] = 1;"), side_of(kFine)};
+  const bench::PlacedSide only[] = {{sides[0]}};
   const bench::MemoryLayout memory{0, {0}};
   const auto end_after = [&](std::chrono::milliseconds before) {
     return caught([&] {
@@ -175,7 +175,7 @@ TEST_CASE("a session that is too long because of what came before its kernel is 
             std::this_thread::sleep_for(before);
             return device;
           },
-          test::measured_case(), only, 0, memory, {});
+          test::measured_case(), only, memory, {});
     });
   };
   CHECK(end_after(std::chrono::milliseconds(0)).may_hang);

@@ -23,16 +23,16 @@ inline gate::SuiteCase case_of(const std::string& file) {
 inline const char* const kSignature = "// ferry: f(in f32[64] x, out f32[64] y)\n";
 
 // Compiles the body of `void f(const float* x, float* y)` and what it needs before it.
-inline gate::SideModule side_of(const std::string& body, const std::string& before = "") {
+inline bench::MeasuredSide side_of(const std::string& body, const std::string& before = "") {
   const Folder folder;
   const gate::SuiteCase suite_case =
       case_of(folder.file("f.c", kSignature + before + "void f(const float* x, float* y) {\n" + body + "\n}\n"));
   const KernelSource source = read_kernel(own_compiler(), suite_case.kernel);
   const Device device = local_device();
   const Target target = target_for(device, "", source);
-  return gate::plan_side(compile_kernel(source, "", target, {}, {}, 0, CodeForm::relinkable).module, suite_case);
+  return gate::plan_side(compile_kernel(source, "", target, {}, {}, CodeForm::relinkable).module, suite_case);
 }
 
-inline gate::MeasuredCase measured_case() { return {*own_compiler(), {}, case_of("").sampling}; }
+inline bench::RunSettings measured_case() { return {own_compiler(), {}, case_of("").sampling}; }
 
 }  // namespace ferry::test

@@ -26,9 +26,8 @@ using namespace ferry::test;
 
 const Compiler& compiler() { return *own_compiler(); }
 
-CompiledModule compiled(const KernelSource& source, const Target& target, const CallOptions& call, CodeForm form,
-                        std::uint32_t padding = 0) {
-  return compile_kernel(source, "", target, call, {}, padding, form).module;
+CompiledModule compiled(const KernelSource& source, const Target& target, const CallOptions& call, CodeForm form) {
+  return compile_kernel(source, "", target, call, {}, form).module;
 }
 
 std::vector<std::uint8_t> result_of(const Device& device, const CompiledModule& module, const CallOptions& call) {
@@ -99,10 +98,6 @@ void check_all_kinds(const Device& device, const Target& target) {
           signature_text(linked.manifest().functions.front()));
     CHECK(compiler().link_module(relinkable.bytes(), {}) == linked.bytes());
     CHECK(module_in_layout(compiler(), relinkable, 0).bytes() == linked.bytes());
-    if (sample.name != "object of ferry") {
-      const CompiledModule padded = compiled(source, target, sample.call, CodeForm::linked, 48);
-      CHECK(compiler().link_module(relinkable.bytes(), {.code = 48}) == padded.bytes());
-    }
     CHECK(compiler().code_identity(relinkable.bytes()) == compiler().code_identity(linked.bytes()));
     const std::vector<std::uint8_t> expected = result_of(device, linked, sample.call);
     for (const std::uint32_t number : {1U, 22U, 63U}) {

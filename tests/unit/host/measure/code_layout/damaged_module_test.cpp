@@ -18,8 +18,7 @@ CompiledModule small_kernel(const std::string& target) {
   KernelOptions options;
   options.expression = "def curve(float(N) A) -> (B) { B(i) = tanh(A(i)) }";
   const KernelSource source = read_kernel(own_compiler(), options);
-  return compile_kernel(source, "", own_compiler()->resolve_target(target).value, {}, {}, 0, CodeForm::relinkable)
-      .module;
+  return compile_kernel(source, "", own_compiler()->resolve_target(target).value, {}, {}, CodeForm::relinkable).module;
 }
 
 std::string message_of(const std::vector<std::uint8_t>& bytes) {
