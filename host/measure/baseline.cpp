@@ -20,8 +20,12 @@ BaselineResult result_of(const Json& json) {
   if (json.contains("knobs"))
     for (const auto& [name, value] : json.at("knobs").items()) result.knobs[name] = value.get<std::string>();
   result.median = json.at("median_seconds").get<double>();
-  result.interval = {json.at("interval_95_seconds").at(0).get<double>(),
-                     json.at("interval_95_seconds").at(1).get<double>()};
+  result.interval = stats::median_interval({});
+  const Json& interval = json.at("interval_95_seconds");
+  // Earlier versions printed the range of samples that were too few.
+  const bool has_too_few = json.contains("seconds") && json.at("seconds").size() < stats::kLeastForInterval;
+  if (!interval.is_null() && !has_too_few)
+    result.interval = {interval.at(0).get<double>(), interval.at(1).get<double>()};
   return result;
 }
 
@@ -41,7 +45,7 @@ std::vector<BaselineResult> parse_baseline(const std::string& text, const std::s
     refuse("a result without its function, device, sizes or times");
   }
   for (const BaselineResult& result : results)
-    if (!(result.interval.low > 0)) refuse("a time of 0");
+    if (!(result.median > 0) || (result.interval.is_known() && !(result.interval.low > 0))) refuse("a time of 0");
   return results;
 }
 
@@ -66,9 +70,12 @@ Change change_from(const BaselineResult& baseline, const Measurement& measuremen
 }
 
 std::string to_text(const Change& change) {
+  const std::string ratio = number_text(change.ratio) + " times the baseline's " + seconds_text(change.baseline);
+  if (!change.is_known())
+    return ratio + ", which says nothing: one of both has fewer than " + std::to_string(stats::kLeastForInterval) +
+           " samples";
   const char* verdict = change.is_slower() ? "slower" : change.is_faster() ? "faster" : "no difference that shows";
-  return number_text(change.ratio) + " times the baseline's " + seconds_text(change.baseline) + " [" +
-         number_text(change.low) + ", " + number_text(change.high) + "]: " + verdict;
+  return ratio + " [" + number_text(change.low) + ", " + number_text(change.high) + "]: " + verdict;
 }
 
 }  // namespace ferry::bench

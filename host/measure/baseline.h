@@ -4,6 +4,7 @@
 // percent may come from that alone; compare kernels side by side (host/measure/compare.h) where it matters.
 #pragma once
 
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,8 +33,9 @@ const BaselineResult* find(const std::vector<BaselineResult>& baseline, const Me
 struct Change {
   double baseline = 0;       // seconds, the earlier median
   double ratio = 1;          // of the medians
-  double low = 1, high = 1;  // from the ends of both intervals
+  double low = 1, high = 1;  // from the ends of both intervals: 0 and infinity if one of them is not known
 
+  bool is_known() const { return std::isfinite(high); }
   bool is_slower() const { return low > 1; }
   bool is_faster() const { return high < 1; }
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "host/stats/random.h"
@@ -44,9 +45,8 @@ double long_run_variance(std::span<const double> series, int cosines) {
 }  // namespace
 
 Interval median_interval(std::span<const double> samples) {
-  if (samples.empty()) return {};
+  if (samples.size() < kLeastForInterval) return {0, std::numeric_limits<double>::infinity()};
   const std::vector<double> ascending = sorted(samples);
-  if (samples.size() < kLeastForInterval) return {ascending.front(), ascending.back()};
   const int cosines = cosine_count(samples.size());
   const double variance = long_run_variance(signs(samples, quantile_of_sorted(ascending, 0.5)), cosines);
   const double quantile = student_t_quantile((1 + kConfidence) / 2, cosines);

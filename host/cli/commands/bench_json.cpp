@@ -23,7 +23,10 @@ const char* end_name(TimingEnd end) {
   return "";
 }
 
-Json interval_json(const stats::Interval& interval) { return Json::array({interval.low, interval.high}); }
+// Returns null for an interval that is not known.
+Json interval_json(const stats::Interval& interval) {
+  return interval.is_known() ? Json::array({interval.low, interval.high}) : Json(nullptr);
+}
 
 // Returns null for missing values: JSON has no NaN.
 Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -35,8 +38,9 @@ Json quantity_json(const bench::Quantity& quantity) {
 
 Json change_json(const std::optional<bench::Change>& change) {
   if (!change) return nullptr;
-  return {
-      {"seconds", change->baseline}, {"ratio", change->ratio}, {"interval", Json::array({change->low, change->high})}};
+  return {{"seconds", change->baseline},
+          {"ratio", change->ratio},
+          {"interval", interval_json({change->low, change->high})}};
 }
 
 }  // namespace

@@ -22,11 +22,6 @@ void line_in(Color color, const char* what, const std::string& value) {
   printf("  %s %s\n", painted(stdout, color, what + std::string(10 - std::strlen(what), ' ')).c_str(), value.c_str());
 }
 
-std::string interval_text(const bench::Measurement& report) {
-  const stats::Interval interval = report.interval();
-  return "[" + seconds_text(interval.low) + ", " + seconds_text(interval.high) + "]";
-}
-
 std::string percentiles_text(const Timing& timing) {
   const std::vector<double> ascending = stats::sorted(timing.seconds);
   std::vector<std::string> parts;
@@ -133,6 +128,12 @@ std::string board_text(const bench::Environment& environment, double elapsed_s) 
 }
 
 }  // namespace
+
+std::string interval_text(const bench::Measurement& report) {
+  const stats::Interval interval = report.interval();
+  if (!interval.is_known()) return "unknown";
+  return "[" + seconds_text(interval.low) + ", " + seconds_text(interval.high) + "]";
+}
 
 void print_report(const bench::Measurement& report, const std::optional<bench::Change>& change, bool verbose) {
   const Timing& timing = report.timing;

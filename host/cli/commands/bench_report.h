@@ -34,6 +34,8 @@ Json timing_json(const Timing& timing);
 Json environment_json(const Timing& timing);
 Json sizes_json(const bench::MeasuredFunction& function);
 
+// Returns the 95% interval of the median, "[1.9 us, 2.1 us]", or "unknown".
+std::string interval_text(const bench::Measurement& report);
 // Returns "M=512, N=512", and "rows=8".
 std::string sizes_text(const bench::Measurement& report);
 std::string knobs_text(const bench::Measurement& report);

@@ -1,5 +1,6 @@
 // Several measurements as a table, for people and for other programs.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -30,7 +31,7 @@ std::string change_text(const std::optional<bench::Change>& change) {
 
 // Returns every digit of a number, or nothing for one that is not known.
 std::string csv_number(double value) {
-  if (!(value > 0)) return "";
+  if (!(value > 0) || std::isinf(value)) return "";
   char text[40];
   std::snprintf(text, sizeof text, "%.9g", value);
   return text;
@@ -94,10 +95,7 @@ void print_table(const BenchRun& run) {
   add(true, "sizes", [&](std::size_t i) { return sizes_text(reports[i]); });
   add(knobs, "knobs", [&](std::size_t i) { return knobs_text(reports[i]); });
   add(true, "median", [&](std::size_t i) { return seconds_text(reports[i].timing.median()); });
-  add(true, "95% interval", [&](std::size_t i) {
-    const stats::Interval interval = reports[i].interval();
-    return "[" + seconds_text(interval.low) + ", " + seconds_text(interval.high) + "]";
-  });
+  add(true, "95% interval", [&](std::size_t i) { return interval_text(reports[i]); });
   add(true, "deviation", [&](std::size_t i) { return seconds_text(reports[i].timing.deviation()); });
   add(flops, "speed",
       [&](std::size_t i) { return reports[i].flops > 0 ? rate_text(reports[i].flops_per_second(), "FLOP/s") : ""; });

@@ -1,6 +1,7 @@
 // Confidence intervals of the median, at 95%.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -8,8 +9,9 @@ namespace ferry::stats {
 
 struct Interval {
   double low = 0;
-  double high = 0;
+  double high = 0;  // infinite: too few samples tell nothing
   bool contains(double value) const { return low <= value && value <= high; }
+  bool is_known() const { return std::isfinite(high); }
 };
 
 inline constexpr double kConfidence = 0.95;
@@ -23,7 +25,7 @@ inline constexpr std::size_t kLeastForInterval = 6;
 // frequencies, and the quantile that of Student's t with K degrees of freedom (equally weighted cosines: Lazarus,
 // Lewis, Stock and Watson, HAR inference: recommendations for practice, Journal of Business and Economic Statistics
 // 36:4, 2018), with K = 0.4 n^(2/3) but at most 8, which keeps the coverage where the correlation is strong. `samples`
-// are in the order in which they were taken; below kLeastForInterval the interval is their whole range.
+// are in the order in which they were taken; below kLeastForInterval the interval is from 0 to infinity.
 Interval median_interval(std::span<const double> samples);
 
 // Returns the percentile bootstrap of the median (Efron, 1979): it resamples with replacement, ignoring the order.

@@ -20,7 +20,7 @@ using test::run_ferry;
 namespace {
 
 std::vector<std::string> quick_bench(const std::vector<std::string>& more) {
-  std::vector<std::string> words = {"bench", "--repeat",  "5", "--min-repeat-ms", "0.1", "--warmup-ms",
+  std::vector<std::string> words = {"bench", "--repeat",  "6", "--min-repeat-ms", "0.1", "--warmup-ms",
                                     "0.1",   "--threads", "1", "--no-peak"};
   words.insert(words.end(), more.begin(), more.end());
   return words;

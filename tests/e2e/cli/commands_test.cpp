@@ -226,7 +226,7 @@ TEST_CASE("bench prints JSON of a schema with a version, whose keys docs/json.md
   const auto& result = json.at("results")[0];
   CHECK(result.at("seconds").size() == 3);
   CHECK(result.at("flops") == 2 * 8 * 8 * 8);
-  CHECK(result.at("interval_95_seconds").size() == 2);
+  CHECK(result.at("interval_95_seconds").is_null());  // three samples say too little
   CHECK(!result.contains("peak_flops_per_second"));
   const std::string page = test::content_of(FERRY_SOURCE_DIR "/docs/json.md");
   const auto expect_documented = [&](const nlohmann::json& object) {

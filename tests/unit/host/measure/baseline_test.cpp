@@ -56,6 +56,31 @@ TEST_CASE("a change has the ratio of the medians, and an interval from the ends 
   CHECK(!same.is_faster());
 }
 
+TEST_CASE("too few samples on either side say nothing of a change") {
+  const auto baseline = [](const std::string& rest) {
+    return bench::parse_baseline(R"({"results": [{"function": "mm", "device": "pi", "sizes": {"M": 4},
+        "median_seconds": 1e-6, )" + rest +
+                                     "}]}",
+                                 "old.json")
+        .at(0);
+  };
+  const auto expect_doubt = [](const BaselineResult& before, const Measurement& now) {
+    const bench::Change change = bench::change_from(before, now);
+    CHECK_FALSE(change.is_known());
+    CHECK_FALSE(change.is_slower());
+    CHECK_FALSE(change.is_faster());
+    CHECK(bench::to_text(change) ==
+          "3.00 times the baseline's 1.00 us, which says nothing: one of both has fewer than 6 samples");
+  };
+  const Measurement many = measurement("pi", 4, {});
+  expect_doubt(baseline(R"("interval_95_seconds": null)"), many);
+  // One sample, as earlier versions printed it.
+  expect_doubt(baseline(R"("seconds": [1e-6], "interval_95_seconds": [1e-6, 1e-6])"), many);
+  Measurement few = many;
+  few.timing.seconds.resize(5);
+  expect_doubt(baseline(R"("interval_95_seconds": [1e-6, 1e-6])"), few);
+}
+
 TEST_CASE("a text that bench did not print is refused with the file's name") {
   for (const char* text : {"", "{}", "[]", R"({"results": [{}]})",
                            R"({"results": [{"function": "f", "device": "d", "sizes": {}, "median_seconds": 0,

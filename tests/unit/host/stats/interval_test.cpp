@@ -54,13 +54,15 @@ TEST_CASE("the bootstrap's interval depends on its seed alone") {
   CHECK(first.low < first.high);
 }
 
-TEST_CASE("few samples or equal ones have an interval too") {
-  CHECK(median_interval({}).high == 0);
+TEST_CASE("fewer than six samples tell nothing, and equal ones have an interval too") {
   CHECK(bootstrap_interval({}, 1).high == 0);
-  const std::vector<double> three = {3, 1, 2};
-  CHECK(median_interval(three).low == 1);
-  CHECK(median_interval(three).high == 3);
-  const std::vector<double> equal(50, 2.5);
+  for (std::size_t count = 0; count < kLeastForInterval; ++count) {
+    const Interval unknown = median_interval(std::vector<double>(count, 2.5));
+    CHECK_FALSE(unknown.is_known());
+    CHECK(unknown.low == 0);
+  }
+  const std::vector<double> equal(kLeastForInterval, 2.5);
+  CHECK(median_interval(equal).is_known());
   CHECK(median_interval(equal).low == 2.5);
   CHECK(median_interval(equal).high == 2.5);
 }
