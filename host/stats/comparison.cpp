@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "host/stats/position.h"
 #include "host/stats/student_t.h"
 
 namespace ferry::stats {
@@ -77,11 +78,12 @@ Comparison compare(std::span<const double> log_ratios, double least_effect) {
     result.p_value = mean == 0 ? 1 : 0;
   }
   const double least = std::log1p(least_effect);
-  if (mean - reach > 0 && mean >= least) {
+  const auto position = [&](double limit) { return position_of(mean - reach, mean + reach, limit); };
+  if (position(0) == Position::above && mean >= least) {
     result.verdict = Verdict::a_slower;
-  } else if (mean + reach < 0 && -mean >= least) {
+  } else if (position(0) == Position::below && -mean >= least) {
     result.verdict = Verdict::b_slower;
-  } else if (std::abs(mean) + reach <= least) {
+  } else if (position(least) == Position::within) {
     result.verdict = Verdict::no_difference;
   } else {
     // With more processes the mean stays and the interval shrinks until it excludes 1 or lies within the least effect.

@@ -9,6 +9,7 @@
 #include "ferry/error.h"
 #include "host/gate/verdict/noise_advice.h"
 #include "host/stats/confidence_sequence.h"
+#include "host/stats/position.h"
 
 namespace ferry::gate {
 
@@ -53,10 +54,13 @@ double widening(double correlation, std::size_t observations) {
 }
 
 Verdict verdict_of(double low, double high, double tolerance) {
-  const double limit = std::log1p(tolerance);
-  if (low > limit) return Verdict::slower;
-  if (high < -limit) return Verdict::faster;
-  return low >= -limit && high <= limit ? Verdict::no_change : Verdict::cannot_tell;
+  switch (stats::position_of(low, high, std::log1p(tolerance))) {
+    case stats::Position::above: return Verdict::slower;
+    case stats::Position::below: return Verdict::faster;
+    case stats::Position::within: return Verdict::no_change;
+    case stats::Position::across: break;
+  }
+  return Verdict::cannot_tell;
 }
 
 std::string percent(double share) {
