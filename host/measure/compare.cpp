@@ -151,6 +151,10 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
     found.facts = facts_of(prepared.sides, run.on);
     log_ratios.push_back(run.process.log_ratio);
     found.processes.push_back(std::move(run.process));
+    if (std::isnan(log_ratios.back())) {
+      log_ratios.clear();
+      break;
+    }
   }
   found.times = stats::compare(log_ratios, options.least_effect);
   return found;

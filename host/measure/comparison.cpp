@@ -1,15 +1,32 @@
 #include "ferry/bench/comparison.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/quantity_text.h"
 #include "ferry/verify/findings.h"
+#include "host/measure/paired_samples.h"
 #include "host/measure/warnings.h"
 #include "host/stats/summary.h"
 
 namespace ferry::bench {
 
 std::string KernelComparison::difference() const { return verify::difference_text(outputs); }
+
+std::string KernelComparison::impossible() const {
+  for (const ComparedProcess& process : processes) {
+    if (!std::isnan(process.log_ratio)) continue;
+    for (const int kernel : {0, 1}) {
+      const std::vector<double>& samples = process.timings[kernel].seconds;
+      const auto count = samples.size() - static_cast<std::size_t>(std::ranges::count_if(samples, takes_time));
+      const std::string name = kernel == 0 ? "A" : "B";
+      if (samples.empty()) return "a process has no samples of " + name;
+      if (count > 0)
+        return count_text(count) + " of " + count_text(samples.size()) + " samples of " + name + " took no time";
+    }
+  }
+  return {};
+}
 
 double KernelComparison::median(int kernel) const {
   std::vector<double> medians;

@@ -58,7 +58,7 @@ Comparison compare(std::span<const double> log_ratios, double least_effect) {
   Comparison result;
   const auto count = static_cast<double>(log_ratios.size());
   if (log_ratios.size() < 2) {
-    if (!log_ratios.empty()) result.ratio = std::exp(log_ratios.front());
+    result.ratio = log_ratios.empty() ? std::nan("") : std::exp(log_ratios.front());
     result.low = 0;
     result.high = std::numeric_limits<double>::infinity();
     return result;

@@ -41,6 +41,7 @@ Json count_json(double count) { return count > 0 ? Json(count) : Json(nullptr); 
 
 std::string verdict_text(const CompareReport& report) {
   const stats::Comparison& comparison = report.found.times;
+  if (const std::string why = report.found.impossible(); !why.empty()) return "impossible: " + why + "; no verdict";
   std::string text = stats::to_text(comparison, report.least_effect);
   if (comparison.verdict != stats::Verdict::unknown) return text;
   if (comparison.enough_processes && *comparison.enough_processes <= bench::kMostProcesses) {
@@ -84,7 +85,7 @@ Json to_json(const CompareReport& report) {
           {"interval_99", Json::array({c.low, c.high})},
           {"p_value", c.p_value},
           {"least_effect", report.least_effect},
-          {"outcome", outcome_name(c.verdict)},
+          {"outcome", report.found.impossible().empty() ? outcome_name(c.verdict) : "impossible"},
           {"verdict", verdict_text(report)},
           {"slower", slower_json(c.verdict)},
           {"enough_processes", c.enough_processes ? Json(*c.enough_processes) : Json(nullptr)},
@@ -105,8 +106,9 @@ void print_report(const CompareReport& report) {
                      std::to_string(first.threads) + (first.threads == 1 ? " thread" : " threads"));
   line("runs", std::to_string(report.found.processes.size()) + " processes, each with " +
                    std::to_string(first.seconds.size()) + " samples of both in turns and a layout of its own");
-  line("A / B",
-       number_text(c.ratio, 4) + ", 99% interval [" + number_text(c.low, 4) + ", " + number_text(c.high, 4) + "]");
+  if (report.found.impossible().empty())
+    line("A / B",
+         number_text(c.ratio, 4) + ", 99% interval [" + number_text(c.low, 4) + ", " + number_text(c.high, 4) + "]");
   if (const double a = report.found.instructions(0), b = report.found.instructions(1); a > 0 && b > 0)
     line("executes", number_text(a, 4) + " instructions against " + number_text(b, 4) + ", " + number_text(a / b, 4) +
                          " times as many");

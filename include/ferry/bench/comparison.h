@@ -40,8 +40,9 @@ struct ProcessLayout : MemoryLayout {
 
 struct ComparedProcess {
   ProcessLayout layout;
-  Timing timings[2];     // of A and B
-  double log_ratio = 0;  // the median of log(time of A / time of B) over the pairs of samples
+  Timing timings[2];  // of A and B
+  // The median of log(time of A / time of B) over the pairs of samples; not a number if a sample took no time.
+  double log_ratio = 0;
 };
 
 // Properties that are the same in every process.
@@ -63,6 +64,9 @@ struct KernelComparison {
 
   // Returns "y[3] 0.7 against 0 (2 of 5 elements differ)" for the first output that differs; empty if none does.
   std::string difference() const;
+  // Returns why the times cannot be true, "3 of 40 samples of A took no time"; empty if they can. Then `times` says
+  // nothing.
+  std::string impossible() const;
   // Returns the median over the processes' medians for A (0) or B (1), in seconds a call.
   double median(int kernel) const;
   // Returns the median over the processes of the instructions of a call; NaN if the device does not count them.

@@ -19,8 +19,8 @@ inline constexpr double kComparisonLevel = 0.01;
 enum class Verdict : std::uint8_t { a_slower, b_slower, no_difference, unknown };
 
 struct Comparison {
-  double ratio = 1;          // time of A over time of B: the geometric mean over the processes
-  double low = 1, high = 1;  // confidence interval of the ratio at 1 - level; infinite with only one process
+  double ratio = 1;  // time of A over time of B: the geometric mean over the processes; not a number without any
+  double low = 1, high = 1;  // confidence interval of the ratio at 1 - level; infinite with fewer than two processes
   double p_value = 1;        // probability of a ratio at least as extreme by chance alone
   Verdict verdict = Verdict::unknown;
   // Number of similar processes that would probably suffice for a verdict other than unknown; nothing when no number

@@ -11,6 +11,7 @@
 #include "ferry/kernel/option_error.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/measure/code_layout.h"
+#include "host/measure/paired_samples.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
 
@@ -205,6 +206,22 @@ TEST_CASE("too few processes and a least effect that is none are refused before 
     options.least_effect = effect;
     CHECK_THROWS_AS(bench::compare(never, kernels, options), UsageError);
   }
+}
+
+TEST_CASE("samples that took no time are impossible, and are not left out") {
+  Timing some, none;
+  some.seconds = {2e-6, 2e-6, 2e-6};
+  none.seconds = {1e-6, 0, 1e-6};
+  CHECK(bench::paired_log_ratio(some, some) == 0);
+  CHECK(std::isnan(bench::paired_log_ratio(some, none)));
+  CHECK(std::isnan(bench::paired_log_ratio(Timing(), Timing())));
+  KernelComparison found;
+  found.processes = {{{}, {some, some}, 0}};
+  CHECK(found.impossible().empty());
+  found.processes.push_back({{}, {some, none}, std::nan("")});
+  CHECK(found.impossible() == "1 of 3 samples of B took no time");
+  found.processes[1].timings[0].seconds.clear();
+  CHECK(found.impossible() == "a process has no samples of A");
 }
 
 TEST_CASE("a comparison that context switches disturbed, or an emulator ran, is warned of") {

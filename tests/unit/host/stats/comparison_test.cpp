@@ -116,6 +116,9 @@ TEST_CASE("whether B is slower by a limit is answered by the whole interval") {
 
 TEST_CASE("one process alone decides nothing, and exact equality is no difference") {
   CHECK(compare(std::vector<double>{0.5}, 0).verdict == Verdict::unknown);
+  CHECK(compare({}, 0).verdict == Verdict::unknown);
+  CHECK(std::isnan(compare({}, 0).ratio));
+  CHECK(slowdown(compare({}, 0), 0.05) == Slowdown::unknown);
   CHECK(compare(std::vector<double>(8, 0.0), 0).verdict == Verdict::no_difference);
   CHECK(compare(std::vector<double>(8, 0.1), 0).verdict == Verdict::a_slower);
 }
