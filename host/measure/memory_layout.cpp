@@ -54,16 +54,4 @@ std::vector<Argument> arguments_at(const FunctionInfo& info, const CallPlan& pla
   return all;
 }
 
-bool same_arguments(const FunctionInfo& a, const CallPlan& plan_of_a, const FunctionInfo& b,
-                    const CallPlan& plan_of_b) {
-  if (a.parameters.size() != b.parameters.size()) return false;
-  for (std::size_t p = 0; p < a.parameters.size(); ++p) {
-    const ParameterInfo &x = a.parameters[p], &y = b.parameters[p];
-    if (x.kind != y.kind || x.direction != y.direction || plan_of_a.dtypes[p] != plan_of_b.dtypes[p]) return false;
-    if (plan_of_a.shapes[p] != plan_of_b.shapes[p] || plan_of_a.strides[p] != plan_of_b.strides[p]) return false;
-    if (plan_of_a.scalars[p] != plan_of_b.scalars[p]) return false;
-  }
-  return true;
-}
-
 }  // namespace ferry::bench

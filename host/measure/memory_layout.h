@@ -17,12 +17,8 @@ MemoryLayout draw_memory_layout(stats::Random& random, bool on_gpu);
 // Allocates what the layout has before everything else; the result keeps it.
 DeviceTensor allocate_before(const Device& device, const MemoryLayout& layout);
 
-// Returns all tensors of a call at their places, including outputs, so that two kernels can use the same ones. Throws
-// UsageError if an output is not dense.
+// Returns all tensors of a call at their places, including outputs. Throws UsageError if an output is not dense.
 std::vector<Argument> arguments_at(const FunctionInfo& info, const CallPlan& plan, const Device& device,
                                    const MemoryLayout& layout, const Observer& observer);
-
-// Whether the arguments of one call fit the other function, so that both can use data at the same addresses.
-bool same_arguments(const FunctionInfo& a, const CallPlan& plan_of_a, const FunctionInfo& b, const CallPlan& plan_of_b);
 
 }  // namespace ferry::bench

@@ -32,11 +32,9 @@ std::vector<TimedCall> calls_of(const Device& device, std::span<const PlacedSide
                                 const Observer& observer) {
   std::vector<TimedCall> calls;
   for (std::size_t i = 0; i < sides.size(); ++i) {
-    const MeasuredSide &side = sides[i].side, &first = sides[0].side;
-    const bool shares_tensors = i > 0 && same_arguments(first.info, first.plan, side.info, side.plan);
-    std::vector<Argument> arguments =
-        shares_tensors ? calls.front().arguments : arguments_at(side.info, side.plan, device, memory, observer);
-    calls.push_back({device.load(modules[i])[side.info.name], std::move(arguments)});
+    const MeasuredSide& side = sides[i].side;
+    calls.push_back(
+        {device.load(modules[i])[side.info.name], arguments_at(side.info, side.plan, device, memory, observer)});
   }
   return calls;
 }

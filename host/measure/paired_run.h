@@ -33,7 +33,8 @@ struct PlacedSide {
   std::uint32_t layout = 0;  // of its code
 };
 
-// Measures the sides in turns in one process, with the same tensors if their calls have the same arguments. A session
+// Measures the sides in turns in one process. Each has tensors of its own, so that nothing that one leaves in them is
+// seen by the other, at the same offsets from the start of a page. A session
 // that is lost before anything ran there is opened again. Throws Error for what the device refuses, if the session is
 // lost, and if a kernel fails, which is_failure_of_kernel() recognises: then `crashed` is the number of the side in
 // whose code the process crashed, if that is known.
