@@ -99,7 +99,7 @@ BenchRun measure(const Compiler* compiler, const Options& options) {
     observer.is_interrupted = InterruptibleWork::is_requested;
   }
   bench::Measurements found = bench::measure_on(devices, kernel, sweeps, how, observer);
-  BenchRun run{std::move(found.done), {}, {}, found.is_interrupted};
+  BenchRun run{std::move(found.done), {}, {}, found.is_interrupted, options.call.seed};
   for (const bench::FailedDevice& device : found.failures) run.failures.push_back(failure_of(device));
   const bool has_nothing = run.reports.empty() && std::ranges::none_of(run.failures, is_wrong);
   if (devices.size() == 1 && has_nothing && !run.is_interrupted) std::rethrow_exception(found.failures.front().error);
@@ -156,9 +156,12 @@ int bench(const Compiler* compiler, const Options& options, JUnitReport& junit) 
     print_report(run.reports.front(), run.changes.empty() ? std::nullopt : run.changes.front(), options.verbose);
     for (const std::string& line : lines_of(run.reports.front().findings, options.check_against))
       printf("  %s\n", line.c_str());
+    printf("  %s\n", inputs_text(run.seed).c_str());
   } else if (!run.reports.empty()) {
     print_table(run);
+    printf("%s\n", inputs_text(run.seed).c_str());
   }
+  if (std::ranges::any_of(run.failures, is_wrong)) print_note(inputs_text(run.seed));
   if (run.is_interrupted) print_error("interrupted: not everything was measured");
   int code = judge(options, run, junit);
   for (const BenchFailure& failure : run.failures) {
@@ -181,7 +184,7 @@ void add_bench(CLI::App& app, Action& chosen) {
   add_foreign_options(command, options->kernel);
   add_remotes_option(command, options->addresses, options->remote);
   add_target_option(command, options->target);
-  add_call_options(command, options->call);
+  add_call_options(command, options->call, DefaultSeed::drawn);
   command
       .add_option("--sweep", options->sweeps,
                   "Measure for each size: N=2^8..2^24, N=100..500+100 or N=1,7,64; or for values of a knob of the "

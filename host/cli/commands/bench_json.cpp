@@ -144,7 +144,11 @@ Json to_json(const BenchRun& run) {
     json["warnings"] = report.warnings();
     results.push_back(std::move(json));
   }
-  return {{"schema", kBenchSchema}, {"results", results}, {"errors", errors}, {"interrupted", run.is_interrupted}};
+  return {{"schema", kBenchSchema},
+          {"results", results},
+          {"errors", errors},
+          {"seed", run.seed},
+          {"interrupted", run.is_interrupted}};
 }
 
 }  // namespace ferry::cli

@@ -135,6 +135,8 @@ std::string interval_text(const bench::Measurement& report) {
   return "[" + seconds_text(interval.low) + ", " + seconds_text(interval.high) + "]";
 }
 
+std::string inputs_text(std::uint64_t seed) { return "random inputs are those of --seed " + std::to_string(seed); }
+
 void print_report(const bench::Measurement& report, const std::optional<bench::Change>& change, bool verbose) {
   const Timing& timing = report.timing;
   printf("%s\n", report.function.signature.c_str());

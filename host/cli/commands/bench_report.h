@@ -1,6 +1,7 @@
 // The results of bench, as text, tables and JSON.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct BenchRun {
   std::vector<std::optional<bench::Change>> changes;  // from the baseline, one for each report; empty without one
   std::vector<BenchFailure> failures;
   bool is_interrupted = false;
+  std::uint64_t seed = 0;  // of the random inputs
 };
 
 // The schema of docs/json.md; its name changes whenever the change would mislead readers of the old one.
@@ -36,6 +38,8 @@ Json sizes_json(const bench::MeasuredFunction& function);
 
 // Returns the 95% interval of the median, "[1.9 us, 2.1 us]", or "unknown".
 std::string interval_text(const bench::Measurement& report);
+// Returns "random inputs are those of --seed 7".
+std::string inputs_text(std::uint64_t seed);
 // Returns "M=512, N=512", and "rows=8".
 std::string sizes_text(const bench::Measurement& report);
 std::string knobs_text(const bench::Measurement& report);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/quantity_text.h"
+#include "host/cli/commands/bench_report.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/compare_report.h"
 #include "host/cli/options/call_options.h"
@@ -42,6 +43,7 @@ int report_difference(const CompareReport& report, const std::string& difference
   const std::string verdict = "A and B differ: " + difference + "; no verdict";
   if (json) print_json(difference_json(report, verdict));
   print_error(verdict);
+  print_note(inputs_text(report.seed));
   return kExitWrongResult;
 }
 
@@ -94,6 +96,7 @@ int compare(const Compiler* compiler, Options& options, const CodeViews* code, J
   const bench::KernelPair kernels = bench::read_pair(compiler, options.kernels[0], options.kernels[1], observer);
   const CompareReport report{{kernels[0].source.name, kernels[1].source.name},
                              options.compare.least_effect,
+                             options.compare.call.seed,
                              bench::compare(opening(options.remote), kernels, options.compare, observer)};
   const std::string difference = report.found.difference();
   if (!options.allow_difference) junit.cases.push_back({.name = "A and B compute the same", .failure = difference});
@@ -117,7 +120,7 @@ void add_compare(CLI::App& app, Action& chosen, const CodeViews* code) {
   add_foreign_pair_options(command, options->kernels[0], options->kernels[1]);
   add_remote_option(command, options->remote);
   add_target_option(command, options->compare.target);
-  add_call_options(command, options->compare.call);
+  add_call_options(command, options->compare.call, DefaultSeed::drawn);
   command
       .add_option("--processes", options->compare.processes,
                   "Fresh processes, each with another layout of code and data")

@@ -80,6 +80,7 @@ Json to_json(const CompareReport& report) {
           {"target", report.found.facts.target},
           {"kernels", kernels},
           {"inputs", report.found.inputs},
+          {"seed", report.seed},
           {"outputs", comparisons_json(report.found.outputs)},
           {"ratio", c.ratio},
           {"interval_99", Json::array({c.low, c.high})},
@@ -115,6 +116,7 @@ void print_report(const CompareReport& report) {
   if (!report.found.outputs.empty())
     line("results", "the same from the same inputs" +
                         (report.found.inputs.empty() ? "" : " (" + join(", ", report.found.inputs) + ")"));
+  line("inputs", inputs_text(report.seed));
   line("verdict", verdict_text(report));
   for (const std::string& warning : report.found.warnings()) line("warning", warning);
 }
@@ -122,6 +124,7 @@ void print_report(const CompareReport& report) {
 Json difference_json(const CompareReport& report, const std::string& verdict) {
   return {{"schema", kCompareSchema},
           {"inputs", report.found.inputs},
+          {"seed", report.seed},
           {"outputs", comparisons_json(report.found.outputs)},
           {"outcome", "results differ"},
           {"verdict", verdict},

@@ -1,6 +1,7 @@
 // The results of compare, as text and as JSON.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "ferry/bench/comparison.h"
@@ -11,6 +12,7 @@ namespace ferry::cli {
 struct CompareReport {
   std::string names[2];  // names of the kernels' files
   double least_effect = 0;
+  std::uint64_t seed = 0;  // of the random inputs
   bench::KernelComparison found;
 };
 

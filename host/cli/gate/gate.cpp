@@ -8,6 +8,7 @@
 #include "host/cli/gate/gate_options.h"
 #include "host/cli/gate/store_options.h"
 #include "host/cli/gate/trust_option.h"
+#include "host/cli/options/call_options.h"
 #include "host/cli/options/error_message.h"
 #include "host/cli/options/exit_code.h"
 #include "host/cli/options/interrupts.h"
@@ -99,7 +100,7 @@ gate::Report begun_report(const GateOptions& options) {
 // Runs the suite. `suite_name` becomes its name as soon as that is known.
 gate::Report judge(const Compiler* compiler, const GateOptions& options, std::string& suite_name) {
   expect_suite(options.suite, options.commands);
-  gate::Suite suite = gate::read_suite(options.suite);
+  gate::Suite suite = gate::read_suite(options.suite, random_seed());
   suite_name = suite.name;
   const std::set<std::string> accepted = names_of_cases(suite, options.accepted, "--accept");
   const std::set<std::string> cases = names_of_cases(suite, options.cases, "--case");

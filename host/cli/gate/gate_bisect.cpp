@@ -6,6 +6,7 @@
 #include "host/cli/gate/gate_options.h"
 #include "host/cli/gate/store_options.h"
 #include "host/cli/gate/trust_option.h"
+#include "host/cli/options/call_options.h"
 #include "host/cli/options/interrupts.h"
 #include "host/cli/options/terminal.h"
 #include "host/cli/output/columns.h"
@@ -51,7 +52,7 @@ Json bisection_json(const gate::Bisection& found) {
 }
 
 int find_commit(const Compiler* compiler, const BisectOptions& options) {
-  const gate::Suite suite = gate::read_suite(options.suite);
+  const gate::Suite suite = gate::read_suite(options.suite, random_seed());
   const gate::SuiteCase& suite_case = find_case(suite, options.name);
   std::vector<std::string> addresses;
   if (!options.remote.address.empty()) addresses.push_back(options.remote.address);

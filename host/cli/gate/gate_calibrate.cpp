@@ -5,6 +5,7 @@
 #include "base/quantity_text.h"
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/gate/gate_options.h"
+#include "host/cli/options/call_options.h"
 #include "host/cli/options/interrupts.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/terminal.h"

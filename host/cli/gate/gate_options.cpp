@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <random>
 
 #include "base/quantity_text.h"
 #include "base/suggest.h"
@@ -74,11 +73,6 @@ std::string commit_of_environment() {
     if (const char* commit = std::getenv(name); commit != nullptr && *commit != '\0') return commit;
   }
   return {};
-}
-
-std::uint64_t random_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
 }
 
 }  // namespace ferry::cli

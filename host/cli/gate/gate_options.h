@@ -34,7 +34,4 @@ void note_replaced_boards(const gate::Suite& suite, const std::vector<std::strin
 // Returns the commit that CI systems put into the environment; empty without one.
 std::string commit_of_environment();
 
-// Returns an unpredictable number.
-std::uint64_t random_seed();
-
 }  // namespace ferry::cli

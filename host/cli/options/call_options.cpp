@@ -1,10 +1,12 @@
 #include "host/cli/options/call_options.h"
 
+#include <random>
+
 #include "host/cli/options/option_checks.h"
 
 namespace ferry::cli {
 
-void add_call_options(CLI::App& command, CallOptions& options) {
+void add_call_options(CLI::App& command, CallOptions& options, DefaultSeed seed) {
   command
       .add_option(
           "--arg", options.arguments,
@@ -18,10 +20,18 @@ void add_call_options(CLI::App& command, CallOptions& options) {
       ->type_name("NAME=SIZE")
       ->type_size(1)
       ->allow_extra_args(false);
-  command.add_option("--seed", options.seed, "Seed of the random inputs")
-      ->type_name("N")
-      ->check(whole_number(0, ~std::uint64_t{0}))
-      ->capture_default_str();
+  CLI::Option& option = *command.add_option("--seed", options.seed, "Seed of the random inputs")
+                             ->type_name("N")
+                             ->check(whole_number(0, ~std::uint64_t{0}))
+                             ->capture_default_str();
+  if (seed == DefaultSeed::zero) return;
+  options.seed = random_seed();
+  option.default_str("drawn, and printed");
+}
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32 | device()) >> 16;
 }
 
 }  // namespace ferry::cli

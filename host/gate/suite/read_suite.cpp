@@ -182,11 +182,12 @@ std::string default_name(const std::string& folder) {
   return name.empty() || name.size() > kMaxCaseName ? "suite" : name;
 }
 
-Result<Suite> read_table(const std::string& path, const toml::table& root) {
+Result<Suite> read_table(const std::string& path, const toml::table& root, std::uint64_t seed) {
   Suite suite;
   suite.file = path;
   suite.folder = folder_of(path);
   SuiteCase shared;
+  shared.call.seed = seed;
   shared.sampling = bench::CompareOptions().sampling;
   TomlReader reader(path, "", root);
   read_options(reader, suite);
@@ -209,22 +210,22 @@ Suite usable(const Result<Suite>& suite) {
   return suite.value();
 }
 
-Result<Suite> parse(std::string_view text, const std::string& path) {
+Result<Suite> parse(std::string_view text, const std::string& path, std::uint64_t seed) {
   FERRY_ASSIGN(const toml::table root, parse_toml(text, path, kMaxSuiteBytes));
-  return read_table(path, root);
+  return read_table(path, root, seed);
 }
 
-Result<Suite> read_file(const std::string& path) {
+Result<Suite> read_file(const std::string& path, std::uint64_t seed) {
   FERRY_ASSIGN(const std::string text, read_toml_text(path, kMaxSuiteBytes));
-  FERRY_ASSIGN(Suite suite, parse(text, path));
+  FERRY_ASSIGN(Suite suite, parse(text, path, seed));
   for (SuiteCase& one : suite.cases) one.missing_file = check_files(path, one).message();
   return suite;
 }
 
 }  // namespace
 
-Suite parse_suite(std::string_view text, const std::string& path) { return usable(parse(text, path)); }
+Suite parse_suite(std::string_view text, const std::string& path) { return usable(parse(text, path, 0)); }
 
-Suite read_suite(const std::string& path) { return usable(read_file(path)); }
+Suite read_suite(const std::string& path, std::uint64_t seed) { return usable(read_file(path, seed)); }
 
 }  // namespace ferry::gate

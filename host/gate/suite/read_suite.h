@@ -32,7 +32,7 @@
 //     tolerance = "1%"                # a smaller change does not matter
 //     target = "aarch64"              # default: that of the board
 //     cflags = "-O3"
-//     seed = 3                        # of random inputs
+//     seed = 3                        # of random inputs; default: another one in each run
 //     rtol = 1e-4                     # between the results of both sides
 //     atol = 0
 //     threads = 1
@@ -45,6 +45,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -57,8 +58,9 @@ inline constexpr std::size_t kMaxCases = 10'000, kMaxBoards = 64;
 inline constexpr std::size_t kMaxCaseName = 200;  // and of a board and of the suite, in bytes
 
 // Both throw UsageError, which names the file, the line and the key, and says what was expected there. read_suite()
-// also notes in each case if one of its files is missing, which concerns this case alone.
-Suite read_suite(const std::string& path);
+// also notes in each case if one of its files is missing, which concerns this case alone. `seed` is that of the random
+// inputs where the suite has none.
+Suite read_suite(const std::string& path, std::uint64_t seed = 0);
 Suite parse_suite(std::string_view text, const std::string& path);
 
 }  // namespace ferry::gate

@@ -42,13 +42,29 @@ struct Kernels {
 
 }  // namespace
 
+TEST_CASE("each comparison draws other inputs, and --seed repeats them") {
+  const Kernels kernels;
+  const auto seed_and_difference = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto object = nlohmann::json::parse(kernels.compare(kernels.fir, kernels.empty, words).out);
+    const auto first = object.at("outputs").at(0).at("first_difference").get<std::string>();
+    return std::pair(object.at("seed").get<std::uint64_t>(), first);
+  };
+  const auto first = seed_and_difference({}), second = seed_and_difference({});
+  CHECK(first.first != second.first);
+  CHECK(first.second != second.second);
+  CHECK(seed_and_difference({"--seed", std::to_string(first.first)}) == first);
+}
+
 TEST_CASE("an empty kernel is not called faster: the results differ, and nothing is measured") {
   const Kernels kernels;
   const Outcome outcome = kernels.compare(kernels.empty, kernels.fir);
   CHECK(outcome.code == 1);
   CHECK(outcome.out.empty());
   CHECK_MESSAGE(outcome.err.starts_with("ferry: A and B differ: Y[0] 0 against "), outcome.err);
-  CHECK_MESSAGE(outcome.err.ends_with(" of 492 elements differ); no verdict\n"), outcome.err);
+  CHECK_MESSAGE(contains(outcome.err, " of 492 elements differ); no verdict\n"), outcome.err);
+  CHECK_MESSAGE(contains(outcome.err, "random inputs are those of --seed "), outcome.err);
   const Outcome json = kernels.compare(kernels.fir, kernels.empty, {"--json"});
   CHECK(json.code == 1);
   const auto object = nlohmann::json::parse(json.out);

@@ -229,6 +229,16 @@ TEST_CASE("more cases, boards or bytes than the limits are refused, and as many 
         "suite.toml: cannot be read: expected at most 8388608 bytes, got 8388609");
 }
 
+TEST_CASE("random inputs are those of the seed that a run has drawn, unless the suite names one") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("suite.toml");
+  std::ofstream(file) << with_case("seed = 3") << "\n[cases.other]\nkernel = 'other.tc'\n";
+  const Suite suite = read_suite(file, 77);
+  REQUIRE(suite.cases.size() == 2);
+  CHECK(suite.cases[0].call.seed == 3);
+  CHECK(suite.cases[1].call.seed == 77);
+}
+
 TEST_CASE("files that do not exist are noted in their case, with its line, and the others stay as they are") {
   const TemporaryFolder folder;
   const std::string file = folder.file("suite.toml");
