@@ -22,13 +22,13 @@ std::string nan_text(std::uint64_t first, std::uint64_t second, const std::strin
   return "; NaN: " + count_text(first) + " " + one + ", " + count_text(second) + " " + other;
 }
 
-// Returns "fine: all 12 elements", "3 of 12 elements wrong", "fine: a seeded sample of 1,000 of 5,000 elements".
+// Returns "fine: all 12 elements", "3 of 12 elements wrong", "fine: a random sample of 1,000 of 5,000 elements".
 std::string verdict_text(std::uint64_t wrong, std::uint64_t compared, std::uint64_t elements, const char* what) {
   if (wrong > 0)
     return painted(stdout, Color::red, count_text(wrong) + " of " + count_text(compared) + " elements " + what);
   const std::string fine = painted(stdout, Color::green, "fine") + ": ";
   if (compared < elements)
-    return fine + "a seeded sample of " + count_text(compared) + " of " + count_text(elements) + " elements";
+    return fine + "a random sample of " + count_text(compared) + " of " + count_text(elements) + " elements";
   return fine + (elements == 1 ? "the only element" : "all " + count_text(elements) + " elements");
 }
 

@@ -20,7 +20,7 @@ struct CheckLimits {
 // One output of the call.
 struct CheckResult {
   std::string output;
-  std::uint64_t compared = 0, elements = 0;  // a seeded sample is compared where the evaluation of all would take long
+  std::uint64_t compared = 0, elements = 0;  // a random sample is compared where the evaluation of all would take long
   double largest_absolute = 0, largest_relative = 0;
   double rtol = 0, atol = 0;                // the limits that were applied
   bool with_rounding = false;               // rounding errors of the element's terms are allowed too

@@ -90,7 +90,7 @@ TEST_CASE("sizes alone are enough, and --check compares every element of a small
         std::string::npos);
 }
 
-TEST_CASE("--check of a large result takes a seeded sample and says so") {
+TEST_CASE("--check of a large result takes a random sample and says so") {
   const Outcome outcome = run_ferry({"run", "-e", test::kMatmul, "--size", "M=512,N=512,K=512", "--check", "--json"});
   CAPTURE(outcome.err);
   CHECK(outcome.code == 0);

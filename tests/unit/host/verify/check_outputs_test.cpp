@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <limits>
+#include <random>
 
 #include "host/kernel/kernel.h"
 #include "tests/unit/host/kernel/own_compiler.h"
@@ -111,6 +112,18 @@ TEST_CASE("of a long evaluation a sample with the first and the last element is 
   CHECK(result.compared >= 1000);
   CHECK(result.wrong == result.compared);
   CHECK(result.first_wrong.starts_with("B[0] is -1.0"));
+}
+
+TEST_CASE("no sample can be known before the check") {
+  const Checked sums("def sums(float(N,K) A) -> (B) { B(i) +=! A(i,k) }", "N=4000,K=4000", {"A=:ones"});
+  // Right at the first and the last element, and wherever the sample of an earlier version was.
+  std::vector<float> outputs(4000, -1);
+  outputs.front() = outputs.back() = 4000;
+  std::mt19937_64 random(1);
+  for (int draw = 0; draw < 3000; ++draw) outputs[random() % outputs.size()] = 4000;
+  const CheckResult result = sums.check<float>(outputs);
+  CHECK(result.wrong > 0);
+  CHECK(result.wrong < result.compared);
 }
 
 TEST_CASE("rounding to float16 is found in long sums of random terms, and no order of the additions is") {
