@@ -45,10 +45,10 @@ CodeLayout layout_of(std::uint32_t number) {
 
 std::uint32_t layouts_of(const CompiledModule& module) { return can_relink(module.bytes()) ? kLayouts : 1; }
 
-CompiledModule module_in_layout(const Compiler& compiler, const CompiledModule& module, std::uint32_t number) {
+CompiledModule module_in_layout(const Compiler* compiler, const CompiledModule& module, std::uint32_t number) {
   const CodeLayout layout = layout_of(number);
   if (layouts_of(module) == 1) return module;
-  return CompiledModule(compiler.link_module(module.bytes(), layout),
+  return CompiledModule(expect_compiler(compiler, "relinkable code").link_module(module.bytes(), layout),
                         module.blobs() == nullptr ? nullptr : std::make_shared<BlobsOf>(module));
 }
 

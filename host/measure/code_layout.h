@@ -26,7 +26,7 @@ CodeLayout layout_of(std::uint32_t number);
 std::uint32_t layouts_of(const CompiledModule& module);
 
 // Returns the module for devices in a layout, with the same blobs. A module that has only one layout is returned as it
-// is, whatever the number. Deterministic. Throws CompileError for damaged code.
-CompiledModule module_in_layout(const Compiler& compiler, const CompiledModule& module, std::uint32_t number);
+// is, whatever the number, and needs no compiler. Deterministic. Throws CompileError for damaged code.
+CompiledModule module_in_layout(const Compiler* compiler, const CompiledModule& module, std::uint32_t number);
 
 }  // namespace ferry::bench

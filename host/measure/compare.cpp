@@ -75,19 +75,11 @@ verify::ParameterPairs plan_sides(std::array<MeasuredSide, 2>& sides, const Kern
   return {};
 }
 
-// Both kernels, compiled for the device and ready to be called there.
-struct PreparedPair {
-  std::array<MeasuredSide, 2> sides;
-  verify::ParameterPairs pairs;
-};
-
-PreparedPair prepare(const Device& device, const KernelPair& kernels, const CompareOptions& options,
-                     const Observer& observer) {
+std::array<MeasuredSide, 2> compile_sides(const Device& device, const KernelPair& kernels,
+                                          const CompareOptions& options, const Observer& observer) {
   const Target target = common_target(device, kernels, options.target, observer);
   const auto side = [&](const ComparedKernel& kernel) { return compile_side(kernel, options.call, target, observer); };
-  PreparedPair prepared{{side(kernels[0]), side(kernels[1])}, {}};
-  prepared.pairs = plan_sides(prepared.sides, kernels, options);
-  return prepared;
+  return {side(kernels[0]), side(kernels[1])};
 }
 
 ProcessLayout draw_layout(stats::Random& random, bool on_gpu) {
@@ -126,18 +118,19 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
   check_options(options);
   const RunSettings settings{kernels[0].source.compiler, devices_for(options.target, kernels[0].source),
                              options.sampling};
-  const PreparedPair prepared = with_retries(observer, [&] {
+  std::array<MeasuredSide, 2> sides = with_retries(observer, [&] {
     ConnectOptions connection;
     connection.devices = settings.devices;
-    return prepare(open(connection), kernels, options, observer);
+    return compile_sides(open(connection), kernels, options, observer);
   });
+  const verify::ParameterPairs pairs = plan_sides(sides, kernels, options);
   KernelComparison found;
   if (options.compares_results) {
-    const auto& [a, b] = prepared.sides;
+    const auto& [a, b] = sides;
     const bool guard = may_leave_tensors(kernels[0].source) || may_leave_tensors(kernels[1].source);
     const verify::Outputs of_a = outputs_of_side(open, settings, a, guard, observer, &found.weaknesses);
     const verify::Outputs of_b = outputs_of_side(open, settings, b, guard, observer);
-    found.outputs = verify::compare_all_outputs(a.info, a.plan, of_a, of_b, prepared.pairs, options.limits);
+    found.outputs = verify::compare_all_outputs(a.info, a.plan, of_a, of_b, pairs, options.limits);
     found.inputs = input_texts(a.info, a.plan);
     if (!found.difference().empty()) return found;
   }
@@ -146,9 +139,8 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
   for (std::uint32_t i = 0; i < options.processes; ++i) {
     const StepGuard step =
         observer.begin("process " + std::to_string(i + 1) + " of " + std::to_string(options.processes));
-    PairedRun run =
-        paired_run(open, settings, prepared.sides, draw_layout(random, !settings.devices.empty()), observer);
-    found.facts = facts_of(prepared.sides, run.on);
+    PairedRun run = paired_run(open, settings, sides, draw_layout(random, !settings.devices.empty()), observer);
+    found.facts = facts_of(sides, run.on);
     log_ratios.push_back(run.process.log_ratio);
     found.processes.push_back(std::move(run.process));
     if (std::isnan(log_ratios.back())) {

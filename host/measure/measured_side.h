@@ -1,7 +1,6 @@
 // One of the sides of a comparison: a function of a module that is compiled once, and the call that is measured.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,8 +22,5 @@ struct RunSettings {
   std::vector<std::string> devices;  // besides the CPU
   SamplingOptions sampling;
 };
-
-// Returns the side's module for devices, in this code layout.
-CompiledModule linked_module(const RunSettings& settings, const MeasuredSide& side, std::uint32_t layout);
 
 }  // namespace ferry::bench

@@ -5,6 +5,7 @@
 #include "base/throw_status.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
+#include "host/measure/code_layout.h"
 #include "host/measure/memory_layout.h"
 #include "host/measure/paired_samples.h"
 #include "host/measure/sampling.h"
@@ -47,7 +48,8 @@ MeasuredProcess measure_process(const OpenSession& open, const RunSettings& sett
                                 const MemoryLayout& memory, const Observer& observer,
                                 std::optional<std::size_t>* crashed) {
   std::vector<CompiledModule> modules;
-  for (const PlacedSide& placed : sides) modules.push_back(linked_module(settings, placed.side, placed.layout));
+  for (const PlacedSide& placed : sides)
+    modules.push_back(module_in_layout(settings.compiler, placed.side.module, placed.layout));
   return with_retries(observer, [&] {
     ConnectOptions connection;
     connection.devices = settings.devices;

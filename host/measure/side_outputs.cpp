@@ -10,7 +10,7 @@ namespace ferry::bench {
 
 verify::Outputs outputs_of_side(const OpenSession& open, const RunSettings& settings, const MeasuredSide& side,
                                 bool guard_tensors, const Observer& observer, std::vector<std::string>* warnings) {
-  const CompiledModule module = linked_module(settings, side, kFirstLayout);
+  const CompiledModule module = module_in_layout(settings.compiler, side.module, kFirstLayout);
   return with_retries(observer, [&] {
     ConnectOptions connection;
     connection.devices = settings.devices;

@@ -227,8 +227,7 @@ class Bisector {
 
   void measure(const HistoryEntry& entry, CaseResult& result) {
     verify::ParameterPairs pairs;
-    const std::array<bench::MeasuredSide, 2> sides{*good_,
-                                                   plan_same_side(load(entry), request_.suite_case, *good_, pairs)};
+    const std::array<MeasuredSide, 2> sides{*good_, plan_same_side(load(entry), request_.suite_case, *good_, pairs)};
     const DecisionRule rule{request_.suite_case.tolerance, request_.suite.error_level, request_.suite.most_pairs};
     try {
       if (is_emulated_) {
@@ -249,7 +248,7 @@ class Bisector {
   stats::Random random_;
   std::vector<HistoryEntry> history_;
   std::optional<MeasuredCase> measured_;
-  std::optional<bench::MeasuredSide> good_;
+  std::optional<MeasuredSide> good_;
   bool is_emulated_ = false;
   Bisection found_;
 };

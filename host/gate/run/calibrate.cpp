@@ -59,7 +59,7 @@ class Calibrator {
   }
 
  private:
-  bench::MeasuredSide side_of(const SuiteCase& spin) {
+  MeasuredSide side_of(const SuiteCase& spin) {
     source_ = read_kernel(&request_.compiler, spin.kernel, observer_);
     return plan_side(compile_kernel(source_, "", target_, {}, observer_, CodeForm::relinkable).module, spin);
   }
@@ -70,7 +70,7 @@ class Calibrator {
     SuiteCase slower = spin_case(static_cast<int>(std::lround(kRounds * slowdown)));
     // Equal modules would be loaded once.
     slower.kernel.expression += "# the current side\n";
-    const std::array<bench::MeasuredSide, 2> sides{*base_, side_of(slower)};
+    const std::array<MeasuredSide, 2> sides{*base_, side_of(slower)};
     const DecisionRule rule{request_.tolerance, request_.error_level, request_.most_pairs};
     std::vector<double> log_ratios;
     const auto start = std::chrono::steady_clock::now();
@@ -115,7 +115,7 @@ class Calibrator {
   stats::Random random_;
   KernelSource source_;
   Target target_;
-  std::optional<bench::MeasuredSide> base_;
+  std::optional<MeasuredSide> base_;
   std::optional<MeasuredCase> measured_;
   Calibration found_;
 };

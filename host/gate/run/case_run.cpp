@@ -89,9 +89,9 @@ class CaseRun {
     if (is_same_code()) return conclude_unchanged("the compiled code is that of the baseline");
     expect_trust(baseline->second);
     verify::ParameterPairs pairs;
-    bench::MeasuredSide planned = plan_same_side(std::move(*baseline_module_), case_, *current_, pairs);
-    const std::array<bench::MeasuredSide, 2>& sides =
-        sides_.emplace(std::array<bench::MeasuredSide, 2>{std::move(planned), *current_});
+    MeasuredSide planned = plan_same_side(std::move(*baseline_module_), case_, *current_, pairs);
+    const std::array<MeasuredSide, 2>& sides =
+        sides_.emplace(std::array<MeasuredSide, 2>{std::move(planned), *current_});
     try {
       if (!judge_sides(sides, pairs)) return explain_difference();
     } catch (const Error& error) {
@@ -120,7 +120,7 @@ class CaseRun {
   }
 
   // Compares results and times. Returns false if the results already decide.
-  bool judge_sides(const std::array<bench::MeasuredSide, 2>& sides, const verify::ParameterPairs& pairs) {
+  bool judge_sides(const std::array<MeasuredSide, 2>& sides, const verify::ParameterPairs& pairs) {
     if (!case_.allow_difference) {
       const StepGuard step = observer_.begin("comparing the results of " + case_.name);
       const std::string difference =
@@ -191,7 +191,7 @@ class CaseRun {
       const std::optional<CompiledModule> module = load_module(context_.store, stored);
       if (!module) return false;
       // Inputs may be mistaken that the identity does not know of.
-      const bench::MeasuredSide side = plan_side(*module, case_);
+      const MeasuredSide side = plan_side(*module, case_);
       result_.inputs = inputs_text(side.info, side.plan, case_.call);
       describe(0, stored, *module);
       describe(1, stored, *module);
@@ -215,7 +215,7 @@ class CaseRun {
       baseline_module_ = load_module(context_.store, stored);
       if (baseline_module_) {
         describe(0, stored, *baseline_module_);
-        bench::module_in_layout(context_.compiler, *baseline_module_, 0);  // shows damage that its hash does not
+        bench::module_in_layout(&context_.compiler, *baseline_module_, 0);  // shows damage that its hash does not
         return true;
       }
     } catch (const StoreFailed&) {
@@ -249,7 +249,7 @@ class CaseRun {
   }
 
   // Counts instructions beside a verdict about times, which stands without them.
-  void count_beside(const std::array<bench::MeasuredSide, 2>& sides) {
+  void count_beside(const std::array<MeasuredSide, 2>& sides) {
     try {
       result_.instructions = count_sides(open_, *measured_, sides, observer_).instructions;
     } catch (const Error& error) {
@@ -349,8 +349,8 @@ class CaseRun {
   bool is_emulated_ = false;
   std::optional<MeasuredCase> measured_;
   std::optional<CompiledModule> baseline_module_;
-  std::optional<bench::MeasuredSide> current_;
-  std::optional<std::array<bench::MeasuredSide, 2>> sides_;
+  std::optional<MeasuredSide> current_;
+  std::optional<std::array<MeasuredSide, 2>> sides_;
   CaseOutcome outcome_;
   CaseResult& result_ = outcome_.result;
 };

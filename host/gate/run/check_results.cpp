@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kSideNames[] = {"the baseline", "the current module"};
 
-verify::Outputs outputs_of(const OpenSession& open, const bench::RunSettings& measured, const bench::MeasuredSide& side,
+verify::Outputs outputs_of(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side,
                            WhichSide which, bool guard_tensors, const Observer& observer,
                            std::vector<std::string>* warnings = nullptr) {
   return run_side(which,
@@ -17,7 +17,7 @@ verify::Outputs outputs_of(const OpenSession& open, const bench::RunSettings& me
 }
 
 // Returns the outputs of the baseline in the order of the current side's parameters.
-verify::Outputs in_order_of_current(const verify::Outputs& baseline, const bench::MeasuredSide& current,
+verify::Outputs in_order_of_current(const verify::Outputs& baseline, const MeasuredSide& current,
                                     const verify::ParameterPairs& pairs) {
   verify::Outputs ordered(current.info.parameters.size());
   for (const auto& [current_parameter, baseline_parameter] : pairs) {
@@ -27,7 +27,7 @@ verify::Outputs in_order_of_current(const verify::Outputs& baseline, const bench
 }
 
 // Returns how results, in the order of the current side's parameters, differ from the definition; empty if they do not.
-std::string mistake_in(const verify::Outputs& outputs, const char* side, const bench::MeasuredSide& current,
+std::string mistake_in(const verify::Outputs& outputs, const char* side, const MeasuredSide& current,
                        const KernelSource& source, const SuiteCase& suite_case) {
   const lang::Program program = program_of(source, current.info.name);
   const verify::CheckLimits limits{suite_case.results.rtol, suite_case.results.atol};
@@ -37,12 +37,12 @@ std::string mistake_in(const verify::Outputs& outputs, const char* side, const b
 
 }  // namespace
 
-std::string difference_of(const OpenSession& open, const bench::RunSettings& measured,
-                          const std::array<bench::MeasuredSide, 2>& sides, const verify::ParameterPairs& pairs,
+std::string difference_of(const OpenSession& open, const RunSettings& measured,
+                          const std::array<MeasuredSide, 2>& sides, const verify::ParameterPairs& pairs,
                           const KernelSource& source, const SuiteCase& suite_case, const Observer& observer,
                           std::vector<std::string>& warnings) {
   const bool guard = may_leave_tensors(source);
-  const bench::MeasuredSide& current = sides[1];
+  const MeasuredSide& current = sides[1];
   const verify::Outputs baseline_outputs = outputs_of(open, measured, sides[0], WhichSide::baseline, guard, observer);
   const verify::Outputs outputs[2] = {
       in_order_of_current(baseline_outputs, current, pairs),
@@ -56,7 +56,7 @@ std::string difference_of(const OpenSession& open, const bench::RunSettings& mea
   return mistake.empty() ? mistake_in(outputs[0], kSideNames[0], current, source, suite_case) : mistake;
 }
 
-std::string mistake_of(const OpenSession& open, const bench::RunSettings& measured, const bench::MeasuredSide& current,
+std::string mistake_of(const OpenSession& open, const RunSettings& measured, const MeasuredSide& current,
                        const KernelSource& source, const SuiteCase& suite_case, const Observer& observer,
                        std::vector<std::string>& warnings) {
   const bool guard = may_leave_tensors(source);
@@ -64,9 +64,8 @@ std::string mistake_of(const OpenSession& open, const bench::RunSettings& measur
                     current, source, suite_case);
 }
 
-void call_once(const OpenSession& open, const bench::RunSettings& measured, const bench::MeasuredSide& side,
-               WhichSide which, const KernelSource& source, const Observer& observer,
-               std::vector<std::string>* warnings) {
+void call_once(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side, WhichSide which,
+               const KernelSource& source, const Observer& observer, std::vector<std::string>* warnings) {
   outputs_of(open, measured, side, which, may_leave_tensors(source), observer, warnings);
 }
 

@@ -14,22 +14,21 @@ namespace ferry::gate {
 // the kernel has a definition, each side may differ from it by as much as rounding its terms explains; otherwise the
 // two may differ as docs/measuring.md says for kernels of which neither is known to be right. `warnings` says why the
 // comparison shows little, if it does. Throws SideFailed, and Error for what the device refuses.
-std::string difference_of(const OpenSession& open, const bench::RunSettings& measured,
-                          const std::array<bench::MeasuredSide, 2>& sides, const verify::ParameterPairs& pairs,
+std::string difference_of(const OpenSession& open, const RunSettings& measured,
+                          const std::array<MeasuredSide, 2>& sides, const verify::ParameterPairs& pairs,
                           const KernelSource& source, const SuiteCase& suite_case, const Observer& observer,
                           std::vector<std::string>& warnings);
 
 // Calls the current side once, of a kernel that has a definition, and returns how its results differ from that, in a
 // sentence; empty if they do not. Throws as above. Beyond a second's work of evaluating the definition, a sample of the
 // elements is compared.
-std::string mistake_of(const OpenSession& open, const bench::RunSettings& measured, const bench::MeasuredSide& current,
+std::string mistake_of(const OpenSession& open, const RunSettings& measured, const MeasuredSide& current,
                        const KernelSource& source, const SuiteCase& suite_case, const Observer& observer,
                        std::vector<std::string>& warnings);
 
 // Calls one side once, where there is nothing to compare its results with; `warnings`, which may be null, is told what
 // a comparison would show too little of. Throws SideFailed as above.
-void call_once(const OpenSession& open, const bench::RunSettings& measured, const bench::MeasuredSide& side,
-               WhichSide which, const KernelSource& source, const Observer& observer,
-               std::vector<std::string>* warnings = nullptr);
+void call_once(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side, WhichSide which,
+               const KernelSource& source, const Observer& observer, std::vector<std::string>* warnings = nullptr);
 
 }  // namespace ferry::gate

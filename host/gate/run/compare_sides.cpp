@@ -42,9 +42,8 @@ std::vector<std::uint32_t> shuffled_layouts(stats::Random& random) {
   return layouts;
 }
 
-void compare_sides(const OpenSession& open, const MeasuredCase& measured,
-                   const std::array<bench::MeasuredSide, 2>& sides, const DecisionRule& rule, stats::Random& random,
-                   const Observer& observer, CaseResult& result) {
+void compare_sides(const OpenSession& open, const MeasuredCase& measured, const std::array<MeasuredSide, 2>& sides,
+                   const DecisionRule& rule, stats::Random& random, const Observer& observer, CaseResult& result) {
   const std::vector<std::uint32_t> layouts = shuffled_layouts(random);
   Warnings warnings(result.warnings);
   Decision decision;

@@ -11,9 +11,9 @@ namespace {
 
 // Calls `work` with the device, the loaded function and its arguments, in a session of its own.
 template <class Work>
-auto with_function(const OpenSession& open, const bench::RunSettings& measured, const bench::MeasuredSide& side,
-                   WhichSide which, const Observer& observer, const Work& work) {
-  const CompiledModule module = bench::linked_module(measured, side, bench::kFirstLayout);
+auto with_function(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side, WhichSide which,
+                   const Observer& observer, const Work& work) {
+  const CompiledModule module = bench::module_in_layout(measured.compiler, side.module, bench::kFirstLayout);
   const auto call = [&] {
     ConnectOptions connection;
     connection.devices = measured.devices;
@@ -25,8 +25,8 @@ auto with_function(const OpenSession& open, const bench::RunSettings& measured, 
 
 }  // namespace
 
-CountedSides count_sides(const OpenSession& open, const bench::RunSettings& measured,
-                         const std::array<bench::MeasuredSide, 2>& sides, const Observer& observer) {
+CountedSides count_sides(const OpenSession& open, const RunSettings& measured, const std::array<MeasuredSide, 2>& sides,
+                         const Observer& observer) {
   CountedSides counted;
   Instructions instructions;
   for (const std::size_t side : {0u, 1u}) {
@@ -62,8 +62,8 @@ void judge_by_instructions(const CountedSides& counted, double tolerance, CaseRe
   result.reason.clear();
 }
 
-std::optional<double> share_of_peak(const OpenSession& open, const bench::RunSettings& measured,
-                                    const bench::MeasuredSide& current, const Observer& observer) {
+std::optional<double> share_of_peak(const OpenSession& open, const RunSettings& measured, const MeasuredSide& current,
+                                    const Observer& observer) {
   bench::MeasureOptions options;
   options.sampling = measured.sampling;
   return with_function(open, measured, current, WhichSide::current, observer,

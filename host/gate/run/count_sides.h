@@ -18,14 +18,14 @@ struct CountedSides {
 
 // Counts each side in a process of its own, with its code where it lies in the first layout. Throws SideFailed, and
 // Error as measure_pair().
-CountedSides count_sides(const OpenSession& open, const bench::RunSettings& measured,
-                         const std::array<bench::MeasuredSide, 2>& sides, const Observer& observer);
+CountedSides count_sides(const OpenSession& open, const RunSettings& measured, const std::array<MeasuredSide, 2>& sides,
+                         const Observer& observer);
 
 // Judges a case by its instructions: they are exact, so that the tolerance alone decides.
 void judge_by_instructions(const CountedSides& counted, double tolerance, CaseResult& result);
 
 // Returns the rate of the current side over the board's peak of multiply-adds; nothing if it is unknown.
-std::optional<double> share_of_peak(const OpenSession& open, const bench::RunSettings& measured,
-                                    const bench::MeasuredSide& current, const Observer& observer);
+std::optional<double> share_of_peak(const OpenSession& open, const RunSettings& measured, const MeasuredSide& current,
+                                    const Observer& observer);
 
 }  // namespace ferry::gate

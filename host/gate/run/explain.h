@@ -10,6 +10,6 @@
 namespace ferry::gate {
 
 // Adds to the result how the modules differ, or a warning that says why nobody can tell.
-void explain(const Compiler& compiler, const std::array<bench::MeasuredSide, 2>& sides, CaseResult& result);
+void explain(const Compiler& compiler, const std::array<MeasuredSide, 2>& sides, CaseResult& result);
 
 }  // namespace ferry::gate

@@ -12,7 +12,7 @@ struct FailureAlone {
   std::uint32_t runs_before = 0;
 };
 
-bench::RunSettings called_once(bench::RunSettings measured) {
+RunSettings called_once(RunSettings measured) {
   measured.sampling.bench.number = 1;
   measured.sampling.bench.repeat = 1;
   measured.sampling.bench.min_repeat_ms = 0;
@@ -22,14 +22,14 @@ bench::RunSettings called_once(bench::RunSettings measured) {
 
 // A kernel that exceeded the limit of a call need only be called: the limit applies to a measurement as a whole, so
 // that a measurement may exceed it although no call does.
-bench::RunSettings alone_after(const Error& error, const bench::RunSettings& measured) {
+RunSettings alone_after(const Error& error, const RunSettings& measured) {
   return error.code() == ErrorCode::deadline_exceeded ? called_once(measured) : measured;
 }
 
-std::optional<FailureAlone> failure_alone(const OpenSession& open, const bench::RunSettings& measured,
-                                          const bench::MeasuredSide& side, const FailedPair& failed,
+std::optional<FailureAlone> failure_alone(const OpenSession& open, const RunSettings& measured,
+                                          const MeasuredSide& side, const FailedPair& failed,
                                           const Observer& observer) {
-  const bench::RunSettings alone = alone_after(failed.error, measured);
+  const RunSettings alone = alone_after(failed.error, measured);
   const bench::PlacedSide only[] = {{side, failed.layout}};
   for (std::uint32_t run = 0; run < kRunsAlone; ++run) {
     try {
@@ -43,8 +43,8 @@ std::optional<FailureAlone> failure_alone(const OpenSession& open, const bench::
 }
 
 // Returns the message with which a call ended; empty if it ended well.
-std::string hang_alone(const OpenSession& open, const bench::RunSettings& measured,
-                       const std::array<bench::MeasuredSide, 2>& sides, WhichSide side, const Observer& observer) {
+std::string hang_alone(const OpenSession& open, const RunSettings& measured, const std::array<MeasuredSide, 2>& sides,
+                       WhichSide side, const Observer& observer) {
   const bench::PlacedSide only[] = {{sides[side == WhichSide::current ? 1 : 0], bench::kFirstLayout}};
   try {
     bench::measure_process(open, called_once(measured), only, {0, {0}}, observer);
@@ -60,12 +60,12 @@ std::string times(std::uint32_t count) { return count == 1 ? "once" : std::to_st
 
 }  // namespace
 
-SideFailed find_failed_side(const OpenSession& open, const bench::RunSettings& measured,
-                            const std::array<bench::MeasuredSide, 2>& sides, const FailedPair& failed,
+SideFailed find_failed_side(const OpenSession& open, const RunSettings& measured,
+                            const std::array<MeasuredSide, 2>& sides, const FailedPair& failed,
                             const Observer& observer) {
   // If both fail, the current one does.
   for (const WhichSide side : {WhichSide::current, WhichSide::baseline}) {
-    const bench::MeasuredSide& module = sides[side == WhichSide::current ? 1 : 0];
+    const MeasuredSide& module = sides[side == WhichSide::current ? 1 : 0];
     const auto failure = failure_alone(open, measured, module, failed, observer);
     if (!failure) continue;
     if (failure->runs_before == 0) return {side, failure->message};
@@ -83,8 +83,8 @@ SideFailed find_failed_side(const OpenSession& open, const bench::RunSettings& m
                                   times(kRunsAlone) + " without a failure"};
 }
 
-std::optional<SideFailed> find_hanging_side(const OpenSession& open, const bench::RunSettings& measured,
-                                            const std::array<bench::MeasuredSide, 2>& sides, const Observer& observer) {
+std::optional<SideFailed> find_hanging_side(const OpenSession& open, const RunSettings& measured,
+                                            const std::array<MeasuredSide, 2>& sides, const Observer& observer) {
   const std::string baseline = hang_alone(open, measured, sides, WhichSide::baseline, observer);
   const std::string current = hang_alone(open, measured, sides, WhichSide::current, observer);
   if (baseline.empty() == current.empty()) return std::nullopt;

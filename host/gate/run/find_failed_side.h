@@ -28,13 +28,13 @@ struct FailedPair {
 
 // Runs each side alone where the pair had it. A side that fails then has failed; otherwise the place of the crash
 // tells. The message says so if the side fails only sometimes. Throws Error for what is no failure of a kernel.
-SideFailed find_failed_side(const OpenSession& open, const bench::RunSettings& measured,
-                            const std::array<bench::MeasuredSide, 2>& sides, const FailedPair& failed,
+SideFailed find_failed_side(const OpenSession& open, const RunSettings& measured,
+                            const std::array<MeasuredSide, 2>& sides, const FailedPair& failed,
                             const Observer& observer);
 
 // Calls each side alone after a session in which one of them may have hung (may_be_hang() in host/kernel). Returns the
 // side that hangs, unless both do or none. Throws SideFailed for one that fails otherwise, and Error.
-std::optional<SideFailed> find_hanging_side(const OpenSession& open, const bench::RunSettings& measured,
-                                            const std::array<bench::MeasuredSide, 2>& sides, const Observer& observer);
+std::optional<SideFailed> find_hanging_side(const OpenSession& open, const RunSettings& measured,
+                                            const std::array<MeasuredSide, 2>& sides, const Observer& observer);
 
 }  // namespace ferry::gate

@@ -19,8 +19,8 @@ Environment environment_of(const bench::RanOn& on, const std::string& governor) 
   return {on.board, on.processor, on.facts.operating_system + " " + on.facts.arch, governor};
 }
 
-MeasuredPair measure_pair(const OpenSession& open, const bench::RunSettings& settings,
-                          const std::array<bench::MeasuredSide, 2>& sides, std::uint32_t layout, bool current_first,
+MeasuredPair measure_pair(const OpenSession& open, const RunSettings& settings,
+                          const std::array<MeasuredSide, 2>& sides, std::uint32_t layout, bool current_first,
                           stats::Random& random, const Observer& observer) {
   const bench::ProcessLayout placed{
       bench::draw_memory_layout(random, !settings.devices.empty()), {layout, layout}, current_first};

@@ -30,16 +30,16 @@ struct MeasuredPair {
 
 // Measures both sides in turns in one process. `current_first` says which of them is loaded and called first; where
 // both have their tensors is drawn. Throws SideFailed, and Error as bench::paired_run().
-MeasuredPair measure_pair(const OpenSession& open, const bench::RunSettings& settings,
-                          const std::array<bench::MeasuredSide, 2>& sides, std::uint32_t layout, bool current_first,
+MeasuredPair measure_pair(const OpenSession& open, const RunSettings& settings,
+                          const std::array<MeasuredSide, 2>& sides, std::uint32_t layout, bool current_first,
                           stats::Random& random, const Observer& observer);
 
 // measure_pair(), but for tests.
-using MeasurePair = std::function<MeasuredPair(const OpenSession& open, const bench::RunSettings& settings,
-                                               const std::array<bench::MeasuredSide, 2>& sides, std::uint32_t layout,
+using MeasurePair = std::function<MeasuredPair(const OpenSession& open, const RunSettings& settings,
+                                               const std::array<MeasuredSide, 2>& sides, std::uint32_t layout,
                                                bool current_first, stats::Random& random, const Observer& observer)>;
 
-struct MeasuredCase : bench::RunSettings {
+struct MeasuredCase : RunSettings {
   MeasurePair measure = measure_pair;
 };
 

@@ -6,7 +6,7 @@
 
 namespace ferry::gate {
 
-double seconds_alone(const OpenSession& open, const bench::RunSettings& measured, const bench::MeasuredSide& side,
+double seconds_alone(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side,
                      stats::Random& random, const Observer& observer) {
   constexpr std::size_t kProcesses = 5;
   std::vector<double> seconds;

@@ -4,14 +4,14 @@
 
 namespace ferry::gate {
 
-bench::MeasuredSide plan_side(CompiledModule module, const SuiteCase& suite_case) {
+MeasuredSide plan_side(CompiledModule module, const SuiteCase& suite_case) {
   FunctionInfo info = choose_function(module.manifest(), suite_case.kernel.function, suite_case.kernel.file);
   CallPlan plan = plan_call(info, suite_case.call, input_range(module));
   return {std::move(module), std::move(info), std::move(plan)};
 }
 
-bench::MeasuredSide plan_same_side(CompiledModule module, const SuiteCase& suite_case, const bench::MeasuredSide& other,
-                                   verify::ParameterPairs& pairs) {
+MeasuredSide plan_same_side(CompiledModule module, const SuiteCase& suite_case, const MeasuredSide& other,
+                            verify::ParameterPairs& pairs) {
   // A single function may have been renamed since.
   const Manifest& manifest = module.manifest();
   const std::string name = manifest.functions.size() == 1 ? "" : suite_case.kernel.function;

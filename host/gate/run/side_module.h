@@ -12,13 +12,16 @@
 
 namespace ferry::gate {
 
+using bench::MeasuredSide;
+using bench::RunSettings;
+
 // Plans the call that the suite describes. Throws Error (invalid_argument) if the function cannot be called so.
-bench::MeasuredSide plan_side(CompiledModule module, const SuiteCase& suite_case);
+MeasuredSide plan_side(CompiledModule module, const SuiteCase& suite_case);
 
 // Plans the same call of another module, with the same inputs. Throws Error (invalid_argument) if its function takes
 // other arguments.
-bench::MeasuredSide plan_same_side(CompiledModule module, const SuiteCase& suite_case, const bench::MeasuredSide& other,
-                                   verify::ParameterPairs& pairs);
+MeasuredSide plan_same_side(CompiledModule module, const SuiteCase& suite_case, const MeasuredSide& other,
+                            verify::ParameterPairs& pairs);
 
 // Bytes of machine code and of everything else in a module's images.
 struct ModuleBytes {

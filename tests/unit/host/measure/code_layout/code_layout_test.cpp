@@ -97,14 +97,14 @@ void check_all_kinds(const Device& device, const Target& target) {
     CHECK(signature_text(relinkable.manifest().functions.front()) ==
           signature_text(linked.manifest().functions.front()));
     CHECK(compiler().link_module(relinkable.bytes(), {}) == linked.bytes());
-    CHECK(module_in_layout(compiler(), relinkable, 0).bytes() == linked.bytes());
+    CHECK(module_in_layout(own_compiler(), relinkable, 0).bytes() == linked.bytes());
     CHECK(compiler().code_identity(relinkable.bytes()) == compiler().code_identity(linked.bytes()));
     const std::vector<std::uint8_t> expected = result_of(device, linked, sample.call);
     for (const std::uint32_t number : {1U, 22U, 63U}) {
       CAPTURE(number);
-      const CompiledModule moved = module_in_layout(compiler(), relinkable, number);
+      const CompiledModule moved = module_in_layout(own_compiler(), relinkable, number);
       CHECK(moved.bytes() != linked.bytes());
-      CHECK(module_in_layout(compiler(), relinkable, number).bytes() == moved.bytes());
+      CHECK(module_in_layout(own_compiler(), relinkable, number).bytes() == moved.bytes());
       check_layout(linked, moved, layout_of(number));
       CHECK(result_of(device, moved, sample.call) == expected);
     }
@@ -178,7 +178,7 @@ TEST_CASE("a small kernel is soon linked in all layouts") {
   const auto start = std::chrono::steady_clock::now();
   const std::clock_t processor = std::clock();
   for (std::uint32_t number = 0; number < kLayouts; ++number)
-    all.push_back(module_in_layout(compiler(), module, number));
+    all.push_back(module_in_layout(own_compiler(), module, number));
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   const double busy = static_cast<double>(std::clock() - processor) * 1000 / CLOCKS_PER_SEC;
   MESSAGE("a layout takes ", took.count() / kLayouts, " ms, of the processor ", busy / kLayouts, " ms; relinkable ",
@@ -199,8 +199,8 @@ TEST_CASE("source lines are found in every layout") {
     CAPTURE(sample.name);
     const CompiledModule module =
         compiled(read_kernel(own_compiler(), sample.kernel), target, sample.call, CodeForm::relinkable);
-    const std::vector<std::uint8_t> before = image_of(module_in_layout(compiler(), module, 0));
-    const std::vector<std::uint8_t> after = image_of(module_in_layout(compiler(), module, 5));
+    const std::vector<std::uint8_t> before = image_of(module_in_layout(own_compiler(), module, 0));
+    const std::vector<std::uint8_t> after = image_of(module_in_layout(own_compiler(), module, 5));
     const std::string name = sample.name == "C" ? "mix" : "ferry_fn_mm";
     const std::string line = compiler().source_line(before, symbols_of(before).functions.at(name));
     CAPTURE(line);
@@ -225,7 +225,7 @@ TEST_CASE("a module whose layout is fixed has one layout, and stays as it is") {
   const CompiledModule linked = small_kernel(CodeForm::linked), gpu = small_kernel(CodeForm::relinkable, "opencl");
   for (const CompiledModule& module : {linked, gpu}) {
     CHECK(layouts_of(module) == 1);
-    CHECK(module_in_layout(compiler(), module, 7).bytes() == module.bytes());
+    CHECK(module_in_layout(own_compiler(), module, 7).bytes() == module.bytes());
   }
   CHECK(gpu.bytes() == small_kernel(CodeForm::linked, "opencl").bytes());
   CHECK_THROWS_WITH_AS((void)compiler().link_module(linked.bytes(), {}),
@@ -239,9 +239,9 @@ TEST_CASE("a module for a GPU and the CPU beside it has layouts of the CPU's cod
   const CompiledModule linked(network->compile({.target = target}).module);
   const CompiledModule module(network->compile({.target = target, .form = CodeForm::relinkable}).module);
   CHECK(layouts_of(module) == kLayouts);
-  CHECK(module_in_layout(compiler(), module, 0).bytes() == linked.bytes());
+  CHECK(module_in_layout(own_compiler(), module, 0).bytes() == linked.bytes());
   const auto images = [](const CompiledModule& from) { return read_module(from.bytes()).value().images; };
-  const std::vector<CodeImage> before = images(linked), after = images(module_in_layout(compiler(), module, 9));
+  const std::vector<CodeImage> before = images(linked), after = images(module_in_layout(own_compiler(), module, 9));
   REQUIRE(before.size() > 1);
   REQUIRE(after.size() == before.size());
   for (std::size_t i = 0; i < before.size(); ++i) {
