@@ -38,21 +38,6 @@ auto about_kernel(KernelOfPair kernel, const Work& work) {
   }
 }
 
-// Returns the target for both kernels: a module that is compiled already determines it only if the other is one too.
-Target common_target(const Device& device, const KernelPair& kernels, const std::string& target,
-                     const Observer& observer) {
-  const bool a_is_compiled = kernels[0].source.module.has_value();
-  return target_for(device, target, kernels[a_is_compiled ? 1 : 0].source, observer);
-}
-
-MeasuredSide compile_side(const ComparedKernel& kernel, const CallOptions& call, const Target& target,
-                          const Observer& observer) {
-  CompiledModule module =
-      compile_kernel(kernel.source, kernel.function, target, call, observer, CodeForm::relinkable).module;
-  FunctionInfo info = choose_function(module.manifest(), kernel.function, kernel.source.name);
-  return {std::move(module), std::move(info), {}};
-}
-
 // Kernels that can take the same inputs get them, as they must if their results are compared; others are called each by
 // itself.
 verify::ParameterPairs plan_sides(std::array<MeasuredSide, 2>& sides, const KernelPair& kernels,
@@ -77,8 +62,15 @@ verify::ParameterPairs plan_sides(std::array<MeasuredSide, 2>& sides, const Kern
 
 std::array<MeasuredSide, 2> compile_sides(const Device& device, const KernelPair& kernels,
                                           const CompareOptions& options, const Observer& observer) {
-  const Target target = common_target(device, kernels, options.target, observer);
-  const auto side = [&](const ComparedKernel& kernel) { return compile_side(kernel, options.call, target, observer); };
+  // A module that is compiled already determines the target only if the other kernel is one too.
+  const bool a_is_compiled = kernels[0].source.module.has_value();
+  const Target target = target_for(device, options.target, kernels[a_is_compiled ? 1 : 0].source, observer);
+  const auto side = [&](const ComparedKernel& kernel) -> MeasuredSide {
+    CompiledModule module =
+        compile_kernel(kernel.source, kernel.function, target, options.call, observer, CodeForm::relinkable).module;
+    FunctionInfo info = choose_function(module.manifest(), kernel.function, kernel.source.name);
+    return {std::move(module), std::move(info), {}};
+  };
   return {side(kernels[0]), side(kernels[1])};
 }
 
