@@ -18,6 +18,9 @@ namespace {
 
 // Interval of checks if no limit ends sooner.
 constexpr std::int64_t kWatchInterval = 300 * kNanosecondsPerMs;
+// A session is being confined at first, while its client waits; it cannot have used much that would be worth looking
+// for.
+constexpr std::int64_t kBeginning = 10 * kNanosecondsPerMs;
 // Delay between detecting that a client is gone and ending its session, which may be about to end by itself.
 constexpr std::int64_t kGoneGrace = 200 * kNanosecondsPerMs;
 // Delay between SIGTERM and SIGKILL.
@@ -89,9 +92,10 @@ void SessionTable::watch(Session& session, std::int64_t now) {
   const SeenActivity seen = look_at(session.page.activity(), session.watch.begin());
   const std::int64_t seen_by = now_ns();
   Status over = seen.is_damaged ? damaged_activity() : session.watch.check(seen, session.socket.number(), now);
-  if (over.is_ok()) over = session.usage->check();
+  const bool is_beginning = now - session.watch.begin() < kBeginning;
+  if (over.is_ok() && !is_beginning) over = session.usage->check();
   // A GPU measures its times itself.
-  if (over.is_ok() && !session.has_gpu) {
+  if (over.is_ok() && !is_beginning && !session.has_gpu) {
     const std::optional<std::int64_t> busy_ns = processor_time_of(session.process);
     if (busy_ns) over = session.claims.check(seen, now, seen_by, *busy_ns);
   }
