@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -16,10 +17,15 @@ namespace ferry::test {
 
 class RawClient {
  public:
-  // With `receive_bytes` the system takes about so many bytes that nobody has read.
+  // With `receive_bytes` the system takes about so many bytes that nobody has read, and the connection has short
+  // segments, as across a network: the server's buffer grows with them.
   explicit RawClient(std::uint16_t port, int receive_bytes = 0)
       : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    if (receive_bytes != 0) ::setsockopt(socket_.number(), SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
+    if (receive_bytes != 0) {
+      const int segment_bytes = 536;
+      ::setsockopt(socket_.number(), SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
+      ::setsockopt(socket_.number(), IPPROTO_TCP, TCP_MAXSEG, &segment_bytes, sizeof segment_bytes);
+    }
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
