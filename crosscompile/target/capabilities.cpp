@@ -37,11 +37,12 @@ void set_arm(Capabilities& can, const Target&) { can.float_min_max = false; }
 void set_armv7(Capabilities& can, const Target& target) {
   set_arm(can, target);
   can.f16_conversion = target.has("fp16");
-  can.f16_arithmetic = target.has("fullfp16");
+  can.f16_arithmetic = target.has("fullfp16") && target.has("v8");
   can.f16_conversion_by_four = can.nan_min_max_f32_vectors = target.has("neon");
   can.fma = target.has("vfp4");
   can.rounding = target.has("fp-armv8");
   can.neon_dot_32bit = target.has("dotprod");
+  can.neon_round_even_32bit = can.rounding && target.has("neon") && target.has("v8");
   can.contracts_by_option = true;
   can.clamped_conversions = true;
 }

@@ -2,6 +2,7 @@
 #include "base/parallel_for.h"
 #include "crosscompile/codegen/llvm/function.h"
 #include "crosscompile/codegen/llvm/memory/nontemporal.h"
+#include "crosscompile/codegen/llvm/target/half_rounding.h"
 #include "crosscompile/codegen/llvm/target/half_selects.h"
 #include "crosscompile/codegen/llvm/target/imports.h"
 #include "crosscompile/codegen/llvm/target/machine.h"
@@ -49,6 +50,7 @@ void compile(Compiled& into, std::span<const ir::Function> functions, const Targ
   optimise(*into.module, *into.machine);
   fence_nontemporal_stores(*into.module, target.capabilities.nontemporal_stores ? target.vector_bits / 8 : 0);
   if (!target.capabilities.f16_arithmetic) select_halves_as_bits(*into.module);
+  if (target.capabilities.f16_arithmetic && target.arch == Arch::armv7) round_halves_as_floats(*into.module);
 }
 
 std::vector<std::uint8_t> object_of(std::span<const ir::Function> functions, const Target& target,

@@ -43,6 +43,8 @@ struct Capabilities {
   bool bf16_dot_512 = false, bf16_dot_256 = false;
   bool neon_dot = false, neon_mixed_dot = false;
   bool neon_dot_32bit = false;  // as instructions of 32-bit ARM
+  // Instructions of 32-bit ARM round vectors of f32 with halves to the even integer.
+  bool neon_round_even_32bit = false;
 
   // What LLVM must be told:
   // It splits vectors of the full width into halves on CPUs whose clock it expects to drop, unless functions ask for

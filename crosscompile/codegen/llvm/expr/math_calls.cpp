@@ -2,6 +2,7 @@
 
 #include "crosscompile/codegen/llvm/expr/casts.h"
 #include "crosscompile/codegen/llvm/expr/dot.h"
+#include "crosscompile/codegen/llvm/expr/pieces.h"
 #include "crosscompile/codegen/llvm/expr/scale.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/codegen/llvm/gpu/libdevice.h"
@@ -9,6 +10,7 @@
 #include "crosscompile/ir/error.h"
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsARM.h>
 
 namespace ferry::codegen {
 namespace {
@@ -95,17 +97,20 @@ Value* emit_sigmoid(FunctionState& state, ir::Type type, Value* value) {
   return b.CreateFDiv(b.CreateSelect(is_negative, e, one), b.CreateFAdd(one, e));
 }
 
-// Rounds vectors of f64 lane by lane: the back end of 32-bit ARM does not select them (LLVM 19).
+// The back end of 32-bit ARM selects no instruction for vectors (LLVM 19): those of f32 have one as an intrinsic for
+// two or four lanes, and others are rounded lane by lane.
 Value* emit_round_even(FunctionState& state, ir::Type type, Value* value) {
   llvm::IRBuilder<>& b = state.builder;
-  if (type.is_scalar() || type.code != DType::f64) return b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, value);
-  Value* result = llvm::PoisonValue::get(value->getType());
-  for (std::uint32_t lane = 0; lane < type.lanes; ++lane) {
-    Value* element = b.CreateExtractElement(value, std::uint64_t{lane});
-    result =
-        b.CreateInsertElement(result, b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, element), std::uint64_t{lane});
-  }
-  return result;
+  const Target& target = state.module.target;
+  llvm::Intrinsic::ID id = llvm::Intrinsic::roundeven;
+  if (type.is_scalar() || target.arch != Arch::armv7) return b.CreateUnaryIntrinsic(id, value);
+  const bool has_intrinsic = type.code == DType::f32 && target.capabilities.neon_round_even_32bit;
+  const std::uint32_t step = !has_intrinsic ? 1 : type.lanes <= 2 ? 2 : 4;
+  if (has_intrinsic) id = llvm::Intrinsic::arm_neon_vrintn;
+  llvm::SmallVector<Value*, 8> pieces;
+  for (std::uint32_t at = 0; at < type.lanes; at += step)
+    pieces.push_back(b.CreateUnaryIntrinsic(id, piece_of(state, value, at, step)));
+  return joined(state, pieces, type.lanes);
 }
 
 // Some functions mean exactly the same as an LLVM intrinsic. Without an instruction LLVM calls the function of the same

@@ -42,6 +42,7 @@ constexpr NamedFlag kFlags[] = {
     {"neon_dot", &Can::neon_dot},
     {"neon_mixed_dot", &Can::neon_mixed_dot},
     {"neon_dot_32bit", &Can::neon_dot_32bit},
+    {"neon_round_even_32bit", &Can::neon_round_even_32bit},
     {"clamped_conversions", &Can::clamped_conversions},
     {"rounds_int64_twice", &Can::rounds_int64_twice},
     {"math_library", &Can::math_library},
@@ -49,8 +50,9 @@ constexpr NamedFlag kFlags[] = {
     {"async_copies", &Can::async_copies},
     {"tensor_cores", &Can::tensor_cores},
 };
-static_assert(std::size(kFlags) * sizeof(bool) + sizeof(std::int64_t) <= sizeof(Capabilities) &&
-                  sizeof(Capabilities) < std::size(kFlags) * sizeof(bool) + 2 * sizeof(std::int64_t),
+// The list leaves out asks_for_vector_width and contracts_by_option; block_z follows the flags, and is aligned.
+constexpr std::size_t kAllFlags = std::size(kFlags) + 2;
+static_assert(sizeof(Capabilities) == (kAllFlags + 7) / 8 * 8 + sizeof(std::int64_t),
               "a flag is missing in the list above");
 
 std::string listed(const Capabilities& can) {
@@ -91,6 +93,10 @@ TEST_CASE("the features of a target decide what its instructions can do") {
        "f16_conversion f16_conversion_by_four fma nan_min_max_f32_vectors clamped_conversions"},
       {"armv7 -mattr=+fp-armv8,+dotprod",
        "f16_conversion f16_conversion_by_four fma rounding nan_min_max_f32_vectors neon_dot_32bit clamped_conversions"},
+      {"armv7 -mattr=+fp-armv8,-neon", "f16_conversion fma rounding clamped_conversions"},
+      {"raspberry-pi-4-32bit",
+       "f16_conversion f16_conversion_by_four fma rounding nan_min_max_f32_vectors neon_round_even_32bit "
+       "clamped_conversions"},
       {"llvm -mtriple=armv6k-linux-gnueabi", "rounding"},
       {"aarch64", "f16_conversion fma rounding float_min_max nan_min_max nan_min_max_f32_vectors rounds_int64_twice"},
       {"aarch64 -mattr=+fullfp16,+dotprod,+i8mm",

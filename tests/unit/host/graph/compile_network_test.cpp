@@ -14,6 +14,7 @@
 #include "module/module_file.h"
 #include "module/step_description.h"
 #include "tests/support/network_builder.h"
+#include "tests/support/seeded.h"
 
 using namespace ferry;
 using namespace ferry::graph;
@@ -205,5 +206,34 @@ TEST_CASE("a kernel updates a residual in place if all groups that share it read
                                 [](const auto& one) { return one.first.starts_with("ferry_fn_conv_add_relu"); }) == 1);
     // The kernel's operands: what it convolves, packed weights, and the residual that becomes the result.
     CHECK(updates == (is_read_again ? 0 : 3));
+  }
+}
+
+TEST_CASE("a quantized network compiles for every preset") {
+  NetworkBuilder network;
+  const auto scalar = [&](float value) { return network.constant<float>("scalar", {}, {value}, DType::f32); };
+  const auto quantized = [&](TensorId x) {
+    TensorId y = network.node(Operator::round, {network.node(Operator::mul, {x, scalar(20)})});
+    y = network.node(Operator::add, {y, scalar(128)});
+    y = network.node(Operator::minimum, {network.node(Operator::maximum, {y, scalar(0)}), scalar(255)});
+    return network.node(Operator::cast, {y}, CastAttributes{DType::u8});
+  };
+  const auto dequantized = [&](TensorId x, float zero, float scale) {
+    const TensorId y = network.node(Operator::cast, {x}, CastAttributes{DType::f32});
+    return network.node(Operator::mul, {network.node(Operator::sub, {y, scalar(zero)}), scalar(scale)});
+  };
+  TensorId x = network.input("x", {Size::symbol("N"), 32, 9, 7});
+  for (const std::int64_t groups : {1, 32}) {
+    const auto count = static_cast<std::size_t>(32 * (32 / groups) * 9);
+    const TensorId w =
+        network.constant("w", {32, 32 / groups, 3, 3}, test::seeded_bytes<std::int8_t>(count, 3), DType::i8);
+    const ConvAttributes conv{{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}, groups};
+    x = network.node(Operator::conv, {dequantized(quantized(x), 128, 0.05F), dequantized(w, 0, 0.01F)}, conv);
+    x = network.node(Operator::relu, {x});
+  }
+  network.output(dequantized(quantized(x), 128, 0.05F), "y");
+  for (const NamedTarget& named : named_targets()) {
+    CAPTURE(named.name);
+    CHECK_NOTHROW((void)compile_network(network.graph, resolve_target(named.name)));
   }
 }

@@ -80,6 +80,7 @@ std::vector<Variant> all_variants() {
   std::vector<Variant> variants{
       {"x86-64", {}},
       {"armv7", {"qemu-arm", "-cpu", "cortex-a7"}},
+      {"raspberry-pi-4-32bit", {"qemu-arm", "-cpu", "max"}},
       {"raspberry-pi-4", {"qemu-aarch64", "-cpu", "cortex-a72"}},
       {"llvm -mtriple=aarch64-linux-gnu -mattr=+fullfp16,+bf16", {"qemu-aarch64", "-cpu", "max"}},
       {"riscv64", {"qemu-riscv64", "-cpu", "rv64,v=false"}},

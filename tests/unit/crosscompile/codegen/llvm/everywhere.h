@@ -29,6 +29,9 @@ struct Variant {
   std::vector<std::string> emulator;  // command prefix of the runner; empty: runs natively
   // qemu 7.2 fails an assertion (decode_save_opc) in RISC-V vector conversions to integers.
   bool vector_float_to_int = true;
+
+  // Sizes have 32 bits then (codegen.h), and vectors flush subnormal numbers to 0.
+  bool is_32_bit() const { return !emulator.empty() && emulator.front() == "qemu-arm"; }
 };
 
 // Returns all kinds of targets that this machine can run.
