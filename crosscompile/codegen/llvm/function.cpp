@@ -67,7 +67,7 @@ void note_sizes(FunctionState& state) {
 
 void set_function_attributes(const ModuleState& module, llvm::Function* function) {
   function->setDoesNotThrow();
-  function->addFnAttr("target-cpu", module.target.cpu);
+  function->addFnAttr("target-cpu", machine_cpu(module.target));
   function->addFnAttr("target-features", feature_string(module.target));
   if (module.target.capabilities.asks_for_vector_width) {
     const std::string width = std::to_string(module.target.vector_bits);

@@ -131,6 +131,18 @@ TEST_CASE("the hot loops on Cortex-A72 and A76 keep off the stack and near the p
   }
 }
 
+TEST_CASE("the hot loop of a product on each 32-bit Raspberry Pi keeps its sums where they are") {
+  for (const char* name : {"raspberry-pi-2", "raspberry-pi-3-32bit", "raspberry-pi-4-32bit"}) {
+    CAPTURE(std::string(name));
+    const Loop loop = hottest(assembly_of(kKernels[0].source, resolve_target(name)), std::regex(R"(^\tvfma\.f32\t)"));
+    INFO(loop.text());
+    CHECK(loop.multiplies >= 10);
+    CHECK(static_cast<double>(loop.instructions.size()) <= 2.2 * loop.multiplies);
+    CHECK(loop.text().find("vorr") == std::string::npos);
+    CHECK_FALSE(loop.uses_stack());
+  }
+}
+
 TEST_CASE("the hot loop of a convolution in blocks on 32-bit ARM increments its addresses") {
   const Kernel kernel = {"conv 3x3 64x54x54 NCHW4c",
                          "def conv(float(16,56,56,4) I, const float(16,16,3,3,4,4) K) -> (Y) {\n"

@@ -18,11 +18,18 @@ namespace {
 
 // Returns whether the feature is a hint of LLVM's 32-bit ARM tables that is wrong for code with many independent sums:
 // such hints split every fused multiply-add into two instructions, which then exceed the registers.
-bool is_misleading(const std::string& feature) {
+bool is_misleading(const Target& target, const std::string& feature) {
+  // LLVM makes functions of halves then that it does not select without ARMv8.
+  if (feature == "fullfp16") return target.arch == Arch::armv7 && !target.has("v8");
   return feature == "slowfpvmlx" || feature == "slowfpvfmx" || feature == "vmlx-hazards";
 }
 
 }  // namespace
+
+// The models of later cores that LLVM has for 32 bits hoist so many loads that sums are spilled, and that each fused
+// multiply-add is preceded by a copy of its sum. Code in the order for Cortex-A7 takes little more than half of the
+// instructions, and its features are stated one by one.
+std::string machine_cpu(const Target& target) { return target.arch == Arch::armv7 ? "cortex-a7" : target.cpu; }
 
 std::string feature_string(const Target& target) {
   std::string text;
@@ -32,10 +39,10 @@ std::string feature_string(const Target& target) {
     text += name;
   };
   for (const std::string& name : target.features) {
-    if (!is_misleading(name)) add('+', name);
+    if (!is_misleading(target, name)) add('+', name);
   }
-  for (const std::string& name : features_of(target.triple, target.cpu, {})) {
-    if (!target.has(name) || is_misleading(name)) add('-', name);
+  for (const std::string& name : features_of(target.triple, machine_cpu(target), {})) {
+    if (!target.has(name) || is_misleading(target, name)) add('-', name);
   }
   return text;
 }
@@ -53,7 +60,7 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
   if (!target.objects_only) model = llvm::CodeModel::Small;
   std::unique_ptr<llvm::TargetMachine> machine(
       llvm_target(target.triple)
-          .createTargetMachine(target.triple, target.cpu, feature_string(target), options, relocation, model));
+          .createTargetMachine(target.triple, machine_cpu(target), feature_string(target), options, relocation, model));
   if (machine == nullptr) throw InternalError("LLVM cannot generate code for " + target.text);
   return machine;
 }

@@ -11,6 +11,9 @@
 
 namespace ferry::codegen {
 
+// Returns the CPU that LLVM generates code for: that of the target, or another one that it schedules for better.
+std::string machine_cpu(const Target& target);
+
 // Returns "+avx2,+fma,...,-crc": all features that are on, and as off those that the CPU would otherwise imply.
 std::string feature_string(const Target& target);
 
