@@ -94,7 +94,6 @@ TEST_CASE_FIXTURE(Fixture, "everything that a module depends on is part of its k
   CHECK_FALSE(is_new(source(), {host}));
   CHECK(is_new(source(), {host, {{"N", 8}}}));
   CHECK(is_new(source(), {host, {{"N", 9}}}));
-  CHECK(is_new(source(), {host, {}, 64}));
   CHECK(is_new(source(), {compiler->resolve_target("raspberry-pi-4").value}));
   Target fewer_threads = host;
   fewer_threads.threads = host.threads + 1;
