@@ -1,5 +1,6 @@
 #include "crosscompile/confine/call_filter.h"
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ enum class Rule : std::uint8_t {
   own_group,   // the first argument is the process itself
   process,     // the flags in the first argument make no namespace
   option,      // the first argument, of prctl, leaves the signal of the parent's death alone
+  opening,     // the flags of open or openat do not empty a file that is opened for reading
   command,     // the second argument, of fcntl or ioctl, is not one of kCommands
 };
 
@@ -37,6 +39,16 @@ constexpr Entry kEntries[] = {
     {__NR_io_uring_setup, Rule::is_missing},
     {__NR_io_uring_enter, Rule::is_missing},
     {__NR_io_uring_register, Rule::is_missing},
+    // Emptying files, which Landlock guards since Linux 6.2.
+    {__NR_truncate, Rule::refuse},
+#ifdef __NR_truncate64
+    {__NR_truncate64, Rule::refuse},
+#endif
+#ifdef __NR_open
+    {__NR_open, Rule::opening},
+#endif
+    {__NR_openat, Rule::opening},
+    {437, Rule::is_missing},  // openat2, whose flags are in memory
     // Owner, mode, times and attributes of files, which Landlock does not guard.
     {__NR_fchmod, Rule::refuse},
     {__NR_fchmodat, Rule::refuse},
@@ -126,6 +138,7 @@ constexpr Entry kEntries[] = {
 constexpr std::uint32_t kCommands[] = {8, 10, 15, 0x8901, 0x8902, 0x5412, 0x541c, 0x40086602, 0x40046602, 0x401c5820};
 // CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET; clone() cannot make the others.
 constexpr std::uint32_t kNamespaces = 0x7e020000;
+constexpr std::uint32_t kOpening = O_ACCMODE | O_TRUNC, kEmptying = O_RDONLY | O_TRUNC;
 
 using Program = SeccompProgram<64 + 6 * std::size(kEntries)>;
 constexpr std::uint32_t kAllow = Program::kAllow, kRefuse = Program::kRefuse;
@@ -142,6 +155,14 @@ void add_entry(Program& program, const Entry& entry, std::uint32_t own) {
     case Rule::own_group: return equals(own, kAllow, kRefuse);
     case Rule::option: return equals(PR_SET_PDEATHSIG, kRefuse, kAllow);
     case Rule::command: return program.answer_by_value(entry.number, 1, kCommands, kRefuse, kAllow);
+    case Rule::opening:
+      program.skip(BPF_JEQ, entry.number, 0, 5);
+      program.load(Program::argument(entry.number == __NR_openat ? 2 : 1));
+      program.mask(kOpening);
+      program.skip(BPF_JEQ, kEmptying, 1, 0);
+      program.answer(kAllow);
+      program.answer(kRefuse);
+      return;
     case Rule::process:
       program.skip(BPF_JEQ, entry.number, 0, 4);
       program.load(Program::argument(0));

@@ -120,6 +120,15 @@ TEST_CASE_FIXTURE(Fixture, "a confined program changes no mode, owner, time or a
   CHECK(before.st_mtim.tv_sec == after.st_mtim.tv_sec);
 }
 
+TEST_CASE_FIXTURE(Fixture, "a confined program empties no file, on a kernel whose Landlock allows it either") {
+  REQUIRE(said("perl -e 'print qq(runs\\n)'") == "runs\n");
+  CHECK(said("perl -e 'print qq(done\\n) if truncate($ARGV[0], 0)' $F/private/key").empty());
+  CHECK(said("perl -MFcntl -e 'print qq(done\\n) if sysopen(F, $ARGV[0], O_RDONLY | O_TRUNC)' $F/given/note").empty());
+  CHECK(content_of(folder + "/private/key") == "secret\n");
+  CHECK(content_of(folder + "/given/note") == "for all\n");
+  CHECK(said("echo old > $F/own/mine; echo new > $F/own/mine; cat $F/own/mine") == "new\n");
+}
+
 TEST_CASE_FIXTURE(Fixture, "a confined program has no network") {
   const int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
