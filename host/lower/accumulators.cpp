@@ -2,6 +2,7 @@
 
 #include "crosscompile/analysis/count_nodes.h"
 #include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/uses.h"
 #include "crosscompile/ir/visitor.h"
 #include "ferry/operators.h"
 
@@ -110,7 +111,9 @@ Stmt combine(const Reduce& reduce, const Accumulators& into, const std::vector<E
     operands[reduce.reducer->left[i].get()] = into.load(i);
     Expr& right = operands[operand.get()];
     right = values[i];
-    if (analysis::count_nodes(values[i]) <= kCheapNodes || !is_used_repeatedly(reduce, operand)) continue;
+    // A function of math becomes dozens of operations.
+    const bool is_cheap = analysis::count_nodes(values[i]) <= kCheapNodes && !contains(values[i], {NodeKind::Call});
+    if (is_cheap || !is_used_repeatedly(reduce, operand)) continue;
     right = Var::make("operand" + (values.size() > 1 ? std::to_string(i) : ""), values[i].type());
     once.emplace_back(right, values[i]);
   }
