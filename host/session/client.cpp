@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/format.h"
 #include "module/device_id.h"
 
 namespace ferry::session {
@@ -35,6 +36,10 @@ std::optional<DeviceId> first_beside_cpu(const std::vector<std::string>& devices
     if (id.is_ok() && id.value().kind != DeviceKind::cpu) return id.value();
   }
   return std::nullopt;
+}
+
+std::string seconds_text(std::chrono::milliseconds time) {
+  return format("%g s", std::chrono::duration<double>(time).count());
 }
 
 bool ends_the_session(ErrorCode code) {
@@ -132,7 +137,16 @@ void Client::open_session() {
   answer_deadline_.reset();
   queue_deadline_.reset();
   if (session_options_.guard_memory) guard_memory();
-  connection_.transport().set_receive_timeout(std::chrono::milliseconds(0));
+  connection_.transport().set_receive_timeout(silence_limit());
+}
+
+// The server ends calls at its limit; without one a call may take any time, as it may where a debugger stops it.
+std::chrono::milliseconds Client::silence_limit() const {
+  using std::chrono::milliseconds;
+  constexpr std::uint64_t kLongest = milliseconds(std::chrono::hours(24 * 365)).count();
+  const std::uint64_t limit_ms = std::min(opened_.limits.call_ms, kLongest);
+  if (limit_ms == 0 || session_options_.wait_for_debugger) return milliseconds(0);
+  return std::max(milliseconds(limit_ms + limit_ms / 10), session_options_.longest_silence);
 }
 
 void Client::guard_memory() {
@@ -198,7 +212,13 @@ void Client::receive_answer() {
     limit_next_receive();
     received = connection_.receive_frame();
   }
-  if (!received.is_ok()) fail(received.status());
+  if (!received.is_ok()) {
+    const bool is_silent = opened_.version != 0 && received.status().code() == ErrorCode::deadline_exceeded;
+    if (!is_silent) fail(received.status());
+    fail({ErrorCode::unavailable, "it has said nothing for " + seconds_text(silence_limit()) +
+                                      ", though it ends each call after " +
+                                      seconds_text(std::chrono::milliseconds(opened_.limits.call_ms))});
+  }
   const rpc::Frame& frame = received.value();
   // An error of the connection instead of a request; nothing follows it.
   if (frame.header.request == 0 && frame.header.error != ErrorCode::ok) fail(rpc::failure_of(frame));
@@ -230,7 +250,11 @@ void Client::receive_answer() {
                                            std::to_string(frame.header.payload_bytes)});
     }
     if (!answer.payload.empty()) {
+      // A large tensor may take any time on a slow connection.
+      const bool is_large = answer.payload.size() > kSmallPayload;
+      if (is_large) connection_.transport().set_receive_timeout(std::chrono::milliseconds(0));
       if (const Status status = connection_.receive_payload(answer.payload); !status.is_ok()) fail(status);
+      if (is_large) connection_.transport().set_receive_timeout(silence_limit());
     }
   }
   answer.arrived = true;

@@ -72,6 +72,9 @@ struct SessionOptions {
   bool guard_memory = false;
   std::chrono::milliseconds queue_timeout{0};                   // 0: wait as long as it takes
   std::chrono::milliseconds timeout = std::chrono::seconds(5);  // for any message from the server
+  // A server that owes an answer and says nothing for longer than its own limit of a call hangs. It is given up after
+  // this time, or a tenth more than that limit if that is longer.
+  std::chrono::milliseconds longest_silence = std::chrono::minutes(11);
 };
 
 // A transport to a server on which no session is open yet.
@@ -162,6 +165,7 @@ class Client {
   void throw_failure(const Status& status) const;
   void wait_in_queue(rpc::WaitingEvent place);
   void limit_next_receive();
+  std::chrono::milliseconds silence_limit() const;
   std::string explain_end(const std::string& message) const;
   [[noreturn]] void fail(Status status);
 
