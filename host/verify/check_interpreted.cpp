@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "ferry/kernel/kernel_failed.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/notes.h"
 #include "host/kernel/size_hints.h"
@@ -83,14 +84,22 @@ CheckReport check_interpreted(const KernelSource& source, const std::string& fun
   check.function = info.name;
   check.target = kernel.target.text;
   const CallPlan plan = plan_call(info, call);
-  const Memory memory(info, plan);
+  const auto call_once = [&](const CallPlan& with) {
+    const Memory memory(info, with);
+    if (const std::string mistake = kernel.run(memory.pointers()); !mistake.empty()) throw KernelFailed(mistake);
+    return memory.results(info, with);
+  };
   StepGuard step = observer.begin("interpreting " + info.name);
-  check.mistake = kernel.run(memory.pointers());
-  if (!check.mistake.empty()) return check;
+  Outputs results;
+  try {
+    results = call_once(plan);
+  } catch (const KernelFailed& failure) {
+    check.mistake = failure.what();
+    return check;
+  }
   step.reset();
   step = observer.begin("checking");
-  const Outputs results = memory.results(info, plan);
-  check.findings.warnings = constant_outputs(info, plan, results);
+  check.findings.warnings = comparison_warnings(info, plan, results, call_once);
   check.findings.checks = check_outputs(program, info, plan, results, limits);
   return check;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ferry/error.h"
+#include "ferry/kernel/kernel_failed.h"
 #include "host/session/scalar.h"
 #include "host/verify/comparison_warnings.h"
 #include "host/verify/same_call.h"
@@ -36,9 +37,14 @@ SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const Cal
   return call(deadline);
 }
 
-void check_against(CheckReport& check, const KernelSource& against, const RanKernel& ran, const SanitizedLimits& limits,
+void check_against(CheckReport& check, const CheckedPair& kernels, const RanKernel& ran, const SanitizedLimits& limits,
                    const Observer& observer) {
-  check.findings.warnings = constant_outputs(ran.info, ran.plan, ran.outputs);
+  const KernelSource& against = *kernels.against;
+  check.findings.warnings = comparison_warnings(ran.info, ran.plan, ran.outputs, [&](const CallPlan& plan) {
+    SanitizedRun again = run(kernels.source, ran.info, plan, limits.call_deadline, observer);
+    if (!again.mistake.empty()) throw KernelFailed(again.mistake);
+    return std::move(again.outputs);
+  });
   if (has_definition(against)) {
     check.findings.checks = check_against_definition(against, ran, limits.results);
     return;
@@ -67,7 +73,7 @@ CheckReport check_sanitized(const CheckedPair& kernels, const std::string& funct
   check.details = std::move(found.report);
   check.not_confined = std::move(found.not_confined);
   if (check.mistake.empty() && kernels.against)
-    check_against(check, *kernels.against, {info, plan, std::move(found.outputs)}, limits, observer);
+    check_against(check, kernels, {info, plan, std::move(found.outputs)}, limits, observer);
   return check;
 }
 

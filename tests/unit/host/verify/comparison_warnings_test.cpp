@@ -71,6 +71,15 @@ TEST_CASE("results that are all the same, and inputs without effect, are warned 
   const verify::CheckReport interpreted =
       verify::check(*test::own_compiler(), {.kernel = named(ones), .call = {.arguments = {}, .sizes = {"N=8"}}});
   CHECK(warns(interpreted.findings.warnings, "every element of Y is the same, 1.5: "));
+  CHECK(warns(interpreted.findings.warnings, "the result did not change when X changed: "));
+  const verify::CheckReport sanitized =
+      verify::check(*test::own_compiler(), {.kernel = named(zeros),
+                                            .call = {.arguments = {"x=:ones"}, .sizes = {"n=8"}},
+                                            .reference = folder.file("others.c", kZeros)});
+  CHECK(sanitized.is_fine());
+  CHECK(warns(sanitized.findings.warnings, "every element of y is 0: "));
+  CHECK(warns(sanitized.findings.warnings, "the result did not change when h changed: "));
+  CHECK_FALSE(warns(sanitized.findings.warnings, "the result did not change when x changed: "));
   // What a user has given stays as it is.
   CHECK_FALSE(warns(check(device, zeros, right, {"x=:zeros", "h=:below(8)"}).findings.warnings,
                     "the result did not change when x"));
