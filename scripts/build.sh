@@ -57,7 +57,7 @@ case ${1:-} in
     build_device armv7 armv7-linux-gnueabihf rpc_server_static
     build_device aarch64 aarch64-linux-gnu rpc_server_static
     build_device riscv64 riscv64-linux-gnu rpc_server_static
-    build_host ferry demo
+    build_host ferry demo ferry_instructions
     exit
     ;;
   *) echo "usage: scripts/build.sh [--device | --host | --demo]" >&2; exit 2 ;;

@@ -45,6 +45,19 @@ std::string identification() {
   return lines;
 }
 
+// Returns the lines by which a kernel would identify the core that an emulator pretends to be.
+std::string emulated_identification() {
+#if defined(__aarch64__)
+  constexpr unsigned long kCpuid = 1UL << 11;  // of HWCAP: the register may be read
+  if ((getauxval(AT_HWCAP) & kCpuid) == 0) return {};
+  unsigned long midr = 0;
+  asm("mrs %0, midr_el1" : "=r"(midr));
+  return format("CPU implementer\t: 0x%02lx\nCPU part\t: 0x%03lx\n", midr >> 24 & 0xff, midr >> 4 & 0xfff);
+#else
+  return {};
+#endif
+}
+
 std::string processor_name(const std::string& identification_lines) {
 #if defined(__x86_64__)
   std::string name = cpuinfo_value("model name");
@@ -131,6 +144,7 @@ DeviceFacts gather_facts(const FactsOptions& options) {
   facts.operating_system = operating_system();
   facts.cpu_identification = identification();
   facts.cpu_name = processor_name(facts.cpu_identification);
+  if (facts.cpu_identification.empty()) facts.cpu_identification = emulated_identification();
   facts.hwcap = getauxval(AT_HWCAP);
   facts.hwcap2 = getauxval(AT_HWCAP2);
   facts.features = detect_features(facts.hwcap, facts.hwcap2);
