@@ -6,6 +6,8 @@ namespace ferry {
 namespace {
 
 constexpr std::uint64_t kMaxBytes = std::numeric_limits<std::int64_t>::max();
+// Instructions of a condition that is still read at a glance.
+constexpr std::size_t kMostShown = 24;
 
 struct Symbols {
   std::vector<std::int64_t> values;
@@ -142,8 +144,8 @@ Result<std::int64_t> evaluate_for(const FunctionInfo& function, Purpose purpose,
   if (expr.code.empty()) return std::int64_t{0};
   Result<std::int64_t> value = evaluate(expr, symbols);
   if (value.is_ok()) return value;
-  return refuse(function,
-                purpose.text(function) + " " + to_text(expr, function.symbols) + ": " + value.status().message());
+  return refuse(function, purpose.text(function) + " " + to_text(expr, function.symbols) + ": " +
+                              value.status().message() + symbols_text(expr, function.symbols, symbols));
 }
 
 // Returns the number of bytes from the first element to the end of the last; nothing if that overflows or a stride is
@@ -194,16 +196,11 @@ Status check_precondition(const FunctionInfo& function, const Precondition& prec
                           std::span<const std::int64_t> symbols) {
   FERRY_ASSIGN(const std::int64_t holds, evaluate_for(function, {"requires"}, precondition.condition, symbols));
   if (holds != 0) return Status();
-  std::string reason = "requires " + to_text(precondition.condition, function.symbols);
-  std::string values;
-  for (std::size_t s = 0; s < symbols.size(); ++s) {
-    bool used = false;
-    for (const ManifestInstruction& instruction : precondition.condition.code) {
-      used = used || (instruction.op == ManifestOp::symbol && static_cast<std::size_t>(instruction.value) == s);
-    }
-    if (used) values += (values.empty() ? ", got " : ", ") + function.symbols[s] + " = " + std::to_string(symbols[s]);
-  }
-  reason += values;
+  // A message says what is expected in the user's words; a long condition, as of a reshape, would hide it.
+  const bool is_long = precondition.condition.code.size() > kMostShown && !precondition.message.empty();
+  std::string reason = is_long ? std::string() : "requires " + to_text(precondition.condition, function.symbols);
+  reason += symbols_text(precondition.condition, function.symbols, symbols);
+  if (is_long) return refuse(function, precondition.message + reason);
   return refuse(function, precondition.message.empty() ? reason : precondition.message + " (" + reason + ")");
 }
 

@@ -21,11 +21,7 @@ Status refuse(std::size_t index, const std::string& reason) {
   return Status(ErrorCode::invalid_argument, "instruction " + std::to_string(index) + " of an expression: " + reason);
 }
 
-Status fail(std::size_t index, ManifestOp op, const char* reason) {
-  return refuse(index, std::string(op_name(op)) + ": " + reason);
-}
-
-constexpr const char* kOverflow = "the result does not fit into 64 bits";
+constexpr const char* kOverflow = "a result does not fit into 64 bits";
 
 // Applies an operation to its one to three operands. Returns null, or the reason why there is no result.
 const char* apply(ManifestOp op, const std::int64_t* operands, std::int64_t& result) {
@@ -92,7 +88,7 @@ Status walk(const ManifestExpr& expr, std::size_t symbol_count, Step step) {
       return refuse(
           i, std::string(op_name(instruction.op)) + ": expected value 0, got " + std::to_string(instruction.value));
     }
-    FERRY_TRY(step(i, instruction, depth));
+    FERRY_TRY(step(instruction, depth));
     depth = depth - static_cast<std::size_t>(arity) + 1;
     if (depth > kMaxManifestStack) {
       return refuse(i, "expected a stack of at most " + std::to_string(kMaxManifestStack) + " values");
@@ -143,7 +139,7 @@ ManifestExpr manifest_apply(ManifestOp op, std::initializer_list<ManifestExpr> o
 }
 
 Status check_manifest_expr(const ManifestExpr& expr, std::size_t symbol_count) {
-  return walk(expr, symbol_count, [](std::size_t, const ManifestInstruction&, std::size_t) { return Status(); });
+  return walk(expr, symbol_count, [](const ManifestInstruction&, std::size_t) { return Status(); });
 }
 
 Result<std::int64_t> evaluate(const ManifestExpr& expr, std::span<const std::int64_t> symbols) {
@@ -156,14 +152,16 @@ Result<std::int64_t> evaluate(const ManifestExpr& expr, std::span<const std::int
   }
   // One element more than the limit, which is checked after the push.
   std::array<std::int64_t, kMaxManifestStack + 1> stack{};
-  const auto step = [&](std::size_t i, const ManifestInstruction& instruction, std::size_t depth) {
+  const auto step = [&](const ManifestInstruction& instruction, std::size_t depth) {
     if (instruction.op == ManifestOp::constant) {
       stack[depth] = instruction.value;
     } else if (instruction.op == ManifestOp::symbol) {
       stack[depth] = symbols[static_cast<std::size_t>(instruction.value)];
     } else {
       std::int64_t* operands = &stack[depth - static_cast<std::size_t>(manifest_arity(instruction.op))];
-      if (const char* reason = apply(instruction.op, operands, *operands)) return fail(i, instruction.op, reason);
+      // Who evaluates it prints the expression, which says more to a user than the number of an instruction.
+      if (const char* reason = apply(instruction.op, operands, *operands))
+        return Status(ErrorCode::invalid_argument, reason);
     }
     return Status();
   };

@@ -71,5 +71,8 @@ Result<std::int64_t> evaluate(const ManifestExpr& expr, std::span<const std::int
 
 // Returns the expression in infix notation: "(n + 1) * 4".
 std::string to_text(const ManifestExpr& expr, std::span<const std::string> symbol_names);
+// Returns what the symbols of an expression are, for the end of a message: ", got n = 4, m = 6"; nothing without any.
+std::string symbols_text(const ManifestExpr& expr, std::span<const std::string> symbol_names,
+                         std::span<const std::int64_t> symbols);
 
 }  // namespace ferry

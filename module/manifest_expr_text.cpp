@@ -84,4 +84,16 @@ std::string to_text(const ManifestExpr& expr, std::span<const std::string> symbo
   return stack.back().text;
 }
 
+std::string symbols_text(const ManifestExpr& expr, std::span<const std::string> symbol_names,
+                         std::span<const std::int64_t> symbols) {
+  std::string text;
+  for (std::size_t s = 0; s < symbols.size(); ++s) {
+    bool used = false;
+    for (const ManifestInstruction& instruction : expr.code)
+      used = used || (instruction.op == ManifestOp::symbol && static_cast<std::size_t>(instruction.value) == s);
+    if (used) text += (text.empty() ? ", got " : ", ") + symbol_names[s] + " = " + std::to_string(symbols[s]);
+  }
+  return text;
+}
+
 }  // namespace ferry

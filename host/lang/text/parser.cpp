@@ -4,6 +4,8 @@
 #include "host/lang/text/parse_expression.h"
 #include "host/lang/text/token_reader.h"
 
+#include <algorithm>
+
 namespace ferry::lang {
 namespace {
 
@@ -157,6 +159,12 @@ class Parser {
       throw source_.error(first[i].offset,
                           "expected plain index names on the left side, as in C(i, j), or 'along' and " +
                               std::string("the index in whose order elements are updated"));
+    }
+    // 'Y(u,u) = 0 along u' updates a diagonal; without 'along' the second index is refused as a mistake.
+    for (std::size_t i = 0; i < statement.indices.size() && statement.along; ++i) {
+      const auto same = [&](const Name& other) { return other.text == statement.indices[i].text; };
+      const auto rest = statement.indices.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+      if (std::any_of(rest, statement.indices.end(), same)) return statement.indices.clear();
     }
   }
 

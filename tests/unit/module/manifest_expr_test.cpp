@@ -58,17 +58,13 @@ TEST_CASE("a stack of exactly the limit is fine") {
 
 TEST_CASE("overflow and division by zero have no result") {
   const auto reason = [](const ManifestExpr& expr) { return evaluate(expr, {}).status().message(); };
-  const std::string overflow = ": the result does not fit into 64 bits";
-  CHECK(reason(manifest_apply(Op::add, {c(kMax), c(1)})) == "instruction 2 of an expression: add" + overflow);
-  CHECK(reason(manifest_apply(Op::sub, {c(kMin), c(1)})) == "instruction 2 of an expression: sub" + overflow);
-  CHECK(reason(manifest_apply(Op::mul, {c(std::int64_t{1} << 40), c(std::int64_t{1} << 40)})) ==
-        "instruction 2 of an expression: mul" + overflow);
-  CHECK(reason(manifest_apply(Op::floordiv, {c(kMin), c(-1)})) ==
-        "instruction 2 of an expression: floordiv" + overflow);
-  CHECK(reason(manifest_apply(Op::floordiv, {c(1), c(0)})) ==
-        "instruction 2 of an expression: floordiv: division by zero");
-  CHECK(reason(manifest_apply(Op::floormod, {c(1), c(0)})) ==
-        "instruction 2 of an expression: floormod: division by zero");
+  const std::string overflow = "a result does not fit into 64 bits";
+  CHECK(reason(manifest_apply(Op::add, {c(kMax), c(1)})) == overflow);
+  CHECK(reason(manifest_apply(Op::sub, {c(kMin), c(1)})) == overflow);
+  CHECK(reason(manifest_apply(Op::mul, {c(std::int64_t{1} << 40), c(std::int64_t{1} << 40)})) == overflow);
+  CHECK(reason(manifest_apply(Op::floordiv, {c(kMin), c(-1)})) == overflow);
+  CHECK(reason(manifest_apply(Op::floordiv, {c(1), c(0)})) == "division by zero");
+  CHECK(reason(manifest_apply(Op::floormod, {c(1), c(0)})) == "division by zero");
   CHECK(evaluate(manifest_apply(Op::floormod, {c(kMin), c(-1)}), {}).value() == 0);
 }
 

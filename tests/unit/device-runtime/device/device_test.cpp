@@ -249,7 +249,7 @@ TEST_CASE_FIXTURE(CpuFixture, "a value of a plan that overflows is refused") {
   set_native_code(function("ramp"),
                   {"ramp", manifest_apply(ManifestOp::mul, {manifest_symbol(0), manifest_constant(INT64_MAX)}), {}});
   CHECK(try_prepare("ramp", {{true, nullptr, 2}, {false, nullptr, 0}}, {{2}, {0, 8}}).status().message() ==
-        "ramp: a size of its plan: instruction 2 of an expression: mul: the result does not fit into 64 bits");
+        "ramp: the size n * 9223372036854775807 of its plan: a result does not fit into 64 bits, got n = 2");
 }
 
 TEST_CASE_FIXTURE(CpuFixture, "what kernels print is kept until it is taken") {

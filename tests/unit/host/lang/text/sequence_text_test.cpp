@@ -62,6 +62,13 @@ TEST_CASE("updates along an index that is not one of the left side change elemen
         "  H(i64(I[u])) = H[i64(I[u])] + 1i32 along u\n");
 }
 
+TEST_CASE("an index that is on the left side twice updates a diagonal") {
+  CHECK(meaning("def f(float(N,N) Y) -> (Y) { Y(u,u) = 0 along u }") ==
+        meaning("def f(float(N,N) Y) -> (Y) { Y(u,u+0) = 0 along u }"));
+  CHECK(meaning("def f(float(M,N,N) Y, float(M,N) D) -> (Y) { Y(i,u,u) += D(i,u) along u }") ==
+        meaning("def f(float(M,N,N) Y, float(M,N) D) -> (Y) { Y(i,u,0+u) += D(i,u) along u }"));
+}
+
 TEST_CASE("reading a tensor that is updated in place as it was before gives a warning, along an index it does not") {
   CHECK(parse("def f(float(N) S) -> (S) { S(i) = S(i-1) * 2 }", "t.tc").at(0).warnings.size() == 1);
   CHECK(parse("def f(float(N) S) -> (S) { S(i) = S(i-1) * 2 along i }", "t.tc").at(0).warnings.empty());
