@@ -99,7 +99,7 @@ void CacheFolder::make_room(std::uint64_t bytes) const {
     if (holder == holders.size()) holders.push_back({number, 0});
     holders[holder].bytes += file_bytes;
     total += file_bytes;
-    files.push_back({info.st_mtim, file_bytes, holder, std::move(path)});
+    if (is_complete) files.push_back({info.st_mtim, file_bytes, holder, std::move(path)});
   }
   closedir(folder);
   // More room than needed is made, so that the next file does not need another scan.
@@ -136,8 +136,11 @@ Result<NewCacheFile> NewCacheFile::create(const CacheFolder& folder) {
   return NewCacheFile(folder, std::move(file), std::move(path));
 }
 
-NewCacheFile::~NewCacheFile() {
+NewCacheFile::~NewCacheFile() { remove(); }
+
+void NewCacheFile::remove() {
   if (!path_.empty()) unlink(path_.c_str());
+  path_.clear();
 }
 
 Status NewCacheFile::reserve(std::uint64_t bytes) {

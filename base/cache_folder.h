@@ -37,8 +37,8 @@ class CacheFolder {
 
   // Opens a file for reading, which counts as its use. Returns its size, or 0 if there is none.
   Descriptor open_file(const Hash& hash, std::uint64_t& bytes) const;
-  // Deletes files until there is room for another of this size, and those that a process that was killed has left
-  // incomplete.
+  // Deletes complete files until there is room for another of this size, and those that a process that was killed has
+  // left incomplete.
   void make_room(std::uint64_t bytes) const;
 
  private:
@@ -59,9 +59,13 @@ class NewCacheFile {
   NewCacheFile(NewCacheFile&& other) noexcept
       : folder_(other.folder_), file_(std::move(other.file_)), path_(std::exchange(other.path_, {})) {}
   NewCacheFile& operator=(NewCacheFile&&) = delete;
-  // Deletes the file unless it was published.
+  // Deletes the file unless it was published, or left to another process.
   ~NewCacheFile();
 
+  int number() const { return file_.number(); }
+  // Another process, a child of this one, owns the file from now on.
+  void leave() { path_.clear(); }
+  void remove();
   // Reserves space on the disk, where that is possible.
   Status reserve(std::uint64_t bytes);
   Status add(std::span<const std::uint8_t> bytes);
@@ -74,7 +78,7 @@ class NewCacheFile {
 
   const CacheFolder& folder_;
   Descriptor file_;
-  std::string path_;  // empty: published
+  std::string path_;  // empty: published or left
 };
 
 }  // namespace ferry

@@ -44,7 +44,9 @@ bool may_watch(const std::string& path, const struct stat& file, bool for_own_us
 
 Descriptor open_watched(const std::string& path, bool for_own_user, const std::string& root) {
   const bool has_place = begins_with(path, "/proc/") || begins_with(path, "/sys/");
-  if (!has_place || path.find("..") != std::string::npos || names_process(path)) return Descriptor();
+  // Paths are compared as texts, so each file has one.
+  const bool is_plain = path.find("/.") == std::string::npos && path.find("//") == std::string::npos;
+  if (!has_place || !is_plain || names_process(path)) return Descriptor();
   // Merely opening a file may have side effects, so it is examined with O_PATH first.
   const Descriptor place(open((root + path).c_str(), O_PATH | O_CLOEXEC));
   struct stat info{};

@@ -11,8 +11,8 @@ namespace ferry::device {
 
 // Forks. The child receives request.bytes bytes from `stream`, gives the file its name once they have request.hash, and
 // answers with a BrokerReply and, `with_reader`, with a descriptor for reading the file. Returns -1 if that is
-// impossible.
-pid_t start_cache_writer(const CacheFolder& cache, const Hash& name, const BrokerRequest& request, bool with_reader,
+// impossible; otherwise the file is the child's.
+pid_t start_cache_writer(const CacheFolder& cache, NewCacheFile& file, const BrokerRequest& request, bool with_reader,
                          int stream);
 
 }  // namespace ferry::device

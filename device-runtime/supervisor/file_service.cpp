@@ -1,7 +1,10 @@
 #include "device-runtime/supervisor/file_service.h"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +19,7 @@
 #include <vector>
 
 #include "device-runtime/facts/watched_files.h"
+#include "device-runtime/sandbox/capabilities.h"
 #include "device-runtime/supervisor/cache_writer.h"
 
 namespace ferry::device {
@@ -44,8 +48,15 @@ class FileService::Desk {
   }
 
  private:
+  // Another file of the same name replaces one that the cache has deleted, but the session may still have both.
+  struct HandedFile {
+    std::uint64_t name = 0;  // the beginning of its hash
+    std::uint64_t inode = 0;
+    std::uint64_t bytes = 0;
+    bool operator==(const HandedFile&) const = default;
+  };
   struct Handed {
-    std::vector<std::uint64_t> names;  // beginnings of hashes
+    std::vector<HandedFile> files;
     std::uint64_t bytes = 0;
   };
   // The descriptors of an answer, which the supervisor does not keep.
@@ -77,6 +88,9 @@ class FileService::Desk {
 
   // Returns false if the session has ended or sends nonsense.
   bool answer_next() {
+    // Answers that nobody reads would hold descriptors, of which all sessions together can have only so many under way.
+    int unread = 0;
+    if (ioctl(socket_.number(), SIOCOUTQ, &unread) == 0 && unread != 0) return false;
     std::array<std::uint8_t, sizeof(BrokerRequest) + kMaxTextNames> bytes;
     // Descriptors that come with a message are not received, and closed by the system.
     const ssize_t got = recv(socket_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_TRUNC);
@@ -108,22 +122,25 @@ class FileService::Desk {
     return EINVAL;
   }
 
-  // Whether the session may have this file as well.
-  bool hand(const BrokerRequest& request, std::uint64_t bytes) {
+  // Whether the session may have this file as well. One that is to be written is never the same as one before it, even
+  // if it gets the number of one that was given up.
+  bool hand(const BrokerRequest& request, int file, std::uint64_t bytes, bool is_new) {
     Handed& handed = handed_[static_cast<std::size_t>(request.cache)];
-    std::uint64_t name = 0;
-    std::memcpy(&name, request.hash.data(), sizeof name);
-    if (std::find(handed.names.begin(), handed.names.end(), name) != handed.names.end()) return true;
+    struct stat info{};
+    if (fstat(file, &info) != 0) return false;
+    HandedFile one{0, info.st_ino, bytes};
+    std::memcpy(&one.name, request.hash.data(), sizeof one.name);
+    if (!is_new && std::find(handed.files.begin(), handed.files.end(), one) != handed.files.end()) return true;
     const std::uint64_t most = caches_[request.cache].max_bytes() * kHandedCaches;
-    if (handed.names.size() == kMaxHanded || handed.bytes > most || bytes > most - handed.bytes) return false;
-    handed.names.push_back(name);
+    if (handed.files.size() == kMaxHanded || handed.bytes > most || bytes > most - handed.bytes) return false;
+    handed.files.push_back(one);
     handed.bytes += bytes;
     return true;
   }
 
   int find(const BrokerRequest& request, std::uint64_t& bytes, Files& files) {
     Descriptor file = caches_[request.cache].open_file(request.hash, bytes);
-    if (file.number() < 0 || !hand(request, bytes)) return ENOENT;
+    if (file.number() < 0 || !hand(request, file.number(), bytes, false)) return ENOENT;
     files.add(std::move(file));
     return 0;
   }
@@ -136,18 +153,23 @@ class FileService::Desk {
     if (writers_.size() == kMaxWriters) return EBUSY;
     // Nobody reads a module that it has just sent.
     const bool reads = request.cache == Cache::blobs;
-    if (reads && !hand(request, request.bytes)) return EDQUOT;
+    errno = 0;
+    Result<NewCacheFile> file = NewCacheFile::create(cache);
+    if (!file.is_ok()) return errno;
+    if (reads && !hand(request, file.value().number(), request.bytes, true)) return EDQUOT;
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
     files.add(Descriptor(ends[0]));
     const Descriptor theirs(ends[1]);
-    const pid_t writer = start_cache_writer(cache, request.hash, request, reads, theirs.number());
+    const pid_t writer = start_cache_writer(cache, file.value(), request, reads, theirs.number());
     if (writer < 0) return errno;
+    file.value().leave();
     writers_.push_back(writer);
     return 0;
   }
 
   int open_texts(std::string_view names, std::uint64_t& which, Files& files) {
+    const WithoutCapabilities as_any_process;
     for (std::size_t i = 0; i < kMaxTexts; ++i) {
       const std::size_t end = names.find('\0');
       if (end == std::string_view::npos) break;

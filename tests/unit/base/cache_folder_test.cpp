@@ -146,6 +146,15 @@ TEST_CASE_FIXTURE(HolderFixture, "what nobody has used for a week is deleted fir
   CHECK(count_of(kBerta, 9) == 7);
 }
 
+TEST_CASE_FIXTURE(Fixture, "room for a large file is not made of files that others write") {
+  auto other = NewCacheFile::create(files);
+  REQUIRE(other.is_ok());
+  REQUIRE(other.value().add(bytes).is_ok());
+  files.make_room(10'000);
+  CHECK(count() == 1);
+  CHECK(other.value().publish(blake2b(bytes), 0400).is_ok());
+}
+
 TEST_CASE_FIXTURE(Fixture, "a disk that is full, and a folder that is gone, are said to be the reason") {
   auto file = NewCacheFile::create(files);
   REQUIRE(file.is_ok());

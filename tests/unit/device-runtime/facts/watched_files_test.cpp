@@ -83,7 +83,9 @@ TEST_CASE("files of single processes are not read, nor what links of /proc lead 
        {"/proc/self/root" + file, "/proc/thread-self/root" + file, "/proc/self/cwd/../" + file,
         std::string("/proc/self/exe"), "/proc/self/fd/" + std::to_string(open_file), std::string("/proc/self/status"),
         std::string("/proc/self/root/proc/uptime"), "/proc/" + std::to_string(getpid()) + "/environ",
-        "/proc/" + std::to_string(getppid()) + "/cmdline", std::string("/proc/1/status")}) {
+        "/proc/" + std::to_string(getppid()) + "/cmdline", std::string("/proc/1/status"),
+        std::string("/proc//self/status"), std::string("/proc/./self/maps"), std::string("/proc//1/status"),
+        std::string("/proc/./1/cmdline")}) {
     CAPTURE(path);
     CHECK(text_of(path).empty());
   }

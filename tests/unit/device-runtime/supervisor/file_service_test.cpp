@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstring>
@@ -141,6 +143,64 @@ TEST_CASE_FIXTURE(Fixture, "a session cannot hold on to more than twice what the
   CHECK(broker.find(Cache::blobs, blake2b(std::vector<std::uint8_t>(30'000, 5)), size).number() >= 0);
 }
 
+TEST_CASE_FIXTURE(Fixture, "a file that is stored again, once the cache has deleted it, counts again") {
+  const std::vector<std::uint8_t> bytes(60'000, 1), other(90'000, 2);
+  std::vector<Descriptor> kept;
+  Status status;
+  while (status.is_ok() && kept.size() < 100) {
+    auto stored = store(broker, bytes);
+    status = stored.status();
+    if (stored.is_ok()) kept.push_back(std::move(stored.value()));
+    // Makes room.
+    fs::remove(CacheFolder(folders.path + "/blobs", "blob", ".blob", kMost).path_of(blake2b(bytes)));
+  }
+  CHECK(kept.size() == 3);
+  CHECK(status.message() == "cannot keep the blob in here: Disk quota exceeded");
+}
+
+TEST_CASE_FIXTURE(Fixture, "a file that another session has stored again counts again") {
+  test::ServedFiles others{folders.path + "/modules", folders.path + "/blobs", kMost};
+  const std::vector<std::uint8_t> bytes(60'000, 1);
+  std::vector<Descriptor> kept;
+  for (std::size_t i = 0; i == kept.size() && i < 100; ++i) {
+    REQUIRE(store(others.broker(), bytes).is_ok() == (i < 3));
+    std::uint64_t size = 0;
+    for (int again = 0; again < 2; ++again) {
+      Descriptor found = broker.find(Cache::blobs, blake2b(bytes), size);
+      if (again == 0 && found.number() >= 0) kept.push_back(std::move(found));
+    }
+    fs::remove(CacheFolder(folders.path + "/blobs", "blob", ".blob", kMost).path_of(blake2b(bytes)));
+  }
+  CHECK(kept.size() == 3);
+}
+
+TEST_CASE_FIXTURE(Fixture, "files of the board say no more than anybody could read in them") {
+  const std::string text = broker.texts(std::vector<std::string>{"/proc/kallsyms"})[0].substr(0, 200);
+  if (text.empty() || geteuid() != 0) {
+    MESSAGE("skipped: root may read no more than others here");
+    return;
+  }
+  const auto as_nobody = [] {
+    std::string found(200, 0);
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    if (fork() == 0) {
+      [[maybe_unused]] const int became = setuid(65534);
+      const int file = open("/proc/kallsyms", O_RDONLY);
+      [[maybe_unused]] const ssize_t told =
+          write(ends[1], found.data(), static_cast<std::size_t>(read(file, found.data(), 200)));
+      _exit(0);
+    }
+    const ssize_t got = read(ends[0], found.data(), 200);
+    close(ends[0]);
+    close(ends[1]);
+    wait(nullptr);
+    found.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    return found;
+  };
+  CHECK(text == as_nobody().substr(0, text.size()));
+}
+
 TEST_CASE_FIXTURE(Fixture, "small files of the board are read in one go, other files not at all") {
   std::vector<std::string> paths = {"/proc/uptime", "/etc/passwd",       "/sys/none",
                                     "/proc/stat",   "/proc/self/status", std::string("/proc/uptime\0/etc/passwd", 24)};
@@ -211,6 +271,21 @@ TEST_CASE_FIXTURE(Hostile, "names without an end, and more of them than descript
     std::memcpy(many.data() + at, name.data(), name.size());
   CHECK(is_answered(many));
   CHECK(is_answered(message_of({})));
+}
+
+TEST_CASE_FIXTURE(Hostile, "a session that does not read an answer gets no other") {
+  auto message = message_of({BrokerTask::texts}, 11);
+  std::memcpy(message.data() + sizeof(BrokerRequest), "/proc/stat\0", 11);
+  CHECK(is_answered(message));
+  for (int i = 0; i < 2; ++i) REQUIRE(send_message(socket.number(), message));
+  BrokerReply reply;
+  std::vector<Descriptor> descriptors;
+  for (int i = 0; i < 500 && send(socket.number(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0;
+       ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  CHECK(receive_message(socket.number(), writable_bytes_of(reply), descriptors));
+  CHECK_FALSE(receive_message(socket.number(), writable_bytes_of(reply), descriptors));
+  CHECK(descriptors.size() == 1);
 }
 
 TEST_CASE_FIXTURE(Hostile, "a session that does not read its answers is not waited for") {
