@@ -46,14 +46,12 @@ class Hooks final : public SampleHooks {
         measured_{context.id()},
         watch_(watch),
         subjects_(subjects),
-        threads_(access.files.threads.number()),
         texts_([&device = *subjects.front().call.module->devices.front(), &broker = access.broker](
                    const std::vector<std::string>& paths) { return device_texts(device, broker, paths); }),
         cold_(cold),
         into_(into) {}
 
   void warmed_up() override {
-    counters_.open(threads_);
     into_.environment.watched = watch_before(watch_, texts_);
     before_rounds_ = usage_now();
   }
@@ -78,6 +76,11 @@ class Hooks final : public SampleHooks {
     subjects_[w].calls += static_cast<double>(calls);
   }
 
+  // Calls made before are counted without the threads that they left waiting.
+  void open_counters() {
+    counters_.open();
+    if (counters_.error() == 0) subjects_.front().call.module->devices.front()->follow_caller();
+  }
   void finish() {
     const rusage now = usage_now();
     into_.environment.voluntary_switches = static_cast<std::uint64_t>(now.ru_nvcsw - before_rounds_.ru_nvcsw);
@@ -97,7 +100,6 @@ class Hooks final : public SampleHooks {
   MeasuredTime measured_;
   const std::vector<std::string>& watch_;
   std::vector<Subject>& subjects_;
-  int threads_;  // the folder that lists them
   TextsOfPaths texts_;
   ColdCalls* cold_;
   Evaluation& into_;
@@ -144,6 +146,7 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   FERRY_TRY(threads.choose(options.cores, options.threads));
   reply.environment.threads = threads.number();
   Hooks hooks(state.access, context, options.watch, subjects, cold ? &*cold : nullptr, reply);
+  hooks.open_counters();
   const Result<Failure> failure = [&] {
     const KernelRunning running(context, subjects.front().call.info().name);
     return measure(options, workloads, hooks, reply);

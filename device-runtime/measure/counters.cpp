@@ -9,25 +9,24 @@
 #include <cmath>
 #include <cstring>
 
-#include "device-runtime/measure/own_threads.h"
-
 namespace ferry::device {
 namespace {
 
 constexpr std::uint64_t kEvents[kCounterKinds] = {PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS,
                                                   PERF_COUNT_HW_CACHE_MISSES};
 
-int open_counter(pid_t thread, std::uint64_t event) {
+int open_counter(std::uint64_t event) {
   perf_event_attr wanted;
   std::memset(&wanted, 0, sizeof wanted);
   wanted.size = sizeof wanted;
   wanted.type = PERF_TYPE_HARDWARE;
   wanted.config = event;
   wanted.disabled = 1;
+  wanted.inherit = 1;
   wanted.exclude_kernel = 1;
   wanted.exclude_hv = 1;
   wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-  return static_cast<int>(syscall(SYS_perf_event_open, &wanted, thread, -1, -1, PERF_FLAG_FD_CLOEXEC));
+  return static_cast<int>(syscall(SYS_perf_event_open, &wanted, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
 }  // namespace
@@ -36,14 +35,12 @@ Counters::~Counters() {
   for (const Open& counter : open_) close(counter.file);
 }
 
-void Counters::open(int threads) {
+void Counters::open() {
   int error = 0;
-  for (const pid_t thread : own_threads(threads)) {
-    for (std::uint8_t kind = 0; kind < kCounterKinds; ++kind) {
-      const int file = open_counter(thread, kEvents[kind]);
-      if (file >= 0) open_.push_back({file, static_cast<CounterKind>(kind)});
-      if (file < 0 && error == 0) error = errno;
-    }
+  for (std::uint8_t kind = 0; kind < kCounterKinds; ++kind) {
+    const int file = open_counter(kEvents[kind]);
+    if (file >= 0) open_.push_back({file, static_cast<CounterKind>(kind)});
+    if (file < 0 && error == 0) error = errno;
   }
   if (!open_.empty()) return;
   is_emulated_ = emulator_.open();

@@ -1,5 +1,5 @@
-// The processor's performance counters (perf_event_open) for this process's threads, in user mode. Under an emulator
-// that counts instructions, its count.
+// The processor's performance counters (perf_event_open) for the calling thread and those that it starts, in user mode.
+// Under an emulator that counts instructions, its count.
 #pragma once
 
 #include <array>
@@ -20,9 +20,9 @@ class Counters {
   Counters& operator=(const Counters&) = delete;
   ~Counters();
 
-  // Opens counters for all current threads of the process, which `threads`, an open /proc/self/task, lists. Counters
-  // that the machine lacks stay closed.
-  void open(int threads);
+  // Opens counters for the calling thread and all threads that it starts from now on. Counters that the machine lacks
+  // stay closed.
+  void open();
   // The errno that explains why no counter is open; 0 if one is.
   int error() const { return error_; }
 
@@ -40,7 +40,7 @@ class Counters {
   };
   void control(unsigned long request) const;
 
-  std::vector<Open> open_;  // a few per thread
+  std::vector<Open> open_;
   int error_ = 0;
   EmulatorCount emulator_;
   bool is_emulated_ = false;

@@ -31,6 +31,7 @@ enum class Rule : std::uint8_t {
   only_read,       // the third argument, a new value, is null
   local_socket,    // the first argument is AF_UNIX
   itself,          // the first argument is 0, the calling thread
+  own_counter,     // the second argument, of perf_event_open, is 0, the calling thread
   file_command,    // the second argument, of fcntl, only reads or copies the descriptor
   receiver_kept,   // the same, does not set the receiver of signals
   device_command,  // the second argument, of ioctl, controls a counter or asks whether there is a terminal
@@ -81,6 +82,7 @@ void add_entry(Program& program, std::uint32_t number, Rule rule, std::uint32_t 
     case Rule::own_process: return equals(0, own);
     case Rule::local_socket: return equals(0, AF_UNIX);
     case Rule::itself: return equals(0, 0);
+    case Rule::own_counter: return equals(1, 0);
     case Rule::file_command: return program.answer_by_value(number, 1, kFileCommands, kAllow, kRefuse);
     case Rule::receiver_kept: return program.answer_by_value(number, 1, kReceiverCommands, kRefuse, kAllow);
     case Rule::device_command: return program.answer_by_value(number, 1, kDeviceCommands, kAllow, kRefuse);

@@ -80,7 +80,8 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   if (is_gpu) {
     expect(false, "memory (drivers of GPUs map more than there is)");
   } else {
-    expect(limit(RLIMIT_DATA, limit_of(all_memory(options))), "memory");
+    // The second limit counts the buffers of counters.
+    expect(limit(RLIMIT_DATA, limit_of(all_memory(options))) && limit(RLIMIT_MEMLOCK, 0), "memory");
     expect(access("/proc/self/status", R_OK) == 0, "memory that belongs to files (there is no /proc)");
   }
 #endif

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -81,6 +82,25 @@ TEST_CASE("a session that lowers its share of the processors lowers neither the 
   }
 }
 
+TEST_CASE("a kernel counts what its own thread does and nothing else, whatever rights it has") {
+  TestServer server({"--sessions", "2"});
+  TestClient victim(server.port()), client(server.port());
+  SystemCaller other(victim);
+  const rpc::Handle module = put(client, session_kernels());
+  const auto count = [&](std::int64_t process, std::int64_t core) {
+    return run_session_kernel(client, module, "open_counter", {process, core});
+  };
+  for (const std::int64_t process : {std::int64_t{server.process()}, other(SYS_getpid), std::int64_t{1}})
+    CHECK(count(process, -1)[0] == -EPERM);
+  CHECK(count(-1, 0)[0] == -EPERM);  // whatever runs on that core
+  const std::vector<std::int64_t> own = count(0, -1);
+  if (own[0] < 0) {
+    MESSAGE("skipped: no counters here: " << own[0]);
+    return;
+  }
+  CHECK(own[1] == -EPERM);
+}
+
 TEST_CASE("a kernel that ends the first thread of its session ends the session") {
   for (const rpc::Open& open : {rpc::Open(), with_gpu()}) {
     CAPTURE(open.devices.size());
@@ -99,6 +119,13 @@ TEST_CASE("a kernel that ends the first thread of its session ends the session")
 }
 
 #if !defined(__SANITIZE_ADDRESS__)  // AddressSanitizer itself needs unlimited memory
+TEST_CASE("the stack cannot be made larger than its limit, which is not that of memory") {
+  TestServer server({"--sessions", "1", "--threads", "2", "--memory-limit", "64M"});
+  TestClient client(server.port());
+  CHECK(run_session_kernel(client, put(client, session_kernels()), "grow_stack", {std::int64_t{150} << 20})[0] ==
+        -ENOSYS);
+}
+
 TEST_CASE("page tables count for the memory limit") {
   TestServer server({"--sessions", "1", "--threads", "2", "--memory-limit", "64M"});
   TestClient client(server.port());

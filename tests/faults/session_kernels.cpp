@@ -15,6 +15,7 @@ const char* const kSource = R"kernels(
 #include "ferry/runtime_api.h"
 #include <elf.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -62,6 +63,33 @@ KERNEL(read_pages) {
   for (int64_t at = 0; at < *(int64_t*)args[0]; at += *(int64_t*)args[1]) {
     results[1] += *(volatile char*)(results[0] + at);
   }
+  return 0;
+}
+
+KERNEL(grow_stack) {
+  const int64_t bytes = *(int64_t*)args[0];
+  int64_t* results = args[1];
+  volatile char stack[16384];
+  for (int64_t at = 0; at < (int64_t)sizeof stack; at += 4096) stack[at] = 1;
+  const long page = ((long)stack + 4095) & -4096;
+  results[0] = call(SYS_mremap, page, 4096, bytes, 1, 0, 0);
+  if (results[0] < 0) return 0;
+  for (int64_t at = 0; at < bytes; at += 4096) *(volatile char*)(results[0] + at) = 1;
+  return 0;
+}
+
+KERNEL(open_counter) {
+  struct perf_event_attr wanted = {0};
+  int64_t* results = args[2];
+  wanted.size = sizeof wanted;
+  wanted.type = PERF_TYPE_SOFTWARE;
+  wanted.config = PERF_COUNT_SW_TASK_CLOCK;
+  wanted.sample_period = 100000;
+  wanted.exclude_kernel = 1;
+  wanted.exclude_hv = 1;
+  results[0] = call(SYS_perf_event_open, (long)&wanted, *(int64_t*)args[0], *(int64_t*)args[1], -1, 0, 0);
+  if (results[0] < 0) return 0;
+  results[1] = call(SYS_mmap, 0, 4096 + (256L << 20), PROT_READ | PROT_WRITE, MAP_SHARED, results[0], 0);
   return 0;
 }
 
@@ -164,8 +192,12 @@ const Bytes& session_kernels() {
     module.manifest.abi_version = FERRY_ABI_VERSION;
     module.manifest.devices = {{"cpu", native_arch(), {}}};
     module.manifest.target = "tests";
-    module.manifest.functions = {function("linger", {"seconds"}), function("read_pages", {"bytes", "step"}),
-                                 function("map_deleted", {"bytes"}), function("slow_clock", {"factor"})};
+    module.manifest.functions = {function("linger", {"seconds"}),
+                                 function("read_pages", {"bytes", "step"}),
+                                 function("map_deleted", {"bytes"}),
+                                 function("grow_stack", {"bytes"}),
+                                 function("open_counter", {"process", "core"}),
+                                 function("slow_clock", {"factor"})};
     module.images.push_back({"elf", compile_kernel(kSource)});
     return write_module(module);
   }();

@@ -149,6 +149,7 @@ TEST_CASE("no system call of the strict filter takes a path, and those with a GP
     CAPTURE(name);
     CHECK(tried(Filter::strict, attempt) == ENOSYS);
   }
+  CHECK(tried(Filter::gpu, [] { return truncate("none", 0) == 0; }) == EPERM);
   CHECK(tried(Filter::strict, [] { return mknod("/none/other", S_IFIFO, 0) == 0; }) == EPERM);
 }
 
@@ -246,6 +247,13 @@ TEST_CASE("memory that no limit counts, and the cores of others, are a GPU drive
   CHECK(tried(Filter::strict, [] { return map_memory(MAP_PRIVATE | MAP_GROWSDOWN); }) == EPERM);
   CHECK(tried(Filter::strict, [=] { return move(parent); }) == EPERM);
   CHECK(tried(Filter::strict, [] { return map_memory(MAP_PRIVATE); }) == 0);
+  // A stack is not counted by the limit of memory, whatever its size.
+  const auto grow = [] {
+    void* const page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return mremap(page, 4096, 8192, MREMAP_MAYMOVE) != MAP_FAILED;
+  };
+  CHECK(tried(Filter::strict, grow) == ENOSYS);
+  CHECK(tried(Filter::gpu, grow) == 0);
   CHECK(tried(Filter::strict, [=] { return move(0); }) == 0);
   CHECK(tried(Filter::gpu, [] { return memfd_create("memory", 0) >= 0; }) == 0);
   CHECK(tried(Filter::gpu, [] { return map_memory(MAP_SHARED); }) == 0);

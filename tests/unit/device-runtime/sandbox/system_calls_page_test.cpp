@@ -37,6 +37,7 @@ const std::map<std::string, std::string> kMeanings = {
     {"only_read", "allowed to read a limit"},
     {"local_socket", "allowed for local sockets"},
     {"itself", "allowed for the calling thread"},
+    {"own_counter", "allowed to count what the calling thread does"},
     {"file_command", "allowed to copy a descriptor and to read its flags"},
     {"receiver_kept", "allowed except to set who receives signals"},
     {"device_command", "allowed to control a counter, and to ask for a terminal"},
