@@ -76,8 +76,7 @@ TEST_CASE("strides that do not fit are refused before the call") {
   CHECK(refusal([&] { a.view({4}, {}, 1); }) ==
         "expected a view of 512 bytes that starts at a multiple of 64 bytes, got 16 bytes from 4 on");
   CHECK(refusal([&] { f(a, c.view({8, 16}, {7, 1}), 16, 7); }) ==
-        "f: the strides of 'C' leave each of its elements a place of its own (requires M <= 1 || N - 1 < ldc || "
-        "(M <= 1 || 0 < ldc) && (N <= 1 || (M - 1) * ldc < 1), got M = 8, N = 16, ldc = 7)");
+        "f: the strides of 'C' leave each of its elements a place of its own, got M = 8, N = 16, ldc = 7");
   CHECK(refusal([&] { a.view({4, 8}, {16, 1}).write(nullptr); }) ==
         "expected a dense tensor to write to, got one with strides: write the tensor that it is a view of");
   const Function dense = here.function("def g(float(M,N) A) -> (B) { B(i,j) = A(i,j) }");
