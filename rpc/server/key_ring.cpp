@@ -59,6 +59,8 @@ Result<bool> has_key(const std::string& path) {
   FERRY_ASSIGN(const std::vector<std::string> files, key_files(path));
   for (const std::string& file : files) {
     const Status read = secure::read_key_file(file).status();
+    // Another server may have made the folder since it was looked for.
+    if (!read.is_ok() && file == path && is_folder(path)) return has_key(path);
     if (!read.is_ok() && read.code() != ErrorCode::not_found) return read;
     any = any || read.is_ok();
   }

@@ -82,7 +82,7 @@ TEST_CASE("servers that start together in an empty home share one key, which eac
         });
       }
     }
-    for (const std::string& failure : failures) CHECK(failure.empty());
+    for (const std::string& failure : failures) CHECK_MESSAGE(failure.empty(), failure);
     CHECK(made == 1);
     CHECK(found == kServers);
   }
