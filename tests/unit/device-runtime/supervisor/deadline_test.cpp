@@ -171,7 +171,7 @@ TEST_CASE("the whole group of a session's processes ends at a deadline") {
   TestServer server;
   TestClient client(server.port(), with_limits(300, 0, 0));
   const rpc::Handle module = put(client, kit_file());
-  const auto sessions = children_of(server.process());
+  const auto sessions = only_child_of(server.process());
   REQUIRE(sessions.size() == 1);
   CHECK(getpgid(sessions[0]) == sessions[0]);
   CHECK(client.ask(rpc::Call{module, "forever", {}}).status.code() == ErrorCode::deadline_exceeded);

@@ -80,7 +80,7 @@ TEST_CASE("a session that is killed from outside while a kernel runs is reported
   const rpc::Handle module = put(client, kit_file());
   const std::uint64_t call = client.send(rpc::Call{module, "forever", {}});
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  const auto sessions = children_of(server.process());
+  const auto sessions = only_child_of(server.process());
   REQUIRE(sessions.size() == 1);
   kill(sessions[0], SIGKILL);
   const Status status = client.receive<rpc::Call>(call).status;

@@ -169,4 +169,13 @@ std::vector<pid_t> children_of(pid_t process) {
   return children;
 }
 
+std::vector<pid_t> only_child_of(pid_t process) {
+  std::vector<pid_t> children = children_of(process);
+  for (int i = 0; i < 500 && children.size() > 1; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    children = children_of(process);
+  }
+  return children;
+}
+
 }  // namespace ferry::test
