@@ -48,7 +48,7 @@ std::string identification() {
 // Returns the lines by which a kernel would identify the core that an emulator pretends to be.
 std::string emulated_identification() {
 #if defined(__aarch64__)
-  constexpr unsigned long kCpuid = 1UL << 11;  // of HWCAP: the register may be read
+  constexpr unsigned long kCpuid = 1UL << 11;  // a bit of HWCAP: the register may be read
   if ((getauxval(AT_HWCAP) & kCpuid) == 0) return {};
   unsigned long midr = 0;
   asm("mrs %0, midr_el1" : "=r"(midr));

@@ -70,7 +70,7 @@ class TrackerLink final : server::Dialer, server::FrameChannel::Owner {
   bool is_joined_ = false;
   bool is_rekeyed_ = false;  // since a connection has last lasted
   std::uint64_t probe_ = 0;
-  farm::wire::LeaseHolder holder_;  // of the lease that is announced next
+  farm::wire::LeaseHolder holder_;  // the next lease to be announced belongs to it
   lease::BootTime heard_;
   std::vector<std::string> logged_;  // the last failure of each tracker, so that it appears once
 };

@@ -30,7 +30,7 @@ struct MeasuredProcess {
 
 struct PlacedSide {
   const MeasuredSide& side;
-  std::uint32_t layout = 0;  // of its code
+  std::uint32_t layout = 0;  // where its code is placed
 };
 
 // Measures the sides in turns in one process. Each has tensors of its own, so that nothing that one leaves in them is

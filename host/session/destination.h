@@ -37,7 +37,7 @@ struct SshOptions {
 struct BoardClaim {
   std::uint64_t epoch = 0;
   std::chrono::steady_clock::time_point lasts_until;
-  std::string key = {};  // of letters and digits, the same for all sessions of the lease
+  std::string key = {};  // letters and digits, the same for all sessions of the lease
 };
 
 enum class TransportKind { encrypted, plaintext, ssh, farm };

@@ -25,7 +25,7 @@ struct BenchRun {
   std::vector<std::optional<bench::Change>> changes;  // from the baseline, one for each report; empty without one
   std::vector<BenchFailure> failures;
   bool is_interrupted = false;
-  std::uint64_t seed = 0;  // of the random inputs
+  std::uint64_t seed = 0;  // random inputs are drawn from it
 };
 
 // The schema of docs/json.md; its name changes whenever the change would mislead readers of the old one.

@@ -12,7 +12,7 @@ namespace ferry::cli {
 struct CompareReport {
   std::string names[2];  // names of the kernels' files
   double least_effect = 0;
-  std::uint64_t seed = 0;  // of the random inputs
+  std::uint64_t seed = 0;  // random inputs are drawn from it
   bench::KernelComparison found;
 };
 

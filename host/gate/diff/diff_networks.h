@@ -25,7 +25,7 @@ struct NetworkDiff {
 // One of the two modules.
 struct NetworkSide {
   const ModuleFile& file;
-  std::vector<MachineFunction> functions;  // of its code for CPUs; none where that is unknown
+  std::vector<MachineFunction> functions;  // its code for CPUs; none where that is unknown
 };
 
 // Takes the modules of networks. Operators are compared by the names of their nodes. Throws Error if the descriptions

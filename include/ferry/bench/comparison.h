@@ -40,7 +40,7 @@ struct ProcessLayout : MemoryLayout {
 
 struct ComparedProcess {
   ProcessLayout layout;
-  Timing timings[2];  // of A and B
+  Timing timings[2];  // A's and B's
   // The median of log(time of A / time of B) over the pairs of samples; not a number if a sample took no time.
   double log_ratio = 0;
 };

@@ -13,7 +13,7 @@ struct CallOptions {
   // from -1 to 1 and integers from -8 to 7, or, for a kernel that ferry did not write, ":full".
   std::vector<std::string> arguments;
   std::vector<std::string> sizes;  // "M=512,N=512"
-  std::uint64_t seed = 0;          // of the random inputs
+  std::uint64_t seed = 0;          // random inputs are drawn from it
 };
 
 }  // namespace ferry
