@@ -84,6 +84,12 @@ void Facts::enter_loop(const Expr& var, const Expr& min, const Expr& extent) {
   if (bounded && !atoms.is_volatile(count)) {
     learn_nonnegative(add(count, constant_polynomial(-1)));
     learn_positive(extent);
+    // A loop over the rest of a range, from `first` to an end beyond it.
+    const auto* rest = extent.as<Binary>();
+    if (rest != nullptr && rest->op == BinaryOp::sub && atoms.polynomial(rest->right) == first &&
+        proves_nonnegative(first)) {
+      learn_positive(rest->left);
+    }
   }
 }
 

@@ -66,8 +66,8 @@ std::optional<ExprSimplifier::Coarse> ExprSimplifier::coarse_part(const Polynomi
   std::int64_t step = 0;
   Coarse best;
   for (const Term& of : polynomial.terms) {
-    const std::int64_t candidate = of.coefficient;
-    if (candidate <= std::max<std::int64_t>(step, 1) || candidate == divisor || divisor % candidate != 0) continue;
+    const std::int64_t candidate = std::gcd(of.coefficient, divisor);
+    if (candidate <= std::max<std::int64_t>(step, 1) || candidate == divisor) continue;
     const Division division = divide_by_number(polynomial, candidate);
     if (!division.quotient.valid || !division.rest.valid || division.quotient.terms.empty() ||
         !facts.is_exact(division.rest) || !facts.is_exact(division.quotient))
@@ -91,41 +91,7 @@ Expr ExprSimplifier::quotient(const Expr& left, const Expr& right, const Expr& u
     if (c.constant == 0) return constant(Type(DType::i64, lanes), std::int64_t{0});
     if (c.constant == 1) return left;
     if (c.constant < 0 || !facts.is_exact(a)) return unchanged;
-    const Division division = divide_by_number(a, c.constant);
-    if (!division.quotient.valid || !division.rest.valid || !facts.is_exact(division.rest)) return unchanged;
-    const Interval rest = facts.range(division.rest);
-    if (rest.finite()) {
-      const Int128 bucket = floor_div(rest.lo, Int128{c.constant});
-      if (bucket == floor_div(rest.hi, Int128{c.constant}) && Interval::point(bucket).fits_64_bits()) {
-        return shortest(add(division.quotient, constant_polynomial(static_cast<std::int64_t>(bucket))), unchanged);
-      }
-    }
-    // (g * r + k) / (g * d) equals (r + k / g) / d.
-    Polynomial rest_poly = division.rest;
-    std::int64_t divisor = c.constant;
-    const std::int64_t common = std::gcd(divisor, content(rest_poly));
-    if (common > 1) {
-      for (Term& term : rest_poly.terms) term.coefficient /= common;
-      rest_poly.constant = static_cast<std::int64_t>(floor_div(Int128{rest_poly.constant}, Int128{common}));
-      divisor /= common;
-    }
-    if (const auto parts = coarse_part(rest_poly, divisor)) {
-      rest_poly = parts->quotient;
-      divisor /= parts->step;
-    }
-    // (x / d) / c equals x / (d * c).
-    if (rest_poly.is_atom()) {
-      const Atom& inner = facts.atoms[rest_poly.terms[0].product.factors[0]];
-      std::int64_t together = 0;
-      if (inner.kind == AtomKind::quotient && inner.right.is_constant() && inner.right.constant > 0 &&
-          !__builtin_mul_overflow(inner.right.constant, divisor, &together)) {
-        rest_poly = Polynomial(inner.left);
-        divisor = together;
-      }
-    }
-    if (divisor == 1) return shortest(add(division.quotient, rest_poly), unchanged);
-    const AtomId atom = facts.atoms.combined(AtomKind::quotient, rest_poly, constant_polynomial(divisor));
-    return atom == 0 ? unchanged : shortest(add(division.quotient, atom_polynomial(atom)), unchanged);
+    return shortest(quotient_by_number(a, c.constant), unchanged);
   }
   if (!facts.is_exact(a) || !facts.is_exact(c)) return unchanged;
   const Division division = divide_by_symbol(a, c);
@@ -158,7 +124,11 @@ Expr ExprSimplifier::remainder(const Expr& left, const Expr& right, const Expr& 
     if (range.finite()) {
       const Int128 bucket = floor_div(range.lo, Int128{c.constant});
       if (bucket == floor_div(range.hi, Int128{c.constant}) && Interval::point(-bucket * c.constant).fits_64_bits()) {
-        return shortest(add(rest, constant_polynomial(static_cast<std::int64_t>(-bucket * c.constant))), unchanged);
+        // A difference is no longer than the remainder, and shows that the index is linear here.
+        const Polynomial difference = add(rest, constant_polynomial(static_cast<std::int64_t>(-bucket * c.constant)));
+        if (!difference.valid) return unchanged;
+        Expr candidate = facts.atoms.expression(difference, type.lanes);
+        return count_nodes(candidate) <= count_nodes(unchanged) ? candidate : unchanged;
       }
     }
     if (const auto parts = coarse_part(rest, c.constant)) {

@@ -53,7 +53,9 @@ Expr ExprSimplifier::linear_parts(const Expr& expr) {
 Expr ExprSimplifier::linear(const Expr& expr) {
   const Expr parts = linear_parts(expr);
   const Polynomial polynomial = facts.atoms.polynomial(parts);
-  return polynomial.valid ? shortest(normalised(polynomial), parts) : parts;
+  if (!polynomial.valid) return parts;
+  const Polynomial whole = normalised(polynomial);
+  return shortest(without_digits(whole), shortest(whole, parts));
 }
 
 Expr ExprSimplifier::shortest(const Polynomial& polynomial, const Expr& unchanged) {

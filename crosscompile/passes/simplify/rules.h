@@ -60,6 +60,11 @@ class ExprSimplifier : public ir::Mutator {
   Polynomial normalised(Polynomial polynomial);
   bool recombine(Polynomial& polynomial);
   AtomId quotient_beside(const Atom& remainder);
+  // Sums of digits (digits.cpp). Each is invalid where nothing is found.
+  Polynomial without_digits(const Polynomial& polynomial);
+  Polynomial in_quotients(const Polynomial& polynomial, int depth);
+  Polynomial digit_in_quotients(AtomId id, int depth);
+  Polynomial quotient_by_number(const Polynomial& left, std::int64_t divisor);
 
   // left = divisor * quotient + rest, with as much as possible in the quotient.
   struct Division {
