@@ -14,6 +14,7 @@
 #include "crosscompile/passes/loops/eliminate_dead_stores.h"
 #include "crosscompile/passes/loops/partition_loops.h"
 #include "crosscompile/passes/loops/specialize_full_tiles.h"
+#include "crosscompile/passes/loops/trim_reductions.h"
 #include "crosscompile/passes/loops/unroll_loops.h"
 #include "crosscompile/passes/loops/unroll_registers.h"
 #include "crosscompile/passes/lower_assertions.h"
@@ -56,6 +57,8 @@ constexpr Pass kPipeline[] = {
      [](Function f, const Target&) { return insert_barriers(std::move(f)); }},
     {"copy_async", "turns fetches that are ahead of their use into asynchronous copies, on CUDA from sm_80 on",
      [](Function f, const Target& target) { return copy_async(std::move(f), target); }},
+    {"trim_reductions", "shortens the loop of a sum to the part in which its terms may be other than 0",
+     [](Function f, const Target&) { return trim_reductions(std::move(f)); }},
     {"specialize_full_tiles",
      "tests once whether a tile is full, and gives full tiles a copy of the code without guards",
      [](Function f, const Target&) { return specialize_full_tiles(std::move(f)); }, &PassGroups::gpu},

@@ -1,0 +1,22 @@
+// Shortens the loop of a sum whose terms are 0 outside of a part of it, so that it runs over that part alone:
+//
+//     for (k = 0; k < n; ++k)                          for (k = max(0, i - 1); k < min(n, i + 2); ++k)
+//       for (v = 0; v < 1; ++v) [vectorized]    ->       for (v = 0; v < 1; ++v) [vectorized]
+//         acc[v] += k >= i - 1 && k <= i + 1               acc[v] += k >= i - 1 && k <= i + 1
+//                   ? X[k] : 0                                       ? X[k] : 0
+//
+// The part is that of all iterations of the loops inside together, so the condition stays. It needs comparisons that
+// are linear in the loop's variable. Adding 0 changes a float only if that is -0: sums of floats are trimmed where the
+// function shows that what they are added to is never -0. Short loops stay as they are, for unroll_loops.
+//
+// Requires simplified code. Runs before partition_loops and specialize_full_tiles, which remove the condition from the
+// part of the loop in which it always holds.
+#pragma once
+
+#include "crosscompile/ir/function.h"
+
+namespace ferry::passes {
+
+ir::Function trim_reductions(ir::Function function);
+
+}  // namespace ferry::passes
