@@ -61,6 +61,13 @@ class WithoutQuotients : public ir::Mutator {
   const std::vector<Expr>& indices_;
 };
 
+// Says what values an index has, unless that takes more words than the reader can follow.
+std::string range_text(const Expr& low, const Expr& high) {
+  constexpr std::size_t kMostCharacters = 80;
+  const std::string text = ", which runs from " + ir::to_text(low) + " to " + ir::to_text(high);
+  return text.size() <= kMostCharacters ? text : "";
+}
+
 }  // namespace
 
 IndexBounds::IndexBounds(Algebra& algebra, analysis::IsData is_data)
@@ -74,6 +81,10 @@ void IndexBounds::add_index(const Expr& index) {
 void IndexBounds::set(const Expr& index, IndexRange range) {
   // An empty range is allowed here; it reads nothing.
   if (algebra_.proves_non_negative(range.begin)) algebra_.set_non_negative(index);
+  // Where an element is read, no range is empty: a size that ends one is positive there, whatever argument it is.
+  const bool starts_at_zero = range.begin == Algebra::number(0);
+  if (starts_at_zero && range.end.is_atom() && algebra_.atom(range.end.terms[0].product.factors[0]).as<ir::Var>())
+    algebra_.set_non_negative(algebra_.atom(range.end.terms[0].product.factors[0]));
   intervals_.set(index, {range.begin, algebra_.subtract(range.end, Algebra::number(1))});
   ranges_.emplace(index.get(), std::move(range));
 }
@@ -238,8 +249,7 @@ std::optional<IndexBounds::Verdict> IndexBounds::judge(const Expr& index, const 
   if (!exact) return Verdict{Kind::unchecked};
 
   const Expr low = algebra_.to_expr(range.low), high = algebra_.to_expr(range.high);
-  const std::string text = use + ", which runs from " + ir::to_text(low) + " to " + ir::to_text(high) +
-                           ": expected it to stay within 0:" + ir::to_text(size);
+  const std::string text = use + range_text(low, high) + ": expected it to stay within 0:" + ir::to_text(size);
   const auto certainly_negative = [](const Polynomial& value) { return value.is_constant() && value.constant < 0; };
   if (certainly_negative(range.low) || certainly_negative(above)) return Verdict{Kind::outside, {}, text};
   Expr condition = ir::constant(ir::kBool, std::int64_t{1});
