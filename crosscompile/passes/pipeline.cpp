@@ -58,7 +58,7 @@ constexpr Pass kPipeline[] = {
     {"copy_async", "turns fetches that are ahead of their use into asynchronous copies, on CUDA from sm_80 on",
      [](Function f, const Target& target) { return copy_async(std::move(f), target); }},
     {"trim_reductions", "shortens the loop of a sum to the part in which its terms may be other than 0",
-     [](Function f, const Target&) { return trim_reductions(std::move(f)); }},
+     [](Function f, const Target&) { return trim_reductions(std::move(f)); }, &PassGroups::loops},
     {"specialize_full_tiles",
      "tests once whether a tile is full, and gives full tiles a copy of the code without guards",
      [](Function f, const Target&) { return specialize_full_tiles(std::move(f)); }, &PassGroups::gpu},
