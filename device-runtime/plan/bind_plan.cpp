@@ -288,10 +288,9 @@ Result<std::vector<std::int64_t>> evaluate_values(const FunctionInfo& function, 
   for (const ManifestExpr& expr : plan.values) {
     const Result<std::int64_t> value = evaluate(expr, values);
     if (!value.is_ok()) {
-      // Values are computed from earlier ones, whose numbers say how large the sizes have become.
+      // A value may be computed from earlier ones, whose numbers say how large the sizes have become.
       std::vector<std::string> names = function.symbols;
-      while (names.size() < values.size())
-        names.push_back("value " + std::to_string(names.size() - function.symbols.size()));
+      while (names.size() < values.size()) names.push_back("size");
       return refuse(function, "the size " + to_text(expr, names) + " of its plan: " + value.status().message() +
                                   symbols_text(expr, names, values));
     }
