@@ -103,11 +103,8 @@ class Effects {
       loops_.pop_back();
       return is_known;
     }
-    if (const auto* choice = stmt.as<If>()) {
-      if (choice->on_false.defined()) return false;
-      found_.push_back({{choice->condition}, loops_});
-      return true;
-    }
+    // Guards of a split's tail are left to partition_loops, which makes two loops of one.
+    if (const auto* guarded = stmt.as<If>()) return !guarded->on_false.defined() && collect(guarded->on_true);
     const auto* store = stmt.as<Store>();
     if (store == nullptr) return false;
     const Expr term = added(*store);
