@@ -7,7 +7,8 @@
 //
 // The part is that of all iterations of the loops inside together, so the condition stays. It needs comparisons that
 // are linear in the loop's variable. Adding 0 changes a float only if that is -0: sums of floats are trimmed where the
-// function shows that what they are added to is never -0. Short loops stay as they are, for unroll_loops.
+// function shows that what they are added to is never -0. An If around a sum is taken for the guard of a tail, and
+// stays. Short loops stay as they are, for unroll_loops.
 //
 // Requires simplified code. Runs before partition_loops, which removes the condition from the part of the loop in which
 // it always holds. For machine code: on a GPU, the threads of a warp would leave such a loop at different times.
