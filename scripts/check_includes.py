@@ -6,6 +6,7 @@
 Prints one line per violation and exits 1 if there is any, 0 otherwise. The tables below are the rules; a new folder takes
 part once it stands in MAY_INCLUDE.
 """
+import ast
 import re
 import sys
 from functools import cache
@@ -20,11 +21,13 @@ MAY_INCLUDE = {
     "rpc/transport": ["base"],
     "rpc/wire": ["rpc", "rpc/transport"],
     "rpc/secure": ["rpc/wire"],
-    # What a farm's board and its tracker agree on.
-    "rpc/lease": ["base"],
-    "rpc/farm": ["rpc/lease", "rpc/secure"],
-    # Parts of any process that listens: rpc_server and, later, others.
+    # Parts of any process that listens: rpc_server and a farm's tracker.
     "rpc/server": ["rpc/secure"],
+    # What the boards, the clients and the tracker of a farm agree on.
+    "farm/protocol/lease": ["base"],
+    "farm/protocol": ["farm/protocol/lease", "rpc/secure"],
+    "farm/board": ["device-runtime/facts", "farm/protocol", "rpc/server"],
+    "farm/client": ["farm/protocol"],
     # The device.
     "device-runtime/stub": [],
     "device-runtime/static_libc": [],
@@ -44,8 +47,7 @@ MAY_INCLUDE = {
     "device-runtime/session": [
         "device-runtime/cuda", "device-runtime/handlers", "device-runtime/opencl", "device-runtime/sandbox",
     ],
-    "device-runtime/farm": ["device-runtime/facts", "rpc/farm", "rpc/server"],
-    "device-runtime/supervisor": ["device-runtime/farm", "device-runtime/session", "rpc/server"],
+    "device-runtime/supervisor": ["device-runtime/session", "farm/board", "rpc/server"],
     "device-runtime": ["device-runtime/supervisor"],
     # The compiler, which knows of no wire and of no language.
     "crosscompile/ir": ["module"],
@@ -91,32 +93,9 @@ MAY_INCLUDE = {
         "crosscompile/export", "crosscompile/foreign",
     ],
     # The host: language, schedules, lowering.
-    "host/npy": ["module"],
-    "host/blobs": ["host/npy"],
     "host/stats": ["base"],
     "host/toml": ["base"],
-    "host/html": ["base"],
-    # The farm: who gets which board, and when.
-    "host/farm/api": ["rpc/farm"],
-    "host/farm/client": ["rpc/farm"],
-    "host/farm/selector": ["base"],
-    "host/farm/schedule": ["base"],
-    "host/farm/health": ["base", "host/stats"],
-    "host/farm/lease": ["host/farm/schedule", "host/farm/selector", "rpc/lease"],
-    "host/farm/hooks": ["host/farm/selector"],
-    "host/farm/keys": ["rpc/farm"],
-    "host/farm/store": ["host/farm/keys", "host/farm/lease"],
-    "host/farm/modules": ["host/farm/store", "rpc/server"],
-    "host/farm/tracker": ["host/farm/api", "host/farm/client", "host/farm/modules", "host/farm/relay"],
-    "host/farm/serve": [
-        "host/farm/checkup", "host/farm/config", "host/farm/http", "host/farm/probe", "host/farm/tracker",
-    ],
-    # The farm's HTTP interface and its page.
-    "host/farm/http/pages": ["host/farm/selector", "host/html", "rpc/farm"],
-    "host/farm/http/site": ["host/farm/api", "host/farm/http/pages"],
-    "host/farm/http": ["host/farm/http/site", "rpc/server"],
-    "host/farm/relay": ["rpc/server"],
-    "host/farm/probe": ["host/farm/lease", "host/session"],
+    "host/text": ["module"],
     "host/lang/bounds": ["crosscompile/analysis"],
     "host/lang": ["host/lang/bounds"],
     "host/lang/reference": ["crosscompile/intrinsics", "host/lang"],
@@ -136,14 +115,16 @@ MAY_INCLUDE = {
     "host/graph/reference": ["host/graph/kernels", "host/graph/passes", "host/lang/reference"],
     "host/graph/compile": ["crosscompile", "host/graph/kernels", "host/graph/passes", "host/graph/plan"],
     # The client and the command line.
-    "host/session": ["host/blobs", "host/farm/client", "host/stats", "rpc/secure"],
+    "host/client/npy": ["module"],
+    "host/client/blobs": ["host/client/npy"],
+    "host/client": ["farm/client", "host/client/blobs", "host/stats", "rpc/secure"],
     "host/compiler/api": ["crosscompile/target", "host/lang"],
     "host/compiler/llvm": [
-        "crosscompile", "host/compiler/api", "host/graph/compile", "host/graph/onnx", "host/graph/passes",
-        "host/graph/reference", "host/lang/text", "host/session",
+        "crosscompile", "host/client", "host/compiler/api", "host/graph/compile", "host/graph/onnx", "host/graph/passes",
+        "host/graph/reference", "host/lang/text",
     ],
     # The services, which know of no command line.
-    "host/kernel": ["host/compiler/api", "host/lang/text", "host/npy", "host/session"],
+    "host/kernel": ["host/client", "host/compiler/api", "host/lang/text"],
     "host/verify": ["host/kernel", "host/lang/reference"],
     "host/measure": ["host/verify"],
     "host/export": ["host/kernel"],
@@ -151,28 +132,44 @@ MAY_INCLUDE = {
     "host/gate/api": ["host/measure"],
     "host/gate/history": ["host/gate/store"],
     "host/gate/run": ["host/gate/diff", "host/gate/store", "host/gate/verdict"],
-    "host/gate/store": ["host/blobs", "host/gate/api"],
-    "host/gate/farm_store": ["host/farm/client", "host/gate/store"],
+    "host/gate/store": ["host/client/blobs", "host/gate/api"],
+    "host/gate/farm_store": ["farm/client", "host/gate/store"],
     "host/gate/verdict": ["host/gate/api"],
-    "host/gate/diff": ["host/cli/output", "host/gate/api"],
-    "host/gate/report": ["host/cli/output", "host/gate/history", "host/html"],
-    "host/farm/config": ["host/farm/hooks", "host/farm/lease", "host/farm/relay", "host/session"],
+    "host/gate/diff": ["host/gate/api", "host/text"],
+    "host/gate/report": ["host/gate/history", "host/text"],
     "host/gate/suite": ["host/gate/verdict", "host/toml"],
-    "host/farm/config": ["host/farm/hooks", "host/farm/lease", "host/farm/relay", "host/session", "host/toml"],
-    "host/farm/checkup": [
-        "host/compiler/api", "host/farm/health", "host/farm/store", "host/lang/text", "host/session",
-    ],
     # libferry's services for programs of users, with the compiler.
     "host/api": ["host/measure", "host/compiler/llvm"],
-    "host/cli/output": ["module"],
-    "host/cli/options": ["host/measure", "host/cli/output", "host/export"],
+    "host/cli/options": ["host/export", "host/measure", "host/text"],
     "host/cli/completion": ["host/cli/options"],
-    "host/cli/commands": ["host/cli/completion", "host/cli/options", "host/farm/api"],
+    "host/cli/commands": ["host/cli/completion", "host/cli/options"],
     "host/cli/gate": [
         "host/cli/commands", "host/gate/farm_store", "host/gate/history", "host/gate/report", "host/gate/run",
         "host/gate/suite",
     ],
-    "host/cli": ["host/cli/commands", "host/cli/gate", "host/compiler/llvm", "host/farm/serve"],
+    # A farm: who gets which board, and when.
+    "farm/api": ["farm/protocol"],
+    "farm/core/selector": ["base"],
+    "farm/core/schedule": ["base"],
+    "farm/core/health": ["base", "host/stats"],
+    "farm/core/lease": ["farm/core/schedule", "farm/core/selector", "farm/protocol/lease"],
+    "farm/keys": ["farm/protocol"],
+    "farm/store": ["farm/core/lease", "farm/keys"],
+    "farm/store/modules": ["farm/store", "rpc/server"],
+    "farm/relay": ["rpc/server"],
+    "farm/tracker": ["farm/api", "farm/client", "farm/relay", "farm/store/modules"],
+    "farm/probe": ["farm/core/lease", "host/client"],
+    "farm/checkup": ["farm/core/health", "farm/store", "host/client", "host/compiler/api", "host/lang/text"],
+    "farm/hooks": ["farm/core/selector"],
+    "farm/config": ["farm/core/lease", "farm/hooks", "farm/relay", "host/client", "host/toml"],
+    # Its HTTP interface and its page.
+    "farm/web/pages": ["farm/core/selector", "farm/protocol", "host/text"],
+    "farm/web/site": ["farm/api", "farm/web/pages"],
+    "farm/web": ["farm/web/site", "rpc/server"],
+    "farm/serve": ["farm/checkup", "farm/config", "farm/probe", "farm/tracker", "farm/web"],
+    "farm/cli": ["farm/api", "host/cli/commands"],
+    # The program.
+    "host/cli": ["farm/cli", "farm/serve", "host/cli/commands", "host/cli/gate", "host/compiler/llvm"],
 }
 
 # The headers that are installed stand in include/ferry and include only the standard library and each other. Each of
@@ -192,8 +189,8 @@ PUBLIC = {
     "ferry/timing.h": "module",
     "ferry/integer_products.h": "module",
     "ferry/types.h": "module",
-    "ferry/client.h": "host/session",
-    "ferry/description.h": "host/session",
+    "ferry/client.h": "host/client",
+    "ferry/description.h": "host/client",
     "ferry/compile.h": "host/compiler/llvm",
     # For users alone: no folder of the product may include it.
     "ferry/ferry.h": "examples",
@@ -202,8 +199,8 @@ PUBLIC = {
     "ferry/stats": "host/stats",
     "ferry/verify": "host/verify",
     "ferry/bench": "host/measure",
-    "ferry/gpu_facts.h": "host/session",
-    "ferry/server_status.h": "host/session",
+    "ferry/gpu_facts.h": "host/client",
+    "ferry/server_status.h": "host/client",
     "ferry/expr.h": "crosscompile/ir",
     "ferry/math.def": "crosscompile/ir",
     "ferry/operators.h": "crosscompile/ir",
@@ -230,10 +227,10 @@ OUTSIDE = "tests/e2e/install/outside"
 # (headers, the only folders where they may appear, why)
 ONLY_IN = [
     (r"(llvm|llvm-c|lld)/", ["crosscompile/codegen/llvm", "crosscompile/link"], "LLVM and lld stay behind two folders"),
-    (r"(spdlog|CLI|nlohmann)/|toml(\+\+|\.hpp)", ["host", *TOP], "it is for the host's programs"),
+    (r"(spdlog|CLI|nlohmann)/|toml(\+\+|\.hpp)", ["host", "farm", *TOP], "it is for the host's programs"),
     (r"google/protobuf/|onnx\.pb\.h", ["host/graph/onnx"], "only the importer of ONNX files reads protobuf"),
-    (r"sqlite3\.h|libpq-fe\.h", ["host/farm/store"], "databases stay behind the interface Store"),
-    (r"httplib\.h", ["host/farm/hooks", "host/farm/http", *TOP], "the tracker alone speaks HTTP"),
+    (r"sqlite3\.h|libpq-fe\.h", ["farm/store"], "databases stay behind the interface Store"),
+    (r"httplib\.h", ["farm/hooks", "farm/web", *TOP], "the tracker alone speaks HTTP"),
     (r"doctest/", ["tests"], "it is for the tests"),
 ]
 
@@ -241,7 +238,7 @@ ONLY_IN = [
 NOT_IN = [
     (
         r"(iostream|istream|ostream|sstream|fstream|iomanip|streambuf|locale|regex)$|cereal/archives/",
-        ["base", "module", "rpc", "device-runtime"],
+        ["base", "module", "rpc", "farm/protocol", "farm/board", "device-runtime"],
         "streams and locales would double the size of rpc_server",
     ),
 ]
@@ -363,7 +360,19 @@ def check_tree(root: Path) -> list[str]:
     return errors
 
 
+def repeated_keys(source: str) -> list[str]:
+    """Each key that a table in the Python text `source` has twice: Python would let the second value win silently."""
+    errors = []
+    for node in ast.walk(ast.parse(source)):
+        keys = [key.value for key in node.keys if isinstance(key, ast.Constant)] if isinstance(node, ast.Dict) else []
+        errors += [f"line {node.lineno}: the key {key!r} stands twice in one table" for key in set(keys) if keys.count(key) > 1]
+    return errors
+
+
 def main() -> int:
+    if errors := repeated_keys(Path(__file__).read_text(encoding="utf-8")):
+        print("\n".join(f"{Path(__file__).name}: {error}" for error in errors))
+        return 1
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
     errors = check_tree(root)
     print("\n".join(errors) if errors else "includes: fine")

@@ -15,9 +15,9 @@
 #include <string>
 #include <thread>
 
-#include "host/farm/store/database_thread.h"
-#include "host/farm/store/postgres_store.h"
-#include "host/farm/store/sqlite_store.h"
+#include "farm/store/database_thread.h"
+#include "farm/store/postgres_store.h"
+#include "farm/store/sqlite_store.h"
 #include "tests/support/farm/hooked_store.h"
 #include "tests/support/farm/postgres_server.h"
 

@@ -5,7 +5,7 @@
 #include "bench/farm/figures.h"
 #include "bench/farm/swarm.h"
 #include "bench/support/comparison.h"
-#include "host/farm/client/tracker_connection.h"
+#include "farm/client/tracker_connection.h"
 
 namespace ferry::bench {
 namespace {

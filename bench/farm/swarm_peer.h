@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "rpc/farm/codec.h"
-#include "rpc/lease/lease_guard.h"
+#include "farm/protocol/codec.h"
+#include "farm/protocol/lease/lease_guard.h"
 #include "rpc/server/dial.h"
 #include "rpc/server/frame_channel.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ferry/client.h"
-#include "host/session/state.h"
+#include "host/client/state.h"
 
 namespace ferry::bench {
 namespace {

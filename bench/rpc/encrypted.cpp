@@ -11,7 +11,7 @@
 #include "bench/rpc/raw_peer.h"
 #include "bench/support/comparison.h"
 #include "ferry/client.h"
-#include "host/session/state.h"
+#include "host/client/state.h"
 #include "rpc/secure/record.h"
 #include "tests/support/listening_server.h"
 

@@ -3,7 +3,7 @@
 
 #include "bench/rpc/raw_peer.h"
 #include "bench/support/comparison.h"
-#include "host/session/state.h"
+#include "host/client/state.h"
 
 namespace ferry::bench {
 

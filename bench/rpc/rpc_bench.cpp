@@ -22,7 +22,7 @@
 #include "bench/rpc/report.h"
 #include "bench/support/comparison.h"
 #include "ferry/compile.h"
-#include "host/session/state.h"
+#include "host/client/state.h"
 #include "tests/support/listening_server.h"
 
 namespace {

@@ -14,7 +14,6 @@
 
 #include "base/format.h"
 #include "base/printable.h"
-#include "device-runtime/farm/farm_board.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/supervisor/device_list.h"
 #include "device-runtime/supervisor/memory_killer.h"
@@ -22,6 +21,7 @@
 #include "device-runtime/supervisor/session_table.h"
 #include "device-runtime/supervisor/status_reply.h"
 #include "device-runtime/supervisor/stdio_relay.h"
+#include "farm/board/farm_board.h"
 #include "rpc/server/acceptor.h"
 #include "rpc/server/admission_queue.h"
 #include "rpc/server/event_loop.h"

@@ -8,9 +8,9 @@
 
 #include "base/status.h"
 #include "device-runtime/device/drivers.h"
-#include "device-runtime/farm/farm_options.h"
 #include "device-runtime/sandbox/sandbox.h"
 #include "device-runtime/supervisor/work_folder.h"
+#include "farm/board/farm_options.h"
 #include "ferry/device_facts.h"
 #include "rpc/messages.h"
 #include "rpc/server/key_ring.h"

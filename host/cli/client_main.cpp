@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <exception>
 
+#include "farm/cli/farm_command.h"
 #include "host/cli/commands/command_line.h"
 
 namespace {
@@ -29,4 +30,7 @@ extern std::terminate_handler __terminate_handler;
 std::terminate_handler __terminate_handler = on_terminate;
 }  // namespace __cxxabiv1
 
-int main(int count, char** words) { return ferry::cli::run_command_line(count, words, nullptr, nullptr); }
+int main(int count, char** words) {
+  const ferry::cli::MoreCommands more{[](auto& app, auto& chosen) { ferry::cli::add_farm(app, chosen, nullptr); }};
+  return ferry::cli::run_command_line(count, words, nullptr, more);
+}

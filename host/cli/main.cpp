@@ -1,14 +1,22 @@
 // The ferry with a compiler.
+#include "farm/cli/farm_command.h"
+#include "farm/serve/serve.h"
 #include "host/cli/commands/command_line.h"
 #include "host/cli/commands/inspect_code.h"
 #include "host/cli/gate/gate_command.h"
 #include "host/compiler/llvm/llvm_compiler.h"
-#include "host/farm/serve/serve.h"
+
+namespace {
+
+void add_farm(CLI::App& app, ferry::cli::Action& chosen) {
+  static constexpr ferry::farm::FarmHost kHost{ferry::farm::serve, ferry::farm::back_up};
+  ferry::cli::add_farm(app, chosen, &kHost);
+}
+
+}  // namespace
 
 int main(int count, char** words) {
   const std::unique_ptr<const ferry::Compiler> compiler = ferry::make_compiler(ferry::ModuleCache::of_user());
-  const ferry::cli::FullCommands full{{ferry::farm::serve, ferry::farm::back_up},
-                                      ferry::cli::add_gate,
-                                      {ferry::cli::inspect_code, ferry::cli::hot_code_text}};
-  return ferry::cli::run_command_line(count, words, compiler.get(), &full);
+  const ferry::cli::CodeViews code{ferry::cli::inspect_code, ferry::cli::hot_code_text};
+  return ferry::cli::run_command_line(count, words, compiler.get(), {add_farm, ferry::cli::add_gate, &code});
 }

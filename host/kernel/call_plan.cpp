@@ -4,12 +4,12 @@
 #include <cstring>
 
 #include "base/quantity_text.h"
+#include "host/client/bind.h"
+#include "host/client/scalar.h"
+#include "host/client/state.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/call_inputs.h"
 #include "host/kernel/tensor_file.h"
-#include "host/session/bind.h"
-#include "host/session/scalar.h"
-#include "host/session/state.h"
 
 namespace ferry {
 

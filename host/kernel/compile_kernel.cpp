@@ -2,9 +2,9 @@
 
 #include <chrono>
 
+#include "host/client/bind.h"
 #include "host/kernel/notes.h"
 #include "host/kernel/size_hints.h"
-#include "host/session/bind.h"
 #include "module/device_id.h"
 #include "module/step_description.h"
 

@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "ferry/error.h"
-#include "host/blobs/module_with_blobs.h"
-#include "host/npy/whole_file.h"
+#include "host/client/blobs/module_with_blobs.h"
+#include "host/client/npy/whole_file.h"
 
 namespace ferry {
 

@@ -4,7 +4,7 @@
 
 #include "base/throw_status.h"
 #include "ferry/hash.h"
-#include "host/blobs/module_with_blobs.h"
+#include "host/client/blobs/module_with_blobs.h"
 #include "host/kernel/file.h"
 #include "module/step_description.h"
 

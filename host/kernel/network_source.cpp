@@ -1,7 +1,7 @@
 #include "host/kernel/network_source.h"
 
+#include "host/client/npy/npy.h"
 #include "host/kernel/argument_spec.h"
-#include "host/npy/npy.h"
 
 namespace ferry {
 

@@ -1,6 +1,6 @@
 #include "host/kernel/tensor_file.h"
 
-#include "host/npy/npy.h"
+#include "host/client/npy/npy.h"
 
 namespace ferry {
 

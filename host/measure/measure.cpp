@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "ferry/error.h"
+#include "host/client/bind.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
@@ -11,7 +12,6 @@
 #include "host/measure/measured_function.h"
 #include "host/measure/peak.h"
 #include "host/measure/sampling.h"
-#include "host/session/bind.h"
 #include "host/verify/check_against.h"
 #include "host/verify/check_network.h"
 #include "host/verify/comparison_warnings.h"

@@ -5,10 +5,10 @@
 #include <span>
 
 #include "ferry/kernel/kernel_failed.h"
+#include "host/client/scalar.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/notes.h"
 #include "host/kernel/size_hints.h"
-#include "host/session/scalar.h"
 #include "host/verify/check_outputs.h"
 #include "host/verify/comparison_warnings.h"
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "base/quantity_text.h"
-#include "host/session/scalar.h"
+#include "host/client/scalar.h"
 #include "host/verify/element_text.h"
 #include "host/verify/tolerances.h"
 

@@ -4,7 +4,7 @@
 
 #include "ferry/error.h"
 #include "ferry/kernel/kernel_failed.h"
-#include "host/session/scalar.h"
+#include "host/client/scalar.h"
 #include "host/verify/comparison_warnings.h"
 #include "host/verify/same_call.h"
 

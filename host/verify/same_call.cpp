@@ -4,7 +4,7 @@
 
 #include "base/throw_status.h"
 #include "ferry/error.h"
-#include "host/session/bind.h"
+#include "host/client/bind.h"
 
 namespace ferry::verify {
 

@@ -23,7 +23,7 @@ CLEAN = {
     "crosscompile/codegen/llvm/codegen.cpp": '#include <llvm/IR/IRBuilder.h>\n#include "crosscompile/ir/expr.h"\n',
     "crosscompile/link/link.cpp": "#include <lld/Common/Driver.h>\n",
     "host/lang/tensor.cpp": '#include <iostream>\n#include "crosscompile/ir/expr.h"\n',
-    "host/session/client.cpp": '#include "rpc/wire/frame.h"\n',
+    "host/client/client.cpp": '#include "rpc/wire/frame.h"\n',
     "rpc/wire/frame.h": "",
     "tests/unit/host/lang/tensor_test.cpp": '#include <doctest/doctest.h>\n#include "crosscompile/ir/expr.h"\n',
 }
@@ -76,7 +76,7 @@ class PlantedViolations(unittest.TestCase):
 
     def test_llvm_headers_stay_behind_two_folders(self):
         self.refused("crosscompile/passes/bad.cpp", "#include <llvm/IR/Value.h>\n", "<llvm/IR/Value.h> belongs in")
-        self.refused("host/session/bad.cpp", "#include <lld/Common/Driver.h>\n", "<lld/Common/Driver.h> belongs in")
+        self.refused("host/client/bad.cpp", "#include <lld/Common/Driver.h>\n", "<lld/Common/Driver.h> belongs in")
         self.refused("tests/unit/bad.cpp", "#include <llvm-c/Core.h>\n", "<llvm-c/Core.h> belongs in")
 
     def test_streams_stay_out_of_the_device(self):
@@ -110,6 +110,11 @@ class PlantedViolations(unittest.TestCase):
         self.assertEqual(self.errors(files={"host/lang/long.cpp": "\n" * 400}), [])
         self.refused("host/lang/long.cpp", "\n" * 401, "expected at most 400 lines, got 401")
         self.refused("scripts/long.sh", "\n" * 401, "got 401")
+
+    def test_a_key_that_stands_twice_in_a_table_is_refused(self):
+        self.assertEqual(check_includes.repeated_keys('A = {"x": 1, "y": 2}\nB = {"x": 3}\n'), [])
+        errors = check_includes.repeated_keys('A = {"x": 1,\n "y": 2, "x": 3}\n')
+        self.assertEqual(errors, ["line 1: the key 'x' stands twice in one table"])
 
 
 if __name__ == "__main__":

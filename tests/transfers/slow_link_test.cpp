@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ferry/compile.h"
-#include "host/session/state.h"
+#include "host/client/state.h"
 #include "rpc/secure/key.h"
 #include "tests/support/listening_server.h"
 #include "tests/support/slow_link.h"

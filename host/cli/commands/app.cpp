@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/quantity_text.h"
+#include "host/cli/options/help_formatter.h"
 #include "host/cli/options/option_checks.h"
-#include "host/cli/output/help_formatter.h"
-#include "host/cli/output/style.h"
 #include "host/lang/names.h"
+#include "host/text/style.h"
 
 namespace ferry::cli {
 
@@ -189,7 +189,7 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-void add_commands(CLI::App& app, Action& chosen, const FullCommands* full) {
+void add_commands(CLI::App& app, Action& chosen, const MoreCommands& more) {
   app.require_subcommand(1);
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(
@@ -203,16 +203,15 @@ void add_commands(CLI::App& app, Action& chosen, const FullCommands* full) {
   add_compile(app, chosen);
   add_export(app, chosen);
   add_diff(app, chosen);
-  const CodeViews* const code = full == nullptr ? nullptr : &full->code;
-  add_inspect(app, chosen, code);
+  add_inspect(app, chosen, more.code);
   add_check(app, chosen);
   add_run(app, chosen);
   add_bench(app, chosen);
-  add_compare(app, chosen, code);
+  add_compare(app, chosen, more.code);
   add_ping(app, chosen);
   add_status(app, chosen);
-  if (full != nullptr) full->add_gate(app, chosen);
-  add_farm(app, chosen, full == nullptr ? nullptr : &full->farm);
+  if (more.add_gate != nullptr) more.add_gate(app, chosen);
+  if (more.add_farm != nullptr) more.add_farm(app, chosen);
   add_keygen(app, chosen);
   add_completion(app, chosen);
   add_help(app, chosen);

@@ -14,6 +14,7 @@
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/error_message.h"
 #include "host/cli/options/interrupts.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/junit_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/measure_options.h"
@@ -21,10 +22,10 @@
 #include "host/cli/options/remote.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
-#include "host/cli/output/style.h"
 #include "host/kernel/file.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/measure/measure.h"
+#include "host/text/style.h"
 #include "host/verify/check_against.h"
 
 namespace ferry::cli {

@@ -7,9 +7,9 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/options/target_option.h"
-#include "host/cli/output/style.h"
 #include "host/stats/outliers.h"
 #include "host/stats/summary.h"
+#include "host/text/style.h"
 #include "module/manifest.h"
 
 namespace ferry::cli {

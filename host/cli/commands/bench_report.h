@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ferry/bench/measurement.h"
-#include "host/cli/output/json.h"
 #include "host/measure/baseline.h"
+#include "host/text/json.h"
 
 namespace ferry::cli {
 

@@ -7,9 +7,9 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/commands/bench_report.h"
-#include "host/cli/output/columns.h"
-#include "host/cli/output/footnotes.h"
-#include "host/cli/output/style.h"
+#include "host/text/columns.h"
+#include "host/text/footnotes.h"
+#include "host/text/style.h"
 
 namespace ferry::cli {
 

@@ -7,11 +7,12 @@
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/check_options.h"
 #include "host/cli/options/compile_deadline.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/junit_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
-#include "host/cli/output/style.h"
+#include "host/text/style.h"
 #include "host/verify/check.h"
 
 namespace ferry::cli {

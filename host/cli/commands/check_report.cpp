@@ -3,8 +3,8 @@
 #include <cstdio>
 
 #include "base/quantity_text.h"
-#include "host/cli/output/style.h"
 #include "host/kernel/node_names.h"
+#include "host/text/style.h"
 
 namespace ferry::cli {
 

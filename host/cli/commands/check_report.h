@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ferry/verify/findings.h"
-#include "host/cli/output/json.h"
-#include "host/cli/output/junit.h"
+#include "host/text/json.h"
+#include "host/text/junit.h"
 
 namespace ferry::cli {
 

@@ -9,7 +9,6 @@
 #include "ferry/client.h"
 #include "host/cli/options/exit_code.h"
 #include "host/compiler/api/compiler.h"
-#include "host/farm/api/farm_host.h"
 
 namespace ferry::cli {
 
@@ -24,11 +23,11 @@ struct CodeViews {
   std::string (*text)(const Compiler& compiler, const CompiledModule& module) = nullptr;
 };
 
-// The commands that only a ferry with a compiler has.
-struct FullCommands {
-  farm::FarmHost farm;  // for a farm's tracker
+// What main() adds to the commands below; null is what a ferry does not have.
+struct MoreCommands {
+  void (*add_farm)(CLI::App& app, Action& chosen) = nullptr;
   void (*add_gate)(CLI::App& app, Action& chosen) = nullptr;
-  CodeViews code = {};
+  const CodeViews* code = nullptr;
 };
 
 void add_device(CLI::App& app, Action& chosen);
@@ -44,8 +43,6 @@ void add_bench(CLI::App& app, Action& chosen);
 void add_compare(CLI::App& app, Action& chosen, const CodeViews* code);
 void add_ping(CLI::App& app, Action& chosen);
 void add_status(CLI::App& app, Action& chosen);
-// Without a host, the commands for a farm's tracker are missing.
-void add_farm(CLI::App& app, Action& chosen, const farm::FarmHost* host);
 void add_keygen(CLI::App& app, Action& chosen);
 void add_completion(CLI::App& app, Action& chosen);
 void add_help(CLI::App& app, Action& chosen);

@@ -12,8 +12,8 @@
 #include "host/cli/options/error_message.h"
 #include "host/cli/options/interrupts.h"
 #include "host/cli/options/program_words.h"
-#include "host/cli/output/output.h"
-#include "host/cli/output/style.h"
+#include "host/text/output.h"
+#include "host/text/style.h"
 
 namespace ferry::cli {
 
@@ -38,13 +38,13 @@ int run(const Action& chosen, const Compiler* compiler) {
 
 }  // namespace
 
-int run_command_line(int count, char** words, const Compiler* compiler, const FullCommands* full) {
+int run_command_line(int count, char** words, const Compiler* compiler, const MoreCommands& more) {
   signal(SIGPIPE, SIG_IGN);
   handle_interrupts();
   CLI::App app{"ferry compiles tensor kernels here and runs them there.", "ferry"};
   app.set_version_flag("--version", "ferry " FERRY_VERSION);
   Action chosen;
-  add_commands(app, chosen, full);
+  add_commands(app, chosen, more);
   try {
     app.parse(parser_words(count, words));
   } catch (const CLI::ParseError& error) {

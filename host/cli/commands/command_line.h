@@ -7,7 +7,7 @@
 namespace ferry::cli {
 
 // Does what the words of the command line say, and returns the exit code of the process. Without a compiler, commands
-// that need one are refused; without `full`, those of a ferry with a compiler are missing.
-int run_command_line(int count, char** words, const Compiler* compiler, const FullCommands* full);
+// that need one are refused.
+int run_command_line(int count, char** words, const Compiler* compiler, const MoreCommands& more);
 
 }  // namespace ferry::cli

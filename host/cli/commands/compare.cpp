@@ -9,6 +9,7 @@
 #include "host/cli/commands/compare_report.h"
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/compile_deadline.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/junit_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/measure_options.h"
@@ -16,10 +17,10 @@
 #include "host/cli/options/remote.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
-#include "host/cli/output/json.h"
-#include "host/cli/output/style.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/measure/compare.h"
+#include "host/text/json.h"
+#include "host/text/style.h"
 
 namespace ferry::cli {
 

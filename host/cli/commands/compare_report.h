@@ -5,7 +5,7 @@
 #include <string>
 
 #include "ferry/bench/comparison.h"
-#include "host/cli/output/json.h"
+#include "host/text/json.h"
 
 namespace ferry::cli {
 

@@ -7,14 +7,15 @@
 #include "ferry/kernel/option_error.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/after_option.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/remote.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
-#include "host/cli/output/json.h"
 #include "host/kernel/emit_text.h"
 #include "host/kernel/file.h"
+#include "host/text/json.h"
 
 namespace ferry::cli {
 

@@ -5,10 +5,11 @@
 #include "base/format.h"
 #include "base/quantity_text.h"
 #include "host/cli/commands/command.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/remote.h"
 #include "host/cli/options/terminal.h"
-#include "host/cli/output/json.h"
 #include "host/kernel/device_survey.h"
+#include "host/text/json.h"
 #include "module/device_id.h"
 
 namespace ferry::cli {

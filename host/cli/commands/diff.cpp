@@ -3,13 +3,14 @@
 
 #include "host/cli/commands/command.h"
 #include "host/cli/options/after_option.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/schedule_option.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
-#include "host/cli/output/json.h"
-#include "host/cli/output/style.h"
-#include "host/cli/output/unified_diff.h"
 #include "host/kernel/diff_schedules.h"
+#include "host/text/json.h"
+#include "host/text/style.h"
+#include "host/text/unified_diff.h"
 
 namespace ferry::cli {
 

@@ -3,13 +3,14 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/commands/command.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
-#include "host/cli/output/json.h"
 #include "host/export/export_kernel.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/text/json.h"
 
 namespace ferry::cli {
 

@@ -10,13 +10,14 @@
 #include "host/cli/commands/command.h"
 #include "host/cli/commands/inspect_code.h"
 #include "host/cli/commands/network_report.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/kernel_options.h"
-#include "host/cli/output/json.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/inspect_module.h"
 #include "host/kernel/memory_use.h"
 #include "host/kernel/network_source.h"
 #include "host/kernel/node_names.h"
+#include "host/text/json.h"
 
 namespace ferry::cli {
 

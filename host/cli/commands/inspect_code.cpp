@@ -4,9 +4,9 @@
 
 #include "host/cli/options/exit_code.h"
 #include "host/cli/options/terminal.h"
-#include "host/cli/output/json.h"
 #include "host/kernel/emit_text.h"
 #include "host/kernel/machine_text.h"
+#include "host/text/json.h"
 
 namespace ferry::cli {
 

@@ -5,8 +5,8 @@
 
 #include "base/printable.h"
 #include "base/quantity_text.h"
-#include "host/cli/output/columns.h"
-#include "host/cli/output/json.h"
+#include "host/text/columns.h"
+#include "host/text/json.h"
 
 namespace ferry::cli {
 

@@ -5,11 +5,12 @@
 #include "base/quantity_text.h"
 #include "ferry/bench/connection.h"
 #include "host/cli/commands/command.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/remote.h"
 #include "host/cli/options/terminal.h"
-#include "host/cli/output/json.h"
 #include "host/stats/summary.h"
+#include "host/text/json.h"
 
 namespace ferry::cli {
 

@@ -4,8 +4,9 @@
 #include "base/quantity_text.h"
 #include "ferry/server_status.h"
 #include "host/cli/commands/command.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/remote.h"
-#include "host/cli/output/json.h"
+#include "host/text/json.h"
 
 namespace ferry::cli {
 

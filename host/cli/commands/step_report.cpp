@@ -2,9 +2,9 @@
 #include "base/printable.h"
 #include "base/quantity_text.h"
 #include "host/cli/commands/bench_report.h"
-#include "host/cli/output/columns.h"
 #include "host/kernel/node_names.h"
 #include "host/stats/summary.h"
+#include "host/text/columns.h"
 
 #include <algorithm>
 

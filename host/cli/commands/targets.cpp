@@ -3,7 +3,8 @@
 
 #include "crosscompile/target/resolve.h"
 #include "host/cli/commands/command.h"
-#include "host/cli/output/json.h"
+#include "host/cli/options/json_option.h"
+#include "host/text/json.h"
 
 namespace ferry::cli {
 

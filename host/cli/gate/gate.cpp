@@ -12,11 +12,10 @@
 #include "host/cli/options/error_message.h"
 #include "host/cli/options/exit_code.h"
 #include "host/cli/options/interrupts.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/junit_option.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/terminal.h"
-#include "host/cli/output/json.h"
-#include "host/cli/output/style.h"
 #include "host/gate/report/html_report.h"
 #include "host/gate/report/json_report.h"
 #include "host/gate/report/junit_report.h"
@@ -24,6 +23,8 @@
 #include "host/gate/report/terminal_report.h"
 #include "host/gate/suite/read_suite.h"
 #include "host/kernel/file.h"
+#include "host/text/json.h"
+#include "host/text/style.h"
 
 namespace ferry::cli {
 

@@ -8,14 +8,15 @@
 #include "host/cli/gate/trust_option.h"
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/interrupts.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/terminal.h"
-#include "host/cli/output/columns.h"
-#include "host/cli/output/json.h"
-#include "host/cli/output/style.h"
+#include "host/client/destination.h"
 #include "host/gate/report/words.h"
 #include "host/gate/run/bisect.h"
 #include "host/gate/suite/read_suite.h"
-#include "host/session/destination.h"
+#include "host/text/columns.h"
+#include "host/text/json.h"
+#include "host/text/style.h"
 
 namespace ferry::cli {
 

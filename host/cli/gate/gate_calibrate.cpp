@@ -7,13 +7,14 @@
 #include "host/cli/gate/gate_options.h"
 #include "host/cli/options/call_options.h"
 #include "host/cli/options/interrupts.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/terminal.h"
-#include "host/cli/output/columns.h"
-#include "host/cli/output/json.h"
-#include "host/cli/output/style.h"
 #include "host/gate/report/words.h"
 #include "host/gate/run/calibrate.h"
+#include "host/text/columns.h"
+#include "host/text/json.h"
+#include "host/text/style.h"
 
 namespace ferry::cli {
 

@@ -7,11 +7,9 @@
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/gate/gate_options.h"
 #include "host/cli/gate/store_options.h"
+#include "host/cli/options/json_option.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/target_option.h"
-#include "host/cli/output/columns.h"
-#include "host/cli/output/json.h"
-#include "host/cli/output/style.h"
 #include "host/gate/history/history.h"
 #include "host/gate/report/history_page.h"
 #include "host/gate/report/history_words.h"
@@ -19,6 +17,9 @@
 #include "host/gate/store/case_history.h"
 #include "host/gate/suite/read_suite.h"
 #include "host/kernel/file.h"
+#include "host/text/columns.h"
+#include "host/text/json.h"
+#include "host/text/style.h"
 
 namespace ferry::cli {
 

@@ -5,12 +5,12 @@
 
 #include "base/printable.h"
 #include "host/cli/gate/gate_command.h"
-#include "host/cli/output/progress.h"
-#include "host/cli/output/style.h"
 #include "host/gate/suite/new_suite.h"
 #include "host/kernel/call_plan.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/file.h"
+#include "host/text/progress.h"
+#include "host/text/style.h"
 
 namespace ferry::cli {
 

@@ -6,8 +6,8 @@
 #include "base/quantity_text.h"
 #include "base/suggest.h"
 #include "host/cli/options/option_checks.h"
-#include "host/cli/output/style.h"
-#include "host/session/destination.h"
+#include "host/client/destination.h"
+#include "host/text/style.h"
 
 namespace ferry::cli {
 

@@ -4,9 +4,9 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/options/option_checks.h"
+#include "host/client/destination.h"
 #include "host/gate/farm_store/farm_store.h"
 #include "host/gate/store/folder_store.h"
-#include "host/session/destination.h"
 
 namespace ferry::cli {
 

@@ -9,7 +9,7 @@
 
 #include "base/printable.h"
 #include "ferry/error.h"
-#include "host/cli/output/progress.h"
+#include "host/text/progress.h"
 
 namespace ferry::cli {
 

@@ -7,7 +7,7 @@
 #include "base/quantity_text.h"
 #include "host/cli/options/exit_code.h"
 #include "host/cli/options/option_checks.h"
-#include "host/cli/output/progress.h"
+#include "host/text/progress.h"
 
 namespace ferry::cli {
 

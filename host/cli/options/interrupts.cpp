@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "host/cli/output/progress.h"
+#include "host/text/progress.h"
 
 namespace ferry::cli {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "host/cli/output/junit.h"
+#include "host/text/junit.h"
 
 namespace ferry::cli {
 

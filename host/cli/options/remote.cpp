@@ -6,8 +6,8 @@
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/interrupts.h"
 #include "host/cli/options/option_checks.h"
-#include "host/cli/output/progress.h"
-#include "host/cli/output/style.h"
+#include "host/text/progress.h"
+#include "host/text/style.h"
 
 namespace ferry::cli {
 

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "host/cli/options/compile_deadline.h"
-#include "host/cli/output/progress.h"
-#include "host/cli/output/style.h"
+#include "host/text/progress.h"
+#include "host/text/style.h"
 
 namespace ferry::cli {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/lines.h"
-#include "host/cli/output/unified_diff.h"
+#include "host/text/unified_diff.h"
 
 namespace ferry::gate {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "farm/client/tracker_connection.h"
 #include "ferry/hash.h"
-#include "host/farm/client/tracker_connection.h"
 
 namespace ferry::gate {
 

@@ -1,9 +1,9 @@
-// A store that a farm keeps for everybody who uses its boards (rpc/farm/modules.h).
+// A store that a farm keeps for everybody who uses its boards (farm/protocol/modules.h).
 #pragma once
 
 #include <memory>
 
-#include "host/farm/client/farm_access.h"
+#include "farm/client/farm_access.h"
 #include "host/gate/store/store.h"
 
 namespace ferry::gate {

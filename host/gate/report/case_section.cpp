@@ -8,7 +8,7 @@
 #include "host/gate/report/charts.h"
 #include "host/gate/report/page_parts.h"
 #include "host/gate/report/words.h"
-#include "host/html/table.h"
+#include "host/text/table.h"
 
 namespace ferry::gate {
 

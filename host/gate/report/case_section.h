@@ -4,7 +4,7 @@
 #include <string>
 
 #include "host/gate/api/report.h"
-#include "host/html/html.h"
+#include "host/text/html.h"
 
 namespace ferry::gate {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "host/gate/history/history.h"
-#include "host/html/html.h"
+#include "host/text/html.h"
 
 namespace ferry::gate {
 

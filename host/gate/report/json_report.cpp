@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/cli/output/json.h"
 #include "host/gate/report/baseline_notes.h"
+#include "host/text/json.h"
 
 namespace ferry::gate {
 

@@ -1,8 +1,8 @@
 #include "host/gate/report/junit_report.h"
 
 #include "base/quantity_text.h"
-#include "host/cli/output/junit.h"
 #include "host/gate/report/words.h"
+#include "host/text/junit.h"
 
 namespace ferry::gate {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "host/gate/report/page_style.h"
-#include "host/html/table.h"
+#include "host/text/table.h"
 
 namespace ferry::gate {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "host/gate/report/words.h"
-#include "host/html/html.h"
+#include "host/text/html.h"
 
 namespace ferry::gate {
 

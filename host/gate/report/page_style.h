@@ -1,4 +1,4 @@
-// The style sheet of the HTML pages, host/html/base.css and page.css. It contains no character that HTML gives a
+// The style sheet of the HTML pages, host/text/base.css and page.css. It contains no character that HTML gives a
 // meaning.
 #pragma once
 

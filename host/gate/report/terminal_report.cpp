@@ -4,10 +4,10 @@
 
 #include "base/lines.h"
 #include "base/printable.h"
-#include "host/cli/output/columns.h"
-#include "host/cli/output/style.h"
 #include "host/gate/report/baseline_notes.h"
 #include "host/gate/report/words.h"
+#include "host/text/columns.h"
+#include "host/text/style.h"
 
 namespace ferry::gate {
 

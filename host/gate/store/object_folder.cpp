@@ -14,7 +14,7 @@
 #include "base/printable.h"
 #include "base/quantity_text.h"
 #include "base/write_all.h"
-#include "host/blobs/blob_set.h"
+#include "host/client/blobs/blob_set.h"
 #include "host/gate/store/store.h"
 
 namespace ferry::gate {

@@ -8,12 +8,12 @@
 #include "base/quantity_text.h"
 #include "base/suggest.h"
 #include "ferry/error.h"
+#include "host/client/destination.h"
 #include "host/gate/suite/case_reader.h"
 #include "host/gate/suite/quantity.h"
 #include "host/gate/suite/suite_files.h"
 #include "host/gate/verdict/decide.h"
 #include "host/measure/compare.h"
-#include "host/session/destination.h"
 #include "host/toml/toml_file.h"
 #include "host/toml/toml_reader.h"
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "host/farm/store/postgres_store.h"
-#include "host/farm/store/sqlite_store.h"
+#include "farm/store/postgres_store.h"
+#include "farm/store/sqlite_store.h"
 #include "tests/support/farm/memory_store.h"
 #include "tests/support/farm/postgres_server.h"
 #include "tests/support/farm/temporary_folder.h"

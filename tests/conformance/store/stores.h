@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/farm/store/store.h"
+#include "farm/store/store.h"
 
 namespace ferry::test {
 

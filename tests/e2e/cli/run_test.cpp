@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/npy/npy.h"
+#include "host/client/npy/npy.h"
 #include "tests/e2e/cli/run_ferry.h"
 
 using namespace ferry;

@@ -10,10 +10,10 @@
 #include <fstream>
 
 #include "ferry/error.h"
+#include "host/client/npy/npy.h"
 #include "host/graph/loops.h"
 #include "host/graph/onnx/import.h"
 #include "host/graph/reference/definition.h"
-#include "host/npy/npy.h"
 
 namespace {
 

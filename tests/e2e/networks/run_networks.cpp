@@ -23,8 +23,8 @@
 #include "crosscompile/target/resolve.h"
 #include "ferry/client.h"
 #include "ferry/compile.h"
+#include "host/client/npy/npy.h"
 #include "host/compiler/llvm/llvm_compiler.h"
-#include "host/npy/npy.h"
 #include "module/manifest.h"
 #include "tests/support/listening_server.h"
 

@@ -6,8 +6,8 @@
 #include <random>
 #include <thread>
 
-#include "host/farm/client/tracker_connection.h"
-#include "rpc/farm/codec.h"
+#include "farm/client/tracker_connection.h"
+#include "farm/protocol/codec.h"
 #include "rpc/secure/client_handshake.h"
 #include "rpc/transport/tcp.h"
 #include "tests/faults/farm/fault_farm.h"

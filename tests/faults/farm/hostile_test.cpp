@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "base/descriptor.h"
-#include "host/farm/client/board_lease.h"
-#include "host/farm/store/sqlite_connection.h"
+#include "farm/client/board_lease.h"
+#include "farm/store/sqlite_connection.h"
 #include "tests/faults/farm/fault_farm.h"
 #include "tests/faults/farm/small_disk.h"
 

@@ -1,6 +1,6 @@
 // What boards keep for later leases is each holder's own.
-#include "host/farm/client/board_lease.h"
-#include "host/farm/client/tracker_connection.h"
+#include "farm/client/board_lease.h"
+#include "farm/client/tracker_connection.h"
 #include "rpc/secure/client_handshake.h"
 #include "rpc/transport/tcp.h"
 #include "rpc/wire/codec.h"

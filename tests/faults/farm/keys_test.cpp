@@ -3,8 +3,8 @@
 
 #include <thread>
 
-#include "host/farm/client/board_lease.h"
-#include "host/farm/client/tracker_connection.h"
+#include "farm/client/board_lease.h"
+#include "farm/client/tracker_connection.h"
 #include "rpc/secure/client_handshake.h"
 #include "rpc/transport/tcp.h"
 #include "tests/faults/farm/fault_farm.h"

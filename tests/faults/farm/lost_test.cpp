@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "host/farm/client/tracker_connection.h"
+#include "farm/client/tracker_connection.h"
 #include "tests/faults/farm/fault_farm.h"
 
 namespace ferry::test {

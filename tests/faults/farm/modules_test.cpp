@@ -2,9 +2,9 @@
 #include <csignal>
 #include <thread>
 
-#include "host/farm/client/board_lease.h"
-#include "host/farm/client/tracker_connection.h"
-#include "host/farm/store/open_connection.h"
+#include "farm/client/board_lease.h"
+#include "farm/client/tracker_connection.h"
+#include "farm/store/open_connection.h"
 #include "host/gate/farm_store/farm_store.h"
 #include "tests/faults/farm/fault_farm.h"
 #include "tests/faults/farm/small_disk.h"

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "tests/faults/farm/fault_farm.h"
-#include "tests/unit/host/farm/http/raw_client.h"
+#include "tests/unit/farm/web/raw_client.h"
 
 namespace ferry::test {
 namespace {

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cstddef>
 
-#include "rpc/farm/codec.h"
-#include "rpc/lease/lease_guard.h"
+#include "farm/protocol/codec.h"
+#include "farm/protocol/lease/lease_guard.h"
 #include "tests/fuzz/inputs/targets.h"
 
 namespace ferry::fuzz {

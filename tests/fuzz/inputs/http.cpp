@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "host/farm/http/exchange.h"
-#include "host/farm/http/request_head.h"
+#include "farm/web/exchange.h"
+#include "farm/web/request_head.h"
 #include "tests/fuzz/inputs/targets.h"
 #include "tests/support/farm/scripted_farm.h"
 

@@ -1,11 +1,11 @@
 #include <string_view>
 
 #include "crosscompile/ir/error.h"
+#include "farm/config/farm_config.h"
 #include "ferry/error.h"
 #include "ferry/lang/text.h"
-#include "host/farm/config/farm_config.h"
+#include "host/client/npy/npy.h"
 #include "host/gate/suite/read_suite.h"
-#include "host/npy/npy.h"
 #include "tests/fuzz/inputs/targets.h"
 
 namespace ferry::fuzz {

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/printable.h"
-#include "host/farm/store/record_text.h"
+#include "farm/store/record_text.h"
 
 namespace ferry::test {
 namespace {

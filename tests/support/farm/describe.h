@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "host/farm/lease/records.h"
-#include "host/farm/store/board_logs.h"
-#include "host/farm/store/history.h"
+#include "farm/core/lease/records.h"
+#include "farm/store/board_logs.h"
+#include "farm/store/history.h"
 
 namespace ferry::test {
 

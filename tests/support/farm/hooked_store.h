@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/farm/store/store.h"
+#include "farm/store/store.h"
 
 namespace ferry::test {
 

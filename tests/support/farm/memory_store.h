@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/farm/store/store.h"
+#include "farm/store/store.h"
 #include "tests/support/farm/record_tables.h"
 
 namespace ferry::test {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/farm/lease/limits.h"
+#include "farm/core/lease/limits.h"
 
 namespace ferry::test {
 

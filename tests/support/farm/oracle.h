@@ -6,8 +6,8 @@
 #include <set>
 #include <tuple>
 
-#include "host/farm/lease/records.h"
-#include "rpc/lease/lease_terms.h"
+#include "farm/core/lease/records.h"
+#include "farm/protocol/lease/lease_terms.h"
 #include "tests/support/farm/network.h"
 #include "tests/support/farm/record_tables.h"
 #include "tests/support/farm/world.h"

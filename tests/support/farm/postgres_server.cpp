@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "host/farm/store/postgres_connection.h"
+#include "farm/store/postgres_connection.h"
 
 namespace ferry::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/farm/lease/actions.h"
+#include "farm/core/lease/actions.h"
 #include "tests/support/farm/world.h"
 
 namespace ferry::test {

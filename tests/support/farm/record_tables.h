@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/farm/lease/records.h"
+#include "farm/core/lease/records.h"
 
 namespace ferry::test {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/farm/selector/selector.h"
+#include "farm/core/selector/selector.h"
 
 namespace ferry::test {
 

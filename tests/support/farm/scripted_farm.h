@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "host/farm/api/farm.h"
+#include "farm/api/farm.h"
 
 namespace ferry::test {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "host/farm/lease/events.h"
-#include "rpc/lease/lease_guard.h"
+#include "farm/core/lease/events.h"
+#include "farm/protocol/lease/lease_guard.h"
 #include "tests/support/farm/network.h"
 #include "tests/support/farm/oracle.h"
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "host/farm/lease/actions.h"
-#include "host/farm/lease/events.h"
+#include "farm/core/lease/actions.h"
+#include "farm/core/lease/events.h"
 #include "tests/support/farm/network.h"
 #include "tests/support/farm/oracle.h"
 

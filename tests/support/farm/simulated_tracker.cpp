@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "host/farm/lease/check_snapshot.h"
+#include "farm/core/lease/check_snapshot.h"
 #include "tests/support/farm/simulated_board.h"
 #include "tests/support/farm/simulated_client.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "host/farm/lease/lease_machine.h"
+#include "farm/core/lease/lease_machine.h"
 #include "tests/support/farm/network.h"
 #include "tests/support/farm/oracle.h"
 #include "tests/support/farm/simulated_store.h"

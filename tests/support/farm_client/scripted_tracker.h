@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "host/farm/client/farm_access.h"
-#include "rpc/farm/codec.h"
+#include "farm/client/farm_access.h"
+#include "farm/protocol/codec.h"
 #include "rpc/server/acceptor.h"
 #include "rpc/server/frame_channel.h"
 

@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "host/farm/client/board_lease.h"
-#include "host/farm/client/tracker_connection.h"
-#include "host/farm/tracker/health_rounds.h"
-#include "host/farm/tracker/tracker.h"
+#include "farm/client/board_lease.h"
+#include "farm/client/tracker_connection.h"
+#include "farm/tracker/health_rounds.h"
+#include "farm/tracker/tracker.h"
 #include "rpc/server/event_loop.h"
 #include "tests/support/farm_peers/test_board.h"
 

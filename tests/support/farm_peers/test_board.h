@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "rpc/farm/codec.h"
-#include "rpc/lease/lease_guard.h"
+#include "farm/protocol/codec.h"
+#include "farm/protocol/lease/lease_guard.h"
 #include "rpc/secure/key.h"
 #include "rpc/transport/tcp_address.h"
 #include "rpc/wire/connection.h"

@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <thread>
 
-#include "host/farm/client/tracker_connection.h"
-#include "host/farm/store/postgres_store.h"
-#include "host/farm/store/sqlite_store.h"
-#include "host/farm/tracker/key_directory.h"
-#include "rpc/farm/lease_id.h"
+#include "farm/client/tracker_connection.h"
+#include "farm/protocol/lease_id.h"
+#include "farm/store/postgres_store.h"
+#include "farm/store/sqlite_store.h"
+#include "farm/tracker/key_directory.h"
 
 namespace ferry::test {
 namespace {

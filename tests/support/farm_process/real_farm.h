@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "host/farm/client/farm_access.h"
-#include "host/farm/store/credential.h"
+#include "farm/client/farm_access.h"
+#include "farm/store/credential.h"
 #include "rpc/secure/key.h"
 #include "tests/support/farm/postgres_server.h"
 #include "tests/support/farm/temporary_folder.h"

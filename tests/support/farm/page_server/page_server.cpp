@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/farm/http/http_server.h"
+#include "farm/web/http_server.h"
 #include "tests/support/farm/scripted_farm.h"
 
 int main(int count, char** arguments) {

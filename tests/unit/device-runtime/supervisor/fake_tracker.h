@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
-#include "rpc/farm/codec.h"
+#include "farm/protocol/codec.h"
 #include "rpc/secure/key.h"
 #include "rpc/wire/connection.h"
 

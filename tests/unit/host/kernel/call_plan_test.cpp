@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "ferry/kernel/option_error.h"
+#include "host/client/npy/npy.h"
 #include "host/kernel/compile_kernel.h"
-#include "host/npy/npy.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "farm/cli/farm_command.h"
 #include "ferry/error.h"
 
 using namespace ferry;
@@ -13,7 +14,9 @@ struct CommandLine {
   CLI::App app{"", "ferry"};
   Action chosen;
 
-  CommandLine() { add_commands(app, chosen); }
+  CommandLine() {
+    add_commands(app, chosen, {[](auto& app, auto& chosen) { add_farm(app, chosen, nullptr); }});
+  }
 
   // Returns the first line of the complaint about these words.
   std::string complaint(std::vector<std::string> words) {

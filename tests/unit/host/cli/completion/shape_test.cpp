@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "farm/cli/farm_command.h"
 #include "host/cli/commands/app.h"
 
 using namespace ferry::cli;
@@ -25,7 +26,7 @@ const OptionShape& option(const CommandShape& command, const std::string& name) 
 TEST_CASE("the shape of the command line has the kinds of its values") {
   CLI::App app("", "ferry");
   Action chosen;
-  add_commands(app, chosen);
+  add_commands(app, chosen, {[](auto& app, auto& chosen) { add_farm(app, chosen, nullptr); }});
   const AppShape shape = shape_of(app);
   const CommandShape& run = command(shape, "run");
   CHECK(option(run, "--check").takes == Takes::nothing);
@@ -45,7 +46,7 @@ TEST_CASE("the shape of the command line has the kinds of its values") {
 TEST_CASE("commands of a group are inside it, without options that are not for users") {
   CLI::App app("", "ferry");
   Action chosen;
-  add_commands(app, chosen);
+  add_commands(app, chosen, {[](auto& app, auto& chosen) { add_farm(app, chosen, nullptr); }});
   const AppShape shape = shape_of(app);
   const CommandShape& farm = command(shape, "farm");
   const auto exec = std::find_if(farm.commands.begin(), farm.commands.end(),

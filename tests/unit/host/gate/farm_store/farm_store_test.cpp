@@ -5,9 +5,9 @@
 
 #include <thread>
 
-#include "host/blobs/blob_set.h"
-#include "host/farm/modules/object_tables.h"
-#include "host/farm/store/open_connection.h"
+#include "farm/store/modules/object_tables.h"
+#include "farm/store/open_connection.h"
+#include "host/client/blobs/blob_set.h"
 #include "host/gate/store/folder_store.h"
 #include "tests/support/farm/memory_store.h"
 #include "tests/support/farm/temporary_folder.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/lines.h"
-#include "host/cli/output/style.h"
 #include "host/gate/report/html_report.h"
 #include "host/gate/report/markdown_report.h"
 #include "host/gate/report/terminal_report.h"
+#include "host/text/style.h"
 #include "tests/support/gate/sample_reports.h"
 
 using namespace ferry::gate;

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "host/blobs/blob_set.h"
+#include "host/client/blobs/blob_set.h"
 #include "tests/unit/host/gate/store/store_fixture.h"
 
 namespace ferry::gate {

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "base/descriptor.h"
-#include "host/blobs/blob_set.h"
+#include "host/client/blobs/blob_set.h"
 #include "host/gate/store/history_file.h"
 #include "host/gate/store/store_json.h"
 #include "tests/unit/host/gate/store/store_fixture.h"

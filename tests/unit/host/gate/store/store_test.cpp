@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "ferry/error.h"
-#include "host/blobs/blob_set.h"
+#include "host/client/blobs/blob_set.h"
 #include "host/gate/store/file_name.h"
 #include "tests/unit/host/gate/store/store_fixture.h"
 

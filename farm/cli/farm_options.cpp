@@ -1,0 +1,105 @@
+#include "farm/cli/farm_options.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "host/cli/options/interrupts.h"
+#include "host/cli/options/json_option.h"
+#include "host/cli/options/option_checks.h"
+#include "host/cli/options/remote.h"
+#include "host/client/farm_address.h"
+#include "host/text/progress.h"
+
+namespace ferry::cli {
+
+void add_farm_options(CLI::App& command, FarmOptions& options) {
+  command
+      .add_option(
+          "--farm", options.farm,
+          "The farm: a name in devices.toml or HOST:PORT of its tracker; default: the only farm of devices.toml")
+      ->type_name("NAME|ADDRESS")
+      ->check(some_text("a farm"))
+      ->envname("FERRY_FARM");
+  command
+      .add_option("--key-file", options.key_file,
+                  "Your key of that farm; without it, what devices.toml or FERRY_KEY_FILE names")
+      ->type_name("FILE");
+}
+
+void add_farm_listing_options(CLI::App& command, FarmOptions& options) {
+  add_farm_options(command, options);
+  add_json_option(command, options.json);
+}
+
+farm::FarmAccess access_of(const FarmOptions& options) { return session::find_farm(options.farm, options.key_file); }
+
+farm::TrackerConnection connect_farm(const FarmOptions& options) { return farm::TrackerConnection(access_of(options)); }
+
+void add_lease_options(CLI::App& command, LeaseOptions& options) {
+  command
+      .add_option("selectors", options.selectors,
+                  "Which boards, one for each: a name, or terms such as arch=aarch64,memory>=2G,tag:bench")
+      ->type_name("SELECTOR")
+      ->required();
+  command.add_option("--priority", options.priority, "0 to 100 (default 50); who waits rises by 1 a minute")
+      ->type_name("N");
+  command.add_option("--length", options.length, "How long to have the boards, such as 90s, 30m or 2h")
+      ->type_name("TIME");
+  command.add_option("--wait", options.wait, "How long to wait for them at most (default: a week)")->type_name("TIME");
+  command
+      .add_option("--job", options.job,
+                  "What they are for, for those who wait (default: FERRY_JOB, or what the variables of continuous "
+                  "integration say)")
+      ->type_name("TEXT");
+}
+
+farm::LeaseWish wish_of(const LeaseOptions& options) {
+  farm::LeaseWish wish;
+  wish.selectors = options.selectors;
+  if (!options.priority.empty()) wish.priority = session::parse_priority(options.priority, "--priority");
+  if (!options.length.empty()) wish.length = session::parse_time_span(options.length, "--length");
+  if (!options.job.empty()) wish.job = options.job;
+  if (!options.wait.empty()) wish.wait = session::parse_time_span(options.wait, "--wait");
+  return wish;
+}
+
+std::unique_ptr<farm::BoardLease> request_boards(const farm::FarmAccess& access, const farm::LeaseWish& wish) {
+  const Progress progress("asking the farm " + access.name);
+  farm::LeaseObserver observer;
+  observer.waiting = [](const farm::wire::Waiting& waiting) {
+    QueuePlace place;
+    place.position = waiting.place;
+    if (waiting.estimate_ms) place.wait_seconds = static_cast<double>(*waiting.estimate_ms) * 1e-3;
+    Progress::show(place_text(place));
+  };
+  observer.is_cancelled = InterruptibleWork::is_requested;
+  observer.notice = print_lease_notice;
+  return take(farm::BoardLease::request(access, wish, std::move(observer)));
+}
+
+std::string lease_folder() {
+  const auto variable = [](const char* name) {
+    const char* value = getenv(name);
+    return std::string(value != nullptr && *value == '/' ? value : "");
+  };
+  std::string folder = variable("XDG_RUNTIME_DIR");
+  if (!folder.empty()) {
+    folder += "/ferry";
+  } else {
+    folder = variable("TMPDIR");
+    folder = (folder.empty() ? "/tmp" : folder) + "/ferry-" + std::to_string(geteuid());
+  }
+  (void)mkdir(folder.c_str(), 0700);
+  struct stat info{};
+  if (lstat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) {
+    throw UsageError("cannot make the folder " + folder + " for files of leases");
+  }
+  if (info.st_uid != geteuid() || (info.st_mode & 077) != 0) {
+    throw UsageError("the folder " + folder + " for files of leases: expected it to be yours alone");
+  }
+  return folder;
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,24 @@
+#include "farm/client/relay.h"
+
+#include "farm/client/tracker_connection.h"
+#include "rpc/transport/tcp.h"
+#include "rpc/wire/relay_preamble.h"
+
+namespace ferry::farm {
+
+Result<std::unique_ptr<Transport>> open_relay(const RelayWay& way) {
+  TrackerConnection connection(way.farm);
+  FERRY_ASSIGN(const wire::RelayOffered offered, connection.ask(wire::UseRelay{way.lease, way.slot}));
+  // Only the tracker that schedules listens.
+  Status failure;
+  for (const TcpAddress& tracker : way.farm.trackers) {
+    auto transport = connect_tcp(tracker.host, tracker.port);
+    failure = transport.status();
+    if (!transport.is_ok()) continue;
+    FERRY_TRY(rpc::send_relay_preamble(*transport.value(), {offered.token, rpc::RelayEnd::client}));
+    return transport;
+  }
+  return failure;
+}
+
+}  // namespace ferry::farm

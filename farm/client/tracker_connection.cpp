@@ -1,0 +1,97 @@
+#include "farm/client/tracker_connection.h"
+
+namespace ferry::farm {
+
+namespace {
+
+constexpr std::chrono::seconds kAnswerTimeout{20};
+// Fewer than a tracker lets wait.
+constexpr std::size_t kAhead = 12;
+
+}  // namespace
+
+Status TrackerConnection::open_link() {
+  if (link_ != nullptr) return {};
+  FERRY_ASSIGN(link_, TrackerLink::open(farm_, farm_.trackers[next_], kConnectTimeout));
+  holder_ = link_->holder();
+  return {};
+}
+
+Status TrackerConnection::send_query(std::uint16_t tag, std::uint64_t request, const std::vector<std::uint8_t>& query) {
+  return link_->send_frame({rpc::FrameKind::request, tag, ErrorCode::ok, request}, query);
+}
+
+Result<rpc::Frame> TrackerConnection::receive_answer(std::uint64_t request) {
+  const auto until = TrackerLink::Clock::now() + kAnswerTimeout;
+  while (true) {
+    FERRY_ASSIGN(std::optional<rpc::Frame> frame, link_->receive(until));
+    if (!frame) return receive_timed_out(kAnswerTimeout);
+    if (frame->header.kind == rpc::FrameKind::event) continue;
+    if (frame->header.kind != rpc::FrameKind::response || frame->header.request != request) {
+      return Status(ErrorCode::protocol_error, "expected the answer to request " + std::to_string(request) +
+                                                   ", got request " + std::to_string(frame->header.request));
+    }
+    FERRY_TRY(rpc::failure_of(*frame));
+    return std::move(*frame);
+  }
+}
+
+Result<std::vector<std::uint8_t>> TrackerConnection::ask(std::uint16_t tag, const std::vector<std::uint8_t>& query) {
+  // The connection may have ended since the last question, which is no failure of its tracker.
+  std::size_t attempts = farm_.trackers.size() + (link_ != nullptr ? 1 : 0);
+  std::string reasons;
+  while (true) {
+    Status status = open_link();
+    if (status.is_ok()) {
+      const std::uint64_t request = ++last_request_;
+      status = send_query(tag, request, query);
+      if (status.is_ok()) {
+        const auto answer = receive_answer(request);
+        if (answer.is_ok()) return std::vector<std::uint8_t>(answer.value().body.begin(), answer.value().body.end());
+        status = answer.status();
+      }
+      if (status.code() == ErrorCode::unavailable || status.code() == ErrorCode::protocol_error ||
+          status.code() == ErrorCode::deadline_exceeded)
+        link_ = nullptr;
+    }
+    if (status.code() != ErrorCode::unavailable) return status;
+    reasons += (reasons.empty() ? "" : "; ") + status.message();
+    if (--attempts == 0) return Status(ErrorCode::unavailable, reasons);
+    next_ = (next_ + 1) % farm_.trackers.size();
+  }
+}
+
+Status TrackerConnection::ask_ahead(std::uint16_t tag, std::size_t count, const QueryOf& query_of, const Take& take,
+                                    std::size_t& answered) {
+  const std::uint64_t first = last_request_ + 1;
+  last_request_ += count;
+  for (std::size_t sent = 0; answered < count; ++answered) {
+    for (; sent < count && sent < answered + kAhead; ++sent) FERRY_TRY(send_query(tag, first + sent, query_of(sent)));
+    FERRY_ASSIGN(const rpc::Frame answer, receive_answer(first + answered));
+    FERRY_TRY(take(answered, answer.body));
+  }
+  return {};
+}
+
+Status TrackerConnection::ask_each(std::uint16_t tag, std::size_t count, const QueryOf& query_of, const Take& take) {
+  std::size_t attempts = farm_.trackers.size() + (link_ != nullptr ? 1 : 0);
+  while (true) {
+    Status status = open_link();
+    std::size_t answered = 0;
+    if (status.is_ok()) {
+      try {
+        status = ask_ahead(tag, count, query_of, take, answered);
+      } catch (...) {
+        link_ = nullptr;
+        throw;
+      }
+    }
+    if (status.is_ok()) return {};
+    // Answers to what was sent ahead may still come.
+    link_ = nullptr;
+    if (answered > 0 || status.code() != ErrorCode::unavailable || --attempts == 0) return status;
+    next_ = (next_ + 1) % farm_.trackers.size();
+  }
+}
+
+}  // namespace ferry::farm

@@ -1,0 +1,285 @@
+// The questions that people ask of a farm, with their answers, and the orders of admins. The requests of FARM.md and
+// the routes of the HTTP interface carry the same structs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "farm/protocol/lease/lease_terms.h"
+#include "rpc/secure/noise.h"
+
+namespace ferry::farm::wire {
+
+// Tag, request struct, response struct, name in FARM.md, directions of the request.
+#define FERRY_FARM_QUERIES(X)                                             \
+  X(66, ListDevices, DevicePage, "list_devices", kFromClient)             \
+  X(67, ListQueue, QueuePage, "list_queue", kFromClient)                  \
+  X(68, ListLeases, LeasePage, "list_leases", kFromClient)                \
+  X(69, ListHistory, HistoryPage, "list_history", kFromClient)            \
+  X(70, ListAudit, AuditPage, "list_audit", kFromClient)                  \
+  X(71, ListHealth, HealthPage, "list_health", kFromClient)               \
+  X(72, ListSessions, SessionPage, "list_sessions", kFromClient)          \
+  X(73, ListCredentials, CredentialPage, "list_credentials", kFromClient) \
+  X(74, OrderBoard, Done, "order_board", kFromClient)                     \
+  X(75, EndLease, Done, "end_lease", kFromClient)                         \
+  X(76, EnrolBoard, KeyMade, "enrol_board", kFromClient)                  \
+  X(77, AddClient, KeyMade, "add_client", kFromClient)                    \
+  X(78, AddToken, TokenMade, "add_token", kFromClient)                    \
+  X(79, RevokeCredential, Done, "revoke_credential", kFromClient)
+
+// Limits of strings, in bytes.
+inline constexpr std::size_t kMaxName = 64;  // of a board, a tag, a feature, an architecture, an enumerator
+inline constexpr std::size_t kMaxText = 256;
+inline constexpr std::size_t kMaxReport = 2048;  // of a crash
+inline constexpr std::size_t kMaxSelector = 1024;
+// Limits of lists.
+inline constexpr std::size_t kMaxFeatures = 128;
+inline constexpr std::size_t kMaxBoardDevices = 16;
+inline constexpr std::size_t kMaxTags = 32;
+inline constexpr std::size_t kMaxSlots = 16;
+inline constexpr std::size_t kMaxNeighbours = 16;
+inline constexpr std::size_t kMaxPage = 100;  // elements of one page of a listing
+struct Accelerator {
+  std::string kind;  // "cuda" or "opencl"
+  std::string arch;  // "sm_90"; empty: unknown
+};
+// A tag without a value has an empty one.
+struct Label {
+  std::string name;
+  std::string value;
+};
+struct Description {
+  std::string model;  // as the firmware names the board
+  std::string arch;   // as module/device_archs.def names it
+  std::string cpu;
+  std::string server_version;
+  std::uint64_t memory_bytes = 0;
+  std::uint32_t cores = 0;
+  std::vector<std::string> features;
+  std::vector<Accelerator> accelerators;
+  std::vector<Label> tags;
+};
+
+enum class LeaseKind : std::uint8_t {
+  attached = 1,  // ends with the client's connection
+  reserved = 2,  // ends at its time or when it is released
+};
+
+// Listings come in pages: the next one starts after the last element of this one.
+struct ListDevices {
+  std::string selector;  // empty: all
+  std::string after;     // a name; empty: from the start
+};
+struct DeviceListing {
+  std::string name;
+  Description description;
+  std::string state;  // "good"
+  bool is_connected = false;
+  std::uint64_t lease = 0;  // 0: it is free
+  std::string holder;
+  std::optional<std::int32_t> millidegrees;
+  bool is_throttled = false;
+  std::uint32_t load_permille = 0;
+  std::string transport;                // "ssh": the tracker asks it by ssh how it is; empty: it has joined by itself
+  std::vector<std::string> neighbours;  // other boards of its machine, of which only one is leased at a time
+  std::string blocked_by;               // the one of them that is leased; empty: none
+};
+struct DevicePage {
+  std::vector<DeviceListing> devices;  // by name
+  bool has_more = false;
+};
+
+struct ListQueue {
+  std::uint64_t after = 0;  // a request; 0: from the start
+};
+struct QueueListing {
+  std::uint64_t request = 0;
+  std::string holder;
+  std::vector<std::string> slots;
+  std::uint32_t priority = 0;
+  std::uint64_t waited_ms = 0;
+  std::uint32_t place = 0;  // as in Waiting
+  std::optional<std::uint64_t> estimate_ms;
+  // A leased board without whose lease the request could have another one, which is on the same machine; may be empty.
+  std::string blocked_by;
+  std::string job = {};  // as in LeaseRequest
+};
+struct QueuePage {
+  std::vector<QueueListing> requests;  // in the order in which they are considered
+  bool has_more = false;
+};
+
+struct ListLeases {
+  std::uint64_t after = 0;  // a lease; 0: from the start
+};
+struct LeaseListing {
+  std::uint64_t lease = 0;
+  std::string holder;
+  std::vector<std::string> boards;
+  LeaseKind kind = LeaseKind::attached;
+  std::uint64_t remaining_ms = 0;
+  std::string job = {};  // as in LeaseRequest
+};
+struct LeasePage {
+  std::vector<LeaseListing> leases;  // by id
+  bool has_more = false;
+};
+
+// Leases that have ended, newest first, and requests that ended without one.
+struct ListHistory {
+  std::string board;   // empty: of all
+  std::string holder;  // empty: of all
+  // The last element of the page before; 0: from the newest.
+  std::uint64_t before_ended_ms = 0;
+  std::uint64_t before_lease = 0;
+};
+// Times are milliseconds since 1970, in UTC.
+struct HistoryListing {
+  std::uint64_t lease = 0;
+  std::string holder;
+  std::vector<std::string> slots;
+  std::vector<std::string> boards;  // none: the request never got any
+  std::uint32_t priority = 0;
+  LeaseKind kind = LeaseKind::attached;
+  std::uint64_t submitted_ms = 0;
+  std::optional<std::uint64_t> start_ms;
+  std::uint64_t ended_ms = 0;
+  std::string reason;         // as in Ended
+  std::string failure_class;  // likewise
+  std::string text;
+  std::string job = {};  // as in LeaseRequest
+};
+struct HistoryPage {
+  std::vector<HistoryListing> leases;
+  bool has_more = false;
+};
+
+// What people did to the farm, newest first.
+struct ListAudit {
+  std::string board;         // empty: all
+  std::uint64_t before = 0;  // a number; 0: from the newest
+};
+struct AuditListing {
+  std::uint64_t number = 0;
+  std::uint64_t at_ms = 0;
+  std::string actor;
+  std::string action;  // "retire", for example
+  std::string board;   // may be empty
+  std::string text;
+};
+struct AuditPage {
+  std::vector<AuditListing> entries;
+  bool has_more = false;
+};
+
+// Health checks of a board, newest first.
+struct ListHealth {
+  std::string board;
+  std::uint64_t before = 0;  // a number; 0: from the newest
+};
+struct HealthListing {
+  std::uint64_t number = 0;
+  std::uint64_t at_ms = 0;
+  std::string job;                // "compute", "memory" or "ping"
+  std::uint64_t picoseconds = 0;  // median; 0: it failed
+  std::uint64_t baseline_picoseconds = 0;
+  std::string verdict;  // "passed", "failed", or "measuring" until there is a baseline
+  std::optional<std::int32_t> millidegrees;
+  std::string text;
+};
+struct HealthPage {
+  std::vector<HealthListing> checks;
+  bool has_more = false;
+};
+
+// Sessions that have ended on a board, newest first.
+struct ListSessions {
+  std::string board;
+  std::uint64_t before = 0;  // a number; 0: from the newest
+};
+struct SessionListing {
+  std::uint64_t number = 0;
+  std::uint64_t ended_ms = 0;
+  std::uint64_t length_ms = 0;
+  std::uint64_t lease = 0;
+  std::string holder;
+  std::string client;
+  std::string failure;  // a crash report, for example; empty: its client ended it
+};
+struct SessionPage {
+  std::vector<SessionListing> sessions;
+  bool has_more = false;
+};
+
+// What a credential is for, and what its holder may do. The values are also stored.
+enum class CredentialKind : std::uint8_t { client = 1, board = 2, token = 3, enrolment = 4 };
+enum class Role : std::uint8_t { viewer = 1, user = 2, admin = 3 };
+
+// For admins.
+struct ListCredentials {
+  std::uint32_t after = 0;  // so many are left out
+};
+struct CredentialListing {
+  CredentialKind kind = CredentialKind::client;
+  std::string name;  // of the board, or in whose name the leases of a client or token are
+  Role role = Role::user;
+  std::optional<std::uint64_t> revoked_ms;
+  std::optional<std::uint64_t> expires_ms = {};  // nothing: it does not
+};
+struct CredentialPage {
+  std::vector<CredentialListing> credentials;
+  bool has_more = false;
+};
+
+struct Done {};
+
+enum class BoardOrder : std::uint8_t { maintain = 1, retire = 2, return_to_service = 3 };
+
+// From admins. A running lease goes on.
+struct OrderBoard {
+  std::string board;
+  BoardOrder order = BoardOrder::maintain;
+};
+
+// Ends a lease or cancels a request: an admin of anybody, others their own.
+struct EndLease {
+  std::uint64_t lease = 0;
+};
+
+// From admins. The key in the answer is the first one of a board, with which it gets its own; it can be asked for
+// again.
+struct EnrolBoard {
+  std::string name;
+  std::vector<Label> tags;
+  // Boards of the same machine exclude each other. Without a name, boards with the same boot id are on one machine.
+  std::string machine;
+  bool shares_machine = false;  // it may be used together with the others
+};
+// From admins: the key of a new client, in whose name its leases are.
+struct AddClient {
+  std::string holder;
+  Role role = Role::user;
+};
+struct KeyMade {
+  secure::KeyBytes psk;
+};
+
+// From admins: a token for the page and the HTTP interface.
+struct AddToken {
+  std::string holder;
+  Role role = Role::user;
+  std::uint64_t lasts_ms = 0;  // from now on; 0: until it is revoked
+};
+struct TokenMade {
+  std::string token;  // never shown again
+};
+
+struct RevokeCredential {
+  CredentialKind kind = CredentialKind::client;
+  std::string name;
+};
+
+}  // namespace ferry::farm::wire

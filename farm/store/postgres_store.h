@@ -1,0 +1,18 @@
+// The store in a database of PostgreSQL, which the trackers of one farm share: one of them schedules, the others stand
+// by. Its clock is the database's.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "farm/store/store.h"
+
+namespace ferry::farm {
+
+// Connects to the database that a URI of libpq names ("postgresql://user@host/database") and makes the tables if it is
+// empty. A connection that is lost is made anew by the next transaction. Fails with unsupported if this machine lacks
+// libpq, with version_mismatch if a later ferry has written the database, and with unavailable if there is no answer.
+Result<std::unique_ptr<Store>> open_postgres_store(const std::string& uri);
+
+}  // namespace ferry::farm

@@ -1,0 +1,115 @@
+#include "farm/tracker/farm_gate.h"
+
+#include <asio/post.hpp>
+#include <memory>
+#include <optional>
+
+#include "farm/protocol/shown_state.h"
+#include "farm/tracker/desk.h"
+
+namespace ferry::farm {
+namespace {
+
+constexpr std::chrono::seconds kTimeout{5};
+
+// The answer that one thread waits for. It may have given up when the answer comes.
+template <class T>
+struct Wait {
+  std::mutex mutex;
+  std::condition_variable answered;
+  std::optional<Result<T>> answer;
+};
+
+// The database's clock, of which a tracker that stands by knows nothing.
+Time now_of(const Core& core) {
+  if (core.scheduler) return core.scheduler->now();
+  return Time(std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch()));
+}
+
+Status stands_by() { return {ErrorCode::unavailable, "this tracker stands by: another one schedules"}; }
+
+}  // namespace
+
+template <class T, class Work>
+Result<T> FarmGate::wait_for(Work work) {
+  const auto wait = std::make_shared<Wait<T>>();
+  const Answer<T> then = [wait](const Result<T>& answer) {
+    {
+      const std::lock_guard lock(wait->mutex);
+      wait->answer = answer;
+    }
+    wait->answered.notify_one();
+  };
+  asio::post(core_.loop.context(), [work = std::move(work), then] { work(then); });
+  std::unique_lock lock(wait->mutex);
+  if (wait->answered.wait_for(lock, kTimeout, [&] { return wait->answer.has_value(); })) return *wait->answer;
+  return Status(ErrorCode::unavailable, "the tracker does not answer in time");
+}
+
+#define FERRY_ASK(tag, request, reply, name, directions)                                  \
+  Result<wire::reply> FarmGate::ask(const Caller& caller, const wire::request& query) {   \
+    return wait_for<wire::reply>([this, caller, query](const Answer<wire::reply>& then) { \
+      core_.scheduler ? answer(core_, caller, query, then) : then(stands_by());           \
+    });                                                                                   \
+  }
+FERRY_FARM_QUERIES(FERRY_ASK)
+#undef FERRY_ASK
+
+Result<wire::DeviceListing> FarmGate::find_board(const Caller&, const std::string& name) {
+  return wait_for<wire::DeviceListing>([this, name](const Answer<wire::DeviceListing>& then) {
+    if (!core_.scheduler) return then(stands_by());
+    then(list_board(core_, name));
+  });
+}
+
+Result<Caller> FarmGate::find_token(std::string_view token) {
+  return wait_for<Caller>([this, token = std::string(token)](const Answer<Caller>& then) {
+    const Credential* const holder = core_.keys.holder_of_token(token, now_of(core_));
+    if (holder == nullptr)
+      return then(Status(ErrorCode::unauthenticated, "this token is unknown, has expired or was revoked"));
+    then(Caller{holder->label, holder->role});
+  });
+}
+
+Result<FarmNumbers> FarmGate::numbers() {
+  return wait_for<FarmNumbers>([this](const Answer<FarmNumbers>& then) { then(count()); });
+}
+
+FarmNumbers FarmGate::count() const {
+  FarmNumbers numbers = core_.numbers;
+  if (core_.relay) numbers.relayed_bytes = core_.relay->relayed_bytes();
+  numbers.boards_connected = core_.board_connections.size();
+  numbers.clients_connected = core_.clients.size();
+  numbers.is_scheduling = core_.scheduler != nullptr;
+  numbers.read_only_reason = core_.read_only_reason;
+  if (!core_.scheduler) return numbers;
+  for (const BoardView& board : core_.scheduler->machine().boards()) {
+    ++numbers.boards_by_state[shown_state(board_state_name(board.record->state), board.connection.has_value())];
+    if (board.lease) ++numbers.boards_leased;
+  }
+  numbers.requests_waiting = core_.scheduler->machine().waiting();
+  for (const auto& [reason, count] : core_.scheduler->ended()) numbers.ended_by_reason[end_reason_name(reason)] = count;
+  numbers.longest_commit_seconds = core_.scheduler->longest_commit();
+  return numbers;
+}
+
+std::uint64_t FarmGate::change_count() const {
+  const std::lock_guard lock(mutex_);
+  return changes_;
+}
+
+std::uint64_t FarmGate::wait_for_change(std::uint64_t seen, std::chrono::milliseconds timeout) const {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, timeout, [&] { return changes_ != seen; });
+  return changes_;
+}
+
+void FarmGate::has_changed() {
+  {
+    const std::lock_guard lock(mutex_);
+    ++changes_;
+  }
+  changed_.notify_all();
+}
+
+}  // namespace ferry::farm

@@ -1,0 +1,168 @@
+#include "host/client/lease_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "base/descriptor.h"
+#include "base/format.h"
+#include "base/lines.h"
+#include "base/throw_status.h"
+#include "base/unix_time.h"
+#include "farm/protocol/lease_id.h"
+#include "host/client/destination.h"
+#include "rpc/secure/key.h"
+#include "rpc/transport/tcp_address.h"
+
+namespace ferry::session {
+
+namespace {
+
+constexpr std::string_view kFirstWord = "ferry-lease-1";
+constexpr std::string_view kSshBoard = "ssh-board";
+constexpr std::size_t kMostBytes = 64 << 10;
+constexpr std::uint64_t kMaxEnd = std::uint64_t{1} << 53;
+
+// Removes the first word of a line and returns it.
+std::string_view next_word(std::string_view& line) {
+  const std::size_t end = line.find(' ');
+  const std::string_view word = line.substr(0, end);
+  line = end == std::string_view::npos ? std::string_view() : line.substr(end + 1);
+  return word;
+}
+
+std::string content_of(const std::string& path) {
+  const auto refuse = [&](const std::string& why) -> void {
+    throw Error(ErrorCode::invalid_argument, "the lease file " + path + ": " + why);
+  };
+  // O_NONBLOCK, in case the file is a pipe.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.number() < 0 && errno == ENOENT) {
+    throw Error(ErrorCode::not_found, "there is no lease file " + path + ": the lease has probably ended");
+  }
+  struct stat info{};
+  if (file.number() < 0 || ::fstat(file.number(), &info) != 0) refuse(std::strerror(errno));
+  if (!S_ISREG(info.st_mode)) refuse("expected a file, got something else");
+  if ((info.st_mode & 077) != 0) {
+    refuse(format("others may read or change it (mode %03o)", static_cast<unsigned>(info.st_mode & 0777)));
+  }
+  if (info.st_uid != ::geteuid() && info.st_uid != 0) refuse("it belongs to another user");
+  if (info.st_size > static_cast<off_t>(kMostBytes)) refuse("expected a lease, got a large file");
+  std::string text(static_cast<std::size_t>(info.st_size), '\0');
+  const ssize_t count = ::read(file.number(), text.data(), text.size());
+  if (count < 0) refuse(std::strerror(errno));
+  text.resize(static_cast<std::size_t>(count));
+  return text;
+}
+
+bool parse_number(std::string_view text, std::uint64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// Sets `end_ms` if the line says when the lease ends.
+farm::wire::GrantedSlot parse_board(std::string_view line, std::uint64_t& end_ms) {
+  const auto expect = [](bool holds, const char* what, std::string_view got) {
+    if (!holds) {
+      throw Error(ErrorCode::invalid_argument, std::string("expected ") + what + ", got '" + std::string(got) + "'");
+    }
+  };
+  farm::wire::GrantedSlot board;
+  const std::string_view word = next_word(line);
+  expect(word == "board" || word == kSshBoard, "board ADDRESS KEY NAME or ssh-board ADDRESS EPOCH END KEY NAME", word);
+  board.address = next_word(line);
+  if (word == kSshBoard) {
+    parse_ssh_address(board.address);
+    const std::string_view epoch = next_word(line), end = next_word(line);
+    expect(parse_number(epoch, board.epoch) && board.epoch > 0, "an epoch above 0", epoch);
+    expect(parse_number(end, end_ms) && end_ms < kMaxEnd, "the end of the lease in milliseconds since 1970", end);
+  } else {
+    const auto address = parse_tcp_address(board.address, 0);
+    expect(address.is_ok() && address.value().port != 0, "HOST:PORT", board.address);
+  }
+  board.psk = take(secure::parse_key(next_word(line))).bytes;
+  board.board = line;
+  expect(!line.empty() && line.size() <= farm::wire::kMaxName, "a board's name", line);
+  return board;
+}
+
+std::string text_of(const LeaseFile& lease) {
+  std::string text = std::string(kFirstWord) + " " + farm::lease_text(lease.lease) + " " + lease.farm + "\n";
+  for (const farm::wire::GrantedSlot& board : lease.boards) {
+    const std::string key_text = secure::to_file_text({board.psk});  // a comment and the key
+    const std::string key(lines_of(key_text).back());
+    if (!board.address.starts_with("ssh://")) {
+      text += "board " + board.address + " " + key + " " + board.board + "\n";
+      continue;
+    }
+    if (lease.remaining.count() <= 0) {
+      throw Error(ErrorCode::invalid_argument, "the lease of " + board.board + ": expected the time that it lasts, " +
+                                                   "because its sessions end with it; got none");
+    }
+    const std::int64_t end_ms = unix_milliseconds() + lease.remaining.count();
+    text += std::string(kSshBoard) + " " + board.address + " " + std::to_string(board.epoch) + " " +
+            std::to_string(end_ms) + " " + key + " " + board.board + "\n";
+  }
+  return text;
+}
+
+void write_new_file(const std::string& path, const std::string& text) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  const bool is_written =
+      file.number() >= 0 && ::write(file.number(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (!is_written) {
+    throw Error(ErrorCode::invalid_argument, "cannot make the lease file " + path + ": " + std::strerror(errno));
+  }
+}
+
+}  // namespace
+
+void write_lease_file(const std::string& path, const LeaseFile& lease) { write_new_file(path, text_of(lease)); }
+
+void replace_lease_file(const std::string& path, const LeaseFile& lease) {
+  const std::string made = path + ".new";
+  ::unlink(made.c_str());
+  write_new_file(made, text_of(lease));
+  if (::rename(made.c_str(), path.c_str()) != 0) {
+    const std::string why = std::strerror(errno);
+    ::unlink(made.c_str());
+    throw Error(ErrorCode::invalid_argument, "cannot replace the lease file " + path + ": " + why);
+  }
+}
+
+LeaseFile read_lease_file(const std::string& path) {
+  const std::string text = content_of(path);
+  LeaseFile lease;
+  std::size_t number = 0;
+  std::uint64_t end_ms = 0;
+  try {
+    for (std::string_view line : lines_of(text)) {
+      if (++number == 1) {
+        if (const std::string_view first = next_word(line); first != kFirstWord) {
+          throw Error(ErrorCode::invalid_argument,
+                      "expected " + std::string(kFirstWord) + ", got '" + std::string(first) + "'");
+        }
+        lease.lease = take(farm::parse_lease(next_word(line)));
+        lease.farm = line;
+      } else {
+        lease.boards.push_back(parse_board(line, end_ms));
+      }
+    }
+    if (lease.boards.empty() || lease.boards.size() > farm::wire::kMaxSlots) {
+      throw Error(ErrorCode::invalid_argument, "expected 1 to " + std::to_string(farm::wire::kMaxSlots) +
+                                                   " boards, got " + std::to_string(lease.boards.size()));
+    }
+  } catch (const Error& error) {
+    throw Error(error.code(), "the lease file " + path + ":" + std::to_string(number) + ": " + error.what());
+  }
+  const auto now = static_cast<std::uint64_t>(unix_milliseconds());
+  if (end_ms > now) lease.remaining = std::chrono::milliseconds(end_ms - now);
+  return lease;
+}
+
+}  // namespace ferry::session

@@ -1,0 +1,372 @@
+// The server with real connections: what clients do wrong, slowly or too often.
+#include "farm/web/http_server.h"
+
+#include <doctest/doctest.h>
+#include <httplib.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <thread>
+
+#include "tests/support/farm/scripted_farm.h"
+#include "tests/unit/farm/web/raw_client.h"
+
+using namespace ferry::farm::http;
+using ferry::test::RawClient;
+using ferry::test::ScriptedFarm;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+struct Served {
+  explicit Served(HttpOptions options = {}) {
+    farm.add_sample();
+    options.port = 0;
+    auto started = HttpServer::start(farm, options);
+    if (!started.is_ok()) FAIL(started.status().message());
+    server = std::move(started.value());
+  }
+
+  httplib::Client client() const { return httplib::Client("127.0.0.1", server->port()); }
+  std::string exchange(const std::string& request) const {
+    RawClient raw(server->port());
+    CHECK(raw.send(request));
+    return raw.read();
+  }
+
+  // Returns the cookie of a new session.
+  std::string log_in() const {
+    httplib::Client browser = client();
+    const auto form = browser.Get("/login");
+    REQUIRE(form);
+    const std::string cookie = form->get_header_value("Set-Cookie").substr(0, 76);
+    const std::string origin = "http://127.0.0.1:" + std::to_string(server->port());
+    const auto done = browser.Post("/login", {{"Cookie", cookie}, {"Origin", origin}},
+                                   "csrf=" + cookie.substr(12) + "&token=" + ScriptedFarm::kUser,
+                                   "application/x-www-form-urlencoded");
+    REQUIRE(done);
+    REQUIRE(done->status == 303);
+    for (std::size_t i = 0; i < done->get_header_value_count("Set-Cookie"); ++i) {
+      const std::string set = done->get_header_value("Set-Cookie", i);
+      if (set.starts_with("ferry_session=")) return set.substr(0, set.find(';'));
+    }
+    return {};
+  }
+  std::string events_request(const std::string& cookie) const {
+    return "GET /events HTTP/1.1\r\nHost: localhost\r\nCookie: " + cookie + "\r\n\r\n";
+  }
+
+  ScriptedFarm farm;
+  std::unique_ptr<HttpServer> server;
+};
+
+std::string status_line(const std::string& response) { return response.substr(0, response.find("\r\n")); }
+
+bool has_status(const std::string& response, int status) {
+  return response.starts_with("HTTP/1.1 " + std::to_string(status) + " ");
+}
+
+}  // namespace
+
+TEST_CASE("the server answers clients of HTTP and closes each connection after one response") {
+  const Served served;
+  httplib::Client client = served.client();
+  client.set_keep_alive(true);
+  const auto health = client.Get("/healthz");
+  REQUIRE(health);
+  CHECK(health->status == 200);
+  CHECK(health->get_header_value("Connection") == "close");
+  const auto boards = client.Get("/api/v1/boards/rpi4-01", {{"Authorization", "Bearer token-of-a-viewer"}});
+  REQUIRE(boards);
+  CHECK(boards->status == 200);
+  CHECK(boards->get_header_value("Content-Type") == "application/json");
+  const auto order = client.Post("/api/v1/boards/rpi4-01/order", {{"Authorization", "Bearer token-of-an-admin"}},
+                                 R"({"order": "maintain"})", "application/json");
+  REQUIRE(order);
+  CHECK(order->status == 200);
+  const std::string two = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const std::string answer = served.exchange(two + two);
+  CHECK(has_status(answer, 200));
+  CHECK(answer.find("HTTP/1.1", 1) == std::string::npos);
+  const std::string head = served.exchange("HEAD /login HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  CHECK(has_status(head, 200));
+  CHECK(head.ends_with("\r\n\r\n"));
+}
+
+TEST_CASE("addresses that other machines reach are refused without a proxy, and the message says what to do") {
+  ScriptedFarm farm;
+  for (const char* host : {"0.0.0.0", "::", "192.0.2.1"}) {
+    CAPTURE(host);
+    HttpOptions options;
+    options.host = host;
+    options.port = 0;
+    const auto started = HttpServer::start(farm, options);
+    REQUIRE_FALSE(started.is_ok());
+    CHECK(started.status().code() == ferry::ErrorCode::invalid_argument);
+    const std::string message = started.status().message();
+    CAPTURE(message);
+    CHECK(message.find(std::string("expected a loopback address, got ") + host) != std::string::npos);
+    CHECK(message.find("unencrypted") != std::string::npos);
+    CHECK(message.find("--behind-proxy") != std::string::npos);
+  }
+  HttpOptions options;
+  options.host = "0.0.0.0";
+  options.port = 0;
+  options.behind_proxy = true;
+  const auto started = HttpServer::start(farm, options);
+  REQUIRE(started.is_ok());
+  CHECK(started.value()->port() != 0);
+}
+
+TEST_CASE("a port that is taken is an error") {
+  const Served served;
+  ScriptedFarm farm;
+  HttpOptions options;
+  options.port = served.server->port();
+  const auto started = HttpServer::start(farm, options);
+  REQUIRE_FALSE(started.is_ok());
+  CHECK(started.status().code() == ferry::ErrorCode::unavailable);
+}
+
+TEST_CASE("requests that are malformed or too large get the status that says so") {
+  const Served served;
+  const std::string host = "Host: localhost\r\n";
+  const struct {
+    std::string request;
+    int status;
+  } cases[] = {
+      {"\r\n\r\n", 400},
+      {std::string("\x16\x03\x01\x02\0\x01", 6) + "\r\n\r\n", 400},
+      {"GET /" + std::string(5000, 'a') + " HTTP/1.1\r\n" + host + "\r\n", 414},
+      {"GET / HTTP/1.1\r\n" + host + "A: " + std::string(5000, 'a') + "\r\n\r\n", 431},
+      {"GET / HTTP/1.1\r\n" + host + "A: " + std::string(100'000, 'a'), 431},
+      {"GET / HTTP/1.1\r\n" + std::string(100'000, 'a'), 431},
+      {"POST /login HTTP/1.1\r\n" + host + "Content-Length: 100000000\r\n\r\n", 413},
+      {"POST /login HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 411},
+      {"GET /healthz HTTP/1.1\r\n\r\n", 400},
+      {"PUT /healthz HTTP/1.1\r\n" + host + "\r\n", 405},
+      {"BREW /healthz HTTP/1.1\r\n" + host + "\r\n", 400},
+      {"GET /%zz HTTP/1.1\r\n" + host + "\r\n", 404},
+      {"GET /%00 HTTP/1.1\r\n" + host + "\r\n", 404},
+      {"GET /..%2f..%2fetc/passwd HTTP/1.1\r\n" + host + "\r\n", 404},
+      {"GET /../../etc/passwd HTTP/1.1\r\n" + host + "\r\n", 404},
+      {"OPTIONS * HTTP/1.1\r\n" + host + "\r\n", 400},
+      {"CONNECT evil:443 HTTP/1.1\r\n" + host + "\r\n", 400},
+  };
+  for (const auto& [request, status] : cases) {
+    CAPTURE(request.substr(0, 80));
+    const std::string answer = served.exchange(request);
+    CAPTURE(status_line(answer));
+    CHECK(has_status(answer, status));
+    CHECK(answer.find("X-Content-Type-Options: nosniff\r\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("ranges and compression of responses are ignored") {
+  const Served served;
+  const std::string answer = served.exchange(
+      "GET /healthz HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-0,0-0\r\nAccept-Encoding: gzip, br\r\n\r\n");
+  CHECK(has_status(answer, 200));
+  CHECK(answer.find("Content-Encoding") == std::string::npos);
+  CHECK(answer.ends_with("\r\n\r\nok\n"));
+}
+
+TEST_CASE("a head or a body that trickles in is cut at the deadline of the whole request") {
+  HttpOptions options;
+  options.request_deadline = milliseconds(400);
+  const Served served(options);
+  for (const std::string start :
+       {"", "GET / HTTP/1.1\r\n",
+        "POST /api/v1/boards HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n"
+        "Authorization: Bearer token-of-an-admin\r\nContent-Type: application/json\r\n\r\n"}) {
+    CAPTURE(start);
+    RawClient slow(served.server->port());
+    const auto begin = Clock::now();
+    slow.send(start);
+    std::string answer;
+    // One byte every 50 ms, each of which would satisfy a limit of single reads.
+    while (!slow.is_closed() && Clock::now() - begin < seconds(5) && answer.empty()) {
+      slow.send("a");
+      answer += slow.read_until("\r\n\r\n", milliseconds(50));
+    }
+    CHECK(Clock::now() - begin >= milliseconds(350));
+    CHECK(Clock::now() - begin < seconds(3));
+    CHECK((has_status(answer, 408) || has_status(answer, 400)));
+  }
+}
+
+TEST_CASE("slow connections leave threads for others") {
+  HttpOptions options;
+  options.threads = 8;
+  options.streams = 4;
+  options.request_deadline = milliseconds(4000);
+  const Served served(options);
+  std::vector<std::unique_ptr<RawClient>> slow;
+  for (int i = 0; i < 40; ++i) {
+    slow.push_back(std::make_unique<RawClient>(served.server->port()));
+    slow.back()->send(i % 2 == 0 ? "GET / HT" : "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nbody");
+  }
+  httplib::Client client = served.client();
+  client.set_read_timeout(10);
+  const auto begin = Clock::now();
+  const auto health = client.Get("/healthz");
+  REQUIRE(health);
+  CHECK(health->status == 200);
+  CHECK(Clock::now() - begin < milliseconds(1500));
+}
+
+TEST_CASE("clients that do not read their responses leave threads for others") {
+  HttpOptions options;
+  options.threads = 4;
+  options.streams = 1;
+  Served served(options);
+  for (int i = 0; i < 99; ++i) {
+    ferry::farm::wire::DeviceListing board = served.farm.board("rpi4-01");
+    board.name = "board-" + std::to_string(i);
+    board.description.model = std::string(700, 'm');
+    served.farm.add_board(board);
+  }
+  const std::string request =
+      "GET /api/v1/boards HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer token-of-a-viewer\r\n\r\n";
+  CHECK(served.exchange(request).size() > 100'000);
+  std::vector<std::unique_ptr<RawClient>> slow;
+  for (int i = 0; i < 20; ++i) {
+    slow.push_back(std::make_unique<RawClient>(served.server->port(), 2000));
+    CHECK(slow.back()->send(request));
+  }
+  std::this_thread::sleep_for(milliseconds(200));
+  for (const char* target : {"/healthz", "/login"}) {
+    httplib::Client client = served.client();
+    client.set_read_timeout(10);
+    const auto begin = Clock::now();
+    const auto answer = client.Get(target);
+    REQUIRE(answer);
+    CHECK(answer->status == 200);
+    CHECK(Clock::now() - begin < seconds(5));
+  }
+  // Who reads later gets all of it.
+  CHECK(slow.front()->read().size() > 100'000);
+}
+
+TEST_CASE("hundreds of bad requests a second from clients that stay connected keep nobody from the page") {
+  HttpOptions options;
+  options.threads = 8;
+  options.streams = 4;
+  const Served served(options);
+  std::atomic<bool> is_over{false};
+  std::atomic<int> sent{0};
+  std::thread flood([&] {
+    std::deque<std::unique_ptr<RawClient>> open;
+    for (auto next = Clock::now(); !is_over; next += milliseconds(2), ++sent) {
+      open.push_back(std::make_unique<RawClient>(served.server->port()));
+      open.back()->send(sent % 2 == 0 ? "nonsense\r\n\r\n"
+                                      : "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999\r\n\r\nabc");
+      if (open.size() > 400) open.pop_front();
+      std::this_thread::sleep_until(next);
+    }
+  });
+  while (sent < 200) std::this_thread::sleep_for(milliseconds(10));
+  Clock::duration longest{};
+  for (int i = 0; i < 40; ++i) {
+    const auto begin = Clock::now();
+    httplib::Client client = served.client();
+    client.set_read_timeout(10);
+    const auto health = client.Get("/healthz");
+    REQUIRE(health);
+    CHECK(health->status == 200);
+    const auto boards = client.Get("/api/v1/boards", {{"Authorization", "Bearer token-of-a-viewer"}});
+    REQUIRE(boards);
+    CHECK(boards->status == 200);
+    longest = std::max(longest, Clock::now() - begin);
+  }
+  is_over = true;
+  flood.join();
+  CHECK(sent > 200);
+  CHECK_MESSAGE(longest < milliseconds(1000), std::chrono::duration<double>(longest).count() << " s");
+}
+
+TEST_CASE("a stream delivers changes at once and ends when its token is revoked") {
+  Served served;
+  RawClient stream(served.server->port());
+  stream.send(served.events_request(served.log_in()));
+  const std::string head = stream.read_until("event: change\ndata: ", seconds(3));
+  CHECK(has_status(head, 200));
+  CHECK(head.find("Content-Type: text/event-stream\r\n") != std::string::npos);
+  CHECK(head.find("Content-Length") == std::string::npos);
+  CHECK(head.find("X-Accel-Buffering: no") != std::string::npos);
+  stream.read_until("\n\n", milliseconds(100));
+  const auto begin = Clock::now();
+  served.farm.touch();
+  CHECK(stream.read_until("event: change\n", seconds(3)).find("event: change\n") != std::string::npos);
+  CHECK(Clock::now() - begin < seconds(1));
+  served.farm.revoke_token(ScriptedFarm::kUser);
+  CHECK(stream.read(seconds(5)).find("event: end\n") != std::string::npos);
+  CHECK(stream.is_closed());
+}
+
+TEST_CASE("a farm that changes all the time sends few events") {
+  Served served;
+  RawClient stream(served.server->port());
+  stream.send(served.events_request(served.log_in()));
+  stream.read_until("event: change\n", seconds(3));
+  const auto begin = Clock::now();
+  for (int i = 0; i < 500; ++i) {
+    served.farm.touch();
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  const std::string events = stream.read_until("never", milliseconds(300));
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = events.find("event: change\n", at)) != std::string::npos; ++at) ++count;
+  const std::chrono::duration<double> time = Clock::now() - begin;
+  CHECK(count >= 1);
+  // At most one in 200 ms.
+  CHECK_MESSAGE(static_cast<double>(count) <= 5 * time.count() + 3, count << " events in " << time.count() << " s");
+}
+
+TEST_CASE("64 streams run at a time, others are refused, and requests are still answered") {
+  Served served;
+  const std::string request = served.events_request(served.log_in());
+  std::vector<std::unique_ptr<RawClient>> streams;
+  for (int i = 0; i < 64; ++i) {
+    streams.push_back(std::make_unique<RawClient>(served.server->port()));
+    streams.back()->send(request);
+    CHECK(has_status(streams.back()->read_until("\r\n\r\n", seconds(5)), 200));
+  }
+  CHECK(has_status(served.exchange(request), 503));
+  CHECK(has_status(served.exchange("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"), 200));
+  // The places of those who leave are free soon.
+  streams.resize(32);
+  bool is_free = false;
+  for (int i = 0; i < 60 && !is_free; ++i) {
+    RawClient again(served.server->port());
+    again.send(request);
+    is_free = has_status(again.read_until("\r\n\r\n", seconds(5)), 200);
+    if (!is_free) std::this_thread::sleep_for(milliseconds(50));
+  }
+  CHECK(is_free);
+}
+
+TEST_CASE("the server stops soon with streams, silent and slow connections open") {
+  Served served;
+  const std::string request = served.events_request(served.log_in());
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 30; ++i) {
+    clients.push_back(std::make_unique<RawClient>(served.server->port()));
+    if (i % 3 != 0) clients.back()->send(i % 3 == 1 ? request : "GET / HTTP/1.1\r\n");
+  }
+  clients[1]->read_until("event: change", seconds(5));
+  const std::uint16_t port = served.server->port();
+  const auto begin = Clock::now();
+  served.server->stop();
+  CHECK(Clock::now() - begin < seconds(2));
+  for (auto& client : clients) client->read(seconds(2));
+  CHECK(clients[0]->is_closed());
+  CHECK(clients[1]->is_closed());
+  served.server->stop();  // again, without effect
+  served.server.reset();
+  CHECK_FALSE(RawClient(port).is_connected());
+}
