@@ -15,7 +15,7 @@ struct CommandLine {
   Action chosen;
 
   CommandLine() {
-    add_commands(app, chosen, {[](auto& app, auto& chosen) { add_farm(app, chosen, nullptr); }});
+    add_commands(app, chosen, {[](auto& to, auto& action) { add_farm(to, action, nullptr); }});
   }
 
   // Returns the first line of the complaint about these words.
