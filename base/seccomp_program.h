@@ -67,6 +67,14 @@ class SeccompProgram {
     answer(if_so);
   }
 
+  // Begins a block of at most 255 instructions for numbers below `next`, which greater ones skip. Returns what
+  // end_block() takes.
+  std::size_t begin_block(std::uint32_t next) {
+    skip(BPF_JGE, next, 0, 0);
+    return size_ - 1;
+  }
+  void end_block(std::size_t begin) { code_[begin].jt = static_cast<std::uint8_t>(size_ - begin - 1); }
+
   // Applies to the calling thread and what it starts or executes, permanently. Needs no_new_privs. Returns whether it
   // worked.
   bool install(unsigned flags) const {

@@ -50,10 +50,12 @@ bool drop_capabilities() {
   __user_cap_data_struct halves[2] = {};
   if (!get_capabilities(halves)) return false;
   const std::uint64_t all_kept = kKept | std::uint64_t{counters_need_capability()} << kPerfmon;
+  // Also removed from the bounding set, which limits what executed programs could gain. Reading fails for the first
+  // capability that the kernel does not know.
   for (unsigned i = 0; i < 64; ++i) {
-    // Also removed from the bounding set, which limits what executed programs could gain; older systems know fewer
-    // capabilities.
-    if ((all_kept >> i & 1) == 0 && prctl(PR_CAPBSET_READ, i, 0, 0, 0) == 1) prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
+    const int held = prctl(PR_CAPBSET_READ, i, 0, 0, 0);
+    if (held < 0) break;
+    if (held == 1 && (all_kept >> i & 1) == 0) prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
   }
   for (unsigned half = 0; half < 2; ++half) {
     const auto kept = static_cast<std::uint32_t>(all_kept >> (32 * half));

@@ -10,11 +10,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 #include <span>
 
 #include "base/seccomp_program.h"
@@ -48,13 +49,20 @@ struct Entry {
 
 #define FERRY_CALL(name, strict, gpu) {__NR_##name, Rule::strict, Rule::gpu},
 #define FERRY_ARM_CALL(name) {__ARM_NR_##name, Rule::allow, Rule::allow},
-constexpr Entry kEntries[] = {
+constexpr auto kEntries = [] {
+  auto entries = std::to_array<Entry>({
 #include "device-runtime/sandbox/system_calls.def"
-};
+  });
+  std::ranges::sort(entries, {}, &Entry::number);
+  return entries;
+}();
 #undef FERRY_CALL
 #undef FERRY_ARM_CALL
 
-using Program = SeccompProgram<16 + 9 * std::size(kEntries)>;
+// A list of all calls would be slow to install: the kernel runs the filter once for each number that a call may have.
+constexpr std::size_t kBlockEntries = 8;
+
+using Program = SeccompProgram<16 + 10 * kEntries.size()>;
 constexpr std::uint32_t kAllow = Program::kAllow, kRefuse = Program::kRefuse;
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -127,12 +135,21 @@ void add_entry(Program& program, std::uint32_t number, Rule rule, std::uint32_t 
 std::string install_filter(Filter filter) {
   Program program;
   const bool is_gpu = filter == Filter::gpu;
-  for (const Entry& entry : kEntries) {
-    const Rule rule = is_gpu ? entry.gpu : entry.strict;
-    if (is_gpu && rule == Rule::allow) continue;  // as everything that is not listed
-    add_entry(program, entry.number, rule, static_cast<std::uint32_t>(getpid()));
+  const auto rule_of = [is_gpu](const Entry& entry) { return is_gpu ? entry.gpu : entry.strict; };
+  const Rule default_rule = is_gpu || kUnlisted == kAllow ? Rule::allow : Rule::missing;
+  std::array<Entry, kEntries.size()> listed{};
+  const auto end = std::ranges::copy_if(kEntries, listed.begin(), [&](const Entry& entry) {
+                     return rule_of(entry) != default_rule;
+                   }).out;
+  const auto own = static_cast<std::uint32_t>(getpid());
+  const std::uint32_t unlisted = is_gpu ? kAllow : kUnlisted;
+  for (std::size_t i = 0, count = end - listed.begin(); i < count; i += kBlockEntries) {
+    const std::size_t next = std::min(i + kBlockEntries, count);
+    const auto block = next < count ? program.begin_block(listed[next].number) : 0;
+    for (std::size_t k = i; k < next; ++k) add_entry(program, listed[k].number, rule_of(listed[k]), own);
+    program.answer(unlisted);
+    if (next < count) program.end_block(block);
   }
-  program.answer(is_gpu ? kAllow : kUnlisted);
   // Without this flag, kernels before 5.16 enable mitigations that slow down the measured code.
   if (program.install(SECCOMP_FILTER_FLAG_SPEC_ALLOW) || program.install(0)) return {};
   return std::strerror(errno);
