@@ -1,4 +1,4 @@
-# The three functions that the folders' CMakeLists.txt use.
+# The functions that the folders' CMakeLists.txt use.
 
 define_property(GLOBAL PROPERTY FERRY_LIBRARIES BRIEF_DOCS "Every ferry_library that has sources")
 define_property(GLOBAL PROPERTY FERRY_SYSTEM_DEPS BRIEF_DOCS "Other people's libraries that they link")
@@ -25,18 +25,33 @@ function(ferry_sources name)
   set(${name} "${sources}" PARENT_SCOPE)
 endfunction()
 
-# ferry_library(NAME [EXPORTED] [FOLDERS ...] DEPS ferry_... SYSTEM_DEPS ... FAST ...) makes a static library of the current folder's
-# *.cpp (an interface library if there are none). DEPS are passed on to users; SYSTEM_DEPS, third-party libraries, are
-# only linked, so a folder cannot use one that it does not name. EXPORTED marks folders whose headers are installed:
-# libferry.so exports everything that they define; of other folders it exports only what is marked FERRY_API. FAST names
-# files that every call of a kernel passes through: device builds compile them for speed and all others for size.
+# ferry_library(NAME [EXPORTED] [DEPS ferry_...] [SYSTEM_DEPS ...] [FAST ...]) makes a static library (an interface library
+# if there are no *.cpp). layers.json says of which folders a library of the product consists and which others it uses;
+# those of tests and examples consist of the current folder and name their DEPS. DEPS are passed on to users; SYSTEM_DEPS,
+# third-party libraries, are only linked, so a folder cannot use one that it does not name. EXPORTED marks folders whose
+# headers are installed: libferry.so exports everything that they define; of other folders it exports only what is marked
+# FERRY_API. FAST names files that every call of a kernel passes through: device builds compile them for speed and all
+# others for size.
 function(ferry_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EXPORTED" "" "FOLDERS;DEPS;SYSTEM_DEPS;FAST")
-  ferry_sources(sources ${arg_FOLDERS})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EXPORTED" "" "DEPS;SYSTEM_DEPS;FAST")
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE here)
+  get_property(folders GLOBAL PROPERTY FERRY_FOLDERS_OF_${name})
+  if(folders)
+    if(arg_DEPS)
+      message(FATAL_ERROR "${here}: expected cmake/layers.json to say what ${name} uses, got DEPS")
+    endif()
+    list(TRANSFORM folders REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
+    file(GLOB sources CONFIGURE_DEPENDS ${patterns})
+  elseif(here MATCHES "^(tests|bench|examples)/")
+    ferry_sources(sources)
+  else()
+    message(FATAL_ERROR "${here}: expected a folder of cmake/layers.json with the library ${name}, got none")
+  endif()
   if(sources)
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} PUBLIC ${FERRY_INCLUDE_DIRS})
     target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_SYSTEM_DEPS})
+    set(scope PUBLIC)
     if(arg_FAST AND FERRY_DEVICE)
       set_source_files_properties(${arg_FAST} PROPERTIES COMPILE_OPTIONS -O2)
     endif()
@@ -49,6 +64,10 @@ function(ferry_library name)
     add_library(${name} INTERFACE)
     target_include_directories(${name} INTERFACE ${FERRY_INCLUDE_DIRS})
     target_link_libraries(${name} INTERFACE ${arg_DEPS})
+    set(scope INTERFACE)
+  endif()
+  if(folders)
+    ferry_link_folders(${name} ${scope} ${folders})
   endif()
 endfunction()
 
