@@ -1,5 +1,5 @@
 // Runs ten thousand sessions, sequentially and eight at a time, of which one in ten crashes, and checks that the server
-// does not grow. Prints its measurements for docs/results.md.
+// does not grow. Prints its measurements for docs/lab/sessions.md.
 #include <doctest/doctest.h>
 
 #include <algorithm>
