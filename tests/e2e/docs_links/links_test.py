@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Checks the links between the pages of the documentation: every file and every heading that they name exists, and
-docs/README.md leads to every page of docs/.
+"""Checks what the pages of the documentation name: every link leads to a file and a heading, every path in `backticks` to
+a file or folder of the tree, and docs/README.md to every page of docs/.
 
     links_test.py
 """
 import re
 import unittest
+from itertools import product
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-PARTS = ["base", "bench", "crosscompile", "device-runtime", "docs", "examples", "farm", "host", "module", "packaging", "rpc", "tests"]
+PARTS = ["base", "bench", "cmake", "crosscompile", "device-runtime", "docs", "examples", "farm", "host", "include", "module", "packaging"]
+PARTS += ["rpc", "scripts", "tests", "toolchains"]
 PAGES = sorted(ROOT.glob("*.md")) + [page for part in PARTS for page in sorted(ROOT.glob(f"{part}/**/*.md"))]
 LINK = re.compile(r"\]\(([^()\s]*)\)")
 
@@ -24,6 +26,14 @@ def anchors(page):
     """The anchors that GitHub and GitLab make of the page's headings."""
     headings = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def named_paths(text):
+    """The paths in backticks that begin with a folder of the tree, where a/{b,c} stands for two. Names in capitals are
+    placeholders."""
+    for code in re.findall(r"`([^`\s]+/[^`\s]+)`", text):
+        if code.split("/")[0] in PARTS and not re.search(r"[A-Z]{3,}|[<>$=:@()]", code.replace("CMakeLists.txt", "").replace(".md", "")):
+            yield from ("".join(choice) for choice in product(*(part.split(",") for part in re.split("[{}]", code))))
 
 
 class LinksTest(unittest.TestCase):
@@ -41,6 +51,15 @@ class LinksTest(unittest.TestCase):
                     if anchor:
                         self.assertIn(anchor, anchors(target))
         self.assertGreater(count, 100)
+
+    def test_every_path_is_one_of_the_tree(self):
+        count = 0
+        for page in PAGES:
+            for path in named_paths(prose(page)):
+                count += 1
+                with self.subTest(page=page.name, path=path):
+                    self.assertTrue(any(ROOT.glob(path.rstrip("/"))) if "*" in path else (ROOT / path).exists(), "no such file")
+        self.assertGreater(count, 500)
 
     def test_the_index_leads_to_every_page(self):
         docs = ROOT / "docs"

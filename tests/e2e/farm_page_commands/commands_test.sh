@@ -24,7 +24,7 @@ sed '/ferry farm serve/q' commands >start
 sed '1,/ferry farm serve/d; /^ferry bench/,$d' commands >boards
 sed -n '/^ferry bench/,$p' commands >use
 . ./start
-wait_for "the tracker" test -s farm/farm.admin.key
+wait_for "the tracker" test -s lab/farm.admin.key
 wait_for "the tracker's port" ferry farm devices
 . ./boards
 wait_for "two boards that have passed their check" are_good
