@@ -31,7 +31,7 @@ OUTSIDE = "tests/e2e/install/outside"
 # (headers, the only folders where they may appear, why)
 ONLY_IN = [
     (r"(llvm|llvm-c|lld)/", ["crosscompile/codegen/llvm", "crosscompile/link"], "LLVM and lld stay behind two folders"),
-    (r"(spdlog|CLI|nlohmann)/|toml(\+\+|\.hpp)", ["host", "farm", *TOP], "it is for the host's programs"),
+    (r"(CLI|nlohmann)/|toml(\+\+|\.hpp)", ["host", "farm", *TOP], "it is for the host's programs"),
     (r"google/protobuf/|onnx\.pb\.h", ["host/graph/onnx"], "only the importer of ONNX files reads protobuf"),
     (r"sqlite3\.h|libpq-fe\.h", ["farm/store"], "databases stay behind the interface Store"),
     (r"httplib\.h", ["farm/hooks", "farm/web", *TOP], "the tracker alone speaks HTTP"),
