@@ -36,7 +36,7 @@ Status replace_file(const std::string& path, std::string_view text) {
   const std::string draft = path + ".new";
   const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.number() < 0) return failed("open the folder of", path);
-  ::unlink(draft.c_str());  // that of an attempt that a crash has ended
+  ::unlink(draft.c_str());  // left by an attempt that a crash ended
   Status status = write_new(draft, text);
   if (status.is_ok() && ::rename(draft.c_str(), path.c_str()) != 0) status = failed("replace", path);
   if (!status.is_ok()) {

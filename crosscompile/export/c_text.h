@@ -13,7 +13,7 @@ struct CodeFacts {
   const FunctionInfo& function;
   const codegen::CInterface& interface;
   std::string target;               // as text
-  std::uint64_t weights_bytes = 0;  // of the file of weights
+  std::uint64_t weights_bytes = 0;  // the size of the file of weights
 };
 
 std::string header_text(const CodeFacts& facts);

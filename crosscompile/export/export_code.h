@@ -16,10 +16,10 @@ namespace ferry::exported {
 enum class Form : std::uint8_t { object, archive, shared };
 
 struct Options {
-  std::string name;  // of the files and the C functions; empty: that of the function
+  std::string name;  // names the files and the C functions; empty: the function's name
   Form form = Form::object;
   bool weights_file = false;                       // weights in a file of their own
-  std::map<std::string, std::int64_t> sizes = {};  // of the call in the example
+  std::map<std::string, std::int64_t> sizes = {};  // those of the call in the example
 };
 
 struct File {

@@ -14,7 +14,7 @@ namespace ferry::foreign {
 
 struct ForeignKernel {
   std::string file;
-  std::vector<Signature> signatures;  // of the functions to export, at least one
+  std::vector<Signature> signatures;  // the functions to export, at least one
   std::vector<std::string> flags;     // for clang
   std::string source;                 // shipped with the module for people to read; empty for objects
 };

@@ -14,11 +14,11 @@ namespace ferry::foreign {
 // One per parameter, in order.
 struct SanitizedArgument {
   std::uint64_t scalar_bits = 0;
-  std::vector<std::uint8_t> bytes;  // of a tensor
+  std::vector<std::uint8_t> bytes;  // a tensor's contents
 };
 
 struct SanitizedRun {
-  std::string report;   // of the sanitizers; empty when they found nothing
+  std::string report;   // what the sanitizers say; empty when they found nothing
   std::string mistake;  // the report's main line, a failure that the function returned, or a missed deadline, or empty
   std::vector<std::vector<std::uint8_t>> outputs;  // one per parameter, empty for those that are not written
 };

@@ -19,7 +19,7 @@ struct CudaKernel {
   CuFunction function = nullptr;
   int max_threads = 0;      // per block, given its registers
   int registers = 0;        // per thread
-  int shared_bytes = 0;     // that it declares itself
+  int shared_bytes = 0;     // what it declares itself
   int dynamic_allowed = 0;  // limit of dynamic shared memory set so far
 };
 

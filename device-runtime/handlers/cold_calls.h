@@ -21,7 +21,7 @@ class ColdCalls {
 
  private:
   struct Call {
-    std::vector<Device*> wiped;  // that have caches of their own
+    std::vector<Device*> wiped;  // those that have caches of their own
     bool uses_processor = false;
     std::vector<MemoryRange> memory;  // the arguments and persistent buffers that this process can access
   };

@@ -12,6 +12,6 @@ inline constexpr std::size_t kMaxModules = 4096;
 inline constexpr std::size_t kMaxUnstoredBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxBuffers = 65536;
 inline constexpr std::size_t kMaxInstances = 4096;
-inline constexpr std::size_t kMaxPersistentBuffers = 65536;  // of all instances together
+inline constexpr std::size_t kMaxPersistentBuffers = 65536;  // all instances together
 
 }  // namespace ferry::device

@@ -48,7 +48,7 @@ struct SessionState {
   ModuleStore store{access.broker};
   SessionBlobs blobs{BlobStore(access.broker), budget};
   std::vector<std::unique_ptr<Device>> devices;  // the CPU, then the devices that the client requested
-  JoinPrograms join = nullptr;                   // of modules for several devices; null: there are none
+  JoinPrograms join = nullptr;                   // joins modules for several devices; null: there are none
   HandleTable<Buffer> buffers{"buffer", kMaxBuffers};
   HandleTable<Module> modules{"module", kMaxModules};
   HandleTable<Instance> instances{"instance", kMaxInstances};

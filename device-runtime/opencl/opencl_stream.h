@@ -60,7 +60,7 @@ class OpenClStream final : public Stream {
     OwnedCl<cl_kernel> kernel;
     std::array<std::size_t, 3> global, local;
     StepTime described;
-    std::vector<std::uint8_t> number_bytes;  // of each operand; 0: it is memory
+    std::vector<std::uint8_t> number_bytes;  // the size of each operand; 0: it is memory
     std::vector<OwnedCl<cl_mem>> replaced;   // sub-buffers of operands that were set
   };
   // The events of the first and the last step of a timing; no last one if there was a single step.

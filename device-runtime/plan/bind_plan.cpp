@@ -42,9 +42,9 @@ class Binder {
  private:
   // A repeat around the next step of the plan.
   struct OpenRepeat {
-    std::size_t end = 0;                    // of its steps in the plan
+    std::size_t end = 0;                    // where its steps end in the plan
     std::size_t bound = 0;                  // its place in bound_.repeats
-    std::vector<std::int64_t> ranges = {};  // of its loop values before: least and greatest
+    std::vector<std::int64_t> ranges = {};  // the least and greatest of its loop values before
   };
 
   Status add(const RepeatStep& step) {

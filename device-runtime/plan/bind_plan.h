@@ -30,7 +30,7 @@ struct PlanMemory {
   std::span<const std::uint64_t> argument_bytes;  // one for each argument; 0 for scalars
   std::span<const MemoryBlock> workspaces;
   std::span<const MemoryBlock> persistent;
-  std::span<const MemoryBlock> constants;  // of the module; those that the plan does not read may be missing
+  std::span<const MemoryBlock> constants;  // the module's; those that the plan does not read may be missing
 };
 
 // An operand of a step that depends on a loop value: it is `base` plus that value.
@@ -45,7 +45,7 @@ struct LoopOperand {
 struct BoundRepeat {
   std::size_t begin = 0, end = 0;
   std::int64_t count = 0;                                     // at least 1
-  std::vector<std::pair<ValueIndex, std::uint64_t>> strides;  // of loop values
+  std::vector<std::pair<ValueIndex, std::uint64_t>> strides;  // those of loop values
   std::size_t last_inner = 0;                                 // the end of the nested repeats
   std::size_t first_operand = 0, last_operand = 0;
   std::size_t first_result = 0, last_result = 0;

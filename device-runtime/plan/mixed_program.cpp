@@ -114,11 +114,11 @@ class MixedStream final : public Stream {
     std::size_t number = 0;  // in the device's stream
     BoundCopy copy = {};     // between devices
     bool crosses = false;
-    std::size_t first_result = 0, last_result = 0;  // that are read before the step
+    std::size_t first_result = 0, last_result = 0;  // the results that are read before the step
   };
   struct Timing {
     std::size_t steps = 0;
-    std::uint32_t stream = kNoStream;  // that timed the first step
+    std::uint32_t stream = kNoStream;  // the stream that timed the first step
   };
 
   template <class Bound>
@@ -158,7 +158,7 @@ class MixedStream final : public Stream {
 
   std::span<Device* const> devices_;
   std::vector<std::unique_ptr<Stream>> streams_;
-  std::vector<std::size_t> lengths_;  // of the streams
+  std::vector<std::size_t> lengths_;  // how long each stream is
   std::vector<MixedStep> steps_;
   std::vector<ResultPlace> results_;
   std::size_t first_unread_ = 0;

@@ -13,7 +13,7 @@ namespace ferry::device {
 // Memory that is there before a call and remains after it.
 struct KeptMemory {
   std::span<const MemoryBlock> persistent = {};  // the buffers of an instance of the function
-  std::span<const MemoryBlock> constants = {};   // of the module
+  std::span<const MemoryBlock> constants = {};   // the module's
 };
 
 class PlanCall final : public Workload {

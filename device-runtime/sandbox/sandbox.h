@@ -18,9 +18,9 @@ inline constexpr std::size_t kMaxSessionFiles = 20'000;
 
 struct SandboxOptions {
   std::uint64_t memory_bytes = 0;                   // for the session's tensors and modules
-  std::uint32_t threads = 1;                        // that kernels use
+  std::uint32_t threads = 1;                        // how many kernels use
   std::uint64_t cpu_seconds = 0;                    // 0: no limit
-  std::uint64_t file_bytes = kMaxSessionFileBytes;  // of one file
+  std::uint64_t file_bytes = kMaxSessionFileBytes;  // the largest size of one file
   Filter filter = Filter::strict;
   // For sessions with a GPU, else null. Returns the bytes of all files without a name that the session holds.
   std::uint64_t (*nameless_bytes)(pid_t session, std::uint64_t most) = nullptr;

@@ -15,7 +15,7 @@
 namespace ferry::device {
 
 struct SessionOptions {
-  DeviceFacts facts;  // of the server; threads and memory limit are those of the session
+  DeviceFacts facts;  // the server's; threads and memory limit are the session's
   rpc::TimeLimits limits = {};
   SandboxOptions sandbox = {};
   bool perf_map = false;  // register kernels with perf

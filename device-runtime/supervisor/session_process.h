@@ -43,7 +43,7 @@ struct EndedSession {
   SeenActivity seen;  // copy of the activity
   int wait_status = 0;
   Status over;                           // the reason why the supervisor ended it, if it did
-  std::optional<rpc::LimitEvent> limit;  // that is this reason
+  std::optional<rpc::LimitEvent> limit;  // the limit that is the reason, if one is
   bool client_left = false;              // the client has closed the connection, and nothing else is `over`
 };
 

@@ -42,8 +42,8 @@ struct Session {
   std::int64_t gone_since = 0;                // when the client was found to be gone
   std::int64_t kill_at = 0;                   // when SIGKILL follows a SIGTERM
   Status over = {};                           // the reason why the supervisor ended it
-  std::optional<rpc::LimitEvent> limit = {};  // that is this reason
-  bool is_left = false;                       // which is that its client is gone
+  std::optional<rpc::LimitEvent> limit = {};  // the limit that is the reason, if one is
+  bool is_left = false;                       // whether the reason is that its client is gone
 };
 
 // The report of a session that has ended.

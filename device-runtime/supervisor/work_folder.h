@@ -40,7 +40,7 @@ class WorkFolder {
 
   std::string path_;
   bool private_;
-  Descriptor lock_;  // of a private folder, which is in use as long as the lock is held
+  Descriptor lock_;  // a private folder is in use as long as its lock is held
 };
 
 }  // namespace ferry::device

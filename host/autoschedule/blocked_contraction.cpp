@@ -25,7 +25,7 @@ constexpr std::int64_t kMinDepth = 8;
 struct Loops {
   std::vector<std::string> batches, rows, depth, tile;
   std::string depth_block, columns;
-  std::string group;  // of products that an instruction adds; empty: none
+  std::string group;  // products that an instruction adds; empty: none
 };
 
 // Splits the loops of the contraction's stage, or of a stage with the same axes.

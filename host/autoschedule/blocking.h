@@ -13,7 +13,7 @@ struct Blocking {
   bool columns_outermost = true;
   std::int64_t depth_block = 0;  // the whole depth, or less
   bool packs_columns = true, packs_rows = false;
-  std::int64_t steps_ahead = 0;  // that packed columns are prefetched
+  std::int64_t steps_ahead = 0;  // how far ahead packed columns are prefetched
   bool is_parallel = true;
 };
 

@@ -21,8 +21,8 @@ struct ColumnBlocks {
 
 // The products of one sum that an instruction for dots (crosscompile/passes/tensorize/dot_instructions.h) adds at once.
 struct ProductGroup {
-  std::size_t axis = 0;       // of the reduction, the last one
-  std::size_t dimension = 0;  // of column_load's tensor that it alone indexes, the last one
+  std::size_t axis = 0;       // the reduction's last axis
+  std::size_t dimension = 0;  // the last dimension of column_load's tensor, which it alone indexes
   std::int64_t size = 1;
 };
 

@@ -70,7 +70,7 @@ struct GpuTiles {
 struct GpuContraction {
   std::size_t row = 0, column = 0;        // axes of the stage
   std::string row_tensor, column_tensor;  // the operands that are fetched
-  std::int64_t bytes = 0;                 // of an element of each together
+  std::int64_t bytes = 0;                 // the size of one element of each, together
   bool is_large = false;                  // enough large tiles for all multiprocessors
 };
 

@@ -21,7 +21,7 @@ struct StageContext {
   const schedule::Schedule& schedule;
   const schedule::ScheduledStage& stage;
   const Target& target;
-  const ConstantNames& constants;  // of the program
+  const ConstantNames& constants;  // the program's
   // Number of leading axes whose loops other stages are computed in, or that the stage shares with the stage in whose
   // loops it is computed: they stay outermost.
   std::size_t outer = 0;

@@ -31,7 +31,7 @@ struct SpaceKnob {
   std::vector<KnobValue> candidates;     // all different
   std::size_t default_index = 0;         // among the candidates
   std::vector<std::string> parts = {};   // what each number of a value is, unless there is only one
-  std::vector<std::string> labels = {};  // of an order: the name of each candidate, whose value is its index
+  std::vector<std::string> labels = {};  // an order's: the name of each candidate, whose value is its index
 
   const KnobValue& default_value() const { return candidates[default_index]; }
 };

@@ -36,9 +36,9 @@ constexpr double kInFlight = 8;
 
 // The sizes of a Winograd convolution; 0 if they are known only at run time.
 struct WinogradSizes {
-  std::int64_t images = 0, rows = 0, columns = 0;  // of tiles
+  std::int64_t images = 0, rows = 0, columns = 0;  // how many tiles
   std::int64_t inputs = 0, outputs = 0;            // blocks of channels
-  std::int64_t points = 0;                         // of a transformed tile
+  std::int64_t points = 0;                         // elements of a transformed tile
   std::int64_t lanes = 0, bytes = 0;               // channels in a block; bytes of an element
 };
 
@@ -79,7 +79,7 @@ double cost(RegisterTile tile, std::int64_t tiles, std::int64_t outputs) {
 // weights, or instead of them if the weights exceed it. It divides the rows, since a shorter block would compute its
 // products under conditions, and has enough tiles for the registers.
 std::int64_t default_block(const WinogradSizes& sizes, const Target& target) {
-  const std::int64_t block_bytes = sizes.lanes * sizes.bytes;  // of the channels in a block
+  const std::int64_t block_bytes = sizes.lanes * sizes.bytes;  // the channels in a block
   const std::int64_t row_bytes = sizes.points * sizes.columns * (sizes.inputs + sizes.outputs) * block_bytes;
   if (sizes.rows == 0 || row_bytes == 0) return kBlock;
   const std::int64_t weights = weight_bytes(sizes);
@@ -139,7 +139,7 @@ Parallel default_parallel(const WinogradSizes& sizes, std::int64_t block, const 
 struct Blocking {
   RegisterTile tile;
   std::int64_t block = 1;
-  std::int64_t steps_ahead = 0;  // that weights are prefetched
+  std::int64_t steps_ahead = 0;  // how far ahead weights are prefetched
   Parallel parallel = kNone;
 };
 

@@ -12,7 +12,7 @@ namespace ferry::autoschedule {
 // A convolution of 3x3 with a stride of 1.
 struct ConvolutionSizes {
   std::int64_t images = 1, channels = 1, filters = 1;
-  std::int64_t height = 1, width = 1;  // of the results
+  std::int64_t height = 1, width = 1;  // the results' size
 };
 
 // Returns the tile, 2 or 4, of the fastest Winograd convolution of tensors in blocks of `lanes` channels whose errors

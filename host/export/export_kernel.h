@@ -11,7 +11,7 @@ namespace ferry {
 struct ExportOptions {
   std::string function = {};            // empty: the only one
   std::vector<std::string> sizes = {};  // "M=512,N=512", to choose default schedules by, and of the call in the example
-  std::string name = {};                // of the files and the C functions; empty: that of the function
+  std::string name = {};                // names the files and the C functions; empty: the function's name
   ExportForm form = ExportForm::object;
   bool weights_file = false;  // weights in a file of their own
 };

@@ -83,7 +83,7 @@ class ConstantPlan {
   Manifest& manifest_;
   const BlobSource* blobs_;
   const std::vector<Contents>& persistent_;
-  std::map<std::pair<OperandKind, std::uint32_t>, std::size_t> numbers_;  // of the new constants
+  std::map<std::pair<OperandKind, std::uint32_t>, std::size_t> numbers_;  // the numbers of the new constants
   std::vector<Constant> constants_;
   Contents contents_;
 };

@@ -45,7 +45,7 @@ struct PoolAttributes {
 
 // matmul: [batch..., M, K] times [batch..., K, N], with batch dimensions that broadcast; vectors as in NumPy.
 struct MatmulAttributes {
-  bool transposed_a = false, transposed_b = false;  // of the last two dimensions
+  bool transposed_a = false, transposed_b = false;  // whether the last two dimensions are exchanged
   bool operator==(const MatmulAttributes&) const = default;
 };
 
@@ -67,7 +67,7 @@ struct QuantizedMatmulAttributes {
   bool is_scaled = true;
   bool in_integers = true;
   ops::IntegerProducts products = {};
-  std::int64_t lanes = 1;  // of vectors of sums, for which W is packed; 1: it is not, and `products` has no meaning
+  std::int64_t lanes = 1;  // the vectors of sums for which W is packed; 1: it is not, and `products` means nothing
   bool operator==(const QuantizedMatmulAttributes&) const = default;
 };
 
@@ -169,7 +169,7 @@ struct TransposeAttributes {
 struct SliceAttributes {
   Shape begin;
   std::vector<std::int64_t> stride;
-  Shape shape;  // of the result
+  Shape shape;  // the result's
   bool operator==(const SliceAttributes&) const = default;
 };
 

@@ -63,7 +63,7 @@ struct Node {
 // output of one node.
 struct Graph {
   std::string name;
-  std::vector<std::string> symbols;  // of the inputs' shapes
+  std::vector<std::string> symbols;  // those in the inputs' shapes
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;

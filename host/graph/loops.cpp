@@ -50,7 +50,7 @@ std::size_t states_of(const Node& node) { return node.inputs.size() - loop_of(no
 
 Size multiply_adds(const Graph& graph) {
   Size all = 0;
-  std::vector<Size> iterations = {1};  // of the loops around a node together
+  std::vector<Size> iterations = {1};  // how often all the loops around a node run
   for (const Node& node : graph.nodes) {
     if (node.op == Operator::loop) iterations.push_back(iterations.back() * loop_of(node).count);
     if (node.op == Operator::end_loop) iterations.pop_back();

@@ -31,7 +31,7 @@ Graph prune(const Graph& graph) {
   for (const TensorId id : graph.inputs) is_needed[id] = true;
   for (const TensorId id : graph.outputs) is_needed[id] = true;
   std::vector<Node> nodes;
-  std::vector<bool> is_loop_needed;  // of the loops whose ends were visited
+  std::vector<bool> is_loop_needed;  // true for the loops whose ends were visited
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
     bool keeps = std::ranges::any_of(node->outputs, [&](TensorId id) { return is_needed[id]; });
     if (node->op == Operator::end_loop) is_loop_needed.push_back(keeps);

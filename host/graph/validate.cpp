@@ -108,7 +108,7 @@ class Validator {
   const Graph& graph_;
   const Loops loops_;
   std::vector<bool> written_;
-  std::vector<std::size_t> loop_of_;  // of each tensor, the loop in which it is computed
+  std::vector<std::size_t> loop_of_;  // for each tensor, the loop in which it is computed
   std::unordered_set<std::string> symbols_;
 };
 

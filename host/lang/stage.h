@@ -22,7 +22,7 @@ struct ExternFunction {
 // a recurrence reads elements with a smaller index along the axis, a scatter updates the element that it computes the
 // place of.
 struct Sequence {
-  std::size_t axis = 0;  // of the stage
+  std::size_t axis = 0;  // the stage's axis
   // Stands for the stage's own tensor in its values. It has no definition.
   ir::BufferRef self;
   // For each axis of the stage: whether an element reads others along it, all of which come earlier in the sequence.

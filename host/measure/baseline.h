@@ -19,7 +19,7 @@ struct BaselineResult {
   std::map<std::string, std::int64_t> sizes;
   std::map<std::string, std::string> knobs;
   double median = 0;
-  stats::Interval interval;  // of the median, at 95%
+  stats::Interval interval;  // contains the median, at 95%
 };
 
 // Parses the JSON of an earlier run. `name` is the file's in messages. Throws UsageError for another text.
@@ -32,7 +32,7 @@ const BaselineResult* find(const std::vector<BaselineResult>& baseline, const Me
 // A time over that of the baseline.
 struct Change {
   double baseline = 0;       // seconds, the earlier median
-  double ratio = 1;          // of the medians
+  double ratio = 1;          // between the medians
   double low = 1, high = 1;  // from the ends of both intervals: 0 and infinity if one of them is not known
 
   bool is_known() const { return std::isfinite(high); }

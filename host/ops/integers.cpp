@@ -29,7 +29,7 @@ struct GroupedSum {
   Expr lane() const { return outer * Expr(group) + inner; }
 
   lang::ReduceAxis block, height, width, outer, inner;
-  std::int64_t lanes, group;  // of the image
+  std::int64_t lanes, group;  // the image's
 };
 
 // Packs weights [O, C, KH, KW] as [ceil(O / lanes), C', KH, KW, groups, lanes, channels of a group]. Channels past C,

@@ -15,7 +15,7 @@ using Index = std::vector<Expr>;
 
 // Fewer columns than this are cut into as many parts.
 constexpr std::int64_t kFewColumns = 8;
-constexpr std::int64_t kLeastRows = 32;  // of columns in parts
+constexpr std::int64_t kLeastRows = 32;  // columns in parts have at least so many
 // More columns than kFewColumns are a multiple of this, so that vectors along them are complete.
 constexpr std::int64_t kColumnsTogether = 4;
 

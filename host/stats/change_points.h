@@ -26,9 +26,9 @@ inline constexpr std::size_t kLeastSegment = 3;
 inline constexpr std::size_t kMostForChangePoints = 100'000;
 
 struct ChangePoint {
-  std::size_t index;     // of the first value after the change
+  std::size_t index;     // the first value after the change
   double before, after;  // means of the values since the previous change, and until the next one
-  double p;              // of Student's t, multiplied by the number of splits that were tried, at most 1
+  double p;              // Student's t probability, multiplied by the number of splits that were tried, at most 1
 };
 
 // Returns the changes in their order. In a series of independent normal values without one, any is found with at most

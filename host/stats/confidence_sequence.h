@@ -22,7 +22,7 @@
 namespace ferry::stats {
 
 struct MeanInterval {
-  double mean, deviation;  // of the values; the deviation divides by their number
+  double mean, deviation;  // the deviation divides by the number of values
   double low, high;        // infinite while nothing can be said
 };
 

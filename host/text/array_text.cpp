@@ -65,7 +65,7 @@ std::string scientific_text(const Number& number, int precision) {
 
 bool wants_exponent(const std::vector<Number>& numbers) {
   double largest = 0, smallest = 0, least = 1e-4;
-  const DType dtype = numbers.front().dtype;  // whose type may represent 1e-4 inexactly
+  const DType dtype = numbers.front().dtype;  // this type may represent 1e-4 inexactly
   if (dtype == DType::f16) least = f16_to_f32(f64_to_f16(least));
   if (dtype == DType::bf16) least = bf16_to_f32(f64_to_bf16(least));
   if (dtype == DType::f32) least = static_cast<float>(least);

@@ -33,18 +33,18 @@ struct RunOutput {
   DType dtype = DType::f32;
   Shape shape;
   std::uint64_t elements = 0;
-  std::string file;                 // that it was written to; or empty
+  std::string file;                 // the file that it was written to; or empty
   std::vector<std::uint8_t> bytes;  // empty if it was not read back
 };
 
 struct RunReport {
   std::string device;  // the names of the device and, if that is no CPU, of the processor
-  std::string target;  // that the kernel was compiled for
+  std::string target;  // the target that the kernel was compiled for
   double compile_ms = 0;
   std::size_t module_bytes = 0;
   FunctionInfo function;
   std::vector<RunOutput> outputs;
-  double seconds = 0;           // of the call
+  double seconds = 0;           // how long the call took
   std::vector<StepTime> steps;  // kernels of the call, if a GPU timed each
   Findings findings;
 };

@@ -63,7 +63,7 @@ class FrameChannel : public std::enable_shared_from_this<FrameChannel> {
   std::vector<std::uint8_t> sealed_;  // received, not yet a whole record
   std::vector<std::uint8_t> plain_;   // decrypted, not yet a whole frame
   std::vector<std::uint8_t> out_;
-  std::size_t sent_ = 0;  // of out_
+  std::size_t sent_ = 0;  // bytes of out_ that are sent
   bool is_writing_ = false;
   std::chrono::steady_clock::time_point heard_at_ = std::chrono::steady_clock::now();
 };

@@ -22,8 +22,8 @@ struct HandshakenClient {
   Descriptor socket;
   SecretMemory::Pointer secure;  // null: plaintext
   rpc::FrameHeader header;
-  std::vector<std::uint8_t> body;  // of the first request
-  secure::KeyId key_id{};          // of the key that the client holds; zero in plaintext
+  std::vector<std::uint8_t> body;  // the first request's body
+  secure::KeyId key_id{};          // names the key that the client holds; zero in plaintext
 
   // Returns a frame in the form in which it must be sent to this client; nothing may be sent after the last one. Empty
   // if the connection cannot send any more.

@@ -19,7 +19,7 @@ using llvm::Value;
 struct Closure {
   std::vector<ir::BufferRef> buffers;
   std::vector<ir::Expr> variables;
-  Value* min;  // of the loop
+  Value* min;  // the loop's first index
   std::vector<Value*> fields;
   llvm::StructType* type = nullptr;
 };

@@ -53,10 +53,10 @@ struct FunctionState {
   AliasScopes& aliases;
   llvm::Function* function;
   llvm::IRBuilder<> builder;
-  std::unordered_map<const ir::ExprNode*, llvm::Value*> values;             // of variables
+  std::unordered_map<const ir::ExprNode*, llvm::Value*> values;             // the values of variables
   std::unordered_map<const ir::Buffer*, llvm::Value*> buffers;              // addresses of their first elements
-  ValueRanges ranges;                                                       // of integer variables
-  std::unordered_map<const ir::Load*, InterleavedRange> interleaved_loads;  // of the statements being emitted
+  ValueRanges ranges;                                                       // what integer variables may be
+  std::unordered_map<const ir::Load*, InterleavedRange> interleaved_loads;  // in the statements being emitted
   llvm::Value* runtime = nullptr;                                           // ferry_runtime_api*
   llvm::Value* call_block = nullptr;                                        // null when not used here
   llvm::Value* thread_block = nullptr;

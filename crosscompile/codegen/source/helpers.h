@@ -23,7 +23,7 @@ enum class Helper : std::uint8_t {
   popcount,
   clz,
   sigmoid,
-  bits,       // of a float, as an unsigned integer
+  bits,       // the bits of a float, as an unsigned integer
   from_bits,  // the inverse of bits
   to_single,  // a narrow float as float32
   from_single,

@@ -30,7 +30,7 @@ struct Unit {
   const Target& target;
   const Dialect& dialect;
   Helpers helpers;
-  Names names;  // of the unit's functions
+  Names names;  // the names of the unit's functions
   std::map<std::string, Prototype> prototypes;
   std::vector<std::string> functions;  // in the order of the text
 };
@@ -42,7 +42,7 @@ struct FunctionState {
   const ir::Function& source;
   std::string symbol;
   Names names;
-  analysis::ValueRanges known;                    // of integer variables
+  analysis::ValueRanges known;                    // the values that integer variables may have
   analysis::ValueRanges assumed;                  // the same, with sizes assumed to be below 2^31
   std::unordered_set<const ir::Buffer*> scalars;  // arrays of one element that are printed as variables
   std::string text;

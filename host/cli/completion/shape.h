@@ -33,7 +33,7 @@ struct CommandShape {
   std::string path;  // "farm devices"
   std::string help;
   std::vector<OptionShape> options, positionals;
-  std::vector<CommandShape> commands;  // of a group
+  std::vector<CommandShape> commands;  // a group's
 };
 
 std::vector<std::string> names_of(const std::vector<CommandShape>& commands);

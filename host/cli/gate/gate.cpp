@@ -43,7 +43,7 @@ struct GateOptions {
   std::string junit, markdown, html;  // files
   std::string link;
   bool json = false;
-  std::vector<std::string> commands;  // of ferry gate
+  std::vector<std::string> commands;  // the words after ferry gate
 };
 
 // Returns the names as a set, each of which must be a case of the suite.

@@ -14,7 +14,7 @@ namespace ferry::cli {
 
 struct StoreOptions {
   std::string place;  // a folder, or farm://FARM; empty: the farm of the boards, or else the folder .ferry-gate
-  std::uint64_t quota_megabytes = 1024;  // of a folder
+  std::uint64_t quota_megabytes = 1024;  // the limit for a folder
 };
 void add_store_options(CLI::App& command, StoreOptions& store);
 

@@ -13,7 +13,7 @@ struct RemoteOptions {
   std::string address;  // empty: a private server on this machine
   std::string key_file;
   Deadlines deadlines;
-  SharedBoard board = {};  // of a farm, for all sessions of the command
+  SharedBoard board = {};  // a farm's board, for all sessions of the command
 };
 
 // Adds --remote or FERRY_REMOTE, and --key-file.

@@ -331,7 +331,7 @@ class ProgramMaker {
   Variables variables_;
   std::vector<lang::Parameter> parameters_;
   Inputs inputs_;
-  std::map<std::size_t, lang::Tensor> deviations_;  // of batch normalisations, by node
+  std::map<std::size_t, lang::Tensor> deviations_;  // those of batch normalisations, by node
   // Factors of sums of integers and, instead of divisors, of what is quantized, by node.
   std::map<std::size_t, std::function<Expr(const std::vector<Expr>&)>> factors_;
   std::map<std::size_t, lang::Tensor> in_blocks_;  // inputs with one element for each channel

@@ -47,7 +47,7 @@ class CanonicalSizes {
 
 // An input of a node that no node of its group computes.
 struct Read {
-  std::size_t node = 0, input = 0;  // of the group, of the node
+  std::size_t node = 0, input = 0;  // the node's number in the group, and the input's in the node
   TensorId tensor = kNoTensor;
   Shape shape;              // as the program sees it
   bool broadcasts = false;  // to the result of the group

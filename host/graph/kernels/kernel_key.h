@@ -16,7 +16,7 @@ struct KernelInput {
   DType dtype = DType::f32;
   Shape shape;           // in memory
   bool blocked = false;  // an image with its channels in blocks
-  Size channels = 0;     // of such an image
+  Size channels = 0;     // the channels that such an image has
   bool operator==(const KernelInput&) const = default;
 };
 

@@ -63,9 +63,9 @@ class GraphImport : public BodyImporter {
   const Model& model_;
   GraphBuilder& builder_;
   Call call_;
-  std::size_t depth_ = 0;           // of functions and bodies
+  std::size_t depth_ = 0;           // how deep functions and bodies are nested
   std::size_t unrolled_ = 0;        // number of nodes of functions and bodies
-  std::size_t unrolled_names_ = 0;  // of their tensors and attributes
+  std::size_t unrolled_names_ = 0;  // how many of their tensors and attributes were named
   std::map<const void*, Body> prepared_;
   std::set<const ModelNode*> refused_;
   std::vector<std::string> refusals_;

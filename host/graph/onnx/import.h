@@ -26,8 +26,8 @@ struct OperatorCount {
 
 struct Imported {
   Graph graph;                           // complete if there are no refusals
-  std::vector<OperatorCount> operators;  // of the model, by name
-  std::vector<std::string> refusals;     // of nodes, each a sentence
+  std::vector<OperatorCount> operators;  // the model's, by name
+  std::vector<std::string> refusals;     // one sentence for each node that is refused
   std::uint64_t parameters = 0;          // elements of float initializers
 };
 

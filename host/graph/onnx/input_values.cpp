@@ -140,8 +140,8 @@ class Inputs {
 
   const Model& model_;
   const ImportOptions& options_;
-  std::map<std::string, std::string> symbols_;  // of open sizes
-  std::map<std::string, std::int64_t> sizes_;   // of symbols
+  std::map<std::string, std::string> symbols_;  // the symbols of open sizes, by name
+  std::map<std::string, std::int64_t> sizes_;   // the values of symbols
 };
 
 }  // namespace

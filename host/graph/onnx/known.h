@@ -12,8 +12,8 @@
 namespace ferry::graph::onnx {
 
 struct Known {
-  std::vector<Size> integers = {};  // of an integer type or bool, in row-major order
-  std::vector<double> reals = {};   // of a float type
+  std::vector<Size> integers = {};  // the elements of an integer type or bool, in row-major order
+  std::vector<double> reals = {};   // the elements of a float type
 };
 using KnownRef = std::shared_ptr<const Known>;
 

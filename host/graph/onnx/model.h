@@ -40,7 +40,7 @@ using AttributeValue =
                  std::vector<std::string>, Constant, ModelGraphRef, AttributeReference, OtherAttribute>;
 
 struct ModelNode {
-  std::string name;  // of its first output if it has no name itself
+  std::string name;  // its first output's name if it has none itself
   std::string op, domain;
   std::vector<std::string> inputs, outputs;  // empty: optional and not given
   std::map<std::string, AttributeValue> attributes;
@@ -76,7 +76,7 @@ using Opsets = std::map<std::string, std::int64_t>;  // by domain; that of ONNX'
 struct ModelFunction {
   Opsets opsets;
   std::vector<std::string> inputs, outputs;
-  std::map<std::string, AttributeValue> defaults;  // of its attributes
+  std::map<std::string, AttributeValue> defaults;  // its attributes' values where a node gives none
   std::vector<ModelNode> nodes;
 };
 
@@ -84,7 +84,7 @@ struct Model : ModelGraph {
   std::int64_t ir_version = 0;
   Opsets opsets;
   std::map<std::string, ModelFunction> functions;  // by qualified_name()
-  std::vector<std::string> files;                  // that it was read from: its own, and those of external data
+  std::vector<std::string> files;                  // the files that were read: its own, and those of external data
 };
 
 // Returns "com.example.Op", or "Conv" for one of ONNX's own operators.

@@ -43,7 +43,7 @@ std::vector<const ModelNode*> nodes_in_order(const std::vector<ModelNode>& nodes
   const std::map<std::string, std::size_t> producers = producers_of(nodes, given);
   const std::size_t count = nodes.size();
   std::vector<std::size_t> missing(count);               // number of inputs that are not computed yet
-  std::vector<std::vector<std::size_t>> readers(count);  // of each node's outputs
+  std::vector<std::vector<std::size_t>> readers(count);  // who reads each node's outputs
   for (std::size_t i = 0; i < count; ++i) {
     const auto read = [&](const std::string& input) {
       if (input.empty() || given.contains(input)) return;

@@ -17,7 +17,7 @@ struct Value {
   TensorId id = kNoTensor;                            // in the graph, if it is computed there or an input
   std::shared_ptr<const ConstantData> constant = {};  // its contents, if they are all known
   KnownRef known = {};                                // the same of a small tensor; may depend on sizes
-  std::string name = {};                              // of a constant
+  std::string name = {};                              // a constant's name
 };
 Value constant_value(std::string name, const Constant& constant);
 

@@ -144,7 +144,7 @@ class BlockedGroup {
     const double work = guess(multiply_adds(graph_, node)) / kMultiplyAddsPerByte;
     costs_.plain += work * (depthwise ? kPlainDepthwise : kPlainConvolution);
     costs_.blocked += work * waste(outputs);
-    const double reads = padded ? 3 : 1;  // of what is read, written with its padding, and read again
+    const double reads = padded ? 3 : 1;  // how often it is read: also written with its padding, and read again
     if (reads_blocked(graph_, node, 0)) {
       add_read(node.inputs[0], reads, reads);
     } else {

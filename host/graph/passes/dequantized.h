@@ -15,12 +15,12 @@ struct Dequantized {
   TensorId integers = kNoTensor;
   TensorId scale = kNoTensor;      // a constant
   TensorId zero = kNoTensor;       // a constant of the type of the scale; kNoTensor: 0
-  std::vector<std::size_t> nodes;  // that compute it, in their order
+  std::vector<std::size_t> nodes;  // the nodes that compute it, in their order
 };
 
 struct Centered {
   TensorId integers = kNoTensor;
-  TensorId zero = kNoTensor;  // of int32, or of 8-bit integers that a node widens; kNoTensor: 0
+  TensorId zero = kNoTensor;  // has type int32, or 8-bit integers that a node widens; kNoTensor: 0
 };
 
 // Finds them in a graph, which must outlive it and stay as it is.

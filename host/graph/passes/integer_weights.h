@@ -21,7 +21,7 @@ std::optional<std::vector<std::int32_t>> integers_of(const Tensor& tensor);
 
 struct IntegerWeights {
   DType dtype = DType::i8;                   // int16 where int8 does not hold them all
-  std::shared_ptr<const ConstantData> data;  // of the same shape
+  std::shared_ptr<const ConstantData> data;  // has the same shape
 };
 
 // Returns `weights`, a constant of 8-bit integers, minus their zero points, a constant with one element or one for each

@@ -151,10 +151,10 @@ class Grouping {
 
   const Graph& graph_;
   const Loops loops_;
-  std::vector<std::vector<std::size_t>> readers_;  // of each tensor, ascending
+  std::vector<std::vector<std::size_t>> readers_;  // who reads each tensor, ascending
   std::vector<bool> is_output_;
-  std::vector<std::size_t> group_of_;  // of each node
-  std::vector<std::size_t> writer_;    // of each tensor
+  std::vector<std::size_t> group_of_;  // the group that each node is in
+  std::vector<std::size_t> writer_;    // the node that writes each tensor
   std::vector<Group> groups_;
 };
 

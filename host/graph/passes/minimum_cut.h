@@ -21,7 +21,7 @@ class MinimumCut {
  private:
   struct Edge {
     std::size_t to = 0;
-    double capacity = 0;  // that is left
+    double capacity = 0;  // what is left
   };
 
   void add_edge(std::size_t from, std::size_t to, double capacity, double back);

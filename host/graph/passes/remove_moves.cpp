@@ -107,7 +107,7 @@ class MoveRemover {
   }
 
   Graph graph_;
-  std::vector<const Node*> writers_;  // of the tensors that the graph had before
+  std::vector<const Node*> writers_;  // who writes the tensors that the graph had before
   Replacements replacements_;
 };
 

@@ -88,7 +88,7 @@ class Widener {
   }
 
   Graph result_;
-  std::vector<DType> types_;  // of the tensors that the network had before
+  std::vector<DType> types_;  // those of the tensors that the network had before
   Replacements replacements_;
 };
 

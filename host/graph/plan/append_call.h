@@ -11,8 +11,8 @@ namespace ferry::graph {
 
 // Maps the parts of a kernel's plan to those of the network's.
 struct AppendedCall {
-  std::vector<ValueIndex> values;          // of its symbols, then of its values
-  std::vector<std::size_t> blocks;         // of the arena, one for each of its workspaces
+  std::vector<ValueIndex> values;          // those of its symbols, then those of its values
+  std::vector<std::size_t> blocks;         // blocks of the arena, one for each of its workspaces
   std::vector<WorkspacePlace> workspaces;  // where these are
   std::vector<Operand> tensors;            // the operand for each of its tensor parameters, in their order
   std::vector<ValueIndex> scalars;         // the value for each of its scalar parameters, in their order

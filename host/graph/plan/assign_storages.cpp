@@ -199,7 +199,7 @@ class Assignment {
   const Graph& graph_;
   const Loops loops_;
   TensorStorages result_;
-  std::vector<Size> offsets_;  // of the storages that are parts
+  std::vector<Size> offsets_;  // where the storages that are parts begin
   // For each storage that may become a part of another one, the loop whose nodes write it.
   std::vector<std::optional<std::size_t>> loop_of_;
   std::set<std::uint32_t> states_;  // storages of the states of loops

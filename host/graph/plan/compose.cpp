@@ -311,17 +311,17 @@ class Composer {
   const Composition& composition_;
   FunctionInfo function_;
   PlanValues values_, init_values_;
-  std::vector<Place> places_;        // of the storages
+  std::vector<Place> places_;        // where each storage is
   std::vector<AppendedCall> calls_;  // in the order of the steps that are calls
   std::size_t next_call_ = 0;
   std::vector<std::size_t> open_loops_;                     // first steps of the loops around
   std::vector<std::pair<std::size_t, std::size_t>> loops_;  // first and last steps, inner ones first
   std::map<std::pair<ValueIndex, Growth>, ValueIndex> loop_values_;
-  std::map<std::uint32_t, std::vector<LoopValue>> growing_;  // of each loop
+  std::map<std::uint32_t, std::vector<LoopValue>> growing_;  // by loop
   std::vector<ArenaBlock> blocks_;
   std::vector<ValueIndex> block_bytes_;
   std::vector<std::uint32_t> block_devices_;
-  std::vector<WorkspacePlace> offsets_;  // of the blocks
+  std::vector<WorkspacePlace> offsets_;  // where each block begins
 };
 
 }  // namespace

@@ -23,10 +23,10 @@ namespace ferry::graph {
 struct Storage {
   enum class Kind : std::uint8_t { argument, constant, arena, part };
   Kind kind = Kind::arena;
-  std::uint32_t index = 0;   // of the parameter or constant, or of the storage that this is a part of
-  ManifestExpr bytes = {};   // of the arena, over the network's symbols
-  ManifestExpr offset = {};  // of a part in its storage, in bytes
-  std::uint32_t device = 0;  // whose memory it is in; parts are where the storage that contains them is
+  std::uint32_t index = 0;   // the number of the parameter or constant, or of the storage that this is a part of
+  ManifestExpr bytes = {};   // the arena's size, over the network's symbols
+  ManifestExpr offset = {};  // where a part begins in its storage, in bytes
+  std::uint32_t device = 0;  // the device whose memory it is in; parts are where the storage that contains them is
   // A part that moves by a stride, in bytes, with each iteration of a loop; it begins at its offset.
   std::uint32_t loop = kNoMove;
   ManifestExpr stride = {};
@@ -44,7 +44,7 @@ inline std::uint32_t whole_of(const std::vector<Storage>& storages, std::uint32_
 struct KernelCall {
   std::string node;                           // the name for messages
   const FunctionInfo* kernel = nullptr;       // its scalar parameters are int64
-  std::map<std::string, ManifestExpr> sizes;  // of its symbols and scalar parameters, over the network's symbols
+  std::map<std::string, ManifestExpr> sizes;  // its symbols and scalar parameters, over the network's symbols
   std::vector<std::uint32_t> storages;        // one for each tensor parameter, in their order
 };
 
@@ -52,7 +52,7 @@ struct KernelCall {
 struct StorageCopy {
   std::uint32_t to = 0, from = 0;
   ManifestExpr bytes;
-  std::string name = {};  // of the step, for people
+  std::string name = {};  // the step's name, for people
 };
 
 // Begins the loop of this number. Storages that are also used before or behind the loop keep their contents from
@@ -75,7 +75,7 @@ struct Composition {
   std::vector<Precondition> preconditions = {};  // beside those of the kernels
   std::vector<Storage> storages = {};
   std::vector<std::variant<KernelCall, StorageCopy, BeginLoop, EndLoop>> steps;
-  std::uint64_t alignment = 64;                      // of tensors in the arena
+  std::uint64_t alignment = 64;                      // where tensors in the arena begin
   std::map<std::string, std::int64_t> guesses = {};  // sizes that calls are likely to have, to choose places by
 };
 

@@ -17,7 +17,7 @@ FunctionInfo describe(const Graph& graph);
 struct PlacedCopy {
   std::size_t node = 0;  // number of nodes before it
   StorageCopy copy;
-  bool is_of_concat = false;  // of an input of the concat in place that follows
+  bool is_of_concat = false;  // whether it is an input of the concat in place that follows
 };
 
 inline constexpr std::uint32_t kNoStorage = UINT32_MAX;

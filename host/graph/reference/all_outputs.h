@@ -20,7 +20,7 @@ std::vector<TensorId> origins_of(const Graph& graph);
 // A tensor as a network with all outputs holds it.
 struct HeldTensor {
   TensorId tensor = kNoTensor;     // an input, a constant, or what an output is or is reshaped from
-  std::vector<std::size_t> loops;  // of whose iterations it has an entry each, the outermost first
+  std::vector<std::size_t> loops;  // the loops for each of whose iterations it has an entry, the outermost first
 };
 
 class HeldTensors {

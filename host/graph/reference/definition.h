@@ -19,9 +19,9 @@ std::int64_t value_of(const Size& size, const NetworkSizes& sizes);
 
 struct GroupDefinition {
   lang::Program program;
-  std::vector<std::int64_t> symbols;  // of the program
+  std::vector<std::int64_t> symbols;  // the program's
   std::vector<std::int64_t> scalars;  // the values of its scalar parameters, in their order
-  std::vector<TensorId> tensors;      // of its tensor parameters, in their order; the output is the last
+  std::vector<TensorId> tensors;      // those of its tensor parameters, in their order; the output is the last
 };
 
 // The group has no reshapes. Convolutions are computed directly, whatever algorithm the group's kernel uses.

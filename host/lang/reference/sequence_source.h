@@ -31,13 +31,13 @@ class SequenceSource : public ComputedSource {
 
   DType type_;
   std::string name_;
-  std::vector<std::int64_t> extents_;  // of the tensor
+  std::vector<std::int64_t> extents_;  // the tensor's
   std::vector<Element> elements_;
   std::uint64_t points_ = 1;
 
   const Sequence& sequence_;
   std::vector<std::int64_t> axes_;  // the extents of the stage's axes
-  std::int64_t steps_ = 0;          // that have been computed
+  std::int64_t steps_ = 0;          // how many have been computed
   bool is_loaded_ = false, is_running_ = false;
   std::unique_ptr<StageSource> values_;
   // A scatter: where it stores.

@@ -105,7 +105,7 @@ class Parser {
 
   StatementSyntax statement() {
     StatementSyntax statement;
-    std::vector<Token> first;  // of each index
+    std::vector<Token> first;  // where each index begins
     statement.target = name_of(tokens_.expect_name("a statement such as 'C(i) = A(i)'"));
     if (tokens_.take_symbol(",")) {
       statement.value_target = statement.target;

@@ -13,7 +13,7 @@ constexpr std::int64_t kMaxShuffledStride = 4;
 struct Access {
   const ir::Buffer* buffer;
   llvm::Value* first;  // address of the buffer's first element
-  ir::Type type;       // of the access, lanes included
+  ir::Type type;       // the access's type, lanes included
 };
 
 llvm::Value* load_one(FunctionState& state, const Access& access, llvm::Value* index);

@@ -16,7 +16,7 @@ namespace {
 
 using llvm::Value;
 
-constexpr std::uint64_t kAlignment = 64;  // of tensors and of all workspace offsets
+constexpr std::uint64_t kAlignment = 64;  // where tensors and all workspaces begin
 
 std::uint64_t constant_elements(const ir::Buffer& buffer) {
   std::uint64_t count = 1;

@@ -19,8 +19,8 @@ PersistentPlaces place_persistent(SizeCode& sizes, llvm::IRBuilder<>& b, const F
                                   std::uint64_t begin);
 
 struct WorkspacePlaces {
-  std::vector<llvm::Value*> offsets;      // of the plan's workspaces
-  llvm::Value* threads_offset = nullptr;  // of the workspace of the first thread
+  std::vector<llvm::Value*> offsets;      // where the plan's workspaces begin
+  llvm::Value* threads_offset = nullptr;  // where the workspace of the first thread begins
   llvm::Value* thread_stride = nullptr;   // from one thread's to the next; 0 if there are none
   llvm::Value* end = nullptr;
 };

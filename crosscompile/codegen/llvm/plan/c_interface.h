@@ -45,7 +45,7 @@ enum class CArgumentKind : std::uint8_t { tensor, scalar, size };
 
 struct CArgument {
   CArgumentKind kind = CArgumentKind::tensor;
-  std::size_t index = 0;  // of the function's parameter, or of its symbol
+  std::size_t index = 0;  // the number of the function's parameter, or of its symbol
   std::string name;       // a C identifier
 };
 

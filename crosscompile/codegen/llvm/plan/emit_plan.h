@@ -14,7 +14,7 @@
 namespace ferry::codegen {
 
 struct ExportedPlan {
-  const Manifest& manifest;  // of one function, whose kernels are code of a CPU
+  const Manifest& manifest;  // describes one function, whose kernels are code of a CPU
   const CInterface& interface;
   std::span<const std::uint8_t> weights;  // as of weights.h
 };

@@ -56,7 +56,7 @@ Mapping data_in(const llvm::object::ELFObjectFileBase& file) {
 struct Decoded {
   std::uint64_t address = 0;
   std::string text;
-  std::optional<std::uint64_t> target;  // of a branch or call
+  std::optional<std::uint64_t> target;  // where a branch or call leads
   bool is_call = false;
 };
 

@@ -14,7 +14,7 @@ namespace {
 struct Function {
   const char* op;
   Operator function;
-  bool swapped = false;  // of the second input and the first
+  bool swapped = false;  // whether the two inputs are exchanged
 };
 constexpr Function kFunctions[] = {
     {"Abs", Operator::abs},
@@ -201,7 +201,7 @@ void import_where(NodeImport& node) {
 }
 
 void import_cast(NodeImport& node) {
-  node.ignore({"saturate", "round_mode"});  // of types that ferry lacks
+  node.ignore({"saturate", "round_mode"});  // they concern types that ferry lacks
   node.output(0, node.cast(node.input(0), node.element_type("to")));
 }
 

@@ -33,8 +33,8 @@ ScatterMode read_mode(NodeImport& node) {
 
 // The places that tuples of indices name: how many dimensions they index, after those of the batch.
 struct Places {
-  Shape batch, indexed, rest;  // of the data
-  Shape tuples;                // of the indices, after those of the batch and without the tuple itself
+  Shape batch, indexed, rest;  // parts of the data's shape
+  Shape tuples;                // the indices' shape after the batch, without the tuple itself
   Value linear;                // row-major positions in `indexed`, of shape batch + tuples
 };
 

@@ -14,10 +14,10 @@ constexpr std::int64_t kMaxWindow = 1 << 20;
 // One spatial dimension: the result's elements from `begin` on, in the whole product of input and filter.
 struct TransposedWindow {
   std::int64_t kernel = 1, stride = 1, dilation = 1, begin = 0;
-  Size size;  // of the result
+  Size size;  // the result's
 
   std::int64_t extent() const { return (kernel - 1) * dilation + 1; }
-  std::int64_t taps() const { return (extent() + stride - 1) / stride; }  // of each part of the filter
+  std::int64_t taps() const { return (extent() + stride - 1) / stride; }  // in each part of the filter
 };
 
 // Puts zeros between the entries of a dimension.
