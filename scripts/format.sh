@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folders=()
-for folder in include base module rpc device-runtime crosscompile host tests bench examples; do
+for folder in include base module rpc device-runtime crosscompile host farm tests bench examples; do
   [[ -d $folder ]] && folders+=("$folder")
 done
 mode=(-i)
