@@ -46,17 +46,17 @@ int list_history(const HistoryOptions& options) {
     for (const wire::HistoryListing& one : page.leases) {
       if (left == 0) return false;
       --left;
-      const bool has_started = one.start_ms && *one.start_ms <= one.ended_ms;
+      const bool has_started = one.started_ms && *one.started_ms <= one.ended_ms;
       listing.add_time(one.ended_ms);
       listing.add(farm::lease_text(one.lease));
       listing.add(one.holder);
-      listing.add_list(one.slots);
+      listing.add_list(one.selectors);
       listing.add_list(one.boards);
       listing.add_number(one.priority);
       listing.add(one.kind == wire::LeaseKind::reserved ? "reserved" : "attached");
       listing.add_time(one.submitted_ms);
-      listing.add_time(one.start_ms);
-      listing.add_span(has_started ? std::optional(one.ended_ms - *one.start_ms) : std::nullopt);
+      listing.add_time(one.started_ms);
+      listing.add_span(has_started ? std::optional(one.ended_ms - *one.started_ms) : std::nullopt);
       listing.add(one.reason);
       listing.add(one.failure_class);
       listing.add(one.text);

@@ -26,10 +26,10 @@ int list_queue(const FarmOptions& options) {
     for (const wire::QueueListing& one : page.requests) {
       listing.add_number(one.place);
       listing.add(one.holder);
-      listing.add_list(one.slots);
+      listing.add_list(one.selectors);
       listing.add_number(one.priority);
       listing.add_span(one.waited_ms);
-      listing.add_span(one.estimate_ms);
+      listing.add_span(one.expected_ms);
       listing.add_unless_empty(one.blocked_by);
       listing.add(farm::lease_text(one.request));
       listing.add_unless_empty(one.job);

@@ -88,10 +88,15 @@ struct Join {
   lease::LeaseKey serving;    // the acknowledged lease; epoch 0: none
   std::string address;        // HOST:PORT, where clients reach it
   Description description;
+
+  FERRY_FIELDS((version_min), (version_max), (name, kName), (boot_id), (boot_ms), (ceiling), (serving, kNested),
+               (address, kText), (description, kNested));
 };
 struct Joined {
   std::uint32_t version = 0;
   std::string name;  // by which the farm knows the board
+
+  FERRY_FIELDS((version), (name, kName));
 };
 
 struct Heartbeat {
@@ -100,14 +105,20 @@ struct Heartbeat {
   bool is_throttled = false;
   std::uint32_t load_permille = 0;  // mean number of running threads in the last minute, times 1000
   std::uint64_t probe = 0;          // of the last probe that it received; 0: none
+
+  FERRY_FIELDS((boot_ms), (millidegrees), (is_throttled), (load_permille), (probe));
 };
 struct Acknowledged {
   lease::LeaseKey key;
   std::uint32_t extension = 0;
+
+  FERRY_FIELDS((key, kNested), (extension));
 };
 // The lease has ended on the board, or its announcement came too late.
 struct LeaseOver {
   lease::LeaseKey key;
+
+  FERRY_FIELDS((key, kNested));
 };
 
 struct Announce {
@@ -115,23 +126,33 @@ struct Announce {
   std::uint32_t extension = 0;  // number of times that the lease was extended
   std::uint64_t end_ms = 0;     // in the board's CLOCK_BOOTTIME
   secure::KeyBytes psk;         // of the sessions that the board admits
+
+  FERRY_FIELDS((key, kNested), (extension), (end_ms), (psk, kBytes));
 };
 // Sent before the announcement of this lease: in whose name it is. Boards keep the files of each holder apart.
 struct LeaseHolder {
   lease::LeaseKey key;
   std::uint64_t holder = 0;  // says nothing but whether two leases have the same one; not 0
+
+  FERRY_FIELDS((key, kNested), (holder));
 };
 struct Withdraw {
   lease::LeaseKey key;
+
+  FERRY_FIELDS((key, kNested));
 };
 // The board answers with a heartbeat at once.
 struct Probe {
   std::uint64_t probe = 0;
+
+  FERRY_FIELDS((probe));
 };
 // The board is to keep this key in place of the one that it has joined with, which was for its enrolment alone, and to
 // join again.
 struct Rekey {
   secure::KeyBytes psk;
+
+  FERRY_FIELDS((psk, kBytes));
 };
 // A client's session has ended on the board.
 struct SessionEnded {
@@ -139,14 +160,20 @@ struct SessionEnded {
   std::string client;  // what it said of itself
   std::uint64_t length_ms = 0;
   std::string failure;  // why it ended; empty: its client ended it
+
+  FERRY_FIELDS((key, kNested), (client, kText), (length_ms), (failure, kReport));
 };
 // The board is to dial the tracker and to open a relay with this token: a client waits at its other end.
 struct OpenRelay {
   std::uint64_t token = 0;
+
+  FERRY_FIELDS((token));
 };
 // Sent before the tracker closes a connection that it had accepted.
 struct Refused {
   std::string reason;
+
+  FERRY_FIELDS((reason, kText));
 };
 
 // A client. Its key says who it is; `client` is for logs: "ferry 0.1.0 user@laptop".
@@ -154,10 +181,14 @@ struct Hello {
   std::uint32_t version_min = kVersionMin;
   std::uint32_t version_max = kVersionMax;
   std::string client;
+
+  FERRY_FIELDS((version_min), (version_max), (client, kText));
 };
 struct Welcome {
   std::uint32_t version = 0;
   std::string holder;  // in whose name the client's leases are
+
+  FERRY_FIELDS((version), (holder, kText));
 };
 
 struct Keepalive {};
@@ -171,21 +202,31 @@ struct LeaseRequest {
   std::uint64_t wait_ms = 0;       // for how long at most to wait for it
   LeaseKind kind = LeaseKind::attached;
   std::string job = {};  // what it is for, in the client's words; for people
+
+  FERRY_FIELDS((id), (slots, kSelectors), (priority), (length_ms), (wait_ms), (kind, kLeaseKind), (job, kText));
 };
 struct Submit {
   LeaseRequest request;
+
+  FERRY_FIELDS((request, kNested));
 };
 // Submits again what another connection, maybe to another tracker, had submitted.
 struct Attach {
   LeaseRequest request;
   bool is_granted = false;  // as far as the client knows
+
+  FERRY_FIELDS((request, kNested), (is_granted));
 };
 struct Release {
   std::uint64_t lease = 0;
+
+  FERRY_FIELDS((lease));
 };
 struct Extend {
   std::uint64_t lease = 0;
   std::uint64_t length_ms = 0;  // from now on
+
+  FERRY_FIELDS((lease), (length_ms));
 };
 
 struct Waiting {
@@ -193,27 +234,37 @@ struct Waiting {
   std::uint32_t place = 0;  // 1 is next, counting only requests that compete for the same boards
   std::optional<std::uint64_t> estimate_ms;
   std::string why;  // no board that fits can be handed out, whoever waits; empty: some can
+
+  FERRY_FIELDS((lease), (place), (estimate_ms), (why, kText));
 };
 struct GrantedSlot {
   std::string board;
   std::string address;
   lease::Epoch epoch = 0;
   secure::KeyBytes psk;  // for sessions on this board
+
+  FERRY_FIELDS((board, kName), (address, kText), (epoch), (psk, kBytes));
 };
 struct Granted {
   std::uint64_t lease = 0;
   std::uint64_t remaining_ms = 0;
   std::vector<GrantedSlot> slots;  // in the request's order
+
+  FERRY_FIELDS((lease), (remaining_ms), (slots, kSlots));
 };
 // The answer to extend: how long the lease lasts from now on at least, and why no longer, if that was refused.
 struct Extension {
   std::uint64_t lease = 0;
   std::uint64_t remaining_ms = 0;
   std::string refusal;
+
+  FERRY_FIELDS((lease), (remaining_ms), (refusal, kText));
 };
 struct Warning {
   std::uint64_t lease = 0;
   std::uint64_t remaining_ms = 0;
+
+  FERRY_FIELDS((lease), (remaining_ms));
 };
 // The last that a client hears of its request.
 struct Ended {
@@ -221,15 +272,21 @@ struct Ended {
   std::string reason;         // "lease_expired"
   std::string failure_class;  // "timeout"
   std::string text;           // for people; may be empty
+
+  FERRY_FIELDS((lease), (reason, kName), (failure_class, kName), (text, kText));
 };
 
 // The client cannot reach a board of its lease.
 struct UseRelay {
   std::uint64_t lease = 0;
   std::uint32_t slot = 0;  // counted from 0, in the order of granted
+
+  FERRY_FIELDS((lease), (slot));
 };
 struct RelayOffered {
   std::uint64_t token = 0;
+
+  FERRY_FIELDS((token));
 };
 
 enum class Tag : std::uint16_t {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "farm/protocol/field_kinds.h"
 #include "farm/protocol/lease/lease_terms.h"
 #include "rpc/secure/noise.h"
 
@@ -30,26 +31,18 @@ namespace ferry::farm::wire {
   X(78, AddToken, TokenMade, "add_token", kFromClient)                    \
   X(79, RevokeCredential, Done, "revoke_credential", kFromClient)
 
-// Limits of strings, in bytes.
-inline constexpr std::size_t kMaxName = 64;  // of a board, a tag, a feature, an architecture, an enumerator
-inline constexpr std::size_t kMaxText = 256;
-inline constexpr std::size_t kMaxReport = 2048;  // of a crash
-inline constexpr std::size_t kMaxSelector = 1024;
-// Limits of lists.
-inline constexpr std::size_t kMaxFeatures = 128;
-inline constexpr std::size_t kMaxBoardDevices = 16;
-inline constexpr std::size_t kMaxTags = 32;
-inline constexpr std::size_t kMaxSlots = 16;
-inline constexpr std::size_t kMaxNeighbours = 16;
-inline constexpr std::size_t kMaxPage = 100;  // elements of one page of a listing
 struct Accelerator {
   std::string kind;  // "cuda" or "opencl"
   std::string arch;  // "sm_90"; empty: unknown
+
+  FERRY_FIELDS((kind, kName), (arch, kName));
 };
 // A tag without a value has an empty one.
 struct Label {
   std::string name;
   std::string value;
+
+  FERRY_FIELDS((name, kName), (value, kText));
 };
 struct Description {
   std::string model;  // as the firmware names the board
@@ -61,17 +54,24 @@ struct Description {
   std::vector<std::string> features;
   std::vector<Accelerator> accelerators;
   std::vector<Label> tags;
+
+  FERRY_FIELDS((model, kText), (arch, kName), (cpu, kText), (server_version, kName), (memory_bytes), (cores),
+               (features, kFeatures), (accelerators, kAccelerators), (tags, kTags));
 };
 
 enum class LeaseKind : std::uint8_t {
   attached = 1,  // ends with the client's connection
   reserved = 2,  // ends at its time or when it is released
 };
+inline constexpr Word<LeaseKind> kLeaseKinds[] = {{"attached", LeaseKind::attached}, {"reserved", LeaseKind::reserved}};
+inline constexpr fields::Worded<kLeaseKinds> kLeaseKind;
 
 // Listings come in pages: the next one starts after the last element of this one.
 struct ListDevices {
   std::string selector;  // empty: all
   std::string after;     // a name; empty: from the start
+
+  FERRY_FIELDS((selector, kSelector), (after, kName));
 };
 struct DeviceListing {
   std::string name;
@@ -86,34 +86,49 @@ struct DeviceListing {
   std::string transport;                // "ssh": the tracker asks it by ssh how it is; empty: it has joined by itself
   std::vector<std::string> neighbours;  // other boards of its machine, of which only one is leased at a time
   std::string blocked_by;               // the one of them that is leased; empty: none
+
+  FERRY_FIELDS((name, kName), (description, kNested), (state, kName), (is_connected), (lease, kId), (holder, kText),
+               (millidegrees, kMillidegrees), (is_throttled), (load_permille, kPermille), (transport, kName),
+               (neighbours, kNeighbours), (blocked_by, kName));
 };
 struct DevicePage {
   std::vector<DeviceListing> devices;  // by name
   bool has_more = false;
+
+  FERRY_FIELDS((devices, kPage), (has_more));
 };
 
 struct ListQueue {
   std::uint64_t after = 0;  // a request; 0: from the start
+
+  FERRY_FIELDS((after, kId));
 };
 struct QueueListing {
   std::uint64_t request = 0;
   std::string holder;
-  std::vector<std::string> slots;
+  std::vector<std::string> selectors;
   std::uint32_t priority = 0;
   std::uint64_t waited_ms = 0;
   std::uint32_t place = 0;  // as in Waiting
-  std::optional<std::uint64_t> estimate_ms;
+  std::optional<std::uint64_t> expected_ms;
   // A leased board without whose lease the request could have another one, which is on the same machine; may be empty.
   std::string blocked_by;
   std::string job = {};  // as in LeaseRequest
+
+  FERRY_FIELDS((request, kId), (holder, kText), (selectors, kSelectors), (priority), (waited_ms, kSpan), (place),
+               (expected_ms, kSpan), (blocked_by, kName), (job, kText));
 };
 struct QueuePage {
   std::vector<QueueListing> requests;  // in the order in which they are considered
   bool has_more = false;
+
+  FERRY_FIELDS((requests, kPage), (has_more));
 };
 
 struct ListLeases {
   std::uint64_t after = 0;  // a lease; 0: from the start
+
+  FERRY_FIELDS((after, kId));
 };
 struct LeaseListing {
   std::uint64_t lease = 0;
@@ -122,10 +137,15 @@ struct LeaseListing {
   LeaseKind kind = LeaseKind::attached;
   std::uint64_t remaining_ms = 0;
   std::string job = {};  // as in LeaseRequest
+
+  FERRY_FIELDS((lease, kId), (holder, kText), (boards, kNames), (kind, kLeaseKind), (remaining_ms, kSpan),
+               (job, kText));
 };
 struct LeasePage {
   std::vector<LeaseListing> leases;  // by id
   bool has_more = false;
+
+  FERRY_FIELDS((leases, kPage), (has_more));
 };
 
 // Leases that have ended, newest first, and requests that ended without one.
@@ -135,32 +155,42 @@ struct ListHistory {
   // The last element of the page before; 0: from the newest.
   std::uint64_t before_ended_ms = 0;
   std::uint64_t before_lease = 0;
+
+  FERRY_FIELDS((board, kName), (holder, kText), (before_ended_ms), (before_lease, kId));
 };
 // Times are milliseconds since 1970, in UTC.
 struct HistoryListing {
   std::uint64_t lease = 0;
   std::string holder;
-  std::vector<std::string> slots;
+  std::vector<std::string> selectors;
   std::vector<std::string> boards;  // none: the request never got any
   std::uint32_t priority = 0;
   LeaseKind kind = LeaseKind::attached;
   std::uint64_t submitted_ms = 0;
-  std::optional<std::uint64_t> start_ms;
+  std::optional<std::uint64_t> started_ms;
   std::uint64_t ended_ms = 0;
   std::string reason;         // as in Ended
   std::string failure_class;  // likewise
   std::string text;
   std::string job = {};  // as in LeaseRequest
+
+  FERRY_FIELDS((lease, kId), (holder, kText), (selectors, kSelectors), (boards, kNames), (priority), (kind, kLeaseKind),
+               (submitted_ms, kTime), (started_ms, kTime), (ended_ms, kTime), (reason, kName), (failure_class, kName),
+               (text, kText), (job, kText));
 };
 struct HistoryPage {
   std::vector<HistoryListing> leases;
   bool has_more = false;
+
+  FERRY_FIELDS((leases, kPage), (has_more));
 };
 
 // What people did to the farm, newest first.
 struct ListAudit {
   std::string board;         // empty: all
   std::uint64_t before = 0;  // a number; 0: from the newest
+
+  FERRY_FIELDS((board, kName), (before));
 };
 struct AuditListing {
   std::uint64_t number = 0;
@@ -169,16 +199,22 @@ struct AuditListing {
   std::string action;  // "retire", for example
   std::string board;   // may be empty
   std::string text;
+
+  FERRY_FIELDS((number), (at_ms, kTime), (actor, kText), (action, kName), (board, kName), (text, kText));
 };
 struct AuditPage {
   std::vector<AuditListing> entries;
   bool has_more = false;
+
+  FERRY_FIELDS((entries, kPage), (has_more));
 };
 
 // Health checks of a board, newest first.
 struct ListHealth {
   std::string board;
   std::uint64_t before = 0;  // a number; 0: from the newest
+
+  FERRY_FIELDS((board, kName), (before));
 };
 struct HealthListing {
   std::uint64_t number = 0;
@@ -189,16 +225,23 @@ struct HealthListing {
   std::string verdict;  // "passed", "failed", or "measuring" until there is a baseline
   std::optional<std::int32_t> millidegrees;
   std::string text;
+
+  FERRY_FIELDS((number), (at_ms, kTime), (job, kName), (picoseconds, kPicoseconds),
+               (baseline_picoseconds, kPicoseconds), (verdict, kName), (millidegrees, kMillidegrees), (text, kText));
 };
 struct HealthPage {
   std::vector<HealthListing> checks;
   bool has_more = false;
+
+  FERRY_FIELDS((checks, kPage), (has_more));
 };
 
 // Sessions that have ended on a board, newest first.
 struct ListSessions {
   std::string board;
   std::uint64_t before = 0;  // a number; 0: from the newest
+
+  FERRY_FIELDS((board, kName), (before));
 };
 struct SessionListing {
   std::uint64_t number = 0;
@@ -208,19 +251,33 @@ struct SessionListing {
   std::string holder;
   std::string client;
   std::string failure;  // a crash report, for example; empty: its client ended it
+
+  FERRY_FIELDS((number), (ended_ms, kTime), (length_ms, kSpan), (lease, kId), (holder, kText), (client, kText),
+               (failure, kReport));
 };
 struct SessionPage {
   std::vector<SessionListing> sessions;
   bool has_more = false;
+
+  FERRY_FIELDS((sessions, kPage), (has_more));
 };
 
 // What a credential is for, and what its holder may do. The values are also stored.
 enum class CredentialKind : std::uint8_t { client = 1, board = 2, token = 3, enrolment = 4 };
+inline constexpr Word<CredentialKind> kCredentialKinds[] = {{"client", CredentialKind::client},
+                                                            {"board", CredentialKind::board},
+                                                            {"token", CredentialKind::token},
+                                                            {"enrolment", CredentialKind::enrolment}};
+inline constexpr fields::Worded<kCredentialKinds> kCredentialKind;
 enum class Role : std::uint8_t { viewer = 1, user = 2, admin = 3 };
+inline constexpr Word<Role> kRoles[] = {{"viewer", Role::viewer}, {"user", Role::user}, {"admin", Role::admin}};
+inline constexpr fields::Worded<kRoles> kRole;
 
 // For admins.
 struct ListCredentials {
   std::uint32_t after = 0;  // so many are left out
+
+  FERRY_FIELDS((after));
 };
 struct CredentialListing {
   CredentialKind kind = CredentialKind::client;
@@ -228,25 +285,36 @@ struct CredentialListing {
   Role role = Role::user;
   std::optional<std::uint64_t> revoked_ms;
   std::optional<std::uint64_t> expires_ms = {};  // nothing: it does not
+
+  FERRY_FIELDS((kind, kCredentialKind), (name, kText), (role, kRole), (revoked_ms, kTime), (expires_ms, kTime));
 };
 struct CredentialPage {
   std::vector<CredentialListing> credentials;
   bool has_more = false;
+
+  FERRY_FIELDS((credentials, kPage), (has_more));
 };
 
 struct Done {};
 
 enum class BoardOrder : std::uint8_t { maintain = 1, retire = 2, return_to_service = 3 };
+inline constexpr Word<BoardOrder> kOrders[] = {
+    {"maintain", BoardOrder::maintain}, {"retire", BoardOrder::retire}, {"return", BoardOrder::return_to_service}};
+inline constexpr fields::Worded<kOrders> kOrder;
 
 // From admins. A running lease goes on.
 struct OrderBoard {
   std::string board;
   BoardOrder order = BoardOrder::maintain;
+
+  FERRY_FIELDS((board, kName), (order, kOrder));
 };
 
 // Ends a lease or cancels a request: an admin of anybody, others their own.
 struct EndLease {
   std::uint64_t lease = 0;
+
+  FERRY_FIELDS((lease, kId));
 };
 
 // From admins. The key in the answer is the first one of a board, with which it gets its own; it can be asked for
@@ -257,14 +325,20 @@ struct EnrolBoard {
   // Boards of the same machine exclude each other. Without a name, boards with the same boot id are on one machine.
   std::string machine;
   bool shares_machine = false;  // it may be used together with the others
+
+  FERRY_FIELDS((name, kName), (tags, kTags), (machine, kOptionalName), (shares_machine));
 };
 // From admins: the key of a new client, in whose name its leases are.
 struct AddClient {
   std::string holder;
   Role role = Role::user;
+
+  FERRY_FIELDS((holder, kText), (role, kRole));
 };
 struct KeyMade {
   secure::KeyBytes psk;
+
+  FERRY_FIELDS((psk, kBytes));
 };
 
 // From admins: a token for the page and the HTTP interface.
@@ -272,14 +346,20 @@ struct AddToken {
   std::string holder;
   Role role = Role::user;
   std::uint64_t lasts_ms = 0;  // from now on; 0: until it is revoked
+
+  FERRY_FIELDS((holder, kText), (role, kRole), (lasts_ms, kSpan));
 };
 struct TokenMade {
   std::string token;  // never shown again
+
+  FERRY_FIELDS((token, kName));
 };
 
 struct RevokeCredential {
   CredentialKind kind = CredentialKind::client;
   std::string name;
+
+  FERRY_FIELDS((kind, kCredentialKind), (name, kText));
 };
 
 }  // namespace ferry::farm::wire

@@ -104,7 +104,7 @@ void answer(Core& core, const Caller&, const ListQueue& query, const Answer<Queu
                              static_cast<std::uint32_t>(next->place), to_wire(next->estimate),
                              next->blocked_by ? fit(core.name_of(*next->blocked_by), kMaxName) : std::string(),
                              fit(view->request->job, kMaxText)});
-    bytes += 700 + bytes_of(page.requests.back().slots);
+    bytes += 700 + bytes_of(page.requests.back().selectors);
   }
   page.has_more = next != queue.end();
   then(std::move(page));

@@ -52,12 +52,12 @@ HistoryListing listing_of(const Core& core, const EndedLease& lease) {
   HistoryListing listing;
   listing.lease = static_cast<std::uint64_t>(lease.request.id);
   listing.holder = fit(lease.request.holder, kMaxText);
-  listing.slots = slot_texts(lease.request);
+  listing.selectors = slot_texts(lease.request);
   for (const LeasePart& part : lease.parts) listing.boards.push_back(fit(core.name_of(part.board), kMaxName));
   listing.priority = lease.request.priority;
   listing.kind = to_wire(lease.request.kind);
   listing.submitted_ms = to_wire(lease.submitted);
-  if (lease.start) listing.start_ms = to_wire(*lease.start);
+  if (lease.start) listing.started_ms = to_wire(*lease.start);
   listing.ended_ms = to_wire(lease.ended);
   listing.reason = end_reason_name(lease.reason);
   listing.failure_class = failure_class_name(class_of(lease.reason));

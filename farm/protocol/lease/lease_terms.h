@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "base/fields.h"
+
 namespace ferry::lease {
 
 // The board's CLOCK_BOOTTIME. A lease's end is stated in it, so that no two clocks are ever compared.
@@ -25,6 +27,8 @@ struct LeaseKey {
   Epoch epoch = 0;
 
   bool operator==(const LeaseKey&) const = default;
+
+  FERRY_FIELDS((lease), (epoch));
 };
 
 struct Announcement {

@@ -77,16 +77,16 @@ void write_waiting(html::Html& html, const Viewer& viewer, const QueueView& view
       write_holder(html, request.holder, request.job);
       {
         const auto cell = html.open("td");
-        html.text(join("; ", request.slots));
+        html.text(join("; ", request.selectors));
         if (!request.blocked_by.empty())
           html.element("span", "waits for " + request.blocked_by + " of the same machine", {{"class", "note"}});
       }
       write_number(html, std::to_string(request.place));
       write_number(html, std::to_string(request.priority));
       write_number(html, duration_text(request.waited_ms));
-      write_number(html, request.estimate_ms ? duration_text(*request.estimate_ms) : "unknown");
+      write_number(html, request.expected_ms ? duration_text(*request.expected_ms) : "unknown");
       write_end_button(html, viewer, request.request, request.holder, "Cancel",
-                       "Cancel the request of " + request.holder + " for " + join("; ", request.slots));
+                       "Cancel the request of " + request.holder + " for " + join("; ", request.selectors));
     }
   }
   if (view.queue.has_more) {
@@ -132,16 +132,16 @@ void write_history_table(html::Html& html, const wire::HistoryPage& history) {
       const auto head = html.open("th", {{"scope", "row"}});
       write_time(html, lease.ended_ms);
     }
-    const std::uint64_t start = lease.start_ms.value_or(lease.ended_ms);
+    const std::uint64_t start = lease.started_ms.value_or(lease.ended_ms);
     {
       const auto cell = html.open("td");
       html.text(lease.holder);
       if (!lease.job.empty()) html.element("span", lease.job, {{"class", "note"}});
     }
     write_board_links(html, lease.boards);
-    write_cell(html, join("; ", lease.slots));
+    write_cell(html, join("; ", lease.selectors));
     write_number(html, duration_text(start < lease.submitted_ms ? 0 : start - lease.submitted_ms));
-    write_number(html, !lease.start_ms ? "-" : duration_text(lease.ended_ms < start ? 0 : lease.ended_ms - start));
+    write_number(html, !lease.started_ms ? "-" : duration_text(lease.ended_ms < start ? 0 : lease.ended_ms - start));
     html.element("td", lease.reason, {{"class", "word"}});
     html.element("td", lease.failure_class, {{"class", "word"}});
     write_cell(html, lease.text);

@@ -19,7 +19,7 @@ BoardDescription described(const wire::DeviceListing& board) {
 WaitingCount::WaitingCount(const wire::QueuePage& queue) : has_more_(queue.has_more) {
   for (const wire::QueueListing& request : queue.requests) {
     std::vector<Selector>& slots = requests_.emplace_back();
-    for (const std::string& slot : request.slots) {
+    for (const std::string& slot : request.selectors) {
       if (auto selector = parse_selector(slot); selector.is_ok()) slots.push_back(std::move(selector.value()));
     }
   }

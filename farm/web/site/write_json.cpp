@@ -53,11 +53,11 @@ OrderedJson describe(const wire::DeviceListing& board) {
 OrderedJson describe(const wire::QueueListing& request) {
   return {{"request", lease_text(request.request)},
           {"holder", request.holder},
-          {"slots", request.slots},
+          {"slots", request.selectors},
           {"priority", request.priority},
           {"waited_ms", request.waited_ms},
           {"place", request.place},
-          {"estimate_ms", optional_json(request.estimate_ms)},
+          {"estimate_ms", optional_json(request.expected_ms)},
           {"blocked_by", request.blocked_by.empty() ? OrderedJson(nullptr) : OrderedJson(request.blocked_by)},
           {"job", request.job}};
 }
@@ -74,12 +74,12 @@ OrderedJson describe(const wire::LeaseListing& lease) {
 OrderedJson describe(const wire::HistoryListing& lease) {
   return {{"lease", lease_text(lease.lease)},
           {"holder", lease.holder},
-          {"slots", lease.slots},
+          {"slots", lease.selectors},
           {"boards", lease.boards},
           {"priority", lease.priority},
           {"kind", name_of(lease.kind)},
           {"submitted_ms", lease.submitted_ms},
-          {"start_ms", optional_json(lease.start_ms)},
+          {"start_ms", optional_json(lease.started_ms)},
           {"ended_ms", lease.ended_ms},
           {"reason", lease.reason},
           {"failure_class", lease.failure_class},

@@ -111,7 +111,7 @@ void ScriptedFarm::add_sample() {
   history_[2].text = hostile_names()[3];
   HistoryListing never = make_ended(995, "uwe", "", "wait_expired", "timeout");
   never.boards.clear();
-  never.start_ms.reset();
+  never.started_ms.reset();
   history_.push_back(never);
 
   for (const char* board : {"rpi4-01", "rpi4-04"}) health_[board] = make_health();

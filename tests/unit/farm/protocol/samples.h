@@ -20,7 +20,8 @@ inline Description sample_description() {
 inline secure::KeyBytes sample_psk(std::uint8_t first) { return {first, 2, 3, 255}; }
 
 inline LeaseRequest sample_request() {
-  return {0x1122334455667788u, {"rpi4", "arch=x86_64,memory>=2G"}, 50, 3'600'000, 600'000, LeaseKind::reserved};
+  return {
+      0x1122334455667788u, {"rpi4", "arch=x86_64,memory>=2G"}, 50, 3'600'000, 600'000, LeaseKind::reserved, "nightly"};
 }
 
 inline Hash sample_hash(std::uint8_t first) { return {first, 2, 3, 255}; }
@@ -45,9 +46,9 @@ void for_each_message(Check check) {
            {}},
           true});
   check("list_queue", ListQueue{9});
-  check("queue page", QueuePage{{{9, "anna", {"rpi4"}, 50, 1500, 2, 60'000, "pi-4"}, {}}, true});
+  check("queue page", QueuePage{{{9, "anna", {"rpi4"}, 50, 1500, 2, 60'000, "pi-4", "nightly"}, {}}, true});
   check("list_leases", ListLeases{9});
-  check("lease page", LeasePage{{{9, "anna", {"pi-3", "pi-4"}, LeaseKind::reserved, 1000}}, false});
+  check("lease page", LeasePage{{{9, "anna", {"pi-3", "pi-4"}, LeaseKind::reserved, 1000, "nightly"}}, false});
   check("list_history", ListHistory{"pi-3", "anna", 1'000, 9});
   check("history page", HistoryPage{{{9,
                                       "anna",
@@ -60,7 +61,8 @@ void for_each_message(Check check) {
                                       3'000,
                                       "lease_expired",
                                       "timeout",
-                                      "it has lasted for an hour"},
+                                      "it has lasted for an hour",
+                                      "nightly"},
                                      {}},
                                     true});
   check("list_audit", ListAudit{"pi-3", 4});
@@ -72,7 +74,7 @@ void for_each_message(Check check) {
   check("session page",
         SessionPage{{{4, 3'000, 2'000, 9, "anna", "ferry 0.1.0 anna@laptop", "a kernel crashed"}, {}}, true});
   check("list_credentials", ListCredentials{100});
-  check("credential page", CredentialPage{{{CredentialKind::token, "anna", Role::admin, 1'000}, {}}, true});
+  check("credential page", CredentialPage{{{CredentialKind::token, "anna", Role::admin, 1'000, 2'000}, {}}, true});
   check("done", Done{});
   check("order_board", OrderBoard{"pi-3", BoardOrder::retire});
   check("end_lease", EndLease{9});
