@@ -5,12 +5,28 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 namespace ferry {
 
 namespace {
 
 std::string with_unit(double value, const std::string& unit) { return number_text(value) + " " + unit; }
+
+std::string utc(std::uint64_t milliseconds, const char* pattern) {
+  constexpr std::uint64_t kYear10000 = 253'402'300'800;
+  const std::uint64_t seconds = milliseconds / 1000;
+  if (seconds >= kYear10000) return "out of range";
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm fields{};
+  gmtime_r(&time, &fields);
+  char text[40];
+  return {text, std::strftime(text, sizeof text, pattern, &fields)};
+}
+
+std::string two_units(std::uint64_t large, const char* unit, std::uint64_t small, const char* small_unit) {
+  return std::to_string(large) + " " + unit + (small == 0 ? "" : " " + std::to_string(small) + " " + small_unit);
+}
 
 }  // namespace
 
@@ -53,5 +69,19 @@ std::string rate_text(double per_second, const char* unit) {
 }
 
 std::string percent_text(double fraction) { return number_text(fraction * 100, fraction < 0.01 ? 1 : 2) + "%"; }
+
+std::string span_text(std::uint64_t milliseconds) {
+  const std::uint64_t seconds = milliseconds / 1000, minutes = seconds / 60, hours = minutes / 60;
+  if (seconds == 0) return two_units(milliseconds, "ms", 0, "");
+  if (minutes == 0) return two_units(seconds, "s", 0, "");
+  if (minutes < 10) return two_units(minutes, "min", seconds % 60, "s");
+  if (hours == 0) return two_units(minutes, "min", 0, "");
+  if (hours < 24) return two_units(hours, "h", minutes % 60, "min");
+  return two_units(hours / 24, "d", hours % 24, "h");
+}
+
+std::string time_text(std::uint64_t milliseconds) { return utc(milliseconds, "%Y-%m-%d %H:%M:%S"); }
+
+std::string iso_time_text(std::uint64_t milliseconds) { return utc(milliseconds, "%Y-%m-%dT%H:%M:%SZ"); }
 
 }  // namespace ferry

@@ -1,20 +1,12 @@
 #include <memory>
 
 #include "farm/cli/farm_command.h"
-#include "farm/cli/farm_options.h"
+#include "farm/cli/farm_listing.h"
 #include "host/cli/options/option_checks.h"
 
 namespace ferry::cli {
 
 namespace {
-
-namespace wire = farm::wire;
-
-const std::vector<Listing::Column>& audit_columns() {
-  static const std::vector<Listing::Column> columns{{"", "number"},    {"WHEN (UTC)", "at"}, {"WHO", "actor"},
-                                                    {"DID", "action"}, {"BOARD", "board"},   {"WHAT", "text"}};
-  return columns;
-}
 
 constexpr std::uint32_t kMostAuditEntries = 100'000;
 
@@ -25,26 +17,10 @@ struct AuditOptions {
 };
 
 int list_audit(const AuditOptions& options) {
-  farm::TrackerConnection connection = connect_farm(options.farm);
-  Listing listing("ferry.farm.audit/1", "entries", audit_columns());
-  wire::ListAudit query{options.board, 0};
-  std::uint32_t left = options.limit;
-  for_each_page(connection, query, [&](const wire::AuditPage& page) {
-    for (const wire::AuditListing& one : page.entries) {
-      if (left == 0) return false;
-      --left;
-      listing.add_number(one.number);
-      listing.add_time(one.at_ms);
-      listing.add(one.actor);
-      listing.add(one.action);
-      listing.add(one.board);
-      listing.add(one.text);
-      query.before = one.number;
-    }
-    return left != 0 && !page.entries.empty();
-  });
-  listing.print(options.farm.json, "nobody has changed anything yet");
-  return kExitFine;
+  return print_listing(
+      options.farm, farm::wire::ListAudit{options.board, 0},
+      {{"WHEN (UTC)", "at"}, {"WHO", "actor"}, {"DID", "action"}, {"BOARD", "board"}, {"WHAT", "text"}},
+      "nobody has changed anything yet", options.limit);
 }
 
 }  // namespace

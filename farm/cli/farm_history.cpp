@@ -1,33 +1,12 @@
 #include <memory>
 
 #include "farm/cli/farm_command.h"
-#include "farm/cli/farm_options.h"
-#include "farm/protocol/lease_id.h"
+#include "farm/cli/farm_listing.h"
 #include "host/cli/options/option_checks.h"
 
 namespace ferry::cli {
 
 namespace {
-
-namespace wire = farm::wire;
-
-const std::vector<Listing::Column>& history_columns() {
-  static const std::vector<Listing::Column> columns{{"ENDED (UTC)", "ended"},
-                                                    {"LEASE", "lease"},
-                                                    {"HOLDER", "holder"},
-                                                    {"", "selectors"},
-                                                    {"BOARDS", "boards"},
-                                                    {"", "priority"},
-                                                    {"", "kind"},
-                                                    {"", "submitted"},
-                                                    {"", "started"},
-                                                    {"HAD FOR", "seconds"},
-                                                    {"REASON", "reason"},
-                                                    {"CLASS", "failure_class"},
-                                                    {"", "text"},
-                                                    {"JOB", "job"}};
-  return columns;
-}
 
 constexpr std::uint32_t kMostEntries = 100'000;
 
@@ -38,36 +17,16 @@ struct HistoryOptions {
 };
 
 int list_history(const HistoryOptions& options) {
-  farm::TrackerConnection connection = connect_farm(options.farm);
-  Listing listing("ferry.farm.history/1", "leases", history_columns());
-  wire::ListHistory query{options.board, options.holder, 0, 0};
-  std::uint32_t left = options.limit;
-  for_each_page(connection, query, [&](const wire::HistoryPage& page) {
-    for (const wire::HistoryListing& one : page.leases) {
-      if (left == 0) return false;
-      --left;
-      const bool has_started = one.started_ms && *one.started_ms <= one.ended_ms;
-      listing.add_time(one.ended_ms);
-      listing.add(farm::lease_text(one.lease));
-      listing.add(one.holder);
-      listing.add_list(one.selectors);
-      listing.add_list(one.boards);
-      listing.add_number(one.priority);
-      listing.add(one.kind == wire::LeaseKind::reserved ? "reserved" : "attached");
-      listing.add_time(one.submitted_ms);
-      listing.add_time(one.started_ms);
-      listing.add_span(has_started ? std::optional(one.ended_ms - *one.started_ms) : std::nullopt);
-      listing.add(one.reason);
-      listing.add(one.failure_class);
-      listing.add(one.text);
-      listing.add_unless_empty(one.job);
-      query.before_ended_ms = one.ended_ms;
-      query.before_lease = one.lease;
-    }
-    return left != 0 && !page.leases.empty();
-  });
-  listing.print(options.farm.json, "nothing has ended yet");
-  return kExitFine;
+  return print_listing(options.farm, farm::wire::ListHistory{options.board, options.holder, 0, 0},
+                       {{"ENDED (UTC)", "ended"},
+                        {"LEASE", "lease"},
+                        {"HOLDER", "holder"},
+                        {"BOARDS", "boards"},
+                        {"HAD FOR", "seconds"},
+                        {"REASON", "reason"},
+                        {"CLASS", "failure_class"},
+                        {"JOB", "job"}},
+                       "nothing has ended yet", options.limit);
 }
 
 }  // namespace

@@ -1,43 +1,21 @@
 #include <memory>
 
 #include "farm/cli/farm_command.h"
-#include "farm/cli/farm_options.h"
-#include "farm/protocol/lease_id.h"
+#include "farm/cli/farm_listing.h"
 
 namespace ferry::cli {
 
 namespace {
 
-namespace wire = farm::wire;
-
-const std::vector<Listing::Column>& lease_columns() {
-  static const std::vector<Listing::Column> columns{{"LEASE", "lease"},
-                                                    {"HOLDER", "holder"},
-                                                    {"BOARDS", "boards"},
-                                                    {"KIND", "kind"},
-                                                    {"REMAINING", "remaining_seconds"},
-                                                    {"JOB", "job"}};
-  return columns;
-}
-
 int list_leases(const FarmOptions& options) {
-  farm::TrackerConnection connection = connect_farm(options);
-  Listing listing("ferry.farm.leases/1", "leases", lease_columns());
-  wire::ListLeases query;
-  for_each_page(connection, query, [&](const wire::LeasePage& page) {
-    for (const wire::LeaseListing& one : page.leases) {
-      listing.add(farm::lease_text(one.lease));
-      listing.add(one.holder);
-      listing.add_list(one.boards);
-      listing.add(one.kind == wire::LeaseKind::reserved ? "reserved" : "attached");
-      listing.add_span(one.remaining_ms);
-      listing.add_unless_empty(one.job);
-      query.after = one.lease;
-    }
-    return !page.leases.empty();
-  });
-  listing.print(options.json, "all boards are free");
-  return kExitFine;
+  return print_listing(options, farm::wire::ListLeases(),
+                       {{"LEASE", "lease"},
+                        {"HOLDER", "holder"},
+                        {"BOARDS", "boards"},
+                        {"KIND", "kind"},
+                        {"REMAINING", "remaining_seconds"},
+                        {"JOB", "job"}},
+                       "all boards are free");
 }
 
 }  // namespace

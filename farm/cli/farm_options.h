@@ -10,7 +10,7 @@
 #include "base/throw_status.h"
 #include "farm/client/board_lease.h"
 #include "farm/client/tracker_connection.h"
-#include "host/text/listing.h"
+#include "host/text/json.h"
 
 namespace ferry::cli {
 
@@ -28,18 +28,6 @@ void add_farm_listing_options(CLI::App& command, FarmOptions& options);
 // Throws Error that says how to name a farm and its key.
 farm::FarmAccess access_of(const FarmOptions& options);
 farm::TrackerConnection connect_farm(const FarmOptions& options);
-
-// A listing comes in pages, of which no farm has more.
-inline constexpr int kMostPages = 1000;
-
-// Asks for page after page: show(page) prints one and sets in the query where the next one begins. Throws Error.
-template <class Query, class Show>
-void for_each_page(farm::TrackerConnection& connection, Query& query, const Show& show) {
-  for (int i = 0; i < kMostPages; ++i) {
-    const auto page = take(connection.ask(query));
-    if (!show(page) || !page.has_more) return;
-  }
-}
 
 // The boards that a command wants.
 struct LeaseOptions {

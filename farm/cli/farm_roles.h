@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "farm/protocol/queries.h"
 
@@ -10,6 +11,11 @@ namespace ferry::cli {
 
 void add_role_option(CLI::App& command, std::string& role);
 farm::wire::Role parse_role(const std::string& role);
-const char* role_name(farm::wire::Role role);
+// The words of an enumerator, for the check of an option.
+std::vector<std::string> words_of(const auto& words) {
+  std::vector<std::string> texts;
+  for (const auto& word : words) texts.emplace_back(word.text);
+  return texts;
+}
 
 }  // namespace ferry::cli

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "farm/cli/farm_command.h"
-#include "farm/cli/farm_options.h"
+#include "farm/cli/farm_listing.h"
 #include "farm/cli/farm_roles.h"
 #include "host/cli/options/option_checks.h"
 
@@ -12,38 +12,15 @@ namespace {
 
 namespace wire = farm::wire;
 
-const std::vector<Listing::Column>& credential_columns() {
-  static const std::vector<Listing::Column> columns{
-      {"KIND", "kind"}, {"NAME", "name"}, {"ROLE", "role"}, {"EXPIRES (UTC)", "expires"}, {"REVOKED (UTC)", "revoked"}};
-  return columns;
-}
-
-constexpr const char* kKinds[] = {"client", "board", "token", "enrolment"};
-
-std::string kind_name(wire::CredentialKind kind) {
-  const auto number = static_cast<std::size_t>(kind);
-  return number >= 1 && number <= std::size(kKinds) ? kKinds[number - 1] : "unknown";
-}
-
 int list_credentials(const FarmOptions& options, std::optional<wire::CredentialKind> kind, const char* none) {
-  farm::TrackerConnection connection = connect_farm(options);
-  Listing listing("ferry.farm.credentials/1", "credentials", credential_columns());
-  wire::ListCredentials query;
-  for_each_page(connection, query, [&](const wire::CredentialPage& page) {
-    for (const auto& one : page.credentials) {
-      const bool has_role = one.kind == wire::CredentialKind::client || one.kind == wire::CredentialKind::token;
-      if (kind && one.kind != *kind) continue;
-      listing.add(kind_name(one.kind));
-      listing.add(one.name);
-      listing.add_unless_empty(has_role ? role_name(one.role) : "");
-      listing.add_time(one.expires_ms);
-      listing.add_time(one.revoked_ms);
-    }
-    query.after += static_cast<std::uint32_t>(page.credentials.size());
-    return !page.credentials.empty();
-  });
-  listing.print(options.json, none);
-  return kExitFine;
+  return print_listing(options, wire::ListCredentials(),
+                       {{"KIND", "kind"},
+                        {"NAME", "name"},
+                        {"ROLE", "role"},
+                        {"EXPIRES (UTC)", "expires"},
+                        {"REVOKED (UTC)", "revoked"}},
+                       none, SIZE_MAX,
+                       [kind](const wire::CredentialListing& one, const auto&) { return !kind || one.kind == *kind; });
 }
 
 int revoke(const FarmOptions& options, wire::CredentialKind kind, const std::string& name) {
@@ -112,7 +89,7 @@ void add_farm_credentials(CLI::App& farm, Action& chosen) {
   command.add_option("--revoke", options->name, "Make this one worthless at once")->type_name("NAME");
   command.add_option("--kind", options->kind, "client, board, token or enrolment; for --revoke")
       ->type_name("KIND")
-      ->check(one_of({kKinds, kKinds + std::size(kKinds)}));
+      ->check(one_of(words_of(wire::kCredentialKinds)));
   add_farm_listing_options(command, options->farm);
   command.footer(
       "Examples:\n"
@@ -121,8 +98,8 @@ void add_farm_credentials(CLI::App& farm, Action& chosen) {
   command.callback([options, &chosen] {
     chosen = [options](const Compiler*) -> int {
       std::optional<wire::CredentialKind> kind;
-      for (std::size_t i = 0; i < std::size(kKinds); ++i)
-        if (options->kind == kKinds[i]) kind = static_cast<wire::CredentialKind>(i + 1);
+      for (const auto& word : wire::kCredentialKinds)
+        if (options->kind == word.text) kind = word.value;
       if (options->name.empty()) return list_credentials(options->farm, kind, "nobody may use the farm");
       if (!kind) throw UsageError("--revoke: expected --kind client, board, token or enrolment with it");
       return revoke(options->farm, *kind, options->name);

@@ -18,10 +18,6 @@ constexpr std::uint64_t kMostMs = 30ull * 24 * 3600 * 1000;
 constexpr std::chrono::seconds kExtensionPause{60};
 constexpr std::chrono::seconds kLeastExtensionPause{1};
 
-std::string span_text(std::chrono::steady_clock::duration span) {
-  return seconds_text(std::max(0.0, std::chrono::duration<double>(span).count()));
-}
-
 Status check_grant(const wire::Granted& granted, const wire::LeaseRequest& request) {
   if (granted.slots.size() != request.slots.size()) {
     return {ErrorCode::protocol_error, "expected " + std::to_string(request.slots.size()) + " boards, got " +
@@ -95,7 +91,8 @@ Status LeaseStatus::apply(const rpc::Frame& event, Time now) {
         if (!is_granted()) return Status();
         lasts_until_ = now + milliseconds(std::min(warning.remaining_ms, kMostMs));
         next_extension_ = std::min(next_extension_, std::max(now, last_asked_ + kLeastExtensionPause));
-        notice_ = "the lease of " + boards_text(slots_) + " ends in " + span_text(lasts_until_ - now) +
+        notice_ = "the lease of " + boards_text(slots_) + " ends in " +
+                  span_text(std::min(warning.remaining_ms, kMostMs)) +
                   (refusal_.empty() ? "" : ", and was not extended: " + refusal_);
         return Status();
       });

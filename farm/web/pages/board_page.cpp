@@ -144,7 +144,7 @@ void write_sessions(html::Html& html, const Result<wire::SessionPage>& sessions)
     }
     write_cell(html, session.holder);
     write_cell(html, session.client);
-    write_number(html, duration_text(session.length_ms));
+    write_number(html, span_text(session.length_ms));
     const auto cell = html.open("td");
     if (session.failure.empty()) {
       html.element("span", "completed", {{"class", "quiet"}});

@@ -50,7 +50,7 @@ void write_current_leases(html::Html& html, const Viewer& viewer, const QueueVie
       write_holder(html, lease.holder, lease.job);
       write_board_links(html, lease.boards);
       write_cell(html, kind_text(lease.kind));
-      write_number(html, duration_text(lease.remaining_ms));
+      write_number(html, span_text(lease.remaining_ms));
       write_end_button(html, viewer, lease.lease, lease.holder, "Release",
                        "Release the lease of " + lease.holder + " on " + join(", ", lease.boards));
     }
@@ -83,8 +83,8 @@ void write_waiting(html::Html& html, const Viewer& viewer, const QueueView& view
       }
       write_number(html, std::to_string(request.place));
       write_number(html, std::to_string(request.priority));
-      write_number(html, duration_text(request.waited_ms));
-      write_number(html, request.expected_ms ? duration_text(*request.expected_ms) : "unknown");
+      write_number(html, span_text(request.waited_ms));
+      write_number(html, request.expected_ms ? span_text(*request.expected_ms) : "unknown");
       write_end_button(html, viewer, request.request, request.holder, "Cancel",
                        "Cancel the request of " + request.holder + " for " + join("; ", request.selectors));
     }
@@ -140,8 +140,8 @@ void write_history_table(html::Html& html, const wire::HistoryPage& history) {
     }
     write_board_links(html, lease.boards);
     write_cell(html, join("; ", lease.selectors));
-    write_number(html, duration_text(start < lease.submitted_ms ? 0 : start - lease.submitted_ms));
-    write_number(html, !lease.started_ms ? "-" : duration_text(lease.ended_ms < start ? 0 : lease.ended_ms - start));
+    write_number(html, span_text(start < lease.submitted_ms ? 0 : start - lease.submitted_ms));
+    write_number(html, !lease.started_ms ? "-" : span_text(lease.ended_ms < start ? 0 : lease.ended_ms - start));
     html.element("td", lease.reason, {{"class", "word"}});
     html.element("td", lease.failure_class, {{"class", "word"}});
     write_cell(html, lease.text);

@@ -3,10 +3,11 @@
 #include <optional>
 #include <vector>
 
+#include "farm/json/pages.h"
 #include "farm/protocol/lease_id.h"
 #include "farm/web/site/ask.h"
 #include "farm/web/site/errors.h"
-#include "farm/web/site/json.h"
+#include "farm/web/site/read_record.h"
 
 namespace ferry::farm::http {
 namespace {
@@ -14,97 +15,65 @@ namespace {
 struct ApiCall {
   Farm& farm;
   const Caller& caller;
+  std::string_view path;                      // as sent, from /api/v1/ on
   const std::vector<std::string>& arguments;  // what stands for the '*' of the route, decoded
   const Parameters& query;
   std::string_view body;
+  bool is_post;
 };
 
-template <class Q>
-HttpResponse answer(const ApiCall& call, const Result<Q>& query) {
+// Names and texts of boards may be anything; what is not UTF-8 becomes replacement characters.
+HttpResponse response_of(const cli::Json& json) {
+  return json_response(json.dump(-1, ' ', false, cli::Json::error_handler_t::replace));
+}
+
+// Writes a query's fields as parameters: those that are not what they are without a parameter.
+struct ParameterWriter {
+  std::string& target;
+  bool is_in_path;  // the next field
+
+  void operator()(std::string_view name, const std::string& text, fields::Text) { add(name, text); }
+  void operator()(std::string_view name, std::uint64_t id, fields::Id) { add(name, id == 0 ? "" : lease_text(id)); }
+  void operator()(std::string_view name, std::uint64_t number) { add(name, number == 0 ? "" : std::to_string(number)); }
+  void add(std::string_view name, const std::string& value) {
+    if (!std::exchange(is_in_path, false) && !value.empty())
+      target += (target.find('?') == std::string::npos ? '?' : '&') + std::string(name) + "=" + percent_encode(value);
+  }
+};
+
+template <class Query>
+std::string target_of(const ApiCall& call, const Query& query) {
+  std::string target(call.path);
+  Query::visit_fields(query, ParameterWriter{target, !call.arguments.empty()});
+  return target;
+}
+
+template <class Query>
+HttpResponse answer(const ApiCall& call) {
+  const Result<Query> query =
+      call.is_post ? read_record<Query>(call.body, call.arguments) : read_record<Query>(call.query, call.arguments);
   if (!query.is_ok()) return json_failure(query.status());
   const auto reply = ask_within_limits(call.farm, call.caller, query.value());
-  return reply.is_ok() ? json_response(to_json(reply.value())) : json_failure(reply.status());
-}
-
-Result<std::uint64_t> number(const ApiCall& call, std::string_view name) {
-  const std::string& text = parameter(call.query, name);
-  const auto value = text.empty() ? std::optional<std::uint64_t>(0) : parse_decimal(text);
-  if (value) return *value;
-  return Status(ErrorCode::invalid_argument,
-                std::string(name) + ": expected a decimal number, got '" + text.substr(0, wire::kMaxName) + "'");
-}
-
-// 0 if it is not given.
-Result<std::uint64_t> lease(const ApiCall& call, std::string_view name) {
-  const std::string& text = parameter(call.query, name);
-  return text.empty() ? Result<std::uint64_t>(0) : parse_lease(text.substr(0, wire::kMaxName));
-}
-
-// A listing that has only a lease or a request to start at.
-template <class Q>
-Result<Q> query_after(const ApiCall& call, const char* name) {
-  FERRY_ASSIGN(const std::uint64_t after, lease(call, name));
-  return Q{after};
-}
-
-// A listing of one board, whose name is `board`.
-template <class Q>
-Result<Q> query_of_board(const ApiCall& call, const std::string& board) {
-  FERRY_ASSIGN(const std::uint64_t before, number(call, "before"));
-  return Q{board, before};
-}
-
-HttpResponse list_boards(const ApiCall& call) {
-  return answer<wire::ListDevices>(
-      call, wire::ListDevices{parameter(call.query, "selector"), parameter(call.query, "after")});
+  if (!reply.is_ok()) return json_failure(reply.status());
+  if constexpr (requires { reply.value().has_more; }) {
+    const auto next = next_page(query.value(), reply.value());
+    return response_of({{"schema", schema_of<Query>()},
+                        {list_name<Query>(), shown_fields(reply.value()).front().json},
+                        {"next", next ? cli::Json(target_of(call, *next)) : cli::Json()}});
+  } else if constexpr (HasFields<std::decay_t<decltype(reply.value())>>) {
+    return response_of(to_json(reply.value()));
+  } else {
+    return response_of(cli::Json::object());
+  }
 }
 
 HttpResponse show_board(const ApiCall& call) {
   const auto board = call.farm.find_board(call.caller, call.arguments[0]);
-  return board.is_ok() ? json_response(to_json(board.value())) : json_failure(board.status());
+  if (!board.is_ok()) return json_failure(board.status());
+  cli::Json json = {{"schema", "ferry.farm.device/1"}};
+  json.update(to_json(board.value()));
+  return response_of(json);
 }
-
-HttpResponse list_queue(const ApiCall& call) { return answer(call, query_after<wire::ListQueue>(call, "after")); }
-HttpResponse list_leases(const ApiCall& call) { return answer(call, query_after<wire::ListLeases>(call, "after")); }
-
-Result<wire::ListHistory> history_query(const ApiCall& call) {
-  wire::ListHistory query{parameter(call.query, "board"), parameter(call.query, "holder"), 0, 0};
-  FERRY_ASSIGN(query.before_ended_ms, number(call, "before_ended_ms"));
-  FERRY_ASSIGN(query.before_lease, lease(call, "before_lease"));
-  return query;
-}
-HttpResponse list_history(const ApiCall& call) { return answer(call, history_query(call)); }
-
-HttpResponse list_audit(const ApiCall& call) {
-  return answer(call, query_of_board<wire::ListAudit>(call, parameter(call.query, "board")));
-}
-HttpResponse list_health(const ApiCall& call) {
-  return answer(call, query_of_board<wire::ListHealth>(call, call.arguments[0]));
-}
-HttpResponse list_sessions(const ApiCall& call) {
-  return answer(call, query_of_board<wire::ListSessions>(call, call.arguments[0]));
-}
-
-Result<wire::ListCredentials> credentials_query(const ApiCall& call) {
-  FERRY_ASSIGN(const std::uint64_t after, number(call, "after"));
-  if (after > UINT32_MAX) return Status(ErrorCode::invalid_argument, "after: expected a number of 32 bits");
-  return wire::ListCredentials{static_cast<std::uint32_t>(after)};
-}
-HttpResponse list_credentials(const ApiCall& call) { return answer(call, credentials_query(call)); }
-
-HttpResponse order_board(const ApiCall& call) { return answer(call, parse_order_board(call.body, call.arguments[0])); }
-
-Result<wire::EndLease> end_lease_query(const ApiCall& call) {
-  FERRY_TRY(parse_nothing(call.body));
-  FERRY_ASSIGN(const std::uint64_t ended, parse_lease(call.arguments[0].substr(0, wire::kMaxName)));
-  return wire::EndLease{ended};
-}
-HttpResponse end_lease(const ApiCall& call) { return answer(call, end_lease_query(call)); }
-
-HttpResponse enrol_board(const ApiCall& call) { return answer(call, parse_enrol_board(call.body)); }
-HttpResponse add_client(const ApiCall& call) { return answer(call, parse_add_client(call.body)); }
-HttpResponse add_token(const ApiCall& call) { return answer(call, parse_add_token(call.body)); }
-HttpResponse revoke(const ApiCall& call) { return answer(call, parse_revoke_credential(call.body)); }
 
 struct ApiRoute {
   std::string_view method;
@@ -113,21 +82,21 @@ struct ApiRoute {
 };
 
 constexpr ApiRoute kApiRoutes[] = {
-    {"GET", "boards", list_boards},
-    {"POST", "boards", enrol_board},
+    {"GET", "boards", answer<wire::ListDevices>},
+    {"POST", "boards", answer<wire::EnrolBoard>},
     {"GET", "boards/*", show_board},
-    {"GET", "boards/*/health", list_health},
-    {"GET", "boards/*/sessions", list_sessions},
-    {"POST", "boards/*/order", order_board},
-    {"GET", "queue", list_queue},
-    {"GET", "leases", list_leases},
-    {"POST", "leases/*/end", end_lease},
-    {"GET", "history", list_history},
-    {"GET", "audit", list_audit},
-    {"GET", "credentials", list_credentials},
-    {"POST", "credentials/revoke", revoke},
-    {"POST", "clients", add_client},
-    {"POST", "tokens", add_token},
+    {"GET", "boards/*/health", answer<wire::ListHealth>},
+    {"GET", "boards/*/sessions", answer<wire::ListSessions>},
+    {"POST", "boards/*/order", answer<wire::OrderBoard>},
+    {"GET", "queue", answer<wire::ListQueue>},
+    {"GET", "leases", answer<wire::ListLeases>},
+    {"POST", "leases/*/end", answer<wire::EndLease>},
+    {"GET", "history", answer<wire::ListHistory>},
+    {"GET", "audit", answer<wire::ListAudit>},
+    {"GET", "credentials", answer<wire::ListCredentials>},
+    {"POST", "credentials/revoke", answer<wire::RevokeCredential>},
+    {"POST", "clients", answer<wire::AddClient>},
+    {"POST", "tokens", answer<wire::AddToken>},
 };
 
 std::string_view take_segment(std::string_view& path) {
@@ -179,7 +148,7 @@ HttpResponse Api::handle(const HttpRequest& request, std::string_view path, cons
     if (method == "POST" && !request.body.empty() && !request.content_type.starts_with("application/json")) {
       return json_failure(415, "invalid_argument", "expected a body of application/json");
     }
-    return route.handle({farm_, caller.value(), *arguments, query, request.body});
+    return route.handle({farm_, caller.value(), path, *arguments, query, request.body, method == "POST"});
   }
   if (other_method == nullptr) return json_failure(404, "not_found", "there is no such path");
   HttpResponse response = json_failure(405, "unsupported", std::string("expected the method ") + other_method);

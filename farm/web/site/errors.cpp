@@ -1,6 +1,6 @@
 #include "farm/web/site/errors.h"
 
-#include "farm/web/site/json.h"
+#include <nlohmann/json.hpp>
 
 namespace ferry::farm::http {
 
@@ -50,7 +50,9 @@ HttpResponse json_response(std::string body) {
 }
 
 HttpResponse json_failure(int status, std::string_view code, std::string_view message) {
-  HttpResponse response = json_response(error_json(code, message));
+  using Json = nlohmann::ordered_json;
+  const Json json = {{"error", {{"code", code}, {"message", message}}}};
+  HttpResponse response = json_response(json.dump(-1, ' ', false, Json::error_handler_t::replace));
   response.status = status;
   if (status == 503 || status == 429) response.headers.emplace_back("Retry-After", "10");
   return response;

@@ -8,7 +8,7 @@
 #include "farm/web/pages/tokens_page.h"
 #include "farm/web/site/ask.h"
 #include "farm/web/site/failure_page.h"
-#include "farm/web/site/json.h"
+#include "farm/web/site/read_record.h"
 #include "farm/web/site/web.h"
 
 namespace ferry::farm::http {
@@ -100,7 +100,7 @@ HttpResponse Web::make_token(const Visit& visit) {
   constexpr std::uint64_t kDayMs = 86'400'000, kMostDays = 36'500;
   wire::AddToken token;
   token.holder = parameter(visit.form, "holder");
-  const auto role = parse_role_word(parameter(visit.form, "role"));
+  const auto role = read_word<wire::Role>("role", parameter(visit.form, "role"), wire::kRole);
   if (!role.is_ok()) return failure_page(role.status(), visit.viewer);
   token.role = role.value();
   const auto days = parse_decimal(parameter(visit.form, "days"));
@@ -122,7 +122,7 @@ HttpResponse Web::revoke_token(const Visit& visit) {
 HttpResponse Web::order_board(const Visit& visit) {
   const std::string& board = parameter(visit.form, "board");
   const std::string& word = parameter(visit.form, "order");
-  const auto order = parse_order_word(word);
+  const auto order = read_word<wire::BoardOrder>("order", word, wire::kOrder);
   if (!order.is_ok()) return failure_page(order.status(), visit.viewer);
   const auto done = ask_within_limits(farm_, visit.caller, wire::OrderBoard{board, order.value()});
   if (!done.is_ok()) return failure_page(done.status(), visit.viewer);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ctime>
 #include <map>
 
 #include "base/format.h"
@@ -196,12 +195,9 @@ std::string time_of(const Side& side) {
 }
 
 std::string time_text(std::int64_t seconds) {
-  const std::time_t time = seconds;
-  std::tm parts{};
   // Years of five digits and more come from no clock.
-  if (seconds < 0 || seconds >= 253'402'300'800 || gmtime_r(&time, &parts) == nullptr) return "out of range";
-  return format("%04d-%02d-%02d %02d:%02d:%02d UTC", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                parts.tm_hour, parts.tm_min, parts.tm_sec);
+  if (seconds < 0 || seconds >= 253'402'300'800) return "out of range";
+  return ferry::time_text(static_cast<std::uint64_t>(seconds) * 1000) + " UTC";
 }
 
 std::vector<LimitCheck> limit_checks(const CaseResult& result) {

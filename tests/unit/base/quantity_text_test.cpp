@@ -28,3 +28,15 @@ TEST_CASE("rates and shares") {
   CHECK(percent_text(0.0034) == "0.3%");
   CHECK(percent_text(1.02) == "102%");
 }
+
+TEST_CASE("spans and times are written for people") {
+  CHECK(span_text(0) == "0 ms");
+  CHECK(span_text(4'000) == "4 s");
+  CHECK(span_text(61'500) == "1 min 1 s");
+  CHECK(span_text(3'599'000) == "59 min");
+  CHECK(span_text(7'500'000) == "2 h 5 min");
+  CHECK(span_text(273'600'000) == "3 d 4 h");
+  CHECK(time_text(951'782'400'000) == "2000-02-29 00:00:00");
+  CHECK(iso_time_text(951'782'400'999) == "2000-02-29T00:00:00Z");
+  CHECK(time_text(~std::uint64_t{0}) == "out of range");
+}

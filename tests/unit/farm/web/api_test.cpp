@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "farm/json/pages.h"
 #include "tests/unit/farm/web/site_fixture.h"
 
 using namespace ferry;
@@ -95,9 +96,10 @@ TEST_CASE("a client is known once its token was right, until it is wrong") {
 TEST_CASE("listings have all fields, ids of 64 bits, and null for what there is not") {
   SiteFixture fixture;
   const Json boards = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/boards?selector=name%3Djetson"));
-  REQUIRE(boards["boards"].size() == 1);
-  CHECK(boards["has_more"] == false);
-  const Json& jetson = boards["boards"][0];
+  CHECK(boards["schema"] == "ferry.farm.devices/1");
+  REQUIRE(boards["devices"].size() == 1);
+  CHECK(boards["next"].is_null());
+  const Json& jetson = boards["devices"][0];
   CHECK(jetson["holder"] == "ci <b>nightly</b>");
   CHECK(jetson["lease"] == "0000000000000008");
   CHECK(jetson["accelerators"] == Json::parse(R"([{"kind": "cuda", "arch": "sm_87"}])"));
@@ -105,16 +107,16 @@ TEST_CASE("listings have all fields, ids of 64 bits, and null for what there is 
   const Json free = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/boards/rpi4-06"));
   CHECK(free["lease"].is_null());
   CHECK(free["holder"].is_null());
-  CHECK(free["millidegrees"] == 48'910);
+  CHECK(free["celsius"] == 48.91);
   const Json leases = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/leases?after=8"));
   REQUIRE(leases["leases"].size() == 1);
   CHECK(leases["leases"][0]["lease"] == "fedcba9876543210");
   const Json queue = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/queue?after=15"));
   REQUIRE(queue["requests"].size() == 2);
-  CHECK(queue["requests"][0]["estimate_ms"].is_null());
+  CHECK(queue["requests"][0]["expected_seconds"].is_null());
   const Json history = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/history?holder=uwe"));
   REQUIRE(history["leases"].size() == 3);
-  CHECK(history["leases"][2]["start_ms"].is_null());
+  CHECK(history["leases"][2]["started"].is_null());
   const Json health = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/boards/rpi4-01/health?before=4"));
   CHECK(health["checks"].size() == 3);
   const Json sessions = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/boards/rpi4-01/sessions"));
@@ -123,11 +125,43 @@ TEST_CASE("listings have all fields, ids of 64 bits, and null for what there is 
   CHECK(audit["entries"].size() == 1);
 }
 
+TEST_CASE("each page of a listing names the request of the next one, until all have come") {
+  SiteFixture fixture;
+  const auto count = [&](std::string target, const char* list) {
+    std::size_t elements = 0;
+    for (int pages = 0; pages < 50; ++pages) {
+      const Json page = json_of(fixture.call(ScriptedFarm::kAdmin, "GET", "/api/v1/" + target));
+      elements += page[list].size();
+      if (page["next"].is_null()) return elements;
+      target = page["next"];
+    }
+    FAIL("expected a last page");
+    return elements;
+  };
+  const auto size_of = [&](const auto& query, auto elements) {
+    std::size_t size = 0;
+    auto next = std::optional(query);
+    while (next) {
+      const auto page = fixture.farm.ask({"ada", wire::Role::admin}, *next).value();
+      size += (page.*elements).size();
+      next = next_page(*next, page);
+    }
+    return size;
+  };
+  CHECK(count("boards", "devices") == size_of(wire::ListDevices(), &wire::DevicePage::devices));
+  CHECK(count("queue", "requests") == size_of(wire::ListQueue(), &wire::QueuePage::requests));
+  CHECK(count("history?holder=uwe", "leases") ==
+        size_of(wire::ListHistory{"", "uwe", 0, 0}, &wire::HistoryPage::leases));
+  CHECK(count("boards/rpi4-01/health", "checks") == size_of(wire::ListHealth{"rpi4-01", 0}, &wire::HealthPage::checks));
+  CHECK(count("audit", "entries") == size_of(wire::ListAudit(), &wire::AuditPage::entries));
+  CHECK(size_of(wire::ListAudit(), &wire::AuditPage::entries) > 0);
+}
+
 TEST_CASE("names that are not UTF-8 still make valid JSON, and all others arrive unchanged") {
   SiteFixture fixture;
   const Json boards = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/boards"));
   std::set<std::string> names;
-  for (const Json& board : boards["boards"]) names.insert(board["name"].get<std::string>());
+  for (const Json& board : boards["devices"]) names.insert(board["name"].get<std::string>());
   std::size_t found = 0;
   for (const std::string& name : test::hostile_names()) found += names.count(name);
   CHECK(found == test::hostile_names().size() - 1);
@@ -172,7 +206,7 @@ TEST_CASE("an admin orders boards, enrols them and manages credentials") {
   CHECK(post("credentials/revoke", R"({"kind": "token", "name": "bot"})").status == 200);
   CHECK(fixture.call(token, "GET", "/api/v1/boards").status == 401);
   const Json credentials = json_of(fixture.call(ScriptedFarm::kAdmin, "GET", "/api/v1/credentials"));
-  CHECK(credentials["credentials"].back()["revoked_ms"].is_number());
+  CHECK(credentials["credentials"].back()["revoked"].is_string());
   check_failure(post("credentials/revoke", R"({"kind": "client", "name": "nobody"})"), 404, "not_found");
 }
 

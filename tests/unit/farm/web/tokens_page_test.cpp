@@ -54,10 +54,10 @@ TEST_CASE("nobody but admins sees, makes or revokes tokens, and no form from els
 TEST_CASE("a token of the JSON interface expires if it is told when") {
   SiteFixture fixture;
   const std::string role = R"({"holder": "guest", "role": "viewer")";
-  CHECK(fixture.call(ScriptedFarm::kAdmin, "POST", "/api/v1/tokens", role + R"(, "lasts_ms": 1000})").status == 200);
+  CHECK(fixture.call(ScriptedFarm::kAdmin, "POST", "/api/v1/tokens", role + R"(, "lasts_seconds": 1})").status == 200);
   CHECK(fixture.call(ScriptedFarm::kAdmin, "POST", "/api/v1/tokens", role + "}").status == 200);
-  CHECK(fixture.call(ScriptedFarm::kAdmin, "POST", "/api/v1/tokens", role + R"(, "lasts_ms": -1})").status == 400);
+  CHECK(fixture.call(ScriptedFarm::kAdmin, "POST", "/api/v1/tokens", role + R"(, "lasts_seconds": -1})").status == 400);
   const std::string listed = fixture.call(ScriptedFarm::kAdmin, "GET", "/api/v1/credentials").body;
-  CHECK(contains(listed, "\"expires_ms\":1000"));
-  CHECK(contains(listed, "\"expires_ms\":null"));
+  CHECK(contains(listed, "\"expires\":\"1970-01-01T00:00:01Z\""));
+  CHECK(contains(listed, "\"expires\":null"));
 }
