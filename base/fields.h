@@ -62,6 +62,11 @@ struct Id {};
 template <const auto& kWords>
 struct Worded {};
 
+// The column of a table, where it is not called like the field.
+struct Column {
+  std::string_view name;
+};
+
 // A number whose unit is the end of its name, and what it is for programs and people outside of C++: the name ends in
 // `shown` in place of `suffix`, and the number is divided by `divisor`.
 struct Quantity {
@@ -70,6 +75,7 @@ struct Quantity {
   std::string_view suffix, shown;
   double divisor;
 };
+inline constexpr Nested kNested;
 inline constexpr Quantity kSpan{Quantity::Print::span, "_ms", "_seconds", 1e3};
 inline constexpr Quantity kTime{Quantity::Print::time, "_ms", "", 1e3};  // since 1970, in UTC
 inline constexpr Quantity kPicoseconds{Quantity::Print::seconds, "picoseconds", "seconds", 1e12};

@@ -23,6 +23,8 @@ struct HealthEntry {
   std::string verdict;                     // "passed", for example
   std::optional<std::int32_t> millidegrees = {};
   std::string text;  // for people
+
+  FERRY_FIELDS((board), (at), (job), (picoseconds), (baseline_picoseconds), (verdict), (millidegrees), (text));
 };
 
 struct SessionEntry {
@@ -35,16 +37,22 @@ struct SessionEntry {
   std::string client;   // what it said of itself
   std::string failure;  // at most kMaxFailureBytes; empty: its client ended it
   lease::Epoch epoch = 0;
+
+  FERRY_FIELDS((board), (ended, fields::Column{"at"}), (length), (lease), (holder), (client), (failure));
 };
 
 // Numbers increase in the order in which entries were added.
 struct NumberedHealthEntry {
   std::uint64_t number = 0;
   HealthEntry entry;
+
+  FERRY_FIELDS((number), (entry, fields::kNested));
 };
 struct NumberedSessionEntry {
   std::uint64_t number = 0;
   SessionEntry entry;
+
+  FERRY_FIELDS((number), (entry, fields::kNested));
 };
 
 struct NumberedQuery {
@@ -57,6 +65,8 @@ struct NumberedQuery {
 struct HealthState {
   BoardId board{};
   std::string state;
+
+  FERRY_FIELDS((board), (state));
 };
 
 }  // namespace ferry::farm

@@ -27,6 +27,8 @@ struct Credential {
   std::optional<TokenHash> token_hash = {};  // of tokens alone
   std::optional<Time> revoked = {};
   std::optional<Time> expires = {};  // only tokens expire
+
+  FERRY_FIELDS((kind), (id), (salt), (label), (role), (token_hash), (revoked), (expires));
 };
 
 }  // namespace ferry::farm

@@ -23,6 +23,8 @@ struct EndedLease {
   Time ended;
   EndReason reason = EndReason::released;
   std::string text;
+
+  FERRY_FIELDS((request, fields::kNested), (submitted), (start, fields::Column{"starts"}), (ended), (reason), (text));
 };
 
 struct HistoryPosition {
@@ -45,12 +47,16 @@ struct AuditEntry {
   std::string action;  // "retire", for example
   std::optional<BoardId> board = {};
   std::string text;
+
+  FERRY_FIELDS((at), (actor), (action), (board), (text));
 };
 
 // Numbers increase in the order in which entries were added.
 struct NumberedAuditEntry {
   std::uint64_t number = 0;
   AuditEntry entry;
+
+  FERRY_FIELDS((number), (entry, fields::kNested));
 };
 
 struct AuditQuery {

@@ -4,8 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "farm/store/filter.h"
-#include "farm/store/record_tables.h"
+#include "farm/store/columns.h"
 
 namespace ferry::farm {
 namespace {
@@ -23,19 +22,6 @@ Filter filter_of(const HistoryQuery& query) {
   return filter;
 }
 
-Result<EndedLease> read_ended_lease(RowReader& row) {
-  FERRY_ASSIGN(RequestRecord request, read_request(row));
-  EndedLease lease;
-  lease.request = std::move(request.request);
-  lease.submitted = request.submitted;
-  if (!row.is_null()) lease.start = row.time();
-  lease.ended = row.time();
-  lease.reason = row.number<EndReason>();
-  lease.text = row.text();
-  FERRY_TRY(row.status());
-  return lease;
-}
-
 }  // namespace
 
 Result<std::vector<EndedLease>> read_ended_leases(SqlConnection& connection, const HistoryQuery& query) {
@@ -43,9 +29,7 @@ Result<std::vector<EndedLease>> read_ended_leases(SqlConnection& connection, con
       query.board ? "ended_parts p JOIN ended_requests h ON h.number = p.number" : std::string("ended_requests h");
   const Filter filter = filter_of(query);
   const std::string statement =
-      "SELECT h.number, h.id, h.holder, h.slots, h.priority, h.length, h.wait, h.kind, "
-      "h.is_health_check, h.job, h.submitted, h.starts, h.ended, h.reason, h.text FROM " +
-      source + filter.text();
+      "SELECT h.number, " + joined_columns(column_names<EndedLease>(), "h.") + " FROM " + source + filter.text();
   FERRY_ASSIGN(const SqlResult result, execute_checked(connection, statement, filter.parameters()));
   std::vector<EndedLease> leases;
   leases.reserve(result.rows.size());
@@ -53,9 +37,10 @@ Result<std::vector<EndedLease>> read_ended_leases(SqlConnection& connection, con
   for (const SqlRow& columns : result.rows) {
     RowReader row(columns);
     const auto number = row.number<std::uint64_t>();
-    FERRY_ASSIGN(EndedLease lease, read_ended_lease(row));
-    leases.push_back(std::move(lease));
-    by_number[number] = &leases.back();
+    EndedLease& lease = leases.emplace_back();
+    FERRY_TRY(read_columns(row, lease));
+    FERRY_TRY(row.status());
+    by_number[number] = &lease;
   }
   const std::string parts_statement =
       "SELECT number, board, epoch FROM ended_parts WHERE number IN (SELECT h.number FROM " + source + filter.text() +
@@ -74,11 +59,7 @@ Result<std::vector<EndedLease>> read_ended_leases(SqlConnection& connection, con
 
 Status write_audit_entry(SqlConnection& connection, const AuditEntry& entry) {
   FERRY_TRY(expect_name(entry.actor));
-  return execute(connection,
-                 "INSERT INTO audit_log (number, at, actor, action, board, text) "
-                 "SELECT COALESCE(MAX(number), 0) + 1, $1, $2, $3, $4, $5 FROM audit_log",
-                 entry.at, entry.actor, entry.action, entry.board, entry.text)
-      .status();
+  return append(connection, "audit_log", entry);
 }
 
 Result<std::vector<NumberedAuditEntry>> read_audit_log(SqlConnection& connection, const AuditQuery& query) {
@@ -89,24 +70,7 @@ Result<std::vector<NumberedAuditEntry>> read_audit_log(SqlConnection& connection
   if (query.until) filter.add("at < ?", *query.until);
   if (query.before) filter.add("number < ?", *query.before);
   filter.end("number DESC", query.limit);
-  FERRY_ASSIGN(
-      const SqlResult result,
-      execute_checked(connection, "SELECT number, at, actor, action, board, text FROM audit_log" + filter.text(),
-                      filter.parameters()));
-  std::vector<NumberedAuditEntry> entries;
-  entries.reserve(result.rows.size());
-  for (const SqlRow& columns : result.rows) {
-    RowReader row(columns);
-    NumberedAuditEntry& numbered = entries.emplace_back();
-    numbered.number = row.number<std::uint64_t>();
-    numbered.entry.at = row.time();
-    numbered.entry.actor = row.text();
-    numbered.entry.action = row.text();
-    if (!row.is_null()) numbered.entry.board = row.number<BoardId>();
-    numbered.entry.text = row.text();
-    FERRY_TRY(row.status());
-  }
-  return entries;
+  return read_rows<NumberedAuditEntry>(connection, "audit_log", filter);
 }
 
 Result<bool> purge_history(SqlConnection& connection, Time before, std::size_t limit) {

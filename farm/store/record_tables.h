@@ -7,17 +7,11 @@
 
 namespace ferry::farm {
 
-// The columns of a request, in the order in which read_request() takes them.
-inline constexpr const char* kRequestColumns =
-    "id, holder, slots, priority, length, wait, kind, is_health_check, job, submitted";
-
 // Requires a writing transaction. Fails with internal if the record contradicts the tables: it ends a request that
 // there is not, for example.
 Status write_record(SqlConnection& connection, const Record& record);
 
 // Requires a transaction.
 Result<Snapshot> read_snapshot(SqlConnection& connection);
-
-Result<RequestRecord> read_request(RowReader& row);
 
 }  // namespace ferry::farm

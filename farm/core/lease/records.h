@@ -37,6 +37,9 @@ struct BoardRecord {
   std::uint64_t boot_id = 0;                          // of its last connection; 0: unknown
   std::optional<std::int32_t> baseline_millidegrees;  // when it idles
   lease::Epoch last_epoch = 0;
+
+  FERRY_FIELDS((id), (description), (machine), (shares_machine), (state), (boot_id), (baseline_millidegrees),
+               (last_epoch), (enrolled_tags));
 };
 
 struct EpochRecord {
@@ -47,6 +50,8 @@ struct EpochRecord {
 struct RequestRecord {
   Request request;
   Time submitted;
+
+  FERRY_FIELDS((request, fields::kNested), (submitted));
 };
 
 struct LeasePart {
@@ -62,6 +67,8 @@ struct LeaseRecord {
   Time end;
   std::uint32_t extension = 0;
   Time set_at;  // when `end` was decided on
+
+  FERRY_FIELDS((id), (start, fields::Column{"starts"}), (end, fields::Column{"ends"}), (extension), (set_at));
 };
 
 // Removes the LeaseRecord; the request waits again.
@@ -83,12 +90,16 @@ struct HolderRecord {
   double weight = 1;
   double board_seconds = 0;
   Time at;
+
+  FERRY_FIELDS((holder), (weight), (board_seconds), (at));
 };
 
 // Replaces the mean length of leases on a board.
 struct HoldTimeRecord {
   BoardId board{};
   double mean_seconds = 0;
+
+  FERRY_FIELDS((board), (mean_seconds));
 };
 
 using Record = std::variant<BoardRecord, EpochRecord, RequestRecord, LeaseRecord, RollbackRecord, EndRecord,

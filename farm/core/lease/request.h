@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fields.h"
 #include "farm/core/lease/ids.h"
 #include "farm/core/schedule/clock.h"
 #include "farm/core/selector/selector.h"
@@ -26,6 +27,8 @@ struct Request {
   LeaseKind kind = LeaseKind::attached;
   bool is_health_check = false;  // may also get boards whose state is unknown or suspect
   std::string job = {};          // what it is for, in its client's words
+
+  FERRY_FIELDS((id), (holder), (slots), (priority), (length), (wait), (kind), (is_health_check), (job));
 };
 
 }  // namespace ferry::farm
