@@ -42,6 +42,16 @@ T& encoded(T& value, Quantity) {
   return value;
 }
 
+template <class Archive, class T, class Kind>
+void encode(Archive& archive, T& value, Kind kind) {
+  archive(encoded(value, kind));
+}
+template <class Archive, class T, class Kind>
+void encode(Archive& archive, T& value, Added<Kind> added) {
+  auto&& field = encoded(value, added.kind);
+  archive(added_field(field));
+}
+
 }  // namespace fields
 
 template <class Archive, HasFields T>
@@ -50,7 +60,7 @@ void serialize(Archive& archive, T& record) {
     if constexpr (sizeof...(kind) == 0) {
       archive(value);
     } else {
-      archive(fields::encoded(value, kind...));
+      fields::encode(archive, value, kind...);
     }
   });
 }

@@ -62,6 +62,13 @@ struct Id {};
 template <const auto& kWords>
 struct Worded {};
 
+// A field that was added at the end of a struct that has its length in front: where an older peer's struct ends before
+// it, it keeps its value.
+template <class Kind>
+struct Added {
+  Kind kind;
+};
+
 // The column of a table, where it is not called like the field.
 struct Column {
   std::string_view name;

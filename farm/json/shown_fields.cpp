@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hex.h"
 #include "base/quantity_text.h"
 #include "farm/protocol/lease_id.h"
 
@@ -59,9 +60,7 @@ void FieldWriter::operator()(std::string_view name, std::uint64_t id, fields::Id
 }
 
 void FieldWriter::operator()(std::string_view name, const secure::KeyBytes& key, fields::Bytes) const {
-  std::string hex;
-  for (const std::uint8_t byte : key) hex += format("%02x", byte);
-  add_text(name, hex);
+  add_text(name, hex_text(key));
 }
 
 void FieldWriter::operator()(std::string_view name, const std::vector<wire::Label>& labels, fields::Labels) const {

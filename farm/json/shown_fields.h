@@ -50,6 +50,10 @@ class FieldWriter {
   void operator()(std::string_view name, const E& value, fields::Worded<kWords>) const {
     add_text(name, std::string(word_of(kWords, value)));
   }
+  template <class T, class Kind>
+  void operator()(std::string_view name, const T& value, fields::Added<Kind> added) const {
+    (*this)(name, value, added.kind);
+  }
   // The fields of a struct stand beside the others.
   template <HasFields T>
   void operator()(std::string_view, const T& record, fields::Nested) const {

@@ -108,6 +108,10 @@ struct FieldOnPage {
   static std::string text(const std::string& name, const std::vector<Label>& value, fields::Labels kind) {
     return text(name, value, fields::NestedList(kind));
   }
+  template <class T, class Kind>
+  static std::string text(const std::string& name, const T& value, fields::Added<Kind> added) {
+    return text(name, value, added.kind);
+  }
 };
 
 template <class T>
