@@ -41,6 +41,7 @@ int list_devices(const FarmOptions& options, const std::string& selector) {
                         {"STATE", "state"},
                         {"HOLDER", "holder"},
                         {"LEASE", "lease"},
+                        {"FREE IN", "remaining_seconds"},
                         {"TEMPERATURE", "celsius"},
                         {"LOAD", "load"},
                         {"SERVER", "server_version"},

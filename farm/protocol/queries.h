@@ -86,10 +86,11 @@ struct DeviceListing {
   std::string transport;                // "ssh": the tracker asks it by ssh how it is; empty: it has joined by itself
   std::vector<std::string> neighbours;  // other boards of its machine, of which only one is leased at a time
   std::string blocked_by;               // the one of them that is leased; empty: none
+  std::optional<std::uint64_t> remaining_ms = {};  // of its lease
 
   FERRY_FIELDS((name, kName), (description, kNested), (state, kName), (is_connected), (lease, kId), (holder, kText),
                (millidegrees, kMillidegrees), (is_throttled), (load_permille, kPermille), (transport, kName),
-               (neighbours, kNeighbours), (blocked_by, kName));
+               (neighbours, kNeighbours), (blocked_by, kName), (remaining_ms, fields::Added{kSpan}));
 };
 struct DevicePage {
   std::vector<DeviceListing> devices;  // by name

@@ -39,8 +39,10 @@ DeviceListing listing_of(const Core& core, const BoardView& board) {
   listing.is_connected = board.connection.has_value();
   if (board.lease) {
     listing.lease = static_cast<std::uint64_t>(*board.lease);
-    if (const auto request = core.scheduler->machine().find_request(*board.lease))
+    if (const auto request = core.scheduler->machine().find_request(*board.lease)) {
       listing.holder = fit(request->request->holder, kMaxText);
+      listing.remaining_ms = to_wire(request->end - core.scheduler->now());
+    }
   }
   if (facts != nullptr && listing.is_connected) {
     listing.millidegrees = facts->heartbeat.millidegrees;

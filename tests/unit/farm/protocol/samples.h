@@ -39,12 +39,21 @@ void for_each_message(Check check) {
   check("hello", Hello{1, 3, "ferry 0.1.0 user@laptop"});
   check("welcome", Welcome{1, "anna"});
   check("list_devices", ListDevices{"arch=aarch64", "pi-2"});
-  check(
-      "device page",
-      DevicePage{
-          {{"pi-3", sample_description(), "good", true, 9, "anna", 48'312, true, 1250, "ssh", {"pi-4", "pi-5"}, "pi-5"},
-           {}},
-          true});
+  check("device page", DevicePage{{{"pi-3",
+                                    sample_description(),
+                                    "good",
+                                    true,
+                                    9,
+                                    "anna",
+                                    48'312,
+                                    true,
+                                    1250,
+                                    "ssh",
+                                    {"pi-4", "pi-5"},
+                                    "pi-5",
+                                    60'000},
+                                   {}},
+                                  true});
   check("list_queue", ListQueue{9});
   check("queue page", QueuePage{{{9, "anna", {"rpi4"}, 50, 1500, 2, 60'000, "pi-4", "nightly"}, {}}, true});
   check("list_leases", ListLeases{9});

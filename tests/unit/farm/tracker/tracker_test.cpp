@@ -81,7 +81,10 @@ TEST_CASE("a client gets a board with the key that the board admits, and others 
   REQUIRE(served);
   CHECK(served->psk == slot.psk);
   CHECK(served->key.lease == lease.value()->id());
-  CHECK(lab.devices("tag:bench").at(0).holder == "anna");
+  const DeviceListing leased = lab.devices("tag:bench").at(0);
+  CHECK(leased.holder == "anna");
+  CHECK(leased.remaining_ms.value_or(0) > 0);
+  CHECK(leased.remaining_ms.value_or(0) <= 8u * 3600 * 1000);
 
   const farm::FarmAccess berta = lab.tracker.add_client("berta");
   const auto too_soon = lab.lease(berta, "pi-3", milliseconds(300));
