@@ -15,6 +15,7 @@ void add_farm(CLI::App& app, Action& chosen, const farm::FarmHost* host) {
       "  ferry farm devices\n"
       "  ferry run mm.ferry --remote 'farm://lab/arch=aarch64?wait=10m'\n"
       "  ferry farm exec rpi4 -- ./test_all.sh");
+  add_farm_status(farm, chosen);
   add_farm_devices(farm, chosen);
   add_farm_queue(farm, chosen);
   add_farm_leases(farm, chosen);

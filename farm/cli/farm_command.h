@@ -9,6 +9,7 @@ namespace ferry::cli {
 // Adds 'farm'. Without a host, the commands for a farm's tracker are missing.
 void add_farm(CLI::App& app, Action& chosen, const farm::FarmHost* host);
 
+void add_farm_status(CLI::App& farm, Action& chosen);
 void add_farm_devices(CLI::App& farm, Action& chosen);
 void add_farm_queue(CLI::App& farm, Action& chosen);
 void add_farm_leases(CLI::App& farm, Action& chosen);

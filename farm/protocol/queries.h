@@ -29,7 +29,8 @@ namespace ferry::farm::wire {
   X(76, EnrolBoard, KeyMade, "enrol_board", kFromClient)                  \
   X(77, AddClient, KeyMade, "add_client", kFromClient)                    \
   X(78, AddToken, TokenMade, "add_token", kFromClient)                    \
-  X(79, RevokeCredential, Done, "revoke_credential", kFromClient)
+  X(79, RevokeCredential, Done, "revoke_credential", kFromClient)         \
+  X(113, Summarize, FarmSummary, "summarize", kFromClient)
 
 struct Accelerator {
   std::string kind;  // "cuda" or "opencl"
@@ -354,6 +355,20 @@ struct TokenMade {
   std::string token;  // never shown again
 
   FERRY_FIELDS((token, kName));
+};
+
+// How busy the farm is.
+struct Summarize {
+  FERRY_FIELDS();
+};
+struct FarmSummary {
+  std::uint32_t boards = 0;  // without those that are retired
+  std::uint32_t connected = 0;
+  std::uint32_t leased = 0;
+  std::uint32_t waiting = 0;          // requests
+  std::uint64_t longest_wait_ms = 0;  // of those that wait
+
+  FERRY_FIELDS((boards), (connected), (leased), (waiting), (longest_wait_ms, kSpan));
 };
 
 struct RevokeCredential {

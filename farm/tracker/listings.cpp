@@ -1,4 +1,4 @@
-// Lists the boards, the leases, and the requests that wait.
+// Lists the boards, the leases, and the requests that wait, and sums them up.
 #include <algorithm>
 
 #include "farm/tracker/desk.h"
@@ -135,6 +135,24 @@ void answer(Core& core, const Caller&, const ListLeases& query, const Answer<Lea
     page.leases.push_back(std::move(listing));
   }
   then(std::move(page));
+}
+
+void answer(Core& core, const Caller&, const Summarize&, const Answer<FarmSummary>& then) {
+  const LeaseMachine& machine = core.scheduler->machine();
+  const Time now = core.scheduler->now();
+  FarmSummary summary;
+  for (const BoardView& board : machine.boards()) {
+    if (board.record->state == BoardState::retired) continue;
+    ++summary.boards;
+    if (board.connection) ++summary.connected;
+    if (board.lease) ++summary.leased;
+  }
+  for (const QueuedRequest& waiting : machine.queue(now)) {
+    ++summary.waiting;
+    if (const auto view = machine.find_request(waiting.id))
+      summary.longest_wait_ms = std::max(summary.longest_wait_ms, to_wire(now - view->submitted));
+  }
+  then(summary);
 }
 
 }  // namespace ferry::farm

@@ -220,6 +220,18 @@ TEST_CASE("boards are listed as a table and as JSON, page by page, with harmless
   CHECK(json["devices"][0]["is_our_version"] == false);
 }
 
+TEST_CASE("the state of a farm is a few lines or JSON") {
+  const Lab lab([](Peer& peer, const Message& message) {
+    if (message.is<wire::Summarize>()) peer.answer(message.header, wire::FarmSummary{12, 11, 3, 2, 90'000});
+  });
+  CHECK(lab.run({"farm", "status"}).out ==
+        "boards    12, of which 11 are connected and 3 leased\nrequests  2 waiting, the longest for 1 min 30 s\n");
+  const auto json = nlohmann::json::parse(lab.run({"farm", "status", "--json"}).out);
+  CHECK(json["schema"] == "ferry.farm.status/1");
+  CHECK(json["leased"] == 3);
+  CHECK(json["longest_wait_seconds"] == 90);
+}
+
 TEST_CASE("an empty listing says so") {
   const Lab lab([](Peer& peer, const Message& message) {
     if (message.is<wire::ListDevices>()) peer.answer(message.header, wire::DevicePage());
@@ -298,8 +310,8 @@ TEST_CASE("mistakes in commands of a farm are named before anybody is asked") {
 TEST_CASE("the client without a compiler has the commands of a farm") {
   const Outcome help = run_client({"help", "farm"});
   CHECK(help.code == 0);
-  for (const char* name : {"devices", "queue", "leases", "exec", "reserve", "release", "history", "audit", "maintain",
-                           "retire", "enrol", "token", "credentials"})
+  for (const char* name : {"status", "devices", "queue", "leases", "exec", "reserve", "release", "history", "audit",
+                           "maintain", "retire", "enrol", "token", "credentials"})
     CHECK_MESSAGE(contains(help.out, std::string("  ") + name), name);
   const Lab lab;
   const Outcome device = run_client({"device", "--remote", "pi"}, lab.environment());

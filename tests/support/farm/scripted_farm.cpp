@@ -194,6 +194,12 @@ Result<SessionPage> ScriptedFarm::ask(const Caller& caller, const ListSessions& 
   return page;
 }
 
+Result<FarmSummary> ScriptedFarm::ask(const Caller& caller, const Summarize&) {
+  const std::lock_guard lock(mutex_);
+  FERRY_TRY(check(caller, Role::viewer));
+  return FarmSummary{12, 11, 3, 2, 60'000};
+}
+
 Result<CredentialPage> ScriptedFarm::ask(const Caller& caller, const ListCredentials& query) {
   const std::lock_guard lock(mutex_);
   FERRY_TRY(check(caller, Role::admin));

@@ -60,6 +60,10 @@ TEST_CASE("the page lists the fields of every listing, in their order") {
   check_listing<wire::ListCredentials, wire::CredentialListing>();
 }
 
+TEST_CASE("the page lists the fields of the farm's state") {
+  CHECK(section().find("`ferry.farm.status/1`: " + names<wire::FarmSummary>() + ".") != std::string::npos);
+}
+
 TEST_CASE("quantities have their units in their names, and what there is not is null") {
   wire::QueueListing request{9, "anna", {"rpi4"}, 50, 1500, 2, {}, "", "nightly"};
   CHECK(to_json(request).dump() ==

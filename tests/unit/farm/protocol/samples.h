@@ -93,6 +93,8 @@ void for_each_message(Check check) {
   check("add_token", AddToken{"anna", Role::viewer});
   check("token made", TokenMade{"ferry_0123456789"});
   check("revoke_credential", RevokeCredential{CredentialKind::board, "pi-3"});
+  check("summarize", Summarize{});
+  check("farm summary", FarmSummary{12, 11, 3, 2, 60'000});
   check("relay", UseRelay{9, 1});
   check("relay offered", RelayOffered{0x1122334455667788u});
   check("find_objects", FindObjects{{sample_hash(1), sample_hash(2)}});

@@ -85,6 +85,12 @@ TEST_CASE("a client gets a board with the key that the board admits, and others 
   CHECK(leased.holder == "anna");
   CHECK(leased.remaining_ms.value_or(0) > 0);
   CHECK(leased.remaining_ms.value_or(0) <= 8u * 3600 * 1000);
+  const auto summary = TrackerConnection(lab.anna).ask(Summarize{});
+  REQUIRE(summary.is_ok());
+  CHECK(summary.value().boards == 1);
+  CHECK(summary.value().connected == 1);
+  CHECK(summary.value().leased == 1);
+  CHECK(summary.value().waiting == 0);
 
   const farm::FarmAccess berta = lab.tracker.add_client("berta");
   const auto too_soon = lab.lease(berta, "pi-3", milliseconds(300));
