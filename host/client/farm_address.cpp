@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "base/quantity.h"
 #include "base/suggest.h"
 #include "base/throw_status.h"
 #include "farm/protocol/messages.h"
@@ -19,16 +20,6 @@ constexpr std::uint32_t kMostPriority = 100;
 constexpr const char* kForm = "farm://FARM/SELECTOR[?priority=N&length=30m&wait=10m&job=TEXT]";
 
 [[noreturn]] void refuse_farm(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
-std::uint64_t seconds_of(char unit) {
-  switch (unit) {
-    case 's': return 1;
-    case 'm': return 60;
-    case 'h': return 3600;
-    case 'd': return 24 * 3600;
-    default: return 0;
-  }
-}
 
 // The text may hold what ends an option, or what a shell would change, as in "nightly%20run".
 std::string decode_job(std::string_view text) {
@@ -115,18 +106,9 @@ std::uint32_t parse_priority(std::string_view text, const std::string& what) {
 }
 
 milliseconds parse_time_span(std::string_view text, const std::string& what) {
-  constexpr std::uint64_t kMostSeconds = 365ull * 24 * 3600;
-  std::uint64_t total = 0;
-  bool is_fine = !text.empty();
-  for (std::string_view rest = text; is_fine && !rest.empty();) {
-    std::uint64_t count = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), count);
-    const std::uint64_t unit = error == std::errc() && end != rest.data() + rest.size() ? seconds_of(*end) : 0;
-    is_fine = unit != 0 && count <= kMostSeconds && (total += count * unit) <= kMostSeconds;
-    if (is_fine) rest.remove_prefix(static_cast<std::size_t>(end + 1 - rest.data()));
-  }
-  if (!is_fine) refuse_farm(what + ": expected a time such as 90s, 30m, 1h30m or 2d, got '" + std::string(text) + "'");
-  return milliseconds(total * 1000);
+  const auto span = parse_span(text);
+  if (!span) refuse_farm(what + ": expected a time such as 90s, 30m, 1h30m or 2d, got '" + std::string(text) + "'");
+  return milliseconds(*span);
 }
 
 FarmAddress parse_farm_address(std::string_view text) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/quantity.h"
 #include "farm/core/lease/handlers.h"
 #include "farm/core/lease/lease_life.h"
 #include "farm/core/lease/limits.h"
@@ -10,28 +11,17 @@
 namespace ferry::farm {
 namespace {
 
-// As people write it: "8h", "1h30m", "0s".
-std::string span_text(Duration span) {
-  const auto milliseconds = static_cast<long long>(span.count());
-  if (milliseconds < 0 || milliseconds % 1000 != 0) return format("%gs", static_cast<double>(milliseconds) / 1000);
-  const long long seconds = milliseconds / 1000;
-  std::string text;
-  if (seconds >= 3600) text += format("%lldh", seconds / 3600);
-  if (seconds / 60 % 60 != 0) text += format("%lldm", seconds / 60 % 60);
-  if (seconds % 60 != 0 || text.empty()) text += format("%llds", seconds % 60);
-  return text;
-}
-
 std::optional<std::string> why_invalid(const Request& request) {
   if (request.slots.empty() || request.slots.size() > kMaxSlots)
     return format("expected 1 to %zu boards, got %zu", kMaxSlots, request.slots.size());
   if (request.priority > kMaxPriority)
     return format("expected a priority from 0 to %u, got %u", kMaxPriority, request.priority);
   if (request.length <= Duration::zero() || request.length > kMaxLease)
-    return "expected a lease of more than 0s and at most " + span_text(kMaxLease) + ", got " +
-           span_text(request.length);
+    return "expected a lease of more than 0s and at most " + written_span(kMaxLease.count()) + ", got " +
+           written_span(request.length.count());
   if (request.wait < Duration::zero() || request.wait > kMaxWait)
-    return "expected a wait of at most " + span_text(kMaxWait) + ", got " + span_text(request.wait);
+    return "expected a wait of at most " + written_span(kMaxWait.count()) + ", got " +
+           written_span(request.wait.count());
   return std::nullopt;
 }
 
@@ -92,7 +82,8 @@ bool is_waited_for(const State& state, const Entry& entry) {
 
 std::string why_not_extended(const State& state, const Entry& entry, Duration length) {
   if (length > kMaxLease)
-    return "expected an extension to at most " + span_text(kMaxLease) + ", got " + span_text(length);
+    return "expected an extension to at most " + written_span(kMaxLease.count()) + ", got " +
+           written_span(length.count());
   if (entry.lease->is_extending) return "another extension is in progress";
   if (is_waited_for(state, entry)) return "others wait for the board";
   for (const HeldBoard& part : entry.lease->parts) {

@@ -3,8 +3,8 @@
 #include <functional>
 
 #include "base/printable.h"
+#include "base/quantity.h"
 #include "ferry/error.h"
-#include "host/gate/suite/quantity.h"
 #include "host/gate/suite/read_suite.h"
 #include "host/gate/suite/suite_files.h"
 #include "host/kernel/argument_spec.h"

@@ -5,12 +5,12 @@
 
 #include "base/format.h"
 #include "base/printable.h"
+#include "base/quantity.h"
 #include "base/quantity_text.h"
 #include "base/suggest.h"
 #include "ferry/error.h"
 #include "host/client/destination.h"
 #include "host/gate/suite/case_reader.h"
-#include "host/gate/suite/quantity.h"
 #include "host/gate/suite/suite_files.h"
 #include "host/gate/verdict/decide.h"
 #include "host/measure/compare.h"

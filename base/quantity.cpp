@@ -1,9 +1,11 @@
-#include "host/gate/suite/quantity.h"
+#include "base/quantity.h"
 
 #include <charconv>
 #include <cmath>
 
-namespace ferry::gate {
+#include "base/format.h"
+
+namespace ferry {
 namespace {
 
 struct Unit {
@@ -23,6 +25,16 @@ constexpr Unit kBytes[] = {{"", 1},
                            {"GiB", kKilo* kKilo* kKilo}};
 // A double holds every whole number up to this.
 constexpr double kMostByteCount = 9007199254740992.0;
+
+std::uint64_t seconds_of(char unit) {
+  switch (unit) {
+    case 's': return 1;
+    case 'm': return 60;
+    case 'h': return 3600;
+    case 'd': return 24 * 3600;
+    default: return 0;
+  }
+}
 
 // Takes the number from the beginning of the text, and the spaces behind it.
 std::optional<double> take_number(std::string_view& text) {
@@ -57,4 +69,28 @@ std::optional<std::uint64_t> parse_byte_count(std::string_view text) {
   return static_cast<std::uint64_t>(std::llround(*bytes));
 }
 
-}  // namespace ferry::gate
+std::optional<std::uint64_t> parse_span(std::string_view text) {
+  constexpr std::uint64_t kMostSeconds = 365ull * 24 * 3600;
+  if (text.empty()) return std::nullopt;
+  std::uint64_t total = 0;
+  while (!text.empty()) {
+    std::uint64_t count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    const std::uint64_t unit = error == std::errc() && end != text.data() + text.size() ? seconds_of(*end) : 0;
+    if (unit == 0 || count > kMostSeconds || (total += count * unit) > kMostSeconds) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end + 1 - text.data()));
+  }
+  return total * 1000;
+}
+
+std::string written_span(std::int64_t milliseconds) {
+  if (milliseconds < 0 || milliseconds % 1000 != 0) return format("%gs", static_cast<double>(milliseconds) / 1000);
+  const long long seconds = milliseconds / 1000;
+  std::string text;
+  if (seconds >= 3600) text += format("%lldh", seconds / 3600);
+  if (seconds / 60 % 60 != 0) text += format("%lldm", seconds / 60 % 60);
+  if (seconds % 60 != 0 || text.empty()) text += format("%llds", seconds % 60);
+  return text;
+}
+
+}  // namespace ferry
