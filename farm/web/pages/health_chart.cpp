@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/format.h"
+#include "base/quantity_text.h"
 #include "farm/web/pages/reading.h"
 
 namespace ferry::farm::http {

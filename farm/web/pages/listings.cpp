@@ -7,8 +7,6 @@
 namespace ferry::farm::http {
 namespace {
 
-const char* kind_text(wire::LeaseKind kind) { return kind == wire::LeaseKind::reserved ? "reserved" : "attached"; }
-
 void write_board_links(html::Html& html, const std::vector<std::string>& boards) {
   const auto cell = html.open("td");
   bool is_first = true;
@@ -49,7 +47,7 @@ void write_current_leases(html::Html& html, const Viewer& viewer, const QueueVie
       const auto row = html.open("tr");
       write_holder(html, lease.holder, lease.job);
       write_board_links(html, lease.boards);
-      write_cell(html, kind_text(lease.kind));
+      write_cell(html, std::string(word_of(wire::kLeaseKinds, lease.kind)));
       write_number(html, span_text(lease.remaining_ms));
       write_end_button(html, viewer, lease.lease, lease.holder, "Release",
                        "Release the lease of " + lease.holder + " on " + join(", ", lease.boards));

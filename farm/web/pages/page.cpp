@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/quantity_text.h"
 #include "base/unix_time.h"
 #include "farm/web/pages/assets.h"
 #include "farm/web/pages/reading.h"
@@ -50,20 +51,11 @@ void write_header(html::Html& html, const Viewer& viewer, std::string_view path)
   if (viewer.holder.empty()) return;
   write_navigation(html, viewer, path);
   const auto who = html.open("div", {{"class", "who"}});
-  html.element("span", viewer.holder + " (" + role_name(viewer.role) + ")");
+  html.element("span", viewer.holder + " (" + std::string(word_of(wire::kRoles, viewer.role)) + ")");
   write_button(html, viewer, "/logout", {}, "Log out", "");
 }
 
 }  // namespace
-
-const char* role_name(wire::Role role) {
-  switch (role) {
-    case wire::Role::viewer: return "viewer";
-    case wire::Role::user: return "user";
-    case wire::Role::admin: return "admin";
-  }
-  return "unknown";
-}
 
 std::string write_page(const Viewer& viewer, std::string_view title, std::string_view path,
                        const std::function<void(html::Html&)>& body) {

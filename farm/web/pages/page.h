@@ -19,8 +19,6 @@ struct Viewer {
   std::string alert;  // shown on top of the page; empty: nothing
 };
 
-const char* role_name(wire::Role role);
-
 // Writes a whole page; `path` says which entry of the navigation is the current one.
 std::string write_page(const Viewer& viewer, std::string_view title, std::string_view path,
                        const std::function<void(html::Html&)>& body);

@@ -43,7 +43,7 @@ void write_tokens(html::Html& html, const Viewer& viewer, const TokensView& view
     const std::string state = state_of(token, view.now_ms);
     const auto row = html.open("tr");
     write_row_head(html, token.name, "");
-    html.element("td", role_name(token.role), {{"class", "word"}});
+    html.element("td", std::string(word_of(wire::kRoles, token.role)), {{"class", "word"}});
     html.element("td", state, {{"class", "word"}});
     for (const auto& time : {token.expires_ms, token.revoked_ms}) {
       const auto cell = html.open("td");
