@@ -30,7 +30,7 @@ struct FarmNumbers {
   std::map<std::string, std::uint64_t> ended_by_reason;  // in total, by the names of end_reason.h
   std::uint64_t refused_connections = 0;                 // in total: wrong keys and broken rules
   std::uint64_t relayed_bytes = 0;                       // in total
-  double longest_commit_seconds = 0;                     // of the last minute
+  double longest_commit_seconds = 0;                     // in the last minute
   bool is_scheduling = false;                            // false: another tracker does
   std::string read_only_reason;                          // empty: the database can be written
 };

@@ -10,7 +10,7 @@ struct ServeOptions {
   std::string http;                       // HOST:PORT of the page and the HTTP interface; empty: there is none
   bool behind_proxy = false;
   std::string database = "farm.db";  // a path, or a URI of PostgreSQL
-  std::string key_file;              // of the master key; empty: FARM.key beside the database, or here
+  std::string key_file;              // contains the master key; empty: FARM.key beside the database, or here
   std::string config;                // farm.toml; empty: none
 };
 

@@ -74,7 +74,7 @@ class FarmBoard final : public server::KeySource, TrackerLink::Board {
   std::string address_;  // where the server listens
   lease::LeaseGuard guard_;
   std::optional<Lease> lease_;  // announced last; its key is of no use to the sessions of others
-  lease::LeaseKey admitted_;    // of the session that was admitted last
+  lease::LeaseKey admitted_;    // the lease of the session that was admitted last
   std::uint64_t admitted_holder_ = 0;
   server::Timer end_;
   RelayDials relays_;

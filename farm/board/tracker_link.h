@@ -62,10 +62,10 @@ class TrackerLink final : server::Dialer, server::FrameChannel::Owner {
   server::SecretMemory& secrets_;
   const FarmOptions& options_;
   Board& board_;
-  server::Timer timer_;  // of the next attempt, or of the next heartbeat
+  server::Timer timer_;  // fires for the next attempt, or for the next heartbeat
   std::weak_ptr<server::PendingConnection> dialing_;
   std::shared_ptr<server::FrameChannel> channel_;
-  std::size_t next_ = 0;      // of the trackers
+  std::size_t next_ = 0;      // the next tracker's number
   std::size_t failures_ = 0;  // in a row
   bool is_joined_ = false;
   bool is_rekeyed_ = false;  // since a connection has last lasted

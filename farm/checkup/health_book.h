@@ -16,7 +16,7 @@ namespace ferry::farm {
 struct JudgedCheck {
   // Nothing: the check says nothing about the board. A board that was not measured because a job failed has failed.
   std::optional<HealthVerdict> verdict;
-  std::string reason;                // of everything but passed and learning
+  std::string reason;                // given for everything but passed and learning
   std::vector<HealthEntry> entries;  // for Store::add_health_entry()
   HealthState state;                 // for Store::set_health_state()
 };

@@ -54,10 +54,10 @@ class HealthRunner {
   const HealthOptions options_;
   const OnOutcome on_outcome_;
 
-  mutable std::mutex mutex_;  // of all that follows
+  mutable std::mutex mutex_;  // guards all that follows
   std::condition_variable wake_workers_, wake_watch_;
   std::deque<std::shared_ptr<Check>> waiting_;
-  std::map<BoardId, std::shared_ptr<Check>> checks_;  // that wait or run
+  std::map<BoardId, std::shared_ptr<Check>> checks_;  // those that wait or run
   std::size_t running_ = 0;
   bool is_stopping_ = false;
 

@@ -23,7 +23,7 @@ struct ReferenceEffort {
 struct SessionTimes {
   HealthTimes times{};  // medians
   HealthEnvironment environment;
-  std::optional<std::int32_t> millidegrees;  // of the hottest zone before the jobs
+  std::optional<std::int32_t> millidegrees;  // the hottest zone's before the jobs
 };
 
 // A job could not be run, or gave wrong results.

@@ -258,14 +258,14 @@ class BoardLease::Keeper {
 
   const FarmAccess farm_;
   const LeaseObserver observer_;
-  std::size_t next_ = 0;  // of the trackers; the thread's alone
+  std::size_t next_ = 0;  // the next tracker's number; the thread's alone
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   LeaseStatus record_;
   // Set and reset by the thread, which alone receives; others use it with the mutex held.
   std::unique_ptr<TrackerLink> link_;
-  Status failure_;            // of the first attempt to submit
+  Status failure_;            // why the first attempt to submit failed
   std::string last_failure_;  // to reach a tracker
   bool is_stopping_ = false;
   Clock::time_point stop_by_;

@@ -18,7 +18,7 @@ struct FarmAccess {
   std::string name;                  // as the user calls the farm, for messages
   std::vector<TcpAddress> trackers;  // at least one; they are tried in this order
   secure::Key key;
-  std::string key_file;  // that contained the key, for messages
+  std::string key_file;  // the file that contained the key, for messages
   std::string client;    // what the client calls itself, for the tracker's logs
 };
 

@@ -61,7 +61,7 @@ class TrackerConnection {
 
   FarmAccess farm_;
   std::unique_ptr<TrackerLink> link_;
-  std::size_t next_ = 0;  // of the trackers
+  std::size_t next_ = 0;  // the next tracker's number
   std::uint64_t last_request_ = 1;
   std::string holder_;
 };

@@ -75,7 +75,7 @@ class HookRunner {
   std::deque<Job>::iterator next_job();
 
   const Log log_;
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // guards all that follows
   std::condition_variable wake_;
   std::deque<Job> waiting_;
   std::set<std::string> active_;  // boards of jobs that run

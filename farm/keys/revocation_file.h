@@ -56,7 +56,7 @@ class RevocationFile {
 
   std::string path_;
   Descriptor file_;
-  std::size_t size_ = 0;  // of the whole lines
+  std::size_t size_ = 0;  // the whole lines together
   std::vector<Revocation> revocations_;
   std::set<std::tuple<wire::CredentialKind, std::string, KeySalt>> known_;
 };

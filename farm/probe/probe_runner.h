@@ -19,7 +19,7 @@ namespace ferry::farm {
 
 struct ProbeOptions {
   std::chrono::milliseconds period = std::chrono::seconds(30);   // from the beginning of one probe to the next
-  std::chrono::milliseconds timeout = std::chrono::seconds(15);  // of one probe, with the login
+  std::chrono::milliseconds timeout = std::chrono::seconds(15);  // the limit of one probe, with the login
   std::size_t at_once = 8;
 };
 
@@ -59,7 +59,7 @@ class ProbeRunner {
   const OnReport on_report_;
   Descriptor cancelled_;  // readable once the runner stops
 
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // guards all that follows
   std::condition_variable wake_;
   std::map<BoardId, Watched> boards_;
   bool is_stopping_ = false;

@@ -23,8 +23,8 @@ namespace ferry::farm {
 
 struct RelayLimits {
   std::size_t relays = 64;                                       // at a time
-  std::uint64_t bytes_per_second = std::uint64_t{32} << 20;      // of one relay, in both directions together
-  std::uint64_t all_bytes_per_second = std::uint64_t{64} << 20;  // of all relays
+  std::uint64_t bytes_per_second = std::uint64_t{32} << 20;      // the limit of one relay, in both directions together
+  std::uint64_t all_bytes_per_second = std::uint64_t{64} << 20;  // the limit of all relays
   std::chrono::milliseconds idle = std::chrono::hours(1);        // without a byte; a kernel may run for long
 };
 
@@ -75,7 +75,7 @@ class Relay {
   std::list<Forwarded> pairs_;
   std::atomic<std::uint64_t> forwarded_{0};
 
-  mutable std::mutex mutex_;                     // of all that follows
+  mutable std::mutex mutex_;                     // guards all that follows
   std::map<std::uint64_t, std::size_t> active_;  // those in pairs_ and in arrived_, by lease
   std::vector<Arrived> arrived_;
   std::vector<std::uint64_t> over_;  // leases whose relays are to end

@@ -18,7 +18,7 @@ namespace ferry::farm {
 
 class RelayedPair : public std::enable_shared_from_this<RelayedPair> {
  public:
-  static constexpr std::size_t kBufferBytes = std::size_t{64} << 10;  // of each direction
+  static constexpr std::size_t kBufferBytes = std::size_t{64} << 10;  // for each direction
 
   // `shared` and `forwarded` must outlive the pair; `per_second` is the limit of both directions together.
   RelayedPair(server::EventLoop& loop, Descriptor first, Descriptor second, std::uint64_t per_second, Bandwidth& shared,
@@ -38,7 +38,7 @@ class RelayedPair : public std::enable_shared_from_this<RelayedPair> {
     server::WatchedDescriptor& to;
     server::Timer timer;
     std::vector<std::uint8_t> buffer;
-    std::size_t begin = 0, end = 0;  // of what is in the buffer
+    std::size_t begin = 0, end = 0;  // what is in the buffer
     bool is_closed = false;          // by `from`, and then by us for `to`
   };
 

@@ -24,7 +24,7 @@ struct Credential {
   KeySalt salt{};
   std::string label;  // for people
   Role role = Role::user;
-  std::optional<TokenHash> token_hash = {};  // of tokens alone
+  std::optional<TokenHash> token_hash = {};  // for tokens alone
   std::optional<Time> revoked = {};
   std::optional<Time> expires = {};  // only tokens expire
 

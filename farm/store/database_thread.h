@@ -57,10 +57,10 @@ class DatabaseThread {
   const OnOutcome on_outcome_;
   const std::chrono::milliseconds retry_delay_;
 
-  mutable std::mutex mutex_;  // of all that follows
+  mutable std::mutex mutex_;  // guards all that follows
   std::condition_variable wake_;
   std::deque<Persist> waiting_;
-  std::vector<Persist> group_;  // of the transaction that runs, or that is to be tried again
+  std::vector<Persist> group_;  // the transaction that runs, or that is to be tried again
   SteadyTime retry_at_{};
   std::deque<Job> jobs_;
   Status final_failure_;

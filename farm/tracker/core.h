@@ -34,9 +34,9 @@ struct BoardFacts {
 struct ConnectedClient {
   Caller caller;
   std::string name;              // what it says of itself
-  std::size_t queries = 0;       // that are not answered yet
+  std::size_t queries = 0;       // those that are not answered yet
   std::string audited_baseline;  // the last one that it has set
-  bool sends_object = false;     // of which more pieces are to come
+  bool sends_object = false;     // whether more pieces of one are to come
 };
 
 struct Core {
@@ -52,10 +52,10 @@ struct Core {
   std::unique_ptr<Scheduler> scheduler;  // null: this tracker does not schedule
   std::string read_only_reason;          // not empty: it never will
 
-  std::map<std::string, BoardId> names;  // of all boards, which are theirs for good
+  std::map<std::string, BoardId> names;  // all boards by their names, which are theirs for good
   // More than one connection may claim to be the same board until the scheduler has decided.
   std::unordered_map<ConnectionNumber, BoardFacts> board_connections;
-  std::unordered_map<BoardId, BoardFacts> last_facts;  // of boards that have left
+  std::unordered_map<BoardId, BoardFacts> last_facts;  // what boards that have left had told
   std::unordered_map<ConnectionNumber, ConnectedClient> clients;
   // Connections under the key of an enrolment, which only wait for their own key.
   std::unordered_map<ConnectionNumber, BoardId> enrolling;
@@ -80,13 +80,13 @@ struct Core {
 
   RelayDesk relay_desk;
   std::unique_ptr<Relay> relay;         // null: there are no relays
-  std::set<std::uint64_t> leases_over;  // that still had relays at the last look
+  std::set<std::uint64_t> leases_over;  // those that still had relays at the last look
 
   FarmNumbers numbers;  // those that only count
   std::function<void(const std::string&)> log;
   std::function<void(const std::string&, BoardState, BoardState, const std::string&)> on_state;
   std::unordered_map<BoardId, BoardState> states;  // as last told
-  std::function<void()> on_change;                 // of what listings show
+  std::function<void()> on_change;                 // called when what listings show changes
   // Remembers a revocation outside of the database, which may be restored from a backup.
   std::function<Status(const Credential&)> note_revocation;
 

@@ -32,7 +32,7 @@ class FarmGate final : public Farm {
   FarmNumbers count() const;
 
   Core& core_;
-  mutable std::mutex mutex_;  // of all that follows
+  mutable std::mutex mutex_;  // guards all that follows
   mutable std::condition_variable changed_;
   std::uint64_t changes_ = 1;
 };

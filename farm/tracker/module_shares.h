@@ -41,7 +41,7 @@ class ModuleShares {
     TokenBucket audits{1, kAuditBurst, std::chrono::steady_clock::now()};
   };
 
-  std::map<secure::KeyId, Use> uses_;  // of every key that has asked
+  std::map<secure::KeyId, Use> uses_;  // by every key that has asked
 };
 
 }  // namespace ferry::farm

@@ -60,11 +60,11 @@ class Scheduler {
   LeaseMachine machine_;
   server::Timer timer_;
   std::optional<Time> timer_at_;
-  std::optional<SteadyTime> commit_since_;  // of the oldest commit without an outcome
+  std::optional<SteadyTime> commit_since_;  // when the oldest commit without an outcome began
   std::array<double, 2> commits_{};         // the longest in this minute and in the last
   SteadyTime minute_ = steady_start_;
   std::map<EndReason, std::uint64_t> ended_;
-  std::deque<Event> events_;  // that have happened meanwhile
+  std::deque<Event> events_;  // those that have happened meanwhile
   bool is_handling_ = false;
   bool has_ended_ = false;
 };

@@ -21,8 +21,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kPeriod{1};                // of polling for the term, and of housekeeping
-constexpr milliseconds kStandbyPeriod{250};  // of a standby's tries to get the right to schedule
+constexpr seconds kPeriod{1};                // between two looks at the term, and two rounds of housekeeping
+constexpr milliseconds kStandbyPeriod{250};  // between a standby's tries to get the right to schedule
 // A tracker that has not reached a shared database for so long takes it that another one schedules.
 constexpr seconds kDatabaseSilence{6};
 static_assert(kDatabaseSilence < Store::kRightLasts);

@@ -16,7 +16,7 @@ namespace ferry::farm::http {
 struct Arrival {
   Descriptor connection;  // non-blocking
   std::chrono::steady_clock::time_point deadline;
-  std::string bytes = {};    // that have been read
+  std::string bytes = {};    // what has been read
   std::size_t expected = 0;  // how many the request has; 0: its head is not complete
   CheckedHead head = {};     // also why the request is refused, if it is
   std::size_t head_bytes = 0;

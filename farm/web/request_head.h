@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxHeaders = 64;
 inline constexpr std::size_t kMaxRequestBody = 32768;
 
 struct CheckedHead {
-  int status = 0;           // of the response to a head that is refused; 0: it is fine
+  int status = 0;           // the response to a head that is refused; 0: it is fine
   const char* reason = "";  // why it is refused
   std::string text;         // the head without headers that do not concern us
   std::size_t body_bytes = 0;

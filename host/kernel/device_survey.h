@@ -11,7 +11,7 @@
 namespace ferry {
 
 struct DeviceSurvey {
-  std::string name;  // of the server: "127.0.0.1:9090", or "this machine"
+  std::string name;  // the server's: "127.0.0.1:9090", or "this machine"
   DeviceFacts facts;
   std::vector<std::optional<GpuFacts>> gpus;  // one for each of facts.devices; none for the CPU and what does not open
 };

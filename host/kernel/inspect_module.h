@@ -16,7 +16,7 @@ struct InspectedModule {
   std::size_t bytes = 0;  // without its blobs
   std::string hash;
   bool contains_blobs = false;
-  std::vector<StepDescription> steps;  // of a network's only function; none: the file does not say
+  std::vector<StepDescription> steps;  // those of a network's only function; none: the file does not say
   // For each image the report of NVIDIA's assembler on its kernels; empty for images that are no cubins.
   std::vector<std::vector<CubinKernel>> kernels;
 

@@ -82,7 +82,7 @@ struct HealthDeviation {
 struct HealthKnowledge {
   std::vector<HealthBaseline> baselines;       // frozen, the latest last
   HealthCheck learned;                         // the sessions so far of the environment that is being learned
-  std::optional<HealthDeviation> unconfirmed;  // of the latest check
+  std::optional<HealthDeviation> unconfirmed;  // the latest check's
 
   bool operator==(const HealthKnowledge&) const = default;
 };

@@ -40,7 +40,7 @@ struct Board {
   bool is_hot = false;
   bool is_paused = false;        // it has left an announcement unanswered; until its next heartbeat
   std::uint32_t unanswered = 0;  // announcements in a row
-  double mean_hold_seconds = 0;  // of its leases; 0: it had none
+  double mean_hold_seconds = 0;  // the mean over its leases; 0: it had none
 };
 
 class Boards {
@@ -109,7 +109,7 @@ class Boards {
   std::map<Machine, std::uint32_t> unit_of_machine_;
   Units units_;
   std::vector<std::uint32_t> unused_units_;  // without boards
-  std::vector<Time> busy_until_;             // of each unit in use
+  std::vector<Time> busy_until_;             // for each unit in use
   std::vector<std::uint32_t> leases_in_;     // number of boards of each unit that are leased
   BoardSet available_, available_for_checks_, returning_, excluded_, neighbours_, pool_;
   bool has_gained_ = false;

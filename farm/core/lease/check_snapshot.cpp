@@ -80,7 +80,7 @@ class References {
   }
 
   std::set<BoardId> boards_, leased_;
-  std::unordered_map<LeaseId, std::size_t> slots_;  // of each request
+  std::unordered_map<LeaseId, std::size_t> slots_;  // by request
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ struct BoardHeartbeat {
   lease::BootTime boot_time;
   std::optional<std::int32_t> millidegrees;
   bool is_throttled = false;
-  std::uint64_t probe = 0;  // of the last ProbeBoard that it received
+  std::uint64_t probe = 0;  // the last ProbeBoard that it received
 };
 
 struct BoardLeft {

@@ -45,8 +45,8 @@ struct BoardView {
 struct RequestView {
   const Request* request = nullptr;
   Time submitted;
-  std::vector<LeasePart> parts;  // of its lease, one for each slot; none: it waits
-  Time end;                      // of its lease
+  std::vector<LeasePart> parts;  // the parts of its lease, one for each slot; none: it waits
+  Time end;                      // when its lease ends
   bool is_granted = false;       // its client was told
 };
 

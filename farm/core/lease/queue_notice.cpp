@@ -11,11 +11,11 @@ namespace {
 
 // Requests that ask for the same boards.
 struct Group {
-  BoardSet boards;               // of all pools, and those on the same machines
+  BoardSet boards;               // those of all pools, and those on the same machines
   BoardSet competitors;          // the groups, itself included, that compete for some of these boards
   std::optional<Duration> turn;  // mean time after which the next of its boards is given back
   std::size_t requests = 0;      // counted so far
-  std::size_t slots = 0;         // of these requests
+  std::size_t slots = 0;         // these requests' together
 };
 
 // Adds the boards of a pool and those that exclude one of them.

@@ -34,7 +34,7 @@ struct BoardRecord {
   std::string machine;
   bool shares_machine = false;  // it may be used together with the others
   BoardState state = BoardState::unknown;
-  std::uint64_t boot_id = 0;                          // of its last connection; 0: unknown
+  std::uint64_t boot_id = 0;                          // the one of its last connection; 0: unknown
   std::optional<std::int32_t> baseline_millidegrees;  // when it idles
   lease::Epoch last_epoch = 0;
 

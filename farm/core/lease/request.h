@@ -22,7 +22,7 @@ struct Request {
   std::string holder;
   std::vector<Selector> slots;  // a board for each
   std::uint32_t priority = 0;   // 0 to 100
-  Duration length{};            // of the lease
+  Duration length{};            // the lease's
   Duration wait{};              // for how long at most to wait for it
   LeaseKind kind = LeaseKind::attached;
   bool is_health_check = false;  // may also get boards whose state is unknown or suspect

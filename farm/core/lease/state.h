@@ -37,7 +37,7 @@ struct Lease {
   std::uint64_t attempt = 0;
   bool is_granted = false;  // the client was told
   Time acknowledge_by;      // unless it is granted
-  Time confirmed_end;       // that all boards have acknowledged
+  Time confirmed_end;       // the end that all boards have acknowledged
   bool is_extending = false;
   Time extend_by;
   Time warned_of;  // the end that the client was last warned of
@@ -48,7 +48,7 @@ struct Entry {
   Request request;
   std::optional<ClientConnection> client;
   bool must_attach = false;                        // its client must come again after a restart
-  std::vector<std::shared_ptr<const Pool>> pools;  // of the slots
+  std::vector<std::shared_ptr<const Pool>> pools;  // one for each slot
   WaitingRequest waiting;                          // the same for the scheduler
   std::optional<Lease> lease;                      // nothing: it waits
   std::size_t queue_index = 0;                     // in State::queue, while it waits

@@ -12,17 +12,17 @@
 
 namespace ferry::farm {
 
-// The comment says of what the id is.
+// The comment says what the id names.
 enum class TimerKind : std::uint8_t {
-  board_silence,    // of a board's connection
-  client_silence,   // of a client's connection
-  probe,            // of a contender's connection
-  acknowledgement,  // of a lease
-  extension,        // of a lease
-  lease_warning,    // of a lease
-  lease_end,        // of a lease
-  wait_end,         // of a request
-  attachment,       // of a request
+  board_silence,    // a board's connection
+  client_silence,   // a client's connection
+  probe,            // a contender's connection
+  acknowledgement,  // a lease
+  extension,        // a lease
+  lease_warning,    // a lease
+  lease_end,        // a lease
+  wait_end,         // a request
+  attachment,       // a request
   queue_notice,     // there is one timer
   priority_step,    // there is one timer
 };

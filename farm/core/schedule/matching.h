@@ -14,8 +14,8 @@ namespace ferry::farm {
 
 // Which boards belong together, by index.
 struct Units {
-  std::vector<std::uint32_t> unit_of;                 // of each board
-  std::vector<std::vector<std::uint32_t>> boards_of;  // of each unit
+  std::vector<std::uint32_t> unit_of;                 // by board
+  std::vector<std::vector<std::uint32_t>> boards_of;  // by unit
 };
 
 // The boards that a slot may get: those in both sets, which must outlive the matching.
@@ -63,7 +63,7 @@ class Matching {
 
   const Units& units_;
   std::vector<SlotState> slots_;
-  std::vector<Slot> occupant_;  // of each unit
+  std::vector<Slot> occupant_;  // by unit
   BoardSet taken_;              // the boards of occupied units
   std::size_t occupied_ = 0;
   // The slot from which a search reached each unit, and by which of its boards.

@@ -127,7 +127,7 @@ class Round {
   Time now_;
   Matching matching_;
   std::vector<std::pair<std::size_t, std::vector<Matching::Slot>>> started_;
-  std::vector<std::optional<std::size_t>> request_of_;  // of each slot whose request starts
+  std::vector<std::optional<std::size_t>> request_of_;  // for each slot whose request starts
   std::set<Pool> failed_;
   std::optional<std::size_t> collector_;
   std::vector<Matching::Slot> held_;

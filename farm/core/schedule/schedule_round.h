@@ -26,7 +26,7 @@ struct WaitingRequest {
   Time submitted;
   std::uint64_t id = 0;      // decides between requests that are equal otherwise
   std::uint32_t holder = 0;  // equal for requests of the same holder
-  Duration length{};         // of the lease
+  Duration length{};         // the lease's
   std::vector<SlotBoards> slots;
 };
 
@@ -38,7 +38,7 @@ inline constexpr Time kNever = Time::max();
 struct Supply {
   const Units* units = nullptr;
   const BoardSet* returning = nullptr;  // boards in use that will be available when their lease ends
-  std::span<const Time> busy_until;     // of each unit that is in use: when its leases end
+  std::span<const Time> busy_until;     // for each unit that is in use, when its leases end
 };
 
 struct Start {

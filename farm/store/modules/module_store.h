@@ -70,7 +70,7 @@ class ModuleStore {
     Hash object{};
     UploadId id{};
     std::uint64_t bytes = 0;
-    std::uint64_t reserved = 0;  // of the quota
+    std::uint64_t reserved = 0;  // part of the quota
     std::uint64_t received = 0;
     std::uint64_t pieces = 0;      // written
     bool may_have_pieces = false;  // in the database, also where it is not known whether one was written

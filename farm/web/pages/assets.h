@@ -9,7 +9,7 @@ namespace ferry::farm::http {
 
 struct Asset {
   std::string_view name;
-  std::string_view hash;  // of its contents
+  std::string_view hash;  // changes with the contents
   std::string_view type;
   std::string_view contents;
 };

@@ -13,7 +13,7 @@ struct BoardView {
   wire::QueuePage queue;
   Result<wire::HealthPage> health;
   Result<wire::SessionPage> sessions;
-  Result<wire::HistoryPage> leases;  // that have ended
+  Result<wire::HistoryPage> leases;  // leases that have ended
 };
 
 std::string write_board_page(const Viewer& viewer, const BoardView& view);

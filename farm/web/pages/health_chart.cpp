@@ -18,7 +18,7 @@ constexpr std::size_t kSeriesLimit = 4;
 
 struct ChartPoint {
   std::uint64_t at_ms = 0;
-  double ratio = 0;  // of the median to the baseline
+  double ratio = 0;  // the median over the baseline
   bool has_passed = false;
   std::string label;
 };

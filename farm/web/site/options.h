@@ -18,7 +18,7 @@ struct HttpOptions {
   // over TLS, and the address of a client is the last one in X-Forwarded-For.
   bool behind_proxy = false;
 
-  std::size_t streams = 64;                            // that run at a time
+  std::size_t streams = 64;                            // how many run at a time
   std::size_t threads = 112;                           // for requests and streams; more than streams
   std::chrono::milliseconds request_deadline{5000};    // for all of a request to arrive
   std::chrono::milliseconds response_deadline{15000};  // for a response, or a stream's event, to be taken

@@ -27,7 +27,7 @@ class Web {
   struct Visit {
     Caller caller;
     Viewer viewer;
-    std::string id;  // of the session
+    std::string id;  // names the session
     const Parameters& query;
     const Parameters& form;
   };

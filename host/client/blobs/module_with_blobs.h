@@ -13,7 +13,7 @@
 namespace ferry {
 
 struct ModuleWithBlobs {
-  std::vector<std::uint8_t> bytes;  // of the module, without its blobs
+  std::vector<std::uint8_t> bytes;  // the module's, without its blobs
   ModuleFile module;
   std::shared_ptr<const BlobSource> blobs;  // null: the file contains none
 };

@@ -19,7 +19,7 @@ struct Origin {
   NetworkSource source;
   std::vector<std::string> files;
   std::chrono::system_clock::time_point read;  // when reading began
-  std::optional<Target> all_outputs_for = {};  // that it was optimised for, if each kernel has an output
+  std::optional<Target> all_outputs_for = {};  // the target that it was optimised for, if each kernel has an output
 };
 
 // Returns the hash of everything that a network's module depends on; nothing if a file has changed since it was read.

@@ -13,7 +13,7 @@ namespace ferry {
 
 struct FunctionSpace {
   std::string function;
-  std::vector<autoschedule::Decision> decisions;  // of the default schedule
+  std::vector<autoschedule::Decision> decisions;  // those of the default schedule
 };
 
 std::vector<FunctionSpace> spaces_of(std::span<const lang::Program> programs, const Target& target,

@@ -17,9 +17,9 @@ namespace ferry::gate {
 
 // Bounds on the current side alone. A case beyond one of them fails, whatever the baseline does.
 struct Limits {
-  std::optional<double> seconds;        // of one call
-  std::optional<std::uint64_t> bytes;   // of the module's code and data
-  std::optional<double> share_of_peak;  // of the device's rate of multiply-adds: 0.5 is half of it
+  std::optional<double> seconds;        // the limit of one call
+  std::optional<std::uint64_t> bytes;   // the limit of the module's code and data
+  std::optional<double> share_of_peak;  // a part of the device's rate of multiply-adds: 0.5 is half of it
 };
 
 struct SuiteBoard {
@@ -50,10 +50,10 @@ enum class MissingPolicy : std::uint8_t { fail, allow };
 
 struct Suite {
   std::string file;    // as the user named it
-  std::string folder;  // that relative names of files in it begin in
+  std::string folder;  // where relative names of files in it begin
   std::string name;
   double error_level = 0.01;      // the probability of a false alarm anywhere in a run of the suite
-  std::uint32_t most_pairs = 64;  // of processes, for each case on each board
+  std::uint32_t most_pairs = 64;  // how many processes, for each case on each board
   UnknownPolicy unknown = UnknownPolicy::fail;
   std::vector<SuiteBoard> boards;  // empty: one must be named on the command line
   std::vector<SuiteCase> cases;

@@ -232,7 +232,7 @@ class FarmStore final : public Store {
   // So that either all cases or none are replaced, as far as can be known.
   void expect_stored(const std::vector<wire::SetBaseline>& messages) {
     std::vector<Hash> objects;
-    std::vector<std::string> names;  // of the cases that need them
+    std::vector<std::string> names;  // the cases that need them
     for (const wire::SetBaseline& message : messages) {
       objects.push_back(message.entry.module);
       objects.insert(objects.end(), message.entry.blobs.begin(), message.entry.blobs.end());

@@ -10,8 +10,8 @@
 namespace ferry::gate {
 
 struct HistoryOf {
-  std::string suite, name;   // of the case
-  std::string version = {};  // of ferry
+  std::string suite, name;   // the case's
+  std::string version = {};  // ferry's
 };
 
 // Returns a page with a chart and a table for each series; of long tables only the latest `most_rows`.

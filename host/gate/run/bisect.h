@@ -41,7 +41,7 @@ struct Bisection {
   std::string first_bad;                // empty: the bad one is not slower, or nobody can tell
   std::vector<std::string> candidates;  // any of these may be the first bad one: all but the last were skipped
   std::string reason;                   // why there is no first bad one
-  std::exception_ptr failure;           // that ended the search early; null: nothing did
+  std::exception_ptr failure;           // what ended the search early; null: nothing did
 };
 
 // Compares the good module with others of the same target, the bad one first, and halves the range between them. A

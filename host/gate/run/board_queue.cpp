@@ -22,7 +22,7 @@ bool is_about_board(const Error& error) {
     case ErrorCode::resource_exhausted:
     case ErrorCode::unauthenticated:
     case ErrorCode::version_mismatch:
-    case ErrorCode::deadline_exceeded:  // of a connection or a session: a kernel alone that takes too long has a
+    case ErrorCode::deadline_exceeded:  // a connection's or session's: a kernel alone that takes too long has a
                                         // verdict
     case ErrorCode::unsupported: return true;
     case ErrorCode::ok:

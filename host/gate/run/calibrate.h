@@ -16,7 +16,7 @@ namespace ferry::gate {
 struct CalibrateRequest {
   const Compiler& compiler;
   double tolerance = 0.02;
-  double error_level = 0.01;  // of each verdict
+  double error_level = 0.01;  // for each verdict
   std::uint32_t most_pairs = 64;
   std::uint32_t runs = 20;                                       // verdicts for each slowdown
   std::vector<double> slowdowns = {0, 0.005, 0.01, 0.02, 0.05};  // 0: both sides are the same kernel
@@ -29,7 +29,7 @@ struct CalibratedSlowdown {
   double slowdown = 0;
   std::uint32_t runs = 0;  // verdicts: fewer than requested for the last slowdown of a calibration that ended early
   std::uint32_t slower = 0, no_change = 0, faster = 0, cannot_tell = 0;
-  double mean_pairs = 0, mean_seconds = 0;  // of a verdict
+  double mean_pairs = 0, mean_seconds = 0;  // for a verdict
   double mean_ratio = 0;                    // the slowdown that was measured, as a ratio
   double pair_deviation = 0;                // standard deviation of the pairs' log-ratios
 };
@@ -38,7 +38,7 @@ struct Calibration {
   Environment environment;
   std::vector<CalibratedSlowdown> slowdowns;  // those with a verdict
   bool is_interrupted = false;
-  std::exception_ptr failure;  // that ended it early; null: nothing did
+  std::exception_ptr failure;  // what ended it early; null: nothing did
 };
 
 // Compares a kernel whose time is proportional to the number of its iterations with the same kernel with more of them.

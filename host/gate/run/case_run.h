@@ -26,8 +26,8 @@ struct RunContext {
   const Compiler& compiler;
   Store& store;
   const Baseline& baseline;
-  std::string label;    // of the current side
-  double level = 0.01;  // of each decision
+  std::string label;    // the current side's
+  double level = 0.01;  // the error level for each decision
   std::uint32_t most_pairs;
   std::mutex& shared;      // for the store and the compiler
   std::string suite_file;  // for messages
@@ -39,8 +39,8 @@ struct RunContext {
 
 struct CaseOutcome {
   CaseResult result;
-  std::string target;                  // that the case was compiled for
-  std::optional<StoredModule> module;  // of the current side, which is in the store; nothing if it was not compiled
+  std::string target;                  // what the case was compiled for
+  std::optional<StoredModule> module;  // the current side's, which is in the store; nothing if it was not compiled
   bool has_run = false;                // the current side was called and did not fail
   bool is_renamed = false;             // its baseline is that of its earlier name
 };

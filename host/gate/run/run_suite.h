@@ -32,12 +32,12 @@ struct SuiteRequest {
   const Compiler& compiler;
   Store& store;
   std::string baseline = "main";
-  std::string label = {};               // of the current side
+  std::string label = {};               // the current side's
   bool update = false;                  // the current modules become the baseline if the exit code is 0
   std::set<std::string> accepted = {};  // cases whose current module becomes the baseline whatever the verdict
   std::set<std::string> cases = {};     // to run; empty: all
   std::vector<GateBoard> boards = {};   // at least one for each name that a case refers to
-  std::uint64_t seed = 0;               // of layouts and roles
+  std::uint64_t seed = 0;               // draws layouts and roles
   TrustHolder trust = {};               // null: baselines run whoever has stored them
   MissingPolicy missing = MissingPolicy::allow;
 };

@@ -18,7 +18,7 @@ constexpr std::size_t kDeepest = 16, kMostKeys = 64;
 
 nlohmann::ordered_json parse_limited_json(std::string_view text) {
   using Event = nlohmann::ordered_json::parse_event_t;
-  std::vector<std::set<std::string>> keys;  // of the objects and lists that are open
+  std::vector<std::set<std::string>> keys;  // those of the objects and lists that are open
   return nlohmann::ordered_json::parse(text, [&](int, Event event, nlohmann::ordered_json& value) {
     switch (event) {
       case Event::object_start:

@@ -117,7 +117,7 @@ void add_contents(const FunctionInfo& function, std::int64_t below, InputRange r
 struct Choice {
   Values values = {0, 0};
   std::int64_t below = 1;  // for indices
-  std::string mistake;     // of a size that did not fit
+  std::string mistake;     // why a size did not fit
 };
 
 Choice choose(const FunctionInfo& function, bool is_network, bool has_large_numbers) {

@@ -19,7 +19,7 @@ struct SkippedFiles {
 };
 
 struct NewSuite {
-  std::string text;  // that read_suite() accepts
+  std::string text;  // what read_suite() accepts
   std::size_t cases = 0;
   std::vector<SkippedFiles> skipped;
 };

@@ -42,7 +42,7 @@ struct Decision {
   DecisionState state = DecisionState::more;
   Verdict verdict = Verdict::cannot_tell;
   Change change;           // widened for correlation
-  double correlation = 0;  // of neighbouring observations, without the estimate's bias
+  double correlation = 0;  // between neighbouring observations, without the estimate's bias
   std::string reason;      // a sentence where the budget is spent
 };
 

@@ -60,7 +60,7 @@ std::vector<StepDescription> describe_steps(const Graph& graph, const NetworkKer
                                             const Composition& composition) {
   std::vector<StepDescription> steps;
   std::size_t next_call = 0;
-  std::vector<ManifestExpr> counts;  // of the loops around a step
+  std::vector<ManifestExpr> counts;  // how often the loops around a step run
   const auto add = [&](StepDescription step, std::size_t times) {
     step.flops = in_all_iterations(std::move(step.flops), counts);
     step.bytes = in_all_iterations(std::move(step.bytes), counts);

@@ -29,7 +29,7 @@ struct GroupCall {
 struct NetworkKernels {
   std::vector<lang::Program> programs;  // with different names: "conv_relu_0"
   std::vector<KernelKey> keys;          // one for each program
-  std::vector<std::size_t> first_call;  // of each program
+  std::vector<std::size_t> first_call;  // by program
   std::vector<GroupCall> calls;         // one for each group, in their order
   // For each program the reason why it runs on the CPU beside a GPU; empty if it runs on the target's device.
   std::vector<std::string> why_on_host;
