@@ -19,12 +19,15 @@ UNSEEN = 0.02
 
 # Operators that divide by how much their inputs differ, so that rounding errors of equal inputs become large.
 NORMALIZATIONS = {"LayerNormalization", "InstanceNormalization", "GroupNormalization", "MeanVarianceNormalization"}
+# Functions that are flat for large inputs, so that changes of those do not show the rounding errors of their results.
+SATURATING = {"Tanh", "Sigmoid", "Erf"}
 
 
 def with_noise(model):
-    """The model with factors of 1 behind each DequantizeLinear and before each normalization, which may change like
-    weights. Integers hide from what is computed with them that all of it has rounding errors; and elements that are
-    copies of one number change alike, while two computations of them may round differently."""
+    """The model with factors of 1, which may change like weights, behind each DequantizeLinear and each saturating
+    function and before each normalization and each Loop. Integers hide from what is computed with them that all of it
+    has rounding errors, as do functions that are flat; elements that are copies of one number change alike, while two
+    computations of them may round differently; and the weights in a Loop's body do not change."""
     noisy = onnx.ModelProto()
     noisy.CopyFrom(model)
     nodes = noisy.graph.node
@@ -45,16 +48,24 @@ def with_noise(model):
             extents.insert(0, dim.dim_value)
         return extents
 
+    def known_float_extents(name):
+        return known_extents(name) if name in infos and infos[name].elem_type == onnx.TensorProto.FLOAT else []
+
     for number in reversed(range(len(nodes))):
         node = nodes[number]
-        if node.op_type == "DequantizeLinear" and (extents := known_extents(node.output[0])):
+        if node.op_type in {"DequantizeLinear", *SATURATING} and (extents := known_extents(node.output[0])):
             name, node.output[0] = node.output[0], f"exact{number}"
-            factor = ones(name, number, extents[-1:])
+            factor = ones(name, number, extents if node.op_type in SATURATING else extents[-1:])
             nodes.insert(number + 1, onnx.helper.make_node("Mul", [f"exact{number}", factor], [name]))
-        if node.op_type in NORMALIZATIONS and (extents := known_extents(node.input[0])):
-            name, node.input[0] = node.input[0], f"inexact{number}"
-            factor = ones(name, number, extents)
-            nodes.insert(number, onnx.helper.make_node("Mul", [name, factor], [f"inexact{number}"]))
+        noisy_inputs = range(2, len(node.input)) if node.op_type == "Loop" else [0] if node.op_type in NORMALIZATIONS else []
+        factors = []
+        for which in noisy_inputs:
+            if extents := known_float_extents(name := node.input[which]):
+                node.input[which] = f"inexact{number}_{which}"
+                factor = ones(name, f"{number}_{which}", extents)
+                factors.append(onnx.helper.make_node("Mul", [name, factor], [f"inexact{number}_{which}"]))
+        for factor in factors:
+            nodes.insert(number, factor)
     return noisy
 
 
