@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "host/cli/commands/bench_report.h"
 #include "host/cli/commands/check_report.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/call_options.h"
@@ -31,7 +32,7 @@ struct Options {
   bool verbose = false;
 };
 
-Json to_json(const verify::CheckReport& found) {
+Json to_json(const verify::CheckReport& found, const Options& options) {
   return {{"schema", "ferry.check/1"},
           {"function", found.function},
           {"target", found.target},
@@ -39,6 +40,7 @@ Json to_json(const verify::CheckReport& found) {
           {"mistake", found.mistake.empty() ? Json(nullptr) : Json(found.mistake)},
           {"report", found.details},
           {"not_confined", found.not_confined},
+          {"seed", options.call.seed},
           {"check", checks_json(found.findings.checks)},
           {"compared", comparisons_json(found.findings.compared)},
           {"warnings", found.findings.warnings}};
@@ -66,10 +68,11 @@ int run_check(const Compiler& compiler, const Options& options, JUnitReport& rep
   add_cases(found.findings, options.against, report);
   for (const std::string& missing : found.not_confined) print_note("not confined: " + missing);
   if (options.json) {
-    print_json(to_json(found));
+    print_json(to_json(found, options));
   } else {
     for (const std::string& line : lines_of(found.findings, options.against)) printf("%s\n", line.c_str());
     if (found.mistake.empty()) print_fine(found, options, sanitized);
+    printf("%s\n", inputs_text(options.call.seed).c_str());
   }
   print_warnings(found.findings);
   if (found.is_fine()) return kExitFine;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -60,22 +61,23 @@ void print_output(const FunctionInfo& function, const verify::RunOutput& output)
   }
 }
 
-void print_run(const verify::RunReport& ran, const std::string& against) {
+void print_run(const verify::RunReport& ran, const Options& options) {
   for (const verify::RunOutput& output : ran.outputs) print_output(ran.function, output);
-  for (const std::string& line : lines_of(ran.findings, against)) printf("%s\n", line.c_str());
+  for (const std::string& line : lines_of(ran.findings, options.check_against)) printf("%s\n", line.c_str());
+  const auto is_input = [](const ParameterInfo& parameter) { return parameter.direction != Direction::out; };
+  if (std::ranges::any_of(ran.function.parameters, is_input)) printf("%s\n", inputs_text(options.call.seed).c_str());
   printf("%s: %s on %s\n", ran.function.name.c_str(), seconds_text(ran.seconds).c_str(), ran.device.c_str());
   if (ran.steps.size() > 1) print_steps(ran.steps);
 }
 
-Json run_json(const verify::RunReport& ran, bool is_checked) {
+Json run_json(const verify::RunReport& ran, const Options& options) {
   Json outputs = Json::array();
   for (const verify::RunOutput& output : ran.outputs) outputs.push_back(output_json(ran.function, output));
-  Json json = {{"schema", "ferry.run/1"},      {"function", ran.function.name},
-               {"device", ran.device},         {"target", ran.target},
-               {"compile_ms", ran.compile_ms}, {"module_bytes", ran.module_bytes},
-               {"seconds", ran.seconds},       {"outputs", outputs}};
+  Json json = {{"schema", "ferry.run/1"}, {"function", ran.function.name}, {"device", ran.device},
+               {"target", ran.target},    {"compile_ms", ran.compile_ms},  {"module_bytes", ran.module_bytes},
+               {"seconds", ran.seconds},  {"seed", options.call.seed},     {"outputs", outputs}};
   if (!ran.steps.empty()) json["steps"] = steps_json(ran.steps);
-  add_findings(ran.findings, is_checked, json);
+  add_findings(ran.findings, options.check.check, json);
   return json;
 }
 
@@ -95,9 +97,9 @@ int run(const Compiler* compiler, const Options& options, JUnitReport& report) {
   report.cases.push_back({.name = ran.function.name + " runs", .seconds = ran.seconds});
   add_cases(ran.findings, options.check_against, report);
   if (options.json) {
-    print_json(run_json(ran, options.check.check));
+    print_json(run_json(ran, options));
   } else if (!options.quiet) {
-    print_run(ran, options.check_against);
+    print_run(ran, options);
   }
   print_warnings(ran.findings);
   print_mistakes(ran.findings, request.kernels.source.name, options.check_against);

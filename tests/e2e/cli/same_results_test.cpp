@@ -163,3 +163,14 @@ TEST_CASE("run --check-against compares with a definition, or with another kerne
   CHECK(run(kernels.right, module).code == 0);
   CHECK(run(kernels.empty, module).code == 1);
 }
+
+TEST_CASE("run and check say of which seed their random inputs are") {
+  const std::string kernel = "def f(float(N) A) -> (B) { B(i) = 2 * A(i) }";
+  for (const char* command : {"run", "check"}) {
+    CAPTURE(command);
+    const Outcome usual = run_ferry({command, "-e", kernel, "--size", "N=5"});
+    CHECK_MESSAGE(contains(usual.out, "random inputs are those of --seed 0\n"), usual.out);
+    const Outcome chosen = run_ferry({command, "-e", kernel, "--size", "N=5", "--seed", "7", "--json"});
+    CHECK_MESSAGE(contains(chosen.out, "\"seed\": 7,"), chosen.out);
+  }
+}
