@@ -151,7 +151,7 @@ TEST_CASE("--json says what ran where and for how long") {
 TEST_CASE("a large output is not printed") {
   const Outcome outcome = run_ferry({"run", "-e", kTwice, "--size", "N=1001"});
   CHECK(outcome.code == 0);
-  CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') == 2);
+  CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') == 3);
 }
 
 TEST_CASE("a cold run of a small kernel, from process start to exit, stays under 200 ms") {

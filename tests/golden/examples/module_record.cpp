@@ -19,8 +19,7 @@ namespace {
 
 const char* const kHeading =
     R"(# Records of the module of every example: bytes of the .ferry file, its hash, the hashes of its parts. Files are
-# compiled without the example's source. golden_examples_test compares; FERRY_UPDATE_GOLDEN=1 rewrites (docs/testing.md).
-# A target's code is compared only where the tools that make it are these.
+# compiled without the example's source.
 )";
 
 std::string short_hash(std::span<const std::uint8_t> bytes, std::size_t digits = 8) {
@@ -137,8 +136,7 @@ std::string explain_difference(const ExampleCase& example, const PinnedTarget& t
               "; the same: " + (same.empty() ? "nothing" : same) + "\n";
   }
   if (example.is_cpp)
-    return text +
-           "  the command line does not compile it: run this test of both builds with FERRY_KEEP_MODULES=FOLDER\n";
+    return text + "  the command line does not compile it: run golden_modules of both builds with --modules FOLDER\n";
   return text + "  ferry compile " + example.command + " " + target.options() + " -o new" +
          (target.emit.empty() ? ".ferry" : "." + target.emit) + "\n";
 }

@@ -1,5 +1,5 @@
-// tests/golden/examples/modules.txt: of every example on every target how large the .ferry file is and what its bytes
-// hash to, the file's and those of its parts.
+// Records of modules, by which two compilers are compared: of every example on every target how large the .ferry file
+// is and what its bytes hash to, the file's and those of its parts.
 #pragma once
 
 #include <compare>
