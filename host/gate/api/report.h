@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fields.h"
 #include "ferry/hash.h"
 #include "host/gate/api/suite.h"
 #include "host/gate/api/verdict.h"
@@ -21,6 +22,8 @@ struct Environment {
   std::string kernel;     // "Linux 6.1.0 aarch64"
   std::string governor;   // empty: the board has none
   bool operator==(const Environment&) const = default;
+
+  FERRY_FIELDS((board), (processor), (kernel), (governor));
 };
 
 // "rpi4-03, cortex-a72, Linux 6.1.0 aarch64, governor performance"

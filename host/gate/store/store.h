@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,12 @@
 
 namespace ferry::gate {
 
+// Kinds of fields (base/fields.h): another name in the file, and a text that is left out where it is empty.
+struct StoredAs {
+  std::string_view name;
+};
+struct LeftOutIfEmpty {};
+
 // The module of a case, as one commit had it.
 struct StoredModule {
   Hash module{};            // of its bytes, the name of the object that holds them
@@ -28,12 +35,16 @@ struct StoredModule {
   std::int64_t stored = 0;  // seconds since 1970
   std::string holder = {};  // who stored it at a farm; empty: this user
   bool operator==(const StoredModule&) const = default;
+
+  FERRY_FIELDS((module), (identity), (blobs), (label), (stored), (holder, LeftOutIfEmpty()));
 };
 
 // A case is compiled anew for each target.
 struct CaseTarget {
   std::string name, target;
   auto operator<=>(const CaseTarget&) const = default;
+
+  FERRY_FIELDS((name, StoredAs{"case"}), (target));
 };
 using Baseline = std::map<CaseTarget, StoredModule>;
 
@@ -48,6 +59,9 @@ struct HistoryEntry {
   Change change;
   double instructions = 0;  // of a call of the current side; 0: not counted
   bool operator==(const HistoryEntry&) const;
+
+  FERRY_FIELDS((when), (name, StoredAs{"case"}), (target), (label), (verdict), (environment), (module), (seconds),
+               (change), (instructions));
 };
 
 // The store cannot be read or written: a mistake of the user, as with any file.

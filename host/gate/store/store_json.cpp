@@ -18,41 +18,85 @@ constexpr int kFormat = 1;
 constexpr std::int64_t kLatest = 253'402'300'799;  // the end of the year 9999, in seconds since 1970
 constexpr std::size_t kMostOfReason = 300;
 
-// JSON has no infinity.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-double number_of(const Json& json) {
-  return json.is_null() ? std::numeric_limits<double>::infinity() : amount_of(json);
+Json to_json(const auto& value) { return value; }
+Json to_json(const Hash& hash) { return to_hex(hash); }
+Json to_json(Verdict verdict) { return name_of(verdict); }
+Json to_json(const std::vector<Hash>& hashes) {
+  Json list = Json::array();
+  for (const Hash& hash : hashes) list.push_back(to_hex(hash));
+  return list;
+}
+Json to_json(const Change& change) {
+  Json list = Json::array();
+  // JSON has no infinity.
+  for (const double value : {change.ratio, change.low, change.high})
+    list.push_back(std::isfinite(value) ? Json(value) : Json(nullptr));
+  return list;
 }
 
-Hash hash_of(const Json& json) {
-  Hash hash;
+template <HasFields T>
+Json to_json(const T& record);
+
+// The visitor that makes an object of a record's fields.
+struct ObjectWriter {
+  Json& object;
+
+  void operator()(std::string_view name, const auto& field) const { object[std::string(name)] = to_json(field); }
+  void operator()(std::string_view, const auto& field, StoredAs named) const { (*this)(named.name, field); }
+  void operator()(std::string_view name, const std::string& text, LeftOutIfEmpty) const {
+    if (!text.empty()) (*this)(name, text);
+  }
+};
+template <HasFields T>
+Json to_json(const T& record) {
+  Json object = Json::object();
+  T::visit_fields(record, ObjectWriter{object});
+  return object;
+}
+
+void read(const Json& json, std::string& text) { text = json.get<std::string>(); }
+void read(const Json& json, std::int64_t& time) { time = whole_number_of(json, 0, kLatest); }
+void read(const Json& json, double& amount) { amount = amount_of(json); }
+void read(const Json& json, double (&amounts)[2]) {
+  for (std::size_t i = 0; i < 2; ++i) read(json.at(i), amounts[i]);
+}
+void read(const Json& json, Hash& hash) {
   if (!parse_hex(json.get<std::string>(), hash)) {
     throw std::invalid_argument("expected 64 hexadecimal digits, got \"" + json.get<std::string>() + "\"");
   }
-  return hash;
+}
+void read(const Json& json, std::vector<Hash>& hashes) {
+  for (const Json& hash : json) read(hash, hashes.emplace_back());
+}
+void read(const Json& json, Verdict& verdict) {
+  const std::string name = json.get<std::string>();
+  for (int i = 0; i <= static_cast<int>(Verdict::interrupted); ++i) {
+    verdict = static_cast<Verdict>(i);
+    if (name == name_of(verdict)) return;
+  }
+  throw std::invalid_argument("expected a verdict, got \"" + name + "\"");
+}
+void read(const Json& json, Change& change) {
+  double* const values[] = {&change.ratio, &change.low, &change.high};
+  for (std::size_t i = 0; i < 3; ++i)
+    *values[i] = json.at(i).is_null() ? std::numeric_limits<double>::infinity() : amount_of(json.at(i));
 }
 
-Json to_json(const StoredModule& module) {
-  Json blobs = Json::array();
-  for (const Hash& blob : module.blobs) blobs.push_back(to_hex(blob));
-  Json json = {{"module", to_hex(module.module)},
-               {"identity", to_hex(module.identity)},
-               {"blobs", std::move(blobs)},
-               {"label", module.label},
-               {"stored", module.stored}};
-  if (!module.holder.empty()) json["holder"] = module.holder;
-  return json;
-}
+template <HasFields T>
+void read(const Json& json, T& record);
 
-StoredModule module_of(const Json& json) {
-  StoredModule module;
-  module.module = hash_of(json.at("module"));
-  module.identity = hash_of(json.at("identity"));
-  for (const Json& blob : json.at("blobs")) module.blobs.push_back(hash_of(blob));
-  module.label = json.at("label").get<std::string>();
-  module.stored = whole_number_of(json.at("stored"), 0, kLatest);
-  if (json.contains("holder")) module.holder = json.at("holder").get<std::string>();
-  return module;
+struct ObjectReader {
+  const Json& object;
+
+  void operator()(std::string_view name, auto& field) const { read(object.at(std::string(name)), field); }
+  void operator()(std::string_view, auto& field, StoredAs named) const { (*this)(named.name, field); }
+  void operator()(std::string_view name, std::string& text, LeftOutIfEmpty) const {
+    if (object.contains(std::string(name))) (*this)(name, text);
+  }
+};
+template <HasFields T>
+void read(const Json& json, T& record) {
+  T::visit_fields(record, ObjectReader{json});
 }
 
 // Labels and names may be any bytes that a user has typed.
@@ -77,8 +121,11 @@ Baseline read_baseline(const Json& json) {
   if (!json.at("cases").is_array()) throw std::invalid_argument("expected a list of cases");
   Baseline baseline;
   for (const Json& entry : json.at("cases")) {
-    const CaseTarget key{entry.at("case").get<std::string>(), entry.at("target").get<std::string>()};
-    if (!baseline.emplace(key, module_of(entry)).second) {
+    CaseTarget key;
+    StoredModule module;
+    read(entry, key);
+    read(entry, module);
+    if (!baseline.emplace(key, std::move(module)).second) {
       throw std::invalid_argument("expected each case once for a target, got " + key.name + " for " + key.target +
                                   " again");
     }
@@ -86,28 +133,9 @@ Baseline read_baseline(const Json& json) {
   return baseline;
 }
 
-Verdict verdict_of(const std::string& name) {
-  for (int i = 0; i <= static_cast<int>(Verdict::interrupted); ++i) {
-    if (name == name_of(static_cast<Verdict>(i))) return static_cast<Verdict>(i);
-  }
-  throw std::invalid_argument("expected a verdict, got \"" + name + "\"");
-}
-
 HistoryEntry read_entry(const Json& json) {
   HistoryEntry entry;
-  entry.when = whole_number_of(json.at("when"), 0, kLatest);
-  entry.name = json.at("case").get<std::string>();
-  entry.target = json.at("target").get<std::string>();
-  entry.label = json.at("label").get<std::string>();
-  entry.verdict = verdict_of(json.at("verdict").get<std::string>());
-  const Json& environment = json.at("environment");
-  entry.environment = {environment.at("board").get<std::string>(), environment.at("processor").get<std::string>(),
-                       environment.at("kernel").get<std::string>(), environment.at("governor").get<std::string>()};
-  entry.module = module_of(json.at("module"));
-  for (std::size_t side = 0; side < 2; ++side) entry.seconds[side] = amount_of(json.at("seconds").at(side));
-  const Json& change = json.at("change");
-  entry.change = {number_of(change.at(0)), number_of(change.at(1)), number_of(change.at(2))};
-  entry.instructions = amount_of(json.at("instructions"));
+  read(json, entry);
   return entry;
 }
 
@@ -116,7 +144,7 @@ HistoryEntry read_entry(const Json& json) {
 std::string baseline_text(const Baseline& baseline) {
   Json cases = Json::array();
   for (const auto& [key, module] : baseline) {
-    Json entry = {{"case", key.name}, {"target", key.target}};
+    Json entry = to_json(key);
     entry.update(to_json(module));
     cases.push_back(std::move(entry));
   }
@@ -126,21 +154,7 @@ std::string baseline_text(const Baseline& baseline) {
 
 Result<Baseline> parse_baseline(std::string_view text) { return parse<Baseline>(text, read_baseline); }
 
-std::string history_line(const HistoryEntry& entry) {
-  const Environment& at = entry.environment;
-  return text_of(
-      {{"when", entry.when},
-       {"case", entry.name},
-       {"target", entry.target},
-       {"label", entry.label},
-       {"verdict", name_of(entry.verdict)},
-       {"environment",
-        {{"board", at.board}, {"processor", at.processor}, {"kernel", at.kernel}, {"governor", at.governor}}},
-       {"module", to_json(entry.module)},
-       {"seconds", {entry.seconds[0], entry.seconds[1]}},
-       {"change", {number(entry.change.ratio), number(entry.change.low), number(entry.change.high)}},
-       {"instructions", entry.instructions}});
-}
+std::string history_line(const HistoryEntry& entry) { return text_of(to_json(entry)); }
 
 Result<HistoryEntry> parse_history_line(std::string_view line) { return parse<HistoryEntry>(line, read_entry); }
 

@@ -44,6 +44,34 @@ TEST_CASE("texts that are no baselines are refused with a reason of a bounded le
   }
 }
 
+TEST_CASE("verdicts and baselines have the texts that they have always had") {
+  CHECK(
+      history_line(entry_of("mm", 1)) ==
+      R"({"when":1700000000,"case":"mm","target":"aarch64","label":"1234abcd","verdict":"slower",)"
+      R"("environment":{"board":"pi-3","processor":"cortex-a72","kernel":"Linux 6.1.0","governor":"performance"},)"
+      R"("module":{"module":"ffa06c49bd23d4a18326f04a12a9e658fec30a89bf744cc7d3ab14071847af1c",)"
+      R"("identity":"0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a",)"
+      R"("blobs":[],"label":"commit 9","stored":1700000009},"seconds":[0.5,1.0],"change":[2.0,1.5,null],"instructions":12345.0})");
+  StoredModule module = module_with(1);
+  module.holder = "anna";
+  CHECK(baseline_text({{{"mm", "x86_64"}, module}}) == R"({
+ "format": 1,
+ "cases": [
+  {
+   "case": "mm",
+   "target": "x86_64",
+   "module": "fe46552fed8d37be1ef9da4cf6448f18d6001d9d3c3b95a4be901dca14d61c25",
+   "identity": "0202020202020202020202020202020202020202020202020202020202020202",
+   "blobs": [],
+   "label": "commit 1",
+   "stored": 1700000001,
+   "holder": "anna"
+  }
+ ]
+}
+)");
+}
+
 TEST_CASE("verdicts with times and numbers that nothing can have are no verdicts") {
   const std::string line = history_line(entry_of("mm", 1));
   REQUIRE(parse_history_line(line).is_ok());
