@@ -31,7 +31,8 @@ ferry_shared_library(ferry_shared ferry LIBRARIES ${libraries} SYSTEM_DEPS ${sys
 # For programs that only run modules: it needs no LLVM. libferry contains all of it too.
 ferry_shared_library(ferry_client_shared ferry_client
   LIBRARIES ferry_base ferry_module ferry_rpc_transport ferry_rpc_wire ferry_rpc_secure ferry_stats ferry_npy ferry_blobs
-    ferry_farm_protocol_lease ferry_farm_protocol ferry_farm_client ferry_session
+    ferry_connect ferry_session
+    ferry_farm_protocol_lease ferry_farm_protocol ferry_farm_client ferry_client_api
   SYSTEM_DEPS ferry_sodium)
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ferry" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")

@@ -9,7 +9,8 @@
 
 #include "base/format.h"
 #include "base/printable.h"
-#include "base/throw_status.h"
+#include "farm/client/farm_connector.h"
+#include "host/client/connect/leased_board.h"
 #include "host/client/connect_to.h"
 
 namespace ferry::farm {
@@ -21,29 +22,22 @@ constexpr std::size_t kMaxText = 512;
 // Until then a board that is reached by ssh must have answered, with each login.
 constexpr std::chrono::seconds kLoginTimeout{30};
 
-session::Destination destination_of(const HealthJob& job, double limit_s) {
-  if (!job.psk) return session::find_destination(job.address, "");
-  session::Destination to;
-  if (job.address.starts_with("ssh://")) {
-    const auto limit = std::chrono::duration<double>(limit_s);
-    const auto remaining = std::chrono::duration_cast<std::chrono::milliseconds>(limit);
-    to = session::board_destination({job.address, job.address, job.epoch, job.psk->bytes}, remaining, "health check");
-    to.ssh_options = {true, kLoginTimeout, -1};
-    return to;
+std::shared_ptr<session::Connector> connector_of(const HealthJob& job, double limit_s) {
+  if (!job.psk) return session::Schemes().connector(job.address, "");
+  session::LeasedBoard board{job.address, job.address, job.epoch, job.psk->bytes};
+  if (!job.address.starts_with(session::kSshScheme)) {
+    return session::board_connector(board, job.address, job.relay ? relay_detour(*job.relay) : session::Detour());
   }
-  to.tcp = take(parse_tcp_address(job.address, 0));
-  to.name = to_text(to.tcp);
-  to.key = *job.psk;
-  to.relay = job.relay;
-  return to;
+  const std::chrono::duration<double> limit(limit_s);
+  board.lease = session::lease_for(std::chrono::duration_cast<std::chrono::milliseconds>(limit));
+  return session::board_connector(board, job.address + " (health check)", {}, {true, kLoginTimeout, -1});
 }
 
-Device connect(const HealthJob& job, const HealthOptions& options, CheckControl& control) {
+Device connect(session::Connector& connector, const HealthOptions& options, CheckControl& control) {
   ConnectOptions connection;
   connection.deadlines.session = connection.deadlines.call = options.limit_s;
   connection.deadlines.queue = options.limit_s;
-  return session::connect_to(destination_of(job, options.limit_s), connection,
-                             [&](int socket) { control.watch(socket); });
+  return session::connect_to(connector, connection, [&](int socket) { control.watch(socket); });
 }
 
 std::string place_of(const HealthOptions& options) {
@@ -64,13 +58,14 @@ bool is_of_connection(ErrorCode code) {
   return code == ErrorCode::unavailable || code == ErrorCode::busy || code == ErrorCode::unauthenticated;
 }
 
-// Returns whether the check goes on.
-bool run_session(const HealthJob& job, ReferenceModules& modules, const HealthOptions& options, CheckControl& control,
-                 HealthOutcome& outcome) {
+// Makes the connector for the first session. Returns whether the check goes on.
+bool run_session(const HealthJob& job, std::shared_ptr<session::Connector>& connector, ReferenceModules& modules,
+                 const HealthOptions& options, CheckControl& control, HealthOutcome& outcome) {
   outcome.job = HealthMetric::ping;
   bool is_connected = false;
   try {
-    const Device device = connect(job, options, control);
+    if (connector == nullptr) connector = connector_of(job, options.limit_s);
+    const Device device = connect(*connector, options, control);
     const ReferenceSizes sizes = sizes_for(options.sizes, device.facts());
     const CompiledModule module = modules.module_for(device.facts(), sizes);
     is_connected = true;
@@ -126,9 +121,10 @@ HealthOutcome check_health(const HealthJob& job, ReferenceModules& modules, cons
                            CheckControl& control) {
   HealthOutcome outcome;
   outcome.board = job.board;
+  std::shared_ptr<session::Connector> connector;
   bool goes_on = true;
   while (goes_on && outcome.check.sessions.size() < kHealthSessions && !control.ended())
-    goes_on = run_session(job, modules, options, control, outcome);
+    goes_on = run_session(job, connector, modules, options, control, outcome);
   if (const auto ended = control.ended()) {
     fail(outcome, *ended,
          *ended == CheckEnd::cancelled

@@ -17,10 +17,10 @@ namespace ferry::farm {
 
 struct HealthJob {
   BoardId board{};
-  std::string address;                 // as of any device: HOST:PORT, ssh://HOST
-  std::optional<secure::Key> psk;      // of the lease; nothing: the address needs none
-  lease::Epoch epoch = 0;              // likewise; what counts where the board is reached by ssh
-  std::optional<RelayWay> relay = {};  // if the board cannot be reached otherwise
+  std::string address;                   // as of any device: HOST:PORT, ssh://HOST
+  std::optional<secure::Key> psk;        // of the lease; nothing: the address needs none
+  lease::Epoch epoch = 0;                // likewise; what counts where the board is reached by ssh
+  std::optional<RelayRoute> relay = {};  // if the board cannot be reached otherwise
 };
 
 enum class CheckEnd : std::uint8_t {

@@ -10,10 +10,10 @@
 
 #include "farm/cli/farm_command.h"
 #include "farm/cli/farm_options.h"
+#include "farm/client/farm_connector.h"
 #include "farm/protocol/lease_id.h"
 #include "host/cli/options/child_process.h"
 #include "host/cli/options/program_words.h"
-#include "host/client/lease_file.h"
 #include "host/text/progress.h"
 #include "host/text/style.h"
 
@@ -38,8 +38,8 @@ struct ExecOptions {
 class TemporaryLeaseFile {
  public:
   TemporaryLeaseFile(const farm::FarmAccess& access, const farm::BoardLease& lease)
-      : farm_(access.name), lease_(lease), path_(lease_folder() + "/" + farm::lease_text(lease.id())) {
-    session::write_lease_file(path_, content());
+      : farm_(access), lease_(lease), path_(lease_folder() + "/" + farm::lease_text(lease.id())) {
+    session::write_lease_file(path_, farm::lease_file_of(farm_, lease_));
   }
   ~TemporaryLeaseFile() { unlink(path_.c_str()); }
   TemporaryLeaseFile(const TemporaryLeaseFile&) = delete;
@@ -50,16 +50,14 @@ class TemporaryLeaseFile {
     const auto is_by_ssh = [](const auto& board) { return board.address.starts_with("ssh://"); };
     if (std::ranges::none_of(lease_.slots(), is_by_ssh)) return;
     try {
-      session::replace_lease_file(path_, content());
+      session::replace_lease_file(path_, farm::lease_file_of(farm_, lease_));
     } catch (const Error& error) {
       print_error(error.what());
     }
   }
 
  private:
-  session::LeaseFile content() const { return {farm_, lease_.id(), lease_.slots(), lease_.remaining()}; }
-
-  std::string farm_;
+  const farm::FarmAccess& farm_;
   const farm::BoardLease& lease_;
   std::string path_;
 };

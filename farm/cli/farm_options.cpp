@@ -5,11 +5,11 @@
 
 #include <cstdlib>
 
+#include "farm/client/farm_address.h"
 #include "host/cli/options/interrupts.h"
 #include "host/cli/options/json_option.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/remote.h"
-#include "host/client/farm_address.h"
 #include "host/text/progress.h"
 
 namespace ferry::cli {
@@ -33,7 +33,7 @@ void add_farm_listing_options(CLI::App& command, FarmOptions& options) {
   add_json_option(command, options.json);
 }
 
-farm::FarmAccess access_of(const FarmOptions& options) { return session::find_farm(options.farm, options.key_file); }
+farm::FarmAccess access_of(const FarmOptions& options) { return farm::find_farm(options.farm, options.key_file); }
 
 farm::TrackerConnection connect_farm(const FarmOptions& options) { return farm::TrackerConnection(access_of(options)); }
 
@@ -58,10 +58,10 @@ void add_lease_options(CLI::App& command, LeaseOptions& options) {
 farm::LeaseWish wish_of(const LeaseOptions& options) {
   farm::LeaseWish wish;
   wish.selectors = options.selectors;
-  if (!options.priority.empty()) wish.priority = session::parse_priority(options.priority, "--priority");
-  if (!options.length.empty()) wish.length = session::parse_time_span(options.length, "--length");
+  if (!options.priority.empty()) wish.priority = farm::parse_priority(options.priority, "--priority");
+  if (!options.length.empty()) wish.length = farm::parse_time_span(options.length, "--length");
   if (!options.job.empty()) wish.job = options.job;
-  if (!options.wait.empty()) wish.wait = session::parse_time_span(options.wait, "--wait");
+  if (!options.wait.empty()) wish.wait = farm::parse_time_span(options.wait, "--wait");
   return wish;
 }
 

@@ -4,9 +4,9 @@
 #include "base/quantity_text.h"
 #include "farm/cli/farm_command.h"
 #include "farm/cli/farm_options.h"
+#include "farm/client/farm_connector.h"
 #include "farm/protocol/lease_id.h"
 #include "host/cli/options/interrupts.h"
-#include "host/client/lease_file.h"
 
 namespace ferry::cli {
 
@@ -29,7 +29,7 @@ int reserve(const ReserveOptions& options) {
   const std::string id = farm::lease_text(lease->id());
   const std::string file = options.output.empty() ? folder + "/" + id : options.output;
   try {
-    session::write_lease_file(file, {access.name, lease->id(), lease->slots(), lease->remaining()});
+    session::write_lease_file(file, farm::lease_file_of(access, *lease));
   } catch (const Error&) {
     lease->release();
     throw;

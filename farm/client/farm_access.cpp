@@ -3,17 +3,10 @@
 namespace ferry::farm {
 
 Result<std::vector<TcpAddress>> parse_trackers(std::string_view text) {
-  std::vector<TcpAddress> trackers;
-  for (bool is_last = false; !is_last;) {
-    const std::size_t comma = text.find(',');
-    is_last = comma == std::string_view::npos;
-    FERRY_ASSIGN(TcpAddress tracker, parse_tcp_address(text.substr(0, comma), kTrackerPort));
-    if (trackers.size() == kMaxTrackers) {
-      return Status(ErrorCode::invalid_argument,
-                    "expected at most " + std::to_string(kMaxTrackers) + " trackers, got more");
-    }
-    trackers.push_back(std::move(tracker));
-    if (!is_last) text.remove_prefix(comma + 1);
+  FERRY_ASSIGN(std::vector<TcpAddress> trackers, parse_tcp_addresses(text, kTrackerPort));
+  if (trackers.size() > kMaxTrackers) {
+    return Status(ErrorCode::invalid_argument,
+                  "expected at most " + std::to_string(kMaxTrackers) + " trackers, got more");
   }
   return trackers;
 }

@@ -6,12 +6,12 @@
 
 namespace ferry::farm {
 
-Result<std::unique_ptr<Transport>> open_relay(const RelayWay& way) {
-  TrackerConnection connection(way.farm);
-  FERRY_ASSIGN(const wire::RelayOffered offered, connection.ask(wire::UseRelay{way.lease, way.slot}));
+Result<std::unique_ptr<Transport>> open_relay(const RelayRoute& route) {
+  TrackerConnection connection(route.farm);
+  FERRY_ASSIGN(const wire::RelayOffered offered, connection.ask(wire::UseRelay{route.lease, route.slot}));
   // Only the tracker that schedules listens.
   Status failure;
-  for (const TcpAddress& tracker : way.farm.trackers) {
+  for (const TcpAddress& tracker : route.farm.trackers) {
     auto transport = connect_tcp(tracker.host, tracker.port);
     failure = transport.status();
     if (!transport.is_ok()) continue;

@@ -7,7 +7,7 @@
 #include "farm/core/selector/board_name.h"
 #include "farm/hooks/command.h"
 #include "ferry/error.h"
-#include "host/client/destination.h"
+#include "host/client/connect/ssh_address.h"
 #include "host/toml/toml_file.h"
 #include "host/toml/toml_reader.h"
 

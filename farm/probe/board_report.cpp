@@ -8,7 +8,7 @@
 #include "base/printable.h"
 #include "base/utf8.h"
 #include "ferry/hash.h"
-#include "host/client/ssh_script.h"
+#include "host/client/connect/ssh_script.h"
 
 namespace ferry::farm {
 namespace {

@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "ferry/error.h"
-#include "host/client/destination.h"
-#include "host/client/ssh_process.h"
-#include "host/client/ssh_script.h"
+#include "host/client/connect/ssh_process.h"
+#include "host/client/connect/ssh_script.h"
 
 namespace ferry::farm {
 namespace {

@@ -33,7 +33,7 @@ void HealthService::load(const std::vector<HealthState>& states) {
 }
 
 Status HealthService::start(BoardId board, const std::string& address, const secure::Key& psk, lease::Epoch epoch,
-                            const RelayWay& relay) {
+                            const RelayRoute& relay) {
   return runner_.start({board, address, psk, epoch, relay});
 }
 

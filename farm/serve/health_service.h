@@ -25,7 +25,7 @@ class HealthService final : public HealthChecker {
 
   void load(const std::vector<HealthState>& states) override;
   Status start(BoardId board, const std::string& address, const secure::Key& psk, lease::Epoch epoch,
-               const RelayWay& relay) override;
+               const RelayRoute& relay) override;
   void cancel(BoardId board) override { runner_.cancel(board); }
 
  private:

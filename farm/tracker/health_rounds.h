@@ -40,7 +40,7 @@ class HealthChecker {
   // The key and the epoch are those of the check's lease; boards that are reached by ssh need only the latter. `relay`
   // is the way to a board that cannot be reached at its address.
   virtual Status start(BoardId board, const std::string& address, const secure::Key& psk, lease::Epoch epoch,
-                       const RelayWay& relay) = 0;
+                       const RelayRoute& relay) = 0;
   virtual void cancel(BoardId board) = 0;
 };
 

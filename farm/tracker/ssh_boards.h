@@ -1,6 +1,6 @@
 // The boards on which nothing is installed: the tracker acts for them. It asks by ssh how they are, joins in their name
 // while they can be reached, and acknowledges their leases. What keeps one lease's sessions from another's are lock
-// files on the board itself, which carry the epochs (host/client/ssh_script.h).
+// files on the board itself, which carry the epochs (host/client/connect/ssh_script.h).
 #pragma once
 
 #include <chrono>

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "farm/cli/farm_command.h"
+#include "farm/client/farm_connector.h"
 #include "host/cli/commands/command_line.h"
 
 namespace {
@@ -32,5 +33,6 @@ std::terminate_handler __terminate_handler = on_terminate;
 
 int main(int count, char** words) {
   const ferry::cli::MoreCommands more{[](auto& app, auto& chosen) { ferry::cli::add_farm(app, chosen, nullptr); }};
-  return ferry::cli::run_command_line(count, words, nullptr, more);
+  const ferry::session::Schemes schemes = ferry::farm::with_farm();
+  return ferry::cli::run_command_line(count, words, nullptr, schemes, more);
 }

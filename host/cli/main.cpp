@@ -1,5 +1,6 @@
 // The ferry with a compiler.
 #include "farm/cli/farm_command.h"
+#include "farm/client/farm_connector.h"
 #include "farm/serve/serve.h"
 #include "host/cli/commands/command_line.h"
 #include "host/cli/commands/inspect_code.h"
@@ -18,5 +19,6 @@ void add_farm(CLI::App& app, ferry::cli::Action& chosen) {
 int main(int count, char** words) {
   const std::unique_ptr<const ferry::Compiler> compiler = ferry::make_compiler(ferry::ModuleCache::of_user());
   const ferry::cli::CodeViews code{ferry::cli::inspect_code, ferry::cli::hot_code_text};
-  return ferry::cli::run_command_line(count, words, compiler.get(), {add_farm, ferry::cli::add_gate, &code});
+  const ferry::session::Schemes schemes = ferry::farm::with_farm();
+  return ferry::cli::run_command_line(count, words, compiler.get(), schemes, {add_farm, ferry::cli::add_gate, &code});
 }

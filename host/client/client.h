@@ -82,7 +82,6 @@ struct OpenedTransport {
   OpenedTransport(std::unique_ptr<Transport> over) : transport(std::move(over)) {}
   std::unique_ptr<Transport> transport;
   bool encrypted = false;  // preamble and handshake are done
-  bool is_relayed = false;
 };
 
 class Client {

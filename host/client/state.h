@@ -8,8 +8,7 @@
 #include "ferry/client.h"
 #include "host/client/blob_upload.h"
 #include "host/client/client.h"
-#include "host/client/local_server.h"
-#include "host/client/ssh_server.h"
+#include "host/client/connect/connector.h"
 #include "module/manifest.h"
 
 namespace ferry::detail {
@@ -18,9 +17,9 @@ struct InstanceState;  // host/client/instances.h
 struct ModuleState;
 
 struct DeviceState {
-  SharedBoard board;                               // of a farm; must outlive the client
-  std::unique_ptr<session::LocalServer> server;    // must outlive the client
-  std::unique_ptr<session::SshServer> ssh_server;  // must outlive the client
+  // Both must outlive the client; null: the device needs none.
+  std::shared_ptr<const session::Lease> lease;
+  std::unique_ptr<session::SessionServer> server;
   std::unique_ptr<session::Client> client;
   std::string name;
   std::string board_name;                   // see Device::board()

@@ -36,6 +36,17 @@ Result<TcpAddress> parse_tcp_address(std::string_view text, std::uint16_t defaul
   return address;
 }
 
+Result<std::vector<TcpAddress>> parse_tcp_addresses(std::string_view text, std::uint16_t default_port) {
+  std::vector<TcpAddress> addresses;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    FERRY_ASSIGN(TcpAddress address, parse_tcp_address(text.substr(0, comma), default_port));
+    addresses.push_back(std::move(address));
+    if (comma == std::string_view::npos) return addresses;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 std::string to_text(const TcpAddress& address) {
   const bool is_v6 = address.host.find(':') != std::string::npos;
   return (is_v6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);

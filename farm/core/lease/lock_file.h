@@ -1,5 +1,5 @@
-// The lock files of boards that are reached by ssh (host/client/ssh_script.h). Every program of the board's user can
-// make one, also with the epoch of a lease that never was, and so keep out the leases to come.
+// The lock files of boards that are reached by ssh (host/client/connect/ssh_script.h). Every program of the board's
+// user can make one, also with the epoch of a lease that never was, and so keep out the leases to come.
 #pragma once
 
 #include <string>

@@ -189,7 +189,7 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-void add_commands(CLI::App& app, Action& chosen, const MoreCommands& more) {
+void add_commands(CLI::App& app, Action& chosen, const session::Schemes& schemes, const MoreCommands& more) {
   app.require_subcommand(1);
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(
@@ -198,19 +198,19 @@ void add_commands(CLI::App& app, Action& chosen, const MoreCommands& more) {
       "and keys stand in ~/.config/ferry/devices.toml. 'ferry help completion' says how to complete commands in bash,\n"
       "zsh and fish.\n\n" +
       exit_codes_text());
-  add_device(app, chosen);
+  add_device(app, chosen, schemes);
   add_targets(app, chosen);
-  add_compile(app, chosen);
+  add_compile(app, chosen, schemes);
   add_export(app, chosen);
   add_diff(app, chosen);
   add_inspect(app, chosen, more.code);
   add_check(app, chosen);
-  add_run(app, chosen);
-  add_bench(app, chosen);
-  add_compare(app, chosen, more.code);
-  add_ping(app, chosen);
-  add_status(app, chosen);
-  if (more.add_gate != nullptr) more.add_gate(app, chosen);
+  add_run(app, chosen, schemes);
+  add_bench(app, chosen, schemes);
+  add_compare(app, chosen, schemes, more.code);
+  add_ping(app, chosen, schemes);
+  add_status(app, chosen, schemes);
+  if (more.add_gate != nullptr) more.add_gate(app, chosen, schemes);
   if (more.add_farm != nullptr) more.add_farm(app, chosen);
   add_keygen(app, chosen);
   add_completion(app, chosen);

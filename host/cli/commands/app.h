@@ -10,7 +10,7 @@
 namespace ferry::cli {
 
 // Describes every command to CLI11. The option --color, which all commands have, takes effect when it is parsed.
-void add_commands(CLI::App& app, Action& chosen, const MoreCommands& more);
+void add_commands(CLI::App& app, Action& chosen, const session::Schemes& schemes, const MoreCommands& more);
 
 // Returns what is wrong with the command line that was just parsed, in terms of its commands and options.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error);

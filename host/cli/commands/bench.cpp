@@ -84,7 +84,8 @@ BenchRun measure(const Compiler* compiler, const Options& options) {
   std::vector<bench::Sweep> sweeps;
   for (const std::string& text : options.sweeps) sweeps.push_back(bench::parse_sweep(text));
   std::vector<bench::NamedDevice> devices;
-  const std::vector<SharedBoard> boards = share_boards(options.addresses, options.remote.key_file);
+  const std::vector<SharedBoard> boards =
+      options.remote.schemes->shared_connectors(options.addresses, options.remote.key_file);
   for (std::size_t i = 0; i < boards.size(); ++i) {
     RemoteOptions remote = options.remote;
     const std::string& address = options.addresses[i];
@@ -177,13 +178,13 @@ int bench(const Compiler* compiler, const Options& options, JUnitReport& junit) 
 
 }  // namespace
 
-void add_bench(CLI::App& app, Action& chosen) {
+void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("bench", "Time a kernel on its device, or on several");
   add_kernel_options(command, options->kernel,
                      "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, a compiled K.ferry, or '-' for stdin");
   add_foreign_options(command, options->kernel);
-  add_remotes_option(command, options->addresses, options->remote);
+  add_remotes_option(command, options->addresses, options->remote, schemes);
   add_target_option(command, options->target);
   add_call_options(command, options->call, DefaultSeed::drawn);
   command

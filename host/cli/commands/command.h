@@ -1,5 +1,6 @@
 // The subcommands, one a file. Each add_...() describes its command to CLI11. When the command is selected, it stores
-// in `chosen` the function to run, which returns an exit code or throws.
+// in `chosen` the function to run, which returns an exit code or throws. Devices are named by addresses of the
+// `schemes`, which must outlive the command.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,6 +9,7 @@
 
 #include "ferry/client.h"
 #include "host/cli/options/exit_code.h"
+#include "host/client/connect/schemes.h"
 #include "host/compiler/api/compiler.h"
 
 namespace ferry::cli {
@@ -26,23 +28,23 @@ struct CodeViews {
 // What main() adds to the commands below; null is what a ferry does not have.
 struct MoreCommands {
   void (*add_farm)(CLI::App& app, Action& chosen) = nullptr;
-  void (*add_gate)(CLI::App& app, Action& chosen) = nullptr;
+  void (*add_gate)(CLI::App& app, Action& chosen, const session::Schemes& schemes) = nullptr;
   const CodeViews* code = nullptr;
 };
 
-void add_device(CLI::App& app, Action& chosen);
+void add_device(CLI::App& app, Action& chosen, const session::Schemes& schemes);
 void add_targets(CLI::App& app, Action& chosen);
-void add_compile(CLI::App& app, Action& chosen);
+void add_compile(CLI::App& app, Action& chosen, const session::Schemes& schemes);
 void add_export(CLI::App& app, Action& chosen);
 void add_diff(CLI::App& app, Action& chosen);
 // Without the views of code, the option --asm is missing, here and in compare.
 void add_inspect(CLI::App& app, Action& chosen, const CodeViews* code);
 void add_check(CLI::App& app, Action& chosen);
-void add_run(CLI::App& app, Action& chosen);
-void add_bench(CLI::App& app, Action& chosen);
-void add_compare(CLI::App& app, Action& chosen, const CodeViews* code);
-void add_ping(CLI::App& app, Action& chosen);
-void add_status(CLI::App& app, Action& chosen);
+void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes);
+void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes);
+void add_compare(CLI::App& app, Action& chosen, const session::Schemes& schemes, const CodeViews* code);
+void add_ping(CLI::App& app, Action& chosen, const session::Schemes& schemes);
+void add_status(CLI::App& app, Action& chosen, const session::Schemes& schemes);
 void add_keygen(CLI::App& app, Action& chosen);
 void add_completion(CLI::App& app, Action& chosen);
 void add_help(CLI::App& app, Action& chosen);

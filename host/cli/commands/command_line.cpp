@@ -38,13 +38,14 @@ int run(const Action& chosen, const Compiler* compiler) {
 
 }  // namespace
 
-int run_command_line(int count, char** words, const Compiler* compiler, const MoreCommands& more) {
+int run_command_line(int count, char** words, const Compiler* compiler, const session::Schemes& schemes,
+                     const MoreCommands& more) {
   signal(SIGPIPE, SIG_IGN);
   handle_interrupts();
   CLI::App app{"ferry compiles tensor kernels here and runs them there.", "ferry"};
   app.set_version_flag("--version", "ferry " FERRY_VERSION);
   Action chosen;
-  add_commands(app, chosen, more);
+  add_commands(app, chosen, schemes, more);
   try {
     app.parse(parser_words(count, words));
   } catch (const CLI::ParseError& error) {

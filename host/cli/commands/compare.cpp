@@ -114,12 +114,12 @@ int compare(const Compiler* compiler, Options& options, const CodeViews* code, J
 
 }  // namespace
 
-void add_compare(CLI::App& app, Action& chosen, const CodeViews* code) {
+void add_compare(CLI::App& app, Action& chosen, const session::Schemes& schemes, const CodeViews* code) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("compare", "Say which of two kernels is slower, and by how much");
   add_kernel_pair_options(command, options->kernels[0], options->kernels[1]);
   add_foreign_pair_options(command, options->kernels[0], options->kernels[1]);
-  add_remote_option(command, options->remote);
+  add_remote_option(command, options->remote, schemes);
   add_target_option(command, options->compare.target);
   add_call_options(command, options->compare.call, DefaultSeed::drawn);
   command

@@ -146,14 +146,14 @@ int run_compile(const Compiler* given, const Options& options) {
 
 }  // namespace
 
-void add_compile(CLI::App& app, Action& chosen) {
+void add_compile(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("compile", "Compile a kernel to a .ferry module, or show a stage on the way");
   add_kernel_options(command, options->kernel,
                      "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, a network NET.onnx, or '-' for stdin");
   add_foreign_options(command, options->kernel);
   add_target_option(command, options->target);
-  add_remote_option(command, options->remote, "Compile for what this rpc_server says its device is");
+  add_remote_option(command, options->remote, schemes, "Compile for what this rpc_server says its device is");
   command
       .add_option("--size", options->sizes,
                   "Sizes to choose the default schedule by, as M=512,N=512; it is right at any")

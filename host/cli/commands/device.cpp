@@ -140,14 +140,14 @@ int show_device(const Compiler* compiler, const RemoteOptions& remote, bool json
 
 }  // namespace
 
-void add_device(CLI::App& app, Action& chosen) {
+void add_device(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
   struct Options {
     RemoteOptions remote;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("device", "Show what a device is, and the target that it is compiled for");
-  add_remote_option(command, options->remote);
+  add_remote_option(command, options->remote, schemes);
   add_json_option(command, options->json);
   command.footer(
       "Examples:\n"

@@ -51,10 +51,10 @@ int ping(const Options& options) {
 
 }  // namespace
 
-void add_ping(CLI::App& app, Action& chosen) {
+void add_ping(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("ping", "Measure the way to a device: null calls and bandwidth");
-  add_remote_option(command, options->remote);
+  add_remote_option(command, options->remote, schemes);
   command.add_option("--count", options->count, "Null calls to make")
       ->type_name("N")
       ->check(whole_number(1, 10'000'000))

@@ -108,13 +108,13 @@ int run(const Compiler* compiler, const Options& options, JUnitReport& report) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Action& chosen) {
+void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("run", "Run a kernel once and show what it computed");
   add_kernel_options(command, options->kernel,
                      "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, a compiled K.ferry, or '-' for stdin");
   add_foreign_options(command, options->kernel);
-  add_remote_option(command, options->remote);
+  add_remote_option(command, options->remote, schemes);
   add_target_option(command, options->target);
   add_call_options(command, options->call);
   command.add_option("--out", options->outputs, "Write this output to a file: C=@c.npy")

@@ -2,10 +2,10 @@
 #include <string>
 
 #include "base/quantity_text.h"
-#include "ferry/server_status.h"
 #include "host/cli/commands/command.h"
 #include "host/cli/options/json_option.h"
 #include "host/cli/options/remote.h"
+#include "host/client/connect_to.h"
 #include "host/text/json.h"
 
 namespace ferry::cli {
@@ -30,7 +30,7 @@ int show_status(const RemoteOptions& remote, bool json) {
   if (remote.address.empty()) throw UsageError("--remote: expected the rpc_server to ask");
   ConnectOptions how;
   how.key_file = remote.key_file;
-  const ServerStatus status = server_status(remote.address, how);
+  const ServerStatus status = session::server_status(*remote.schemes, remote.address, how);
   if (json) {
     print_json({{"schema", "ferry.status/1"},
                 {"address", status.address},
@@ -67,14 +67,14 @@ int show_status(const RemoteOptions& remote, bool json) {
 
 }  // namespace
 
-void add_status(CLI::App& app, Action& chosen) {
+void add_status(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
   struct Options {
     RemoteOptions remote;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("status", "Show who uses a device and who waits for it, without waiting");
-  add_address_options(command, options->remote, "The rpc_server to ask");
+  add_address_options(command, options->remote, schemes, "The rpc_server to ask");
   add_json_option(command, options->json);
   command.footer(
       "Examples:\n"

@@ -101,7 +101,7 @@ gate::Report begun_report(const GateOptions& options) {
 // Runs the suite. `suite_name` becomes its name as soon as that is known.
 gate::Report judge(const Compiler* compiler, const GateOptions& options, std::string& suite_name) {
   expect_suite(options.suite, options.commands);
-  gate::Suite suite = gate::read_suite(options.suite, random_seed());
+  gate::Suite suite = gate::read_suite(options.suite, *options.remote.schemes, random_seed());
   suite_name = suite.name;
   const std::set<std::string> accepted = names_of_cases(suite, options.accepted, "--accept");
   const std::set<std::string> cases = names_of_cases(suite, options.cases, "--case");
@@ -172,11 +172,11 @@ void add_report_options(CLI::App& command, GateOptions& options) {
 
 }  // namespace
 
-void add_gate(CLI::App& app, Action& chosen) {
+void add_gate(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
   auto options = std::make_shared<GateOptions>();
   CLI::App& gate = *app.add_subcommand("gate", "Say which kernels of a project became slower than their baseline");
   add_suite_option(gate, options->suite);
-  add_remotes_option(gate, options->addresses, options->remote);
+  add_remotes_option(gate, options->addresses, options->remote, schemes);
   add_store_options(gate, options->store);
   gate.add_option("--baseline", options->baseline, "The modules to compare with, stored under this name")
       ->type_name("NAME")
@@ -217,10 +217,10 @@ void add_gate(CLI::App& app, Action& chosen) {
       "  ferry gate suite.toml --remote farm://lab/rpi4 --baseline main --junit out.xml\n"
       "  ferry gate suite.toml --update --label \"$(git rev-parse HEAD)\"");
   add_gate_init(gate, chosen);
-  add_gate_history(gate, chosen);
-  add_gate_bisect(gate, chosen);
-  add_gate_forget(gate, chosen);
-  add_gate_calibrate(gate, chosen);
+  add_gate_history(gate, chosen, schemes);
+  add_gate_bisect(gate, chosen, schemes);
+  add_gate_forget(gate, chosen, schemes);
+  add_gate_calibrate(gate, chosen, schemes);
   for (const CLI::App* command : gate.get_subcommands(nullptr)) options->commands.push_back(command->get_name());
   gate.callback([options, &gate, &chosen] {
     if (!gate.get_subcommands().empty()) return;

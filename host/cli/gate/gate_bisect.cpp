@@ -10,7 +10,6 @@
 #include "host/cli/options/interrupts.h"
 #include "host/cli/options/json_option.h"
 #include "host/cli/options/terminal.h"
-#include "host/client/destination.h"
 #include "host/gate/report/words.h"
 #include "host/gate/run/bisect.h"
 #include "host/gate/suite/read_suite.h"
@@ -53,13 +52,13 @@ Json bisection_json(const gate::Bisection& found) {
 }
 
 int find_commit(const Compiler* compiler, const BisectOptions& options) {
-  const gate::Suite suite = gate::read_suite(options.suite, random_seed());
+  const gate::Suite suite = gate::read_suite(options.suite, *options.remote.schemes, random_seed());
   const gate::SuiteCase& suite_case = find_case(suite, options.name);
   std::vector<std::string> addresses;
   if (!options.remote.address.empty()) addresses.push_back(options.remote.address);
   const std::string place = place_of(options.store, remotes_of(suite, addresses));
   const std::unique_ptr<gate::Store> store = open_store(place, options.store, options.remote.key_file);
-  const bool is_here = session::is_on_this_machine(options.remote.address);
+  const bool is_here = options.remote.schemes->is_on_this_machine(options.remote.address);
   const InterruptibleWork work;
   Observer observer = terminal(options.remote.deadlines.session);
   observer.is_interrupted = InterruptibleWork::is_requested;
@@ -90,7 +89,7 @@ int find_commit(const Compiler* compiler, const BisectOptions& options) {
 
 }  // namespace
 
-void add_gate_bisect(CLI::App& gate, Action& chosen) {
+void add_gate_bisect(CLI::App& gate, Action& chosen, const session::Schemes& schemes) {
   auto options = std::make_shared<BisectOptions>();
   CLI::App& command =
       *gate.add_subcommand("bisect", "Find the commit that made a case slower, from the modules in the store");
@@ -100,7 +99,7 @@ void add_gate_bisect(CLI::App& gate, Action& chosen) {
       ->required();
   command.add_option("bad", options->bad, "A later commit that is slower")->type_name("BAD")->required();
   add_suite_file_option(command, options->suite);
-  add_remote_option(command, options->remote);
+  add_remote_option(command, options->remote, schemes);
   add_store_options(command, options->store);
   add_trust_option(command, options->is_trusted);
   add_json_option(command, options->json);

@@ -90,11 +90,11 @@ int calibrate(const Compiler* compiler, const CalibrateOptions& options) {
 
 }  // namespace
 
-void add_gate_calibrate(CLI::App& gate, Action& chosen) {
+void add_gate_calibrate(CLI::App& gate, Action& chosen, const session::Schemes& schemes) {
   auto options = std::make_shared<CalibrateOptions>();
   CLI::App& command =
       *gate.add_subcommand("calibrate", "Measure how often the gate is wrong on a board, and what it finds there");
-  add_remote_option(command, options->remote);
+  add_remote_option(command, options->remote, schemes);
   const auto add_percent = [&](const char* name, double& percent, double most, const char* help) {
     command.add_option(name, percent, help)->type_name("PERCENT")->check(number(0.01, most))->capture_default_str();
   };

@@ -5,12 +5,12 @@
 
 namespace ferry::cli {
 
-void add_gate(CLI::App& app, Action& chosen);
+void add_gate(CLI::App& app, Action& chosen, const session::Schemes& schemes);
 
 void add_gate_init(CLI::App& gate, Action& chosen);
-void add_gate_history(CLI::App& gate, Action& chosen);
-void add_gate_bisect(CLI::App& gate, Action& chosen);
-void add_gate_forget(CLI::App& gate, Action& chosen);
-void add_gate_calibrate(CLI::App& gate, Action& chosen);
+void add_gate_history(CLI::App& gate, Action& chosen, const session::Schemes& schemes);
+void add_gate_bisect(CLI::App& gate, Action& chosen, const session::Schemes& schemes);
+void add_gate_forget(CLI::App& gate, Action& chosen, const session::Schemes& schemes);
+void add_gate_calibrate(CLI::App& gate, Action& chosen, const session::Schemes& schemes);
 
 }  // namespace ferry::cli

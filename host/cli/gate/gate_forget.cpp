@@ -24,7 +24,7 @@ constexpr std::size_t kMostSuggested = 10;
 int forget_baseline(const ForgetOptions& options) {
   gate::Suite suite;
   suite.name = options.suite_name;
-  if (suite.name.empty()) suite = gate::read_suite(options.suite);
+  if (suite.name.empty()) suite = gate::read_suite(options.suite, *options.remote.schemes);
   std::vector<std::string> addresses;
   if (!options.remote.address.empty()) addresses.push_back(options.remote.address);
   const std::string place = place_of(options.store, remotes_of(suite, addresses));
@@ -46,7 +46,7 @@ int forget_baseline(const ForgetOptions& options) {
 
 }  // namespace
 
-void add_gate_forget(CLI::App& gate, Action& chosen) {
+void add_gate_forget(CLI::App& gate, Action& chosen, const session::Schemes& schemes) {
   auto options = std::make_shared<ForgetOptions>();
   CLI::App& command = *gate.add_subcommand("forget", "Delete a baseline, so that its modules take no more room");
   command.add_option("baseline", options->baseline, "The name of the baseline")
@@ -60,7 +60,7 @@ void add_gate_forget(CLI::App& gate, Action& chosen) {
       ->type_name("NAME")
       ->check(some_text("the name of a suite"))
       ->excludes(file);
-  add_address_options(command, options->remote, "A board of the farm that keeps the baseline");
+  add_address_options(command, options->remote, schemes, "A board of the farm that keeps the baseline");
   add_store_options(command, options->store);
   command.footer(
       "The next run with this baseline finds none, and stores a new one. A farm notes in its audit log who has deleted "

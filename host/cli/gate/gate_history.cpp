@@ -97,7 +97,7 @@ void print_series(const gate::HistorySeries& series, std::size_t limit) {
 
 int show_history(const HistoryOptions& options) {
   if (!options.html.empty()) expect_writable(options.html);
-  const gate::Suite suite = gate::read_suite(options.suite);
+  const gate::Suite suite = gate::read_suite(options.suite, *options.remote.schemes);
   std::vector<std::string> addresses;
   if (!options.remote.address.empty()) addresses.push_back(options.remote.address);
   const std::string place = place_of(options.store, remotes_of(suite, addresses));
@@ -126,13 +126,13 @@ int show_history(const HistoryOptions& options) {
 
 }  // namespace
 
-void add_gate_history(CLI::App& gate, Action& chosen) {
+void add_gate_history(CLI::App& gate, Action& chosen, const session::Schemes& schemes) {
   auto options = std::make_shared<HistoryOptions>();
   CLI::App& command =
       *gate.add_subcommand("history", "Show the verdicts and times of a case, and where its time changed");
   command.add_option("case", options->name, "The name of the case")->type_name("CASE")->required();
   add_suite_file_option(command, options->suite);
-  add_address_options(command, options->remote, "A board of the farm that keeps the history");
+  add_address_options(command, options->remote, schemes, "A board of the farm that keeps the history");
   add_store_options(command, options->store);
   command.add_option("--limit", options->limit, "How many of the latest entries")
       ->type_name("N")

@@ -6,7 +6,6 @@
 #include "base/quantity_text.h"
 #include "base/suggest.h"
 #include "host/cli/options/option_checks.h"
-#include "host/client/destination.h"
 #include "host/text/style.h"
 
 namespace ferry::cli {
@@ -18,7 +17,7 @@ gate::GateBoard board_at(const std::string& name, const std::string& label, cons
   remote.address = address;
   remote.board = nullptr;
   // Each call leases a board of its own, if the remote is one of a farm.
-  return {name, label, [remote] { return opening(remote); }, session::is_on_this_machine(address)};
+  return {name, label, [remote] { return opening(remote); }, remote.schemes->is_on_this_machine(address)};
 }
 
 }  // namespace

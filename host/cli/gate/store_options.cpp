@@ -3,8 +3,8 @@
 #include <set>
 
 #include "base/quantity_text.h"
+#include "farm/client/farm_address.h"
 #include "host/cli/options/option_checks.h"
-#include "host/client/destination.h"
 #include "host/gate/farm_store/farm_store.h"
 #include "host/gate/store/folder_store.h"
 
@@ -45,24 +45,24 @@ std::string place_of(const StoreOptions& store, const std::vector<std::string>& 
   if (!store.place.empty()) return store.place;
   std::set<std::string> farms;
   for (const std::string& remote : remotes) {
-    if (const auto farm = session::farm_of(remote)) farms.insert(*farm);
+    if (const auto farm = farm::farm_of(remote)) farms.insert(*farm);
   }
   if (farms.empty()) return kFolder;
-  if (farms.size() == 1) return std::string(session::kFarmScheme) + *farms.begin();
+  if (farms.size() == 1) return std::string(farm::kFarmScheme) + *farms.begin();
   throw UsageError("the boards are of the farms " + join(" and ", farms) +
                    ": say with --store which of them keeps the baselines, as in --store farm://" + *farms.begin());
 }
 
 std::unique_ptr<gate::Store> open_store(const std::string& place, const StoreOptions& store,
                                         const std::string& key_file) {
-  if (!place.starts_with(session::kFarmScheme)) {
+  if (!place.starts_with(farm::kFarmScheme)) {
     return gate::open_folder_store(place, store.quota_megabytes * kMegabyte);
   }
-  const std::string farm = place.substr(session::kFarmScheme.size());
+  const std::string farm = place.substr(farm::kFarmScheme.size());
   if (farm.empty() || farm.find_first_of("/?") != std::string::npos) {
     throw UsageError("--store: expected a folder or farm://FARM, without a board, got '" + place + "'");
   }
-  return gate::open_farm_store(session::find_farm(farm, key_file));
+  return gate::open_farm_store(farm::find_farm(farm, key_file));
 }
 
 }  // namespace ferry::cli

@@ -25,7 +25,7 @@ std::vector<std::string> remotes_of(const gate::Suite& suite, const std::vector<
 // several farms.
 std::string place_of(const StoreOptions& store, const std::vector<std::string>& remotes);
 
-// Opens the store at that place. The key of a farm is in `key_file`, or where session::find_farm() finds it.
+// Opens the store at that place. The key of a farm is in `key_file`, or where farm::find_farm() finds it.
 std::unique_ptr<gate::Store> open_store(const std::string& place, const StoreOptions& store,
                                         const std::string& key_file);
 

@@ -6,6 +6,7 @@
 #include "host/cli/options/compile_deadline.h"
 #include "host/cli/options/interrupts.h"
 #include "host/cli/options/option_checks.h"
+#include "host/client/connect_to.h"
 #include "host/text/progress.h"
 #include "host/text/style.h"
 
@@ -22,7 +23,8 @@ void add_deadlines(CLI::App& command, Deadlines& deadlines) {
                "Limit for waiting for a place on the device (default: none); the other limits start after it");
 }
 
-void add_key_file(CLI::App& command, RemoteOptions& remote) {
+void add_key_file(CLI::App& command, RemoteOptions& remote, const session::Schemes& schemes) {
+  remote.schemes = &schemes;
   command
       .add_option("--key-file", remote.key_file,
                   "The key of that server; without it, what devices.toml or FERRY_KEY_FILE names")
@@ -45,20 +47,21 @@ void print_lease_notice(const std::string& line) {
   print_note(line);
 }
 
-void add_address_options(CLI::App& command, RemoteOptions& remote, const char* help) {
+void add_address_options(CLI::App& command, RemoteOptions& remote, const session::Schemes& schemes, const char* help) {
   command.add_option("-r,--remote", remote.address, help)
       ->type_name("NAME|ADDRESS")
       ->check(some_text("a device"))
       ->envname("FERRY_REMOTE");
-  add_key_file(command, remote);
+  add_key_file(command, remote, schemes);
 }
 
-void add_remote_option(CLI::App& command, RemoteOptions& remote, const char* help) {
-  add_address_options(command, remote, help);
+void add_remote_option(CLI::App& command, RemoteOptions& remote, const session::Schemes& schemes, const char* help) {
+  add_address_options(command, remote, schemes, help);
   add_deadlines(command, remote.deadlines);
 }
 
-void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, RemoteOptions& remote) {
+void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, RemoteOptions& remote,
+                        const session::Schemes& schemes) {
   command
       .add_option("-r,--remote", addresses,
                   "The rpc_server to use, several one after the other; without it, one is started on this machine")
@@ -67,7 +70,7 @@ void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, 
       ->allow_extra_args(false)
       ->check(some_text("a device"))
       ->envname("FERRY_REMOTE");
-  add_key_file(command, remote);
+  add_key_file(command, remote, schemes);
   add_deadlines(command, remote.deadlines);
 }
 
@@ -85,11 +88,12 @@ Device open_device(const RemoteOptions& remote, ConnectOptions options) {
   options.board = remote.board;
   if (remote.address.empty()) return local_device(options);
   const Progress progress("connecting to " + remote.address);
-  return connect(remote.address, options);
+  return session::connect_to(*remote.schemes, remote.address, options);
 }
 
 OpenSession opening(RemoteOptions remote) {
-  if (remote.board == nullptr) remote.board = share_boards({remote.address}, remote.key_file).front();
+  if (remote.board == nullptr && !remote.address.empty())
+    remote.board = remote.schemes->shared_connectors({remote.address}, remote.key_file).front();
   return [remote](const ConnectOptions& options) { return open_device(remote, options); };
 }
 

@@ -5,27 +5,30 @@
 #include <string>
 #include <vector>
 
+#include "host/client/connect/schemes.h"
 #include "host/kernel/retry.h"
 
 namespace ferry::cli {
 
 struct RemoteOptions {
-  std::string address;  // empty: a private server on this machine
+  const session::Schemes* schemes = nullptr;  // main()'s, which the address may be of
+  std::string address;                        // empty: a private server on this machine
   std::string key_file;
   Deadlines deadlines;
   SharedBoard board = {};  // a farm's board, for all sessions of the command
 };
 
 // Adds --remote or FERRY_REMOTE, and --key-file.
-void add_address_options(CLI::App& command, RemoteOptions& remote, const char* help);
+void add_address_options(CLI::App& command, RemoteOptions& remote, const session::Schemes& schemes, const char* help);
 // Adds the same and the deadlines.
-void add_remote_option(CLI::App& command, RemoteOptions& remote,
+void add_remote_option(CLI::App& command, RemoteOptions& remote, const session::Schemes& schemes,
                        const char* help =
                            "The device: a name in ~/.config/ferry/devices.toml, HOST:PORT of an "
                            "rpc_server, ssh://USER@HOST, or farm://FARM/SELECTOR; without it, this machine");
 
 // The same for a command that accepts several devices: one entry for each; none means a private server.
-void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, RemoteOptions& remote);
+void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, RemoteOptions& remote,
+                        const session::Schemes& schemes);
 
 // Returns "waiting at place 2, probably for 5 min", for example.
 std::string place_text(const QueuePlace& place);

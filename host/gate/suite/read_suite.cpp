@@ -9,7 +9,6 @@
 #include "base/quantity_text.h"
 #include "base/suggest.h"
 #include "ferry/error.h"
-#include "host/client/destination.h"
 #include "host/gate/suite/case_reader.h"
 #include "host/gate/suite/suite_files.h"
 #include "host/gate/verdict/decide.h"
@@ -60,29 +59,28 @@ Result<std::vector<NamedTable>> tables_of(const std::string& path, const std::st
   return tables;
 }
 
-void check_remote(TomlReader& reader, const std::string& remote) {
+void check_remote(TomlReader& reader, const session::Schemes& schemes, const std::string& remote) {
+  const session::Scheme* scheme = schemes.find(remote);
+  if (scheme == nullptr) {
+    reader.refuse("remote",
+                  "expected a name in devices.toml, HOST:PORT, ssh://USER@HOST or farm://FARM/SELECTOR, got '" +
+                      printable(remote) + "'");
+  }
+  if (scheme == nullptr || !scheme->check) return;
   try {
-    if (remote.starts_with(session::kFarmScheme)) {
-      session::parse_farm_address(remote);
-    } else if (remote.starts_with("ssh://")) {
-      session::parse_ssh_address(remote);
-    } else if (remote.find("://") != std::string::npos && !remote.starts_with("plaintext://")) {
-      reader.refuse("remote",
-                    "expected a name in devices.toml, HOST:PORT, ssh://USER@HOST or farm://FARM/SELECTOR, got '" +
-                        printable(remote) + "'");
-    }
+    scheme->check(remote);
   } catch (const Error& error) {
     reader.refuse("remote", printable(error.what()));
   }
 }
 
-Status read_boards(const std::string& path, const toml::table& all, Suite& suite) {
+Status read_boards(const std::string& path, const toml::table& all, const session::Schemes& schemes, Suite& suite) {
   FERRY_ASSIGN(const auto tables, tables_of(path, "boards", all, kMaxBoards));
   for (const NamedTable& one : tables) {
     TomlReader reader(path, "boards." + one.name, *one.table);
     SuiteBoard board{one.name, ""};
     reader.read("remote", kMaxRemote, board.remote);
-    check_remote(reader, board.remote);
+    check_remote(reader, schemes, board.remote);
     std::int64_t count = board.count;
     reader.read("count", 1, kMaxBoards, count);
     board.count = static_cast<std::uint32_t>(count);
@@ -182,7 +180,8 @@ std::string default_name(const std::string& folder) {
   return name.empty() || name.size() > kMaxCaseName ? "suite" : name;
 }
 
-Result<Suite> read_table(const std::string& path, const toml::table& root, std::uint64_t seed) {
+Result<Suite> read_table(const std::string& path, const toml::table& root, const session::Schemes& schemes,
+                         std::uint64_t seed) {
   Suite suite;
   suite.file = path;
   suite.folder = folder_of(path);
@@ -196,7 +195,7 @@ Result<Suite> read_table(const std::string& path, const toml::table& root, std::
   FERRY_TRY(reader.finish());
   if (suite.name.empty()) suite.name = default_name(suite.folder);
   if (const toml::node* name = root.get("name")) FERRY_TRY(check_name(path, name->source(), suite.name));
-  if (boards != nullptr) FERRY_TRY(read_boards(path, *boards, suite));
+  if (boards != nullptr) FERRY_TRY(read_boards(path, *boards, schemes, suite));
   if (cases != nullptr) FERRY_TRY(read_cases(path, *cases, shared, suite));
   if (suite.cases.empty())
     return Status(ErrorCode::invalid_argument,
@@ -210,22 +209,27 @@ Suite usable(const Result<Suite>& suite) {
   return suite.value();
 }
 
-Result<Suite> parse(std::string_view text, const std::string& path, std::uint64_t seed) {
+Result<Suite> parse(std::string_view text, const std::string& path, const session::Schemes& schemes,
+                    std::uint64_t seed) {
   FERRY_ASSIGN(const toml::table root, parse_toml(text, path, kMaxSuiteBytes));
-  return read_table(path, root, seed);
+  return read_table(path, root, schemes, seed);
 }
 
-Result<Suite> read_file(const std::string& path, std::uint64_t seed) {
+Result<Suite> read_file(const std::string& path, const session::Schemes& schemes, std::uint64_t seed) {
   FERRY_ASSIGN(const std::string text, read_toml_text(path, kMaxSuiteBytes));
-  FERRY_ASSIGN(Suite suite, parse(text, path, seed));
+  FERRY_ASSIGN(Suite suite, parse(text, path, schemes, seed));
   for (SuiteCase& one : suite.cases) one.missing_file = check_files(path, one).message();
   return suite;
 }
 
 }  // namespace
 
-Suite parse_suite(std::string_view text, const std::string& path) { return usable(parse(text, path, 0)); }
+Suite parse_suite(std::string_view text, const std::string& path, const session::Schemes& schemes) {
+  return usable(parse(text, path, schemes, 0));
+}
 
-Suite read_suite(const std::string& path, std::uint64_t seed) { return usable(read_file(path, seed)); }
+Suite read_suite(const std::string& path, const session::Schemes& schemes, std::uint64_t seed) {
+  return usable(read_file(path, schemes, seed));
+}
 
 }  // namespace ferry::gate

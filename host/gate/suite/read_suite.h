@@ -49,6 +49,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/client/connect/schemes.h"
 #include "host/gate/api/suite.h"
 
 namespace ferry::gate {
@@ -58,9 +59,9 @@ inline constexpr std::size_t kMaxCases = 10'000, kMaxBoards = 64;
 inline constexpr std::size_t kMaxCaseName = 200;  // and of a board and of the suite, in bytes
 
 // Both throw UsageError, which names the file, the line and the key, and says what was expected there. read_suite()
-// also notes in each case if one of its files is missing, which concerns this case alone. `seed` is that of the random
-// inputs where the suite has none.
-Suite read_suite(const std::string& path, std::uint64_t seed = 0);
-Suite parse_suite(std::string_view text, const std::string& path);
+// also notes in each case if one of its files is missing, which concerns this case alone. The remotes of boards are of
+// these `schemes`. `seed` is that of the random inputs where the suite has none.
+Suite read_suite(const std::string& path, const session::Schemes& schemes, std::uint64_t seed = 0);
+Suite parse_suite(std::string_view text, const std::string& path, const session::Schemes& schemes);
 
 }  // namespace ferry::gate

@@ -1,6 +1,7 @@
 #include <string_view>
 
 #include "crosscompile/ir/error.h"
+#include "farm/client/farm_connector.h"
 #include "farm/config/farm_config.h"
 #include "ferry/error.h"
 #include "ferry/lang/text.h"
@@ -29,8 +30,9 @@ void fuzz_tc(Input input) {
 void fuzz_toml(Input input) {
   const std::string_view text(reinterpret_cast<const char*>(input.data()), input.size());
   (void)farm::parse_farm_config(text, "farm.toml");
+  static const session::Schemes kSchemes = farm::with_farm();
   try {
-    if (gate::parse_suite(text, "suite.toml").cases.empty()) __builtin_trap();
+    if (gate::parse_suite(text, "suite.toml", kSchemes).cases.empty()) __builtin_trap();
   } catch (const UsageError&) {
   }
 }

@@ -13,7 +13,7 @@
 #include "base/descriptor.h"
 #include "farm/checkup/health_book.h"
 #include "farm/checkup/judge_state.h"
-#include "host/client/local_server.h"
+#include "host/client/connect/local_server.h"
 #include "host/compiler/llvm/llvm_compiler.h"
 #include "rpc/secure/key.h"
 #include "tests/support/fake_ssh.h"

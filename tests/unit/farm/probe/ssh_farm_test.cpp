@@ -8,7 +8,7 @@
 #include "farm/probe/probe_runner.h"
 #include "farm/tracker/ssh_boards.h"
 #include "ferry/client.h"
-#include "host/client/local_server.h"
+#include "host/client/connect/local_server.h"
 #include "rpc/secure/key.h"
 #include "tests/support/fake_ssh.h"
 #include "tests/support/farm/memory_store.h"

@@ -26,7 +26,7 @@ class ScriptedChecker final : public farm::HealthChecker {
     loaded_ = states.size();
   }
   Status start(farm::BoardId board, const std::string& address, const secure::Key&, lease::Epoch,
-               const farm::RelayWay&) override {
+               const farm::RelayRoute&) override {
     const std::lock_guard lock(mutex_);
     addresses_.push_back(address);
     CheckedBoard checked;

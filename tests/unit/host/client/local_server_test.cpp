@@ -1,4 +1,4 @@
-#include "host/client/local_server.h"
+#include "host/client/connect/local_server.h"
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "host/client/connect_to.h"
 #include "host/client/state.h"
 
 using namespace ferry;
@@ -27,6 +28,8 @@ bool has_ended(pid_t pid) {
   }
   return false;
 }
+
+pid_t pid_of(const Device& device) { return dynamic_cast<session::LocalServer&>(*device.state()->server).pid(); }
 
 }  // namespace
 
@@ -87,7 +90,7 @@ TEST_CASE("the server ends with the last object that uses it") {
     DeviceTensor last;
     {
       const Device device = local_device();
-      pid = device.state()->server->pid();
+      pid = pid_of(device);
       last = device.filled(DType::f32, {4}, FillKind::ones);
     }
     CHECK(last.to_vector<float>() == std::vector<float>{1, 1, 1, 1});
@@ -97,7 +100,7 @@ TEST_CASE("the server ends with the last object that uses it") {
 
 TEST_CASE("the server has a process group of its own, so that Ctrl-C in a terminal reaches ferry alone") {
   const Device device = local_device();
-  const pid_t pid = device.state()->server->pid();
+  const pid_t pid = pid_of(device);
   CHECK(getpgid(pid) == pid);
   CHECK(getpgid(pid) != getpgrp());
 }
@@ -109,7 +112,7 @@ TEST_CASE("the server ends with a process that is killed") {
   if (child == 0) {
     close(pipe_ends[0]);
     const Device device = local_device();
-    const pid_t server = device.state()->server->pid();
+    const pid_t server = pid_of(device);
     if (write(pipe_ends[1], &server, sizeof server) != sizeof server) _exit(1);
     for (;;) pause();
   }
@@ -139,7 +142,7 @@ TEST_CASE("FERRY_RPC_SERVER names the server, and must name a program") {
 TEST_CASE("nobody at the address is said within the time") {
   const auto start = std::chrono::steady_clock::now();
   try {
-    connect("plaintext://127.0.0.1:1");
+    session::connect_to(session::Schemes(), "plaintext://127.0.0.1:1", {});
     FAIL("expected an Error");
   } catch (const Error& error) {
     CHECK(error.code() == ErrorCode::unavailable);

@@ -10,12 +10,14 @@ using namespace ferry::cli;
 
 namespace {
 
+const session::Schemes kSchemes;
+
 struct CommandLine {
   CLI::App app{"", "ferry"};
   Action chosen;
 
   CommandLine() {
-    add_commands(app, chosen, {[](auto& to, auto& action) { add_farm(to, action, nullptr); }});
+    add_commands(app, chosen, kSchemes, {[](auto& to, auto& action) { add_farm(to, action, nullptr); }});
   }
 
   // Returns the first line of the complaint about these words.

@@ -11,6 +11,8 @@ using namespace ferry::cli;
 
 namespace {
 
+const ferry::session::Schemes kSchemes;
+
 const CommandShape& command(const AppShape& app, const std::string& name) {
   return *std::find_if(app.commands.begin(), app.commands.end(), [&](const auto& one) { return one.name == name; });
 }
@@ -26,7 +28,7 @@ const OptionShape& option(const CommandShape& command, const std::string& name) 
 TEST_CASE("the shape of the command line has the kinds of its values") {
   CLI::App app("", "ferry");
   Action chosen;
-  add_commands(app, chosen, {[](auto& to, auto& action) { add_farm(to, action, nullptr); }});
+  add_commands(app, chosen, kSchemes, {[](auto& to, auto& action) { add_farm(to, action, nullptr); }});
   const AppShape shape = shape_of(app);
   const CommandShape& run = command(shape, "run");
   CHECK(option(run, "--check").takes == Takes::nothing);
@@ -46,7 +48,7 @@ TEST_CASE("the shape of the command line has the kinds of its values") {
 TEST_CASE("commands of a group are inside it, without options that are not for users") {
   CLI::App app("", "ferry");
   Action chosen;
-  add_commands(app, chosen, {[](auto& to, auto& action) { add_farm(to, action, nullptr); }});
+  add_commands(app, chosen, kSchemes, {[](auto& to, auto& action) { add_farm(to, action, nullptr); }});
   const AppShape shape = shape_of(app);
   const CommandShape& farm = command(shape, "farm");
   const auto exec = std::find_if(farm.commands.begin(), farm.commands.end(),

@@ -17,8 +17,8 @@
 
 #include "base/throw_status.h"
 #include "ferry/hash.h"
-#include "host/client/ssh_process.h"
-#include "host/client/ssh_script.h"
+#include "host/client/connect/ssh_process.h"
+#include "host/client/connect/ssh_script.h"
 #include "tests/support/fake_ssh.h"
 
 using namespace ferry;

@@ -10,8 +10,9 @@
 
 #include "base/throw_status.h"
 #include "ferry/client.h"
+#include "host/client/connect/leased_board.h"
+#include "host/client/connect/local_server.h"
 #include "host/client/connect_to.h"
-#include "host/client/local_server.h"
 #include "tests/support/fake_ssh.h"
 
 using namespace ferry;
@@ -23,11 +24,12 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-Device open(lease::Epoch epoch, milliseconds remaining) {
-  return connect_to(board_destination({"pi-3", "ssh://pi@pi-3", epoch, {}}, remaining, "farm://lab/pi-3"), {});
+Device open(std::uint64_t epoch, milliseconds remaining, const ConnectOptions& options = {}) {
+  const LeasedBoard board{"pi-3", "ssh://pi@pi-3", epoch, {}, lease_for(remaining)};
+  return connect_to(*board_connector(board, "pi-3 (farm://lab/pi-3)"), options);
 }
 
-Error refusal(lease::Epoch epoch, milliseconds remaining) {
+Error refusal(std::uint64_t epoch, milliseconds remaining) {
   try {
     open(epoch, remaining);
   } catch (const Error& error) {
@@ -98,8 +100,7 @@ TEST_CASE("a server that was changed on the board is replaced before it runs, an
   options.log = [&](const std::string& line) { told.push_back(line); };
   const auto run = [&] {
     told.clear();
-    connect_to(board_destination({"pi-3", "ssh://pi@pi-3", 1, {}}, std::chrono::minutes(1), "farm://lab/pi-3"), options)
-        .synchronize();
+    open(1, std::chrono::minutes(1), options).synchronize();
   };
   run();
   REQUIRE(told.size() == 1);

@@ -13,6 +13,7 @@
 #include "host/kernel/compile_kernel.h"
 #include "tests/support/farm/temporary_folder.h"
 #include "tests/support/model_bytes.h"
+#include "tests/unit/host/gate/suite/schemes.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 
 namespace ferry::test {
@@ -40,7 +41,7 @@ class Kernels {
   // The suite as it is read again from the folder.
   Suite read() const {
     std::ofstream(folder_.file("suite.toml")) << suite().text;
-    return read_suite(folder_.file("suite.toml"));
+    return read_suite(folder_.file("suite.toml"), kSchemes);
   }
 
  private:
@@ -178,7 +179,7 @@ TEST_CASE("sizes are chosen by the time of a call where it can be had, and the t
   };
   const NewSuite made = suite_for(*own_compiler(), kernels.folder().path(), kernels.folder().path(), time);
   std::ofstream(kernels.folder().file("suite.toml")) << made.text;
-  const Suite suite = read_suite(kernels.folder().file("suite.toml"));
+  const Suite suite = read_suite(kernels.folder().file("suite.toml"), kSchemes);
   REQUIRE(suite.cases.size() == 4);
   CHECK(suite.cases[0].name == "fir");
   CHECK(suite.cases[0].call.sizes.front() == "n=1024,t=1024");
@@ -278,7 +279,7 @@ TEST_CASE("kernels are named from the folder of the suite") {
   const std::string folder = kernels.folder().path();
   const auto kernel_of = [&](const std::string& suite_folder) {
     const NewSuite suite = suite_for(*own_compiler(), folder + "/src/kernels", suite_folder);
-    return parse_suite(suite.text, "suite.toml").cases.front().kernel.file;
+    return parse_suite(suite.text, "suite.toml", kSchemes).cases.front().kernel.file;
   };
   CHECK(kernel_of(folder) == "src/kernels/mm.tc");
   CHECK(kernel_of(folder + "/ci") == "../src/kernels/mm.tc");
@@ -296,7 +297,7 @@ TEST_CASE("odd names of files are written such that they are read again") {
 TEST_CASE("the suite of the examples' kernels compiles") {
   const std::string folder = FERRY_SOURCE_DIR "/examples/kernels";
   const NewSuite made = suite_for(*own_compiler(), folder, folder);
-  const Suite suite = parse_suite(made.text, folder + "/suite.toml");
+  const Suite suite = parse_suite(made.text, folder + "/suite.toml", kSchemes);
   CHECK(suite.cases.size() >= 4);
   CHECK(suite_for(*own_compiler(), folder, folder).text == made.text);
   for (const SuiteCase& one : suite.cases) {
@@ -306,7 +307,7 @@ TEST_CASE("the suite of the examples' kernels compiles") {
 }
 
 TEST_CASE("the suite of the examples for continuous integration can be called") {
-  const Suite suite = read_suite(FERRY_SOURCE_DIR "/examples/ci/suite.toml");
+  const Suite suite = read_suite(FERRY_SOURCE_DIR "/examples/ci/suite.toml", kSchemes);
   CHECK(suite.name == "ci");
   REQUIRE(suite.cases.size() == 4);
   for (const SuiteCase& one : suite.cases) {

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/unit/host/gate/suite/schemes.h"
+
 namespace ferry::test {
 namespace {
 
@@ -12,13 +14,13 @@ using namespace gate;
 std::string with_case(const std::string& lines) { return "[cases.mm]\nkernel = 'mm.tc'\n" + lines; }
 
 SuiteCase case_with(const std::string& lines, const std::string& before = "") {
-  const Suite suite = parse_suite(before + with_case(lines), "suite.toml");
+  const Suite suite = parse_suite(before + with_case(lines), "suite.toml", kSchemes);
   REQUIRE(suite.cases.size() == 1);
   return suite.cases.front();
 }
 
 TEST_CASE("a case needs no more than a kernel") {
-  const Suite suite = parse_suite(with_case(""), "project/suite.toml");
+  const Suite suite = parse_suite(with_case(""), "project/suite.toml", kSchemes);
   CHECK(suite.file == "project/suite.toml");
   CHECK(suite.folder == "project");
   CHECK(suite.name == "project");
@@ -96,7 +98,7 @@ cold = true
 samples = 10
 timeout = "1min"
 )toml",
-                                  "ci/gate/suite.toml");
+                                  "ci/gate/suite.toml", kSchemes);
   CHECK(suite.name == "vision");
   CHECK(suite.error_level == doctest::Approx(0.005));
   CHECK(suite.most_pairs == 32);
@@ -160,7 +162,7 @@ tolerance = "1%"
 cores = "1"
 cold = false
 )",
-                                  "suite.toml");
+                                  "suite.toml", kSchemes);
   REQUIRE(suite.cases.size() == 2);
   const SuiteCase &a = suite.cases[0], &b = suite.cases[1];
   CHECK(a.kernel.file == "a.c");
@@ -187,7 +189,7 @@ TEST_CASE("cases and boards keep the order of the file") {
       "cases.z = { kernel = 'z.tc' }\n[cases.m]\nkernel = 'm.tc'\n[boards.y]\nremote = 'y'\n[cases.a]\nkernel = "
       "'a.tc'\n"
       "[boards.b]\nremote = 'b'\n",
-      "suite.toml");
+      "suite.toml", kSchemes);
   REQUIRE(suite.cases.size() == 3);
   CHECK(suite.cases[0].name == "z");
   CHECK(suite.cases[1].name == "m");
@@ -198,9 +200,10 @@ TEST_CASE("cases and boards keep the order of the file") {
 }
 
 TEST_CASE("named schedules are no files") {
-  CHECK(parse_suite(with_case("schedule = 'none'"), "x/suite.toml").cases[0].kernel.schedule.file == "none");
-  CHECK(parse_suite(with_case("schedule = 'default'"), "x/suite.toml").cases[0].kernel.schedule.file == "default");
-  CHECK(parse_suite(with_case("schedule = 's'"), "/suite.toml").cases[0].kernel.schedule.file == "/s");
+  CHECK(parse_suite(with_case("schedule = 'none'"), "x/suite.toml", kSchemes).cases[0].kernel.schedule.file == "none");
+  CHECK(parse_suite(with_case("schedule = 'default'"), "x/suite.toml", kSchemes).cases[0].kernel.schedule.file ==
+        "default");
+  CHECK(parse_suite(with_case("schedule = 's'"), "/suite.toml", kSchemes).cases[0].kernel.schedule.file == "/s");
   CHECK(case_with("schedule = 's'").kernel.schedule.file == "s");
 }
 

@@ -7,6 +7,7 @@
 #include "ferry/error.h"
 #include "host/gate/suite/read_suite.h"
 #include "tests/support/farm/temporary_folder.h"
+#include "tests/unit/host/gate/suite/schemes.h"
 
 namespace ferry::test {
 namespace {
@@ -18,7 +19,7 @@ std::string with_case(const std::string& lines) { return "[cases.mm]\nkernel = '
 
 std::string mistake_of(const std::string& text) {
   try {
-    parse_suite(text, "suite.toml");
+    parse_suite(text, "suite.toml", kSchemes);
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -219,7 +220,7 @@ TEST_CASE("more cases, boards or bytes than the limits are refused, and as many 
   std::string cases, boards;
   for (std::size_t i = 0; i < kMaxCases; ++i) cases += "[cases.c" + std::to_string(i) + "]\nkernel = 'a.tc'\n";
   for (std::size_t i = 0; i < kMaxBoards; ++i) boards += "[boards.b" + std::to_string(i) + "]\nremote = 'b'\n";
-  const Suite most = parse_suite(cases + boards, "suite.toml");
+  const Suite most = parse_suite(cases + boards, "suite.toml", kSchemes);
   CHECK(most.cases.size() == kMaxCases);
   CHECK(most.cases.back().name == "c9999");
   CHECK(most.boards.size() == kMaxBoards);
@@ -233,7 +234,7 @@ TEST_CASE("random inputs are those of the seed that a run has drawn, unless the 
   const TemporaryFolder folder;
   const std::string file = folder.file("suite.toml");
   std::ofstream(file) << with_case("seed = 3") << "\n[cases.other]\nkernel = 'other.tc'\n";
-  const Suite suite = read_suite(file, 77);
+  const Suite suite = read_suite(file, kSchemes, 77);
   REQUIRE(suite.cases.size() == 2);
   CHECK(suite.cases[0].call.seed == 3);
   CHECK(suite.cases[1].call.seed == 77);
@@ -244,7 +245,7 @@ TEST_CASE("files that do not exist are noted in their case, with its line, and t
   const std::string file = folder.file("suite.toml");
   const auto missing_with = [&](const std::string& lines) {
     std::ofstream(file) << with_case(lines) << "\n[cases.other]\nkernel = 'other.tc'\n";
-    const Suite suite = read_suite(file);
+    const Suite suite = read_suite(file, kSchemes);
     REQUIRE(suite.cases.size() == 2);
     CHECK(suite.cases[1].missing_file.empty());
     return suite.cases[0].missing_file;
@@ -260,10 +261,10 @@ TEST_CASE("files that do not exist are noted in their case, with its line, and t
   CHECK(missing_with("bindings = 's=@s.npy'") == start + "/s.npy: No such file or directory");
   std::filesystem::create_directory(folder.file("a.npy"));
   CHECK(missing_with("inputs = 'A=@a.npy'") == start + "/a.npy: expected a file, got something else");
-  CHECK_THROWS_WITH_AS(read_suite(folder.file("none.toml")),
+  CHECK_THROWS_WITH_AS(read_suite(folder.file("none.toml"), kSchemes),
                        (folder.file("none.toml") + ": cannot be read: No such file or directory").c_str(), UsageError);
   std::ofstream(file) << "";
-  CHECK_THROWS_AS(read_suite(file), UsageError);
+  CHECK_THROWS_AS(read_suite(file, kSchemes), UsageError);
 }
 
 TEST_CASE("an earlier name that another case has now, or the case itself, is refused") {

@@ -6,9 +6,18 @@
 #include <chrono>
 #include <string>
 
-#include "host/client/destination.h"
+#include "host/client/connect/ssh_address.h"
 
 namespace ferry::session {
+
+struct SshOptions {
+  // For a service: ssh asks nobody for a password.
+  bool is_unattended = false;
+  // Until when answers must have arrived, counted from the start; 0: however long the user takes to log in.
+  std::chrono::milliseconds timeout{0};
+  // Waiting ends when this can be read from; it belongs to the caller. -1: nothing.
+  int cancelled = -1;
+};
 
 class SshProcess {
  public:

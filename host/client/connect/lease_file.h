@@ -12,21 +12,22 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "farm/protocol/messages.h"
+#include "host/client/connect/leased_board.h"
+#include "host/client/connect/schemes.h"
 
 namespace ferry::session {
 
 inline constexpr std::string_view kLeaseScheme = "lease:";
 
 struct LeaseFile {
-  std::string farm;  // as the user calls it
-  std::uint64_t lease = 0;
-  std::vector<farm::wire::GrantedSlot> boards;
+  std::string farm;   // as the user calls it
+  std::string lease;  // its id in the farm, up to 16 hexadecimal digits
+  std::vector<LeasedBoard> boards;
   // For how long the lease lasts, at least. Only boards that are reached by ssh have it in the file.
   std::chrono::milliseconds remaining{0};
 };
@@ -37,5 +38,10 @@ void write_lease_file(const std::string& path, const LeaseFile& lease);
 void replace_lease_file(const std::string& path, const LeaseFile& lease);
 // Throws Error that names the file, the line and what was expected, also if others may read or change it.
 LeaseFile read_lease_file(const std::string& path);
+
+// Finds the way to a board of a lease, by its index, that cannot be reached directly.
+using DetourOf = std::function<Detour(const LeaseFile& lease, std::size_t board)>;
+
+Scheme lease_file_scheme(DetourOf detour_of = {});
 
 }  // namespace ferry::session

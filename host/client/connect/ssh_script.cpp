@@ -1,4 +1,4 @@
-#include "host/client/ssh_script.h"
+#include "host/client/connect/ssh_script.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "host/client/farm_address.h"
+#include "farm/client/farm_address.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,11 +9,15 @@
 #include "base/throw_status.h"
 #include "farm/protocol/messages.h"
 #include "host/client/client.h"
+#include "host/client/connect/devices_file.h"
 
-namespace ferry::session {
+namespace ferry::farm {
 
 namespace {
 
+using session::devices_file;
+using session::NamedDevice;
+using session::read_devices;
 using std::chrono::milliseconds;
 
 constexpr std::uint32_t kMostPriority = 100;
@@ -63,9 +67,8 @@ void set_option(FarmAddress& address, std::string_view option) {
 bool is_called(const NamedDevice& device, std::string_view farm, const Result<std::vector<TcpAddress>>& trackers) {
   if (device.farm.empty()) return false;
   if (device.name == farm) return true;
-  const auto its_trackers = farm::parse_trackers(device.farm);
-  return trackers.is_ok() && its_trackers.is_ok() &&
-         farm::to_text(trackers.value()) == farm::to_text(its_trackers.value());
+  const auto its_trackers = parse_trackers(device.farm);
+  return trackers.is_ok() && its_trackers.is_ok() && to_text(trackers.value()) == to_text(its_trackers.value());
 }
 
 const NamedDevice* only_farm(const std::vector<NamedDevice>& devices) {
@@ -91,7 +94,7 @@ std::string nearest_farm(std::string_view farm, const std::vector<NamedDevice>& 
   for (const NamedDevice& device : devices)
     if (!device.farm.empty()) farms.push_back(device);
   if (farms.empty() || farm.find_first_of(".:[,") != std::string_view::npos) return "";
-  return ", and no farm '" + std::string(farm) + "' in " + devices_file() + suggest_device(farm, farms);
+  return ", and no farm '" + std::string(farm) + "' in " + devices_file() + session::suggest_device(farm, farms);
 }
 
 }  // namespace
@@ -126,8 +129,8 @@ FarmAddress parse_farm_address(std::string_view text) {
   if (address.farm.empty() || address.selector.empty()) {
     refuse_farm(std::string("expected ") + kForm + ", got '" + std::string(text) + "'");
   }
-  if (address.selector.size() > farm::wire::kMaxSelector) {
-    refuse_farm("expected a selector of at most " + std::to_string(farm::wire::kMaxSelector) + " bytes, got " +
+  if (address.selector.size() > wire::kMaxSelector) {
+    refuse_farm("expected a selector of at most " + std::to_string(wire::kMaxSelector) + " bytes, got " +
                 std::to_string(address.selector.size()));
   }
   while (!options.empty()) {
@@ -138,9 +141,9 @@ FarmAddress parse_farm_address(std::string_view text) {
   return address;
 }
 
-farm::FarmAccess find_farm(std::string_view farm, const std::string& key_file) {
+FarmAccess find_farm(std::string_view farm, const std::string& key_file) {
   const std::vector<NamedDevice> devices = read_devices(devices_file());
-  const auto as_address = farm::parse_trackers(farm);
+  const auto as_address = parse_trackers(farm);
   const NamedDevice* entry = nullptr;
   if (farm.empty()) {
     entry = only_farm(devices);
@@ -149,9 +152,9 @@ farm::FarmAccess find_farm(std::string_view farm, const std::string& key_file) {
                                     [&](const NamedDevice& device) { return is_called(device, farm, as_address); });
     if (found != devices.end()) entry = &*found;
   }
-  farm::FarmAccess access;
+  FarmAccess access;
   access.name = farm.empty() ? entry->name : std::string(farm);
-  access.trackers = entry != nullptr ? take(farm::parse_trackers(entry->farm)) : take(as_address);
+  access.trackers = entry != nullptr ? take(parse_trackers(entry->farm)) : take(as_address);
   access.key_file = key_file.empty() ? key_file_for(entry) : key_file;
   if (access.key_file.empty()) {
     throw Error(ErrorCode::not_found,
@@ -161,8 +164,18 @@ farm::FarmAccess find_farm(std::string_view farm, const std::string& key_file) {
                     devices_file());
   }
   access.key = take(secure::read_key_file(access.key_file));
-  access.client = client_name();
+  access.client = session::client_name();
   return access;
 }
 
-}  // namespace ferry::session
+std::optional<std::string> farm_of(std::string_view remote) {
+  if (remote.starts_with(kFarmScheme)) return parse_farm_address(remote).farm;
+  if (remote.empty() || remote.find("://") != std::string_view::npos) return std::nullopt;
+  for (const NamedDevice& device : read_devices(devices_file())) {
+    if (device.name == remote && device.address.starts_with(kFarmScheme))
+      return parse_farm_address(device.address).farm;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ferry::farm

@@ -1,5 +1,5 @@
-// Tests the arguments of --remote and the destinations they select.
-#include "host/client/destination.h"
+// Tests the arguments of --remote and the connectors they select.
+#include "host/client/connect/schemes.h"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>
@@ -10,12 +10,11 @@
 #include <fstream>
 
 #include "ferry/client.h"
-#include "host/client/devices_file.h"
+#include "host/client/connect/ssh.h"
+#include "host/client/connect/tcp.h"
 
 using namespace ferry;
-using session::Destination;
-using session::find_destination;
-using session::TransportKind;
+using session::Schemes;
 
 namespace {
 
@@ -48,9 +47,25 @@ struct Config {
   }
 };
 
+std::shared_ptr<session::Connector> connector(const std::string& remote, const std::string& key_file = "") {
+  return Schemes().connector(remote, key_file);
+}
+
+session::TcpDevice tcp(const std::string& remote, const std::string& key_file = "") {
+  return dynamic_cast<session::TcpConnector&>(*connector(remote, key_file)).device();
+}
+
+session::SshAddress ssh(const std::string& remote) {
+  return dynamic_cast<session::SshConnector&>(*connector(remote)).address();
+}
+
+secure::KeyBytes key_of(const std::string& remote, const std::string& key_file = "") {
+  return tcp(remote, key_file).key.value().key.bytes;
+}
+
 Error error_of(const std::string& remote, const std::string& key_file = "") {
   try {
-    find_destination(remote, key_file);
+    connector(remote, key_file);
   } catch (const Error& error) {
     return error;
   }
@@ -67,17 +82,14 @@ TEST_CASE("a device's name stands for its address and key") {
   const secure::Key pi = config.key("keys/pi.key");
   config.devices(
       "[pi]\naddress = \"board.local:9191\"\nkey = \"keys/pi.key\"\n[far]\naddress = \"ssh://me@far:2222\"\n");
-  const Destination found = find_destination("pi", "");
-  CHECK(found.transport == TransportKind::encrypted);
-  CHECK(found.name == "board.local:9191");
-  CHECK(found.key->bytes == pi.bytes);
-  const Destination same = find_destination("board.local:9191", "");
-  CHECK(same.key->bytes == pi.bytes);
-  const Destination far = find_destination("far", "");
-  CHECK(far.transport == TransportKind::ssh);
-  CHECK(far.ssh.user == "me");
-  CHECK(far.ssh.host == "far");
-  CHECK(far.ssh.port == 2222);
+  CHECK(tcp("pi").name == "board.local:9191");
+  CHECK(to_text(tcp("pi").address) == "board.local:9191");
+  CHECK(key_of("pi") == pi.bytes);
+  CHECK(key_of("board.local:9191") == pi.bytes);
+  const session::SshAddress far = ssh("far");
+  CHECK(far.user == "me");
+  CHECK(far.host == "far");
+  CHECK(far.port == 2222);
 }
 
 TEST_CASE("the key that is named nearest to the command wins") {
@@ -86,17 +98,17 @@ TEST_CASE("the key that is named nearest to the command wins") {
                     variable = config.key("var.key");
   config.devices("[pi]\naddress = \"board:1\"\nkey = \"entry.key\"\n[bare]\naddress = \"bare:1\"\n");
   setenv("FERRY_KEY_FILE", config.path("var.key").c_str(), 1);
-  CHECK(find_destination("pi", config.path("option.key")).key->bytes == option.bytes);
-  CHECK(find_destination("pi", "").key->bytes == entry.bytes);
-  CHECK(find_destination("bare", "").key->bytes == variable.bytes);
-  CHECK(find_destination("elsewhere:1", "").key->bytes == variable.bytes);
+  CHECK(key_of("pi", config.path("option.key")) == option.bytes);
+  CHECK(key_of("pi") == entry.bytes);
+  CHECK(key_of("bare") == variable.bytes);
+  CHECK(key_of("elsewhere:1") == variable.bytes);
 }
 
 TEST_CASE("on this machine the key that rpc_server made is found") {
   const Config config;
   const secure::Key made = config.key("server-keys/default.key");
   for (const char* address : {"localhost", "127.0.0.1:9", "[::1]:9"}) {
-    CHECK(find_destination(address, "").key->bytes == made.bytes);
+    CHECK(key_of(address) == made.bytes);
   }
   CHECK(error_of("board:9").code() == ErrorCode::not_found);
 }
@@ -118,12 +130,11 @@ TEST_CASE("an address of ssh without a host says what is missing") {
 
 TEST_CASE("plaintext has to be asked for, and stays on this machine") {
   const Config config;
-  CHECK(find_destination("plaintext://127.0.0.1:5", "").transport == TransportKind::plaintext);
-  CHECK(find_destination("plaintext://[::1]:5", "").name == "[::1]:5");
+  CHECK_FALSE(tcp("plaintext://127.0.0.1:5").key);
+  CHECK(tcp("plaintext://[::1]:5").name == "[::1]:5");
   CHECK(message_of("plaintext://board:5") ==
         "plaintext:// is for loopback addresses; board is none, and others could read and change what goes there");
-  CHECK(message_of("http://board") ==
-        "expected HOST:PORT, ssh://HOST, farm://FARM/SELECTOR or plaintext://HOST:PORT, got 'http://board'");
+  CHECK(message_of("http://board") == "expected HOST:PORT, ssh://HOST or plaintext://HOST:PORT, got 'http://board'");
 }
 
 TEST_CASE("nothing in an ssh address can become an option of ssh") {
@@ -134,8 +145,8 @@ TEST_CASE("nothing in an ssh address can become an option of ssh") {
     CAPTURE(address);
     CHECK(error_of(address).code() == ErrorCode::invalid_argument);
   }
-  CHECK(find_destination("ssh://board", "").ssh.port == 0);
-  CHECK(find_destination("ssh://me@[fe80::1%eth0]:22/", "").ssh.host == "fe80::1%eth0");
+  CHECK(ssh("ssh://board").port == 0);
+  CHECK(ssh("ssh://me@[fe80::1%eth0]:22/").host == "fe80::1%eth0");
 }
 
 TEST_CASE("a mistake in devices.toml is named with file and line") {
@@ -147,10 +158,28 @@ TEST_CASE("a mistake in devices.toml is named with file and line") {
   CHECK(message_of("pi") == file + ":2: pi.address: expected a text, as in address = \"...\"");
   config.devices("[pi]\nkey = \"x\"\n");
   CHECK(message_of("pi") == file + ":1: pi: expected an address, as in address = \"HOST:PORT\"");
+  config.devices("[lab]\nfarm = \"a,\"\n");
+  CHECK(message_of("lab").find(file + ":2: lab.farm: expected") == 0);
+  config.devices("[lab]\nfarm = \"a\"\naddress = \"b\"\n");
+  CHECK(message_of("lab") == file + ":1: lab: expected an address or a farm, got both");
   config.devices("pi = \"board\"\n");
   CHECK(message_of("pi") == file + ":1: expected a device, as in [pi], got a value");
   config.devices("[pi]\naddress = \"board\n");
   CHECK(message_of("pi").rfind(file + ":2: ", 0) == 0);
+}
+
+TEST_CASE("what is on this machine is known from the address, without a key") {
+  const Config config;
+  config.devices("[here]\naddress = \"ssh://me@localhost\"\n[pi]\naddress = \"board:1\"\n[lab]\nfarm = \"a\"\n");
+  const Schemes schemes;
+  for (const char* remote : {"", "here", "127.0.0.1:9", "localhost", "plaintext://[::1]:5", "ssh://127.0.0.2"}) {
+    CAPTURE(remote);
+    CHECK(schemes.is_on_this_machine(remote));
+  }
+  for (const char* remote : {"pi", "lab", "board:9", "ssh://board", "lease:localhost", "http://localhost"}) {
+    CAPTURE(remote);
+    CHECK_FALSE(schemes.is_on_this_machine(remote));
+  }
 }
 
 TEST_CASE("a key file that others may read is refused, and one that is missing is named") {

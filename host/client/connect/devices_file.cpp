@@ -1,4 +1,4 @@
-#include "host/client/devices_file.h"
+#include "host/client/connect/devices_file.h"
 
 #include <toml++/toml.h>
 #include <cstdlib>
@@ -8,8 +8,8 @@
 
 #include "base/suggest.h"
 #include "base/throw_status.h"
-#include "farm/client/farm_access.h"
 #include "rpc/secure/key.h"
+#include "rpc/transport/tcp_address.h"
 
 namespace ferry::session {
 
@@ -42,7 +42,7 @@ NamedDevice read_device(const std::string& path, const std::string& name, const 
       device.address = text_of(path, name, key, value);
     } else if (key == "farm") {
       device.farm = text_of(path, name, key, value);
-      if (const auto trackers = farm::parse_trackers(device.farm); !trackers.is_ok()) {
+      if (const auto trackers = parse_tcp_addresses(device.farm, 1); !trackers.is_ok()) {
         refuse(path, value.source(), name + ".farm: " + trackers.status().message());
       }
     } else if (key == "key") {

@@ -1,4 +1,4 @@
-#include "host/client/local_server.h"
+#include "host/client/connect/local_server.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

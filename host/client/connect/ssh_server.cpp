@@ -1,4 +1,4 @@
-#include "host/client/ssh_server.h"
+#include "host/client/connect/ssh_server.h"
 
 #include <sodium/crypto_hash_sha256.h>
 
@@ -14,8 +14,8 @@
 
 #include "base/throw_status.h"
 #include "ferry/hash.h"
-#include "host/client/local_server.h"
-#include "host/client/ssh_script.h"
+#include "host/client/connect/local_server.h"
+#include "host/client/connect/ssh_script.h"
 
 namespace ferry::session {
 
@@ -110,20 +110,29 @@ constexpr std::chrono::seconds kForgedAtMost{6};
 constexpr std::chrono::seconds kPause{1};
 
 // Clocks run at rates that may differ by 0.1%. The server counts in whole seconds.
-std::chrono::seconds time_left(const BoardClaim& claim) {
-  const auto left = claim.lasts_until - std::chrono::steady_clock::now();
+std::chrono::seconds time_left(const Lease& lease) {
+  const std::chrono::nanoseconds left = lease.remaining();
   return std::chrono::floor<std::chrono::seconds>(left - left / 1000);
+}
+
+// By it sessions of one lease know each other. The board learns it, and the key of the lease stays secret.
+std::string lock_key_of(const secure::KeyBytes& psk) {
+  constexpr std::string_view kContext = "ferry ssh lock key 1";
+  std::vector<std::uint8_t> bytes(kContext.begin(), kContext.end());
+  bytes.insert(bytes.end(), psk.begin(), psk.end());
+  constexpr std::size_t kDigits = 32;
+  return to_hex(blake2b(bytes)).substr(0, kDigits);
 }
 
 }  // namespace
 
 SshServer::SshServer(const SshAddress& address, const std::string& name,
-                     const std::function<void(const std::string&)>& log, const std::optional<BoardClaim>& claim,
+                     const std::function<void(const std::string&)>& log, const LeasedBoard* leased,
                      const SshOptions& options) {
-  if (claim && (claim->epoch == 0 || claim->epoch > kMaxSshEpoch)) {
+  if (leased != nullptr && (leased->epoch == 0 || leased->epoch > kMaxSshEpoch)) {
     throw Error(ErrorCode::invalid_argument, name + ": expected a lease's epoch from 1 to " +
                                                  std::to_string(kMaxSshEpoch) + ", got " +
-                                                 std::to_string(claim->epoch));
+                                                 std::to_string(leased->epoch));
   }
   const std::vector<OwnServer> servers = own_servers();
   if (servers.empty()) {
@@ -133,24 +142,25 @@ SshServer::SshServer(const SshAddress& address, const std::string& name,
   }
   std::vector<BoardServer> boards;
   for (const OwnServer& server : servers) boards.push_back(server.board);
+  const std::string lock_key = leased != nullptr ? lock_key_of(leased->psk) : "";
   const auto start = [&](bool again) {
     process_ = std::make_unique<SshProcess>(
-        address, name, start_script(boards, claim ? claim->epoch : 0, again, claim ? claim->key : ""), options);
+        address, name, start_script(boards, leased != nullptr ? leased->epoch : 0, again, lock_key), options);
     return split(process_->answer(kSshMarker));
   };
   const auto give_up = std::chrono::steady_clock::now() + kForgedAtMost;
   for (const bool again : {false, true}) {
     auto [word, rest] = start(again);
-    while (claim && word == "later" &&
-           std::chrono::steady_clock::now() + kPause < std::min(give_up, claim->lasts_until)) {
+    while (leased != nullptr && word == "later" && std::chrono::steady_clock::now() + kPause < give_up &&
+           leased->lease->remaining() > kPause) {
       process_.reset();
       std::this_thread::sleep_for(kPause);
       std::tie(word, rest) = start(again);
     }
-    if (!claim && word == "ready") return;
-    if (claim) expect_no_refusal(word, rest, name);
-    if (claim && word == "locked") {
-      start_session(*claim, name);
+    if (leased == nullptr && word == "ready") return;
+    if (leased != nullptr) expect_no_refusal(word, rest, name);
+    if (leased != nullptr && word == "locked") {
+      start_session(*leased->lease, name);
       return;
     }
     if (word == "unsupported") {
@@ -174,8 +184,8 @@ SshServer::SshServer(const SshAddress& address, const std::string& name,
 }
 
 // How long the session may take is said only now, because logging in and locking may have taken long.
-void SshServer::start_session(const BoardClaim& claim, const std::string& name) {
-  const std::chrono::seconds left = time_left(claim);
+void SshServer::start_session(const Lease& lease, const std::string& name) {
+  const std::chrono::seconds left = time_left(lease);
   if (left.count() < 1) {
     throw Error(ErrorCode::unavailable, name + ": the lease of this board is over");
   }

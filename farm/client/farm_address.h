@@ -8,9 +8,8 @@
 #include <string_view>
 
 #include "farm/client/farm_access.h"
-#include "host/client/devices_file.h"
 
-namespace ferry::session {
+namespace ferry::farm {
 
 inline constexpr std::string_view kFarmScheme = "farm://";
 
@@ -31,6 +30,10 @@ std::uint32_t parse_priority(std::string_view text, const std::string& what);
 
 // `farm` as in FarmAddress; empty stands for the only farm of devices.toml. The key comes from `key_file`, otherwise
 // from the farm's entry, or from FERRY_KEY_FILE. Throws Error that says what is wrong and how to fix it.
-farm::FarmAccess find_farm(std::string_view farm, const std::string& key_file);
+FarmAccess find_farm(std::string_view farm, const std::string& key_file);
 
-}  // namespace ferry::session
+// The farm whose boards the remote stands for, as find_farm() takes it; nothing for other remotes. Throws Error like
+// parse_farm_address().
+std::optional<std::string> farm_of(std::string_view remote);
+
+}  // namespace ferry::farm

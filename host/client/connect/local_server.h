@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "host/client/connect/connector.h"
+
 namespace ferry::session {
 
 // Returns the server of this build or installation: FERRY_RPC_SERVER, beside the program, in libexec/ferry of the
@@ -18,18 +20,17 @@ std::filesystem::path find_board_server(const std::string& arch);
 
 // A server for this process alone, over a socket pair that nobody else can reach. It ends when this process closes its
 // end or terminates.
-class LocalServer {
+class LocalServer final : public SessionServer {
  public:
   explicit LocalServer(const std::filesystem::path& program, const std::vector<std::string>& arguments = {});
   // Terminates the server, unless closing the connection has ended it.
-  ~LocalServer();
+  ~LocalServer() override;
   LocalServer(const LocalServer&) = delete;
   LocalServer& operator=(const LocalServer&) = delete;
 
   // Transfers ownership of this end of the pair to the caller; may be called once.
   int take_socket();
-  // Throws Error with unavailable and how the program ended, if it has.
-  void check_running();
+  void check_running() override;
   pid_t pid() const { return pid_; }
 
  private:

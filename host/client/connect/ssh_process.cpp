@@ -1,4 +1,4 @@
-#include "host/client/ssh_process.h"
+#include "host/client/connect/ssh_process.h"
 
 #include <fcntl.h>
 #include <poll.h>

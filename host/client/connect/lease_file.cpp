@@ -1,4 +1,4 @@
-#include "host/client/lease_file.h"
+#include "host/client/connect/lease_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,8 +14,6 @@
 #include "base/lines.h"
 #include "base/throw_status.h"
 #include "base/unix_time.h"
-#include "farm/protocol/lease_id.h"
-#include "host/client/destination.h"
 #include "rpc/secure/key.h"
 #include "rpc/transport/tcp_address.h"
 
@@ -26,6 +24,8 @@ namespace {
 constexpr std::string_view kFirstWord = "ferry-lease-1";
 constexpr std::string_view kSshBoard = "ssh-board";
 constexpr std::size_t kMostBytes = 64 << 10;
+// As of farms.
+constexpr std::size_t kMostBoards = 16, kMostDigits = 16, kMostName = 64;
 constexpr std::uint64_t kMaxEnd = std::uint64_t{1} << 53;
 
 // Removes the first word of a line and returns it.
@@ -65,14 +65,24 @@ bool parse_number(std::string_view text, std::uint64_t& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+std::string parse_id(std::string_view text) {
+  std::uint64_t id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id, 16);
+  if (error != std::errc() || end != text.data() + text.size() || id == 0) {
+    throw Error(ErrorCode::invalid_argument, "expected a lease of up to " + std::to_string(kMostDigits) +
+                                                 " hexadecimal digits, got '" + std::string(text) + "'");
+  }
+  return std::string(text);
+}
+
 // Sets `end_ms` if the line says when the lease ends.
-farm::wire::GrantedSlot parse_board(std::string_view line, std::uint64_t& end_ms) {
+LeasedBoard parse_board(std::string_view line, std::uint64_t& end_ms) {
   const auto expect = [](bool holds, const char* what, std::string_view got) {
     if (!holds) {
       throw Error(ErrorCode::invalid_argument, std::string("expected ") + what + ", got '" + std::string(got) + "'");
     }
   };
-  farm::wire::GrantedSlot board;
+  LeasedBoard board;
   const std::string_view word = next_word(line);
   expect(word == "board" || word == kSshBoard, "board ADDRESS KEY NAME or ssh-board ADDRESS EPOCH END KEY NAME", word);
   board.address = next_word(line);
@@ -86,27 +96,27 @@ farm::wire::GrantedSlot parse_board(std::string_view line, std::uint64_t& end_ms
     expect(address.is_ok() && address.value().port != 0, "HOST:PORT", board.address);
   }
   board.psk = take(secure::parse_key(next_word(line))).bytes;
-  board.board = line;
-  expect(!line.empty() && line.size() <= farm::wire::kMaxName, "a board's name", line);
+  board.name = line;
+  expect(!line.empty() && line.size() <= kMostName, "a board's name", line);
   return board;
 }
 
 std::string text_of(const LeaseFile& lease) {
-  std::string text = std::string(kFirstWord) + " " + farm::lease_text(lease.lease) + " " + lease.farm + "\n";
-  for (const farm::wire::GrantedSlot& board : lease.boards) {
+  std::string text = std::string(kFirstWord) + " " + lease.lease + " " + lease.farm + "\n";
+  for (const LeasedBoard& board : lease.boards) {
     const std::string key_text = secure::to_file_text({board.psk});  // a comment and the key
     const std::string key(lines_of(key_text).back());
-    if (!board.address.starts_with("ssh://")) {
-      text += "board " + board.address + " " + key + " " + board.board + "\n";
+    if (!board.address.starts_with(kSshScheme)) {
+      text += "board " + board.address + " " + key + " " + board.name + "\n";
       continue;
     }
     if (lease.remaining.count() <= 0) {
-      throw Error(ErrorCode::invalid_argument, "the lease of " + board.board + ": expected the time that it lasts, " +
+      throw Error(ErrorCode::invalid_argument, "the lease of " + board.name + ": expected the time that it lasts, " +
                                                    "because its sessions end with it; got none");
     }
     const std::int64_t end_ms = unix_milliseconds() + lease.remaining.count();
     text += std::string(kSshBoard) + " " + board.address + " " + std::to_string(board.epoch) + " " +
-            std::to_string(end_ms) + " " + key + " " + board.board + "\n";
+            std::to_string(end_ms) + " " + key + " " + board.name + "\n";
   }
   return text;
 }
@@ -147,15 +157,15 @@ LeaseFile read_lease_file(const std::string& path) {
           throw Error(ErrorCode::invalid_argument,
                       "expected " + std::string(kFirstWord) + ", got '" + std::string(first) + "'");
         }
-        lease.lease = take(farm::parse_lease(next_word(line)));
+        lease.lease = parse_id(next_word(line));
         lease.farm = line;
       } else {
         lease.boards.push_back(parse_board(line, end_ms));
       }
     }
-    if (lease.boards.empty() || lease.boards.size() > farm::wire::kMaxSlots) {
-      throw Error(ErrorCode::invalid_argument, "expected 1 to " + std::to_string(farm::wire::kMaxSlots) +
-                                                   " boards, got " + std::to_string(lease.boards.size()));
+    if (lease.boards.empty() || lease.boards.size() > kMostBoards) {
+      throw Error(ErrorCode::invalid_argument, "expected 1 to " + std::to_string(kMostBoards) + " boards, got " +
+                                                   std::to_string(lease.boards.size()));
     }
   } catch (const Error& error) {
     throw Error(error.code(), "the lease file " + path + ":" + std::to_string(number) + ": " + error.what());
@@ -163,6 +173,52 @@ LeaseFile read_lease_file(const std::string& path) {
   const auto now = static_cast<std::uint64_t>(unix_milliseconds());
   if (end_ms > now) lease.remaining = std::chrono::milliseconds(end_ms - now);
   return lease;
+}
+
+namespace {
+
+// A board in "lease:FILE" or "lease:FILE#N".
+struct NumberedBoard {
+  std::string path;
+  std::size_t number = 1;
+};
+
+NumberedBoard parse_address(const std::string& address) {
+  NumberedBoard board{address.substr(kLeaseScheme.size())};
+  const std::size_t mark = board.path.rfind('#');
+  if (mark == std::string::npos) return board;
+  const char* const end = board.path.data() + board.path.size();
+  const auto [last, error] = std::from_chars(board.path.data() + mark + 1, end, board.number);
+  if (error != std::errc() || last != end) {
+    throw Error(ErrorCode::invalid_argument, "expected lease:FILE or lease:FILE#N, got '" + address + "'");
+  }
+  board.path.resize(mark);
+  return board;
+}
+
+std::shared_ptr<Connector> connector_of(const std::string& address, const DetourOf& detour_of) {
+  const auto [path, number] = parse_address(address);
+  const LeaseFile lease = read_lease_file(path);
+  if (number < 1 || number > lease.boards.size()) {
+    throw Error(ErrorCode::invalid_argument, "expected one of the " + std::to_string(lease.boards.size()) +
+                                                 " boards of the lease in " + path + ", got #" +
+                                                 std::to_string(number));
+  }
+  LeasedBoard board = lease.boards[number - 1];
+  board.farm = lease.farm;
+  board.lease = lease_for(lease.remaining);
+  return board_connector(board, board.name + " (" + address + ")", detour_of ? detour_of(lease, number - 1) : Detour());
+}
+
+}  // namespace
+
+Scheme lease_file_scheme(DetourOf detour_of) {
+  return {
+      .prefix = kLeaseScheme,
+      .form = "",
+      .check = [](const std::string& address) { parse_address(address); },
+      .connector = [detour_of = std::move(detour_of)](
+                       const Remote& remote, const Connectors&) { return connector_of(remote.address, detour_of); }};
 }
 
 }  // namespace ferry::session

@@ -1,12 +1,12 @@
 // Tests that connections share a farm's board, and what they say when its lease ends, with a scripted tracker and a
 // scripted board.
-#include "host/client/leased_board.h"
+#include "farm/client/farm_connector.h"
 
 #include <doctest/doctest.h>
 
 #include <filesystem>
 
-#include "host/client/connect_to.h"
+#include "ferry/client.h"
 #include "tests/support/farm_client/scripted_tracker.h"
 
 using namespace ferry;
@@ -46,6 +46,7 @@ struct BoardFarm {
 };
 
 void grant_all(Peer& peer, const Message& message) {
+  if (message.is<wire::UseRelay>()) peer.refuse(message.header, {ErrorCode::not_found, "there is no relay"});
   if (!message.is<wire::Submit>()) return;
   const wire::LeaseRequest request = message.as<wire::Submit>().request;
   wire::Granted granted{request.id, 60'000, {}};
@@ -54,6 +55,16 @@ void grant_all(Peer& peer, const Message& message) {
     granted.slots.push_back(slot);
   }
   peer.send(granted);
+}
+
+std::string error_from(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  FAIL("expected an Error");
+  return "";
 }
 
 std::string failure_of(const BoardFarm& farm, const std::string& address, ConnectOptions options) {
@@ -78,9 +89,11 @@ TEST_CASE("boards of one farm are one request, in the order of their addresses")
     REQUIRE(boards.size() == 4);
     CHECK(boards[1] == nullptr);
     CHECK(farm.requests().empty());
-    CHECK(boards[3]->destination({}, boards[3]).name == "a-2 (" + farm.address("a") + ")");
-    CHECK(boards[0]->destination({}, boards[0]).name == "a-0 (" + farm.address("a") + ")");
-    CHECK(boards[2]->destination({}, boards[2]).name == "b-1 (" + farm.address("b") + ")");
+    const auto said = [&](std::size_t board) { return error_from([&] { boards[board]->open({}); }); };
+    CHECK(said(3).find("a-2 (" + farm.address("a") + "): ") == 0);
+    CHECK(said(0).find("a-0 (" + farm.address("a") + "): ") == 0);
+    CHECK(said(2).find("b-1 (" + farm.address("b") + "): ") == 0);
+    CHECK(said(2).find("; nor can it be reached through the tracker: ") != std::string::npos);
     const auto requests = farm.requests();
     REQUIRE(requests.size() == 1);
     CHECK(requests[0].slots == std::vector<std::string>{"a", "b", "a"});
@@ -91,6 +104,18 @@ TEST_CASE("boards of one farm are one request, in the order of their addresses")
     CHECK(farm.releases() == 0);
   }
   CHECK(farm.releases() == 1);
+}
+
+TEST_CASE("boards of two farms, or with two keys of one, are two requests") {
+  BoardFarm one(grant_all), other(grant_all);
+  REQUIRE(secure::write_key_file(one.key_file + ".other", other.key).is_ok());
+  const auto boards = farm::with_farm().shared_connectors({one.address("a"), other.address("b")}, one.key_file);
+  const auto stranger = farm::with_farm().shared_connectors({one.address("c")}, one.key_file + ".other");
+  CHECK(error_from([&] { boards[0]->open({}); }).find("a-0 (") == 0);
+  CHECK(error_from([&] { boards[1]->open({}); }).find("is not accepted") != std::string::npos);
+  CHECK(error_from([&] { stranger[0]->open({}); }).find("is not accepted") != std::string::npos);
+  REQUIRE(one.requests().size() == 1);
+  CHECK(one.requests()[0].slots == std::vector<std::string>{"a"});
 }
 
 TEST_CASE("boards that are leased together agree on their options") {
