@@ -68,6 +68,8 @@ template <class Kind>
 struct Added {
   Kind kind;
 };
+template <class Kind>
+Added(Kind) -> Added<Kind>;
 
 // The column of a table, where it is not called like the field.
 struct Column {

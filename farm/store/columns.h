@@ -104,13 +104,13 @@ Result<SqlResult> execute_with(SqlConnection& connection, const std::string& sta
 
 template <HasFields Record>
 Status upsert(SqlConnection& connection, const std::string& table, const Record& record) {
-  static const std::vector<std::string> names = column_names<Record>();
-  return execute_with(connection, upsert_text(table, names, 1), record).status();
+  static const std::vector<std::string> kNames = column_names<Record>();
+  return execute_with(connection, upsert_text(table, kNames, 1), record).status();
 }
 template <HasFields Record>
 Status append(SqlConnection& connection, const std::string& table, const Record& record) {
-  static const std::vector<std::string> names = column_names<Record>();
-  return execute_with(connection, append_text(table, names), record).status();
+  static const std::vector<std::string> kNames = column_names<Record>();
+  return execute_with(connection, append_text(table, kNames), record).status();
 }
 
 // Takes the record's columns from the row, which may have more.
@@ -128,9 +128,9 @@ Status read_columns(RowReader& row, Record& record) {
 template <HasFields Record>
 Result<std::vector<Record>> read_rows(SqlConnection& connection, const std::string& table, const std::string& end,
                                       std::span<const SqlValue> parameters = {}) {
-  static const std::string columns = joined_columns(column_names<Record>());
+  static const std::string kColumns = joined_columns(column_names<Record>());
   FERRY_ASSIGN(const SqlResult result,
-               execute_checked(connection, "SELECT " + columns + " FROM " + table + end, parameters));
+               execute_checked(connection, "SELECT " + kColumns + " FROM " + table + end, parameters));
   std::vector<Record> records;
   records.reserve(result.rows.size());
   for (const SqlRow& values : result.rows) {

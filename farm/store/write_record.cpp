@@ -52,13 +52,13 @@ struct Writer {
   }
 
   Status operator()(const EndRecord& record) const {
-    static const std::vector<std::string> columns = column_names<RequestRecord>();
+    static const std::vector<std::string> kColumns = column_names<RequestRecord>();
     const auto moved =
         execute(connection,
-                "INSERT INTO ended_requests (number, " + joined_columns(columns) +
+                "INSERT INTO ended_requests (number, " + joined_columns(kColumns) +
                     ", starts, ended, reason, text) SELECT "
                     "(SELECT COALESCE(MAX(number), 0) + 1 FROM ended_requests), " +
-                    joined_columns(columns, "r.") +
+                    joined_columns(kColumns, "r.") +
                     ", "
                     "l.starts, $1, $2, $3 FROM requests r LEFT JOIN leases l ON l.id = r.id WHERE r.id = $4",
                 record.at, record.reason, record.text, record.id);
