@@ -175,7 +175,7 @@ inline void load(ByteInputArchive& archive, LimitedText& field) { archive.take_t
 struct LimitedTexts {
   std::vector<std::string>& value;
   std::size_t most;
-  std::size_t most_bytes;  // of each
+  std::size_t most_bytes;  // the limit of each
 };
 inline LimitedTexts limited(std::vector<std::string>& value, std::size_t most, std::size_t most_bytes) {
   return {value, most, most_bytes};

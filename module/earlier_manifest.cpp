@@ -38,7 +38,7 @@ struct EarlierOperand {
 struct EarlierStep {
   std::uint8_t kind = 0;
   std::string kernel;
-  std::array<ManifestExpr, 6> extents;  // of the grid, then of a block
+  std::array<ManifestExpr, 6> extents;  // the grid's, then a block's
   ManifestExpr shared_bytes;
   std::vector<EarlierOperand> operands;
 };

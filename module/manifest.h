@@ -52,7 +52,7 @@ struct Precondition {
 // Memory of an instance, which the function's init plan writes once and its plan reads.
 struct PersistentBuffer {
   std::uint32_t device = 0;
-  ValueIndex bytes = kNoValue;  // of the init plan's values
+  ValueIndex bytes = kNoValue;  // one of the init plan's values
   bool operator==(const PersistentBuffer&) const = default;
 };
 
@@ -79,7 +79,7 @@ inline bool needs_instance(const FunctionInfo& function) {
 // A device that the module needs. Images, steps, workspaces and parameters refer to it by its position.
 struct ModuleDevice {
   std::string kind;                   // "cpu", "cuda", "opencl"
-  std::string arch;                   // of a CPU: "x86_64", "armv7", "aarch64", "riscv64"; empty for others
+  std::string arch;                   // a CPU's: "x86_64", "armv7", "aarch64", "riscv64"; empty for others
   std::vector<std::string> features;  // from features.def, sorted: every feature that the code may use
   bool operator==(const ModuleDevice&) const = default;
 };

@@ -35,7 +35,7 @@ enum class OperandKind : std::uint8_t {
 
 struct Operand {
   OperandKind kind = OperandKind::argument;
-  std::uint32_t index = 0;       // of the parameter, workspace, value, constant or persistent buffer
+  std::uint32_t index = 0;       // the number of the parameter, workspace, value, constant or persistent buffer
   ValueIndex offset = kNoValue;  // for memory: byte offset from its start
   bool operator==(const Operand&) const = default;
 };

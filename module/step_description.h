@@ -15,7 +15,7 @@ namespace ferry {
 struct StepDescription {
   std::string node;  // printable
   DType dtype = DType::f32;
-  std::vector<ManifestExpr> shape;  // of the result
+  std::vector<ManifestExpr> shape;  // the result's
   ManifestExpr flops;               // operations, as in FunctionInfo
   ManifestExpr bytes;               // read and written, each tensor counted once
   bool operator==(const StepDescription&) const = default;

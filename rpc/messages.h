@@ -60,7 +60,7 @@ struct Empty {};
 
 // Time limits in milliseconds. 0 means no limit; in a request it asks for the server's own limit.
 struct TimeLimits {
-  std::uint64_t call_ms = 0;     // of one call or measurement
+  std::uint64_t call_ms = 0;     // the limit of one call or measurement
   std::uint64_t session_ms = 0;  // from the start of the session's process; time in the queue does not count
   std::uint64_t idle_ms = 0;     // time during which nothing runs and nothing is transferred between client and server
 };
@@ -131,7 +131,7 @@ struct FindBlobsReply {
 // The payload holds the bytes of a blob from offset on. Its pieces arrive in order; the last one completes it.
 struct PutBlob {
   Hash hash{};
-  std::uint64_t bytes = 0;  // of the whole blob
+  std::uint64_t bytes = 0;  // the whole blob's size
   std::uint64_t offset = 0;
 };
 
@@ -153,7 +153,7 @@ struct UnloadModule {
 struct Alloc {
   Handle buffer = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t device = 0;  // of this session: 0 is the CPU, 1 the first device that Open::devices names besides it
+  std::uint32_t device = 0;  // the session's: 0 is the CPU, 1 the first device that Open::devices names besides it
 };
 struct Free {
   Handle handle = 0;  // a buffer or an instance
@@ -236,7 +236,7 @@ struct TimeSteps {
   std::uint32_t threads = 0;
 };
 struct StepTimes {
-  std::uint64_t elapsed_ns = 0;  // of the last call, as in CallReply
+  std::uint64_t elapsed_ns = 0;  // how long the last call took, as in CallReply
   std::vector<StepTime> steps;
 };
 

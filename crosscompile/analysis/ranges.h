@@ -18,7 +18,7 @@ struct ValueRange {
   bool is_non_negative() const { return min >= 0; }
 };
 
-using ValueRanges = std::unordered_map<const ir::ExprNode*, ValueRange>;  // of variables; those not listed are unknown
+using ValueRanges = std::unordered_map<const ir::ExprNode*, ValueRange>;  // by variable; those not listed are unknown
 
 // Returns the range of an integer or bool expression. u64 counts as unknown.
 ValueRange range_of(const ValueRanges& variables, const ir::Expr& expr);

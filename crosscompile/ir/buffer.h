@@ -45,13 +45,13 @@ struct Definition {
 struct Buffer {
   std::string name;
   DType dtype = DType::f32;
-  std::vector<Expr> shape;    // of type kIndex
+  std::vector<Expr> shape;    // expressions of type kIndex
   std::vector<Expr> strides;  // in elements; empty: dense, row-major
   Scope scope = Scope::parameter;
   StorageAttributes storage;
   // Set for computed tensors of the front end. Lowering removes it (without_definition), and validate() refuses it.
   std::shared_ptr<const Definition> definition;
-  std::size_t component = 0;  // which of the values that are computed together
+  std::size_t component = 0;  // its number among the values that are computed together
 };
 
 // Returns the storage of a tensor, which is not tied to the definition that computes it.

@@ -61,7 +61,7 @@ enum class CallOp : std::uint8_t {
 struct Callee {
   CallOp op = CallOp::external;
   MathFunction math{};  // meaningful only for CallOp::math
-  std::string name;     // of an external function or an intrinsic; otherwise empty
+  std::string name;     // an external function's or an intrinsic's; otherwise empty
 
   Callee() = default;
   // Not for math, external and intrinsic.

@@ -33,8 +33,8 @@ struct FunctionParameter {
 // The position of a function in the user's source text.
 struct SourceLines {
   std::string file;
-  unsigned line = 0;                       // of the function
-  std::map<std::string, unsigned> stores;  // of the statement that computes a tensor, by the tensor's name
+  unsigned line = 0;                       // where the function begins
+  std::map<std::string, unsigned> stores;  // the line of the statement that computes a tensor, by the tensor's name
 };
 
 struct Function {

@@ -34,7 +34,7 @@ struct Frame {
   std::vector<BoundBuffer> buffers;
   Clock clock;
   Workspaces workspaces;
-  AsyncStores async_stores;                   // of the running thread
+  AsyncStores async_stores;                   // the running thread's
   std::uint64_t random = 0x9e3779b97f4a7c15;  // fixed seed, so that failures are reproducible
   // Scratch space of the running vector store.
   std::vector<std::int64_t> positions;

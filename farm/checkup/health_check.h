@@ -36,7 +36,7 @@ struct HealthOutcome {
   CheckEnd end = CheckEnd::inconclusive;
   HealthCheck check;                         // if measured
   HealthMetric job = HealthMetric::ping;     // otherwise: what was running
-  std::optional<std::int32_t> millidegrees;  // of the hottest zone when the check began
+  std::optional<std::int32_t> millidegrees;  // the hottest zone's when the check began
   std::string text;                          // why there are no times
 };
 
@@ -59,7 +59,7 @@ class CheckControl {
 struct HealthOptions {
   ReferenceSizes sizes;
   ReferenceEffort effort;
-  double limit_s = 120;  // of the whole check
+  double limit_s = 120;  // the whole check's
   // The place from which checks run: round trips from elsewhere, as after another tracker has taken over, are not
   // comparable. Empty: the name of this host.
   std::string place = {};

@@ -94,17 +94,17 @@ struct Join {
 };
 struct Joined {
   std::uint32_t version = 0;
-  std::string name;  // by which the farm knows the board
+  std::string name;  // the name by which the farm knows the board
 
   FERRY_FIELDS((version), (name, kName));
 };
 
 struct Heartbeat {
   std::uint64_t boot_ms = 0;
-  std::optional<std::int32_t> millidegrees;  // of the hottest sensor; nothing: there is none
+  std::optional<std::int32_t> millidegrees;  // the hottest sensor's; nothing: there is none
   bool is_throttled = false;
   std::uint32_t load_permille = 0;  // mean number of running threads in the last minute, times 1000
-  std::uint64_t probe = 0;          // of the last probe that it received; 0: none
+  std::uint64_t probe = 0;          // the last probe that it received; 0: none
 
   FERRY_FIELDS((boot_ms), (millidegrees), (is_throttled), (load_permille), (probe));
 };
@@ -125,7 +125,7 @@ struct Announce {
   lease::LeaseKey key;
   std::uint32_t extension = 0;  // number of times that the lease was extended
   std::uint64_t end_ms = 0;     // in the board's CLOCK_BOOTTIME
-  secure::KeyBytes psk;         // of the sessions that the board admits
+  secure::KeyBytes psk;         // the key of the sessions that the board admits
 
   FERRY_FIELDS((key, kNested), (extension), (end_ms), (psk, kBytes));
 };
@@ -198,7 +198,7 @@ struct LeaseRequest {
   std::uint64_t id = 0;
   std::vector<std::string> slots;  // a selector for each board
   std::uint32_t priority = 0;      // 0 to 100
-  std::uint64_t length_ms = 0;     // of the lease
+  std::uint64_t length_ms = 0;     // how long the lease lasts
   std::uint64_t wait_ms = 0;       // for how long at most to wait for it
   LeaseKind kind = LeaseKind::attached;
   std::string job = {};  // what it is for, in the client's words; for people

@@ -37,7 +37,7 @@ inline constexpr std::uint64_t kMaxObject = std::uint64_t{4} << 30;
 inline constexpr std::size_t kMaxVerdict = 8192;
 // Limits of lists.
 inline constexpr std::size_t kMaxObjectsAsked = 512;
-inline constexpr std::size_t kMaxBlobs = 512;  // of one module
+inline constexpr std::size_t kMaxBlobs = 512;  // for one module
 
 inline constexpr fields::List kObjects{kMaxObjectsAsked}, kBlobs{kMaxBlobs}, kMissing{kMaxBlobs + 1};
 inline constexpr fields::List kPieceSent{kMaxPieceSent}, kPieceReceived{kMaxPieceReceived}, kVerdict{kMaxVerdict};
@@ -59,7 +59,7 @@ struct ObjectsFound {
 // another object is dropped. With the last piece the contents must have this hash.
 struct PutObject {
   Hash object{};
-  std::uint64_t bytes = 0;  // of all pieces
+  std::uint64_t bytes = 0;  // all pieces together
   std::uint64_t offset = 0;
   std::vector<std::uint8_t> piece;
 
@@ -78,7 +78,7 @@ struct GetObject {
   FERRY_FIELDS((object), (offset));
 };
 struct ObjectPiece {
-  std::uint64_t bytes = 0;  // of the object
+  std::uint64_t bytes = 0;  // the object's size
   std::vector<std::uint8_t> piece;
 
   FERRY_FIELDS((bytes), (piece, kPieceReceived));
@@ -88,8 +88,8 @@ struct ObjectPiece {
 // that was used during the last hour.
 struct TrimObjects {};
 struct ObjectsTrimmed {
-  std::uint64_t bytes = 0;  // of all that are left
-  std::uint64_t kept = 0;   // of those that may not be deleted
+  std::uint64_t bytes = 0;  // all that are left
+  std::uint64_t kept = 0;   // those that may not be deleted
   std::uint64_t quota = 0;
 
   FERRY_FIELDS((bytes), (kept), (quota));
@@ -103,9 +103,9 @@ struct ListBaseline {
 };
 // The module of a case, as one commit had it.
 struct BaselineListing {
-  std::string name, target;  // of the case; a target may be as long as a selector
+  std::string name, target;  // the case's; a target may be as long as a selector
   Hash module{};
-  Hash identity{};  // of its source and its compiler
+  Hash identity{};  // says which source and compiler it comes from
   std::vector<Hash> blobs;
   std::string label;          // the commit
   std::int64_t stored_s = 0;  // since 1970
@@ -156,7 +156,7 @@ struct DeleteBaseline {
   FERRY_FIELDS((suite, kText), (name, kText));
 };
 struct BaselineDeleted {
-  std::uint32_t cases = 0;  // that it had; 0: there was no such baseline
+  std::uint32_t cases = 0;  // how many it had; 0: there was no such baseline
 
   FERRY_FIELDS((cases));
 };
@@ -177,7 +177,7 @@ struct CasesDeleted {
 // Verdicts of earlier runs, newest first.
 struct ListVerdicts {
   std::string suite;
-  std::string name;          // of a case; empty: of all
+  std::string name;          // the case's; empty: all cases
   std::uint64_t before = 0;  // a number; 0: from the newest
 
   FERRY_FIELDS((suite, kText), (name, kText), (before));
@@ -198,7 +198,7 @@ struct VerdictPage {
 
 struct AddVerdict {
   std::string suite;
-  std::string name;  // of the case
+  std::string name;  // the case's
   std::vector<std::uint8_t> line;
 
   FERRY_FIELDS((suite, kText), (name, kText), (line, kVerdict));

@@ -283,7 +283,7 @@ struct ListCredentials {
 };
 struct CredentialListing {
   CredentialKind kind = CredentialKind::client;
-  std::string name;  // of the board, or in whose name the leases of a client or token are
+  std::string name;  // the board's, or in whose name the leases of a client or token are
   Role role = Role::user;
   std::optional<std::uint64_t> revoked_ms;
   std::optional<std::uint64_t> expires_ms = {};  // nothing: it does not

@@ -24,7 +24,7 @@ struct CheckedBoard {
   };
   BoardId board{};
   Result result = Result::unknown;
-  std::string reason;  // of everything but passed
+  std::string reason;  // given for everything but passed
   std::optional<std::int32_t> millidegrees;
   std::vector<HealthEntry> entries;
   std::optional<HealthState> state;

@@ -64,7 +64,7 @@ class SshBoards {
     wire::Heartbeat heartbeat;  // as it was at this time:
     SteadyTime heard_at;
     std::optional<lease::Announcement> lease;
-    unsigned failures = 0;  // of the last probes
+    unsigned failures = 0;  // how many of the last probes failed
     std::string why_not;    // so that each reason is logged once
     std::string forged;     // likewise, about lock files
   };

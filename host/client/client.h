@@ -174,9 +174,9 @@ class Client {
   SessionOptions session_options_;
   rpc::OpenReply opened_;
   std::optional<std::chrono::steady_clock::time_point> queue_deadline_;
-  std::optional<std::chrono::steady_clock::time_point> answer_deadline_;  // by which Open must be answered
+  std::optional<std::chrono::steady_clock::time_point> answer_deadline_;  // when Open must be answered
   std::string crash_line_;                // source line of the crash, if the kernel that ended the session reported one
-  std::optional<rpc::LimitEvent> limit_;  // that ended the session
+  std::optional<rpc::LimitEvent> limit_;  // what ended the session
   rpc::WaitingEvent place_;               // reported last; position 0: not queued
   std::deque<Outstanding> outstanding_;
   std::map<std::uint64_t, Failure> failures_;  // by request: possible causes of later `aborted` ones

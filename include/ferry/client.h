@@ -99,7 +99,7 @@ class FERRY_API CompiledModule {
   // Writes a .ferry file, with the contents of all blobs if they are known. Throws UsageError.
   void save(const std::string& file) const;
 
-  const std::vector<std::uint8_t>& bytes() const;  // of the module, without its blobs
+  const std::vector<std::uint8_t>& bytes() const;  // the module's, without its blobs
   const Hash& hash() const;                        // hash of the bytes
   const BlobSource* blobs() const;                 // null: nobody provides their contents
   const Manifest& manifest() const;

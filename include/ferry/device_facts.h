@@ -25,7 +25,7 @@ struct ComputeDevice {
 struct DeviceFacts {
   std::string server_version;
   std::string flavour;           // "static" or "dynamic"
-  std::string arch;              // of the CPU, as module/device_archs.def names it
+  std::string arch;              // the CPU's, as module/device_archs.def names it
   std::string operating_system;  // "Linux 6.1.0"
   std::string cpu_name;          // for people
   // Lines of /proc/cpuinfo that name the core: implementer, part, vendor, family, model, isa.
@@ -34,12 +34,12 @@ struct DeviceFacts {
   std::uint64_t hwcap = 0;
   std::uint64_t hwcap2 = 0;
   std::uint32_t logical_cores = 0;
-  std::uint32_t threads = 0;  // that a parallel loop uses
+  std::uint32_t threads = 0;  // how many a parallel loop uses
   std::uint64_t memory_bytes = 0;
   std::uint64_t memory_available_bytes = 0;
-  std::uint64_t memory_limit_bytes = 0;  // that a session may allocate
+  std::uint64_t memory_limit_bytes = 0;  // what a session may allocate
   std::uint32_t page_bytes = 0;
-  std::vector<CacheFacts> caches;  // of core 0
+  std::vector<CacheFacts> caches;  // core 0's
   std::vector<ComputeDevice> devices;
   std::vector<std::string> not_enforced;  // limits that this kernel or board does not support
   bool counts_instructions = false;       // an emulator runs it and counts the instructions of calls exactly

@@ -41,13 +41,13 @@ IntrinsicTypeRule fixed_types(std::vector<DType> arguments, DType result);
 
 struct IntrinsicCall {
   std::vector<ir::Expr> arguments;  // all have the lanes of `type`
-  ir::Type type;                    // of the result: scalar, or the vector that a vectorized loop needs
+  ir::Type type;                    // the result's: scalar, or the vector that a vectorized loop needs
   const Target& target;
 };
 
 struct IntrinsicRule {
   std::string arch = {};                   // as Target::arch_name; empty: any
-  std::vector<std::string> features = {};  // that the target must have
+  std::vector<std::string> features = {};  // features that the target must have
   int priority = 0;
   // Returns an expression of exactly call.type. It may call math functions, C functions (ir::call_external) and other
   // intrinsics. Each use of an argument is evaluated separately: bind an argument that is used often with ir::let.

@@ -73,7 +73,7 @@ enum class StepKind : std::uint8_t { call = 1, launch = 2, copy = 3, fill = 4 };
 
 // A step of a call's plan, timed by the device's clock.
 struct StepTime {
-  std::string kernel;  // of a call or launch
+  std::string kernel;  // what a call or launch runs
   std::array<std::uint64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::uint64_t shared_bytes = 0;  // shared memory of a block; 0: the device does not report it
   std::uint32_t registers = 0;     // for each thread; 0: the device does not report it
@@ -84,7 +84,7 @@ struct StepTime {
   // Of a network, as its module describes the step.
   std::string node = {};  // empty: the module does not say
   DType dtype = DType::f32;
-  std::vector<std::int64_t> shape = {};  // of the result
+  std::vector<std::int64_t> shape = {};  // the result's
   double flops = 0;                      // operations; 0: unknown
   double bytes = 0;                      // read and written, each tensor counted once; 0: unknown
 };

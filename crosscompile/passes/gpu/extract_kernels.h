@@ -38,7 +38,7 @@ struct GpuKernel {
   std::string symbol;                     // unique within a module
   std::array<KernelAxis, 3> grid, block;  // x, y, z; grid extents over the function's sizes, block extents constant
   std::vector<SharedArray> shared;
-  std::int64_t shared_bytes = 0;            // of all arrays
+  std::int64_t shared_bytes = 0;            // all arrays together
   std::vector<KernelParameter> parameters;  // in the order of the kernel's parameters
   ir::Stmt body;                            // the code of one thread
 };

@@ -13,7 +13,7 @@ namespace ferry::passes {
 
 struct SteadyLanes {
   std::int64_t begin = 0, end = 0;  // relative to the loop's first lane
-  Outcomes outcomes;                // of the guards that are decided in these lanes
+  Outcomes outcomes;                // for the guards that are decided in these lanes
 };
 
 // Returns nothing when no guard of the loop's body is decided at fixed lanes, or the steady lanes are not most of the

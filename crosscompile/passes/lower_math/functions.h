@@ -13,7 +13,7 @@
 
 namespace ferry::passes::math {
 
-inline constexpr std::int64_t kSqrtHalfBits = 0x3f3504f3;  // of the float sqrt(1/2)
+inline constexpr std::int64_t kSqrtHalfBits = 0x3f3504f3;  // the bits of the float sqrt(1/2)
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // exponential.cpp

@@ -32,7 +32,7 @@ class Sequence {
   // Returns c[0] + c[1] * x + c[2] * x^2 + ...
   ir::Expr polynomial(const ir::Expr& x, std::span<const double> coefficients) const;
 
-  ir::Expr bits(const ir::Expr& value) const;       // of f32, as i32
+  ir::Expr bits(const ir::Expr& value) const;       // the bits of an f32, as i32
   ir::Expr from_bits(const ir::Expr& value) const;  // the inverse of bits(), from i32 or u32
   ir::Expr magnitude(const ir::Expr& value) const { return ir::call_math(ir::MathFunction::abs, {value}); }
   // Returns `value` with the sign of `sign`. It must have no sign or that sign already.

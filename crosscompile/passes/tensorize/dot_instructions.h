@@ -14,7 +14,7 @@ struct DotInstruction {
   std::string_view name;
   bool Capabilities::* needs;
   DType sum, left, right;
-  std::uint32_t lanes;  // of the sum
+  std::uint32_t lanes;  // lanes that the sum has
   std::uint32_t group;  // number of products per lane
   // Whether it flushes subnormal operands and results to zero, and rounds once per lane.
   bool flushes = false;

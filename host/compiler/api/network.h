@@ -20,11 +20,11 @@ struct BoundTensor {
 
 struct NetworkSource {
   std::string file;                                  // net.onnx
-  std::map<std::string, std::int64_t> sizes = {};    // that are the same in every call
+  std::map<std::string, std::int64_t> sizes = {};    // those that are the same in every call
   std::map<std::string, BoundTensor> bindings = {};  // inputs that are the same in every call
   bool winograd = true;  // convolutions may be computed by Winograd's algorithm, which rounds differently
   bool int8 = true;      // products of dequantized integers may be computed in integers, which round differently
-  ErrorRatios max_error = kMaxErrorRatios;  // of Winograd's algorithm
+  ErrorRatios max_error = kMaxErrorRatios;  // the limit for Winograd's algorithm
 };
 
 struct NetworkTensor {
@@ -47,7 +47,7 @@ struct NetworkSummary {
   std::vector<NetworkTensor> outputs;  // none where something is not supported
   std::vector<NetworkOperator> operators;
   std::uint64_t parameters = 0;          // elements of float tensors in the file
-  std::string multiply_adds;             // of one call, over the symbols; empty where something is not supported
+  std::string multiply_adds;             // those of one call, over the symbols; empty where something is not supported
   std::vector<std::string> unsupported;  // a sentence each
 };
 

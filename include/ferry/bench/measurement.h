@@ -37,16 +37,16 @@ struct Measurement {
   MeasuredFunction function;
   std::string device, processor;  // names: the device's, and that of the processor that ran the kernel
   DeviceFacts facts;
-  std::string target;  // that the kernel was compiled for
+  std::string target;  // the target that the kernel was compiled for
   Timing timing{};
   double flops = 0;  // operations of one call; 0: unknown
   double bytes = 0;  // traffic of one call, each tensor counted once
   Peak peak{};       // zeros: not measured
   DType peak_dtype = DType::f32;
   bool cold = false;
-  std::map<std::string, std::string> knobs{};  // of the kernel's own schedule
+  std::map<std::string, std::string> knobs{};  // those of the kernel's own schedule
   std::vector<std::string> constants{};        // the function's inputs that were packed before the measurement
-  std::vector<StepTime> steps{};               // of one call, if each was timed by itself
+  std::vector<StepTime> steps{};               // those of one call, if each was timed by itself
   verify::Findings findings{};                 // about the outputs, if they were to be checked
 
   // The 95% confidence interval of the median, in seconds a call.

@@ -7,7 +7,7 @@
 namespace ferry::bench {
 
 struct Sweep {
-  std::string name;                 // of a size or a knob
+  std::string name;                 // the name of a size or a knob
   std::vector<std::string> values;  // as text; none: every choice of the knob
 };
 

@@ -13,7 +13,7 @@ inline constexpr const char* kDefaultSchedule = "default";
 inline constexpr const char* kUnscheduled = "none";
 
 struct ScheduleOptions {
-  std::string file;                    // of directives, or one of the names above; "-": stdin
+  std::string file;                    // a file of directives, or one of the names above; "-": stdin
   std::string text;                    // instead of a file: directives with ';' or newlines between them
   std::string text_name = "schedule";  // in messages
   std::vector<std::string> knobs;      // NAME=VALUE
@@ -31,7 +31,7 @@ struct KernelOptions {
   std::vector<std::string> bindings = {};  // inputs of a network with their contents, each "shape=@shape.npy"
   bool winograd = true;  // convolutions of a network may be computed by Winograd's algorithm, which rounds differently
   bool int8 = true;      // products of dequantized integers in a network may be computed in integers
-  ErrorRatios max_error = kMaxErrorRatios;  // of Winograd's algorithm
+  ErrorRatios max_error = kMaxErrorRatios;  // the limit for Winograd's algorithm
   bool debug = false;                       // with source lines
 };
 

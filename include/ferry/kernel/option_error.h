@@ -13,8 +13,8 @@ namespace ferry {
 // The choices that KernelOptions, ScheduleOptions, CallOptions and the requests of other services leave to a user.
 enum class Option : std::uint8_t {
   kernel,      // the file or the text
-  function,    // which of several
-  signature,   // of a kernel that ferry did not write
+  function,    // says which of several
+  signature,   // describes a kernel that ferry did not write
   fixed_size,  // the message starts with what was given: "M=four: expected ..."
   schedule,
   knob,         // as of a fixed size
@@ -22,12 +22,12 @@ enum class Option : std::uint8_t {
   size,         // as of a fixed size
   sizes,        // some are missing
   target,       // as of a fixed size
-  binding,      // of a network's input; as of a fixed size
+  binding,      // an input of a network; as for a fixed size
   reference,    // the kernel to check against
   output,       // as of a fixed size
   sweep,        // as of a fixed size
   cores,        // where threads may run
-  stage,        // of compilation, to be shown; as of a fixed size
+  stage,        // a stage of compilation, to be shown; as for a fixed size
   same_results  // whether two kernels must compute the same
 };
 

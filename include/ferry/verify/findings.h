@@ -25,7 +25,7 @@ struct CheckResult {
   double rtol = 0, atol = 0;                // the limits that were applied
   bool with_rounding = false;               // rounding errors of the element's terms are allowed too
   bool square_root = false;                 // by the square-root bound, see CheckLimits; otherwise by the worst case
-  std::uint64_t wrong = 0;                  // of those compared
+  std::uint64_t wrong = 0;                  // among those compared
   std::uint64_t unequal = 0;                // integers among those compared, wrong or within the limits
   std::uint64_t nan = 0, nan_expected = 0;  // NaNs among those compared: computed, and by the definition
   std::uint64_t other_zeros = 0;            // zeros of the other sign, which are wrong if rtol and atol are given as 0
