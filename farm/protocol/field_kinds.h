@@ -9,9 +9,9 @@
 namespace ferry::farm::wire {
 
 // Limits of strings, in bytes.
-inline constexpr std::size_t kMaxName = 64;  // of a board, a tag, a feature, an architecture, an enumerator
+inline constexpr std::size_t kMaxName = 64;  // for a board, a tag, a feature, an architecture, an enumerator
 inline constexpr std::size_t kMaxText = 256;
-inline constexpr std::size_t kMaxReport = 2048;  // of a crash
+inline constexpr std::size_t kMaxReport = 2048;  // for the report of a crash
 inline constexpr std::size_t kMaxSelector = 1024;
 // Limits of lists.
 inline constexpr std::size_t kMaxFeatures = 128;

@@ -87,7 +87,7 @@ struct DeviceListing {
   std::string transport;                // "ssh": the tracker asks it by ssh how it is; empty: it has joined by itself
   std::vector<std::string> neighbours;  // other boards of its machine, of which only one is leased at a time
   std::string blocked_by;               // the one of them that is leased; empty: none
-  std::optional<std::uint64_t> remaining_ms = {};  // of its lease
+  std::optional<std::uint64_t> remaining_ms = {};  // until its lease ends
 
   FERRY_FIELDS((name, kName), (description, kNested), (state, kName), (is_connected), (lease, kId), (holder, kText),
                (millidegrees, kMillidegrees), (is_throttled), (load_permille, kPermille), (transport, kName),
@@ -366,7 +366,7 @@ struct FarmSummary {
   std::uint32_t connected = 0;
   std::uint32_t leased = 0;
   std::uint32_t waiting = 0;          // requests
-  std::uint64_t longest_wait_ms = 0;  // of those that wait
+  std::uint64_t longest_wait_ms = 0;  // the longest among those that wait
 
   FERRY_FIELDS((boards), (connected), (leased), (waiting), (longest_wait_ms, kSpan));
 };

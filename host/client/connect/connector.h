@@ -41,7 +41,7 @@ struct ServerKey {
 // A connection to a server, over which nothing has been sent yet.
 struct Link {
   std::unique_ptr<Transport> transport;
-  std::string name;              // of the device, for messages
+  std::string name;              // the device's, for messages
   std::string board = {};        // see Device::board(); empty: the name
   std::optional<ServerKey> key;  // nothing: the transport is used as it is, without a handshake
   bool is_relayed = false;

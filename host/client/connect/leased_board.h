@@ -15,7 +15,7 @@ namespace ferry::session {
 struct LeasedBoard {
   std::string name;         // in its farm: "pi-3"
   std::string address;      // HOST:PORT, or ssh://[USER@]HOST[:PORT]
-  std::uint64_t epoch = 0;  // which lease of the board it is; what counts where the board is reached by ssh
+  std::uint64_t epoch = 0;  // numbers the board's leases; what counts where the board is reached by ssh
   secure::KeyBytes psk{};   // for sessions of this lease on this board
   std::shared_ptr<const Lease> lease = {};
   std::string farm = {};  // as the user calls it; empty: it has none

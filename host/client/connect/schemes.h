@@ -20,14 +20,14 @@ struct Remote {
   std::string text;                  // what the user wrote
   std::string key_file;              // the option's; empty: not given
   std::vector<NamedDevice> devices;  // those of devices.toml
-  std::optional<NamedDevice> entry;  // that of these which was named
+  std::optional<NamedDevice> entry;  // the one of these that was named
   std::string address;               // the entry's, otherwise the text
 };
 
 using Connectors = std::vector<std::shared_ptr<Connector>>;
 
 struct Scheme {
-  std::string_view prefix;  // of its addresses, "ssh://"; empty: those without a scheme
+  std::string_view prefix;  // how its addresses begin, "ssh://"; empty: those without a scheme
   std::string_view form;    // "ssh://HOST", for messages; empty: they do not name it
   // Throws Error that says what was expected, unless the address is well-formed; null: the connector's maker does.
   std::function<void(const std::string& address)> check = {};
