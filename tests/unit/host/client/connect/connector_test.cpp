@@ -3,8 +3,8 @@
 #include "host/client/connect/connector.h"
 
 #include <doctest/doctest.h>
-#include <signal.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include <filesystem>
 #include <fstream>
@@ -14,7 +14,6 @@
 #include "base/throw_status.h"
 #include "host/client/connect/local_server.h"
 #include "host/client/connect_to.h"
-#include "host/client/state.h"
 #include "rpc/transport/loopback.h"
 #include "rpc/transport/socket.h"
 
@@ -188,9 +187,11 @@ TEST_CASE("why a lease has ended is said once, with what broke because of it") {
 
 TEST_CASE("a session that ends with its lease says why") {
   Boards boards;
-  const Device device = connect_to(schemes_with(boards), "board://pi", {});
+  int socket = -1;
+  const auto connector = schemes_with(boards).connector("board://pi", "");
+  const Device device = connect_to(*connector, {}, [&](int opened) { socket = opened; });
   boards.why_ended = "the lease of pi has ended: revoked";
-  kill(dynamic_cast<LocalServer&>(*device.state()->server).pid(), SIGKILL);
+  REQUIRE(shutdown(socket, SHUT_RDWR) == 0);
   const std::string why = error_of([&] { device.synchronize(); }).what();
   CHECK(why.find(boards.why_ended + " (the connection to pi (board://pi) is gone: ") == 0);
 }
