@@ -6,11 +6,6 @@
 
 namespace ferry {
 
-// The kind of an image that is a module itself: of the init functions of a module whose code is for programs. They are
-// for the machine that compiled them. Each has as its name the symbol by which the init plan calls it, and takes
-// constants and returns persistent buffers.
-inline constexpr const char* kInitModuleImage = "init-module";
-
 // Gives `function` the plan of `init`, a function that computes tensors from constants, as its init plan. The outputs
 // of `init` are the last parameters of `function`, by name, and become persistent buffers; all other parameters of
 // `init` are input tensors of `function`, which become constants. Fails with invalid_argument, naming the parameter, if

@@ -143,6 +143,12 @@ Result<std::vector<Section>> read_sections(Bytes bytes) {
 
 }  // namespace
 
+std::string CodeImage::name() const {
+  std::string name = image_kind_name(kind);
+  if (!name.empty() && !arch.empty()) name += '-';
+  return name + arch;
+}
+
 Result<std::uint64_t> module_length(std::span<const std::uint8_t> bytes) {
   if (bytes.size() < kHeaderBytes || !std::equal(std::begin(kMagic), std::end(kMagic), bytes.begin())) {
     return refuse(0, "a .ferry file, which begins with FERRYMOD", "other bytes");
@@ -154,7 +160,7 @@ std::vector<std::uint8_t> write_module(const ModuleFile& module) {
   const std::vector<std::uint8_t> manifest = encode_manifest(module.manifest);
   std::vector<Section> sections{{SectionKind::manifest, "", manifest}};
   for (const CodeImage& image : module.images) {
-    sections.push_back({SectionKind::code, image.kind, image.bytes, image.device});
+    sections.push_back({SectionKind::code, image.name(), image.bytes, image.device});
   }
   sections.push_back({SectionKind::source, "", bytes_of(module.source)});
   sections.push_back({SectionKind::schedule, "", bytes_of(module.schedule)});
@@ -204,9 +210,12 @@ Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes) {
     }
     switch (section.kind) {
       case SectionKind::manifest: manifest = section.bytes; break;
-      case SectionKind::code:
-        module.images.push_back({section.name, {section.bytes.begin(), section.bytes.end()}, section.device});
+      case SectionKind::code: {
+        std::string arch = section.name;
+        const ImageKind kind = take_image_kind(arch);
+        module.images.push_back({kind, {section.bytes.begin(), section.bytes.end()}, section.device, std::move(arch)});
         break;
+      }
       case SectionKind::source: module.source = text_of(section.bytes); break;
       case SectionKind::schedule: module.schedule = text_of(section.bytes); break;
       case SectionKind::launches: launches = section.bytes; break;

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "ferry/hash.h"
+#include "module/image_kind.h"
 #include "module/manifest.h"
 
 #include <cstdint>
@@ -17,15 +18,14 @@ namespace ferry {
 inline constexpr std::uint32_t kModuleFormatVersion = 4;
 inline constexpr std::size_t kModuleHeaderBytes = 64;
 
-// The kind of an image with code for a CPU that is not linked yet: an archive of objects, which a compiler links at any
-// addresses. Devices load none.
-inline constexpr const char* kRelinkableImage = "elf-objects";
-
 struct CodeImage {
-  // "elf", or for GPUs "opencl-c", "ptx-sm_80", "cubin-sm_90", which include the architecture
-  std::string kind;
-  std::vector<std::uint8_t> bytes;  // for "elf": a position-independent shared object
-  std::uint32_t device = 0;         // the manifest's device that it is for
+  ImageKind kind = ImageKind::unknown;
+  std::vector<std::uint8_t> bytes;
+  std::uint32_t device = 0;  // the manifest's device that it is for
+  std::string arch = {};     // as take_image_kind() leaves it
+
+  // Returns "elf", "cubin-sm_90" and so on.
+  std::string name() const;
 };
 
 struct ModuleFile {

@@ -32,7 +32,7 @@ ModuleFile read_relocatable(std::span<const std::uint8_t> bytes) {
   Result<ModuleFile> read = read_module(bytes);
   if (!read.is_ok()) throw InternalError("the module to export: " + read.status().message());
   ModuleFile module = std::move(read.value());
-  if (module.images.size() != 1 || module.images.front().kind != link::kRelocatableImage)
+  if (module.images.size() != 1 || module.images.front().kind != ImageKind::elf_object)
     throw InternalError("expected relocatable code to export");
   if (module.manifest.functions.size() != 1) throw CompileError("expected one function to export");
   return module;

@@ -90,12 +90,12 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
         codegen::emit_adapter(signature.function, c_name, signature.returns_status, facts.is_shared, target));
   }
   if (!facts.is_shared) code = with_helpers(object, facts, target);
-  module.images.push_back({"elf", link::link_shared(adapters, target, exports, code), 0});
+  module.images.push_back({ImageKind::elf, link::link_shared(adapters, target, exports, code), 0});
   // A shared object is shipped unchanged; the device loads it first and resolves the adapters' calls in it.
-  if (facts.is_shared) module.images.push_back({"elf_library", object, 0});
+  if (facts.is_shared) module.images.push_back({ImageKind::elf_library, object, 0});
   check_image_imports(module.images.back().bytes, object, kernel, target);
   if (form == CodeForm::relinkable && !facts.is_shared)
-    module.images = {{kRelinkableImage, link::pack({std::move(adapters), std::move(code)}), 0}};
+    module.images = {{ImageKind::elf_objects, link::pack({std::move(adapters), std::move(code)}), 0}};
   module.source = kernel.source;
   return write_module(module);
 }

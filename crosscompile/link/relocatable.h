@@ -8,9 +8,6 @@
 
 namespace ferry::link {
 
-// The kind of a module's image that is such an object. Devices load none.
-inline constexpr const char* kRelocatableImage = "elf-object";
-
 // Links objects into one, with those members of a static library that they need. References between them are resolved;
 // what none defines stays undefined. Throws as run_lld().
 std::vector<std::uint8_t> link_relocatable(std::span<const std::vector<std::uint8_t>> objects,

@@ -7,40 +7,35 @@
 namespace ferry::device {
 namespace {
 
-struct Kind {
+struct GpuCode {
   bool is_cuda = false;
   bool is_ptx = false;
   bool is_exact = false;      // sm_90a: runs only on exactly this architecture
   unsigned architecture = 0;  // 0: PTX that does not state its architecture
 };
 
-Kind parse(const std::string& name) {
-  Kind kind;
-  std::string rest;
-  if (name.compare(0, 6, "cubin-") == 0) {
-    rest = name.substr(6);
-  } else if (name == "ptx" || name.compare(0, 4, "ptx-") == 0) {
-    kind.is_ptx = true;
-    if (name == "ptx") kind.is_cuda = true;
-    rest = name.size() > 4 ? name.substr(4) : "";
-  }
-  if (rest.compare(0, 3, "sm_") != 0) return kind;
+GpuCode code_of(const CodeImage& image) {
+  GpuCode code;
+  code.is_ptx = image.kind == ImageKind::ptx;
+  if (!code.is_ptx && image.kind != ImageKind::cubin) return code;
+  code.is_cuda = code.is_ptx && image.arch.empty();
+  if (image.arch.compare(0, 3, "sm_") != 0) return code;
   char* end = nullptr;
-  kind.architecture = static_cast<unsigned>(std::strtoul(rest.c_str() + 3, &end, 10));
-  kind.is_exact = *end == 'a';
-  kind.is_cuda = kind.architecture != 0;
-  return kind;
+  code.architecture = static_cast<unsigned>(std::strtoul(image.arch.c_str() + 3, &end, 10));
+  code.is_exact = *end == 'a';
+  code.is_cuda = code.architecture != 0;
+  return code;
 }
 
-bool fits(const Kind& kind, unsigned architecture) {
-  if (kind.is_exact) return kind.architecture == architecture;
-  if (kind.is_ptx) return kind.architecture <= architecture;
-  return kind.architecture / 10 == architecture / 10 && kind.architecture <= architecture;
+bool fits(const GpuCode& code, unsigned architecture) {
+  if (code.is_exact) return code.architecture == architecture;
+  if (code.is_ptx) return code.architecture <= architecture;
+  return code.architecture / 10 == architecture / 10 && code.architecture <= architecture;
 }
 
 // A larger rank is preferred.
-unsigned rank(const Kind& kind) {
-  return (kind.is_ptx ? 0 : 1U << 20) + 2 * kind.architecture + (kind.is_exact ? 1 : 0);
+unsigned rank(const GpuCode& code) {
+  return (code.is_ptx ? 0 : 1U << 20) + 2 * code.architecture + (code.is_exact ? 1 : 0);
 }
 
 }  // namespace
@@ -50,10 +45,10 @@ Result<const CodeImage*> choose_cuda_image(const std::vector<CodeImage>& images,
   const CodeImage* best = nullptr;
   std::string has;
   for (const CodeImage& image : images) {
-    const Kind kind = parse(image.kind);
-    has += (has.empty() ? "" : ", ") + image.kind;
-    if (!kind.is_cuda || !fits(kind, architecture)) continue;
-    if (best == nullptr || rank(kind) > rank(parse(best->kind))) best = &image;
+    const GpuCode code = code_of(image);
+    has += (has.empty() ? "" : ", ") + image.name();
+    if (!code.is_cuda || !fits(code, architecture)) continue;
+    if (best == nullptr || rank(code) > rank(code_of(*best))) best = &image;
   }
   if (best != nullptr) return best;
   return Status(

@@ -41,7 +41,7 @@ Status load_failure(const CudaDevice& device, const CodeImage& image, const std:
         ErrorCode::unsupported,
         format("this machine's CUDA driver does not take the module's %s: %s; it supports CUDA %u.%u: update NVIDIA's "
                "driver, or compile with a CUDA that is not newer",
-               image.kind.c_str(), cuda_error_text(api, error).c_str(), major, minor)};
+               image.name().c_str(), cuda_error_text(api, error).c_str(), major, minor)};
   }
   if (error == kCuInvalidPtx || error == kCuInvalidSource) {
     return {ErrorCode::invalid_argument, "the driver's assembler refuses the module's PTX:\n" + log};

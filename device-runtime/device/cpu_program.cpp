@@ -72,20 +72,20 @@ Result<CpuKernels> resolve(const Manifest& manifest, const ElfImage& image) {
 
 Result<std::unique_ptr<Program>> load_cpu_program(const ModuleFile& module, const Hash& hash, Device& device,
                                                   MemoryBudget& budget, ThreadPool& pool, PrintBuffer& printed) {
-  const auto find = [&module](std::string_view kind) {
+  const auto find = [&module](ImageKind kind) {
     return std::find_if(module.images.begin(), module.images.end(),
                         [kind](const CodeImage& image) { return image.kind == kind; });
   };
-  if (find(kRelinkableImage) != module.images.end())
+  if (find(ImageKind::elf_objects) != module.images.end())
     return Status(ErrorCode::unsupported, "the module's code is not linked (an image of the kind '" +
-                                              std::string(kRelinkableImage) +
+                                              std::string(image_kind_name(ImageKind::elf_objects)) +
                                               "'): only compilers load it, which link it for devices");
-  const auto code = find("elf");
+  const auto code = find(ImageKind::elf);
   if (code == module.images.end()) {
     return Status(ErrorCode::unsupported, "the module has no code for a CPU (expected an image of kind 'elf')");
   }
   std::unique_ptr<ElfImage> library;
-  const auto bytes = find("elf_library");
+  const auto bytes = find(ImageKind::elf_library);
   if (bytes != module.images.end()) {
     FERRY_ASSIGN(ElfImage loaded, ElfImage::load(bytes->bytes));
     library = std::make_unique<ElfImage>(std::move(loaded));

@@ -9,7 +9,6 @@
 namespace ferry::device {
 namespace {
 
-constexpr const char* kImage = "opencl-c";
 constexpr const char* kOptions = "-cl-std=CL1.2";
 constexpr std::size_t kMaxLog = 8 << 10;
 
@@ -38,8 +37,8 @@ std::string build_log(const OpenClDevice& device, cl_program program) {
 }  // namespace
 
 Result<std::unique_ptr<Program>> load_opencl_program(const ModuleFile& module, OpenClDevice& device) {
-  const auto image =
-      std::find_if(module.images.begin(), module.images.end(), [](const CodeImage& one) { return one.kind == kImage; });
+  const auto image = std::find_if(module.images.begin(), module.images.end(),
+                                  [](const CodeImage& one) { return one.kind == ImageKind::opencl_c; });
   if (image == module.images.end()) {
     return Status(ErrorCode::unsupported, "this module has no OpenCL C, which the device '" + device.describe().name +
                                               "' would compile; make it with --target opencl");

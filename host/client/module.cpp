@@ -36,8 +36,9 @@ std::string DeviceState::locate(const Hash& module, std::uint64_t offset, const 
     const Result<ModuleFile> file = read_module(each->compiled.bytes());
     if (!file.is_ok()) continue;
     for (const CodeImage& image : file.value().images) {
-      const bool is_it = image.kind == "elf" ? each->compiled.hash() == module
-                                             : image.kind == "elf_library" && blake2b(image.bytes) == module;
+      const bool is_it = image.kind == ImageKind::elf
+                             ? each->compiled.hash() == module
+                             : image.kind == ImageKind::elf_library && blake2b(image.bytes) == module;
       if (is_it) return source_line(image.bytes, offset);
     }
   }

@@ -110,7 +110,7 @@ class InitPlan {
   std::vector<Contents> contents_;
 };
 
-bool is_init_module(const CodeImage& image) { return image.kind == kInitModuleImage; }
+bool is_init_module(const CodeImage& image) { return image.kind == ImageKind::init_module; }
 
 }  // namespace
 

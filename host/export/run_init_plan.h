@@ -6,7 +6,7 @@
 
 namespace ferry {
 
-// Whether a module has code for its init plan that is for this machine (kInitModuleImage).
+// Whether a module has code for its init plan that is for this machine (ImageKind::init_module).
 bool has_init_modules(const CompiledModule& module);
 
 // Runs that code on `device`. Returns the module with constants in place of the persistent buffers of its only

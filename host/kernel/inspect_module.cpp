@@ -12,8 +12,8 @@ namespace ferry {
 
 namespace {
 
-bool is_cubin(const CodeImage& image) { return image.kind.starts_with("cubin"); }
-bool is_ptx(const CodeImage& image) { return image.kind.starts_with("ptx"); }
+bool is_cubin(const CodeImage& image) { return image.kind == ImageKind::cubin; }
+bool is_ptx(const CodeImage& image) { return image.kind == ImageKind::ptx; }
 
 std::vector<CubinKernel> kernels_of(const CodeImage& image) {
   if (!is_cubin(image)) return {};

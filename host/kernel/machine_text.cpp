@@ -14,7 +14,7 @@ std::vector<MachineFunction> machine_functions(const Compiler& compiler, const C
   const Target target = compiler.resolve_target(file.manifest.target).value;
   std::vector<MachineFunction> functions;
   for (const CodeImage& image : file.images) {
-    if (image.kind != "elf" && image.kind != "elf_library") continue;
+    if (image.kind != ImageKind::elf && image.kind != ImageKind::elf_library) continue;
     // The CPU beside a GPU has code of its own.
     std::ranges::move(compiler.disassemble(image.bytes, target.host ? *target.host : target),
                       std::back_inserter(functions));

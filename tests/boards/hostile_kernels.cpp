@@ -45,7 +45,7 @@ const std::vector<std::uint8_t>& hostile_file(const std::string& arch) {
     KernelOptions options;
     options.arch = arch;
     options.linker = Linker::gnu;
-    module.images.push_back({"elf", compile_kernel(source(), options)});
+    module.images.push_back({ImageKind::elf, compile_kernel(source(), options)});
     return write_module(module);
   }();
   return file;

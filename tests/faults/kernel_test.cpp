@@ -162,9 +162,9 @@ TEST_CASE("a module that takes too long to load is stopped like a call") {
   KernelOptions options;
   options.arch = server_arch();
   ModuleFile module = kit_module();
-  module.images = {{"elf", compile_kernel("char large[128 << 20] = {1};\n"
-                                          "int say(void) { return large[5]; }\n",
-                                          options)}};
+  module.images = {{ImageKind::elf, compile_kernel("char large[128 << 20] = {1};\n"
+                                                   "int say(void) { return large[5]; }\n",
+                                                   options)}};
   const Bytes file = write_module(module);
   TestServer server({"--sessions", "1", "--memory-limit", "1G"});
   rpc::Open open;

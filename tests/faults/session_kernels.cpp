@@ -198,7 +198,7 @@ const Bytes& session_kernels() {
                                  function("grow_stack", {"bytes"}),
                                  function("open_counter", {"process", "core"}),
                                  function("slow_clock", {"factor"})};
-    module.images.push_back({"elf", compile_kernel(kSource)});
+    module.images.push_back({ImageKind::elf, compile_kernel(kSource)});
     return write_module(module);
   }();
   return file;

@@ -17,9 +17,6 @@
 namespace ferry {
 namespace {
 
-constexpr const char* kPtx = "ptx-";
-constexpr const char* kCubin = "cubin-";
-
 // Returns whether LLVM compiles for this GPU: when -compiler=llvm asks for it or, if no compiler is named, when NVRTC
 // is missing or does not know the GPU.
 bool is_by_llvm(const Target& target, const std::string& gpu) {
@@ -53,19 +50,19 @@ std::vector<CodeImage> CudaBackend::images(const ModuleFunctions& functions) con
   const auto add_ptx = [&](const std::string& gpu) {
     const Ptx ptx = compile_ptx(functions.lowered, target_, gpu);
     if (!have_same_plan(functions.after_passes, ptx.functions)) return false;
-    images.push_back({kPtx + gpu, {ptx.text.begin(), ptx.text.end()}, 0});
+    images.push_back({ImageKind::ptx, {ptx.text.begin(), ptx.text.end()}, 0, gpu});
     return true;
   };
   std::string text;
   for (const std::string& gpu : target_.gpus) {
     if (!is_by_llvm(target_, gpu)) {
       if (text.empty()) text = codegen::emit_source(functions.after_passes, target_, codegen::source::Language::cuda);
-      images.push_back({kCubin + gpu, cubin_of(text, gpu, functions.after_passes), 0});
+      images.push_back({ImageKind::cubin, cubin_of(text, gpu, functions.after_passes), 0, gpu});
     } else if (!add_ptx(gpu)) {
       throw InternalError("the kernels of PTX are launched in another way than the plan says");
     }
   }
-  if (target_.cuda_compiler != CudaCompiler::both || !images.front().kind.starts_with(kCubin)) return images;
+  if (target_.cuda_compiler != CudaCompiler::both || images.front().kind != ImageKind::cubin) return images;
   try {
     add_ptx(target_.gpus.front());
   } catch (const CompileError&) {
@@ -76,7 +73,7 @@ std::vector<CodeImage> CudaBackend::images(const ModuleFunctions& functions) con
 
 // Without the note the user would discover only on another machine that the module runs on fewer GPUs than usual.
 std::vector<std::string> CudaBackend::notes_on_images(std::span<const CodeImage> images) const {
-  const auto is_ptx = [](const CodeImage& image) { return image.kind.starts_with(kPtx); };
+  const auto is_ptx = [](const CodeImage& image) { return image.kind == ImageKind::ptx; };
   if (target_.cuda_compiler != CudaCompiler::both || std::any_of(images.begin(), images.end(), is_ptx)) return {};
   return {"the module has no PTX and runs on GPUs of " + joined(target_.gpus) +
           " alone; '-compiler=llvm' behind the target says why"};

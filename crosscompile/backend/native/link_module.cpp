@@ -102,14 +102,15 @@ std::vector<std::uint8_t> link_module(std::span<const std::uint8_t> bytes, const
   ModuleFile module = read(bytes);
   bool is_linked = false;
   for (CodeImage& image : module.images) {
-    if (image.kind != kRelinkableImage) continue;
+    if (image.kind != ImageKind::elf_objects) continue;
     image.bytes = link_image(module.manifest, image, layout);
-    image.kind = "elf";
+    image.kind = ImageKind::elf;
     is_linked = true;
   }
   if (!is_linked)
-    throw CompileError(std::string("the module to link: expected code of the kind '") + kRelinkableImage + "', got " +
-                       (module.images.empty() ? "none" : "'" + module.images.front().kind + "'") +
+    throw CompileError(std::string("the module to link: expected code of the kind '") +
+                       image_kind_name(ImageKind::elf_objects) + "', got " +
+                       (module.images.empty() ? "none" : "'" + module.images.front().name() + "'") +
                        ", whose layout is fixed");
   return write_module(module);
 }
@@ -120,9 +121,9 @@ Hash code_identity(std::span<const std::uint8_t> bytes) {
   module.schedule.clear();
   module.descriptions.clear();
   for (CodeImage& image : module.images) {
-    if (image.kind == kRelinkableImage) {
+    if (image.kind == ImageKind::elf_objects) {
       image.bytes = link_image(module.manifest, image, {});
-      image.kind = "elf";
+      image.kind = ImageKind::elf;
     }
     image.bytes = hash_of_loaded(image.bytes);
   }

@@ -19,8 +19,6 @@
 namespace ferry {
 namespace {
 
-constexpr const char* kImage = "elf";
-
 // Returns each object once: the functions of a module often share their context.
 std::vector<std::vector<std::uint8_t>> objects_of(std::span<const ir::Function> functions, const Target& target) {
   std::vector<const Context*> seen;
@@ -67,15 +65,16 @@ std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) c
     case CodeForm::relocatable:
     case CodeForm::relocatable_without_init:
       own.insert(own.end(), objects.begin(), objects.end());
-      return {{link::kRelocatableImage, link::link_relocatable(own), 0}};
+      return {{ImageKind::elf_object, link::link_relocatable(own), 0}};
     case CodeForm::linked:
     case CodeForm::relinkable: break;
   }
   // What cannot be linked is refused now, whatever the form.
   std::vector<std::uint8_t> linked = link::link_shared(own, target_, exports, objects);
   check_image_imports(linked, functions.after_passes, target_);
-  if (functions.form == CodeForm::relinkable) return {{kRelinkableImage, link::pack({std::move(own), objects}), 0}};
-  return {{kImage, std::move(linked), 0}};
+  if (functions.form == CodeForm::relinkable)
+    return {{ImageKind::elf_objects, link::pack({std::move(own), objects}), 0}};
+  return {{ImageKind::elf, std::move(linked), 0}};
 }
 
 std::vector<std::uint8_t> NativeBackend::object(std::span<const ir::Function> after_passes,
@@ -110,10 +109,10 @@ std::optional<std::vector<std::uint8_t>> module_of_object(std::span<const std::u
       }
     }
   }
-  module.images = {{kImage, link::link_shared(object, target, exports), 0}};
+  module.images = {{ImageKind::elf, link::link_shared(object, target, exports), 0}};
   check_image_imports(module.images.back().bytes, {}, target);
   if (form == CodeForm::relinkable)
-    module.images = {{kRelinkableImage, link::pack({{{object.begin(), object.end()}}, {}}), 0}};
+    module.images = {{ImageKind::elf_objects, link::pack({{{object.begin(), object.end()}}, {}}), 0}};
   return write_module(module);
 }
 

@@ -14,7 +14,7 @@ Plan OpenClBackend::plan_of(const ir::Function& after_passes) const {
 
 std::vector<CodeImage> OpenClBackend::images(const ModuleFunctions& functions) const {
   const std::string text = codegen::emit_source(functions.after_passes, target_, codegen::source::Language::opencl);
-  return {{"opencl-c", {text.begin(), text.end()}, 0}};
+  return {{ImageKind::opencl_c, {text.begin(), text.end()}, 0}};
 }
 
 std::vector<std::uint8_t> OpenClBackend::object(std::span<const ir::Function>, std::span<const std::uint8_t>) const {

@@ -151,7 +151,7 @@ Json function_json(const FunctionInfo& function, const std::vector<StepDescripti
 }
 
 Json image_json(const CodeImage& image, const std::vector<CubinKernel>& kernels) {
-  Json json = {{"kind", image.kind}, {"bytes", image.bytes.size()}};
+  Json json = {{"kind", image.name()}, {"bytes", image.bytes.size()}};
   for (const CubinKernel& kernel : kernels) {
     json["kernels"].push_back({{"name", kernel.name},
                                {"registers", kernel.registers},
@@ -162,7 +162,7 @@ Json image_json(const CodeImage& image, const std::vector<CubinKernel>& kernels)
 }
 
 void print_image(const CodeImage& image, const std::vector<CubinKernel>& kernels) {
-  printf("code      %s, %s bytes\n", printable(image.kind).c_str(), count_text(image.bytes.size()).c_str());
+  printf("code      %s, %s bytes\n", printable(image.name()).c_str(), count_text(image.bytes.size()).c_str());
   for (const CubinKernel& kernel : kernels) {
     printf("            %s: %u registers a thread", printable(kernel.name).c_str(), kernel.registers);
     if (kernel.stack_bytes != 0) printf(", %s bytes of memory a thread", count_text(kernel.stack_bytes).c_str());

@@ -18,8 +18,9 @@ const Compiler& expect_compiler(const Compiler* compiler, const std::string& wha
 
 bool can_relink(std::span<const std::uint8_t> module) {
   const Result<ModuleFile> file = read_module(module);
-  return file.is_ok() && std::ranges::any_of(file.value().images,
-                                             [](const CodeImage& image) { return image.kind == kRelinkableImage; });
+  return file.is_ok() && std::ranges::any_of(file.value().images, [](const CodeImage& image) {
+           return image.kind == ImageKind::elf_objects;
+         });
 }
 
 bool is_network(const std::string& file) { return file.ends_with(".onnx"); }

@@ -61,7 +61,7 @@ void diff_loops(const Compiler& compiler, const OpenModule (&sides)[2], Noted<Mo
 
 const CodeImage* counterpart(const CodeImage& image, const ModuleFile& other) {
   const auto found = std::ranges::find_if(
-      other.images, [&](const CodeImage& one) { return one.kind == image.kind && one.device == image.device; });
+      other.images, [&](const CodeImage& one) { return one.name() == image.name() && one.device == image.device; });
   return found == other.images.end() ? nullptr : &*found;
 }
 
@@ -88,7 +88,7 @@ void diff_assembly(const Compiler& compiler, const OpenModule (&sides)[2], Noted
     try {
       if (is_text(baseline)) {
         result.value.assembly += diff_of(text_of(baseline), text_of(*current));
-      } else if (baseline.kind == "elf") {
+      } else if (baseline.kind == ImageKind::elf) {
         result.value.assembly += machine_code_diff(compiler, sides, {&baseline, current});
       }
     } catch (const Error& error) {
@@ -100,7 +100,7 @@ void diff_assembly(const Compiler& compiler, const OpenModule (&sides)[2], Noted
 NetworkSide network_side(const Compiler& compiler, const OpenModule& module, std::vector<std::string>& notes) {
   NetworkSide side{module.file, {}};
   for (const CodeImage& image : module.file.images) {
-    if (image.kind != "elf") continue;
+    if (image.kind != ImageKind::elf) continue;
     try {
       const Target target = compiler.resolve_target(module.file.manifest.target).value;
       for (MachineFunction& function : compiler.disassemble(image.bytes, target.host ? *target.host : target))

@@ -44,7 +44,7 @@ std::string without_names(std::string_view text, std::string_view symbol) {
 
 }  // namespace
 
-bool is_text(const CodeImage& image) { return image.kind.starts_with("ptx") || image.kind == "opencl-c"; }
+bool is_text(const CodeImage& image) { return image.kind == ImageKind::ptx || image.kind == ImageKind::opencl_c; }
 
 std::string text_of(const CodeImage& image) { return {image.bytes.begin(), image.bytes.end()}; }
 

@@ -190,7 +190,7 @@ void add_init_modules(std::vector<std::vector<std::uint8_t>> init_modules, std::
   Result<ModuleFile> read = read_module(module);
   if (!read.is_ok()) throw InternalError("compile_network: " + read.status().message());
   for (std::vector<std::uint8_t>& init : init_modules)
-    read.value().images.push_back({kInitModuleImage, std::move(init), 0});
+    read.value().images.push_back({ImageKind::init_module, std::move(init), 0});
   module = write_module(read.value());
 }
 

@@ -375,7 +375,8 @@ TEST_CASE("what a device does not take of a launch is refused with both numbers 
 TEST_CASE("a module without an image for the device is refused with what it has") {
   for_each_gpu([](TestedDevice& tested, Program&) {
     ModuleFile module = *tested.module;
-    module.images[0].kind = "cubin-sm_10";
+    module.images[0].kind = ImageKind::cubin;
+    module.images[0].arch = "sm_10";
     const auto program = tested.device->load(module, {});
     REQUIRE_FALSE(program.is_ok());
     CHECK(program.status().code() == ErrorCode::unsupported);

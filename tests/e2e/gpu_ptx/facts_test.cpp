@@ -31,7 +31,7 @@ std::vector<std::string> images_for(const std::string& target) {
   const Result<ModuleFile> module = read_module(compile_module(std::span(&lowered, 1), resolved, {}));
   REQUIRE(module.is_ok());
   std::vector<std::string> kinds;
-  for (const CodeImage& image : module.value().images) kinds.push_back(image.kind);
+  for (const CodeImage& image : module.value().images) kinds.push_back(image.name());
   return kinds;
 }
 

@@ -101,7 +101,7 @@ std::string record_of(std::span<const std::uint8_t> bytes, const PinnedTarget& t
   const ModuleFile& module = read.value();
   record += " manifest " + short_hash(encode_manifest(module.manifest));
   record += " schedule " + short_hash(bytes_of(module.schedule));
-  for (const CodeImage& image : module.images) record += " " + image.kind + " " + short_hash(image.bytes);
+  for (const CodeImage& image : module.images) record += " " + image.name() + " " + short_hash(image.bytes);
   return record;
 }
 

@@ -131,7 +131,7 @@ TEST_CASE("two functions of one name are refused") {
 TEST_CASE("a compiled module runs") {
   const ModuleFile module = compiled("x86-64", {scaled_add()});
   REQUIRE(module.images.size() == 1);
-  CHECK(module.images[0].kind == "elf");
+  CHECK(module.images[0].kind == ImageKind::elf);
   const auto image = device::ElfImage::load(module.images[0].bytes);
   REQUIRE_MESSAGE(image.is_ok(), image.status().message());
   const auto function = image.value().function(native_code(module.manifest.functions[0]).value().symbol);

@@ -33,7 +33,7 @@ std::string forms(const Backend& backend) {
 
 std::vector<std::string> notes(const char* target, const std::vector<std::string>& kinds) {
   std::vector<CodeImage> images;
-  for (const std::string& kind : kinds) images.push_back({kind, {}});
+  for (std::string name : kinds) images.push_back({take_image_kind(name), {}});
   return make_backend(resolve_target(target))->notes_on_images(images);
 }
 

@@ -17,7 +17,7 @@ ModuleFile sample() {
   ModuleFile module;
   module.manifest = sample_manifest();
   for (int i = 0; i < 100; ++i) {
-    if (i % 50 == 0) module.images.push_back({"elf", {}, 0});
+    if (i % 50 == 0) module.images.push_back({ImageKind::elf, {}, 0});
     module.images.back().bytes.push_back(static_cast<std::uint8_t>(i * 7));
   }
   module.source = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }\n";
@@ -57,11 +57,51 @@ TEST_CASE("a module comes back from its bytes as it was") {
   CHECK(back.value().manifest == module.manifest);
   REQUIRE(back.value().images.size() == 2);
   for (std::size_t i = 0; i < 2; ++i) {
-    CHECK(back.value().images[i].kind == "elf");
+    CHECK(back.value().images[i].kind == ImageKind::elf);
     CHECK(back.value().images[i].bytes == module.images[i].bytes);
   }
   CHECK(back.value().source == module.source);
   CHECK(back.value().schedule == module.schedule);
+}
+
+// Returns the bytes of a module with one section of code, with the name of its kind changed.
+Bytes with_kind(const std::string& name) {
+  ModuleFile module = sample();
+  module.images.pop_back();
+  Bytes bytes = write_module(module);
+  std::memcpy(bytes.data() + 64 + 64 + 32, name.c_str(), name.size() + 1);  // of the second entry of the table
+  rehash(bytes);
+  return bytes;
+}
+
+TEST_CASE("each kind of code has one name, and files of earlier versions keep theirs") {
+  struct Case {
+    const char* name;
+    ImageKind kind;
+    const char* arch;
+    const char* written;
+  };
+  const Case cases[] = {{"elf", ImageKind::elf, "", "elf"},
+                        {"elf-library", ImageKind::elf_library, "", "elf-library"},
+                        {"elf_library", ImageKind::elf_library, "", "elf-library"},
+                        {"elf-objects", ImageKind::elf_objects, "", "elf-objects"},
+                        {"opencl-c", ImageKind::opencl_c, "", "opencl-c"},
+                        {"ptx", ImageKind::ptx, "", "ptx"},
+                        {"ptx-sm_80", ImageKind::ptx, "sm_80", "ptx-sm_80"},
+                        {"cubin-sm_90a", ImageKind::cubin, "sm_90a", "cubin-sm_90a"},
+                        {"cubin", ImageKind::unknown, "cubin", "cubin"},
+                        {"ptx-", ImageKind::unknown, "ptx-", "ptx-"},
+                        {"elf-sm_90", ImageKind::unknown, "elf-sm_90", "elf-sm_90"},
+                        {"spirv", ImageKind::unknown, "spirv", "spirv"}};
+  for (const Case& one : cases) {
+    CAPTURE(one.name);
+    const Result<ModuleFile> module = read_module(with_kind(one.name));
+    REQUIRE_MESSAGE(module.is_ok(), module.status().message());
+    const CodeImage& image = module.value().images.at(0);
+    CHECK(image.kind == one.kind);
+    CHECK(image.arch == one.arch);
+    CHECK(write_module(module.value()) == with_kind(one.written));
+  }
 }
 
 TEST_CASE("code belongs to a device that the manifest has") {

@@ -8,9 +8,13 @@ namespace {
 
 std::string chosen(const std::vector<std::string>& kinds, unsigned architecture) {
   std::vector<CodeImage> images;
-  for (const std::string& kind : kinds) images.push_back({kind, {}});
+  for (const std::string& name : kinds) {
+    std::string arch = name;
+    const ImageKind kind = take_image_kind(arch);
+    images.push_back({kind, {}, 0, arch});
+  }
   const auto image = choose_cuda_image(images, architecture, "GPU");
-  return image.is_ok() ? image.value()->kind : image.status().message();
+  return image.is_ok() ? image.value()->name() : image.status().message();
 }
 
 TEST_CASE("the newest cubin of the GPU's own major capability is taken, PTX only without one") {

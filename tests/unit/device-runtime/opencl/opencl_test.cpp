@@ -111,7 +111,7 @@ TEST_CASE_FIXTURE(Fixture, "source that does not compile is refused with the com
 
 TEST_CASE_FIXTURE(Fixture, "a module without OpenCL C is refused, as is a block of more threads than the device has") {
   ModuleFile other = test::gpu_module();
-  other.images[0].kind = "ptx-sm_80";
+  other.images[0].kind = ImageKind::ptx;
   CHECK(device->load(other, {}).status().message().find("has no OpenCL C") != std::string::npos);
 
   ModuleFile wide = test::gpu_module();

@@ -40,12 +40,12 @@ Bytes copy_file() {
   module.manifest.functions = {info, kept()};
   KernelOptions options;
   options.arch = server_arch();
-  module.images.push_back({"elf", compile_kernel("int copy(void* const* args) {\n"
-                                                 "  for (long long i = 0; i < *(long long*)args[2]; ++i)\n"
-                                                 "    ((float*)args[1])[i] = ((float*)args[0])[i];\n"
-                                                 "  return 0;\n"
-                                                 "}",
-                                                 options)});
+  module.images.push_back({ImageKind::elf, compile_kernel("int copy(void* const* args) {\n"
+                                                          "  for (long long i = 0; i < *(long long*)args[2]; ++i)\n"
+                                                          "    ((float*)args[1])[i] = ((float*)args[0])[i];\n"
+                                                          "  return 0;\n"
+                                                          "}",
+                                                          options)});
   module.source = "copy";
   return write_module(module);
 }

@@ -28,7 +28,7 @@ ModuleFile small_module(const std::string& source) {
   module.manifest.functions.push_back(info);
   KernelOptions options;
   options.arch = server_arch();
-  module.images.push_back({"elf", compile_kernel(source, options), 0});
+  module.images.push_back({ImageKind::elf, compile_kernel(source, options), 0});
   return module;
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("code that is not linked is refused, and called so") {
   TestServer server;
   TestClient client(server.port());
   ModuleFile module = small_module(kNothing);
-  module.images[0].kind = kRelinkableImage;
+  module.images[0].kind = ImageKind::elf_objects;
   const Status status = put_status(client, write_module(module));
   CHECK(status.code() == ErrorCode::unsupported);
   CHECK(

@@ -144,7 +144,7 @@ ModuleFile gpu_module(const std::string& text) {
   module.manifest.abi_version = 1;
   module.manifest.devices = {{"opencl", "", {}}};
   module.manifest.functions = {f};
-  module.images = {{"opencl-c", {source.begin(), source.end()}, 0}};
+  module.images = {{ImageKind::opencl_c, {source.begin(), source.end()}, 0}};
   REQUIRE(check_manifest(module.manifest).is_ok());
   return module;
 }
@@ -191,7 +191,11 @@ ModuleFile cuda_module(const std::vector<std::pair<std::string, std::string>>& i
   ModuleFile module = gpu_module();
   module.manifest.devices = {{"cuda", "", {}}};
   module.images.clear();
-  for (const auto& [kind, text] : images) module.images.push_back({kind, {text.begin(), text.end()}, 0});
+  for (const auto& [name, text] : images) {
+    std::string arch = name;
+    const ImageKind kind = take_image_kind(arch);
+    module.images.push_back({kind, {text.begin(), text.end()}, 0, std::move(arch)});
+  }
   return module;
 }
 

@@ -13,7 +13,7 @@ namespace ferry::test {
 ModuleFile gpu_module(const std::string& text = "");
 // The same function for CUDA, as PTX.
 ModuleFile cuda_module();
-// The same with other images, given as pairs of kind and text.
+// The same with other images, given as pairs of name and text.
 ModuleFile cuda_module(const std::vector<std::pair<std::string, std::string>>& images);
 
 // A step of f, to be changed.

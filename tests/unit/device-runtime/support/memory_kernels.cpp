@@ -215,7 +215,7 @@ const Bytes& memory_kernels() {
         function("print", {tensor_parameter("T", Direction::in, DType::u8)})};
     KernelOptions options;
     options.arch = server_arch();
-    module.images.push_back({"elf", compile_kernel(kSource, options)});
+    module.images.push_back({ImageKind::elf, compile_kernel(kSource, options)});
     module.source = kSource;
     return write_module(module);
   }();

@@ -250,7 +250,7 @@ ModuleFile kit_module() {
                   {"tally", manifest_apply(ManifestOp::mul, {manifest_symbol(0), manifest_constant(8)}), {}});
   KernelOptions options;
   options.arch = server_arch();
-  module.images.push_back({"elf", compile_kernel(kSource, options), 0});
+  module.images.push_back({ImageKind::elf, compile_kernel(kSource, options), 0});
   module.source = kSource;
   return module;
 }

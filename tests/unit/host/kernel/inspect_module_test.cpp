@@ -35,9 +35,9 @@ TEST_CASE("a module for a CPU is read with its hash, and has no kernels of cubin
 
 TEST_CASE("a module lacks PTX if it has machine code for GPUs alone") {
   InspectedModule inspected;
-  inspected.module.images = {{"cubin-sm_80", {}}};
+  inspected.module.images = {{ImageKind::cubin, {}, 0, "sm_80"}};
   CHECK(inspected.lacks_ptx());
-  inspected.module.images.push_back({"ptx-sm_80", {}});
+  inspected.module.images.push_back({ImageKind::ptx, {}, 0, "sm_80"});
   CHECK_FALSE(inspected.lacks_ptx());
 }
 

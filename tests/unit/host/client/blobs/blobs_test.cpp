@@ -59,7 +59,7 @@ ModuleFile module_with(std::vector<Blob> blobs) {
   module.manifest = sample_manifest();
   module.manifest.blobs = std::move(blobs);
   module.manifest.constants = {{0, 0, 0, 64}};
-  module.images.push_back({"elf", pattern(100, 1), 0});
+  module.images.push_back({ImageKind::elf, pattern(100, 1), 0});
   return module;
 }
 

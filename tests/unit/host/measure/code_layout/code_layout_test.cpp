@@ -247,7 +247,7 @@ TEST_CASE("a module for a GPU and the CPU beside it has layouts of the CPU's cod
   for (std::size_t i = 0; i < before.size(); ++i) {
     CAPTURE(before[i].kind);
     CHECK(after[i].kind == before[i].kind);
-    CHECK((after[i].bytes != before[i].bytes) == (before[i].kind == "elf"));
+    CHECK((after[i].bytes != before[i].bytes) == (before[i].kind == ImageKind::elf));
   }
 }
 

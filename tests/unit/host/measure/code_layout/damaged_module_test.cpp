@@ -67,13 +67,13 @@ TEST_CASE("a module with another hash than it says is refused") {
 
 TEST_CASE("objects that are no archive, for another CPU or without what the plan calls are refused") {
   const CompiledModule module = small_kernel("x86-64");
-  const std::vector<std::uint8_t> code = image_of(module, "elf-objects");
+  const std::vector<std::uint8_t> code = image_of(module, ImageKind::elf_objects);
   CHECK(refusal_with_code(module, {}).starts_with("expected an archive of objects: "));
   CHECK(refusal_with_code(module, std::vector<std::uint8_t>(100, 7)).starts_with("expected an archive of objects: "));
   CHECK(refusal_with_code(module, {code.begin(), code.begin() + 200}).starts_with("expected an archive of objects: "));
   CHECK(refusal_with_code(module, {code.begin(), code.begin() + 8}) ==
         "expected an archive of objects: got one without objects");
-  CHECK(refusal_with_code(module, image_of(small_kernel("aarch64"), "elf-objects")) ==
+  CHECK(refusal_with_code(module, image_of(small_kernel("aarch64"), ImageKind::elf_objects)) ==
         "the module to link: expected an object for x86_64, got one for aarch64");
   ModuleFile renamed = read_module(module.bytes()).value();
   std::get<CallStep>(renamed.manifest.functions[0].plan.steps[0]).symbol = "ferry_fn_line";
@@ -83,7 +83,7 @@ TEST_CASE("objects that are no archive, for another CPU or without what the plan
 
 TEST_CASE("damage inside of objects ends no process") {
   const CompiledModule module = small_kernel("x86-64");
-  const std::vector<std::uint8_t> code = image_of(module, "elf-objects");
+  const std::vector<std::uint8_t> code = image_of(module, ImageKind::elf_objects);
   std::size_t refused = 0;
   for (std::size_t at = 0; at < code.size(); at += code.size() / 60) {
     CAPTURE(at);

@@ -45,7 +45,7 @@ Symbols read_symbols(const std::vector<std::uint8_t>& image) {
 
 }  // namespace
 
-std::vector<std::uint8_t> image_of(const CompiledModule& module, const std::string& kind) {
+std::vector<std::uint8_t> image_of(const CompiledModule& module, ImageKind kind) {
   const Result<ModuleFile> file = read_module(module.bytes());
   REQUIRE(file.is_ok());
   REQUIRE(file.value().images.size() == 1);

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "ferry/client.h"
+#include "module/image_kind.h"
 
 namespace ferry::test {
 
 // Returns the only image of this kind.
-std::vector<std::uint8_t> image_of(const CompiledModule& module, const std::string& kind = "elf");
+std::vector<std::uint8_t> image_of(const CompiledModule& module, ImageKind kind = ImageKind::elf);
 
 struct Symbols {
   std::map<std::string, std::uint64_t> functions, constants, variables;  // their addresses
