@@ -46,8 +46,8 @@ Json series_json(const gate::HistorySeries& series) {
                        {"label", entry.label},
                        {"verdict", gate::name_of(entry.verdict)},
                        {"module", to_hex(entry.module.module)},
-                       {"baseline_seconds", entry.seconds[0]},
-                       {"seconds", entry.seconds[1]},
+                       {"baseline_seconds", entry.seconds[gate::Side::baseline]},
+                       {"seconds", entry.seconds[gate::Side::current]},
                        {"ratio", bound(entry.change.ratio)},
                        {"low", bound(entry.change.low)},
                        {"high", bound(entry.change.high)},
@@ -80,7 +80,7 @@ void print_series(const gate::HistorySeries& series, std::size_t limit) {
   const std::size_t first = series.entries.size() - std::min(limit, series.entries.size());
   double least = HUGE_VAL, most = 0;
   for (std::size_t i = first; i < series.entries.size(); ++i) {
-    const double seconds = series.entries[i].seconds[1];
+    const double seconds = series.entries[i].seconds[gate::Side::current];
     if (!(seconds > 0)) continue;
     least = std::min(least, seconds);
     most = std::max(most, seconds);
@@ -89,8 +89,9 @@ void print_series(const gate::HistorySeries& series, std::size_t limit) {
   for (std::size_t i = first; i < series.entries.size(); ++i) {
     const gate::HistoryEntry& entry = series.entries[i];
     rows.push_back({gate::time_text(entry.when), printable(gate::commit_of(entry)), gate::to_text(entry.verdict),
-                    entry.seconds[0] > 0 ? gate::percent_change(entry.change.ratio) : "", gate::measured_text(entry),
-                    bar(entry.seconds[1], least, most), gate::level_text(series, i)});
+                    entry.seconds[gate::Side::baseline] > 0 ? gate::percent_change(entry.change.ratio) : "",
+                    gate::measured_text(entry), bar(entry.seconds[gate::Side::current], least, most),
+                    gate::level_text(series, i)});
   }
   print_columns(without_blank_columns(rows), "  ");
 }

@@ -10,6 +10,7 @@
 
 #include "base/fields.h"
 #include "ferry/hash.h"
+#include "host/gate/api/side.h"
 #include "host/gate/api/suite.h"
 #include "host/gate/api/verdict.h"
 
@@ -33,8 +34,8 @@ std::string to_text(const Environment& environment);
 struct Pair {
   std::uint32_t layout = 0;
   bool current_first = false;
-  double seconds[2] = {0, 0};  // the median of a call: baseline, current
-  double log_ratio = 0;        // the median of log(current / baseline) over the pairs of samples
+  PerSide<double> seconds;  // the median of a call
+  double log_ratio = 0;     // the median of log(current / baseline) over the pairs of samples
 };
 
 // The change of the time as a ratio current / baseline with its interval, which holds at every number of pairs at once.
@@ -44,12 +45,12 @@ struct Change {
 
 // Executed instructions of a call.
 struct Instructions {
-  double counts[2] = {0, 0};  // baseline, current
-  double ratio() const { return counts[1] / counts[0]; }
+  PerSide<double> counts;
+  double ratio() const { return counts[Side::current] / counts[Side::baseline]; }
 };
 
 // One of the two modules that are compared.
-struct Side {
+struct SideFacts {
   Hash module{};      // by which the store has it
   std::string label;  // of the baseline: the commit that it was stored for
   std::uint64_t code_bytes = 0, data_bytes = 0;
@@ -85,7 +86,7 @@ struct CaseResult {
   std::string inputs;  // options of the command line that repeat the call; empty: unknown
   double tolerance = 0;
   Environment environment;
-  Side sides[2];  // baseline, current
+  PerSide<SideFacts> sides;
   Change change;
   bool by_instructions = false;  // the verdict rests on instructions, not on the change of the time
   std::optional<Instructions> instructions;

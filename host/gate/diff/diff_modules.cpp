@@ -45,10 +45,10 @@ std::string loops_of(const Compiler& compiler, const OpenModule& module) {
   return compiler.emit(Stage::loops, {scheduled, target}).text;
 }
 
-void diff_loops(const Compiler& compiler, const OpenModule (&sides)[2], Noted<ModuleDiff>& result) {
-  if (!has_definition(sides[0].source) || !has_definition(sides[1].source)) return;
-  std::string texts[2];
-  for (int side = 0; side < 2; ++side) {
+void diff_loops(const Compiler& compiler, const PerSide<OpenModule>& sides, Noted<ModuleDiff>& result) {
+  if (!has_definition(sides[Side::baseline].source) || !has_definition(sides[Side::current].source)) return;
+  PerSide<std::string> texts;
+  for (const Side side : kSides) {
     try {
       texts[side] = loops_of(compiler, sides[side]);
     } catch (const Error& error) {
@@ -56,7 +56,7 @@ void diff_loops(const Compiler& compiler, const OpenModule (&sides)[2], Noted<Mo
       return;
     }
   }
-  result.value.loops = diff_of(texts[0], texts[1]);
+  result.value.loops = diff_of(texts[Side::baseline], texts[Side::current]);
 }
 
 const CodeImage* counterpart(const CodeImage& image, const ModuleFile& other) {
@@ -65,11 +65,11 @@ const CodeImage* counterpart(const CodeImage& image, const ModuleFile& other) {
   return found == other.images.end() ? nullptr : &*found;
 }
 
-std::string machine_code_diff(const Compiler& compiler, const OpenModule (&sides)[2],
-                              const CodeImage* const (&images)[2]) {
-  std::vector<MachineFunction> functions[2];
+std::string machine_code_diff(const Compiler& compiler, const PerSide<OpenModule>& sides,
+                              const PerSide<const CodeImage*>& images) {
+  PerSide<std::vector<MachineFunction>> functions;
   std::vector<std::string> names;
-  for (int side = 0; side < 2; ++side) {
+  for (const Side side : kSides) {
     const Target target = compiler.resolve_target(sides[side].file.manifest.target).value;
     // The CPU beside a GPU has code of its own.
     functions[side] = compiler.disassemble(images[side]->bytes, target.host ? *target.host : target);
@@ -77,13 +77,14 @@ std::string machine_code_diff(const Compiler& compiler, const OpenModule (&sides
       if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
     }
   }
-  const std::string hot = diff_of(hot_text(functions[0], names), hot_text(functions[1], names));
-  return hot.empty() ? diff_of(code_text(functions[0]), code_text(functions[1])) : hot;
+  const std::string hot =
+      diff_of(hot_text(functions[Side::baseline], names), hot_text(functions[Side::current], names));
+  return hot.empty() ? diff_of(code_text(functions[Side::baseline]), code_text(functions[Side::current])) : hot;
 }
 
-void diff_assembly(const Compiler& compiler, const OpenModule (&sides)[2], Noted<ModuleDiff>& result) {
-  for (const CodeImage& baseline : sides[0].file.images) {
-    const CodeImage* current = counterpart(baseline, sides[1].file);
+void diff_assembly(const Compiler& compiler, const PerSide<OpenModule>& sides, Noted<ModuleDiff>& result) {
+  for (const CodeImage& baseline : sides[Side::baseline].file.images) {
+    const CodeImage* current = counterpart(baseline, sides[Side::current].file);
     if (current == nullptr || current->bytes == baseline.bytes) continue;
     try {
       if (is_text(baseline)) {
@@ -112,9 +113,9 @@ NetworkSide network_side(const Compiler& compiler, const OpenModule& module, std
   return side;
 }
 
-void diff_operators(const Compiler& compiler, const OpenModule (&sides)[2], Noted<ModuleDiff>& result) {
-  NetworkDiff diff =
-      diff_networks(network_side(compiler, sides[0], result.notes), network_side(compiler, sides[1], result.notes));
+void diff_operators(const Compiler& compiler, const PerSide<OpenModule>& sides, Noted<ModuleDiff>& result) {
+  NetworkDiff diff = diff_networks(network_side(compiler, sides[Side::baseline], result.notes),
+                                   network_side(compiler, sides[Side::current], result.notes));
   result.value.operators = std::move(diff.operators);
   result.value.schedule = std::move(diff.schedule);
   result.value.assembly = std::move(diff.assembly);
@@ -124,14 +125,15 @@ void diff_operators(const Compiler& compiler, const OpenModule (&sides)[2], Note
 
 Noted<ModuleDiff> diff_modules(const Compiler& compiler, std::span<const std::uint8_t> baseline,
                                std::span<const std::uint8_t> current) {
-  const OpenModule sides[2] = {open_module(compiler, "baseline", baseline), open_module(compiler, "current", current)};
+  const PerSide<OpenModule> sides = {open_module(compiler, "baseline", baseline),
+                                     open_module(compiler, "current", current)};
   Noted<ModuleDiff> result;
-  if (is_network_module(sides[0].file) && is_network_module(sides[1].file)) {
+  if (is_network_module(sides[Side::baseline].file) && is_network_module(sides[Side::current].file)) {
     diff_operators(compiler, sides, result);
     return result;
   }
-  result.value.source = diff_of(sides[0].file.source, sides[1].file.source);
-  result.value.schedule = diff_of(sides[0].file.schedule, sides[1].file.schedule);
+  result.value.source = diff_of(sides[Side::baseline].file.source, sides[Side::current].file.source);
+  result.value.schedule = diff_of(sides[Side::baseline].file.schedule, sides[Side::current].file.schedule);
   diff_loops(compiler, sides, result);
   diff_assembly(compiler, sides, result);
   return result;

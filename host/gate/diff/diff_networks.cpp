@@ -9,6 +9,7 @@
 #include "base/lines.h"
 #include "base/quantity_text.h"
 #include "base/throw_status.h"
+#include "host/gate/api/side.h"
 #include "host/gate/diff/diff_text.h"
 #include "host/gate/diff/gpu_kernels.h"
 #include "host/kernel/hot_code.h"
@@ -153,7 +154,7 @@ std::vector<std::string> differences_of(const Operator& baseline, const Operator
 // Operators with the same two kernels, which differ in the same way.
 struct ChangedKernel {
   std::vector<std::string> nodes;
-  const Operator* sides[2];
+  PerSide<const Operator*> sides;
   std::vector<std::string> differences;
 
   std::string title() const {
@@ -164,7 +165,8 @@ struct ChangedKernel {
 void add_changed(std::vector<ChangedKernel>& all, const std::string& node, const Operator& before,
                  const Operator& after, std::vector<std::string> differences) {
   for (ChangedKernel& one : all) {
-    if (one.sides[0]->kernel != before.kernel || one.sides[1]->kernel != after.kernel || one.differences != differences)
+    if (one.sides[Side::baseline]->kernel != before.kernel || one.sides[Side::current]->kernel != after.kernel ||
+        one.differences != differences)
       continue;
     one.nodes.push_back(node);
     return;
@@ -200,12 +202,15 @@ NetworkDiff diff_networks(const NetworkSide& baseline, const NetworkSide& curren
     if (before.find(node) == nullptr) came += "+" + node + ": " + kernel_text(*after.find(node)) + "\n";
 
   NetworkDiff diff;
-  std::string lines = gone + came, schedules[2], assembly[2];
+  std::string lines = gone + came;
+  PerSide<std::string> schedules, assembly;
   for (const ChangedKernel& one : changed) {
-    const std::string names[2] = {kernel_text(*one.sides[0]), kernel_text(*one.sides[1])};
-    lines += "~" + one.title() + ": " + names[0] + (names[0] == names[1] ? "" : " -> " + names[1]) + ": differs in " +
+    const PerSide<std::string> names = {kernel_text(*one.sides[Side::baseline]),
+                                        kernel_text(*one.sides[Side::current])};
+    lines += "~" + one.title() + ": " + names[Side::baseline] +
+             (names[Side::baseline] == names[Side::current] ? "" : " -> " + names[Side::current]) + ": differs in " +
              join(", ", one.differences) + "\n";
-    for (int side = 0; side < 2; ++side) {
+    for (const Side side : kSides) {
       const NetworkKernel* kernel = one.sides[side]->kernel;
       if (kernel == nullptr) continue;
       schedules[side] += one.title() + "\n" + kernel->schedule;
@@ -218,8 +223,8 @@ NetworkDiff diff_networks(const NetworkSide& baseline, const NetworkSide& curren
   diff.operators = std::to_string(before.order().size()) + " operators before, " +
                    std::to_string(after.order().size()) + " now, of which " + std::to_string(same) +
                    " are computed as before\n" + shortened_lines(lines, kMostOperatorLines);
-  diff.schedule = diff_of(schedules[0], schedules[1]);
-  diff.assembly += diff_of(assembly[0], assembly[1]);
+  diff.schedule = diff_of(schedules[Side::baseline], schedules[Side::current]);
+  diff.assembly += diff_of(assembly[Side::baseline], assembly[Side::current]);
   return diff;
 }
 

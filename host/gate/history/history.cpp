@@ -19,7 +19,7 @@ void find_changes(HistorySeries& series) {
   std::vector<double> logarithms;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < series.entries.size(); ++i) {
-    const double seconds = series.entries[i].seconds[1];
+    const double seconds = series.entries[i].seconds[Side::current];
     if (!(seconds > 0) || !std::isfinite(seconds)) continue;
     logarithms.push_back(std::log(seconds));
     places.push_back(i);

@@ -85,11 +85,11 @@ void add_accepted(const Report& report, std::vector<std::string>& notes) {
 // Names who stored the modules that have run, or were not allowed to: they are native code.
 void add_holders(const Report& report, std::vector<std::string>& notes) {
   std::set<std::string> holders;
-  for (const CaseResult& result : report.cases) holders.insert(result.sides[0].holder);
+  for (const CaseResult& result : report.cases) holders.insert(result.sides[Side::baseline].holder);
   holders.erase("");
   for (const std::string& holder : holders) {
     const std::vector<std::string> names =
-        cases_with(report, [&](const CaseResult& result) { return result.sides[0].holder == holder; });
+        cases_with(report, [&](const CaseResult& result) { return result.sides[Side::baseline].holder == holder; });
     notes.push_back("the baseline's " + std::string(names.size() == 1 ? "module of " : "modules of ") + list_of(names) +
                     (names.size() == 1 ? " was" : " were") + " stored by " + holder);
   }

@@ -17,7 +17,7 @@ namespace {
 // A module is known by the beginning of its hash.
 constexpr std::size_t kHashDigits = 16;
 
-std::string count_of(const std::optional<Instructions>& instructions, int side) {
+std::string count_of(const std::optional<Instructions>& instructions, Side side) {
   if (!instructions || !std::isfinite(instructions->counts[side])) return "";
   return format("%.0f", instructions->counts[side]);
 }
@@ -38,16 +38,16 @@ void write_facts(html::Html& html, const CaseResult& result) {
   write_fact(html, "Frequency governor", environment.governor);
 }
 
-bool is_known(const Side& side) { return side.module != Hash{} || !side.label.empty() || !time_of(side).empty(); }
+bool is_known(const SideFacts& side) { return side.module != Hash{} || !side.label.empty() || !time_of(side).empty(); }
 
 void write_sides(html::Html& html, const CaseResult& result, const std::string& title) {
-  if (!is_known(result.sides[0]) && !is_known(result.sides[1])) return;
+  if (!is_known(result.sides[Side::baseline]) && !is_known(result.sides[Side::current])) return;
   FactTable table({"Side", "Version", "Module", "Time of a call", "Code", "Data", "Instructions of a call"});
-  for (int side = 0; side < 2; ++side) {
-    const Side& one = result.sides[side];
+  for (const Side side : kSides) {
+    const SideFacts& one = result.sides[side];
     const bool has_module = one.module != Hash{};
     const std::string module = has_module ? to_hex(one.module).substr(0, kHashDigits) : "none";
-    table.add({side == 0 ? "baseline" : "current",
+    table.add({name_of(side),
                one.label,
                {module, [module](html::Html& cell) { cell.element("code", module); }},
                time_of(one),

@@ -18,7 +18,7 @@ using namespace drawing;
 // In units of the view box.
 constexpr double kRowHeight = 46, kPairsHeight = 260;
 
-std::vector<double> times_of(const CaseResult& result, int side) {
+std::vector<double> times_of(const CaseResult& result, Side side) {
   std::vector<double> times;
   for (const Pair& pair : result.pairs) {
     if (std::isfinite(pair.seconds[side]) && pair.seconds[side] > 0) times.push_back(pair.seconds[side]);
@@ -37,10 +37,11 @@ std::string range_text(const std::vector<double>& times) {
   return seconds_text(least) + " to " + seconds_text(most) + ", median " + seconds_text(median_of(times));
 }
 
-void write_side(html::Html& html, const Axis& axis, const std::vector<double>& times, bool is_current) {
+void write_side(html::Html& html, const Axis& axis, const std::vector<double>& times, Side side) {
+  const bool is_current = side == Side::current;
   const double middle = kTop + kRowHeight * (is_current ? 1.5 : 0.5);
-  const auto group = html.open("g", {{"class", is_current ? "current" : "baseline"}});
-  write_text(html, is_current ? "current" : "baseline", 0, middle + 4, "start", "name");
+  const auto group = html.open("g", {{"class", name_of(side)}});
+  write_text(html, name_of(side), 0, middle + 4, "start", "name");
   if (times.empty()) return;
   std::string dots;
   for (std::size_t i = 0; i < times.size(); ++i) {
@@ -96,20 +97,20 @@ void write_course(html::Html& html, const CaseResult& result, const Axis& pairs,
 }
 
 void write_pair_points(html::Html& html, const CaseResult& result, const Axis& pairs, const Axis& ratios) {
-  std::string points[2];
+  PerSide<std::string> points;  // by the side that ran first
   for (std::size_t i = 0; i < result.pairs.size(); ++i) {
     const double ratio = std::exp(result.pairs[i].log_ratio);
     if (!std::isfinite(ratio)) continue;
     const double x = pairs.place(static_cast<double>(i + 1)), y = ratios.place(ratio);
     if (result.pairs[i].current_first) {
-      points[1] += diamond(x, y);
+      points[Side::current] += diamond(x, y);
     } else {
-      points[0] += circle(x, y);
+      points[Side::baseline] += circle(x, y);
     }
   }
-  for (int first = 0; first < 2; ++first) {
+  for (const Side first : kSides) {
     if (points[first].empty()) continue;
-    const auto group = html.open("g", {{"class", first == 1 ? "current" : "baseline"}});
+    const auto group = html.open("g", {{"class", name_of(first)}});
     html.element("path", "", {{"class", "dots"}, {"d", points[first]}});
   }
 }
@@ -138,15 +139,15 @@ void write_change_bar(html::Html& html, const CaseResult& result) {
 }
 
 void write_times_chart(html::Html& html, const CaseResult& result, const std::string& id) {
-  const std::vector<double> sides[2] = {times_of(result, 0), times_of(result, 1)};
-  std::vector<double> all = sides[0];
-  all.insert(all.end(), sides[1].begin(), sides[1].end());
+  const PerSide<std::vector<double>> sides = {times_of(result, Side::baseline), times_of(result, Side::current)};
+  std::vector<double> all = sides[Side::baseline];
+  all.insert(all.end(), sides[Side::current].begin(), sides[Side::current].end());
   if (all.empty()) return;
   const Axis axis = axis_around(all, kLeft, kWidth - kRight);
   const double bottom = kTop + 2 * kRowHeight;
   std::string description;
-  for (int side = 0; side < 2; ++side) {
-    description += std::string(side == 0 ? "Baseline: " : " Current: ") +
+  for (const Side side : kSides) {
+    description += std::string(side == Side::baseline ? "Baseline: " : " Current: ") +
                    (sides[side].empty() ? "not measured" : range_text(sides[side])) + ".";
   }
   {
@@ -157,7 +158,7 @@ void write_times_chart(html::Html& html, const CaseResult& result, const std::st
       write_line(html, "grid", axis.place(ticks[i]), kTop, axis.place(ticks[i]), bottom);
       write_text(html, labels[i], axis.place(ticks[i]), bottom + 18, "middle");
     }
-    for (int side = 0; side < 2; ++side) write_side(html, axis, sides[side], side == 1);
+    for (const Side side : kSides) write_side(html, axis, sides[side], side);
   }
   const auto beyond = std::ranges::count_if(all, [&](double time) { return time < axis.low || time > axis.high; });
   html.element("figcaption",

@@ -38,11 +38,11 @@ struct Points {
 
 Points points_of(const HistorySeries& series) {
   Points points;
-  points.are_times =
-      std::ranges::any_of(series.entries, [](const HistoryEntry& entry) { return is_positive(entry.seconds[1]); });
+  points.are_times = std::ranges::any_of(
+      series.entries, [](const HistoryEntry& entry) { return is_positive(entry.seconds[Side::current]); });
   for (std::size_t i = 0; i < series.entries.size(); ++i) {
     const HistoryEntry& entry = series.entries[i];
-    const double value = points.are_times ? entry.seconds[1] : entry.instructions;
+    const double value = points.are_times ? entry.seconds[Side::current] : entry.instructions;
     if (is_positive(value)) points.all.push_back({&entry, i, value});
   }
   if (points.all.size() > kMostCharted)
@@ -97,7 +97,7 @@ void write_grid(html::Html& html, const Grid& grid, const Axis& values) {
 
 // Whether the entry has an interval of its time: that of the change, around the baseline's time of the same run.
 bool has_interval(const HistoryEntry& entry) {
-  return is_positive(entry.seconds[0]) && is_bounded(entry.change) && entry.change.low > 0;
+  return is_positive(entry.seconds[Side::baseline]) && is_bounded(entry.change) && entry.change.low > 0;
 }
 
 void write_intervals(html::Html& html, const Points& points, const Axis& commits, const Axis& values) {
@@ -106,8 +106,8 @@ void write_intervals(html::Html& html, const Points& points, const Axis& commits
     const HistoryEntry& entry = *points.all[i].entry;
     if (!has_interval(entry)) continue;
     const double x = commits.place(static_cast<double>(i));
-    write_line(html, "spread", x, values.place(entry.seconds[0] * entry.change.low), x,
-               values.place(entry.seconds[0] * entry.change.high));
+    write_line(html, "spread", x, values.place(entry.seconds[Side::baseline] * entry.change.low), x,
+               values.place(entry.seconds[Side::baseline] * entry.change.high));
   }
 }
 
@@ -170,7 +170,8 @@ void write_history_chart(html::Html& html, const HistorySeries& series, const st
     shown.push_back(point.value);
     if (!points.are_times || !has_interval(*point.entry)) continue;
     for (const double ratio : {point.entry->change.low, point.entry->change.high})
-      if (is_positive(point.entry->seconds[0] * ratio)) shown.push_back(point.entry->seconds[0] * ratio);
+      if (is_positive(point.entry->seconds[Side::baseline] * ratio))
+        shown.push_back(point.entry->seconds[Side::baseline] * ratio);
   }
   const Axis values = value_axis(points, shown);
   const Grid grid = grid_of(points, values);

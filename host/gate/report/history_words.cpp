@@ -21,12 +21,12 @@ std::string commit_of(const HistoryEntry& entry) {
 }
 
 std::string change_text(const HistoryEntry& entry) {
-  if (!(entry.seconds[0] > 0)) return "";
+  if (!(entry.seconds[Side::baseline] > 0)) return "";
   return change_text(entry.change);
 }
 
 std::string measured_text(const HistoryEntry& entry) {
-  const double seconds = entry.seconds[1];
+  const double seconds = entry.seconds[Side::current];
   if (seconds > 0 && std::isfinite(seconds)) return seconds_text(seconds);
   return entry.instructions > 0 ? format("%.0f instructions", entry.instructions) : "";
 }

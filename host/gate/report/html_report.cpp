@@ -44,8 +44,8 @@ void add_row(FactTable& table, const Report& report, const CaseResult& result) {
   table.add({{name, write_name},
              {to_text(result.verdict), write_word},
              {change, write_change},
-             time_of(result.sides[0]),
-             time_of(result.sides[1]),
+             time_of(result.sides[Side::baseline]),
+             time_of(result.sides[Side::current]),
              board_of(result)});
 }
 

@@ -21,7 +21,7 @@ Json optional(const std::optional<T>& value) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-Json side_json(const Side& side) {
+Json side_json(const SideFacts& side) {
   const bool has_module = side.module != Hash{};
   return {{"module", has_module ? Json(to_hex(side.module)) : Json()},
           {"label", text_or_null(side.label)},
@@ -38,17 +38,17 @@ Json change_json(const Change& change) {
 // Lists of numbers, one entry for each pair, take much less room than a list of objects.
 Json pairs_json(const std::vector<Pair>& pairs) {
   Json layouts = Json::array(), orders = Json::array(), ratios = Json::array();
-  Json seconds[2] = {Json::array(), Json::array()};
+  PerSide<Json> seconds = {Json::array(), Json::array()};
   for (const Pair& pair : pairs) {
     layouts.push_back(pair.layout);
     orders.push_back(pair.current_first);
-    for (int side = 0; side < 2; ++side) seconds[side].push_back(number(pair.seconds[side]));
+    for (const Side side : kSides) seconds[side].push_back(number(pair.seconds[side]));
     ratios.push_back(number(pair.log_ratio));
   }
   return {{"layout", layouts},
           {"current_first", orders},
-          {"baseline_seconds", seconds[0]},
-          {"current_seconds", seconds[1]},
+          {"baseline_seconds", seconds[Side::baseline]},
+          {"current_seconds", seconds[Side::current]},
           {"log_ratio", ratios}};
 }
 
@@ -64,8 +64,8 @@ Json course_json(const std::vector<Change>& course) {
 
 Json instructions_json(const std::optional<Instructions>& instructions) {
   if (!instructions) return {};
-  return {{"baseline", number(instructions->counts[0])},
-          {"current", number(instructions->counts[1])},
+  return {{"baseline", number(instructions->counts[Side::baseline])},
+          {"current", number(instructions->counts[Side::current])},
           {"ratio", number(instructions->ratio())}};
 }
 
@@ -86,8 +86,8 @@ Json case_json(const CaseResult& result) {
           {"by_instructions", result.by_instructions},
           {"change", result.pairs.empty() ? Json() : change_json(result.change)},
           {"instructions", instructions_json(result.instructions)},
-          {"baseline", side_json(result.sides[0])},
-          {"current", side_json(result.sides[1])},
+          {"baseline", side_json(result.sides[Side::baseline])},
+          {"current", side_json(result.sides[Side::current])},
           {"limits",
            {{"seconds", optional(result.limits.seconds)},
             {"bytes", optional(result.limits.bytes)},

@@ -9,23 +9,23 @@ namespace ferry::gate {
 namespace {
 
 // The result that JUnit gives a test with this verdict.
-enum class Status : std::uint8_t { passed, failure, error };
+enum class JUnitStatus : std::uint8_t { passed, failure, error };
 
-Status status_of(Verdict verdict, UnknownPolicy unknown) {
+JUnitStatus junit_status_of(Verdict verdict, UnknownPolicy unknown) {
   switch (verdict) {
     case Verdict::unchanged:
     case Verdict::first:
     case Verdict::no_change:
-    case Verdict::faster: return Status::passed;
+    case Verdict::faster: return JUnitStatus::passed;
     case Verdict::slower:
     case Verdict::wrong:
-    case Verdict::over_limit: return Status::failure;
-    case Verdict::cannot_tell: return unknown == UnknownPolicy::pass ? Status::passed : Status::error;
+    case Verdict::over_limit: return JUnitStatus::failure;
+    case Verdict::cannot_tell: return unknown == UnknownPolicy::pass ? JUnitStatus::passed : JUnitStatus::error;
     case Verdict::failed:
     case Verdict::infrastructure:
-    case Verdict::interrupted: return Status::error;
+    case Verdict::interrupted: return JUnitStatus::error;
   }
-  return Status::error;
+  return JUnitStatus::error;
 }
 
 // The same in every run, so that a CI system finds the test again, whichever board measured.
@@ -46,9 +46,9 @@ std::string output_of(const CaseResult& result) {
   if (board_of(result) != result.board) output += "measured on " + board_of(result) + "\n";
   if (is_new(result.new_baseline)) output += "its module is the baseline from now on\n";
   if (!result.inputs.empty()) output += "inputs: " + result.inputs + "\n";
-  for (int side = 0; side < 2; ++side) {
+  for (const Side side : kSides) {
     const std::string time = time_of(result.sides[side]);
-    if (!time.empty()) output += std::string(side == 0 ? "baseline: " : "current: ") + time + "\n";
+    if (!time.empty()) output += std::string(name_of(side)) + ": " + time + "\n";
   }
   for (const LimitCheck& limit : limit_checks(result)) {
     output +=
@@ -69,11 +69,11 @@ std::string junit_report(const Report& report) {
   }
   for (const CaseResult& result : report.cases) {
     cli::JUnitCase& one = junit.cases.emplace_back(test_name_of(result));
-    if (!time_of(result.sides[1]).empty()) one.seconds = result.sides[1].seconds;
-    switch (result.is_accepted ? Status::passed : status_of(result.verdict, report.unknown)) {
-      case Status::passed: break;
-      case Status::failure: one.failure = message_of(result); break;
-      case Status::error: one.error = message_of(result); break;
+    if (!time_of(result.sides[Side::current]).empty()) one.seconds = result.sides[Side::current].seconds;
+    switch (result.is_accepted ? JUnitStatus::passed : junit_status_of(result.verdict, report.unknown)) {
+      case JUnitStatus::passed: break;
+      case JUnitStatus::failure: one.failure = message_of(result); break;
+      case JUnitStatus::error: one.error = message_of(result); break;
     }
     one.output = output_of(result);
   }

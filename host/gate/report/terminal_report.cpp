@@ -29,8 +29,8 @@ std::vector<std::string> row_of(const CaseResult& result) {
           printable(result.name),
           printable(board_of(result)),
           or_dash(change_text(result)),
-          or_dash(time_of(result.sides[0])),
-          or_dash(time_of(result.sides[1])),
+          or_dash(time_of(result.sides[Side::baseline])),
+          or_dash(time_of(result.sides[Side::current])),
           result.pairs.empty() ? "-" : std::to_string(result.pairs.size())};
 }
 

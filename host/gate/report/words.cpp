@@ -190,7 +190,7 @@ std::string change_text(const CaseResult& result) {
   return change_text(result.change) + (is_bounded(result.change) ? "" : " (no bounds yet)");
 }
 
-std::string time_of(const Side& side) {
+std::string time_of(const SideFacts& side) {
   return side.seconds > 0 && std::isfinite(side.seconds) ? seconds_text(side.seconds) : "";
 }
 
@@ -202,7 +202,7 @@ std::string time_text(std::int64_t seconds) {
 
 std::vector<LimitCheck> limit_checks(const CaseResult& result) {
   const Limits& limits = result.limits;
-  const Side& current = result.sides[1];
+  const SideFacts& current = result.sides[Side::current];
   std::vector<LimitCheck> checks;
   if (limits.seconds) {
     checks.push_back({"Time of a call", "at most " + seconds_text(*limits.seconds), time_of(current),

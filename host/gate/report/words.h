@@ -52,7 +52,7 @@ std::string change_text(const Change& change);
 // The same, or that of the instructions where the verdict rests on these; empty if nothing was measured.
 std::string change_text(const CaseResult& result);
 // "1.23 ms"; empty for a side that was not measured.
-std::string time_of(const Side& side);
+std::string time_of(const SideFacts& side);
 // "2026-03-01 08:50:36 UTC"
 std::string time_text(std::int64_t seconds);
 

@@ -201,7 +201,7 @@ class Bisector {
       measure(entry, step.result);
     } catch (const Error& error) {
       const auto* failed = dynamic_cast<const SideFailed*>(&error);
-      if (failed != nullptr && failed->side() == WhichSide::baseline) throw UsageError(unusable(good, error));
+      if (failed != nullptr && failed->side() == Side::baseline) throw UsageError(unusable(good, error));
       if (!is_about_module(error)) throw;
       step.is_skipped = true;
       step.result.reason = error.what();
@@ -227,7 +227,7 @@ class Bisector {
 
   void measure(const HistoryEntry& entry, CaseResult& result) {
     verify::ParameterPairs pairs;
-    const std::array<MeasuredSide, 2> sides{*good_, plan_same_side(load(entry), request_.suite_case, *good_, pairs)};
+    const PerSide<MeasuredSide> sides{*good_, plan_same_side(load(entry), request_.suite_case, *good_, pairs)};
     const DecisionRule rule{request_.suite_case.tolerance, request_.suite.error_level, request_.suite.most_pairs};
     try {
       if (is_emulated_) {

@@ -70,7 +70,7 @@ class Calibrator {
     SuiteCase slower = spin_case(static_cast<int>(std::lround(kRounds * slowdown)));
     // Equal modules would be loaded once.
     slower.kernel.expression += "# the current side\n";
-    const std::array<MeasuredSide, 2> sides{*base_, side_of(slower)};
+    const PerSide<MeasuredSide> sides{*base_, side_of(slower)};
     const DecisionRule rule{request_.tolerance, request_.error_level, request_.most_pairs};
     std::vector<double> log_ratios;
     const auto start = std::chrono::steady_clock::now();

@@ -1,6 +1,5 @@
 #include "host/gate/run/case_run.h"
 
-#include <array>
 #include <chrono>
 #include <thread>
 
@@ -82,7 +81,7 @@ class CaseRun {
     compile();
     if (!has_baseline) return run_first();
     if (!load(baseline->second)) {
-      call_once(open_, *measured_, *current_, WhichSide::current, *source_, observer_);
+      call_once(open_, *measured_, *current_, Side::current, *source_, observer_);
       outcome_.has_run = true;
       return;
     }
@@ -90,8 +89,7 @@ class CaseRun {
     expect_trust(baseline->second);
     verify::ParameterPairs pairs;
     MeasuredSide planned = plan_same_side(std::move(*baseline_module_), case_, *current_, pairs);
-    const std::array<MeasuredSide, 2>& sides =
-        sides_.emplace(std::array<MeasuredSide, 2>{std::move(planned), *current_});
+    const PerSide<MeasuredSide>& sides = sides_.emplace(PerSide<MeasuredSide>{std::move(planned), *current_});
     try {
       if (!judge_sides(sides, pairs)) return explain_difference();
     } catch (const Error& error) {
@@ -120,7 +118,7 @@ class CaseRun {
   }
 
   // Compares results and times. Returns false if the results already decide.
-  bool judge_sides(const std::array<MeasuredSide, 2>& sides, const verify::ParameterPairs& pairs) {
+  bool judge_sides(const PerSide<MeasuredSide>& sides, const verify::ParameterPairs& pairs) {
     if (!case_.allow_difference) {
       const StepGuard step = observer_.begin("comparing the results of " + case_.name);
       const std::string difference =
@@ -131,8 +129,8 @@ class CaseRun {
         return false;
       }
     } else {
-      call_once(open_, *measured_, sides[0], WhichSide::baseline, *source_, observer_);
-      call_once(open_, *measured_, sides[1], WhichSide::current, *source_, observer_);
+      call_once(open_, *measured_, sides[Side::baseline], Side::baseline, *source_, observer_);
+      call_once(open_, *measured_, sides[Side::current], Side::current, *source_, observer_);
     }
     outcome_.has_run = true;
     if (is_emulated_) {
@@ -180,7 +178,7 @@ class CaseRun {
     StoredModule stored = store_module(context_.store, module, identity_, context_.label);
     current_.emplace(plan_side(std::move(module), case_));
     result_.inputs = inputs_text(current_->info, current_->plan, case_.call);
-    describe(1, stored, current_->module);
+    describe(Side::current, stored, current_->module);
     outcome_.module = std::move(stored);
   }
 
@@ -193,9 +191,9 @@ class CaseRun {
       // Inputs may be mistaken that the identity does not know of.
       const MeasuredSide side = plan_side(*module, case_);
       result_.inputs = inputs_text(side.info, side.plan, case_.call);
-      describe(0, stored, *module);
-      describe(1, stored, *module);
-      result_.sides[1].label = context_.label;
+      describe(Side::baseline, stored, *module);
+      describe(Side::current, stored, *module);
+      result_.sides[Side::current].label = context_.label;
     } catch (const StoreFailed&) {
       throw;
     } catch (const Error& error) {
@@ -214,7 +212,7 @@ class CaseRun {
     try {
       baseline_module_ = load_module(context_.store, stored);
       if (baseline_module_) {
-        describe(0, stored, *baseline_module_);
+        describe(Side::baseline, stored, *baseline_module_);
         bench::module_in_layout(&context_.compiler, *baseline_module_, 0);  // shows damage that its hash does not
         return true;
       }
@@ -232,7 +230,7 @@ class CaseRun {
   void expect_trust(const StoredModule& stored) {
     const std::lock_guard lock(context_.shared);
     const std::string holder = context_.store.holder_of(stored);
-    result_.sides[0].holder = holder;
+    result_.sides[Side::baseline].holder = holder;
     if (!holder.empty() && board_.is_here() && context_.trust)
       context_.trust(holder, "the baseline's module of " + case_.name);
   }
@@ -243,13 +241,13 @@ class CaseRun {
            context_.compiler.code_identity(current_->module.bytes());
   }
 
-  void describe(std::size_t side, const StoredModule& stored, const CompiledModule& module) {
+  void describe(Side side, const StoredModule& stored, const CompiledModule& module) {
     const ModuleBytes bytes = bytes_of(module);
     result_.sides[side] = {stored.module, stored.label, bytes.code, bytes.data, 0};
   }
 
   // Counts instructions beside a verdict about times, which stands without them.
-  void count_beside(const std::array<MeasuredSide, 2>& sides) {
+  void count_beside(const PerSide<MeasuredSide>& sides) {
     try {
       result_.instructions = count_sides(open_, *measured_, sides, observer_).instructions;
     } catch (const Error& error) {
@@ -265,7 +263,7 @@ class CaseRun {
       const StepGuard step = observer_.begin("checking the results of " + case_.name);
       mistake = mistake_of(open_, *measured_, *current_, *source_, case_, observer_, result_.warnings);
     } else {
-      call_once(open_, *measured_, *current_, WhichSide::current, *source_, observer_,
+      call_once(open_, *measured_, *current_, Side::current, *source_, observer_,
                 case_.allow_difference ? nullptr : &result_.warnings);
     }
     outcome_.has_run = true;
@@ -276,7 +274,7 @@ class CaseRun {
   void run_first() {
     if (const std::string mistake = call_first(); !mistake.empty()) return conclude(Verdict::wrong, mistake);
     if (case_.limits.seconds && !is_emulated_) {
-      result_.sides[1].seconds = seconds_alone(open_, *measured_, *current_, random_, observer_);
+      result_.sides[Side::current].seconds = seconds_alone(open_, *measured_, *current_, random_, observer_);
     }
     conclude(Verdict::first, "there was no baseline" + rename_hint());
     check_limits();
@@ -306,7 +304,7 @@ class CaseRun {
 
   // Judges what is known of the current side. A slowdown is more than a limit.
   void conclude_limits() {
-    const std::string beyond = beyond_limits(case_.limits, result_.sides[1], result_.share_of_peak);
+    const std::string beyond = beyond_limits(case_.limits, result_.sides[Side::current], result_.share_of_peak);
     if (beyond.empty()) return;
     if (result_.verdict == Verdict::slower) return conclude(Verdict::slower, "also over a limit: " + beyond);
     const std::string otherwise = to_text(result_.verdict) + (result_.reason.empty() ? "" : ", " + result_.reason);
@@ -321,14 +319,14 @@ class CaseRun {
 
   void conclude_failure(const SideFailed& failure) {
     // A module that may have failed is not accepted as a baseline either.
-    if (failure.side() != WhichSide::baseline) outcome_.has_run = false;
-    switch (failure.side()) {
-      case WhichSide::baseline:
+    if (failure.side() != Side::baseline) outcome_.has_run = false;
+    if (!failure.side()) return conclude(Verdict::cannot_tell, failure.what());
+    switch (*failure.side()) {
+      case Side::baseline:
         return conclude(Verdict::cannot_tell, "the baseline's kernel fails: " + std::string(failure.what()));
-      case WhichSide::current:
+      case Side::current:
         if (sides_) explain_difference();
         return conclude(Verdict::wrong, failure.what());
-      case WhichSide::unknown: return conclude(Verdict::cannot_tell, failure.what());
     }
   }
 
@@ -350,7 +348,7 @@ class CaseRun {
   std::optional<MeasuredCase> measured_;
   std::optional<CompiledModule> baseline_module_;
   std::optional<MeasuredSide> current_;
-  std::optional<std::array<MeasuredSide, 2>> sides_;
+  std::optional<PerSide<MeasuredSide>> sides_;
   CaseOutcome outcome_;
   CaseResult& result_ = outcome_.result;
 };

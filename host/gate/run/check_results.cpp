@@ -7,11 +7,10 @@ namespace ferry::gate {
 
 namespace {
 
-constexpr const char* kSideNames[] = {"the baseline", "the current module"};
+const char* module_name(Side side) { return side == Side::baseline ? "the baseline" : "the current module"; }
 
-verify::Outputs outputs_of(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side,
-                           WhichSide which, bool guard_tensors, const Observer& observer,
-                           std::vector<std::string>* warnings = nullptr) {
+verify::Outputs outputs_of(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side, Side which,
+                           bool guard_tensors, const Observer& observer, std::vector<std::string>* warnings = nullptr) {
   return run_side(which,
                   [&] { return bench::outputs_of_side(open, measured, side, guard_tensors, observer, warnings); });
 }
@@ -27,44 +26,44 @@ verify::Outputs in_order_of_current(const verify::Outputs& baseline, const Measu
 }
 
 // Returns how results, in the order of the current side's parameters, differ from the definition; empty if they do not.
-std::string mistake_in(const verify::Outputs& outputs, const char* side, const MeasuredSide& current,
+std::string mistake_in(const verify::Outputs& outputs, Side side, const MeasuredSide& current,
                        const KernelSource& source, const SuiteCase& suite_case) {
   const lang::Program program = program_of(source, current.info.name);
   const verify::CheckLimits limits{suite_case.results.rtol, suite_case.results.atol};
   const verify::Findings findings{verify::check_outputs(program, current.info, current.plan, outputs, limits), {}};
-  return findings.is_fine() ? "" : std::string(side) + " computes something else: " + findings.mistake();
+  return findings.is_fine() ? "" : std::string(module_name(side)) + " computes something else: " + findings.mistake();
 }
 
 }  // namespace
 
-std::string difference_of(const OpenSession& open, const RunSettings& measured,
-                          const std::array<MeasuredSide, 2>& sides, const verify::ParameterPairs& pairs,
-                          const KernelSource& source, const SuiteCase& suite_case, const Observer& observer,
-                          std::vector<std::string>& warnings) {
+std::string difference_of(const OpenSession& open, const RunSettings& measured, const PerSide<MeasuredSide>& sides,
+                          const verify::ParameterPairs& pairs, const KernelSource& source, const SuiteCase& suite_case,
+                          const Observer& observer, std::vector<std::string>& warnings) {
   const bool guard = may_leave_tensors(source);
-  const MeasuredSide& current = sides[1];
-  const verify::Outputs baseline_outputs = outputs_of(open, measured, sides[0], WhichSide::baseline, guard, observer);
-  const verify::Outputs outputs[2] = {
+  const MeasuredSide& current = sides[Side::current];
+  const verify::Outputs baseline_outputs =
+      outputs_of(open, measured, sides[Side::baseline], Side::baseline, guard, observer);
+  const PerSide<verify::Outputs> outputs = {
       in_order_of_current(baseline_outputs, current, pairs),
-      outputs_of(open, measured, current, WhichSide::current, guard, observer, &warnings)};
+      outputs_of(open, measured, current, Side::current, guard, observer, &warnings)};
   if (!has_definition(source)) {
     const std::string difference = verify::difference_text(verify::compare_all_outputs(
-        current.info, current.plan, outputs[1], baseline_outputs, pairs, suite_case.results));
+        current.info, current.plan, outputs[Side::current], baseline_outputs, pairs, suite_case.results));
     return difference.empty() ? "" : "the results differ: " + difference;
   }
-  const std::string mistake = mistake_in(outputs[1], kSideNames[1], current, source, suite_case);
-  return mistake.empty() ? mistake_in(outputs[0], kSideNames[0], current, source, suite_case) : mistake;
+  const std::string mistake = mistake_in(outputs[Side::current], Side::current, current, source, suite_case);
+  return mistake.empty() ? mistake_in(outputs[Side::baseline], Side::baseline, current, source, suite_case) : mistake;
 }
 
 std::string mistake_of(const OpenSession& open, const RunSettings& measured, const MeasuredSide& current,
                        const KernelSource& source, const SuiteCase& suite_case, const Observer& observer,
                        std::vector<std::string>& warnings) {
   const bool guard = may_leave_tensors(source);
-  return mistake_in(outputs_of(open, measured, current, WhichSide::current, guard, observer, &warnings), kSideNames[1],
+  return mistake_in(outputs_of(open, measured, current, Side::current, guard, observer, &warnings), Side::current,
                     current, source, suite_case);
 }
 
-void call_once(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side, WhichSide which,
+void call_once(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side, Side which,
                const KernelSource& source, const Observer& observer, std::vector<std::string>* warnings) {
   outputs_of(open, measured, side, which, may_leave_tensors(source), observer, warnings);
 }

@@ -1,7 +1,6 @@
 // Compares what the two sides of a case compute, before their times say anything.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -14,10 +13,9 @@ namespace ferry::gate {
 // the kernel has a definition, each side may differ from it by as much as rounding its terms explains; otherwise the
 // two may differ as docs/measuring.md says for kernels of which neither is known to be right. `warnings` says why the
 // comparison shows little, if it does. Throws SideFailed, and Error for what the device refuses.
-std::string difference_of(const OpenSession& open, const RunSettings& measured,
-                          const std::array<MeasuredSide, 2>& sides, const verify::ParameterPairs& pairs,
-                          const KernelSource& source, const SuiteCase& suite_case, const Observer& observer,
-                          std::vector<std::string>& warnings);
+std::string difference_of(const OpenSession& open, const RunSettings& measured, const PerSide<MeasuredSide>& sides,
+                          const verify::ParameterPairs& pairs, const KernelSource& source, const SuiteCase& suite_case,
+                          const Observer& observer, std::vector<std::string>& warnings);
 
 // Calls the current side once, of a kernel that has a definition, and returns how its results differ from that, in a
 // sentence; empty if they do not. Throws as above. Beyond a second's work of evaluating the definition, a sample of the
@@ -28,7 +26,7 @@ std::string mistake_of(const OpenSession& open, const RunSettings& measured, con
 
 // Calls one side once, where there is nothing to compare its results with; `warnings`, which may be null, is told what
 // a comparison would show too little of. Throws SideFailed as above.
-void call_once(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side, WhichSide which,
+void call_once(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side, Side which,
                const KernelSource& source, const Observer& observer, std::vector<std::string>* warnings = nullptr);
 
 }  // namespace ferry::gate

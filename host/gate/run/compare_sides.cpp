@@ -11,7 +11,7 @@ namespace ferry::gate {
 
 namespace {
 
-double median_seconds(const std::vector<Pair>& pairs, std::size_t side) {
+double median_seconds(const std::vector<Pair>& pairs, Side side) {
   std::vector<double> seconds;
   for (const Pair& pair : pairs) seconds.push_back(pair.seconds[side]);
   return stats::median(seconds);
@@ -42,7 +42,7 @@ std::vector<std::uint32_t> shuffled_layouts(stats::Random& random) {
   return layouts;
 }
 
-void compare_sides(const OpenSession& open, const MeasuredCase& measured, const std::array<MeasuredSide, 2>& sides,
+void compare_sides(const OpenSession& open, const MeasuredCase& measured, const PerSide<MeasuredSide>& sides,
                    const DecisionRule& rule, stats::Random& random, const Observer& observer, CaseResult& result) {
   const std::vector<std::uint32_t> layouts = shuffled_layouts(random);
   Warnings warnings(result.warnings);
@@ -70,7 +70,7 @@ void compare_sides(const OpenSession& open, const MeasuredCase& measured, const 
     result.change = decision.change;
     if (count % 2 == 1) result.course.push_back(decision.change);
   }
-  for (const std::size_t side : {0u, 1u}) result.sides[side].seconds = median_seconds(result.pairs, side);
+  for (const Side side : kSides) result.sides[side].seconds = median_seconds(result.pairs, side);
   result.verdict = decision.verdict;
   result.reason = decision.reason;
 }

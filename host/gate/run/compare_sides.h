@@ -1,7 +1,6 @@
 // Measures pairs until it is certain whether one side is slower.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +14,7 @@ std::vector<std::uint32_t> shuffled_layouts(stats::Random& random);
 
 // Fills in the verdict and everything that is measured. Throws SideFailed if a kernel fails, and Error for what the
 // board refuses, if it is lost, or if its environment changes between two processes.
-void compare_sides(const OpenSession& open, const MeasuredCase& measured, const std::array<MeasuredSide, 2>& sides,
+void compare_sides(const OpenSession& open, const MeasuredCase& measured, const PerSide<MeasuredSide>& sides,
                    const DecisionRule& rule, stats::Random& random, const Observer& observer, CaseResult& result);
 
 }  // namespace ferry::gate

@@ -11,7 +11,7 @@ namespace {
 
 // Calls `work` with the device, the loaded function and its arguments, in a session of its own.
 template <class Work>
-auto with_function(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side, WhichSide which,
+auto with_function(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side, Side which,
                    const Observer& observer, const Work& work) {
   const CompiledModule module = bench::module_in_layout(measured.compiler, side.module, bench::kFirstLayout);
   const auto call = [&] {
@@ -25,13 +25,13 @@ auto with_function(const OpenSession& open, const RunSettings& measured, const M
 
 }  // namespace
 
-CountedSides count_sides(const OpenSession& open, const RunSettings& measured, const std::array<MeasuredSide, 2>& sides,
+CountedSides count_sides(const OpenSession& open, const RunSettings& measured, const PerSide<MeasuredSide>& sides,
                          const Observer& observer) {
   CountedSides counted;
   Instructions instructions;
-  for (const std::size_t side : {0u, 1u}) {
+  for (const Side side : kSides) {
     const bench::InstructionCount count =
-        with_function(open, measured, sides[side], side == 0 ? WhichSide::baseline : WhichSide::current, observer,
+        with_function(open, measured, sides[side], side, observer,
                       [&](const Device& device, const Module& module, const std::vector<Argument>& arguments) {
                         return bench::count_instructions(device, module[sides[side].info.name], arguments,
                                                          {.cores = measured.sampling.bench.cores});
@@ -66,7 +66,7 @@ std::optional<double> share_of_peak(const OpenSession& open, const RunSettings& 
                                     const Observer& observer) {
   bench::MeasureOptions options;
   options.sampling = measured.sampling;
-  return with_function(open, measured, current, WhichSide::current, observer,
+  return with_function(open, measured, current, Side::current, observer,
                        [&](const Device& device, const Module& module, const std::vector<Argument>& arguments) {
                          return bench::measure(measured.compiler, device, module, current.info.name, arguments, options,
                                                observer)

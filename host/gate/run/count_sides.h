@@ -1,7 +1,6 @@
 // Counts executed instructions of both sides, and the share of the board's peak that the current one reaches.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 
@@ -18,7 +17,7 @@ struct CountedSides {
 
 // Counts each side in a process of its own, with its code where it lies in the first layout. Throws SideFailed, and
 // Error as measure_pair().
-CountedSides count_sides(const OpenSession& open, const RunSettings& measured, const std::array<MeasuredSide, 2>& sides,
+CountedSides count_sides(const OpenSession& open, const RunSettings& measured, const PerSide<MeasuredSide>& sides,
                          const Observer& observer);
 
 // Judges a case by its instructions: they are exact, so that the tolerance alone decides.

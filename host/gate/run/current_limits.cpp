@@ -52,7 +52,7 @@ ModuleBytes bytes_of(const CompiledModule& module) {
   return all;
 }
 
-std::string beyond_limits(const Limits& limits, const Side& current, std::optional<double> share_of_peak) {
+std::string beyond_limits(const Limits& limits, const SideFacts& current, std::optional<double> share_of_peak) {
   std::vector<std::string> beyond;
   const std::uint64_t bytes = current.code_bytes + current.data_bytes;
   if (limits.bytes && bytes > *limits.bytes) {

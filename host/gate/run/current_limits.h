@@ -14,6 +14,6 @@ ModuleBytes bytes_of(const CompiledModule& module);
 
 // Returns a sentence for the bounds that the current side exceeds; empty if there are none. A side that was not
 // measured exceeds no bound of its time.
-std::string beyond_limits(const Limits& limits, const Side& current, std::optional<double> share_of_peak);
+std::string beyond_limits(const Limits& limits, const SideFacts& current, std::optional<double> share_of_peak);
 
 }  // namespace ferry::gate

@@ -5,10 +5,11 @@
 
 namespace ferry::gate {
 
-void explain(const Compiler& compiler, const std::array<MeasuredSide, 2>& sides, CaseResult& result) {
+void explain(const Compiler& compiler, const PerSide<MeasuredSide>& sides, CaseResult& result) {
   try {
-    const CompiledModule baseline = bench::module_in_layout(&compiler, sides[0].module, bench::kFirstLayout);
-    const CompiledModule current = bench::module_in_layout(&compiler, sides[1].module, bench::kFirstLayout);
+    const CompiledModule baseline =
+        bench::module_in_layout(&compiler, sides[Side::baseline].module, bench::kFirstLayout);
+    const CompiledModule current = bench::module_in_layout(&compiler, sides[Side::current].module, bench::kFirstLayout);
     Noted<ModuleDiff> diff = diff_modules(compiler, baseline.bytes(), current.bytes());
     result.diff = std::move(diff.value);
     for (std::string& note : diff.notes) result.warnings.push_back(std::move(note));

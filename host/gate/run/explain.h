@@ -1,8 +1,6 @@
 // Says what makes the current side of a case slower.
 #pragma once
 
-#include <array>
-
 #include "host/compiler/api/compiler.h"
 #include "host/gate/api/report.h"
 #include "host/gate/run/side_module.h"
@@ -10,6 +8,6 @@
 namespace ferry::gate {
 
 // Adds to the result how the modules differ, or a warning that says why nobody can tell.
-void explain(const Compiler& compiler, const std::array<MeasuredSide, 2>& sides, CaseResult& result);
+void explain(const Compiler& compiler, const PerSide<MeasuredSide>& sides, CaseResult& result);
 
 }  // namespace ferry::gate

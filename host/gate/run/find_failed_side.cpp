@@ -43,9 +43,9 @@ std::optional<FailureAlone> failure_alone(const OpenSession& open, const RunSett
 }
 
 // Returns the message with which a call ended; empty if it ended well.
-std::string hang_alone(const OpenSession& open, const RunSettings& measured, const std::array<MeasuredSide, 2>& sides,
-                       WhichSide side, const Observer& observer) {
-  const bench::PlacedSide only[] = {{sides[side == WhichSide::current ? 1 : 0], bench::kFirstLayout}};
+std::string hang_alone(const OpenSession& open, const RunSettings& measured, const PerSide<MeasuredSide>& sides,
+                       Side side, const Observer& observer) {
+  const bench::PlacedSide only[] = {{sides[side], bench::kFirstLayout}};
   try {
     bench::measure_process(open, called_once(measured), only, {0, {0}}, observer);
   } catch (const Error& error) {
@@ -60,12 +60,11 @@ std::string times(std::uint32_t count) { return count == 1 ? "once" : std::to_st
 
 }  // namespace
 
-SideFailed find_failed_side(const OpenSession& open, const RunSettings& measured,
-                            const std::array<MeasuredSide, 2>& sides, const FailedPair& failed,
-                            const Observer& observer) {
+SideFailed find_failed_side(const OpenSession& open, const RunSettings& measured, const PerSide<MeasuredSide>& sides,
+                            const FailedPair& failed, const Observer& observer) {
   // If both fail, the current one does.
-  for (const WhichSide side : {WhichSide::current, WhichSide::baseline}) {
-    const MeasuredSide& module = sides[side == WhichSide::current ? 1 : 0];
+  for (const Side side : {Side::current, Side::baseline}) {
+    const MeasuredSide& module = sides[side];
     const auto failure = failure_alone(open, measured, module, failed, observer);
     if (!failure) continue;
     if (failure->runs_before == 0) return {side, failure->message};
@@ -74,22 +73,22 @@ SideFailed find_failed_side(const OpenSession& open, const RunSettings& measured
   }
   const std::string message = failed.error.what();
   if (failed.error.code() == ErrorCode::deadline_exceeded) {
-    return {WhichSide::unknown, message + "; alone, a call of either side is within it: a longer --call-deadline " +
-                                    "leaves time for a measurement"};
+    return {std::nullopt, message + "; alone, a call of either side is within it: a longer --call-deadline " +
+                              "leaves time for a measurement"};
   }
   const std::string alone = ": alone, it ran " + times(kRunsAlone) + " without a failure";
   if (failed.crashed_in) return {*failed.crashed_in, message + "; it fails only sometimes" + alone};
-  return {WhichSide::unknown, message + "; one of both sides fails only sometimes: alone, each ran " +
-                                  times(kRunsAlone) + " without a failure"};
+  return {std::nullopt, message + "; one of both sides fails only sometimes: alone, each ran " + times(kRunsAlone) +
+                            " without a failure"};
 }
 
 std::optional<SideFailed> find_hanging_side(const OpenSession& open, const RunSettings& measured,
-                                            const std::array<MeasuredSide, 2>& sides, const Observer& observer) {
-  const std::string baseline = hang_alone(open, measured, sides, WhichSide::baseline, observer);
-  const std::string current = hang_alone(open, measured, sides, WhichSide::current, observer);
+                                            const PerSide<MeasuredSide>& sides, const Observer& observer) {
+  const std::string baseline = hang_alone(open, measured, sides, Side::baseline, observer);
+  const std::string current = hang_alone(open, measured, sides, Side::current, observer);
   if (baseline.empty() == current.empty()) return std::nullopt;
-  if (baseline.empty()) return SideFailed(WhichSide::current, current + "; a call of the baseline ends well within it");
-  return SideFailed(WhichSide::baseline, baseline + "; a call of the current module ends well within it");
+  if (baseline.empty()) return SideFailed(Side::current, current + "; a call of the baseline ends well within it");
+  return SideFailed(Side::baseline, baseline + "; a call of the current module ends well within it");
 }
 
 }  // namespace ferry::gate

@@ -1,7 +1,6 @@
 // Finds out whose kernel has failed in a process that ran both sides.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,18 +22,17 @@ struct FailedPair {
   const Error& error;
   // The side in whose code the process crashed, if that is known. The other one may be to blame, since it may have
   // overwritten memory.
-  std::optional<WhichSide> crashed_in;
+  std::optional<Side> crashed_in;
 };
 
 // Runs each side alone where the pair had it. A side that fails then has failed; otherwise the place of the crash
 // tells. The message says so if the side fails only sometimes. Throws Error for what is no failure of a kernel.
-SideFailed find_failed_side(const OpenSession& open, const RunSettings& measured,
-                            const std::array<MeasuredSide, 2>& sides, const FailedPair& failed,
-                            const Observer& observer);
+SideFailed find_failed_side(const OpenSession& open, const RunSettings& measured, const PerSide<MeasuredSide>& sides,
+                            const FailedPair& failed, const Observer& observer);
 
 // Calls each side alone after a session in which one of them may have hung (may_be_hang() in host/kernel). Returns the
 // side that hangs, unless both do or none. Throws SideFailed for one that fails otherwise, and Error.
 std::optional<SideFailed> find_hanging_side(const OpenSession& open, const RunSettings& measured,
-                                            const std::array<MeasuredSide, 2>& sides, const Observer& observer);
+                                            const PerSide<MeasuredSide>& sides, const Observer& observer);
 
 }  // namespace ferry::gate

@@ -19,19 +19,18 @@ Environment environment_of(const bench::RanOn& on, const std::string& governor) 
   return {on.board, on.processor, on.facts.operating_system + " " + on.facts.arch, governor};
 }
 
-MeasuredPair measure_pair(const OpenSession& open, const RunSettings& settings,
-                          const std::array<MeasuredSide, 2>& sides, std::uint32_t layout, bool current_first,
-                          stats::Random& random, const Observer& observer) {
+MeasuredPair measure_pair(const OpenSession& open, const RunSettings& settings, const PerSide<MeasuredSide>& sides,
+                          std::uint32_t layout, bool current_first, stats::Random& random, const Observer& observer) {
   const bench::ProcessLayout placed{
       bench::draw_memory_layout(random, !settings.devices.empty()), {layout, layout}, current_first};
   bench::PairedRun run;
   std::optional<std::size_t> crashed;
   try {
-    run = bench::paired_run(open, settings, sides, placed, observer, &crashed);
+    run = bench::paired_run(open, settings, sides.both, placed, observer, &crashed);
   } catch (const Error& error) {
     if (!is_failure_of_kernel(error)) throw;
     FailedPair failed{layout, placed, error, {}};
-    if (crashed) failed.crashed_in = *crashed == 1 ? WhichSide::current : WhichSide::baseline;
+    if (crashed) failed.crashed_in = *crashed == 1 ? Side::current : Side::baseline;
     throw find_failed_side(open, settings, sides, failed, observer);
   }
   const Timing &baseline = run.process.timings[0], &current = run.process.timings[1];

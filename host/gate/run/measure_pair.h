@@ -1,7 +1,6 @@
 // One pair of measurements of the two modules of a case.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -30,13 +29,12 @@ struct MeasuredPair {
 
 // Measures both sides in turns in one process. `current_first` says which of them is loaded and called first; where
 // both have their tensors is drawn. Throws SideFailed, and Error as bench::paired_run().
-MeasuredPair measure_pair(const OpenSession& open, const RunSettings& settings,
-                          const std::array<MeasuredSide, 2>& sides, std::uint32_t layout, bool current_first,
-                          stats::Random& random, const Observer& observer);
+MeasuredPair measure_pair(const OpenSession& open, const RunSettings& settings, const PerSide<MeasuredSide>& sides,
+                          std::uint32_t layout, bool current_first, stats::Random& random, const Observer& observer);
 
 // measure_pair(), but for tests.
 using MeasurePair = std::function<MeasuredPair(const OpenSession& open, const RunSettings& settings,
-                                               const std::array<MeasuredSide, 2>& sides, std::uint32_t layout,
+                                               const PerSide<MeasuredSide>& sides, std::uint32_t layout,
                                                bool current_first, stats::Random& random, const Observer& observer)>;
 
 struct MeasuredCase : RunSettings {

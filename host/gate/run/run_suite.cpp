@@ -66,9 +66,9 @@ HistoryEntry entry_of(const CaseOutcome& outcome, const Report& report) {
   HistoryEntry entry{report.started,  result.name,
                      outcome.target,  report.label,
                      result.verdict,  result.environment,
-                     *outcome.module, {result.sides[0].seconds, result.sides[1].seconds},
+                     *outcome.module, {result.sides[Side::baseline].seconds, result.sides[Side::current].seconds},
                      result.change,   0};
-  if (result.instructions) entry.instructions = result.instructions->counts[1];
+  if (result.instructions) entry.instructions = result.instructions->counts[Side::current];
   return entry;
 }
 

@@ -13,7 +13,7 @@ double seconds_alone(const OpenSession& open, const RunSettings& measured, const
   for (const std::uint32_t layout : shuffled_layouts(random)) {
     const bench::PlacedSide only[] = {{side, layout}};
     const bench::MemoryLayout memory = bench::draw_memory_layout(random, !measured.devices.empty());
-    seconds.push_back(run_side(WhichSide::current, [&] {
+    seconds.push_back(run_side(Side::current, [&] {
       return bench::measure_process(open, measured, only, memory, observer).timings.front().median();
     }));
     if (seconds.size() == kProcesses) break;

@@ -1,29 +1,29 @@
 // The kernel of one of the sides of a case fails.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ferry/error.h"
+#include "host/gate/api/side.h"
 #include "host/kernel/kernel_failure.h"
 
 namespace ferry::gate {
 
-// `unknown`: one of both, in a process that ran both.
-enum class WhichSide : std::uint8_t { baseline, current, unknown };
-
 class SideFailed : public Error {
  public:
-  SideFailed(WhichSide side, const std::string& message) : Error(ErrorCode::kernel_crashed, message), side_(side) {}
-  WhichSide side() const { return side_; }
+  SideFailed(std::optional<Side> side, const std::string& message)
+      : Error(ErrorCode::kernel_crashed, message), side_(side) {}
+  // Nothing: one of both, in a process that ran both.
+  std::optional<Side> side() const { return side_; }
 
  private:
-  WhichSide side_;
+  std::optional<Side> side_;
 };
 
 // Returns the result of `work`, which runs this side alone: if the kernel fails, so has the side.
 template <class Work>
-auto run_side(WhichSide side, const Work& work) {
+auto run_side(Side side, const Work& work) {
   try {
     return work();
   } catch (const Error& error) {

@@ -1,7 +1,6 @@
 // The two modules of a case, ready to be called with the same arguments.
 #pragma once
 
-#include <array>
 #include <string>
 
 #include "ferry/client.h"

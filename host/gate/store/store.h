@@ -54,8 +54,8 @@ struct HistoryEntry {
   std::string name, target, label;
   Verdict verdict = Verdict::infrastructure;
   Environment environment;
-  StoredModule module;         // of the current side
-  double seconds[2] = {0, 0};  // baseline, current; 0: not measured
+  StoredModule module;      // of the current side
+  PerSide<double> seconds;  // 0: not measured
   Change change;
   double instructions = 0;  // of a call of the current side; 0: not counted
   bool operator==(const HistoryEntry&) const;

@@ -20,6 +20,7 @@ constexpr std::size_t kMostOfReason = 300;
 
 Json to_json(const auto& value) { return value; }
 Json to_json(const Hash& hash) { return to_hex(hash); }
+Json to_json(const PerSide<double>& amounts) { return amounts.both; }
 Json to_json(Verdict verdict) { return name_of(verdict); }
 Json to_json(const std::vector<Hash>& hashes) {
   Json list = Json::array();
@@ -57,8 +58,8 @@ Json to_json(const T& record) {
 void read(const Json& json, std::string& text) { text = json.get<std::string>(); }
 void read(const Json& json, std::int64_t& time) { time = whole_number_of(json, 0, kLatest); }
 void read(const Json& json, double& amount) { amount = amount_of(json); }
-void read(const Json& json, double (&amounts)[2]) {
-  for (std::size_t i = 0; i < 2; ++i) read(json.at(i), amounts[i]);
+void read(const Json& json, PerSide<double>& amounts) {
+  for (std::size_t i = 0; i < 2; ++i) read(json.at(i), amounts.both[i]);
 }
 void read(const Json& json, Hash& hash) {
   if (!parse_hex(json.get<std::string>(), hash)) {

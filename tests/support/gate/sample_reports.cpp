@@ -11,6 +11,8 @@ namespace {
 
 using gate::CaseResult;
 using gate::Change;
+using gate::Side;
+using gate::SideFacts;
 using gate::Verdict;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -46,12 +48,14 @@ gate::Report new_report(const std::string& suite) {
 }
 
 void give_modules(CaseResult& result) {
-  for (int side = 0; side < 2; ++side) {
-    result.sides[side].module.fill(static_cast<std::uint8_t>(0x3c + side));
-    result.sides[side].label = side == 0 ? "91be03d" : "4f9c2ab";
-    result.sides[side].code_bytes = 5120 + 208 * static_cast<std::uint64_t>(side);
-    result.sides[side].data_bytes = 320;
-  }
+  SideFacts &baseline = result.sides[Side::baseline], &current = result.sides[Side::current];
+  baseline.module.fill(0x3c);
+  current.module.fill(0x3d);
+  baseline.label = "91be03d";
+  current.label = "4f9c2ab";
+  baseline.code_bytes = 5120;
+  current.code_bytes = 5328;
+  baseline.data_bytes = current.data_bytes = 320;
 }
 
 CaseResult plain_case(const std::string& name, Verdict verdict, const std::string& reason = {}) {
@@ -106,9 +110,9 @@ CaseResult measured_case(const std::string& name, Verdict verdict, double ratio,
     gate::Pair pair;
     pair.layout = static_cast<std::uint32_t>(i);
     pair.current_first = seeded.draw() % 2 == 1;
-    pair.seconds[0] = base * (1 + 0.008 * noise(seeded));
-    pair.seconds[1] = base * ratio * (1 + 0.008 * noise(seeded));
-    pair.log_ratio = std::log(pair.seconds[1] / pair.seconds[0]);
+    pair.seconds[Side::baseline] = base * (1 + 0.008 * noise(seeded));
+    pair.seconds[Side::current] = base * ratio * (1 + 0.008 * noise(seeded));
+    pair.log_ratio = std::log(pair.seconds[Side::current] / pair.seconds[Side::baseline]);
     sum += pair.log_ratio;
     if (i % 2 == 1) {
       const auto count = static_cast<double>(i / 2 + 1);
@@ -119,7 +123,8 @@ CaseResult measured_case(const std::string& name, Verdict verdict, double ratio,
   }
   if (!result.course.empty()) result.change = result.course.back();
   if (result.course.empty()) result.change = {1, 0, kInfinity};
-  for (int side = 0; side < 2; ++side) result.sides[side].seconds = base * (side == 0 ? 1 : ratio);
+  result.sides[Side::baseline].seconds = base;
+  result.sides[Side::current].seconds = base * ratio;
   return result;
 }
 
@@ -179,7 +184,7 @@ gate::Report hostile_report() {
     result.reason = texts[(number + 3) % texts.size()];
     result.warnings = {text};
     result.environment = {text, text, text, text};
-    result.sides[0].label = result.sides[1].label = text;
+    result.sides[Side::baseline].label = result.sides[Side::current].label = text;
     result.diff = {"--- a\n+++ b\n-" + text + "\n+" + text + "x\n", text, text, text, text};
     report.cases.push_back(result);
     ++number;
@@ -208,10 +213,10 @@ gate::Report extreme_report() {
   for (gate::Pair& pair : broken.pairs) pair = {0, false, {kNaN, 0}, kNaN};
   broken.pairs.back() = {0, true, {kInfinity, 1e-300}, -kInfinity};
   broken.change = {kNaN, kNaN, kInfinity};
-  broken.sides[0].seconds = kNaN;
-  broken.sides[1].seconds = kInfinity;
+  broken.sides[Side::baseline].seconds = kNaN;
+  broken.sides[Side::current].seconds = kInfinity;
   broken.tolerance = kNaN;
-  report.cases[5].pairs[7].seconds[1] *= 1000;
+  report.cases[5].pairs[7].seconds[Side::current] *= 1000;
   report.cases[5].pairs[7].log_ratio = std::log(1000);
   report.cases[6].tolerance = 0;
   report.cases[7].by_instructions = true;

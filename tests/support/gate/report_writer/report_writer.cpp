@@ -35,9 +35,9 @@ std::vector<HistorySeries> sample_history() {
     if (i % 2 == 1) {
       entry.instructions = 1'227'200 + static_cast<double>(i % 4);
     } else if (i % 6 != 4) {
-      entry.seconds[0] = 1e-3;
-      entry.seconds[1] = (i < 24 ? 1e-3 : 1.1e-3) * noise;
-      const double ratio = entry.seconds[1] / entry.seconds[0];
+      entry.seconds[Side::baseline] = 1e-3;
+      entry.seconds[Side::current] = (i < 24 ? 1e-3 : 1.1e-3) * noise;
+      const double ratio = entry.seconds[Side::current] / entry.seconds[Side::baseline];
       entry.change = {ratio, ratio * 0.99, i == 0 ? std::numeric_limits<double>::infinity() : ratio * 1.01};
     }
   }

@@ -17,6 +17,7 @@ namespace ferry::test {
 namespace {
 
 using gate::Baseline;
+using gate::Side;
 using gate::Store;
 using gate::StoredModule;
 using Bytes = std::vector<std::uint8_t>;
@@ -59,7 +60,7 @@ gate::HistoryEntry entry_of(const std::string& name, int number) {
   entry.verdict = gate::Verdict::slower;
   entry.environment = {"pi-3", "cortex-a72", "Linux 6.1.0", "performance"};
   entry.module = module_of(blake2b(contents(3, 1)), {blake2b(contents(3, 2))}, number);
-  entry.seconds[1] = number * 1e-6;
+  entry.seconds[Side::current] = number * 1e-6;
   return entry;
 }
 

@@ -13,7 +13,7 @@ HistoryEntry entry_at(const std::string& board, double seconds, const std::strin
   entry.name = "mm";
   entry.target = "aarch64";
   entry.environment = {board, "cortex-a72", "Linux 6.1.0", governor};
-  entry.seconds[1] = seconds;
+  entry.seconds[Side::current] = seconds;
   return entry;
 }
 

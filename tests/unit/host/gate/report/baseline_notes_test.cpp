@@ -60,9 +60,9 @@ TEST_CASE("whose modules have run is said, unless they are the user's own") {
   Report report = report_of(
       {result_of("mm", Verdict::no_change), result_of("fft", Verdict::slower), result_of("conv", Verdict::no_change)},
       false);
-  report.cases[0].sides[0].holder = report.cases[1].sides[0].holder = "anna";
+  report.cases[0].sides[Side::baseline].holder = report.cases[1].sides[Side::baseline].holder = "anna";
   CHECK(baseline_notes(report) == Notes{"the baseline's modules of mm, fft were stored by anna"});
-  report.cases[1].sides[0].holder = "uid 1001";
+  report.cases[1].sides[Side::baseline].holder = "uid 1001";
   CHECK(baseline_notes(report) ==
         Notes{"the baseline's module of mm was stored by anna", "the baseline's module of fft was stored by uid 1001"});
 }

@@ -19,8 +19,8 @@ HistoryEntry entry_at(const std::string& label, double seconds, Verdict verdict 
   entry.verdict = verdict;
   entry.environment = {"pi-1", "cortex-a72", "Linux 6.1.0", "performance"};
   entry.module.module.fill(0xab);
-  entry.seconds[0] = seconds > 0 ? 1e-3 : 0;
-  entry.seconds[1] = seconds;
+  entry.seconds[Side::baseline] = seconds > 0 ? 1e-3 : 0;
+  entry.seconds[Side::current] = seconds;
   if (seconds > 0) entry.change = {seconds / 1e-3, seconds / 1e-3 - 0.01, seconds / 1e-3 + 0.01};
   return entry;
 }
@@ -82,7 +82,7 @@ TEST_CASE("numbers that are none and no history at all make a page nevertheless"
   CHECK(count_of(page_of({}), "Nothing was recorded yet.") == 1);
   HistoryEntry odd = entry_at("odd", std::nan(""));
   HistoryEntry tiny = entry_at("tiny", 1e-300), infinite = entry_at("infinite", HUGE_VAL);
-  infinite.seconds[0] = HUGE_VAL;
+  infinite.seconds[Side::baseline] = HUGE_VAL;
   const std::string page = page_of({odd, tiny, infinite, entry_at("one", 1e-3)});
   CHECK(count_of(page, "class=\"dots\"") == 2);
   CHECK(count_of(page, "nan") == 0);

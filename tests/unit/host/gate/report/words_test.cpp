@@ -135,13 +135,13 @@ TEST_CASE("a limit is exceeded beyond its value, kept at it and open where nothi
     CHECK(check.measured == "");
     CHECK_FALSE(check.is_exceeded);
   }
-  result.sides[1].seconds = 1e-3;
-  result.sides[1].code_bytes = 4000;
-  result.sides[1].data_bytes = 96;
+  result.sides[Side::current].seconds = 1e-3;
+  result.sides[Side::current].code_bytes = 4000;
+  result.sides[Side::current].data_bytes = 96;
   result.share_of_peak = 0.5;
   for (const LimitCheck& check : limit_checks(result)) CHECK_FALSE(check.is_exceeded);
-  result.sides[1].seconds = 1.001e-3;
-  result.sides[1].data_bytes = 97;
+  result.sides[Side::current].seconds = 1.001e-3;
+  result.sides[Side::current].data_bytes = 97;
   result.share_of_peak = 0.499;
   for (const LimitCheck& check : limit_checks(result)) CHECK(check.is_exceeded);
   CHECK(limit_checks(CaseResult{}).empty());

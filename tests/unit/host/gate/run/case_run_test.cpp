@@ -138,7 +138,7 @@ TEST_CASE("a baseline of somebody else runs on this machine only if he is truste
     CHECK(run(change("")).result.verdict == Verdict::wrong);
     CHECK(asked.empty());
     const CaseResult eves = run(change("eve")).result;
-    CHECK(eves.sides[0].holder == "eve");
+    CHECK(eves.sides[Side::baseline].holder == "eve");
     CHECK(eves.verdict == (is_here ? Verdict::failed : Verdict::wrong));
     if (is_here) CHECK(eves.reason == "nobody trusts eve");
     CHECK(run(change("anna")).result.verdict == Verdict::wrong);
@@ -160,7 +160,7 @@ TEST_CASE("the size of a module is checked also if it did not change") {
   SuiteCase half = run.c_case(kHalf);
   const CaseOutcome first = run(half);
   CHECK(first.result.verdict == Verdict::first);
-  const Side& side = first.result.sides[1];
+  const SideFacts& side = first.result.sides[Side::current];
   half.limits.bytes = side.code_bytes + side.data_bytes;
   CHECK(run(half).result.verdict == Verdict::unchanged);
 
@@ -170,7 +170,7 @@ TEST_CASE("the size of a module is checked also if it did not change") {
   CHECK(same_source.verdict == Verdict::over_limit);
   CHECK(contains(same_source.reason, "got " + std::to_string(side.code_bytes + side.data_bytes) + " bytes"));
   CHECK(contains(same_source.reason, "otherwise: unchanged, the source, or the object"));
-  CHECK(same_source.sides[1].label == "now");
+  CHECK(same_source.sides[Side::current].label == "now");
 
   SuiteCase same_code = test::case_of("");
   same_code.kernel.file.clear();

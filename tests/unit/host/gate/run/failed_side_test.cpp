@@ -25,13 +25,13 @@ std::string if_marked(const std::string& then) {
 }
 
 struct Failure {
-  WhichSide side;
+  std::optional<Side> side;
   std::string message;
 };
 
 Failure failure_of(const std::string& baseline, const std::string& current, const Deadlines& deadlines = {},
                    std::uint32_t samples = 6) {
-  const std::array<bench::MeasuredSide, 2> sides{side_of(baseline), side_of(current)};
+  const PerSide<bench::MeasuredSide> sides{side_of(baseline), side_of(current)};
   stats::Random random(7);
   bench::RunSettings measured = test::measured_case();
   measured.sampling.bench.repeat = samples;
@@ -77,22 +77,22 @@ Caught caught(const std::function<void()>& work) {
 
 TEST_CASE("a side that crashes alone has failed, whichever it is") {
   const Failure current = failure_of(kFine, kCrash);
-  CHECK(current.side == WhichSide::current);
+  CHECK(current.side == Side::current);
   CHECK(contains(current.message, "SIGSEGV"));
   const Failure baseline = failure_of(kCrash, kFine);
-  CHECK(baseline.side == WhichSide::baseline);
+  CHECK(baseline.side == Side::baseline);
   CHECK_FALSE(contains(baseline.message, "sometimes"));
-  CHECK(failure_of(kCrash, kCrash).side == WhichSide::current);
+  CHECK(failure_of(kCrash, kCrash).side == Side::current);
 }
 
 TEST_CASE("a side that crashes only beside the other one is known by where it crashed, and said to fail sometimes") {
   const Failure current = failure_of(kMark, if_marked(kCrash));
   CAPTURE(current.message);
-  CHECK(current.side == WhichSide::current);
+  CHECK(current.side == Side::current);
   CHECK(contains(current.message, "it fails only sometimes: alone, it ran 3 times without a failure"));
   const Failure baseline = failure_of(if_marked(kCrash), kMark);
   CAPTURE(baseline.message);
-  CHECK(baseline.side == WhichSide::baseline);
+  CHECK(baseline.side == Side::baseline);
   CHECK(contains(baseline.message, "it fails only sometimes"));
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("of a side that crashes outside of its code, and only beside the other
     const std::string fails = if_marked("((void (*)(void))8)();");
     const Failure failure = is_current ? failure_of(kMark, fails) : failure_of(fails, kMark);
     CAPTURE(failure.message);
-    CHECK(failure.side == WhichSide::unknown);
+    CHECK(failure.side == std::nullopt);
     CHECK(contains(failure.message, "one of both sides fails only sometimes"));
   }
 }
@@ -111,11 +111,11 @@ TEST_CASE("what one side writes into its tensors, inputs too, the other one does
   const std::string writes = kFine + "y[3] = 77; ((float*)x)[5] = 77;";
   const std::string looks = "if (y[3] == 77 || x[5] == 77) {" + kCrash + "}" + kFine;
   for (const bool writes_first : {false, true}) {
-    const std::array<bench::MeasuredSide, 2> sides{side_of(writes), side_of(looks)};
+    const PerSide<bench::MeasuredSide> sides{side_of(writes), side_of(looks)};
     stats::Random random(7);
     const MeasuredPair pair =
         measure_pair(opening_with({}), test::measured_case(), sides, 5, !writes_first, random, {});
-    CHECK(pair.pair.seconds[1] > 0);
+    CHECK(pair.pair.seconds[Side::current] > 0);
   }
 }
 
@@ -123,9 +123,9 @@ TEST_CASE("a call that takes too long is found alone") {
   const std::string hangs = "for (volatile long i = 0;; ++i) y[0] = 1;";
   const Deadlines deadlines{.call = 1};
   const Failure current = failure_of(kFine, hangs, deadlines);
-  CHECK(current.side == WhichSide::current);
+  CHECK(current.side == Side::current);
   CHECK(contains(current.message, "the limit of a call is 1.0 s"));
-  CHECK(failure_of(hangs, kFine, deadlines).side == WhichSide::baseline);
+  CHECK(failure_of(hangs, kFine, deadlines).side == Side::baseline);
 }
 
 TEST_CASE("a measurement longer than the limit of a call is nobody's failure") {
@@ -133,13 +133,13 @@ TEST_CASE("a measurement longer than the limit of a call is nobody's failure") {
       "for (volatile long i = 0; i < 2000000; ++i) y[0] = 1;";  // some ms, of which there are a thousand
   const Failure failure = failure_of(slow, slow, {.call = 0.5}, 500);
   CAPTURE(failure.message);
-  CHECK(failure.side == WhichSide::unknown);
+  CHECK(failure.side == std::nullopt);
   CHECK(contains(failure.message, "--call-deadline"));
 }
 
 TEST_CASE("only a call beyond its limit is the kernel's failure, not a session beyond its own") {
-  const std::array<bench::MeasuredSide, 2> sides{side_of("for (volatile long i = 0;; ++i) y[0] = 1;"), side_of(kFine)};
-  const bench::PlacedSide only[] = {{sides[0]}};
+  const PerSide<bench::MeasuredSide> sides{side_of("for (volatile long i = 0;; ++i) y[0] = 1;"), side_of(kFine)};
+  const bench::PlacedSide only[] = {{sides[Side::baseline]}};
   const bench::MemoryLayout memory{0, {0}};
   const auto fail = [&](const Deadlines& deadlines) {
     return caught([&] { measure_process(opening_with(deadlines), test::measured_case(), only, memory, {}); });
@@ -161,25 +161,25 @@ TEST_CASE("a side that hangs up to the limit of a session has failed, unless the
   const std::string hangs = "for (volatile long i = 0;; ++i) y[0] = 1;";
   const OpenSession open = opening_with({.session = 2});
   const auto hanging = [&](const std::string& baseline, const std::string& current) {
-    const std::array<bench::MeasuredSide, 2> sides{side_of(baseline), side_of(current)};
+    const PerSide<bench::MeasuredSide> sides{side_of(baseline), side_of(current)};
     return find_hanging_side(open, test::measured_case(), sides, {});
   };
   const auto current = hanging(kFine, hangs);
   REQUIRE(current);
-  CHECK(current->side() == WhichSide::current);
+  CHECK(current->side() == Side::current);
   CAPTURE(current->what());
   CHECK(contains(current->what(), "the limit of a session is 2.0 s"));
   CHECK(contains(current->what(), "; a call of the baseline ends well within it"));
   const auto baseline = hanging(hangs, kFine);
   REQUIRE(baseline);
-  CHECK(baseline->side() == WhichSide::baseline);
+  CHECK(baseline->side() == Side::baseline);
   CHECK_FALSE(hanging(kFine, kFine));
   CHECK_FALSE(hanging(hangs, hangs));
 }
 
 TEST_CASE("a session that is too long because of what came before its kernel is no hang") {
-  const std::array<bench::MeasuredSide, 2> sides{side_of("for (volatile long i = 0;; ++i) y[0] = 1;"), side_of(kFine)};
-  const bench::PlacedSide only[] = {{sides[0]}};
+  const PerSide<bench::MeasuredSide> sides{side_of("for (volatile long i = 0;; ++i) y[0] = 1;"), side_of(kFine)};
+  const bench::PlacedSide only[] = {{sides[Side::baseline]}};
   const bench::MemoryLayout memory{0, {0}};
   const auto end_after = [&](std::chrono::milliseconds before) {
     return caught([&] {

@@ -20,13 +20,14 @@ inline gate::MeasurePair times_by_rounds(const std::string& before, int base = 0
     return 1e-9 * (base + std::stoi(text.substr(place + before.size())));
   };
   return [seconds_of](const OpenSession& open, const bench::RunSettings& settings,
-                      const std::array<bench::MeasuredSide, 2>& sides, std::uint32_t layout, bool current_first,
+                      const gate::PerSide<bench::MeasuredSide>& sides, std::uint32_t layout, bool current_first,
                       stats::Random& random, const Observer& observer) {
     gate::MeasuredPair pair = gate::measure_pair(open, settings, sides, layout, current_first, random, observer);
-    for (const std::size_t side : {0u, 1u}) pair.pair.seconds[side] = seconds_of(sides[side]);
+    for (const gate::Side side : gate::kSides) pair.pair.seconds[side] = seconds_of(sides[side]);
     // Layouts of code differ a little on a quiet machine too.
     const double difference = 1e-4 * (static_cast<double>(layout % 8) - 3.5);
-    pair.pair.log_ratio = std::log(pair.pair.seconds[1] / pair.pair.seconds[0]) + difference;
+    pair.pair.log_ratio =
+        std::log(pair.pair.seconds[gate::Side::current] / pair.pair.seconds[gate::Side::baseline]) + difference;
     return pair;
   };
 }

@@ -65,8 +65,8 @@ inline HistoryEntry entry_of(const std::string& name, double seconds) {
   entry.verdict = Verdict::slower;
   entry.environment = {"pi-3", "cortex-a72", "Linux 6.1.0", "performance"};
   entry.module = module_with(9);
-  entry.seconds[0] = seconds / 2;
-  entry.seconds[1] = seconds;
+  entry.seconds[Side::baseline] = seconds / 2;
+  entry.seconds[Side::current] = seconds;
   entry.change = {2, 1.5, std::numeric_limits<double>::infinity()};
   entry.instructions = 12345;
   return entry;

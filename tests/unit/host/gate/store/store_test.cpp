@@ -123,7 +123,7 @@ TEST_CASE("the history returns what was added, by case and in order") {
   const std::vector<HistoryEntry> found = store->history("vision", "mm");
   REQUIRE(found.size() == 3);
   CHECK(found[0] == entries[0]);
-  CHECK(found[2].seconds[1] == 4e-3);
+  CHECK(found[2].seconds[Side::current] == 4e-3);
   CHECK(std::isinf(found[0].change.high));
   CHECK(store->history("vision", "conv \"2\"\n").front() == entries[1]);
   CHECK(store->history("audio", "").empty());
@@ -138,7 +138,7 @@ TEST_CASE("a line of the history that a killed process left unfinished costs onl
   store->add_history("vision", std::vector<HistoryEntry>{entry_of("mm", 2e-3)});
   const std::vector<HistoryEntry> found = store->history("vision", "mm");
   REQUIRE(found.size() == 1);
-  CHECK(found[0].seconds[1] == 2e-3);
+  CHECK(found[0].seconds[Side::current] == 2e-3);
 }
 
 TEST_CASE("a module that another user has stored is his, whatever the baseline says") {
