@@ -115,12 +115,12 @@ PreparedDevice add_device(std::span<const ir::Function> functions, const Target&
   const auto device = static_cast<std::uint32_t>(manifest.devices.size());
   const std::size_t first = manifest.functions.size();
   manifest.devices.push_back(
-      {target.is_gpu() ? target.arch_name : "cpu", target.is_gpu() ? "" : target.arch_name, needed_features(target)});
+      {device_kind_name(target.device.kind), target.is_for_cpu() ? target.arch_name : "", needed_features(target)});
   prepared.functions = passes::run_pipeline(functions, prepared.backend->pipeline_target());
   for (const ir::Function& function : prepared.functions) {
     FunctionInfo info = describe(function);
     if (target.pointer_bits == 32) require_narrow_sizes(info);
-    if (target.is_gpu()) info.plan = prepared.backend->plan_of(function);
+    if (std::optional<Plan> plan = prepared.backend->plan_of(function)) info.plan = std::move(*plan);
     if (function.init_of.empty()) {
       manifest.functions.push_back(std::move(info));
     } else if (separate_init) {

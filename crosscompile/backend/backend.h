@@ -8,6 +8,7 @@
 #include "module/module_file.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,8 +32,8 @@ class Backend {
   virtual void check_supports_modules() const = 0;
   // Returns the target that the passes compile a module's functions for.
   virtual Target pipeline_target() const = 0;
-  // Returns the plan of a function that went through the passes; empty where its code is called.
-  virtual Plan plan_of(const ir::Function& after_passes) const = 0;
+  // Returns the plan of a function that went through the passes; nothing where its code is called.
+  virtual std::optional<Plan> plan_of(const ir::Function& after_passes) const = 0;
   // Compiles a module's functions together.
   virtual std::vector<CodeImage> images(const ModuleFunctions& functions) const = 0;
   // Returns what a user should know about a module with these images.

@@ -18,8 +18,8 @@ constexpr ArchInfo kArchs[] = {
     {.arch = Arch::wasm32, .name = "wasm32"},
     {.arch = Arch::wasm64, .name = "wasm64"},
     {.arch = Arch::c, .name = "c"},
-    {.arch = Arch::cuda, .name = "cuda", .is_gpu = true},
-    {.arch = Arch::opencl, .name = "opencl", .is_gpu = true},
+    {.arch = Arch::cuda, .name = "cuda"},
+    {.arch = Arch::opencl, .name = "opencl"},
 };
 
 }  // namespace
@@ -35,7 +35,5 @@ const ArchInfo& info_of(Arch arch) {
     if (info.arch == arch) return info;
   return kOtherCpu;
 }
-
-bool is_gpu(Arch arch) { return info_of(arch).is_gpu; }
 
 }  // namespace ferry

@@ -10,8 +10,6 @@ namespace ferry {
 struct ArchInfo {
   Arch arch;
   std::string_view name;
-  // Modules for the architecture have plans of kernels, and no code for a CPU.
-  bool is_gpu = false;
   // LLVM's name of the CPU that is assumed where none is given.
   const char* baseline_cpu = "generic";
 };

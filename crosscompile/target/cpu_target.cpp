@@ -110,10 +110,12 @@ void set_sizes(Target& target, const TargetParts& parts) {
 void set_vector_hints(Target& target) {
   target.vector_bits = kNoVectors;
   target.vector_registers = 32;
+  target.graph_pass_groups.blocks = false;
   for (const VectorRow& row : kVectors) {
     if (row.arch != target.arch || !(row.feature.empty() || target.has(std::string(row.feature)))) continue;
     target.vector_bits = row.bits;
     target.vector_registers = row.registers;
+    target.graph_pass_groups.blocks = true;
     return;
   }
 }

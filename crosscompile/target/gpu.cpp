@@ -69,6 +69,8 @@ Target gpu_from_options(const DeviceId& device, const std::vector<Option>& optio
   target.set_arch(device_kind_name(device.kind));
   target.is_source = true;
   target.pass_groups = {.gpu = true, .scalarize = true};
+  target.graph_pass_groups = {.float32 = false, .integers = false, .blocks = false};
+  target.tensor_alignment = 256;
   std::string limits, compiler;
   for (const Option& option : options) {
     if (is_cuda && option.key == "arch") {

@@ -149,7 +149,7 @@ Target gpu_with_host(const DeviceId& device, std::vector<std::string> words, std
   // A CPU has no host, so this does not recurse any further.
   if (host->find(kHostOption) == std::string::npos) {
     const Target cpu = resolve_target(*host, notes);
-    if (!cpu.is_gpu() && !cpu.is_source && !cpu.objects_only) {
+    if (cpu.is_for_cpu() && !cpu.is_source && !cpu.objects_only) {
       target.set_host(cpu);
       return target;
     }
@@ -201,6 +201,7 @@ Target c_target_like(const Target& target) {
   Target c = build_c_target(parts);
   c.vector_bits = target.vector_bits;
   c.vector_registers = target.vector_registers;
+  c.graph_pass_groups = target.graph_pass_groups;
   return c;
 }
 

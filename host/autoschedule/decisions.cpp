@@ -41,14 +41,14 @@ class Walk {
   DecidedSchedule run() {
     for (const std::string& stage : stages_to_inline(schedule_.stages())) schedule_[stage].compute_inline();
     for (const std::string& stage : borders_to_inline(schedule_.stages())) schedule_[stage].compute_inline();
-    if (!target_.is_gpu()) schedule_winograd();
-    const RowFusion fusion = target_.is_gpu() ? RowFusion{} : fuse_rows();
+    if (!target_.has_thread_blocks()) schedule_winograd();
+    const RowFusion fusion = target_.has_thread_blocks() ? RowFusion{} : fuse_rows();
     // Excludes the copies that packing adds, which are scheduled already.
     std::vector<std::string> stages;
     for (const ScheduledStage& stage : schedule_.stages())
       if (stage.compute_kind != ComputeKind::inlined && stage.external == nullptr) stages.push_back(stage.name);
     for (const std::string& name : stages) {
-      if (target_.is_gpu())
+      if (target_.has_thread_blocks())
         schedule_on_gpu(name);
       else
         schedule_on_cpu(name, fusion);

@@ -38,7 +38,7 @@ double load_cost(double elements, const Target& target) {
 
 std::int64_t winograd_tile(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target,
                            const ErrorRatios& limit) {
-  if (target.is_gpu()) return 0;
+  if (target.has_thread_blocks()) return 0;
   const auto in_blocks = [&](std::int64_t channels) { return (channels + lanes - 1) / lanes * lanes; };
   const std::int64_t inputs = in_blocks(sizes.channels), outputs = in_blocks(sizes.filters);
   const double direct = product({sizes.images, sizes.height, sizes.width, 9, sizes.channels, outputs}) +

@@ -19,7 +19,7 @@ std::vector<ExportedFile> export_kernel(const KernelSource& source, const Target
     throw UsageError(source.name +
                      ": expected a kernel in ferry's own notation or a network to export; a C program can link this "
                      "one as it is");
-  if (target.is_gpu() || target.is_source)
+  if (!target.is_for_cpu() || target.is_source)
     throw OptionError(Option::target, "'" + target.text + "': expected a CPU, whose code C programs can link");
   // A text may have several functions, and one is exported.
   const std::string function = source.network ? options.function : choose_program(source, options.function).name;

@@ -46,15 +46,17 @@ Target target_for(const DeviceFacts& facts, const std::string& text, const Kerne
                   const Observer& observer) {
   if (source.module) {
     Target target;
-    target.set_arch(device_name(source.module->manifest().devices.front()));
+    const ModuleDevice& device = source.module->manifest().devices.front();
+    target.set_arch(device_name(device));
+    target.device.kind = device_kind_named(device.kind).value_or(DeviceKind::cpu);
     target.text = source.module->manifest().target;
-    if (target.is_gpu() || source.compiler == nullptr) return target;
+    if (!target.is_for_cpu() || source.compiler == nullptr) return target;
   }
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
   if (text.empty()) return compiler.target_of(facts);
   Target target = resolve_with_notes(compiler, text, observer);
   // What a GPU cannot compute of a network runs on the processor beside it.
-  if (source.network && target.is_gpu() && target.host == nullptr && target.uses_host)
+  if (source.network && !target.is_for_cpu() && target.host == nullptr && target.uses_host)
     target.set_host(compiler.target_of(facts));
   return target;
 }

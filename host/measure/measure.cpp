@@ -71,7 +71,7 @@ Measurement measure_function(const Device& device, const Function& function, con
   const BenchOptions bench = options_for(options.sampling, device);
   std::function<Peak()> peak;
   const auto type = arithmetic_type(info);
-  if (type && options.peak && !target.is_gpu() && compiler != nullptr) {
+  if (type && options.peak && target.is_for_cpu() && compiler != nullptr) {
     const StepGuard step = observer.begin("measuring what the device can do at best");
     found.peak_dtype = *type;
     peak = peak_meter(device, *compiler, target, *type, traffic, bench);

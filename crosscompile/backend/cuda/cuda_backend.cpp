@@ -41,7 +41,7 @@ Target CudaBackend::pipeline_target() const {
                          !codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::libdevice).empty());
 }
 
-Plan CudaBackend::plan_of(const ir::Function& after_passes) const {
+std::optional<Plan> CudaBackend::plan_of(const ir::Function& after_passes) const {
   return launch_plan(after_passes, SharedMemory::at_launch);
 }
 

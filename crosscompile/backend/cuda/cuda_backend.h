@@ -16,7 +16,7 @@ class CudaBackend final : public Backend {
   // Returns the target itself or, where LLVM alone generates the code, PTX of the first GPU, so that the plan matches
   // LLVM's kernels.
   Target pipeline_target() const override;
-  Plan plan_of(const ir::Function& after_passes) const override;
+  std::optional<Plan> plan_of(const ir::Function& after_passes) const override;
   std::vector<CodeImage> images(const ModuleFunctions& functions) const override;
   std::vector<std::string> notes_on_images(std::span<const CodeImage> images) const override;
   std::vector<std::uint8_t> object(std::span<const ir::Function> after_passes,

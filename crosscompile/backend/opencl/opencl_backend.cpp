@@ -8,7 +8,7 @@
 
 namespace ferry {
 
-Plan OpenClBackend::plan_of(const ir::Function& after_passes) const {
+std::optional<Plan> OpenClBackend::plan_of(const ir::Function& after_passes) const {
   return launch_plan(after_passes, SharedMemory::in_kernel);
 }
 

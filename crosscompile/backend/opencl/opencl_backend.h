@@ -11,7 +11,7 @@ class OpenClBackend final : public Backend {
 
   void check_supports_modules() const override {}
   Target pipeline_target() const override { return target_; }
-  Plan plan_of(const ir::Function& after_passes) const override;
+  std::optional<Plan> plan_of(const ir::Function& after_passes) const override;
   std::vector<CodeImage> images(const ModuleFunctions& functions) const override;
   std::vector<std::string> notes_on_images(std::span<const CodeImage>) const override { return {}; }
   std::vector<std::uint8_t> object(std::span<const ir::Function> after_passes,

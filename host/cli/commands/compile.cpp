@@ -121,7 +121,8 @@ bool takes_modules(const Target& target) { return !target.is_source || target.de
 
 int run_compile(const Compiler* given, const Options& options) {
   const Compiler& compiler = expect_compiler(given, "ferry compile");
-  if (!options.after.empty() && options.emit != Stage::loops) throw UsageError("--after needs --emit lower");
+  if (!options.after.empty() && options.emit != Stage::loops && options.emit != Stage::graph)
+    throw UsageError("--after needs --emit lower, or --emit graph of a network");
   if (options.json && options.output == "-") throw UsageError("expected --json or -o -: both write to standard output");
   if (!options.output.empty()) expect_writable(options.output);
   const Observer observer = terminal(options.kernel.deadline);
@@ -134,8 +135,8 @@ int run_compile(const Compiler* given, const Options& options) {
                                           source.name + " is a network: --emit " + target.arch_name +
                                           " shows the code of its kernels, and 'ferry export' writes a library for C "
                                           "programs");
-  const bool to_module =
-      source.foreign || source.module || source.network || (target.is_gpu() && options.output.ends_with(".ferry"));
+  const bool to_module = source.foreign || source.module || source.network ||
+                         (takes_modules(target) && options.output.ends_with(".ferry"));
   if (target.is_source && !to_module) {
     const Emission emission = emit_text(source, request, stage_named(target.arch_name).value(), target, "", observer);
     return write_text(emission, target, output_name(options, chosen_function(source, options), emission.extension),
@@ -172,7 +173,8 @@ void add_compile(CLI::App& app, Action& chosen, const session::Schemes& schemes)
           "kernel) or plan, and the others for each of its kernels; for a kernel in another language asm")
       ->type_name("STAGE")
       ->check(one_of(stage_names()));
-  add_after_option(command, options->after, "With --emit lower: the loops after this pass");
+  add_after_option(command, options->after,
+                   "With --emit lower: the loops after this pass; with --emit graph: the network");
   add_json_option(command, options->json);
   add_verbose_option(command, options->verbose);
   command.footer(

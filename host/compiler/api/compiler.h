@@ -192,7 +192,8 @@ class Compiler {
   virtual Bytes compile(std::span<const ir::Function> functions, const Target& target) const = 0;
   // Turns a module into an object, a header and an example for C programs.
   virtual std::vector<ExportedFile> export_code(const ExportRequest& request) const = 0;
-  // `after` names the pass after which Stage::loops shows the loops; empty: as lowered, and simplified.
+  // `after` names the pass after which Stage::loops shows the loops, or Stage::graph the network; empty: as lowered,
+  // and simplified, or after all passes.
   virtual Emission emit(Stage stage, const CompileRequest& request, const std::string& after = {}) const = 0;
   // Returns the names of the schedule's knobs, and the values that it lists for each.
   virtual std::map<std::string, std::vector<std::string>> knobs_of(const ScheduleText& schedule) const = 0;

@@ -131,20 +131,22 @@ void CacheKey::add(const Target& target) {
   // Capabilities follow from architecture and features.
   const auto& [text, arch, arch_name, triple, cpu, features, pointer_bits, vector_bits, vector_registers, capabilities,
                is_source, gpus, cuda_compiler, device, block_threads, block_shared_bytes, objects_only, pass_groups,
-               l1_bytes, l2_bytes, threads, host, uses_host] = target;
+               graph_pass_groups, tensor_alignment, l1_bytes, l2_bytes, threads, host, uses_host] = target;
   for (const std::string& part : {text, arch_name, triple, cpu}) add(part);
   add_names(*this, features);
   add_names(*this, gpus);
   const auto& [loops, gpu, scalarize] = pass_groups;
+  const auto& [float32, integers, blocks] = graph_pass_groups;
   const auto& [kind, index] = device;
+  for (const bool flag :
+       {is_source, objects_only, loops, gpu, scalarize, float32, integers, blocks, uses_host, host != nullptr})
+    add(std::uint64_t{flag});
   for (const std::uint64_t number :
        {static_cast<std::uint64_t>(arch), std::uint64_t{pointer_bits}, std::uint64_t{vector_bits},
-        std::uint64_t{vector_registers}, std::uint64_t{is_source}, static_cast<std::uint64_t>(cuda_compiler),
-        static_cast<std::uint64_t>(kind), std::uint64_t{index}, bits(block_threads), bits(block_shared_bytes),
-        std::uint64_t{objects_only}, std::uint64_t{loops}, std::uint64_t{gpu}, std::uint64_t{scalarize}, l1_bytes,
-        l2_bytes, std::uint64_t{threads}, std::uint64_t{uses_host}, std::uint64_t{host != nullptr}}) {
+        std::uint64_t{vector_registers}, static_cast<std::uint64_t>(cuda_compiler), static_cast<std::uint64_t>(kind),
+        std::uint64_t{index}, bits(block_threads), bits(block_shared_bytes), std::uint64_t{tensor_alignment}, l1_bytes,
+        l2_bytes, std::uint64_t{threads}})
     add(number);
-  }
   if (host != nullptr) add(*host);
 }
 

@@ -26,16 +26,12 @@ namespace {
 
 constexpr const char* kAsLowered = "lower";
 
-void expect_pass(const std::string& name) {
-  std::vector<std::string> names = {kAsLowered};
-  for (const passes::Pass& pass : passes::pipeline()) names.emplace_back(pass.name);
-  if (std::ranges::find(names, name) != names.end()) return;
-  throw CompileError("there is no pass '" + name + "'; expected one of: " + join(", ", names) +
-                     lang::suggestion(name, names));
-}
-
 std::string loops_text(std::vector<ir::Function> functions, const Target& target, const std::string& after) {
-  if (!after.empty()) expect_pass(after);
+  if (!after.empty()) {
+    std::vector<std::string> names = {kAsLowered};
+    for (const passes::Pass& pass : passes::pipeline()) names.emplace_back(pass.name);
+    expect_pass(after, names);
+  }
   std::string text;
   for (ir::Function& function : functions) {
     if (!text.empty()) text += "\n";
@@ -88,6 +84,12 @@ Emission object_of(const CompileRequest& request, const std::vector<schedule::Sc
 }
 
 }  // namespace
+
+void expect_pass(const std::string& name, const std::vector<std::string>& names) {
+  if (std::ranges::find(names, name) != names.end()) return;
+  throw CompileError("there is no pass '" + name + "'; expected one of: " + join(", ", names) +
+                     lang::suggestion(name, names));
+}
 
 Emission emit_functions(Stage stage, std::vector<ir::Function> lowered, const Target& target,
                         const std::string& after) {

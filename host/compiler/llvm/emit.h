@@ -9,6 +9,9 @@
 
 namespace ferry {
 
+// Throws CompileError unless one of these passes has the name.
+void expect_pass(const std::string& name, const std::vector<std::string>& names);
+
 // As Compiler::emit().
 Emission emit_stage(Stage stage, const CompileRequest& request, const std::string& after);
 // Shows loops, as lowered, or what they become: a stage from Stage::loops to Stage::assembly.

@@ -29,6 +29,10 @@ namespace ferry {
 
 namespace {
 
+constexpr const char* kAsImported = "import";
+
+using AfterPass = std::function<void(std::string_view pass, const graph::Graph& now)>;
+
 // Returns a line for each step, and the nodes that it computes.
 std::string plan_text(const Compiled& compiled) {
   const Result<ModuleFile> file = read_module(compiled.module);
@@ -93,6 +97,7 @@ class GraphNetwork final : public Network {
 
   Emission emit(Stage stage, const NetworkRequest& request, const std::string& after) const override {
     if (stage == Stage::plan) return {.text = plan_text(compile(request))};
+    if (stage == Stage::graph && !after.empty()) return {.text = graph_after(after, request.target)};
     const graph::Graph optimized = optimized_for(request.target);
     if (stage == Stage::graph) return {.text = to_text(optimized)};
     if (stage == Stage::groups) return {.text = groups_text(optimized, make_groups(optimized))};
@@ -155,11 +160,24 @@ class GraphNetwork final : public Network {
     throw InternalError("expected a network with the outputs of all nodes");
   }
 
-  graph::Graph optimized_for(const Target& target) const {
+  graph::Graph optimized_for(const Target& target, const AfterPass& after = {}) const {
     if (origin_.all_outputs_for) return graph_;
     return graph::optimized(
         graph_, target,
-        {.winograd = origin_.source.winograd, .int8 = origin_.source.int8, .max_error = origin_.source.max_error});
+        {.winograd = origin_.source.winograd, .int8 = origin_.source.int8, .max_error = origin_.source.max_error},
+        after);
+  }
+
+  std::string graph_after(const std::string& after, const Target& target) const {
+    std::vector<std::string> names = {kAsImported};
+    for (const graph::GraphPass& pass : graph::graph_passes()) names.emplace_back(pass.name);
+    expect_pass(after, names);
+    if (after == kAsImported) return to_text(graph_);
+    std::string text;
+    optimized_for(target, [&](std::string_view pass, const graph::Graph& now) {
+      if (pass == after) text = to_text(now);
+    });
+    return text;
   }
 
   graph::Graph graph_;

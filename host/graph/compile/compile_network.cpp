@@ -3,7 +3,6 @@
 #include "base/printable.h"
 #include "crosscompile/compile.h"
 #include "crosscompile/ir/error.h"
-#include "host/graph/compile/alias_moves.h"
 #include "host/graph/compile/describe_steps.h"
 #include "host/graph/compile/device_storages.h"
 #include "host/graph/compile/integer_costs.h"
@@ -11,15 +10,7 @@
 #include "host/graph/compile/network_kernels.h"
 #include "host/graph/compile/place_kernels.h"
 #include "host/graph/loops.h"
-#include "host/graph/passes/choose_dots.h"
-#include "host/graph/passes/choose_layouts.h"
-#include "host/graph/passes/choose_winograd.h"
 #include "host/graph/passes/make_groups.h"
-#include "host/graph/passes/pool_integers.h"
-#include "host/graph/passes/quantize_products.h"
-#include "host/graph/passes/repeat_dequantization.h"
-#include "host/graph/passes/simplify.h"
-#include "host/graph/passes/widen_floats.h"
 #include "host/graph/plan/composition.h"
 #include "host/graph/plan/network_function.h"
 #include "module/init_plan.h"
@@ -32,9 +23,6 @@
 
 namespace ferry::graph {
 namespace {
-
-// Returns the alignment of tensors between kernels.
-std::uint64_t alignment_for(const Target& target) { return target.is_gpu() ? 256 : 64; }
 
 const FunctionInfo& function_called(const Manifest& manifest, const std::string& name) {
   const auto found = std::ranges::find(manifest.functions, name, &FunctionInfo::name);
@@ -196,20 +184,6 @@ void add_init_modules(std::vector<std::vector<std::uint8_t>> init_modules, std::
 
 }  // namespace
 
-Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms) {
-  graph = simplify(target.is_gpu() ? std::move(graph) : widen_floats(graph));
-  if (!target.is_gpu() && algorithms.int8)
-    graph = repeat_dequantization(pool_integers(quantize_products(std::move(graph))));
-  validate(graph);
-  if (const std::int64_t lanes = target.lanes(sizeof(float)); !target.is_gpu() && lanes > 1) {
-    graph = choose_dots(choose_layouts(graph, lanes), target);
-    if (algorithms.winograd) graph = choose_winograd(std::move(graph), target, algorithms.max_error);
-  }
-  graph = alias_moves(std::move(graph), alignment_for(target));
-  validate(graph);
-  return graph;
-}
-
 CompiledNetwork compile_network(const Graph& graph, const Target& target, const NetworkOptions& options) {
   return compile_optimized(optimized(graph, target), target, options);
 }
@@ -250,7 +224,7 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   common.symbols = described.symbols;
   common.parameters = described.parameters;
   common.preconditions = described.preconditions;
-  common.alignment = alignment_for(target);
+  common.alignment = target.tensor_alignment;
   common.guesses = options.sizes;
   with_kernels(graph, target, options.sizes, [&](const TensorStorages& storages, const NetworkKernels& kernels) {
     const LoweredKernels lowered = lower_kernels(graph, kernels, target);

@@ -5,8 +5,8 @@
 #include "crosscompile/ir/function.h"
 #include "crosscompile/target/code_form.h"
 #include "ferry/blob_source.h"
-#include "ferry/error_ratios.h"
 #include "ferry/target/target.h"
+#include "host/graph/compile/graph_passes.h"
 #include "host/graph/graph.h"
 
 #include <cstdint>
@@ -18,16 +18,6 @@
 #include <vector>
 
 namespace ferry::graph {
-
-// Algorithms that a network may use beside those that its nodes define.
-struct Algorithms {
-  bool winograd = true;                     // for convolutions
-  bool int8 = true;                         // sums of products of 8-bit integers, for dequantized ones
-  ErrorRatios max_error = kMaxErrorRatios;  // of Winograd's algorithm
-};
-
-// Returns the network as it is divided into groups and compiled for a target: with the passes done (host/graph/passes).
-Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms = {});
 
 // The place in the cache for the module of one network, compiled with one set of options.
 class CachedModuleSlot {

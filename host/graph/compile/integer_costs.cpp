@@ -51,7 +51,7 @@ ProductCosts product_costs(const Graph& graph, const Node& node, const Target& t
 }
 
 std::vector<std::string> notes_on_integers(const Graph& graph, const Target& target) {
-  if (target.is_gpu()) return {};
+  if (!target.graph_pass_groups.integers) return {};
   ProductCosts all, dearer;
   std::size_t nodes = 0, count = 0;
   const Node* first = nullptr;

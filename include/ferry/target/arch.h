@@ -25,7 +25,4 @@ enum class Arch : std::uint8_t {
 // Returns the architecture that Manifest::arch, or LLVM's name of a CPU's architecture, names.
 Arch arch_named(std::string_view name);
 
-// Returns whether modules for the architecture have plans of kernels, and no code for a CPU.
-bool is_gpu(Arch arch);
-
 }  // namespace ferry

@@ -25,6 +25,13 @@ struct PassGroups {
   bool scalarize = false;  // vectors are split into their lanes, for languages without vectors
 };
 
+// The same for passes over networks (host/graph/compile/graph_passes.h).
+struct GraphPassGroups {
+  bool float32 = true;   // networks of narrow floats are computed in float32
+  bool integers = true;  // products of dequantized integers are computed in integers
+  bool blocks = true;    // images may have their channels in blocks of a vector
+};
+
 struct Target {
   std::string text;  // as resolved; can be printed and parsed again
   Arch arch = Arch::other_cpu;
@@ -47,6 +54,8 @@ struct Target {
   // No rpc_server runs on the target: it supports objects and assembly, but no modules.
   bool objects_only = false;
   PassGroups pass_groups = {.loops = true};
+  GraphPassGroups graph_pass_groups;
+  std::uint32_t tensor_alignment = 64;  // of tensors between the kernels of a network, in bytes
   // Hints for default schedules; 0 when unknown.
   std::uint64_t l1_bytes = 0;
   std::uint64_t l2_bytes = 0;
@@ -58,7 +67,10 @@ struct Target {
   void set_arch(std::string name);
   // Names the CPU beside a GPU, in the text too.
   void set_host(const Target& beside);
-  bool is_gpu() const { return ferry::is_gpu(arch); }
+  // Whether a CPU runs the code, which the plan of a module calls.
+  bool is_for_cpu() const { return device.kind == DeviceKind::cpu; }
+  // Whether the code is kernels of blocks and threads, which the plan launches.
+  bool has_thread_blocks() const { return pass_groups.gpu; }
   // Returns the lowest compute capability among the GPUs of "cuda": 80 for sm_80; 0 for any other target.
   int capability() const;
   bool has(const std::string& feature) const;  // "avx512f"

@@ -149,6 +149,8 @@ TEST_CASE("unknown targets, commands, options and passes name what there is") {
   const Outcome pass = run_ferry({"compile", "-e", test::kMatmul, "--emit", "lower", "--after", "magic"});
   CHECK(pass.code == 2);
   CHECK(pass.err.starts_with("ferry: there is no pass 'magic'; expected one of: lower, simplify, "));
+  CHECK(run_ferry({"compile", "-e", test::kMatmul, "--emit", "c", "--after", "flatten"}).err ==
+        "ferry: --after needs --emit lower, or --emit graph of a network\n");
 }
 
 TEST_CASE("a module for another architecture is refused by the device") {

@@ -66,3 +66,26 @@ TEST_CASE("bindings that do not fit are refused") {
   CHECK(run_ferry({"run", "-e", "def f(float(N) A) -> (B) { B(i) = A(i) }", "--bind", binding}).err ==
         "ferry: --bind " + binding + ": expected a network, got -e\n");
 }
+
+TEST_CASE("--emit graph shows a network as it was imported, after any pass, and after all of them") {
+  const Folder folder;
+  test::ModelBytes model;
+  model.input("x", {2, 3}).node("Transpose", {"x"}, {"there"}).node("Transpose", {"there"}, {"back"});
+  model.node("Relu", {"back"}, {"y"}).output("y");
+  const std::string network = folder.file("net.onnx", model.text());
+  const auto graph = [&](std::vector<std::string> after) {
+    std::vector<std::string> words = {"compile", network, "--target", "x86-64-v3", "--emit", "graph"};
+    words.insert(words.end(), after.begin(), after.end());
+    return run_ferry(words);
+  };
+  const auto has_transposes = [](const Outcome& outcome) { return outcome.out.find("transpose") != std::string::npos; };
+  CHECK(has_transposes(graph({"--after", "import"})));
+  CHECK(has_transposes(graph({"--after", "widen_floats"})));
+  CHECK_FALSE(has_transposes(graph({"--after", "remove_moves"})));
+  CHECK(graph({"--after", "alias_moves"}).out == graph({}).out);
+  CHECK(graph({}).out.find("relu") != std::string::npos);
+  const Outcome unknown = graph({"--after", "remove_move"});
+  CHECK(unknown.code == 2);
+  CHECK(unknown.err.starts_with("ferry: there is no pass 'remove_move'; expected one of: import, widen_floats, "));
+  CHECK(unknown.err.ends_with("; did you mean 'remove_moves'?\n"));
+}

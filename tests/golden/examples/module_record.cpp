@@ -84,7 +84,7 @@ void write_records(const std::string& path, const ModuleRecords& records) {
 
 std::vector<std::uint8_t> compiled_bytes(const ExampleCase& example, const PinnedTarget& target) {
   const std::vector<schedule::Schedule> schedules = example.schedules(target.target);
-  if (target.emit.empty() && !(calls_c(example) && !target.target.is_gpu()))
+  if (target.emit.empty() && !(calls_c(example) && target.target.is_for_cpu()))
     return compile(example.programs, schedules, target.target).bytes();
   const std::vector<ir::Function> functions = lower::lower_module(example.programs, schedules);
   if (target.emit.empty())

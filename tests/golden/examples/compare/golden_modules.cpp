@@ -50,7 +50,7 @@ Options options_of(int count, char** words) {
 bool is_compared(const ExampleCase& example, const PinnedTarget& target) {
   static const std::set<std::string> of_sizes{"x86-64-v4", "raspberry-pi-4", "opencl",
                                               "cuda -arch=sm_80 -compiler=llvm"};
-  if (!(target.target.is_gpu() ? example.for_gpus : example.for_cpus)) return false;
+  if (!(target.target.has_thread_blocks() ? example.for_gpus : example.for_cpus)) return false;
   return example.kind != ExampleCase::Kind::sized || of_sizes.contains(target.name);
 }
 

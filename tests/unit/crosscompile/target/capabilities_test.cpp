@@ -150,7 +150,7 @@ TEST_CASE("each architecture's name is parsed to the architecture alone") {
     const Target target = resolve_target(c.text);
     CHECK(target.arch == c.arch);
     CHECK(target.arch_name == c.name);
-    CHECK(target.is_gpu() == (c.arch == Arch::cuda || c.arch == Arch::opencl));
+    CHECK(target.has_thread_blocks() == (c.arch == Arch::cuda || c.arch == Arch::opencl));
   }
   CHECK(arch_named("sparcv9") == Arch::other_cpu);
 }

@@ -1,6 +1,4 @@
 // The passes that make networks smaller: what is left of small networks, and that they still compute the same.
-#include "host/graph/passes/simplify.h"
-
 #include <doctest/doctest.h>
 
 #include "host/graph/graph_text.h"

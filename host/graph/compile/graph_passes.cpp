@@ -1,0 +1,85 @@
+#include "host/graph/compile/graph_passes.h"
+
+#include <utility>
+
+#include "host/graph/compile/alias_moves.h"
+#include "host/graph/passes/choose_dots.h"
+#include "host/graph/passes/choose_layouts.h"
+#include "host/graph/passes/choose_winograd.h"
+#include "host/graph/passes/fold_batch_norms.h"
+#include "host/graph/passes/hoist_invariants.h"
+#include "host/graph/passes/merge_equal_nodes.h"
+#include "host/graph/passes/pool_integers.h"
+#include "host/graph/passes/quantize_products.h"
+#include "host/graph/passes/remove_moves.h"
+#include "host/graph/passes/repeat_dequantization.h"
+#include "host/graph/passes/widen_floats.h"
+
+namespace ferry::graph {
+namespace {
+
+using Groups = GraphPassGroups;
+
+constexpr GraphPass kPasses[] = {
+    {"widen_floats", "computes networks of narrow floats in `float32`",
+     [](Graph g, const Target&, const Algorithms&) { return widen_floats(g); }, &Groups::float32},
+    // Folds moves of constants, so that the pass after the next finds equal ones.
+    {"remove_moves", "removes transposes, reshapes and copies that change nothing, and folds those of constants",
+     [](Graph g, const Target&, const Algorithms&) { return remove_moves(std::move(g)); }},
+    {"hoist_invariants", "moves what is the same in all iterations of a loop in front of it",
+     [](Graph g, const Target&, const Algorithms&) { return hoist_invariants(std::move(g)); }},
+    {"merge_equal_nodes", "merges equal constants, and nodes that compute the same of the same inputs",
+     [](Graph g, const Target&, const Algorithms&) { return merge_equal_nodes(std::move(g)); }},
+    {"fold_batch_norms", "folds batch normalisations into the weights of the convolution or product before them",
+     [](Graph g, const Target&, const Algorithms&) { return fold_batch_norms(std::move(g)); }},
+    {"quantize_products", "sums up products of dequantized 8-bit integers as integers",
+     [](Graph g, const Target&, const Algorithms&) { return quantize_products(std::move(g)); }, &Groups::integers,
+     &Algorithms::int8},
+    {"pool_integers", "takes maxima of bytes before they are dequantized",
+     [](Graph g, const Target&, const Algorithms&) { return pool_integers(g); }, &Groups::integers, &Algorithms::int8},
+    {"repeat_dequantization", "dequantizes a tensor anew for each elementwise node that reads it",
+     [](Graph g, const Target&, const Algorithms&) { return repeat_dequantization(g); }, &Groups::integers,
+     &Algorithms::int8},
+    {"choose_layouts", "stores images with their channels in blocks of one vector where that is faster",
+     [](Graph g, const Target& target, const Algorithms&) {
+       const std::int64_t lanes = target.lanes(sizeof(float));
+       return lanes > 1 ? choose_layouts(g, lanes) : g;
+     },
+     &Groups::blocks},
+    {"choose_dots", "chooses the instructions by which products of bytes on blocks are summed up",
+     [](Graph g, const Target& target, const Algorithms&) { return choose_dots(std::move(g), target); },
+     &Groups::blocks},
+    {"choose_winograd", "computes convolutions of 3 x 3 on blocks with Winograd's algorithm where that is faster",
+     [](Graph g, const Target& target, const Algorithms& algorithms) {
+       return choose_winograd(std::move(g), target, algorithms.max_error);
+     },
+     &Groups::blocks, &Algorithms::winograd},
+    {"alias_moves", "finds concats and slices that move nothing",
+     [](Graph g, const Target& target, const Algorithms&) {
+       return alias_moves(std::move(g), target.tensor_alignment);
+     }},
+};
+
+bool runs(const GraphPass& pass, const Target& target, const Algorithms& algorithms) {
+  return (pass.group == nullptr || target.graph_pass_groups.*pass.group) &&
+         (pass.algorithm == nullptr || algorithms.*pass.algorithm);
+}
+
+}  // namespace
+
+std::span<const GraphPass> graph_passes() { return kPasses; }
+
+Graph optimized(Graph graph, const Target& target, const Algorithms& algorithms,
+                const std::function<void(std::string_view pass, const Graph&)>& after) {
+  validate(graph);
+  for (const GraphPass& pass : graph_passes()) {
+    if (runs(pass, target, algorithms)) {
+      graph = pass.run(std::move(graph), target, algorithms);
+      validate(graph);
+    }
+    if (after) after(pass.name, graph);
+  }
+  return graph;
+}
+
+}  // namespace ferry::graph
