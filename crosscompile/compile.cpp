@@ -109,14 +109,14 @@ struct PreparedDevice {
 };
 
 // Adds a device and the functions that run on it. separate_init: init functions are functions like others.
-PreparedDevice add_device(std::span<const ir::Function> functions, const Target& target, Manifest& manifest,
-                          bool separate_init = false) {
-  PreparedDevice prepared{make_backend(target), {}};
+void add_device(PreparedDevice& prepared, const DeviceFunctions& part, Manifest& manifest,
+                const passes::AfterPass& after, bool separate_init = false) {
+  const Target& target = part.target;
   const auto device = static_cast<std::uint32_t>(manifest.devices.size());
   const std::size_t first = manifest.functions.size();
   manifest.devices.push_back(
       {device_kind_name(target.device.kind), target.is_for_cpu() ? target.arch_name : "", needed_features(target)});
-  prepared.functions = passes::run_pipeline(functions, prepared.backend->pipeline_target());
+  prepared.functions = passes::run_pipeline(part.functions, prepared.backend->pipeline_target(), after);
   for (const ir::Function& function : prepared.functions) {
     FunctionInfo info = describe(function);
     if (target.pointer_bits == 32) require_narrow_sizes(info);
@@ -132,71 +132,84 @@ PreparedDevice add_device(std::span<const ir::Function> functions, const Target&
     }
   }
   for (std::size_t f = first; f < manifest.functions.size(); ++f) move_to(device, manifest.functions[f]);
-  return prepared;
 }
 
 // Completes what add_device() has described.
-void finish_description(ModuleFile& module, const Target& target, const ModuleText& text,
-                        const ComposeFunctions& compose = {}) {
+void finish_description(ModuleFile& module, const Target& target, const ModuleOptions& options) {
   module.manifest.abi_version = FERRY_ABI_VERSION;
   module.manifest.target = target.text;
-  if (compose) compose(module);
+  if (options.compose) options.compose(module);
   if (const Status status = check_manifest(module.manifest); !status.is_ok()) {
     throw CompileError("the module cannot be described: " + status.message());
   }
-  module.source = text.source;
-  module.schedule = text.schedule;
+  module.source = options.source;
+  module.schedule = options.schedule;
+}
+
+bool is_init(const ir::Function& function) { return !function.init_of.empty(); }
+
+// Compiles the init functions among these to modules of functions that are called with their constants and return the
+// persistent tensors. Each has as its name the symbol by which the init plan calls it.
+void add_init_modules(std::span<const ir::Function> functions, const Target& target, std::vector<CodeImage>& images) {
+  std::vector<ir::Function> inits;
+  std::copy_if(functions.begin(), functions.end(), std::back_inserter(inits), is_init);
+  for (std::size_t first = 0; first < inits.size(); first += kMaxFunctions) {
+    const std::span part = std::span(inits).subspan(first, std::min(kMaxFunctions, inits.size() - first));
+    ModuleFile module;
+    PreparedDevice prepared{make_backend(target), {}};
+    add_device(prepared, {part, target}, module.manifest, {}, true);
+    finish_description(module, target, {});
+    module.images = prepared.backend->images({part, prepared.functions});
+    images.push_back({ImageKind::init_module, write_module(module)});
+  }
 }
 
 }  // namespace
 
-std::vector<std::uint8_t> compile_module(std::span<const ir::Function> functions, const Target& target,
-                                         const ModuleText& text, const ComposeFunctions& compose, CodeForm form) {
+ModuleBytes compile_module(std::span<const ir::Function> functions, const Target& target,
+                           const ModuleOptions& options) {
   const DeviceFunctions part{functions, target};
-  return compile_module(std::span(&part, 1), text, compose, form);
+  return compile_module(std::span(&part, 1), options);
 }
 
-std::vector<std::uint8_t> compile_module(std::span<const DeviceFunctions> parts, const ModuleText& text,
-                                         const ComposeFunctions& compose, CodeForm form) {
-  for (const DeviceFunctions& part : parts) make_backend(part.target)->check_supports_modules();
-  ModuleFile module;
+ModuleBytes compile_module(std::span<const DeviceFunctions> parts, const ModuleOptions& options) {
   std::vector<PreparedDevice> devices;
-  for (const DeviceFunctions& part : parts) devices.push_back(add_device(part.functions, part.target, module.manifest));
-  finish_description(module, parts.front().target, text, compose);
+  for (const DeviceFunctions& part : parts) {
+    devices.push_back({make_backend(part.target), {}});
+    devices.back().backend->check_supports_modules();
+  }
+  ModuleFile module;
+  std::size_t first = 0;
+  for (std::size_t d = 0; d < parts.size(); first += parts[d++].functions.size()) {
+    add_device(devices[d], parts[d], module.manifest,
+               [&](std::size_t index, std::string_view pass, const ir::Function& now) {
+                 if (options.after) options.after(first + index, pass, now);
+               });
+  }
+  finish_description(module, parts.front().target, options);
+  ModuleBytes result;
   for (std::uint32_t d = 0; d < devices.size(); ++d) {
-    if (form == CodeForm::relocatable_without_init)
-      std::erase_if(devices[d].functions, [](const ir::Function& function) { return !function.init_of.empty(); });
-    for (CodeImage& image : devices[d].backend->images({parts[d].functions, devices[d].functions, form})) {
+    const Backend& backend = *devices[d].backend;
+    if (options.init_target != nullptr) std::erase_if(devices[d].functions, is_init);
+    std::vector<CodeImage> images = backend.images({parts[d].functions, devices[d].functions, options.form});
+    for (std::string& note : backend.notes_on_images(images)) result.notes.push_back(std::move(note));
+    for (CodeImage& image : images) {
       image.device = d;
       module.images.push_back(std::move(image));
     }
   }
-  return write_module(module);
-}
-
-std::vector<std::vector<std::uint8_t>> compile_init_functions(std::span<const ir::Function> functions,
-                                                              const Target& target) {
-  std::vector<ir::Function> inits;
-  for (const ir::Function& function : functions)
-    if (!function.init_of.empty()) inits.push_back(function);
-  std::vector<std::vector<std::uint8_t>> modules;
-  for (std::size_t first = 0; first < inits.size(); first += kMaxFunctions) {
-    const std::span part = std::span(inits).subspan(first, std::min(kMaxFunctions, inits.size() - first));
-    ModuleFile module;
-    const PreparedDevice prepared = add_device(part, target, module.manifest, true);
-    finish_description(module, target, {});
-    module.images = prepared.backend->images({part, prepared.functions});
-    modules.push_back(write_module(module));
-  }
-  return modules;
+  if (options.init_target != nullptr) add_init_modules(parts.front().functions, *options.init_target, module.images);
+  result.bytes = write_module(module);
+  return result;
 }
 
 std::vector<std::uint8_t> compile_object(std::span<const ir::Function> functions, const Target& target,
-                                         const ModuleText& text) {
-  if (target.objects_only) return make_backend(target)->object(passes::run_pipeline(functions, target), {});
+                                         const ModuleOptions& options) {
+  PreparedDevice prepared{make_backend(target), {}};
+  if (target.objects_only) return prepared.backend->object(passes::run_pipeline(functions, target, options.after), {});
   ModuleFile module;
-  const PreparedDevice prepared = add_device(functions, target, module.manifest);
-  finish_description(module, target, text);
+  add_device(prepared, {functions, target}, module.manifest, options.after);
+  finish_description(module, target, {options.source, options.schedule});
   return prepared.backend->object(prepared.functions, write_module(module));
 }
 

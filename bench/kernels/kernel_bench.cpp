@@ -89,7 +89,8 @@ std::optional<Compiled> compile_case(const Case& c) {
     const schedule::Schedule how = c.schedule.empty() ? autoschedule::default_schedule(programs.at(0), host)
                                                       : schedule::Schedule::replay(programs.at(0), read_text(schedule));
     compiled.module =
-        compile_module(lower::lower_module(std::span(&programs.at(0), 1), std::span(&how, 1)), host, {source, ""});
+        compile_module(lower::lower_module(std::span(&programs.at(0), 1), std::span(&how, 1)), host, {source, ""})
+            .bytes;
   };
   compile_once();
   compiled.seconds = bench::seconds_of(compile_once);

@@ -16,27 +16,13 @@ namespace {
 
 using namespace ir;
 
-// Identifies a statement across the passes: the buffer that it stores to, and the buffers that it reads for that.
-struct Stored {
-  std::string buffer;
-  std::set<std::string> reads;
+constexpr std::string_view kDecisive = "vectorize";
 
-  bool is_part_of(const Stored& other) const {
-    return buffer == other.buffer && std::includes(other.reads.begin(), other.reads.end(), reads.begin(), reads.end());
-  }
-};
-
-Stored stored_by(const Store& node) {
-  Stored stored{node.buffer->name, {}};
+VectorStore stored_by(const Store& node) {
+  VectorStore stored{node.buffer->name, {}};
   analysis::for_each_load(node.value, [&](const Load& load) { stored.reads.insert(load.buffer->name); });
   return stored;
 }
-
-struct VectorLoop {
-  std::string name;
-  Expr var;
-  std::vector<Stored> stores;  // at indices that differ between the loop's iterations
-};
 
 class VectorLoops : public Visitor {
  public:
@@ -78,7 +64,7 @@ class VectorLoops : public Visitor {
 
 class Stores : public Visitor {
  public:
-  std::vector<Stored> vectors, scalars;
+  std::vector<VectorStore> vectors, scalars;
 
  protected:
   using Visitor::visit_node;
@@ -89,34 +75,42 @@ class Stores : public Visitor {
   }
 };
 
-Function vectorized(Function function, const Target& target) {
-  for (const Pass& pass : pipeline()) {
-    function = run_pass(pass, std::move(function), target);
-    if (pass.name == "vectorize") break;
-  }
-  return function;
-}
-
 }  // namespace
 
-std::vector<std::string> lost_vectors(const Function& lowered, const Target& target) {
-  if (!target.pass_groups.loops || !lowered.body.defined()) return {};
+bool VectorStore::is_part_of(const VectorStore& other) const {
+  return buffer == other.buffer && std::includes(other.reads.begin(), other.reads.end(), reads.begin(), reads.end());
+}
+
+LostVectors::LostVectors(const Function& lowered, const Target& target) {
+  if (!target.pass_groups.loops || !lowered.body.defined()) return;
   VectorLoops wanted;
   wanted.visit(lowered.body);
-  if (wanted.loops.empty()) return {};
+  wanted_ = std::move(wanted.loops);
+}
+
+void LostVectors::after(std::string_view pass, const Function& now) {
+  if (wanted_.empty() || pass != kDecisive) return;
   Stores made;
-  if (const Function function = vectorized(lowered, target); function.body.defined()) made.visit(function.body);
-  const auto contains = [](const std::vector<Stored>& all, const Stored& one) {
-    return std::any_of(all.begin(), all.end(), [&](const Stored& other) { return one.is_part_of(other); });
+  if (now.body.defined()) made.visit(now.body);
+  const auto contains = [](const std::vector<VectorStore>& all, const VectorStore& one) {
+    return std::any_of(all.begin(), all.end(), [&](const VectorStore& other) { return one.is_part_of(other); });
   };
-  std::vector<std::string> lost;
-  for (const VectorLoop& loop : wanted.loops) {
-    const bool is_lost = std::any_of(loop.stores.begin(), loop.stores.end(), [&](const Stored& store) {
+  for (const VectorLoop& loop : wanted_) {
+    const bool is_lost = std::any_of(loop.stores.begin(), loop.stores.end(), [&](const VectorStore& store) {
       return contains(made.scalars, store) && !contains(made.vectors, store);
     });
-    if (is_lost && std::find(lost.begin(), lost.end(), loop.name) == lost.end()) lost.push_back(loop.name);
+    if (is_lost && std::find(names_.begin(), names_.end(), loop.name) == names_.end()) names_.push_back(loop.name);
   }
-  return lost;
+}
+
+void LostVectors::run_passes(const Function& lowered, const Target& target) {
+  if (wanted_.empty()) return;
+  Function function = lowered;
+  for (const Pass& pass : pipeline()) {
+    function = run_pass(pass, std::move(function), target);
+    after(pass.name, function);
+    if (pass.name == kDecisive) break;
+  }
 }
 
 }  // namespace ferry::passes

@@ -126,9 +126,13 @@ ir::Function run_pipeline(ir::Function function, const Target& target,
   return function;
 }
 
-std::vector<Function> run_pipeline(std::span<const Function> lowered, const Target& target) {
+std::vector<Function> run_pipeline(std::span<const Function> lowered, const Target& target, const AfterPass& after) {
   std::vector<Function> functions(lowered.size());
-  parallel_for(lowered.size(), [&](std::size_t i) { functions[i] = run_pipeline(lowered[i], target); });
+  parallel_for(lowered.size(), [&](std::size_t i) {
+    functions[i] = run_pipeline(lowered[i], target, [&](std::string_view pass, const Function& now) {
+      if (after) after(i, pass, now);
+    });
+  });
   return functions;
 }
 

@@ -21,6 +21,7 @@
 #include "crosscompile/ir/function.h"
 #include "ferry/target/target.h"
 
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -50,7 +51,11 @@ ir::Function run_pass(const Pass& pass, ir::Function function, const Target& tar
 ir::Function run_pipeline(ir::Function function, const Target& target,
                           const std::function<void(std::string_view pass, const ir::Function&)>& after = {});
 
+// Called with the index of a function and what it is after a pass. Calls for different functions may be at once.
+using AfterPass = std::function<void(std::size_t index, std::string_view pass, const ir::Function&)>;
+
 // Runs all passes on each function, on several threads. Throws the exception of the first function that has one.
-std::vector<ir::Function> run_pipeline(std::span<const ir::Function> lowered, const Target& target);
+std::vector<ir::Function> run_pipeline(std::span<const ir::Function> lowered, const Target& target,
+                                       const AfterPass& after = {});
 
 }  // namespace ferry::passes

@@ -9,7 +9,6 @@ enum class CodeForm : std::uint8_t {
   linked,       // for devices
   relinkable,   // of CPUs the objects, which link_module() links in any layout; of GPUs as linked
   relocatable,  // of CPUs one object for programs (crosscompile/export)
-  relocatable_without_init,
 };
 
 // By how many bytes code and data lie further than the linker places them by itself, as far as their own alignment

@@ -31,7 +31,7 @@ inline std::vector<std::uint8_t> crashing_module(const Target& target,
   function.symbols = {n};
   function.lines = std::move(lines);
   function.body = ir::Store::make(b, {n + (std::int64_t{1} << 40)}, ir::Load::make(a, {0}));
-  return compile_module(std::span(&function, 1), target, {});
+  return compile_module(std::span(&function, 1), target).bytes;
 }
 
 }  // namespace ferry::test

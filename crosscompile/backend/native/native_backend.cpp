@@ -56,14 +56,12 @@ std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) c
   const std::vector<std::vector<std::uint8_t>> objects = objects_of(functions.lowered, target_);
   std::vector<std::string> exports;
   for (const ir::Function& function : functions.after_passes) exports.push_back(ir::function_symbol(function));
-  const bool is_for_programs =
-      functions.form == CodeForm::relocatable || functions.form == CodeForm::relocatable_without_init;
+  const bool is_for_programs = functions.form == CodeForm::relocatable;
   std::vector<std::vector<std::uint8_t>> own =
       codegen::emit_objects(functions.after_passes, target_,
                             is_for_programs ? codegen::TensorAlignment::element : codegen::TensorAlignment::device);
   switch (functions.form) {
     case CodeForm::relocatable:
-    case CodeForm::relocatable_without_init:
       own.insert(own.end(), objects.begin(), objects.end());
       return {{ImageKind::elf_object, link::link_relocatable(own), 0}};
     case CodeForm::linked:

@@ -1,12 +1,13 @@
 #include "ferry/compile.h"
 
 #include "crosscompile/codegen/llvm/source_line.h"
+#include "crosscompile/compile.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/lang/program.h"
 #include "ferry/lang/text.h"
 #include "ferry/schedule/module_schedule.h"
-#include "host/compiler/llvm/compile_programs.h"
+#include "host/lower/lower.h"
 
 namespace ferry {
 
@@ -23,7 +24,9 @@ CompiledModule compile(std::span<const lang::Program> programs, std::span<const 
   if (programs.size() != schedules.size())
     throw CompileError("expected one schedule a program, got " + std::to_string(schedules.size()) + " for " +
                        std::to_string(programs.size()));
-  return CompiledModule(compile_programs(programs, schedules, target, source));
+  return CompiledModule(compile_module(lower::lower_module(programs, schedules), target,
+                                       {std::move(source), autoschedule::to_text(programs, schedules)})
+                            .bytes);
 }
 
 CompiledModule compile(const lang::Program& program, const schedule::Schedule& schedule, const Target& target,

@@ -77,8 +77,9 @@ Emission gpu_text(TextForm form, const std::vector<ir::Function>& lowered, const
   return emission;
 }
 
-Emission object_of(const CompileRequest& request, const std::vector<schedule::Schedule>& schedules) {
-  const Bytes object = compile_object(lower::lower_module(request.scheduled.programs, schedules), request.target,
+Emission object_of(const CompileRequest& request, const std::vector<schedule::Schedule>& schedules,
+                   const std::vector<ir::Function>& lowered) {
+  const Bytes object = compile_object(lowered, request.target,
                                       {request.source, autoschedule::to_text(request.scheduled.programs, schedules)});
   return {.text = std::string(object.begin(), object.end()), .extension = ".o"};
 }
@@ -118,13 +119,19 @@ Emission emit_stage(Stage stage, const CompileRequest& request, const std::strin
     return {.text = space_text(spaces), .json = space_json(spaces)};
   }
   const std::vector<schedule::Schedule> schedules = schedules_of(scheduled, request.target);
-  std::vector<std::string> notes = schedule_notes(scheduled, schedules, request.target);
-  Emission emission =
-      stage == Stage::schedule ? Emission{.text = autoschedule::to_text(scheduled.programs, schedules)}
-      : stage == Stage::object
-          ? object_of(request, schedules)
-          : emit_functions(stage, lower::lower_module(scheduled.programs, schedules), request.target, after);
-  emission.notes.insert(emission.notes.begin(), notes.begin(), notes.end());
+  std::vector<ir::Function> lowered;
+  try {
+    if (stage != Stage::schedule || scheduled.schedule) lowered = lower::lower_module(scheduled.programs, schedules);
+  } catch (const CompileError&) {
+    if (stage != Stage::schedule) throw;  // which is shown even where it cannot be carried out
+  }
+  ScheduleNotes notes(scheduled, schedules, lowered, request.target);
+  notes.run_passes(lowered, request.target);
+  Emission emission = stage == Stage::schedule ? Emission{.text = autoschedule::to_text(scheduled.programs, schedules)}
+                      : stage == Stage::object ? object_of(request, schedules, lowered)
+                                               : emit_functions(stage, std::move(lowered), request.target, after);
+  std::vector<std::string> texts = notes.texts();
+  emission.notes.insert(emission.notes.begin(), texts.begin(), texts.end());
   return emission;
 }
 

@@ -20,12 +20,14 @@ InterpretedKernel interpreted_kernel(const Scheduled& scheduled, const Target* t
   const bool is_for_gpu = target == nullptr && ir::has_gpu_loops(lowered.body);
   InterpretedKernel kernel;
   kernel.target = is_for_gpu ? resolve_target("opencl") : scheduled_for;
-  kernel.notes = schedule_notes(scheduled, schedules, scheduled_for);
+  ScheduleNotes notes(scheduled, schedules, std::span(&lowered, 1), kernel.target);
   ir::Function threads;  // before tensors are flattened, with one index for each dimension
   const ir::Function finished =
       passes::run_pipeline(lowered, kernel.target, [&](std::string_view pass, const ir::Function& now) {
         if (pass == passes::kLastGpuPass) threads = now;
+        notes.after(0, pass, now);
       });
+  kernel.notes = notes.texts();
   kernel.info = describe(finished);
   kernel.run = [threads = std::move(threads), messages = kernel.info.messages](void* const* arguments) -> std::string {
     try {

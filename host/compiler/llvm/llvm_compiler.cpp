@@ -13,18 +13,16 @@
 #include "crosscompile/foreign/foreign.h"
 #include "crosscompile/foreign/sanitized_run.h"
 #include "crosscompile/ir/error.h"
-#include "crosscompile/make_backend.h"
 #include "crosscompile/target/resolve.h"
 #include "ferry/schedule/module_schedule.h"
 #include "host/compiler/llvm/cache_key.h"
-#include "host/compiler/llvm/compile_programs.h"
 #include "host/compiler/llvm/emit.h"
 #include "host/compiler/llvm/inspect_network.h"
 #include "host/compiler/llvm/interpreted_kernel.h"
 #include "host/compiler/llvm/network.h"
 #include "host/compiler/llvm/scheduled_programs.h"
+#include "host/lower/lower.h"
 #include "host/lower/signature.h"
-#include "module/module_file.h"
 
 namespace ferry {
 
@@ -39,11 +37,6 @@ foreign::ForeignKernel kernel_of(const ForeignSource& source) {
       source.signatures.empty() ? foreign::signatures_in_source(source.source) : source.signatures;
   for (const std::string& signature : signatures) kernel.signatures.push_back(foreign::parse_signature(signature));
   return kernel;
-}
-
-std::vector<std::string> notes_on(const Bytes& module, const Target& target) {
-  const Result<ModuleFile> file = read_module(module);
-  return file.is_ok() ? make_backend(target)->notes_on_images(file.value().images) : std::vector<std::string>();
 }
 
 exported::Form form_of(ExportForm form) {
@@ -75,15 +68,19 @@ class LlvmCompiler final : public Compiler {
 
   Compiled compile(const CompileRequest& request) const override {
     const std::vector<schedule::Schedule> schedules = schedules_of(request.scheduled, request.target);
-    std::vector<std::string> notes = schedule_notes(request.scheduled, schedules, request.target);
-    Bytes module =
-        compile_programs(request.scheduled.programs, schedules, request.target, request.source, request.form);
-    std::vector<std::string> module_notes = notes_on(module, request.target);
-    return {std::move(module), std::move(notes), std::move(module_notes)};
+    const std::vector<ir::Function> lowered = lower::lower_module(request.scheduled.programs, schedules);
+    ScheduleNotes notes(request.scheduled, schedules, lowered, request.target);
+    ModuleBytes module = compile_module(lowered, request.target,
+                                        {.source = request.source,
+                                         .schedule = autoschedule::to_text(request.scheduled.programs, schedules),
+                                         .form = request.form,
+                                         .after = [&](std::size_t function, std::string_view pass,
+                                                      const ir::Function& now) { notes.after(function, pass, now); }});
+    return {std::move(module.bytes), notes.texts(), std::move(module.notes)};
   }
 
   Bytes compile(std::span<const ir::Function> functions, const Target& target) const override {
-    return compile_module(functions, target, {});
+    return compile_module(functions, target).bytes;
   }
 
   std::vector<ExportedFile> export_code(const ExportRequest& request) const override {

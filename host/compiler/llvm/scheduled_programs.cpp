@@ -1,9 +1,7 @@
 #include "host/compiler/llvm/scheduled_programs.h"
 
 #include "crosscompile/ir/error.h"
-#include "crosscompile/passes/lost_vectors.h"
 #include "ferry/schedule/module_schedule.h"
-#include "host/lower/lower.h"
 #include "host/schedule/idle_threads.h"
 
 namespace ferry {
@@ -15,21 +13,40 @@ std::vector<schedule::Schedule> schedules_of(const Scheduled& scheduled, const T
   return autoschedule::replay_module_schedule(programs, *scheduled.schedule, target, scheduled.others, scheduled.sizes);
 }
 
-std::vector<std::string> schedule_notes(const Scheduled& scheduled, const std::vector<schedule::Schedule>& schedules,
-                                        const Target& target) {
-  std::vector<std::string> notes;
-  if (!scheduled.schedule) return notes;
-  for (std::size_t i = 0; i < scheduled.programs.size(); ++i) {
-    for (const std::string& note : schedule::notes_on_idle_threads(schedules[i]))
-      notes.push_back(scheduled.programs[i].name + ": " + note);
+ScheduleNotes::ScheduleNotes(const Scheduled& scheduled, std::span<const schedule::Schedule> schedules,
+                             std::span<const ir::Function> lowered, const Target& target) {
+  if (!scheduled.schedule) return;
+  for (std::size_t i = 0; i < scheduled.programs.size(); ++i)
+    programs_.push_back({scheduled.programs[i].name, schedule::notes_on_idle_threads(schedules[i])});
+  for (const ir::Function& function : lowered)
+    functions_.push_back(
+        {function.init_of.empty() ? function.name : function.init_of, passes::LostVectors(function, target)});
+}
+
+void ScheduleNotes::after(std::size_t function, std::string_view pass, const ir::Function& now) {
+  if (!functions_.empty()) functions_.at(function).lost.after(pass, now);
+}
+
+void ScheduleNotes::run_passes(std::span<const ir::Function> lowered, const Target& target) {
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
     try {
-      for (const std::string& loop : passes::lost_vectors(lower::lower(scheduled.programs[i], schedules[i]), target)) {
-        notes.push_back(scheduled.programs[i].name + ": the vectorized axis '" + loop +
+      functions_[i].lost.run_passes(lowered[i], target);
+    } catch (const CompileError&) {
+      // Who compiles the function reports this error.
+    }
+  }
+}
+
+std::vector<std::string> ScheduleNotes::texts() const {
+  std::vector<std::string> notes;
+  for (const Program& program : programs_) {
+    for (const std::string& note : program.idle) notes.push_back(program.name + ": " + note);
+    for (const Function& function : functions_) {
+      if (function.program != program.name) continue;
+      for (const std::string& loop : function.lost.names())
+        notes.push_back(program.name + ": the vectorized axis '" + loop +
                         "' runs one element after the other on this target: its iterations depend on each other, or "
                         "what is inside differs between them");
-      }
-    } catch (const CompileError&) {
-      // Compilation reports this error.
     }
   }
   return notes;

@@ -174,14 +174,6 @@ bool load_cached(const CachedModuleSlot& cached, NetworkBlob& blob, std::vector<
   return true;
 }
 
-void add_init_modules(std::vector<std::vector<std::uint8_t>> init_modules, std::vector<std::uint8_t>& module) {
-  Result<ModuleFile> read = read_module(module);
-  if (!read.is_ok()) throw InternalError("compile_network: " + read.status().message());
-  for (std::vector<std::uint8_t>& init : init_modules)
-    read.value().images.push_back({ImageKind::init_module, std::move(init), 0});
-  module = write_module(read.value());
-}
-
 }  // namespace
 
 CompiledNetwork compile_network(const Graph& graph, const Target& target, const NetworkOptions& options) {
@@ -230,12 +222,15 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
     const LoweredKernels lowered = lower_kernels(graph, kernels, target);
     std::vector<DeviceFunctions> parts{{lowered.functions[kTargetDevice], target}};
     if (!lowered.functions[kHostDevice].empty()) parts.push_back({lowered.functions[kHostDevice], *target.host});
-    result.module = compile_module(
-        parts, {options.source, lowered.schedule},
-        [&](ModuleFile& module) { compose_network(graph, kernels, storages, *blob, common, module); },
-        options.init_target != nullptr ? CodeForm::relocatable_without_init : options.form);
-    if (options.init_target != nullptr)
-      add_init_modules(compile_init_functions(lowered.functions[kTargetDevice], *options.init_target), result.module);
+    result.module =
+        compile_module(
+            parts,
+            {.source = options.source,
+             .schedule = lowered.schedule,
+             .compose = [&](ModuleFile& module) { compose_network(graph, kernels, storages, *blob, common, module); },
+             .form = options.form,
+             .init_target = options.init_target})
+            .bytes;
     std::ranges::move(notes_on_host(graph, kernels), std::back_inserter(result.notes));
   });
   if (options.cached != nullptr) options.cached->store(result.module);

@@ -33,9 +33,7 @@ struct NetworkOptions {
   std::string source = {};                         // stored in the module for people to read
   const CachedModuleSlot* cached = nullptr;        // null: compile without a cache
   CodeForm form = CodeForm::linked;
-  // Null: the module is for devices. Otherwise it is for crosscompile/export, with relocatable code, whatever the form,
-  // and without the init functions, which are compiled for this target: images of the kind ImageKind::init_module.
-  const Target* init_target = nullptr;
+  const Target* init_target = nullptr;  // as of compile_module()
 };
 
 struct CompiledNetwork {

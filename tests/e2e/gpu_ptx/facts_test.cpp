@@ -28,7 +28,7 @@ std::vector<std::string> images_for(const std::string& target) {
   const Target resolved = resolve_target(target);
   const lang::Program program = lang::parse(kSum, "sum.tc").at(0);
   const ir::Function lowered = lower::lower(program, autoschedule::default_schedule(program, resolved));
-  const Result<ModuleFile> module = read_module(compile_module(std::span(&lowered, 1), resolved, {}));
+  const Result<ModuleFile> module = read_module(compile_module(std::span(&lowered, 1), resolved).bytes);
   REQUIRE(module.is_ok());
   std::vector<std::string> kinds;
   for (const CodeImage& image : module.value().images) kinds.push_back(image.name());

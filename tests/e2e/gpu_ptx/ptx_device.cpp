@@ -109,7 +109,7 @@ GpuProgram compiled_program(const std::string& source, const std::string& functi
           : lower::lower(made.program, autoschedule::replay_module_schedule(std::span(&made.program, 1),
                                                                             ScheduleText{schedule}, resolved, names, {})
                                            .at(0));
-  made.module = compile_module(lower::split_constants(made.lowered), resolved, {});
+  made.module = compile_module(lower::split_constants(made.lowered), resolved).bytes;
   return made;
 }
 

@@ -43,7 +43,7 @@ void run_on(const Device& device, const Target& target, const FuzzCase& fuzz_cas
   const ir::Function lowered = lower::lower(program, schedule::Schedule::replay(program, schedule_of(fuzz_case)));
   const Call call(lowered, fuzz_case.sizes, fuzz_case.seed);
   const Expectation expectation(program, call);
-  const Module module = device.load(CompiledModule(compile_module(lower::split_constants(lowered), target, {})));
+  const Module module = device.load(CompiledModule(compile_module(lower::split_constants(lowered), target).bytes));
   std::vector<ferry::Argument> arguments;
   std::vector<std::size_t> outputs;
   for (std::size_t p = 0; p < call.arguments().size(); ++p) {

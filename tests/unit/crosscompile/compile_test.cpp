@@ -53,7 +53,8 @@ Function scaled_add(const std::string& name = "scaled_add") {
 }
 
 ModuleFile compiled(const std::string& target, const std::vector<Function>& functions) {
-  const auto module = read_module(compile_module(functions, resolve_target(target), {"the source", "the schedule"}));
+  const auto module =
+      read_module(compile_module(functions, resolve_target(target), {"the source", "the schedule"}).bytes);
   REQUIRE_MESSAGE(module.is_ok(), module.status().message());
   return module.value();
 }
@@ -109,12 +110,12 @@ TEST_CASE("a module's bytes do not depend on the number of processors that compi
   CPU_SET(first, &one);
   for (const char* target : {"x86-64-v3", "armv7", "aarch64"}) {
     CAPTURE(target);
-    const auto parallel = compile_module(functions, resolve_target(target), {});
+    const auto parallel = compile_module(functions, resolve_target(target)).bytes;
     REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
-    const auto serial = compile_module(functions, resolve_target(target), {});
+    const auto serial = compile_module(functions, resolve_target(target)).bytes;
     REQUIRE(sched_setaffinity(0, sizeof all, &all) == 0);
     CHECK(serial == parallel);
-    CHECK(compile_module(functions, resolve_target(target), {}) == parallel);
+    CHECK(compile_module(functions, resolve_target(target)).bytes == parallel);
   }
 }
 
@@ -187,7 +188,7 @@ TEST_CASE("an object that was compiled for a device becomes the module that woul
     const auto object = compile_object(functions, target, {"the source", "the schedule"});
     const auto module = module_of_object(object, "two.o");
     REQUIRE(module.has_value());
-    CHECK(*module == compile_module(functions, target, {"the source", "the schedule"}));
+    CHECK(*module == compile_module(functions, target, {"the source", "the schedule"}).bytes);
     // Nothing is taken from an object whose description was damaged.
     std::vector<std::uint8_t> damaged = object;
     const std::string source = "the source";
@@ -206,7 +207,7 @@ TEST_CASE("the same input gives the same module, on every thread") {
     std::vector<std::vector<std::uint8_t>> modules(3);
     std::vector<std::thread> threads;
     for (auto& module : modules) {
-      threads.emplace_back([&] { module = compile_module(functions, target, {"source", ""}); });
+      threads.emplace_back([&] { module = compile_module(functions, target, {"source", ""}).bytes; });
     }
     for (std::thread& thread : threads) thread.join();
     CHECK(modules[0] == modules[1]);

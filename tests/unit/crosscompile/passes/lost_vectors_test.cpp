@@ -22,6 +22,12 @@ Function lanes(bool chained) {
   return kernel.function;
 }
 
+Names lost_vectors(const Function& lowered, const Target& target) {
+  LostVectors lost(lowered, target);
+  lost.run_passes(lowered, target);
+  return lost.names();
+}
+
 }  // namespace
 
 TEST_CASE("loops that become vectors are not lost") {

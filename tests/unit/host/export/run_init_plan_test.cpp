@@ -46,7 +46,8 @@ Graph network() {
 std::vector<Bytes> packed(const char* target, const Target& init, const Device& device) {
   const Target other = resolve_target(target);
   const Graph graph = optimized(network(), other);
-  const CompiledNetwork compiled = compile_optimized(graph, other, {.init_target = &init});
+  const CompiledNetwork compiled =
+      compile_optimized(graph, other, {.form = CodeForm::relocatable, .init_target = &init});
   const CompiledModule module(compiled.module, compiled.blobs);
   REQUIRE(has_init_modules(module));
   REQUIRE(!module.manifest().functions.front().init.steps.empty());

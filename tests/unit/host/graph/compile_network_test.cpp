@@ -152,8 +152,8 @@ TEST_CASE("a kernel of a GPU keeps of its workspace only the result until the pl
   for (const char* name : {"opencl", "cuda -arch=sm_80 -compiler=llvm"}) {
     CAPTURE(name);
     const Target target = resolve_target(name);
-    const Result<ModuleFile> module =
-        read_module(compile_module(lower_kernels(network.graph, kernels, target).functions[kTargetDevice], target, {}));
+    const Result<ModuleFile> module = read_module(
+        compile_module(lower_kernels(network.graph, kernels, target).functions[kTargetDevice], target).bytes);
     REQUIRE(module.is_ok());
     const Plan& plan = module.value().manifest.functions.at(0).plan;
     const auto bytes_of = [&](std::uint32_t workspace) {

@@ -113,8 +113,10 @@ TEST_CASE("a vectorized loop that becomes no vector at all is told") {
   const std::string schedule = "Y: vectorize w";
   const auto lost = [](const char* source, const std::string& text, const ferry::Target& target) {
     const ferry::lang::Program program = ferry::lang::parse(source, "test.tc").at(0);
-    return ferry::passes::lost_vectors(ferry::lower::lower(program, ferry::schedule::Schedule::replay(program, text)),
-                                       target);
+    const ferry::ir::Function lowered = ferry::lower::lower(program, ferry::schedule::Schedule::replay(program, text));
+    ferry::passes::LostVectors vectors(lowered, target);
+    vectors.run_passes(lowered, target);
+    return vectors.names();
   };
   using Names = std::vector<std::string>;
   CHECK(lost(shifted, schedule, target_of(128, false)) == Names{"w"});
