@@ -2,6 +2,8 @@
 // one implementation, in a folder of its own; make_backend.h chooses it by the target's architecture.
 #pragma once
 
+#include "base/status.h"
+#include "crosscompile/ir/error.h"
 #include "crosscompile/ir/function.h"
 #include "crosscompile/target/code_form.h"
 #include "ferry/target/target.h"
@@ -30,6 +32,9 @@ class Backend {
 
   // Throws CompileError unless modules are made for the target.
   virtual void check_supports_modules() const = 0;
+  // Returns the reason why the target's devices cannot run a function as it is lowered, alone; ok if they can. Takes
+  // the time of the passes, and does not call other compilers.
+  virtual Status supports(const ir::Function& lowered) const = 0;
   // Returns the target that the passes compile a module's functions for.
   virtual Target pipeline_target() const = 0;
   // Returns the plan of a function that went through the passes; nothing where its code is called.
@@ -50,6 +55,17 @@ class Backend {
   // Returns how names of files with the source text end; empty where there is none.
   virtual const char* source_extension() const = 0;
 };
+
+// Returns the message of the CompileError that `compile` throws; ok if it throws none.
+template <class Compile>
+Status support_of(const Compile& compile) {
+  try {
+    compile();
+    return {};
+  } catch (const ir::CompileError& error) {
+    return {ErrorCode::unsupported, error.what()};
+  }
+}
 
 // For backends without objects.
 [[noreturn]] void refuse_object(const Target& target);

@@ -10,8 +10,9 @@ class CBackend final : public Backend {
   explicit CBackend(const Target& target) : target_(target) {}
 
   void check_supports_modules() const override;
+  Status supports(const ir::Function&) const override { return {}; }
   Target pipeline_target() const override { return target_; }
-  Plan plan_of(const ir::Function&) const override { return {}; }
+  std::optional<Plan> plan_of(const ir::Function&) const override { return std::nullopt; }
   std::vector<CodeImage> images(const ModuleFunctions& functions) const override;
   std::vector<std::string> notes_on_images(std::span<const CodeImage>) const override { return {}; }
   std::vector<std::uint8_t> object(std::span<const ir::Function> after_passes,

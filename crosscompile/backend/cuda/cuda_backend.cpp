@@ -41,6 +41,15 @@ Target CudaBackend::pipeline_target() const {
                          !codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::libdevice).empty());
 }
 
+Status CudaBackend::supports(const ir::Function& lowered) const {
+  return support_of([&] {
+    const Target target = pipeline_target();
+    const ir::Function function = passes::run_pipeline(lowered, target);
+    plan_of(function);
+    if (target.is_source) codegen::emit_source(std::span(&function, 1), target, codegen::source::Language::cuda);
+  });
+}
+
 std::optional<Plan> CudaBackend::plan_of(const ir::Function& after_passes) const {
   return launch_plan(after_passes, SharedMemory::at_launch);
 }

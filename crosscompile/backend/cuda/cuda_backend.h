@@ -15,6 +15,7 @@ class CudaBackend final : public Backend {
   void check_supports_modules() const override {}
   // Returns the target itself or, where LLVM alone generates the code, PTX of the first GPU, so that the plan matches
   // LLVM's kernels.
+  Status supports(const ir::Function& lowered) const override;
   Target pipeline_target() const override;
   std::optional<Plan> plan_of(const ir::Function& after_passes) const override;
   std::vector<CodeImage> images(const ModuleFunctions& functions) const override;

@@ -10,6 +10,7 @@ class NativeBackend final : public Backend {
   explicit NativeBackend(const Target& target) : target_(target) {}
 
   void check_supports_modules() const override;
+  Status supports(const ir::Function&) const override { return {}; }
   Target pipeline_target() const override { return target_; }
   std::optional<Plan> plan_of(const ir::Function&) const override { return std::nullopt; }
   std::vector<CodeImage> images(const ModuleFunctions& functions) const override;

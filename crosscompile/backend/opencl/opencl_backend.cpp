@@ -8,6 +8,14 @@
 
 namespace ferry {
 
+Status OpenClBackend::supports(const ir::Function& lowered) const {
+  return support_of([&] {
+    const ir::Function function = passes::run_pipeline(lowered, target_);
+    plan_of(function);
+    images({std::span(&lowered, 1), std::span(&function, 1)});
+  });
+}
+
 std::optional<Plan> OpenClBackend::plan_of(const ir::Function& after_passes) const {
   return launch_plan(after_passes, SharedMemory::in_kernel);
 }

@@ -10,6 +10,7 @@ class OpenClBackend final : public Backend {
   explicit OpenClBackend(const Target& target) : target_(target) {}
 
   void check_supports_modules() const override {}
+  Status supports(const ir::Function& lowered) const override;
   Target pipeline_target() const override { return target_; }
   std::optional<Plan> plan_of(const ir::Function& after_passes) const override;
   std::vector<CodeImage> images(const ModuleFunctions& functions) const override;

@@ -142,28 +142,6 @@ std::vector<std::string> notes_on_host(const Graph& graph, const NetworkKernels&
   return notes;
 }
 
-// Calls `make` with the network's kernels; again with more of them on the CPU beside the GPU if the compiler refuses
-// some for the GPU.
-template <class Make>
-void with_kernels(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes,
-                  const Make& make) {
-  std::vector<std::string> why_on_host;
-  const bool has_host = target.host != nullptr;
-  for (bool is_placed = !has_host;;) {
-    TensorStorages storages = assign_storages(graph);
-    const NetworkKernels kernels = kernels_of(graph, make_groups(graph), sizes, storages, why_on_host);
-    if (!std::exchange(is_placed, true)) {
-      why_on_host = slow_on_gpu(graph, kernels);
-      if (std::ranges::any_of(why_on_host, [](const std::string& why) { return !why.empty(); })) continue;
-    }
-    try {
-      return make(storages, kernels);
-    } catch (const CompileError&) {
-      if (!has_host || !add_refused(graph, kernels, target, why_on_host)) throw;
-    }
-  }
-}
-
 // Returns whether there is a module with the network's constants.
 bool load_cached(const CachedModuleSlot& cached, NetworkBlob& blob, std::vector<std::uint8_t>& module) {
   std::optional<std::vector<std::uint8_t>> found = cached.load();
@@ -181,24 +159,18 @@ CompiledNetwork compile_network(const Graph& graph, const Target& target, const 
 }
 
 std::string schedule_text(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes) {
-  std::string text;
-  with_kernels(graph, target, sizes, [&](const TensorStorages&, const NetworkKernels& kernels) {
-    text = lower_kernels(graph, kernels, target).schedule;
-  });
-  return text;
+  return lower_kernels(graph, place_kernels(graph, target, sizes).kernels, target).schedule;
 }
 
 std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
                                       const std::map<std::string, std::int64_t>& sizes) {
+  const NetworkKernels kernels = place_kernels(graph, target, sizes).kernels;
   std::vector<KernelLoops> all;
-  with_kernels(graph, target, sizes, [&](const TensorStorages&, const NetworkKernels& kernels) {
-    all.clear();
-    for (std::size_t k = 0; k < kernels.programs.size(); ++k) {
-      const Target& device = kernels.device_of(k) == kHostDevice ? *target.host : target;
-      all.push_back({{}, device, lower_kernel(kernels, k, device).functions});
-    }
-    for (const GroupCall& call : kernels.calls) all[call.kernel].nodes.push_back(name_of(graph, call.group));
-  });
+  for (std::size_t k = 0; k < kernels.programs.size(); ++k) {
+    const Target& device = kernels.device_of(k) == kHostDevice ? *target.host : target;
+    all.push_back({{}, device, lower_kernel(kernels, k, device).functions});
+  }
+  for (const GroupCall& call : kernels.calls) all[call.kernel].nodes.push_back(name_of(graph, call.group));
   return all;
 }
 
@@ -218,21 +190,21 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   common.preconditions = described.preconditions;
   common.alignment = target.tensor_alignment;
   common.guesses = options.sizes;
-  with_kernels(graph, target, options.sizes, [&](const TensorStorages& storages, const NetworkKernels& kernels) {
-    const LoweredKernels lowered = lower_kernels(graph, kernels, target);
-    std::vector<DeviceFunctions> parts{{lowered.functions[kTargetDevice], target}};
-    if (!lowered.functions[kHostDevice].empty()) parts.push_back({lowered.functions[kHostDevice], *target.host});
-    result.module =
-        compile_module(
-            parts,
-            {.source = options.source,
-             .schedule = lowered.schedule,
-             .compose = [&](ModuleFile& module) { compose_network(graph, kernels, storages, *blob, common, module); },
-             .form = options.form,
-             .init_target = options.init_target})
-            .bytes;
-    std::ranges::move(notes_on_host(graph, kernels), std::back_inserter(result.notes));
-  });
+  const PlacedKernels placed = place_kernels(graph, target, options.sizes);
+  const NetworkKernels& kernels = placed.kernels;
+  const LoweredKernels lowered = lower_kernels(graph, kernels, target);
+  std::vector<DeviceFunctions> parts{{lowered.functions[kTargetDevice], target}};
+  if (!lowered.functions[kHostDevice].empty()) parts.push_back({lowered.functions[kHostDevice], *target.host});
+  result.module = compile_module(parts, {.source = options.source,
+                                         .schedule = lowered.schedule,
+                                         .compose =
+                                             [&](ModuleFile& module) {
+                                               compose_network(graph, kernels, placed.storages, *blob, common, module);
+                                             },
+                                         .form = options.form,
+                                         .init_target = options.init_target})
+                      .bytes;
+  std::ranges::move(notes_on_host(graph, kernels), std::back_inserter(result.notes));
   if (options.cached != nullptr) options.cached->store(result.module);
   return result;
 }

@@ -1,12 +1,15 @@
 #include "host/graph/compile/place_kernels.h"
 
-#include "crosscompile/compile.h"
-#include "crosscompile/ir/error.h"
+#include "base/parallel_for.h"
+#include "crosscompile/make_backend.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/sized_stages.h"
 #include "host/graph/loops.h"
+#include "host/graph/passes/make_groups.h"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace ferry::graph {
 namespace {
@@ -30,6 +33,17 @@ std::string why_slow(const lang::Program& program, const autoschedule::Sizes& si
   return "";
 }
 
+// Returns why the target's devices cannot run the kernel under its default schedule; empty if they can.
+std::string why_unsupported(const NetworkKernels& kernels, std::size_t kernel, const Target& target,
+                            const Backend& backend) {
+  Status status;
+  const Status lowered = support_of([&] {
+    for (const ir::Function& function : lower_kernel(kernels, kernel, target).functions)
+      if (status.is_ok()) status = backend.supports(function);
+  });
+  return !lowered.is_ok() ? lowered.message() : status.is_ok() ? "" : status.message();
+}
+
 // Returns for each kernel whether a loop calls it.
 std::vector<bool> kernels_in_loops(const Graph& graph, const NetworkKernels& kernels) {
   const Loops loops(graph);
@@ -39,32 +53,38 @@ std::vector<bool> kernels_in_loops(const Graph& graph, const NetworkKernels& ker
   return in_loops;
 }
 
-}  // namespace
-
-std::vector<std::string> slow_on_gpu(const Graph& graph, const NetworkKernels& kernels) {
+// Returns for each kernel that may move why it runs on the CPU beside the device; empty if it does not.
+std::vector<std::string> reasons_to_move(const Graph& graph, const NetworkKernels& kernels, const Target& target) {
   const std::vector<bool> in_loops = kernels_in_loops(graph, kernels);
+  const std::unique_ptr<const Backend> backend = make_backend(target);
   std::vector<std::string> why(kernels.programs.size());
-  for (std::size_t k = 0; k < why.size(); ++k)
-    if (!in_loops[k]) why[k] = why_slow(kernels.programs[k], hints_for(kernels, k));
+  std::vector<char> is_refused(why.size());
+  parallel_for(why.size(), [&](std::size_t k) {
+    if (in_loops[k]) return;
+    why[k] = why_slow(kernels.programs[k], hints_for(kernels, k));
+    if (!why[k].empty()) return;
+    why[k] = why_unsupported(kernels, k, target, *backend);
+    is_refused[k] = !why[k].empty();
+  });
+  if (std::ranges::none_of(why, &std::string::empty))
+    for (std::size_t k = 0; k < why.size(); ++k)
+      if (is_refused[k]) why[k].clear();
   return why;
 }
 
-bool add_refused(const Graph& graph, const NetworkKernels& kernels, const Target& target,
-                 std::vector<std::string>& why_on_host) {
-  const std::vector<bool> in_loops = kernels_in_loops(graph, kernels);
-  std::vector<std::string> why = kernels.why_on_host;
-  for (std::size_t k = 0; k < why.size(); ++k) {
-    if (in_loops[k] || kernels.device_of(k) == kHostDevice) continue;
-    try {
-      compile_module(lower_kernel(kernels, k, target).functions, target, {});
-    } catch (const CompileError& error) {
-      why[k] = error.what();
-    }
-  }
-  const bool refuses_all = std::ranges::none_of(why, &std::string::empty);
-  if (refuses_all || why == kernels.why_on_host) return false;
-  why_on_host = std::move(why);
-  return true;
+}  // namespace
+
+PlacedKernels place_kernels(const Graph& graph, const Target& target,
+                            const std::map<std::string, std::int64_t>& sizes) {
+  const std::vector<Group> groups = make_groups(graph);
+  PlacedKernels placed{assign_storages(graph), {}};
+  placed.kernels = kernels_of(graph, groups, sizes, placed.storages);
+  if (target.host == nullptr) return placed;
+  std::vector<std::string> why = reasons_to_move(graph, placed.kernels, target);
+  if (std::ranges::all_of(why, &std::string::empty)) return placed;
+  placed.storages = assign_storages(graph);
+  placed.kernels = kernels_of(graph, groups, sizes, placed.storages, std::move(why));
+  return placed;
 }
 
 }  // namespace ferry::graph

@@ -1,22 +1,23 @@
-// Kernels of a network for a GPU that run on the CPU beside it. Those that a loop calls stay on the GPU, since every
-// iteration would copy what crosses between the two.
+// The kernels of a network on the target's device, and on the CPU beside it if the target names one: what the device
+// would compute slowly or not at all. Kernels that a loop calls stay on the device, since every iteration would copy
+// what crosses between the two.
 #pragma once
 
 #include "host/graph/compile/network_kernels.h"
 
+#include <cstdint>
+#include <map>
 #include <string>
-#include <vector>
 
 namespace ferry::graph {
 
-// Returns for each kernel why a CPU computes it in less time than a GPU, to which its data go first; empty if it does
-// not.
-std::vector<std::string> slow_on_gpu(const Graph& graph, const NetworkKernels& kernels);
+struct PlacedKernels {
+  TensorStorages storages;
+  NetworkKernels kernels;
+};
 
-// Says for each kernel why it runs on the CPU if the compiler refuses some for the target's GPU. Returns false, and
-// changes nothing, if it refuses none that may move, or every kernel: then it lacks something else, such as NVIDIA's
-// compilers.
-bool add_refused(const Graph& graph, const NetworkKernels& kernels, const Target& target,
-                 std::vector<std::string>& why_on_host);
+// `sizes` as of kernels_of(). Where the backend supports none of the kernels that may move, all stay: then it lacks
+// something else, such as a GPU that it knows, and compilation says what. Throws CompileError, which names the nodes.
+PlacedKernels place_kernels(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes);
 
 }  // namespace ferry::graph

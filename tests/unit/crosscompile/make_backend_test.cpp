@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/resolve.h"
+#include "ferry/operators.h"
 
 #include <doctest/doctest.h>
 
@@ -37,7 +38,34 @@ std::vector<std::string> notes(const char* target, const std::vector<std::string
   return make_backend(resolve_target(target))->notes_on_images(images);
 }
 
+// out[t] = t by one block of so many threads.
+ir::Function of_threads(std::int64_t threads) {
+  auto out = std::make_shared<ir::Buffer>();
+  out->name = "out";
+  out->dtype = DType::i32;
+  out->shape = {ir::Expr(threads)};
+  out->scope = ir::Scope::parameter;
+  const ir::Expr t = ir::Var::make("t");
+  ir::Function function;
+  function.name = "f";
+  function.parameters = {{"out", ParameterKind::tensor, Direction::out, out, {}}};
+  function.body = ir::For::make(t, ir::Expr(0), ir::Expr(threads), ir::ForKind::thread_x,
+                                ir::Store::make(out, {t}, ir::Cast::make(DType::i32, t)));
+  return function;
+}
+
 }  // namespace
+
+TEST_CASE("a backend says of a function whether its devices can run it, and why not") {
+  const auto why_not = [](const char* target, std::int64_t threads) {
+    const Status status = make_backend(resolve_target(target))->supports(of_threads(threads));
+    return status.is_ok() ? std::string("none") : status.message();
+  };
+  CHECK(why_not("opencl -max_threads_per_block=64", 64) == "none");
+  CHECK(why_not("cuda -arch=sm_80", 1024) == "none");
+  CHECK(why_not("cuda -arch=sm_80", 1025).find("'f': expected at most 1,024 threads in a block") == 0);
+  CHECK(why_not("opencl -max_threads_per_block=64", 65).find("'f': expected at most 64 threads in a block") == 0);
+}
 
 TEST_CASE("each kind of target shows its code in its own forms") {
   struct Case {
