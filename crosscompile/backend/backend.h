@@ -62,7 +62,7 @@ Status support_of(const Compile& compile) {
   try {
     compile();
     return {};
-  } catch (const ir::CompileError& error) {
+  } catch (const CompileError& error) {
     return {ErrorCode::unsupported, error.what()};
   }
 }

@@ -61,18 +61,19 @@ void add_program(const KernelSource& source, const std::string& function, const 
 
 }  // namespace
 
-std::optional<Hash> source_identity(const KernelSource& source, const std::string& function, const Target& target,
-                                    const CallOptions& call) {
+std::optional<SourceIdentity> source_identity(const KernelSource& source, const std::string& function,
+                                              const Target& target, const CallOptions& call, const Observer& observer) {
   enum Kind : std::uint64_t { kModule, kForeign, kNetwork, kProgram };
   Identity identity;
+  std::optional<CompiledModule> module;
   const auto add_compiled = [&](const Compiler& compiler) {
-    identity.add(compiler.code_identity(
-        compile_kernel(source, function, target, call, {}, CodeForm::relinkable).module.bytes()));
+    module = compile_kernel(source, function, target, call, observer, CodeForm::relinkable).module;
+    identity.add(compiler.code_identity(module->bytes()));
   };
   if (source.module && source.object.empty()) {
     identity.add(kModule);
     identity.add(source.module->hash());
-    return identity.finish();
+    return SourceIdentity{identity.finish()};
   }
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
   identity.add(compiler.identity(target));
@@ -92,7 +93,7 @@ std::optional<Hash> source_identity(const KernelSource& source, const std::strin
     identity.add(kProgram);
     add_program(source, function, call, identity);
   }
-  return identity.finish();
+  return SourceIdentity{identity.finish(), std::move(module)};
 }
 
 }  // namespace ferry

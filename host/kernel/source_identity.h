@@ -17,7 +17,12 @@ namespace ferry {
 // Everything that reaches the object counts for kernels in other languages: headers, flags, files that are included in
 // any other way, and the version of their compiler. They are compiled for this purpose, and it throws as
 // compile_kernel() if that fails. Returns nothing if a network's file has changed since it was read.
-std::optional<Hash> source_identity(const KernelSource& source, const std::string& function, const Target& target,
-                                    const CallOptions& call);
+struct SourceIdentity {
+  Hash hash{};
+  std::optional<CompiledModule> module = {};  // relinkable; nothing if the kernel was not compiled
+};
+std::optional<SourceIdentity> source_identity(const KernelSource& source, const std::string& function,
+                                              const Target& target, const CallOptions& call,
+                                              const Observer& observer = {});
 
 }  // namespace ferry

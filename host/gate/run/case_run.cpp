@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "base/printable.h"
 #include "base/quantity_text.h"
@@ -72,7 +73,7 @@ class CaseRun {
     resolve();
     const auto baseline = find_baseline();
     const bool has_baseline = baseline != context_.baseline.end();
-    if (has_baseline && baseline->second.identity == identity_) {
+    if (has_baseline && baseline->second.identity == identity_.hash) {
       // If the store has lost the module, it has it again once it is compiled.
       if (!find_unchanged(baseline->second)) compile();
       return conclude_unchanged(
@@ -159,23 +160,29 @@ class CaseRun {
     is_emulated_ = bench::is_emulated(board.facts);
     result_.environment = board.environment;
     measured_.emplace(MeasuredCase{{&context_.compiler, devices, case_.sampling}, context_.measure});
-    std::optional<Hash> identity = source_identity(*source_, case_.kernel.function, target_, case_.call);
+    std::optional<SourceIdentity> identity = identify();
     if (!identity) {
       // A network that was written a moment ago could be written again without another time of change.
       std::this_thread::sleep_for(kClockOfFiles);
       source_ = read_kernel(&context_.compiler, case_.kernel, observer_);
-      identity = source_identity(*source_, case_.kernel.function, target_, case_.call);
+      identity = identify();
     }
     if (!identity) throw UsageError(source_->name + " changes while it is read");
-    identity_ = *identity;
+    identity_ = std::move(*identity);
+  }
+
+  std::optional<SourceIdentity> identify() const {
+    return source_identity(*source_, case_.kernel.function, target_, case_.call, observer_);
   }
 
   void compile() {
     const std::lock_guard lock(context_.shared);
-    CompiledModule module =
-        compile_kernel(*source_, case_.kernel.function, target_, case_.call, observer_, CodeForm::relinkable).module;
+    if (!identity_.module)
+      identity_.module =
+          compile_kernel(*source_, case_.kernel.function, target_, case_.call, observer_, CodeForm::relinkable).module;
+    CompiledModule module = *std::exchange(identity_.module, std::nullopt);
     const StepGuard step = observer_.begin("storing the module of " + case_.name);
-    StoredModule stored = store_module(context_.store, module, identity_, context_.label);
+    StoredModule stored = store_module(context_.store, module, identity_.hash, context_.label);
     current_.emplace(plan_side(std::move(module), case_));
     result_.inputs = inputs_text(current_->info, current_->plan, case_.call);
     describe(Side::current, stored, current_->module);
@@ -343,7 +350,7 @@ class CaseRun {
   const Observer& observer_;
   std::optional<KernelSource> source_;
   Target target_;
-  Hash identity_{};
+  SourceIdentity identity_;  // with the module until it is stored
   bool is_emulated_ = false;
   std::optional<MeasuredCase> measured_;
   std::optional<CompiledModule> baseline_module_;

@@ -31,15 +31,15 @@ struct Case {
   std::string target = "x86-64-v3";
 };
 
-std::optional<Hash> maybe_identity(const Case& one) {
+std::optional<SourceIdentity> maybe_identity(const Case& one) {
   return source_identity(read_kernel(own_compiler(), one.kernel), one.function,
                          own_compiler()->resolve_target(one.target).value, one.call);
 }
 
 Hash identity(const Case& one) {
-  const std::optional<Hash> hash = maybe_identity(one);
-  REQUIRE(hash.has_value());
-  return *hash;
+  const std::optional<SourceIdentity> identity = maybe_identity(one);
+  REQUIRE(identity.has_value());
+  return identity->hash;
 }
 
 Case text() {
@@ -185,4 +185,18 @@ TEST_CASE("the code of kernels with other texts may be the same") {
   const std::string twice = "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }";
   CHECK(code(twice) == code("# doubles\n" + twice));
   CHECK(code(twice) != code("def twice(float(N) A) -> (B) { B(i) = 3 * A(i) }"));
+}
+
+TEST_CASE("what an identity takes to compile comes with it as the module that compilation makes") {
+  const Folder folder;
+  folder.file("scale.h", "#define SCALE 2\n");
+  const Case one = file(folder.file("f.c", kScaled));
+  const std::optional<SourceIdentity> found = maybe_identity(one);
+  REQUIRE(found.has_value());
+  REQUIRE(found->module.has_value());
+  const CompiledKernel compiled =
+      compile_kernel(read_kernel(own_compiler(), one.kernel), one.function,
+                     own_compiler()->resolve_target(one.target).value, one.call, {}, CodeForm::relinkable);
+  CHECK(found->module->bytes() == compiled.module.bytes());
+  CHECK_FALSE(maybe_identity(text())->module.has_value());
 }

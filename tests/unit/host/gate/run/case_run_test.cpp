@@ -35,6 +35,7 @@ struct Runner {
                   },
                   is_here};
   TrustHolder trust;
+  Observer observer;
   explicit Runner(bool here = false) : is_here(here) {}
 
   SuiteCase c_case(const std::string& body) const {
@@ -46,7 +47,7 @@ struct Runner {
     const RunContext context{
         *test::own_compiler(),        store, baseline, "now", 0.01, 64, shared, "suite.toml", trust, lost,
         test::times_by_rounds("r < ")};
-    CaseOutcome outcome = run_case(context, suite_case, board, random, {});
+    CaseOutcome outcome = run_case(context, suite_case, board, random, observer);
     if (outcome.module) baseline[{suite_case.name, outcome.target}] = *outcome.module;
     return outcome;
   }
@@ -184,6 +185,21 @@ TEST_CASE("the size of a module is checked also if it did not change") {
   CAPTURE(result.reason);
   CHECK(result.verdict == Verdict::over_limit);
   CHECK(contains(result.reason, "the compiled code is that of the baseline"));
+}
+
+TEST_CASE("a kernel in C is compiled once, whether or not it changed") {
+  Runner run;
+  int compilations = 0;
+  run.observer.compilation = [&](const std::string&) {
+    ++compilations;
+    return StepGuard();
+  };
+  CHECK(run(run.c_case(kHalf)).result.verdict == Verdict::first);
+  CHECK(compilations == 1);
+  CHECK(run(run.c_case(kHalf)).result.verdict == Verdict::unchanged);
+  CHECK(compilations == 2);
+  CHECK(run(run.c_case("for (int i = 0; i < 64; ++i) y[i] = x[i] * 0.25f;")).result.verdict == Verdict::wrong);
+  CHECK(compilations == 3);
 }
 
 TEST_CASE("a case that is slower and over a limit is both") {
