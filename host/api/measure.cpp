@@ -33,8 +33,9 @@ KernelSource source_of(const lang::Program& program, const schedule::Schedule& s
   KernelSource source;
   source.compiler = &own_compiler();
   source.name = program.name;
-  source.programs = {program};
-  source.schedule = ScheduleText{autoschedule::to_text(std::span(&program, 1), std::span(&schedule, 1))};
+  source.kind =
+      TextKernel{.programs = {program},
+                 .schedule = ScheduleText{autoschedule::to_text(std::span(&program, 1), std::span(&schedule, 1))}};
   return source;
 }
 

@@ -13,16 +13,16 @@ namespace ferry {
 std::vector<ExportedFile> export_kernel(const KernelSource& source, const Target& target, const ExportOptions& options,
                                         const Observer& observer) {
   const Compiler& compiler = expect_compiler(source.compiler, "ferry export");
-  if (source.module)
+  if (source.as_module())
     throw UsageError(source.name + ": expected a kernel's source or a network to export, got compiled code");
-  if (source.foreign)
+  if (source.as_foreign())
     throw UsageError(source.name +
                      ": expected a kernel in ferry's own notation or a network to export; a C program can link this "
                      "one as it is");
   if (!target.is_for_cpu() || target.is_source)
     throw OptionError(Option::target, "'" + target.text + "': expected a CPU, whose code C programs can link");
   // A text may have several functions, and one is exported.
-  const std::string function = source.network ? options.function : choose_program(source, options.function).name;
+  const std::string function = source.as_network() ? options.function : choose_program(source, options.function).name;
   CompiledModule module = compile_text(source, {function, options.sizes, CodeForm::relocatable}, target, observer);
   if (has_init_modules(module)) {
     const StepGuard step = observer.begin("packing weights");

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/overloaded.h"
 #include "host/client/bind.h"
 #include "host/kernel/notes.h"
 #include "host/kernel/size_hints.h"
@@ -44,19 +45,19 @@ Target resolve_with_notes(const Compiler& compiler, const std::string& text, con
 
 Target target_for(const DeviceFacts& facts, const std::string& text, const KernelSource& source,
                   const Observer& observer) {
-  if (source.module) {
+  if (const ModuleKernel* compiled = source.as_module()) {
     Target target;
-    const ModuleDevice& device = source.module->manifest().devices.front();
+    const ModuleDevice& device = compiled->module.manifest().devices.front();
     target.set_arch(device_name(device));
     target.device.kind = device_kind_named(device.kind).value_or(DeviceKind::cpu);
-    target.text = source.module->manifest().target;
+    target.text = compiled->module.manifest().target;
     if (!target.is_for_cpu() || source.compiler == nullptr) return target;
   }
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
   if (text.empty()) return compiler.target_of(facts);
   Target target = resolve_with_notes(compiler, text, observer);
   // What a GPU cannot compute of a network runs on the processor beside it.
-  if (source.network && !target.is_for_cpu() && target.host == nullptr && target.uses_host)
+  if (source.as_network() && !target.is_for_cpu() && target.host == nullptr && target.uses_host)
     target.set_host(compiler.target_of(facts));
   return target;
 }
@@ -66,11 +67,12 @@ Target target_for(const Device& device, const std::string& text, const KernelSou
 }
 
 std::vector<std::string> devices_for(const std::string& target, const KernelSource& source) {
-  if (source.module && target.empty()) return devices_of(source.module->manifest());
+  const ModuleKernel* compiled = source.as_module();
+  if (compiled != nullptr && target.empty()) return devices_of(compiled->module.manifest());
   DeviceId device;
-  if (!target.empty() && (source.compiler != nullptr || !source.module)) {
+  if (!target.empty() && (source.compiler != nullptr || compiled == nullptr)) {
     device = expect_compiler(source.compiler, source.name).resolve_target(target).value.device;
-  } else if (source.module) {
+  } else if (compiled != nullptr) {
     // A compiled module needs no compiler: the first word of a target for a GPU names the device.
     const Result<DeviceId> named = parse_device_id(target.substr(0, target.find(' ')));
     if (named.is_ok())
@@ -90,8 +92,9 @@ SourceLine source_line_of(const Compiler* compiler) {
 
 Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> programs, const SizesByName& sizes) {
   expect_possible(expect_compiler(source.compiler, source.name), programs, sizes);
-  Scheduled scheduled{programs, source.schedule, source.unscheduled, sizes, {}};
-  for (const lang::Program& program : source.programs) scheduled.others.push_back(program.name);
+  const auto& kernel = std::get<TextKernel>(source.kind);
+  Scheduled scheduled{programs, kernel.schedule, kernel.unscheduled, sizes, {}};
+  for (const lang::Program& program : kernel.programs) scheduled.others.push_back(program.name);
   return scheduled;
 }
 
@@ -124,21 +127,29 @@ void describe_steps(const CompiledModule& module, std::span<const std::int64_t> 
 
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
                               const CallOptions& call, const Observer& observer, CodeForm form) {
-  if (source.module && (source.object.empty() || form != CodeForm::relinkable)) return {*source.module};
+  const ModuleKernel* module_kernel = source.as_module();
+  if (module_kernel != nullptr && (module_kernel->object.empty() || form != CodeForm::relinkable))
+    return {module_kernel->module};
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
-  if (source.module) return {CompiledModule(compiler.module_of_object(source.object, source.name, form).value())};
+  if (module_kernel != nullptr)
+    return {CompiledModule(compiler.module_of_object(module_kernel->object, source.name, form).value())};
   const StepGuard compilation = observer.begin_compilation(source.name);
-  const lang::Program* program = source.foreign || source.network ? nullptr : &choose_program(source, function);
+  const lang::Program* program = source.as_text() ? &choose_program(source, function) : nullptr;
   const StepGuard step = observer.begin("compiling " + (program == nullptr ? source.name : program->name));
   const auto start = std::chrono::steady_clock::now();
-  Compiled compiled;
-  if (source.network)
-    compiled = source.network->compile({target, size_hints(function_of(source, function), call), form});
-  else if (program == nullptr)
-    compiled.module = compiler.compile(*source.foreign, target, form);
-  else
-    compiled = compiler.compile(
-        {scheduled(source, std::span(program, 1), size_hints(*program, call)), target, source.text, form});
+  Compiled compiled = std::visit(
+      Overloaded{[&](const TextKernel&) {
+                   return compiler.compile({scheduled(source, std::span(program, 1), size_hints(*program, call)),
+                                            target, source.text, form});
+                 },
+                 [&](const ForeignKernel& kernel) {
+                   return Compiled{.module = compiler.compile(kernel.source, target, form)};
+                 },
+                 [&](const NetworkKernel& kernel) {
+                   return kernel.network->compile({target, size_hints(function_of(source, function), call), form});
+                 },
+                 [](const ModuleKernel&) { return Compiled(); }},
+      source.kind);
   report_notes(compiled.notes, observer);
   CompiledModule module(std::move(compiled.module), std::move(compiled.blobs));
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;

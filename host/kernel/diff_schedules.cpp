@@ -15,24 +15,25 @@ using Knobs = std::map<std::string, std::string>;
 // Returns the kernel with the named schedule, and adds the names of its knobs to `used`.
 KernelSource with_schedule(KernelSource source, const std::string& name, const Knobs& knobs, const Knobs& own,
                            std::set<std::string>& used) {
-  source.schedule.reset();
-  source.unscheduled = name == kUnscheduled;
+  auto& kernel = std::get<TextKernel>(source.kind);
+  kernel.schedule.reset();
+  kernel.unscheduled = name == kUnscheduled;
   if (name == kUnscheduled || name == kDefaultSchedule) {
     if (own.empty()) return source;
     throw OptionError(Option::knob, own.begin()->first + "=" + own.begin()->second +
                                         ": expected a schedule of your own with this knob, got '" + name + "'");
   }
-  source.schedule = ScheduleText{read_file(name), {}, name};
-  const auto known = source.compiler->knobs_of(*source.schedule);
+  kernel.schedule = ScheduleText{read_file(name), {}, name};
+  const auto known = source.compiler->knobs_of(*kernel.schedule);
   for (const auto& [knob, value] : knobs) {
     if (!known.contains(knob)) continue;
-    source.schedule->knobs[knob] = value;
+    kernel.schedule->knobs[knob] = value;
     used.insert(knob);
   }
   for (const auto& [knob, value] : own) {
     if (!known.contains(knob))
       throw OptionError(Option::knob, knob + "=" + value + ": " + name + " has no knob '$" + knob + "'");
-    source.schedule->knobs[knob] = value;
+    kernel.schedule->knobs[knob] = value;
     used.insert(knob);
   }
   return source;
@@ -47,9 +48,9 @@ ScheduleDiff diff_schedules(const Compiler& compiler, const DiffRequest& request
   KernelOptions kernel;
   kernel.file = request.kernel;
   const KernelSource source = read_kernel(&compiler, kernel, observer);
-  if (source.module) throw UsageError(source.name + " is compiled already: expected a kernel's text");
-  if (source.network) throw UsageError(source.name + " is a network: expected a kernel's text");
-  std::vector<lang::Program> programs = source.programs;
+  if (source.as_module()) throw UsageError(source.name + " is compiled already: expected a kernel's text");
+  if (source.as_network()) throw UsageError(source.name + " is a network: expected a kernel's text");
+  std::vector<lang::Program> programs = std::get<TextKernel>(source.kind).programs;
   if (!request.function.empty()) programs = {choose_program(source, request.function)};
   const Target target = resolve_with_notes(compiler, request.target.empty() ? "host" : request.target, observer);
   const Knobs knobs = parse_knobs(request.knobs);

@@ -14,8 +14,9 @@ namespace {
 
 // Returns the defs to compile: all, or the named one.
 std::vector<lang::Program> chosen_programs(const KernelSource& source, const std::string& function) {
-  if (source.programs.empty() || !function.empty()) return {choose_program(source, function)};
-  return source.programs;
+  const TextKernel* text = source.as_text();
+  if (text == nullptr || text->programs.empty() || !function.empty()) return {choose_program(source, function)};
+  return text->programs;
 }
 
 // Returns the sizes, which must be among the known ones.
@@ -56,8 +57,8 @@ bool is_machine_code(Stage stage) {
 
 bool is_of_networks(Stage stage) { return stage == Stage::graph || stage == Stage::groups || stage == Stage::plan; }
 
-Emission emit_network(const KernelSource& source, const TextRequest& request, Stage stage, const Target& target,
-                      const std::string& after, const Observer& observer) {
+Emission emit_network(const KernelSource& source, const Network& network, const TextRequest& request, Stage stage,
+                      const Target& target, const std::string& after, const Observer& observer) {
   if (stage == Stage::space || stage == Stage::object)
     throw OptionError(Option::stage, std::string(stage_name(stage)) +
                                          ": expected one of the other stages, which are shown of each kernel of the "
@@ -66,15 +67,15 @@ Emission emit_network(const KernelSource& source, const TextRequest& request, St
   if (target.is_source && is_machine_code(stage))
     throw OptionError(Option::stage, std::string(stage_name(stage)) + ": expected a target with machine code, got '" +
                                          target.text + "'");
-  const SizesByName sizes = expected_sizes(source.network->function().symbols, request.sizes);
+  const SizesByName sizes = expected_sizes(network.function().symbols, request.sizes);
   const StepGuard compilation = observer.begin_compilation(source.name);
-  Emission emission = source.network->emit(stage, {target, sizes}, after);
+  Emission emission = network.emit(stage, {target, sizes}, after);
   report_notes(emission.notes, observer);
   return emission;
 }
 
 void expect_text(const KernelSource& source) {
-  if (source.module)
+  if (source.as_module())
     throw UsageError(source.name + " is compiled already; 'ferry inspect' shows it, with --asm its code");
 }
 
@@ -128,17 +129,17 @@ std::string target_of_stage(Stage stage) {
 CompiledModule compile_text(const KernelSource& source, const TextRequest& request, const Target& target,
                             const Observer& observer) {
   expect_text(source);
-  if (source.foreign) {
+  if (source.as_foreign()) {
     if (!request.sizes.empty())
       throw OptionError(Option::size, request.sizes.front() +
                                           ": expected none, because a size chooses a schedule, and " + source.name +
                                           " is computed as it says");
     return compile_kernel(source, request.function, target, {}, observer).module;
   }
-  if (source.network) {
+  if (const NetworkKernel* kernel = source.as_network()) {
     CallOptions call;
     call.sizes = request.sizes;
-    expected_sizes(source.network->function().symbols, request.sizes);
+    expected_sizes(kernel->network->function().symbols, request.sizes);
     return compile_kernel(source, request.function, target, call, observer, request.form).module;
   }
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);
@@ -155,14 +156,16 @@ Emission emit_text(const KernelSource& source, const TextRequest& request, Stage
                    const std::string& after, const Observer& observer) {
   expect_text(source);
   const std::string name = stage_name(stage);
-  if (source.network) return emit_network(source, request, stage, target, after, observer);
+  if (const NetworkKernel* kernel = source.as_network())
+    return emit_network(source, *kernel->network, request, stage, target, after, observer);
   if (is_of_networks(stage)) throw OptionError(Option::stage, name + ": expected a network, got " + source.name);
-  if (source.foreign && stage == Stage::assembly)
+  if (source.as_foreign() && stage == Stage::assembly)
     return {.text = assembly_text(*source.compiler, compile_text(source, request, target, observer))};
-  if (source.foreign)
+  if (source.as_foreign())
     throw OptionError(Option::stage, name + ": expected a kernel in ferry's own notation, got " + source.name +
                                          ", of which asm alone can be shown");
-  if (stage == Stage::space && (source.schedule || source.unscheduled))
+  const auto& kernel = std::get<TextKernel>(source.kind);
+  if (stage == Stage::space && (kernel.schedule || kernel.unscheduled))
     throw OptionError(Option::stage,
                       name + ": expected no schedule, because a space is what default schedules choose from");
   if (target.is_source && is_machine_code(stage))

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/overloaded.h"
 #include "base/quantity_text.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
@@ -67,75 +68,86 @@ lang::FixedSizes fixed_in(const FunctionInfo& compiled, const lang::Program& pro
   return fixed;
 }
 
-// Returns false for an object that ferry did not make.
-bool take_own_object(const KernelOptions& options, KernelSource& source) {
+// The user's choice of a schedule, which only a text may have.
+struct ChosenSchedule {
+  std::optional<ScheduleText> text;
+  bool unscheduled = false;
+
+  void expect_none(const std::string& refusal) const {
+    if (text || unscheduled) throw UsageError(refusal);
+  }
+};
+
+KernelSource compiled_source(KernelSource source, ModuleKernel kernel, const ChosenSchedule& schedule) {
+  schedule.expect_none(source.name + " is compiled already: expected a kernel's text beside a schedule");
+  source.text = kernel.module.source();
+  source.kind = std::move(kernel);
+  return source;
+}
+
+// Returns nothing for an object that ferry did not make.
+std::optional<KernelSource> read_ferry_object(const KernelOptions& options, const ChosenSchedule& schedule,
+                                              KernelSource source) {
   const std::string object = read_file(options.file);
   const auto module = expect_compiler(source.compiler, options.file)
                           .module_of_object({reinterpret_cast<const std::uint8_t*>(object.data()), object.size()},
                                             options.file, CodeForm::linked);
-  if (!module) return false;
+  if (!module) return std::nullopt;
   source.name = options.file;
-  source.object.assign(object.begin(), object.end());
-  source.module.emplace(*module);
-  if (source.schedule || source.unscheduled)
-    throw UsageError(source.name + " is compiled already: expected a kernel's text beside a schedule");
-  source.text = source.module->source();
-  return true;
+  return compiled_source(std::move(source), {CompiledModule(*module), {object.begin(), object.end()}}, schedule);
 }
 
-// Takes a compiled module, which is in the file or has been read from it.
-void take_module(const KernelOptions& options, bool is_file, KernelSource& source) {
+// Reads a compiled module, which is in the file or has been read from it.
+KernelSource read_compiled(const KernelOptions& options, bool is_file, const ChosenSchedule& schedule,
+                           KernelSource source) {
   if (!is_file && !is_module(source.text))
     throw UsageError(source.name + ": expected a " + (ends_with_ferry(options.file) ? "" : "kernel's text or a ") +
                      ".ferry module, got another kind of file");
+  std::optional<CompiledModule> module;
   try {
-    source.module.emplace(is_file ? CompiledModule::open(options.file)
-                                  : CompiledModule({source.text.begin(), source.text.end()}));
+    module.emplace(is_file ? CompiledModule::open(options.file)
+                           : CompiledModule({source.text.begin(), source.text.end()}));
   } catch (const Error& error) {
     throw UsageError(source.name + ": " + error.what());
   }
   expect_nothing_fixed(options);
-  if (source.schedule || source.unscheduled)
-    throw UsageError(source.name + " is compiled already: expected a kernel's text beside a schedule");
-  source.text = source.module->source();
+  return compiled_source(std::move(source), {std::move(*module)}, schedule);
 }
 
-KernelSource read_foreign(const KernelOptions& options, const std::string& other_signature, KernelSource source) {
+KernelSource read_foreign(const KernelOptions& options, const std::string& other_signature,
+                          const ChosenSchedule& schedule, KernelSource source) {
   source.name = options.file;
-  if (source.schedule || source.unscheduled) {
-    throw UsageError(source.name + " is computed as it says: a schedule is for kernels in ferry's own notation");
-  }
+  schedule.expect_none(source.name + " is computed as it says: a schedule is for kernels in ferry's own notation");
   std::string text = read_file(options.file);
   if (text.find('\0') != std::string::npos) text.clear();  // an object or bitcode
   ForeignSource foreign{options.file, {}, words_of(options.c_flags), text};
   if (!options.signature.empty()) foreign.signatures = {options.signature};
   const Compiler& compiler = expect_compiler(source.compiler, options.file);
-  source.foreign_functions = compiler.describe(foreign);
-  if (source.foreign_functions.empty() && !other_signature.empty()) {
+  std::vector<FunctionInfo> functions = compiler.describe(foreign);
+  if (functions.empty() && !other_signature.empty()) {
     foreign.signatures = {other_signature};
-    source.foreign_functions = compiler.describe(foreign);
+    functions = compiler.describe(foreign);
   }
-  if (source.foreign_functions.empty()) {
+  if (functions.empty()) {
     throw OptionError(Option::signature, source.name +
                                              ": expected a comment '// ferry: saxpy(f32 a, in f32[n] x, inout f32[n] "
                                              "y)' in it, or a signature of this form beside it");
   }
   source.text = std::move(text);
-  source.foreign = std::move(foreign);
+  source.kind = ForeignKernel{std::move(foreign), std::move(functions)};
   return source;
 }
 
-KernelSource read_network(const KernelOptions& options, KernelSource source) {
+KernelSource read_network(const KernelOptions& options, const ChosenSchedule& schedule, KernelSource source) {
   source.name = options.file;
-  if (source.schedule || source.unscheduled)
-    throw UsageError(source.name +
-                     " is a network, whose kernels have default schedules: expected a kernel's text beside "
-                     "a schedule");
+  schedule.expect_none(source.name +
+                       " is a network, whose kernels have default schedules: expected a kernel's text beside "
+                       "a schedule");
   NetworkSource network = network_source(options.file, options.fixed, options.bindings, Option::fixed_size);
   network.winograd = options.winograd;
   network.int8 = options.int8;
   network.max_error = options.max_error;
-  source.network = expect_compiler(source.compiler, options.file).read(network);
+  source.kind = NetworkKernel{expect_compiler(source.compiler, options.file).read(network)};
   return source;
 }
 
@@ -151,8 +163,7 @@ KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options,
   }
   KernelSource source;
   source.compiler = compiler;
-  source.unscheduled = options.schedule.file == kUnscheduled;
-  source.schedule = read_schedule(options.schedule);
+  ChosenSchedule schedule{read_schedule(options.schedule), options.schedule.file == kUnscheduled};
   if (!options.expression.empty() && !options.file.empty()) {
     throw OptionError(Option::kernel, "expected one kernel, got a text and the file '" + options.file + "'");
   }
@@ -162,35 +173,44 @@ KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options,
   } else if (options.file.empty()) {
     throw OptionError(Option::kernel, "expected a kernel: a file, '-' for stdin, or a text");
   } else if (is_network(options.file)) {
-    return read_network(options, std::move(source));
+    return read_network(options, schedule, std::move(source));
   } else if (is_foreign(options.file)) {
     expect_nothing_fixed(options);
-    if (options.signature.empty() && options.file.ends_with(".o") && take_own_object(options, source)) return source;
-    return read_foreign(options, other_signature, std::move(source));
+    if (options.signature.empty() && options.file.ends_with(".o"))
+      if (auto module = read_ferry_object(options, schedule, source)) return std::move(*module);
+    return read_foreign(options, other_signature, schedule, std::move(source));
   } else {
     source.name = options.file == "-" ? "stdin" : options.file;
     const bool is_file = is_module_file(options.file);
     if (!is_file) source.text = read_file(options.file);
-    if (is_file || ends_with_ferry(options.file) || source.text.find('\0') != std::string::npos) {
-      take_module(options, is_file, source);
-      return source;
-    }
+    if (is_file || ends_with_ferry(options.file) || source.text.find('\0') != std::string::npos)
+      return read_compiled(options, is_file, schedule, std::move(source));
   }
-  source.fixed = parse_sizes(options.fixed, Option::fixed_size);
-  source.debug = options.debug;
-  source.programs = lang::parse(source.text, source.name, options.debug, {source.fixed.begin(), source.fixed.end()});
-  for (const lang::Program& program : source.programs) {
+  TextKernel text;
+  text.fixed = parse_sizes(options.fixed, Option::fixed_size);
+  text.debug = options.debug;
+  text.schedule = std::move(schedule.text);
+  text.unscheduled = schedule.unscheduled;
+  text.programs = lang::parse(source.text, source.name, options.debug, {text.fixed.begin(), text.fixed.end()});
+  for (const lang::Program& program : text.programs) {
     for (const std::string& warning : program.warnings) observer.tell(warning);
   }
+  source.kind = std::move(text);
   return source;
 }
 
 FunctionInfo function_of(const KernelSource& source, const std::string& function) {
-  if (source.foreign) return choose(source.foreign_functions, function, source.name);
-  if (source.module) return choose_function(source.module->manifest(), function, source.name);
-  if (source.network) return choose(std::vector{source.network->function()}, function, source.name);
-  const lang::Program& program = choose_program(source, function);
-  return expect_compiler(source.compiler, source.name).describe(program);
+  return std::visit(
+      Overloaded{
+          [&](const TextKernel&) {
+            return expect_compiler(source.compiler, source.name).describe(choose_program(source, function));
+          },
+          [&](const ForeignKernel& kernel) { return choose(kernel.functions, function, source.name); },
+          [&](const NetworkKernel& kernel) {
+            return choose(std::vector{kernel.network->function()}, function, source.name);
+          },
+          [&](const ModuleKernel& kernel) { return choose_function(kernel.module.manifest(), function, source.name); }},
+      source.kind);
 }
 
 std::string signature_of(const KernelSource& source, const std::string& function) {
@@ -198,12 +218,19 @@ std::string signature_of(const KernelSource& source, const std::string& function
 }
 
 bool has_definition(const KernelSource& source) {
-  // A module compiled by ferry from its own notation always contains the schedule.
-  return !source.programs.empty() || (source.module && !source.module->schedule().empty() && !source.text.empty());
+  return std::visit(
+      Overloaded{[](const TextKernel& kernel) { return !kernel.programs.empty(); },
+                 [](const ForeignKernel&) { return false; }, [](const NetworkKernel&) { return false; },
+                 // A module compiled by ferry from its own notation always contains the schedule.
+                 [&](const ModuleKernel& kernel) { return !kernel.module.schedule().empty() && !source.text.empty(); }},
+      source.kind);
 }
 
 bool may_leave_tensors(const KernelSource& source) {
-  return source.foreign.has_value() || (source.module && source.module->schedule().empty());
+  return std::visit(Overloaded{[](const TextKernel&) { return false; }, [](const ForeignKernel&) { return true; },
+                               [](const NetworkKernel&) { return false; },
+                               [](const ModuleKernel& kernel) { return kernel.module.schedule().empty(); }},
+                    source.kind);
 }
 
 InputRange input_range(const CompiledModule& module) {
@@ -215,8 +242,11 @@ InputRange input_range(const CompiledModule& module) {
 }
 
 InputRange input_range(const KernelSource& source) {
-  if (source.module) return input_range(*source.module);
-  return source.foreign ? InputRange::full : InputRange::narrow;
+  return std::visit(Overloaded{[](const TextKernel&) { return InputRange::narrow; },
+                               [](const ForeignKernel&) { return InputRange::full; },
+                               [](const NetworkKernel&) { return InputRange::narrow; },
+                               [](const ModuleKernel& kernel) { return input_range(kernel.module); }},
+                    source.kind);
 }
 
 InputRange input_range(const KernelSource& a, const std::optional<KernelSource>& b) {
@@ -224,10 +254,10 @@ InputRange input_range(const KernelSource& a, const std::optional<KernelSource>&
 }
 
 const lang::Program& choose_program(const KernelSource& source, const std::string& function) {
-  if (source.foreign || source.network) {
-    throw OptionError(Option::reference, source.name + kNoDefinition);
-  }
-  return choose(source.programs, function, source.name);
+  if (source.as_foreign() || source.as_network()) throw OptionError(Option::reference, source.name + kNoDefinition);
+  static const std::vector<lang::Program> kNone;
+  const TextKernel* text = source.as_text();
+  return choose(text != nullptr ? text->programs : kNone, function, source.name);
 }
 
 const FunctionInfo& choose_function(const Manifest& manifest, const std::string& function, const std::string& file) {
@@ -235,12 +265,13 @@ const FunctionInfo& choose_function(const Manifest& manifest, const std::string&
 }
 
 lang::Program program_of(const KernelSource& source, const std::string& function) {
-  if (!source.module) return choose_program(source, function);
+  const ModuleKernel* compiled = source.as_module();
+  if (compiled == nullptr) return choose_program(source, function);
   if (source.text.empty()) throw UsageError(source.name + " carries no source to check against");
   try {
     const lang::Program program = choose(lang::parse(source.text, source.name), function, source.name);
-    const FunctionInfo& compiled = choose_function(source.module->manifest(), function, source.name);
-    const lang::FixedSizes fixed = fixed_in(compiled, program);
+    const FunctionInfo& info = choose_function(compiled->module.manifest(), function, source.name);
+    const lang::FixedSizes fixed = fixed_in(info, program);
     if (fixed.empty()) return program;
     return choose(lang::parse(source.text, source.name, false, fixed), function, source.name);
   } catch (const CompileError& error) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "ferry/client.h"
@@ -18,23 +19,45 @@
 
 namespace ferry {
 
-// `module` is set if the file is a .ferry, `foreign` if it is a kernel that ferry did not write, `network` if it is a
-// network; otherwise `programs` holds every def of the text.
+// A text in ferry's own notation.
+struct TextKernel {
+  std::vector<lang::Program> programs = {};   // every def
+  SizesByName fixed = {};                     // sizes that the programs were specialised for
+  bool debug = false;                         // they have source lines
+  std::optional<ScheduleText> schedule = {};  // nothing: default schedules
+  bool unscheduled = false;                   // use serial loops in source order instead
+};
+
+// C, C++, LLVM IR, assembly or an object.
+struct ForeignKernel {
+  ForeignSource source;
+  std::vector<FunctionInfo> functions;  // of its signatures
+};
+
+struct NetworkKernel {
+  std::shared_ptr<const Network> network;
+};
+
+// A .ferry file, or an object that ferry made.
+struct ModuleKernel {
+  CompiledModule module;
+  Bytes object = {};  // that the module was linked from; empty if it came linked
+};
+
 struct KernelSource {
   const Compiler* compiler = nullptr;  // outlives this object; null: only modules can be used
   std::string name;                    // for messages
   std::string text;                    // the source; for a module the one it contains, which may be empty
-  std::vector<lang::Program> programs;
-  SizesByName fixed;                     // sizes that the programs were specialised for
-  bool debug = false;                    // they have source lines
-  std::optional<ScheduleText> schedule;  // nothing: default schedules
-  bool unscheduled = false;              // use serial loops in source order instead
-  std::optional<CompiledModule> module;
-  Bytes object;                                 // that the module was linked from; empty if it came linked
-  std::optional<ForeignSource> foreign;         // C, C++, LLVM IR, assembly or an object
-  std::vector<FunctionInfo> foreign_functions;  // of its signatures
-  std::shared_ptr<const Network> network;
+  std::variant<TextKernel, ForeignKernel, NetworkKernel, ModuleKernel> kind;
+
+  // Return null for a kernel of another kind.
+  const TextKernel* as_text() const { return std::get_if<TextKernel>(&kind); }
+  TextKernel* as_text() { return std::get_if<TextKernel>(&kind); }
+  const ForeignKernel* as_foreign() const { return std::get_if<ForeignKernel>(&kind); }
+  const NetworkKernel* as_network() const { return std::get_if<NetworkKernel>(&kind); }
+  const ModuleKernel* as_module() const { return std::get_if<ModuleKernel>(&kind); }
 };
+
 // Throws Error, with invalid_argument for a mistake of the user. A foreign kernel without a signature of its
 // own, in the options or in a comment "ferry: ...", uses `other_signature`. The observer is told of warnings.
 KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options, const Observer& observer = {},

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/hash_stream.h"
+#include "base/overloaded.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/size_hints.h"
 
@@ -45,17 +46,18 @@ class Identity {
   HashStream hash_;
 };
 
-void add_program(const KernelSource& source, const std::string& function, const CallOptions& call, Identity& identity) {
+void add_program(const KernelSource& source, const TextKernel& kernel, const std::string& function,
+                 const CallOptions& call, Identity& identity) {
   const lang::Program& program = choose_program(source, function);
   identity.add(source.text);
   identity.add(program.name);
-  identity.add(source.fixed);
-  identity.add(std::uint64_t{source.debug});
+  identity.add(kernel.fixed);
+  identity.add(std::uint64_t{kernel.debug});
   // Lines in debug information name the file.
-  if (source.debug) identity.add(source.name);
-  identity.add(std::uint64_t{source.unscheduled});
-  identity.add(std::uint64_t{source.schedule.has_value()});
-  if (source.schedule) identity.add(*source.schedule);
+  if (kernel.debug) identity.add(source.name);
+  identity.add(std::uint64_t{kernel.unscheduled});
+  identity.add(std::uint64_t{kernel.schedule.has_value()});
+  if (kernel.schedule) identity.add(*kernel.schedule);
   identity.add(size_hints(program, call));
 }
 
@@ -70,29 +72,39 @@ std::optional<SourceIdentity> source_identity(const KernelSource& source, const 
     module = compile_kernel(source, function, target, call, observer, CodeForm::relinkable).module;
     identity.add(compiler.code_identity(module->bytes()));
   };
-  if (source.module && source.object.empty()) {
+  if (const ModuleKernel* kernel = source.as_module(); kernel != nullptr && kernel->object.empty()) {
     identity.add(kModule);
-    identity.add(source.module->hash());
+    identity.add(kernel->module.hash());
     return SourceIdentity{identity.finish()};
   }
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
   identity.add(compiler.identity(target));
-  if (source.module) {
-    identity.add(kModule);
-    add_compiled(compiler);
-  } else if (source.foreign) {
-    identity.add(kForeign);
-    add_compiled(compiler);
-  } else if (source.network) {
-    identity.add(kNetwork);
-    const std::optional<Hash> network = source.network->identity(
-        {.target = target, .sizes = size_hints(function_of(source, function), call), .form = CodeForm::relinkable});
-    if (!network) return std::nullopt;
-    identity.add(*network);
-  } else {
-    identity.add(kProgram);
-    add_program(source, function, call, identity);
-  }
+  const bool is_unchanged = std::visit(Overloaded{[&](const TextKernel& kernel) {
+                                                    identity.add(kProgram);
+                                                    add_program(source, kernel, function, call, identity);
+                                                    return true;
+                                                  },
+                                                  [&](const ForeignKernel&) {
+                                                    identity.add(kForeign);
+                                                    add_compiled(compiler);
+                                                    return true;
+                                                  },
+                                                  [&](const NetworkKernel& kernel) {
+                                                    identity.add(kNetwork);
+                                                    const std::optional<Hash> network = kernel.network->identity(
+                                                        {.target = target,
+                                                         .sizes = size_hints(function_of(source, function), call),
+                                                         .form = CodeForm::relinkable});
+                                                    if (network) identity.add(*network);
+                                                    return network.has_value();
+                                                  },
+                                                  [&](const ModuleKernel&) {
+                                                    identity.add(kModule);
+                                                    add_compiled(compiler);
+                                                    return true;
+                                                  }},
+                                       source.kind);
+  if (!is_unchanged) return std::nullopt;
   return SourceIdentity{identity.finish(), std::move(module)};
 }
 

@@ -63,7 +63,7 @@ verify::ParameterPairs plan_sides(std::array<MeasuredSide, 2>& sides, const Kern
 std::array<MeasuredSide, 2> compile_sides(const Device& device, const KernelPair& kernels,
                                           const CompareOptions& options, const Observer& observer) {
   // A module that is compiled already determines the target only if the other kernel is one too.
-  const bool a_is_compiled = kernels[0].source.module.has_value();
+  const bool a_is_compiled = kernels[0].source.as_module() != nullptr;
   const Target target = target_for(device, options.target, kernels[a_is_compiled ? 1 : 0].source, observer);
   const auto side = [&](const ComparedKernel& kernel) -> MeasuredSide {
     CompiledModule module =

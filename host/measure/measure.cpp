@@ -100,16 +100,16 @@ verify::Findings check_results(const Device& device, const MeasuredKernel& kerne
                                const FunctionInfo& info, const CallPlan& plan, const Target& target,
                                const MeasureOptions& options, const Observer& observer) {
   std::optional<lang::Program> definition;
-  if (options.check_definition && !kernel.source.network) definition = program_of(kernel.source, info.name);
+  if (options.check_definition && !kernel.source.as_network()) definition = program_of(kernel.source, info.name);
   const verify::RanKernel ran{info, plan, verify::outputs_of_call(device, module, info, plan, observer)};
   verify::Findings findings;
   if (kernel.reference)
     findings.compared = verify::compare_with_reference(device, *kernel.reference, target, ran, kernel.call,
                                                        {options.limits.rtol, options.limits.atol}, observer);
   findings.checks = verify::check_definitions(definition, kernel.reference, ran, options.limits, observer);
-  if (!kernel.source.network)
+  if (!kernel.source.as_network())
     findings.warnings = verify::comparison_warnings(device, module, info, plan, ran.outputs, observer);
-  if (options.check_definition && kernel.source.network) {
+  if (options.check_definition && kernel.source.as_network()) {
     std::vector<verify::CheckResult> nodes =
         verify::check_network(device, kernel.source, target, kernel.call, ran, options.limits, observer);
     std::ranges::move(nodes, std::back_inserter(findings.checks));
@@ -155,8 +155,9 @@ Measurement measure(const Device& device, const MeasuredKernel& kernel, const Me
   const Manifest& manifest = compiled.module.manifest();
   const FunctionInfo& info = choose_function(manifest, kernel.function, kernel.source.name);
   const CallPlan plan = plan_call(info, kernel.call, input_range(kernel.source, kernel.reference));
+  const TextKernel* text = kernel.source.as_text();
   const std::map<std::string, std::string> knobs =
-      kernel.source.schedule ? kernel.source.schedule->knobs : std::map<std::string, std::string>();
+      text != nullptr && text->schedule ? text->schedule->knobs : std::map<std::string, std::string>();
   verify::Findings findings;
   if (options.check_definition || kernel.reference) {
     findings = check_results(device, kernel, compiled.module, info, plan, target, options, observer);

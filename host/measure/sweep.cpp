@@ -88,8 +88,9 @@ std::vector<std::string> range(Reader& reader) {
 
 // Returns the names of the schedule's knobs, and the values that it lists for each.
 std::map<std::string, std::vector<std::string>> knobs_of(const KernelSource& kernel) {
-  if (!kernel.schedule) return {};
-  return expect_compiler(kernel.compiler, kernel.name).knobs_of(*kernel.schedule);
+  const TextKernel* text = kernel.as_text();
+  if (text == nullptr || !text->schedule) return {};
+  return expect_compiler(kernel.compiler, kernel.name).knobs_of(*text->schedule);
 }
 
 bool is_knob(const std::string& name, const KernelSource& kernel) { return knobs_of(kernel).contains(name); }
@@ -173,7 +174,7 @@ void apply(const SweepPoint& point, KernelSource& kernel, std::vector<std::strin
   const auto knobs = knobs_of(kernel);
   for (const auto& [name, value] : point) {
     if (knobs.contains(name)) {
-      kernel.schedule->knobs[name] = value;
+      kernel.as_text()->schedule->knobs[name] = value;
     } else {
       sizes.push_back(name + "=" + value);
     }

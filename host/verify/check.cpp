@@ -38,10 +38,10 @@ void run_on(const Device& device, const CheckRequest& request, const CheckedPair
   if (kernels.against)
     report.findings.compared = compare_with_reference(device, *kernels.against, target, ran, request.call,
                                                       {request.limits.rtol, request.limits.atol}, observer);
-  if (source.network)
+  if (source.as_network())
     report.findings.checks = check_network(device, source, target, request.call, ran, request.limits, observer);
   finish_kernels(device);
-  if (!source.network)
+  if (!source.as_network())
     report.findings.warnings = comparison_warnings(device, module, info, plan, ran.outputs, observer);
   std::optional<lang::Program> own;
   if (has_definition(source)) own = program_of(source, info.name);
@@ -54,9 +54,9 @@ void run_on(const Device& device, const CheckRequest& request, const CheckedPair
 CheckReport check(const Compiler& compiler, const CheckRequest& request, const Observer& observer) {
   if (is_foreign(request.kernel.file)) return check_foreign(compiler, request, observer);
   const KernelSource source = read_kernel(&compiler, request.kernel, observer);
-  if (source.module)
+  if (source.as_module())
     throw UsageError(source.name + " is compiled already: expected a kernel in ferry's own notation, or in C or C++");
-  if (source.network)
+  if (source.as_network())
     throw UsageError(source.name +
                      " is a network, whose nodes are checked as a device computes them: expected a device");
   if (!request.reference.empty())
@@ -68,7 +68,7 @@ CheckReport check(const Compiler& compiler, const CheckRequest& request, const O
 CheckReport check(const Compiler* compiler, const Device& device, const CheckRequest& request,
                   const Observer& observer) {
   const CheckedPair kernels = read_checked_pair(compiler, request.kernel, request.reference, observer);
-  if (!kernels.against && !kernels.source.network && !has_definition(kernels.source))
+  if (!kernels.against && !kernels.source.as_network() && !has_definition(kernels.source))
     throw OptionError(Option::reference, kernels.source.name +
                                              " has no definition to check it against: expected a "
                                              "kernel that computes the same");

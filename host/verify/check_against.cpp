@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/overloaded.h"
 #include "ferry/kernel/option_error.h"
 #include "host/verify/check_outputs.h"
 #include "host/verify/same_call.h"
@@ -13,9 +14,12 @@ namespace {
 
 // No option chooses among the functions of a reference.
 KernelSource with_one_function(KernelSource reference) {
-  const std::size_t count = reference.module    ? reference.module->manifest().functions.size()
-                            : reference.foreign ? reference.foreign_functions.size()
-                                                : reference.programs.size();
+  const std::size_t count =
+      std::visit(Overloaded{[](const TextKernel& kernel) { return kernel.programs.size(); },
+                            [](const ForeignKernel& kernel) { return kernel.functions.size(); },
+                            [](const NetworkKernel&) { return std::size_t{1}; },
+                            [](const ModuleKernel& kernel) { return kernel.module.manifest().functions.size(); }},
+                 reference.kind);
   if (count > 1)
     throw OptionError(Option::reference,
                       reference.name + ": expected a kernel with one function, got " + std::to_string(count));

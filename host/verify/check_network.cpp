@@ -148,7 +148,8 @@ std::vector<CheckResult> check_network(const Device& device, const KernelSource&
                                        const CallOptions& call, const RanKernel& ran, const CheckLimits& limits,
                                        const Observer& observer) {
   KernelSource traced = source;
-  traced.network = source.network->with_all_outputs(target);
+  const std::shared_ptr<const Network> network = source.as_network()->network->with_all_outputs(target);
+  traced.kind = NetworkKernel{network};
   // What the compiler notes of this network it has noted of the one that runs.
   Observer quiet = observer;
   quiet.message = nullptr;
@@ -159,7 +160,7 @@ std::vector<CheckResult> check_network(const Device& device, const KernelSource&
   const StepGuard step = observer.begin("checking");
   SizesByName sizes;
   for (std::size_t s = 0; s < info.symbols.size(); ++s) sizes[info.symbols[s]] = plan.symbols[s];
-  const std::vector<NodeProgram> nodes = traced.network->nodes(sizes);
+  const std::vector<NodeProgram> nodes = network->nodes(sizes);
   std::vector<std::pair<const NodeProgram*, std::vector<std::int64_t>>> checks;
   for (const NodeProgram& node : nodes)
     for (std::vector<std::int64_t>& iteration : iterations_of(node)) checks.emplace_back(&node, std::move(iteration));

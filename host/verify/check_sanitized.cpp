@@ -32,7 +32,7 @@ SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const Cal
   StepGuard compilation = observer.begin_compilation(source.name);
   const std::function<SanitizedRun(double)> call =
       expect_compiler(source.compiler, source.name)
-          .sanitize(*source.foreign, info.name, arguments_of(info, plan), plan.symbols);
+          .sanitize(source.as_foreign()->source, info.name, arguments_of(info, plan), plan.symbols);
   compilation.reset();
   return call(deadline);
 }

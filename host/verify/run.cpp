@@ -82,7 +82,7 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
   const FunctionInfo& info = report.function;
   expect_outputs(info, request.files);
   session.plan = plan_call(info, request.call, input_range(source, against));
-  if (request.by_definition && !source.network) session.definition = program_of(source, info.name);
+  if (request.by_definition && !source.as_network()) session.definition = program_of(source, info.name);
   {
     const Function function = device.load(kernel.module)[info.name];
     const std::vector<Argument> arguments = make_arguments(info, session.plan, device, observer);
@@ -100,11 +100,11 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
     report.findings.compared = compare_with_reference(device, *against, target, session.ran(), request.call,
                                                       {request.limits.rtol, request.limits.atol}, observer);
   }
-  if (request.by_definition && source.network)
+  if (request.by_definition && source.as_network())
     report.findings.checks =
         check_network(device, source, target, request.call, session.ran(), request.limits, observer);
   finish_kernels(device);
-  if (is_checked(request) && !source.network)
+  if (is_checked(request) && !source.as_network())
     report.findings.warnings =
         comparison_warnings(device, kernel.module, info, session.plan, session.ran().outputs, observer);
   return session;

@@ -75,7 +75,7 @@ int write_compiled(const CompiledModule& module, const Target& target, const Opt
 
 // Returns the name of the function, or of the first one.
 std::string chosen_function(const KernelSource& source, const Options& options) {
-  return options.kernel.function.empty() ? source.programs.front().name : options.kernel.function;
+  return options.kernel.function.empty() ? source.as_text()->programs.front().name : options.kernel.function;
 }
 
 int write_text(const Emission& emission, const Target& target, const std::string& name, const Options& options) {
@@ -130,13 +130,12 @@ int run_compile(const Compiler* given, const Options& options) {
   const TextRequest request{options.kernel.function, options.sizes};
   const Target target = choose_target(compiler, options);
   if (options.emit) return show_stage(source, request, target, options);
-  if (source.network && !takes_modules(target))
+  if (source.as_network() && !takes_modules(target))
     throw OptionError(Option::target, target.text + ": expected a target that modules are made for, because " +
                                           source.name + " is a network: --emit " + target.arch_name +
                                           " shows the code of its kernels, and 'ferry export' writes a library for C "
                                           "programs");
-  const bool to_module = source.foreign || source.module || source.network ||
-                         (takes_modules(target) && options.output.ends_with(".ferry"));
+  const bool to_module = !source.as_text() || (takes_modules(target) && options.output.ends_with(".ferry"));
   if (target.is_source && !to_module) {
     const Emission emission = emit_text(source, request, stage_named(target.arch_name).value(), target, "", observer);
     return write_text(emission, target, output_name(options, chosen_function(source, options), emission.extension),

@@ -15,11 +15,11 @@ namespace {
 CompiledModule module_of(const Compiler& compiler, const CodeOptions& options) {
   const Observer observer = terminal();
   const KernelSource source = read_kernel(&compiler, options.kernel, observer);
-  if (source.module) {
+  if (const ModuleKernel* compiled = source.as_module()) {
     if (!options.target.empty())
       throw OptionError(Option::target,
                         options.target + ": expected none, because " + source.name + " is compiled already");
-    return *source.module;
+    return compiled->module;
   }
   const Target target = resolve_with_notes(compiler, options.target.empty() ? "host" : options.target, observer);
   return compile_text(source, {options.kernel.function, options.sizes}, target, observer);

@@ -31,7 +31,7 @@ OpenModule open_module(const Compiler& compiler, const char* name, std::span<con
   module.source.compiler = &compiler;
   module.source.name = name;
   module.source.text = module.file.source;
-  module.source.module.emplace(std::move(compiled));
+  module.source.kind = ModuleKernel{std::move(compiled)};
   return module;
 }
 

@@ -108,9 +108,12 @@ class Collector {
     KernelOptions kernel;
     kernel.file = path_of(file);
     const KernelSource source = read_kernel(&compiler_, kernel);
-    if (source.network) return add_case(file, source, source.network->function(), true);
-    std::vector<FunctionInfo> functions = source.foreign_functions;
-    for (const lang::Program& program : source.programs) functions.push_back(compiler_.describe(program));
+    if (const NetworkKernel* kernel = source.as_network())
+      return add_case(file, source, kernel->network->function(), true);
+    std::vector<FunctionInfo> functions;
+    if (const ForeignKernel* kernel = source.as_foreign()) functions = kernel->functions;
+    if (const TextKernel* kernel = source.as_text())
+      for (const lang::Program& program : kernel->programs) functions.push_back(compiler_.describe(program));
     if (functions.empty()) return skip(file, "defines no function");
     for (const FunctionInfo& function : functions) {
       try {
@@ -122,7 +125,7 @@ class Collector {
   }
 
   void add_case(const std::string& file, const KernelSource& source, const FunctionInfo& function, bool is_only) {
-    const bool is_network = source.network != nullptr;
+    const bool is_network = source.as_network() != nullptr;
     FoundCase found{file, function.name, is_only, is_network, "", signature_text(function), {}};
     TimeOfCall time;
     if (time_) time = [&](const CallOptions& call) { return time_(source, function.name, call); };

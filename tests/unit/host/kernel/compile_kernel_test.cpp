@@ -127,7 +127,7 @@ TEST_CASE("without a compiler a text is refused with what to do, and a module ne
   } catch (const UsageError& error) {
     CHECK(std::string(error.what()).starts_with("kernel.tc needs a compiler, which this ferry is built without: "));
   }
-  const CompiledModule module = compile(twice.programs, target("host"), kTwice);
+  const CompiledModule module = compile(twice.as_text()->programs, target("host"), kTwice);
   KernelOptions compiled;
   compiled.file = folder.file("twice.ferry", {module.bytes().begin(), module.bytes().end()});
   const KernelSource source = read_kernel(nullptr, compiled);

@@ -46,7 +46,7 @@ std::string module_text(const CompiledModule& module) { return {module.bytes().b
 TEST_CASE("a text is read with all its functions, of which one is chosen by name") {
   const KernelSource source = read_kernel(test::own_compiler(), expression(kTwo));
   CHECK(source.name == "kernel.tc");
-  CHECK(source.programs.size() == 2);
+  CHECK(source.as_text()->programs.size() == 2);
   CHECK(has_definition(source));
   CHECK_FALSE(may_leave_tensors(source));
   CHECK(choose_program(source, "mm").name == "mm");
@@ -113,9 +113,9 @@ TEST_CASE("a module carries its source, so that its definition can be evaluated,
   options.fixed = {"N=8"};
   const KernelSource text = read_kernel(test::own_compiler(), options);
   const std::string file =
-      folder.file("twice.ferry", module_text(compile(text.programs.front(), target("host"), text.text)));
+      folder.file("twice.ferry", module_text(compile(text.as_text()->programs.front(), target("host"), text.text)));
   const KernelSource source = read_kernel(test::own_compiler(), named(file));
-  REQUIRE(source.module);
+  REQUIRE(source.as_module());
   CHECK(source.text == kTwice);
   CHECK(has_definition(source));
   const lang::Program program = program_of(source, "twice");
@@ -141,7 +141,7 @@ TEST_CASE("what calls itself a module but is none is refused with its name") {
 TEST_CASE("a kernel in C takes its signature from the options, from a comment, or from the other kernel") {
   const test::Folder folder;
   const KernelSource source = read_kernel(test::own_compiler(), named(folder.file("saxpy.c", kSaxpy)));
-  REQUIRE(source.foreign);
+  REQUIRE(source.as_foreign());
   CHECK(signature_of(source, "") == "saxpy(in f32 a, in f32[n] x, inout f32[n] y)");
   CHECK_FALSE(has_definition(source));
   CHECK(may_leave_tensors(source));
@@ -169,12 +169,13 @@ TEST_CASE("a kernel in C takes its signature from the options, from a comment, o
 TEST_CASE("an object that ferry made is a module, with its source") {
   const test::Folder folder;
   const KernelSource text = read_kernel(test::own_compiler(), expression(kTwice));
-  const std::vector<std::uint8_t> object = compile_object(
-      std::vector<ir::Function>{lower::lower(text.programs.front(), schedule::Schedule(text.programs.front()))},
-      target("host"), {text.text, "twice:"});
+  const std::vector<std::uint8_t> object =
+      compile_object(std::vector<ir::Function>{lower::lower(text.as_text()->programs.front(),
+                                                            schedule::Schedule(text.as_text()->programs.front()))},
+                     target("host"), {text.text, "twice:"});
   const KernelSource source =
       read_kernel(test::own_compiler(), named(folder.file("twice.o", {object.begin(), object.end()})));
-  REQUIRE(source.module);
+  REQUIRE(source.as_module());
   CHECK(source.text == kTwice);
 }
 
@@ -184,9 +185,9 @@ TEST_CASE("a schedule is read from a file or a text, with knobs of its own") {
   options.schedule.file = folder.file("twice.schedule", "split i $rows\n");
   options.schedule.knobs = {"$rows=8"};
   const KernelSource source = read_kernel(test::own_compiler(), options);
-  REQUIRE(source.schedule);
-  CHECK(source.schedule->text == "split i $rows\n");
-  CHECK(source.schedule->knobs == std::map<std::string, std::string>{{"rows", "8"}});
+  REQUIRE(source.as_text()->schedule);
+  CHECK(source.as_text()->schedule->text == "split i $rows\n");
+  CHECK(source.as_text()->schedule->knobs == std::map<std::string, std::string>{{"rows", "8"}});
 
   options.schedule.text = "parallel i";
   CHECK_THROWS_AS(read_kernel(test::own_compiler(), options), UsageError);
@@ -195,5 +196,5 @@ TEST_CASE("a schedule is read from a file or a text, with knobs of its own") {
   CHECK_THROWS_WITH_AS(read_kernel(test::own_compiler(), options),
                        "$rows=8: expected a schedule of your own with this knob", UsageError);
   options.schedule.knobs.clear();
-  CHECK(read_kernel(test::own_compiler(), options).unscheduled);
+  CHECK(read_kernel(test::own_compiler(), options).as_text()->unscheduled);
 }

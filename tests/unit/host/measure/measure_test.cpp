@@ -263,7 +263,7 @@ TEST_CASE("every size of a sweep is measured in one session, which asks for what
 
 TEST_CASE("a sweep over a knob compiles the kernel for each of its values, which the results name") {
   bench::MeasuredKernel scheduled = kernel(kMatmul, {"M=16,N=4,K=4"});
-  scheduled.source.schedule = ScheduleText{"split m $rows in {4,8} -> mo mi", {}, "mm.schedule"};
+  scheduled.source.as_text()->schedule = ScheduleText{"split m $rows in {4,8} -> mo mi", {}, "mm.schedule"};
   const bench::NamedDevice device = this_machine();
   const std::vector<bench::Sweep> sweeps = {{"rows", {}}};
   const bench::Measurements found = bench::measure_on(std::span(&device, 1), scheduled, sweeps, brief());

@@ -61,7 +61,7 @@ TEST_CASE("several sweeps make all combinations, of sizes and of knobs") {
   KernelSource one = kernel;
   std::vector<std::string> sizes;
   bench::apply(combined[2], one, sizes);
-  CHECK(one.schedule->knobs.at("rows") == "8");
+  CHECK(one.as_text()->schedule->knobs.at("rows") == "8");
   CHECK(sizes == std::vector<std::string>{"M=16"});
 }
 

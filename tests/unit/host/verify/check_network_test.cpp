@@ -57,7 +57,7 @@ KernelSource source_of(std::shared_ptr<const Network> network) {
   KernelSource source;
   source.compiler = test::own_compiler();
   source.name = "small.onnx";
-  source.network = std::move(network);
+  source.kind = NetworkKernel{std::move(network)};
   return source;
 }
 
