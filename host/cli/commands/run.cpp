@@ -17,10 +17,10 @@
 #include "host/cli/options/remote.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
+#include "host/run/run_once.h"
 #include "host/text/array_json.h"
 #include "host/text/array_text.h"
 #include "host/text/json.h"
-#include "host/verify/run.h"
 
 namespace ferry::cli {
 
@@ -40,7 +40,7 @@ struct Options {
   bool wait_for_debugger = false;
 };
 
-Json output_json(const FunctionInfo& function, const verify::RunOutput& output) {
+Json output_json(const FunctionInfo& function, const RunOutput& output) {
   Json json = {{"name", function.parameters[output.parameter].name},
                {"dtype", dtype_name(output.dtype)},
                {"shape", output.shape}};
@@ -52,7 +52,7 @@ Json output_json(const FunctionInfo& function, const verify::RunOutput& output) 
   return json;
 }
 
-void print_output(const FunctionInfo& function, const verify::RunOutput& output) {
+void print_output(const FunctionInfo& function, const RunOutput& output) {
   printf("%s = %s", function.parameters[output.parameter].name.c_str(), shape_text(output.dtype, output.shape).c_str());
   if (!output.file.empty()) printf(" in %s", output.file.c_str());
   printf("\n");
@@ -61,8 +61,8 @@ void print_output(const FunctionInfo& function, const verify::RunOutput& output)
   }
 }
 
-void print_run(const verify::RunReport& ran, const Options& options) {
-  for (const verify::RunOutput& output : ran.outputs) print_output(ran.function, output);
+void print_run(const RunReport& ran, const Options& options) {
+  for (const RunOutput& output : ran.outputs) print_output(ran.function, output);
   for (const std::string& line : lines_of(ran.findings, options.check_against)) printf("%s\n", line.c_str());
   const auto is_input = [](const ParameterInfo& parameter) { return parameter.direction != Direction::out; };
   if (std::ranges::any_of(ran.function.parameters, is_input)) printf("%s\n", inputs_text(options.call.seed).c_str());
@@ -70,9 +70,9 @@ void print_run(const verify::RunReport& ran, const Options& options) {
   if (ran.steps.size() > 1) print_steps(ran.steps);
 }
 
-Json run_json(const verify::RunReport& ran, const Options& options) {
+Json run_json(const RunReport& ran, const Options& options) {
   Json outputs = Json::array();
-  for (const verify::RunOutput& output : ran.outputs) outputs.push_back(output_json(ran.function, output));
+  for (const RunOutput& output : ran.outputs) outputs.push_back(output_json(ran.function, output));
   Json json = {{"schema", "ferry.run/1"}, {"function", ran.function.name}, {"device", ran.device},
                {"target", ran.target},    {"compile_ms", ran.compile_ms},  {"module_bytes", ran.module_bytes},
                {"seconds", ran.seconds},  {"seed", options.call.seed},     {"outputs", outputs}};
@@ -82,7 +82,7 @@ Json run_json(const verify::RunReport& ran, const Options& options) {
 }
 
 int run(const Compiler* compiler, const Options& options, JUnitReport& report) {
-  verify::RunRequest request;
+  RunRequest request;
   request.kernels = verify::read_checked_pair(compiler, options.kernel, options.check_against, terminal());
   request.function = options.kernel.function;
   request.call = options.call;
@@ -93,7 +93,7 @@ int run(const Compiler* compiler, const Options& options, JUnitReport& report) {
   request.most_elements = kPrintedElements;
   request.wait_for_debugger = options.wait_for_debugger;
   const Observer observer = terminal(first_deadline(options.kernel.deadline, options.remote.deadlines.session));
-  const verify::RunReport ran = verify::run(opening(options.remote), request, observer);
+  const RunReport ran = run_once(opening(options.remote), request, observer);
   report.cases.push_back({.name = ran.function.name + " runs", .seconds = ran.seconds});
   add_cases(ran.findings, options.check_against, report);
   if (options.json) {

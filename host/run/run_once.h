@@ -1,7 +1,7 @@
 // Runs a kernel once on a device, brings back what it computed, and checks it.
 //
 //     verify::CheckedPair kernels = verify::read_checked_pair(compiler.get(), {.file = "mm.tc"}, "");
-//     const verify::RunReport report = verify::run(open, {.kernels = std::move(kernels),
+//     const RunReport report = run_once(open, {.kernels = std::move(kernels),
 //                                                         .call = {.sizes = {"M=4,N=4,K=4"}}, .by_definition = true});
 //     if (!report.findings.is_fine()) std::cerr << report.findings.mistake();
 #pragma once
@@ -14,15 +14,15 @@
 #include "host/kernel/retry.h"
 #include "host/verify/check_against.h"
 
-namespace ferry::verify {
+namespace ferry {
 
 struct RunRequest {
-  CheckedPair kernels;
+  verify::CheckedPair kernels;
   std::string function = {};  // empty: the only function
   CallOptions call = {};
   std::string target = {};     // empty: that of the device
   bool by_definition = false;  // compare with the kernel's own definition
-  CheckLimits limits = {};
+  verify::CheckLimits limits = {};
   std::map<std::string, std::string> files = {};  // outputs by name, and the .npy files to write them to
   std::uint64_t most_elements = 0;                // outputs of up to so many elements are read back in any case
   bool wait_for_debugger = false;
@@ -46,12 +46,12 @@ struct RunReport {
   std::vector<RunOutput> outputs;
   double seconds = 0;           // how long the call took
   std::vector<StepTime> steps;  // kernels of the call, if a GPU timed each
-  Findings findings;
+  verify::Findings findings;
 };
 
 // The session ends before definitions are evaluated on this machine. A session that is lost before anything ran there
 // is opened again. Throws OptionError (output) for a file of an output that the function does not have, KernelFailed if
 // the kernel itself fails, CompileError, and Error for what the device refuses.
-RunReport run(const OpenSession& open, const RunRequest& request, const Observer& observer = {});
+RunReport run_once(const OpenSession& open, const RunRequest& request, const Observer& observer = {});
 
-}  // namespace ferry::verify
+}  // namespace ferry

@@ -1,5 +1,5 @@
 // Tests of running a kernel once: what comes back, what is written to files, and what is checked.
-#include "host/verify/run.h"
+#include "host/run/run_once.h"
 
 #include <doctest/doctest.h>
 
@@ -13,8 +13,6 @@
 #include "tests/unit/host/kernel/text_file.h"
 
 using namespace ferry;
-using verify::RunReport;
-using verify::RunRequest;
 
 namespace {
 
@@ -55,7 +53,7 @@ std::vector<std::uint8_t> bytes_of(const std::vector<float>& values) {
 
 TEST_CASE("outputs come back if they are short enough, or wanted for a check or a file") {
   RunRequest request = twice();
-  const RunReport left = verify::run(this_machine, request);
+  const RunReport left = run_once(this_machine, request);
   REQUIRE(left.outputs.size() == 1);
   CHECK(left.outputs[0].parameter == 1);
   CHECK(left.outputs[0].elements == 5);
@@ -65,10 +63,10 @@ TEST_CASE("outputs come back if they are short enough, or wanted for a check or 
   CHECK(left.module_bytes > 0);
   CHECK(left.findings.checks.empty());
   request.most_elements = 5;
-  CHECK(verify::run(this_machine, request).outputs[0].bytes == bytes_of(kResult));
+  CHECK(run_once(this_machine, request).outputs[0].bytes == bytes_of(kResult));
   request.most_elements = 0;
   request.by_definition = true;
-  const RunReport checked = verify::run(this_machine, request);
+  const RunReport checked = run_once(this_machine, request);
   CHECK(checked.outputs[0].bytes == bytes_of(kResult));
   REQUIRE(checked.findings.checks.size() == 1);
   CHECK(checked.findings.is_fine());
@@ -79,31 +77,31 @@ TEST_CASE("an output goes to the file that is named for it, which is checked bef
   RunRequest request = twice();
   const std::string file = folder.path("b.npy");
   request.files = {{"B", file}};
-  const RunReport ran = verify::run(this_machine, request);
+  const RunReport ran = run_once(this_machine, request);
   CHECK(ran.outputs[0].file == file);
   CHECK(read_tensor(file).bytes == bytes_of(kResult));
   const auto never = [](const ConnectOptions&) -> Device { throw std::logic_error("a session was opened"); };
   request.files = {{"B", folder.path("none/b.npy")}};
-  CHECK_THROWS_WITH_AS(verify::run(never, request),
+  CHECK_THROWS_WITH_AS(run_once(never, request),
                        ("cannot write '" + folder.path("none/b.npy") + "': No such file or directory").c_str(),
                        UsageError);
   request.files = {{"D", file}};
-  CHECK_THROWS_WITH_AS(verify::run(this_machine, request),
+  CHECK_THROWS_WITH_AS(run_once(this_machine, request),
                        ("D=@" + file + ": twice has no output 'D'; expected one of: B").c_str(), OptionError);
 }
 
 TEST_CASE("a wrong result is found by the definition of a reference, and by a reference that runs beside it") {
   const test::Folder folder;
   const std::string wrong = folder.file("wrong.c", kWrong);
-  const RunReport by_definition = verify::run(this_machine, in_c(wrong, folder.file("twice.tc", kTwice)));
+  const RunReport by_definition = run_once(this_machine, in_c(wrong, folder.file("twice.tc", kTwice)));
   CHECK_FALSE(by_definition.findings.is_fine());
   CHECK(by_definition.findings.mistake() == "B[2] is 7.00000000, expected 4.00000000");
   std::string right = kWrong;
   right.replace(right.find("i == 2 ? 7 : "), 13, "");
-  const RunReport by_run = verify::run(this_machine, in_c(wrong, folder.file("right.c", right)));
+  const RunReport by_run = run_once(this_machine, in_c(wrong, folder.file("right.c", right)));
   CHECK(by_run.findings.checks.empty());
   CHECK(by_run.findings.mistake() == "B[2] 7 against 4 (1 of 5 elements differ)");
-  CHECK(verify::run(this_machine, in_c(folder.path("right.c"), folder.path("twice.tc"))).findings.is_fine());
+  CHECK(run_once(this_machine, in_c(folder.path("right.c"), folder.path("twice.tc"))).findings.is_fine());
 }
 
 TEST_CASE(
@@ -113,10 +111,10 @@ TEST_CASE(
     if (++sessions < 3) throw ConnectionLost("lost", true);
     return local_device(options);
   };
-  CHECK(verify::run(flaky, twice()).outputs.size() == 1);
+  CHECK(run_once(flaky, twice()).outputs.size() == 1);
   CHECK(sessions == 3);
   const test::Folder folder;
   RunRequest request = in_c(folder.file("wrong.c", kWrong), "");
   request.by_definition = true;
-  CHECK_THROWS_AS(verify::run(this_machine, request), OptionError);
+  CHECK_THROWS_AS(run_once(this_machine, request), OptionError);
 }

@@ -1,4 +1,4 @@
-#include "host/verify/run.h"
+#include "host/run/run_once.h"
 
 #include <algorithm>
 #include <iterator>
@@ -12,9 +12,11 @@
 #include "host/verify/check_network.h"
 #include "host/verify/comparison_warnings.h"
 
-namespace ferry::verify {
+namespace ferry {
 
 namespace {
+
+using namespace verify;
 
 void expect_outputs(const FunctionInfo& function, const std::map<std::string, std::string>& files) {
   std::vector<std::string> names;
@@ -112,7 +114,7 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
 
 }  // namespace
 
-RunReport run(const OpenSession& open, const RunRequest& request, const Observer& observer) {
+RunReport run_once(const OpenSession& open, const RunRequest& request, const Observer& observer) {
   for (const auto& [name, file] : request.files) expect_writable(file);
   Session session = with_retries(observer, [&] { return run_on_device(open, request, observer); });
   for (const RunOutput& output : session.report.outputs)
@@ -125,4 +127,4 @@ RunReport run(const OpenSession& open, const RunRequest& request, const Observer
   return std::move(session.report);
 }
 
-}  // namespace ferry::verify
+}  // namespace ferry
