@@ -1,7 +1,7 @@
 // Requests that find and send blobs, and the constants in them.
 #pragma once
 
-#include "device-runtime/handlers/session_state.h"
+#include "device-runtime/session/state/session_state.h"
 
 namespace ferry::device {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "device-runtime/handlers/session_state.h"
 #include "device-runtime/plan/plan_call.h"
+#include "device-runtime/session/state/session_state.h"
 
 namespace ferry::device {
 

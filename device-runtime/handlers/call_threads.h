@@ -1,8 +1,8 @@
 // Limits the threads of measured calls and the cores they run on, until it goes out of scope.
 #pragma once
 
-#include "device-runtime/handlers/session_state.h"
 #include "device-runtime/measure/pinning.h"
+#include "device-runtime/session/state/session_state.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device-runtime/handlers/call_arguments.h"
-#include "device-runtime/handlers/session_state.h"
+#include "device-runtime/session/state/session_state.h"
 
 namespace ferry::device {
 

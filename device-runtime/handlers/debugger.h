@@ -1,7 +1,7 @@
 // Waits for a user who wants to step through a kernel.
 #pragma once
 
-#include "device-runtime/handlers/session_state.h"
+#include "device-runtime/session/state/session_state.h"
 
 namespace ferry::device {
 

@@ -1,7 +1,7 @@
 // Dispatches a request by its tag to its handler and sends the answer. Every request gets exactly one answer.
 #pragma once
 
-#include "device-runtime/handlers/session_state.h"
+#include "device-runtime/session/state/session_state.h"
 
 namespace ferry::device {
 

@@ -1,7 +1,7 @@
 // The requests that measure: they run several calls in turns and report the environment.
 #pragma once
 
-#include "device-runtime/handlers/session_state.h"
+#include "device-runtime/session/state/session_state.h"
 
 namespace ferry::device {
 

@@ -2,7 +2,7 @@
 // written are recorded with its id. There is an overload for each request with the property kWrites.
 #pragma once
 
-#include "device-runtime/handlers/session_state.h"
+#include "device-runtime/session/state/session_state.h"
 
 namespace ferry::device {
 

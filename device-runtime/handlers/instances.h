@@ -1,7 +1,7 @@
 // The request that binds an instance.
 #pragma once
 
-#include "device-runtime/handlers/session_state.h"
+#include "device-runtime/session/state/session_state.h"
 
 namespace ferry::device {
 

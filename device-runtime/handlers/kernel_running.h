@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "device-runtime/handlers/request_context.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/measure/measure.h"
+#include "device-runtime/session/state/request_context.h"
 #include "module/manifest.h"
 
 namespace ferry::device {

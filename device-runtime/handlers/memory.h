@@ -1,7 +1,7 @@
 // Requests that allocate, transfer and free tensor memory.
 #pragma once
 
-#include "device-runtime/handlers/session_state.h"
+#include "device-runtime/session/state/session_state.h"
 
 namespace ferry::device {
 

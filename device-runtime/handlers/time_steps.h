@@ -1,7 +1,7 @@
 // The request that times each launch of a function's plan.
 #pragma once
 
-#include "device-runtime/handlers/session_state.h"
+#include "device-runtime/session/state/session_state.h"
 
 namespace ferry::device {
 

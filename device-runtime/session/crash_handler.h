@@ -1,7 +1,7 @@
 // Records where a session was when a signal ended it, in the memory that it shares with the supervisor.
 #pragma once
 
-#include "device-runtime/handlers/activity.h"
+#include "device-runtime/session/state/activity.h"
 
 namespace ferry::device {
 

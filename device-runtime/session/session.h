@@ -5,9 +5,9 @@
 #include <string>
 
 #include "device-runtime/device/drivers.h"
-#include "device-runtime/handlers/activity.h"
-#include "device-runtime/handlers/session_access.h"
 #include "device-runtime/sandbox/sandbox.h"
+#include "device-runtime/session/state/activity.h"
+#include "device-runtime/session/state/session_access.h"
 #include "ferry/device_facts.h"
 #include "rpc/transport/transport.h"
 #include "rpc/wire/connection.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "device-runtime/handlers/activity.h"
+#include "device-runtime/session/state/activity.h"
 
 namespace ferry::device {
 

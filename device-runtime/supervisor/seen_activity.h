@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "device-runtime/handlers/activity.h"
+#include "device-runtime/session/state/activity.h"
 
 namespace ferry::device {
 

@@ -1,4 +1,4 @@
-#include "device-runtime/handlers/module_store.h"
+#include "device-runtime/session/state/module_store.h"
 
 #include <doctest/doctest.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-#include "device-runtime/handlers/module_store.h"
+#include "device-runtime/session/state/module_store.h"
 
 #include <unistd.h>
 
 #include <cerrno>
 
-#include "device-runtime/handlers/limits.h"
+#include "device-runtime/session/state/limits.h"
 
 namespace ferry::device {
 namespace {

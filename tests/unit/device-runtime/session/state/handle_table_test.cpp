@@ -1,4 +1,4 @@
-#include "device-runtime/handlers/handle_table.h"
+#include "device-runtime/session/state/handle_table.h"
 
 #include <doctest/doctest.h>
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "device-runtime/handlers/module.h"
 #include "device-runtime/plan/memory_blocks.h"
+#include "device-runtime/session/state/module.h"
 #include "rpc/messages.h"
 
 namespace ferry::device {

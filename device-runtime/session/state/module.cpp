@@ -1,4 +1,4 @@
-#include "device-runtime/handlers/module.h"
+#include "device-runtime/session/state/module.h"
 
 #include <algorithm>
 

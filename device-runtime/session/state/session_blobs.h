@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "device-runtime/handlers/blob_store.h"
-#include "device-runtime/handlers/request_context.h"
+#include "device-runtime/session/state/blob_store.h"
+#include "device-runtime/session/state/request_context.h"
 #include "module/manifest.h"
 
 namespace ferry::device {

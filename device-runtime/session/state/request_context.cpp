@@ -1,4 +1,4 @@
-#include "device-runtime/handlers/request_context.h"
+#include "device-runtime/session/state/request_context.h"
 
 #include "base/format.h"
 #include "device-runtime/measure/clock.h"

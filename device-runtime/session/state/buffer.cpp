@@ -1,4 +1,4 @@
-#include "device-runtime/handlers/buffer.h"
+#include "device-runtime/session/state/buffer.h"
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/format.h"
-#include "device-runtime/handlers/request_context.h"
+#include "device-runtime/session/state/request_context.h"
 
 namespace ferry::device {
 

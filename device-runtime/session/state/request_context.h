@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "device-runtime/handlers/activity.h"
+#include "device-runtime/session/state/activity.h"
 #include "rpc/messages.h"
 #include "rpc/wire/connection.h"
 

@@ -6,14 +6,14 @@
 
 #include "device-runtime/device/device.h"
 #include "device-runtime/device/memory_budget.h"
-#include "device-runtime/handlers/buffer.h"
-#include "device-runtime/handlers/handle_table.h"
-#include "device-runtime/handlers/instance.h"
-#include "device-runtime/handlers/limits.h"
-#include "device-runtime/handlers/module.h"
-#include "device-runtime/handlers/module_store.h"
-#include "device-runtime/handlers/session_access.h"
-#include "device-runtime/handlers/session_blobs.h"
+#include "device-runtime/session/state/buffer.h"
+#include "device-runtime/session/state/handle_table.h"
+#include "device-runtime/session/state/instance.h"
+#include "device-runtime/session/state/limits.h"
+#include "device-runtime/session/state/module.h"
+#include "device-runtime/session/state/module_store.h"
+#include "device-runtime/session/state/session_access.h"
+#include "device-runtime/session/state/session_blobs.h"
 #include "ferry/device_facts.h"
 
 namespace ferry::device {

@@ -1,4 +1,4 @@
-#include "device-runtime/handlers/session_blobs.h"
+#include "device-runtime/session/state/session_blobs.h"
 
 #include <algorithm>
 #include <vector>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
 
-unsigned long long number(std::uint64_t value) { return value; }
+unsigned long long printed_count(std::uint64_t value) { return value; }
 
 }  // namespace
 
@@ -46,16 +46,16 @@ Result<SessionBlobs::Shared> SessionBlobs::get(RequestContext& context, const Bl
   const std::string name = "blob " + to_hex(blob.hash);
   if (found != nullptr) {
     return Status(ErrorCode::invalid_argument, format("%s: expected %llu bytes, as the manifest says, got %zu",
-                                                      name.c_str(), number(blob.bytes), found->bytes().size()));
+                                                      name.c_str(), printed_count(blob.bytes), found->bytes().size()));
   }
   if (const Entry* entry = entry_of(blob.hash); entry != nullptr && entry->failed != 0) {
-    return context.aborted(
-        entry->failed, format("%s was to be sent by request %llu, which failed", name.c_str(), number(entry->failed)));
+    return context.aborted(entry->failed, format("%s was to be sent by request %llu, which failed", name.c_str(),
+                                                 printed_count(entry->failed)));
   }
   const bool is_incomplete = upload_ != nullptr && upload_->hash() == blob.hash;
   return Status(ErrorCode::not_found,
                 format("the server has no %s, of which %llu of %llu bytes have been sent", name.c_str(),
-                       number(is_incomplete ? upload_->received() : 0), number(blob.bytes)));
+                       printed_count(is_incomplete ? upload_->received() : 0), printed_count(blob.bytes)));
 }
 
 void SessionBlobs::release(const Manifest& manifest) {
@@ -81,18 +81,19 @@ Status SessionBlobs::receive(RequestContext& context, const rpc::PutBlob& reques
   const bool continues = upload_ != nullptr && upload_->hash() == request.hash && request.offset != 0;
   if (!continues && request.offset != 0 && entry != nullptr && entry->failed != 0) {
     return context.aborted(entry->failed, format("request %llu, which was to send the blob's earlier bytes, failed",
-                                                 number(entry->failed)));
+                                                 printed_count(entry->failed)));
   }
   const std::uint64_t expected = continues ? upload_->received() : 0;
   if (request.offset != expected || (continues && request.bytes != upload_->bytes())) {
-    return {ErrorCode::invalid_argument, format("expected byte %llu of a blob of %llu, got byte %llu of %llu",
-                                                number(expected), number(continues ? upload_->bytes() : request.bytes),
-                                                number(request.offset), number(request.bytes))};
+    return {ErrorCode::invalid_argument,
+            format("expected byte %llu of a blob of %llu, got byte %llu of %llu", printed_count(expected),
+                   printed_count(continues ? upload_->bytes() : request.bytes), printed_count(request.offset),
+                   printed_count(request.bytes))};
   }
   std::uint64_t left = context.payload_bytes();
   if (left == 0 || left > request.bytes - request.offset) {
     return {ErrorCode::invalid_argument, format("expected 1 to %llu bytes of the blob, got %llu",
-                                                number(request.bytes - request.offset), number(left))};
+                                                printed_count(request.bytes - request.offset), printed_count(left))};
   }
   if (!continues) {
     upload_.reset();

@@ -1,4 +1,4 @@
-#include "device-runtime/handlers/blob_store.h"
+#include "device-runtime/session/state/blob_store.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -7,9 +7,9 @@
 
 #include "device-runtime/device/device.h"
 #include "device-runtime/device/drivers.h"
-#include "device-runtime/handlers/blob_store.h"
 #include "device-runtime/plan/constant_memory.h"
 #include "device-runtime/plan/kept_call.h"
+#include "device-runtime/session/state/blob_store.h"
 
 namespace ferry::device {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device-runtime/device/device.h"
-#include "device-runtime/handlers/request_context.h"
+#include "device-runtime/session/state/request_context.h"
 
 namespace ferry::device {
 

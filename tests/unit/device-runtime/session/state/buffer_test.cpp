@@ -1,5 +1,5 @@
 // Tests which bytes of a buffer depend on a failed request.
-#include "device-runtime/handlers/buffer.h"
+#include "device-runtime/session/state/buffer.h"
 
 #include <doctest/doctest.h>
 
