@@ -49,7 +49,8 @@ void check_against(CheckReport& check, const CheckedPair& kernels, const RanKern
     check.findings.checks = check_against_definition(against, ran, limits.results);
     return;
   }
-  if (!against.foreign) throw UsageError(against.name + ": expected a kernel's text to check against, got a module");
+  if (!against.as_foreign())
+    throw UsageError(against.name + ": expected a kernel's text to check against, got a module");
   const FunctionInfo other = function_of(against, "");
   const ParameterPairs pairs = pair_with_reference(ran.info, other);
   const CallPlan plan = plan_same_call(other, ran.info, ran.plan, pairs);

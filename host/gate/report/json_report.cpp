@@ -38,7 +38,8 @@ Json change_json(const Change& change) {
 // Lists of numbers, one entry for each pair, take much less room than a list of objects.
 Json pairs_json(const std::vector<Pair>& pairs) {
   Json layouts = Json::array(), orders = Json::array(), ratios = Json::array();
-  PerSide<Json> seconds = {Json::array(), Json::array()};
+  PerSide<Json> seconds;
+  for (Json& one : seconds.both) one = Json::array();
   for (const Pair& pair : pairs) {
     layouts.push_back(pair.layout);
     orders.push_back(pair.current_first);

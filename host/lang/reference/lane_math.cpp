@@ -3,7 +3,6 @@
 #include "host/lang/reference/lanes.h"
 
 #include "crosscompile/ir/arithmetic.h"
-#include "crosscompile/ir/error.h"
 
 #include <bit>
 #include <cmath>
@@ -12,8 +11,6 @@
 namespace ferry::lang {
 namespace {
 
-double sigmoid(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
-
 double round_result(DType type, double value) {
   if (ir::Type(type).is_narrow_float()) return ir::round_to(type, static_cast<float>(value));
   return ir::round_to(type, value);
@@ -21,58 +18,7 @@ double round_result(DType type, double value) {
 
 }  // namespace
 
-RealFunction real_function(ir::MathFunction function) {
-  // Functions of one argument and of two, wrapped to take three.
-#define FERRY_ONE(name, expression) \
-  case ir::MathFunction::name: return [](double x, double, double) -> double { return expression; };
-#define FERRY_TWO(name, expression) \
-  case ir::MathFunction::name: return [](double x, double y, double) -> double { return expression; };
-  switch (function) {
-    FERRY_ONE(abs, std::fabs(x))
-    FERRY_ONE(exp, std::exp(x))
-    FERRY_ONE(exp2, std::exp2(x))
-    FERRY_ONE(log, std::log(x))
-    FERRY_ONE(log2, std::log2(x))
-    FERRY_ONE(log1p, std::log1p(x))
-    FERRY_ONE(expm1, std::expm1(x))
-    FERRY_ONE(sqrt, std::sqrt(x))
-    FERRY_ONE(rsqrt, 1 / std::sqrt(x))
-    FERRY_ONE(sin, std::sin(x))
-    FERRY_ONE(cos, std::cos(x))
-    FERRY_ONE(tan, std::tan(x))
-    FERRY_ONE(tanh, std::tanh(x))
-    FERRY_ONE(sinh, std::sinh(x))
-    FERRY_ONE(cosh, std::cosh(x))
-    FERRY_ONE(asin, std::asin(x))
-    FERRY_ONE(acos, std::acos(x))
-    FERRY_ONE(atan, std::atan(x))
-    FERRY_TWO(atan2, std::atan2(x, y))
-    FERRY_ONE(sigmoid, sigmoid(x))
-    FERRY_ONE(erf, std::erf(x))
-    FERRY_TWO(pow, std::pow(x, y))
-    FERRY_TWO(fmod, std::fmod(x, y))
-    FERRY_ONE(floor, std::floor(x))
-    FERRY_ONE(ceil, std::ceil(x))
-    FERRY_ONE(round, std::round(x))
-    FERRY_ONE(round_even, std::nearbyint(x))
-    FERRY_ONE(trunc, std::trunc(x))
-    case ir::MathFunction::fma: return [](double x, double y, double z) -> double { return std::fma(x, y, z); };
-    case ir::MathFunction::popcount:
-    case ir::MathFunction::clz: return nullptr;
-  }
-#undef FERRY_ONE
-#undef FERRY_TWO
-  throw InternalError("reference: unknown function");
-}
-
-RealFunction real_c_function(std::string_view name, DType type) {
-  if (type == DType::f32 && name.ends_with('f')) name.remove_suffix(1);
-  if (name == "roundeven") return [](double x, double, double) -> double { return std::nearbyint(x); };
-  const std::optional<ir::MathFunction> function = ir::find_math(name);
-  return function ? real_function(*function) : nullptr;
-}
-
-void apply_math(RealFunction function, const Lanes& a, const Lanes* b, const Lanes* c, Lanes& out, std::size_t n) {
+void apply_math(ir::RealFunction function, const Lanes& a, const Lanes* b, const Lanes* c, Lanes& out, std::size_t n) {
   // Kernels may be off by 4 ulp, that is, 8 half ulps.
   const double unit = 8 * unit_roundoff(out.type), least = smallest_error(out.type);
   const auto value = [](const Lanes* lanes, std::size_t i) { return lanes == nullptr ? 0 : lanes->real[i]; };

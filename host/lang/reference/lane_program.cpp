@@ -187,10 +187,11 @@ const Lanes& LaneProgram::call(const ir::Call& node, const Lanes* mask) {
       return out;
     }
     case ir::CallOp::math:
-      if (node.type.is_float()) return real_call(node, real_function(node.callee.math), arguments);
+      if (node.type.is_float()) return real_call(node, ir::real_function(node.callee.math), arguments);
       return integer_call(node, *arguments[0]);
     case ir::CallOp::external: {
-      RealFunction function = node.type.is_float() ? real_c_function(node.callee.name, node.type.code) : nullptr;
+      const auto known = ir::find_c_math(node.callee.name, node.type.code);
+      const ir::RealFunction function = known && node.type.is_float() ? ir::real_function(*known) : nullptr;
       if (function != nullptr && !arguments.empty()) return real_call(node, function, arguments);
       break;
     }
@@ -207,7 +208,7 @@ const Lanes& LaneProgram::call(const ir::Call& node, const Lanes* mask) {
   throw CompileError("'" + name_ + "' calls '" + to_text(node.callee) + "', which cannot be evaluated here");
 }
 
-const Lanes& LaneProgram::real_call(const ir::Call& node, RealFunction function,
+const Lanes& LaneProgram::real_call(const ir::Call& node, ir::RealFunction function,
                                     const std::vector<const Lanes*>& arguments) {
   Lanes& out = make(node.type.code, false);
   const Lanes& a = *arguments[0];

@@ -63,7 +63,7 @@ class LaneProgram {
   void check_inside(const ir::Buffer& buffer, std::span<const std::int64_t> extents,
                     const std::vector<const Lanes*>& indices, const Lanes* mask, std::size_t n) const;
   const Lanes& call(const ir::Call& node, const Lanes* mask);
-  const Lanes& real_call(const ir::Call& node, RealFunction function, const std::vector<const Lanes*>& arguments);
+  const Lanes& real_call(const ir::Call& node, ir::RealFunction function, const std::vector<const Lanes*>& arguments);
   const Lanes& integer_call(const ir::Call& node, const Lanes& a);
   // Returns the lanes of `mask` (null: all) in which `a` is `wanted`.
   const Lanes* narrower(const Lanes* mask, const Lanes& a, bool wanted);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "crosscompile/ir/expr.h"
+#include "crosscompile/ir/math_eval.h"
 
 #include <array>
 #include <cstdint>
@@ -41,12 +42,8 @@ void apply_cast(const Lanes& a, Lanes& out, std::size_t n);
 void apply_choice(const Lanes& condition, const Lanes& on_true, const Lanes& on_false, Lanes& out, std::size_t n);
 void apply_bitcast(const Lanes& a, Lanes& out, std::size_t n);
 
-// A function of floats; b and c are null where there are fewer arguments.
-using RealFunction = double (*)(double, double, double);
-// Return null for what is not a function of floats, or not known.
-RealFunction real_function(ir::MathFunction function);
-RealFunction real_c_function(std::string_view name, DType type);
-void apply_math(RealFunction function, const Lanes& a, const Lanes* b, const Lanes* c, Lanes& out, std::size_t n);
+// b and c are null where there are fewer arguments.
+void apply_math(ir::RealFunction function, const Lanes& a, const Lanes* b, const Lanes* c, Lanes& out, std::size_t n);
 // Computes abs, popcount or clz.
 void apply_integer_function(ir::MathFunction function, const Lanes& a, Lanes& out, std::size_t n);
 
