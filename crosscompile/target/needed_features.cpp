@@ -1,5 +1,6 @@
 #include "crosscompile/target/needed_features.h"
 
+#include "crosscompile/codegen/llvm/cpu/cpu_tables.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/cpu_target.h"
 
@@ -13,11 +14,10 @@ std::vector<std::string> needed_features(const Target& target) {
 
 void check_has_server(const Target& target) {
   if (!target.objects_only) return;
-  throw CompileError(
-      "expected a target that rpc_server runs on, Linux on x86_64, armv7 with hard floats, aarch64 or "
-      "riscv64, got '" +
-      target.text + "': there is nothing to run a module; 'ferry compile --emit obj' writes an object, " +
-      "--emit asm its assembly");
+  throw CompileError("expected a target that rpc_server runs on, Linux on " +
+                     codegen::device_arch_list(" with hard floats") + ", got '" + target.text +
+                     "': there is nothing to run a module; 'ferry compile --emit obj' writes an object, " +
+                     "--emit asm its assembly");
 }
 
 }  // namespace ferry

@@ -37,8 +37,8 @@ std::vector<std::string> devices_of(const Manifest& manifest) {
 
 }  // namespace
 
-Target resolve_with_notes(const Compiler& compiler, const std::string& text, const Observer& observer) {
-  Noted<Target> target = compiler.resolve_target(text);
+Target resolve_with_notes(const TargetResolver& targets, const std::string& text, const Observer& observer) {
+  Noted<Target> target = targets.resolve_target(text);
   report_notes(target.notes, observer);
   return std::move(target.value);
 }
@@ -83,10 +83,10 @@ std::vector<std::string> devices_for(const std::string& target, const KernelSour
   return device.kind == DeviceKind::cpu ? std::vector<std::string>{} : std::vector{to_text(device)};
 }
 
-SourceLine source_line_of(const Compiler* compiler) {
-  if (compiler == nullptr) return {};
-  return [compiler](std::span<const std::uint8_t> image, std::uint64_t address) {
-    return compiler->source_line(image, address);
+SourceLine source_line_of(const CodeTools* tools) {
+  if (tools == nullptr) return {};
+  return [tools](std::span<const std::uint8_t> image, std::uint64_t address) {
+    return tools->source_line(image, address);
   };
 }
 

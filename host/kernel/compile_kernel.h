@@ -18,13 +18,13 @@ Target target_for(const DeviceFacts& facts, const std::string& text, const Kerne
                   const Observer& observer = {});
 Target target_for(const Device& device, const std::string& text, const KernelSource& source,
                   const Observer& observer = {});
-Target resolve_with_notes(const Compiler& compiler, const std::string& text, const Observer& observer);
+Target resolve_with_notes(const TargetResolver& targets, const std::string& text, const Observer& observer);
 // Returns the devices besides the CPU that a kernel runs on, in the form of ConnectOptions: those of the target, or
 // without one those that a compiled module needs.
 std::vector<std::string> devices_for(const std::string& target, const KernelSource& source);
 
 // For ConnectOptions of the session that runs the kernel: empty where there is no compiler, which is null then.
-SourceLine source_line_of(const Compiler* compiler);
+SourceLine source_line_of(const CodeTools* tools);
 
 // Returns these programs of the kernel with the user's schedule, or the default for these sizes. The programs must
 // outlive the result. Throws Error with invalid_argument for sizes that no call can have, with the message of the

@@ -13,7 +13,7 @@ struct DiffRequest {
   std::string schedules[2];                    // files, or one of the words of schedule_choice.h
   std::string function = {};                   // empty: every function
   std::string target = {};                     // empty: this machine
-  std::string after = {};                      // the pass after which the loops are shown, as of Compiler::emit()
+  std::string after = {};                      // the pass after which the loops are shown, as of KernelCompiler::emit()
   std::vector<std::string> knobs = {};         // NAME=VALUE, each for the schedules that have the knob
   std::vector<std::string> own_knobs[2] = {};  // each schedule's, in place of the common ones
 };

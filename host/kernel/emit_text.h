@@ -46,7 +46,7 @@ CompiledModule compile_text(const KernelSource& source, const TextRequest& reque
                             const Observer& observer = {});
 // Throws as above; OptionError (stage) for machine code of a target that has none, for a kernel in another language,
 // which only its own compiler can show, for a stage that networks or kernels do not have, and for the space of a kernel
-// whose schedule the user chose. `after` is as of Compiler::emit().
+// whose schedule the user chose. `after` is as of KernelCompiler::emit().
 Emission emit_text(const KernelSource& source, const TextRequest& request, Stage stage, const Target& target,
                    const std::string& after = {}, const Observer& observer = {});
 

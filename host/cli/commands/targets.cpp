@@ -11,11 +11,11 @@ namespace ferry::cli {
 namespace {
 
 int list_targets(const Compiler* given, bool json) {
-  const Compiler& compiler = expect_compiler(given, "ferry targets");
+  const TargetResolver& targets = expect_compiler(given, "ferry targets");
   if (json) {
     Json list = Json::array();
-    for (const NamedTarget& named : compiler.named_targets()) {
-      const Target target = compiler.resolve_target(named.name).value;
+    for (const NamedTarget& named : targets.named_targets()) {
+      const Target target = targets.resolve_target(named.name).value;
       list.push_back({{"name", named.name},
                       {"stands_for", named.stands_for},
                       {"note", named.note},
@@ -28,8 +28,8 @@ int list_targets(const Compiler* given, bool json) {
     return kExitFine;
   }
   std::size_t width = 0;
-  for (const NamedTarget& named : compiler.named_targets()) width = std::max(width, named.name.size());
-  for (const NamedTarget& named : compiler.named_targets()) {
+  for (const NamedTarget& named : targets.named_targets()) width = std::max(width, named.name.size());
+  for (const NamedTarget& named : targets.named_targets()) {
     printf("%-*s  %s\n", static_cast<int>(width), named.name.c_str(), named.stands_for.c_str());
     if (!named.note.empty()) printf("%-*s  %s\n", static_cast<int>(width), "", named.note.c_str());
   }

@@ -13,22 +13,18 @@
 #include <vector>
 
 #include "crosscompile/ir/function.h"
-#include "crosscompile/target/code_form.h"
-#include "crosscompile/target/machine_code.h"
 #include "ferry/blob_source.h"
-#include "ferry/device_facts.h"
 #include "ferry/hash.h"
 #include "ferry/lang/program.h"
 #include "ferry/schedule/schedule_text.h"
 #include "ferry/target/target.h"
+#include "host/compiler/api/code_tools.h"
 #include "host/compiler/api/network.h"
+#include "host/compiler/api/target_resolver.h"
 #include "module/manifest.h"
 
 namespace ferry {
 
-struct NamedTarget;
-
-using Bytes = std::vector<std::uint8_t>;
 using SizesByName = std::map<std::string, std::int64_t>;
 
 // The functions of a text, and how to compute them. Borrows the programs.
@@ -44,14 +40,7 @@ struct CompileRequest {
   Scheduled scheduled;
   const Target& target;
   std::string source = {};           // stored in the module for people to read
-  CodeForm form = CodeForm::linked;  // relinkable: for Compiler::link_module(); relocatable: for export_code()
-};
-
-// A result, with notes for the user.
-template <class T>
-struct Noted {
-  T value;
-  std::vector<std::string> notes = {};
+  CodeForm form = CodeForm::linked;  // relinkable: for CodeTools::link_module(); relocatable: for export_code()
 };
 
 struct Compiled {
@@ -134,7 +123,7 @@ class Network {
   // with its version. Nothing if a file has changed since it was read.
   virtual std::optional<Hash> identity(const NetworkRequest& request) const = 0;
   // Shows a stage: of the whole network, or of each kernel beneath the names of its nodes. `after` is as of
-  // Compiler::emit(). There is neither one object nor one space.
+  // KernelCompiler::emit(). There is neither one object nor one space.
   virtual Emission emit(Stage stage, const NetworkRequest& request, const std::string& after = {}) const = 0;
 
   // Returns a network with what each kernel for this target computes as a further output.
@@ -175,15 +164,10 @@ struct InterpretedKernel {
   std::function<std::string(void* const* arguments)> run;
 };
 
-// Everything throws CompileError for a mistake of the user. Stateless: threads may share one.
-class Compiler {
+// The second of the three parts of a Compiler.
+class KernelCompiler {
  public:
-  virtual ~Compiler() = default;
-
-  // Parses a target as the user writes it.
-  virtual Noted<Target> resolve_target(std::string_view text) const = 0;
-  virtual Target target_of(const DeviceFacts& facts) const = 0;
-  virtual const std::vector<NamedTarget>& named_targets() const = 0;
+  virtual ~KernelCompiler() = default;
 
   // Returns the function that a program becomes, as it is called.
   virtual FunctionInfo describe(const lang::Program& program) const = 0;
@@ -213,31 +197,16 @@ class Compiler {
   virtual std::function<SanitizedRun(double)> sanitize(const ForeignSource& source, const std::string& function,
                                                        const std::vector<SanitizedArgument>& arguments,
                                                        const std::vector<std::int64_t>& symbols) const = 0;
-  // Returns the .ferry file of an object that this compiler made, and nothing for any other object. The form is as of
-  // foreign kernels.
-  virtual std::optional<Bytes> module_of_object(std::span<const std::uint8_t> object, const std::string& name,
-                                                CodeForm form) const = 0;
-
-  // Returns the module for devices of one that was compiled as relinkable, with its code and data at these places. In
-  // the layout {} it has the bytes that compiling it as linked gives.
-  virtual Bytes link_module(std::span<const std::uint8_t> module, const CodeLayout& layout) const = 0;
-  // Returns the hash of what a module of any form does when it runs: its description, without the step's names, and the
-  // loaded bytes of its code. Source, schedule and debug information have no part in it.
-  virtual Hash code_identity(std::span<const std::uint8_t> module) const = 0;
-  // Returns the hash of this compiler, so that another build has another one, of the tools that it calls for the
-  // target, and of the target.
-  virtual Hash identity(const Target& target) const = 0;
-
-  // Returns "mm.tc:3" for an address of a linked image; empty when its debug information does not cover it.
-  virtual std::string source_line(std::span<const std::uint8_t> image, std::uint64_t address) const = 0;
-  // Returns the functions of a linked image, sorted by name; what cannot be read is left out.
-  virtual std::vector<MachineFunction> disassemble(std::span<const std::uint8_t> image, const Target& target) const = 0;
 };
+
+// Everything throws CompileError for a mistake of the user. Stateless: threads may share one. What needs one part alone
+// takes that.
+class Compiler : public TargetResolver, public KernelCompiler, public CodeTools {};
 
 // Returns the compiler. Where there is none, throws UsageError that says what needs it and what to do instead.
 const Compiler& expect_compiler(const Compiler* compiler, const std::string& what);
 
-// Whether Compiler::link_module() takes the module: it has code that was compiled as relinkable.
+// Whether CodeTools::link_module() takes the module: it has code that was compiled as relinkable.
 bool can_relink(std::span<const std::uint8_t> module);
 
 // Whether the file's extension names a kernel in another language.

@@ -12,7 +12,7 @@ namespace ferry {
 // Throws CompileError unless one of these passes has the name.
 void expect_pass(const std::string& name, const std::vector<std::string>& names);
 
-// As Compiler::emit().
+// As KernelCompiler::emit().
 Emission emit_stage(Stage stage, const CompileRequest& request, const std::string& after);
 // Shows loops, as lowered, or what they become: a stage from Stage::loops to Stage::assembly.
 Emission emit_functions(Stage stage, std::vector<ir::Function> lowered, const Target& target, const std::string& after);

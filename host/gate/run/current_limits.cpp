@@ -35,7 +35,8 @@ ModuleBytes loaded_bytes(std::span<const std::uint8_t> elf) {
 ModuleBytes bytes_of(const CodeImage& image) {
   const std::span<const std::uint8_t> bytes = image.bytes;
   const bool is_elf = bytes.size() > EI_CLASS && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0;
-  if (image.kind != ImageKind::elf && image.kind != ImageKind::elf_library || !is_elf) return {bytes.size(), 0};
+  const bool is_loaded = image.kind == ImageKind::elf || image.kind == ImageKind::elf_library;
+  if (!is_loaded || !is_elf) return {bytes.size(), 0};
   return bytes[EI_CLASS] == ELFCLASS64 ? loaded_bytes<Elf64_Ehdr, Elf64_Shdr>(bytes)
                                        : loaded_bytes<Elf32_Ehdr, Elf32_Shdr>(bytes);
 }

@@ -108,12 +108,12 @@ class Collector {
     KernelOptions kernel;
     kernel.file = path_of(file);
     const KernelSource source = read_kernel(&compiler_, kernel);
-    if (const NetworkKernel* kernel = source.as_network())
-      return add_case(file, source, kernel->network->function(), true);
+    if (const NetworkKernel* network = source.as_network())
+      return add_case(file, source, network->network->function(), true);
     std::vector<FunctionInfo> functions;
-    if (const ForeignKernel* kernel = source.as_foreign()) functions = kernel->functions;
-    if (const TextKernel* kernel = source.as_text())
-      for (const lang::Program& program : kernel->programs) functions.push_back(compiler_.describe(program));
+    if (const ForeignKernel* foreign = source.as_foreign()) functions = foreign->functions;
+    if (const TextKernel* text = source.as_text())
+      for (const lang::Program& program : text->programs) functions.push_back(compiler_.describe(program));
     if (functions.empty()) return skip(file, "defines no function");
     for (const FunctionInfo& function : functions) {
       try {

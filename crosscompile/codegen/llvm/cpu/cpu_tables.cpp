@@ -20,7 +20,8 @@ using llvm::StringRef;
 
 [[noreturn]] void refuse_triple(std::string_view text) {
   throw CompileError(
-      "expected Linux on x86_64, armv7 (hard float), aarch64 or riscv64, such as x86_64-pc-linux-gnu, "
+      "expected Linux on " + device_arch_list(" (hard float)") +
+      ", such as x86_64-pc-linux-gnu, "
       "armv7l-none-linux-gnueabihf, aarch64-linux-gnu or riscv64-linux-gnu, or another triple of a CPU that LLVM has "
       "a code generator for; got '" +
       std::string(text) + "'");
@@ -97,12 +98,26 @@ std::vector<std::string> names_of(Table table) {
 
 }  // namespace
 
+std::string device_arch_list(std::string_view behind_armv7) {
+  std::vector<std::string> names;
+#define FERRY_DEVICE_ARCH(name, triple, pointer_bits, machine, other_machine) names.emplace_back(#name);
+#include "module/device_archs.def"
+#undef FERRY_DEVICE_ARCH
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += i == 0 ? "" : i + 1 == names.size() ? " or " : ", ";
+    text += names[i];
+    if (names[i] == "armv7") text += behind_armv7;
+  }
+  return text;
+}
+
 TripleFacts triple_of_arch(std::string_view arch) {
 #define FERRY_DEVICE_ARCH(name, triple, pointer_bits, machine, other_machine) \
   if (arch == #name) return {#name, triple, pointer_bits};
 #include "module/device_archs.def"
 #undef FERRY_DEVICE_ARCH
-  throw CompileError("expected the architecture x86_64, armv7, aarch64 or riscv64; got '" + std::string(arch) + "'");
+  throw CompileError("expected the architecture " + device_arch_list() + "; got '" + std::string(arch) + "'");
 }
 
 bool is_triple(std::string_view text) {

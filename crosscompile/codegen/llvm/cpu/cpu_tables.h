@@ -11,18 +11,22 @@ namespace ferry::codegen {
 
 // A triple in ferry's normal form.
 struct TripleFacts {
-  std::string arch;    // "x86_64", "armv7", "aarch64", "riscv64"; LLVM's name for any other
+  std::string arch;    // as module/device_archs.def names it; LLVM's name for any other
   std::string triple;  // four parts, the same for all equivalent spellings
   unsigned pointer_bits = 64;
   bool objects_only = false;  // no rpc_server runs there: not Linux, or another architecture or ABI
 };
 
-// Accepts the four architectures on Linux, and any other CPU that LLVM generates code for. Throws CompileError, which
+// "x86_64, armv7, aarch64 or riscv64": those that an rpc_server runs on, for messages. armv7 is one with hard floats
+// alone, which may be said behind its name.
+std::string device_arch_list(std::string_view behind_armv7 = {});
+
+// Accepts these architectures on Linux, and any other CPU that LLVM generates code for. Throws CompileError, which
 // says what was expected, for anything else.
 TripleFacts parse_triple(std::string_view text);
 // Returns whether the text names an architecture that LLVM knows, or Linux with a misspelt architecture.
 bool is_triple(std::string_view text);
-// Returns the triple of one of the four architectures.
+// Returns the triple of one of these architectures.
 TripleFacts triple_of_arch(std::string_view arch);
 
 // Return the names that LLVM knows for this triple, sorted.
