@@ -37,6 +37,13 @@ class WidestType : public Visitor {
     note(node.type);
     Visitor::visit_node(node);
   }
+  // Divisions are computed lane by lane, in code that grows with the lanes of the narrowest type; by a constant they
+  // are multiplications.
+  void visit_node(const Binary& node) override {
+    const bool divides = node.op == BinaryOp::div || node.op == BinaryOp::mod;
+    if (divides && as_int(node.right) == nullptr) note(node.type);
+    Visitor::visit_node(node);
+  }
   using Visitor::visit_node;
 };
 

@@ -125,6 +125,27 @@ void totals(std::vector<ProgramCase>& cases) {
   }
 }
 
+// Lanes whose divisors are constants, some of which are 0, beside vectors whose divisors are all 0.
+void divisors(std::vector<ProgramCase>& cases) {
+  const std::string source =
+      "def f(uint32(M,P) A) -> (S) {\n"
+      "  S(i,j) = A(i,j) % (uint32(6) >> uint32(j)) + A(i,j) / (uint32(6) >> uint32(j))\n}";
+  for (const char* schedule : {"split j 32; split j.inner 8; unroll j.inner.outer; vectorize j.inner.inner",
+                               "split j 8; vectorize j.inner", "split j 64; split j.inner 16; vectorize j.inner.inner"})
+    cases.push_back(scheduled(
+        "division by a shifted constant", source, {random_data(DType::u32, {2, 37}, 315)}, schedule,
+        [](const Arguments& in) {
+          return one(each(DType::u32, {2, 37}, [&](const Index& i) {
+            const auto value = static_cast<std::uint32_t>(in[0](i[0], i[1]));
+            const std::uint32_t divisor = i[1] < 3 ? 6U >> i[1] : 0;
+            Element result;
+            if (divisor != 0) result.add(value % divisor + value / divisor);
+            return result;
+          }));
+        },
+        0));
+}
+
 }  // namespace
 
 std::vector<ProgramCase> schedule_cases() {
@@ -133,6 +154,7 @@ std::vector<ProgramCase> schedule_cases() {
   constants(cases);
   blurs(cases);
   totals(cases);
+  divisors(cases);
   return cases;
 }
 

@@ -35,13 +35,15 @@ Value* frozen_divisor(FunctionState& state, const Operands& in) {
   return in.type.is_vector() && !is_known ? state.builder.CreateFreeze(in.right) : in.right;
 }
 
-// Returns a divisor that is 1 where the original may be zero; the caller then sets both results to 0.
+// Returns a divisor that is 1 where the original is zero, as the maximum with 1 of unsigned numbers is; the caller then
+// sets both results to 0. A select would say the same, but LLVM 19 moves divisions into the selects of divisors, and
+// where these become constants of which one lane is 0 it takes the other side for all lanes.
 Value* without_zero(FunctionState& state, const Operands& in, Value** is_zero) {
   llvm::IRBuilder<>& b = state.builder;
   Value* divisor = frozen_divisor(state, in);
   if (!may_be_zero(in.right_range)) return divisor;
   *is_zero = b.CreateIsNull(divisor);
-  return b.CreateSelect(*is_zero, int_constant(state.module, in.type, 1), divisor);
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, divisor, int_constant(state.module, in.type, 1));
 }
 
 Division zero_if(FunctionState& state, const Operands& in, Value* condition, Division division) {

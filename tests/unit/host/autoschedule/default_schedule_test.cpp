@@ -61,6 +61,20 @@ TEST_CASE("a row sum reduces in vectors") {
   CHECK_MESSAGE((loops.back().reduces && loops.back().kind == ForKind::vectorized), describe(loops));
 }
 
+TEST_CASE("a reduction of booleans that divides by a size has as many lanes as the division, and no more code") {
+  const Expr n = var("n");
+  const Tensor a = placeholder({n}, DType::boolean, "A");
+  const ReduceAxis k = reduce_axis(n, "k");
+  const auto lanes = [&](const Expr& condition) {
+    const Tensor every = compute({}, [&](auto&) { return all_over(a(Expr(k)) && condition, {k}); }, "every");
+    std::int64_t product = 1;
+    for (const Loop& loop : loops_of(make_program("f", {in(a), out(every)}), every))
+      if (const std::int64_t* extent = ir::as_int(loop.extent)) product *= *extent;
+    return product;
+  };
+  CHECK(lanes(Expr(k) % n < 5) * 8 == lanes(Expr(k) < 5));
+}
+
 TEST_CASE("a column sum runs its vectors along the columns") {
   const Expr m = var("m"), n = var("n");
   const Tensor a = placeholder({m, n}, DType::f32, "A");
