@@ -78,7 +78,7 @@ TEST_CASE("the interval is the confidence sequence of the averages of neighbouri
   pairs.push_back(5);
   CHECK(decide(pairs, rule).change.low == decision.change.low);
   std::vector<Pair> as_pairs;
-  for (const double log_ratio : pairs) as_pairs.push_back({.log_ratio = log_ratio, .seconds = {}});
+  for (const double log_ratio : pairs) as_pairs.push_back({.seconds = {}, .log_ratio = log_ratio});
   CHECK(decide(as_pairs, rule).change.low == decision.change.low);
 }
 
