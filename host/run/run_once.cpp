@@ -84,6 +84,9 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
   const FunctionInfo& info = report.function;
   expect_outputs(info, request.files);
   session.plan = plan_call(info, request.call, input_range(source, against));
+  for (std::size_t p = 0; p < info.parameters.size(); ++p)
+    report.has_random_inputs |= info.parameters[p].direction != Direction::out && !session.plan.scalars[p] &&
+                                session.plan.contents[p].is_random();
   if (request.by_definition && !source.as_network()) session.definition = program_of(source, info.name);
   {
     const Function function = device.load(kernel.module)[info.name];

@@ -44,8 +44,9 @@ struct RunReport {
   std::size_t module_bytes = 0;
   FunctionInfo function;
   std::vector<RunOutput> outputs;
-  double seconds = 0;           // how long the call took
-  std::vector<StepTime> steps;  // kernels of the call, if a GPU timed each
+  bool has_random_inputs = false;  // they are drawn from the call's seed
+  double seconds = 0;              // how long the call took
+  std::vector<StepTime> steps;     // kernels of the call, if a GPU timed each
   verify::Findings findings;
 };
 

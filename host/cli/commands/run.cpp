@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -64,8 +63,7 @@ void print_output(const FunctionInfo& function, const RunOutput& output) {
 void print_run(const RunReport& ran, const Options& options) {
   for (const RunOutput& output : ran.outputs) print_output(ran.function, output);
   for (const std::string& line : lines_of(ran.findings, options.check_against)) printf("%s\n", line.c_str());
-  const auto is_input = [](const ParameterInfo& parameter) { return parameter.direction != Direction::out; };
-  if (std::ranges::any_of(ran.function.parameters, is_input)) printf("%s\n", inputs_text(options.call.seed).c_str());
+  if (ran.has_random_inputs) printf("%s\n", inputs_text(options.call.seed).c_str());
   printf("%s: %s on %s\n", ran.function.name.c_str(), seconds_text(ran.seconds).c_str(), ran.device.c_str());
   if (ran.steps.size() > 1) print_steps(ran.steps);
 }

