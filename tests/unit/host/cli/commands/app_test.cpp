@@ -115,7 +115,7 @@ TEST_CASE("every command has examples in its help, and --color") {
 }
 
 TEST_CASE("commands of a group are named with it, and suggested within it") {
-  CHECK(complaint({"farm"}).starts_with("expected a command: devices, queue, leases, exec"));
+  CHECK(complaint({"farm"}).starts_with("expected a command: status, devices, queue, leases, exec"));
   CHECK(complaint({"farm", "devcies"}) == "there is no command 'devcies'; did you mean 'devices'?");
   CHECK(complaint({"farm", "devices", "--jsn"}) ==
         "'ferry farm devices' has no option '--jsn'; did you mean '--json'?");
