@@ -81,7 +81,7 @@ void finish_shape(BoundBuffer& bound, bool dense) {
     for (std::size_t d = rank; d-- > 0;) {
       bound.strides[d] = stride;
       if (!empty && __builtin_mul_overflow(stride, bound.shape[d], &stride)) {
-        throw InterpreterError("'" + bound.buffer->name + "' has more elements than can be counted");
+        throw InterpreterLimit("'" + bound.buffer->name + "' has more elements than can be counted");
       }
     }
     bound.count = empty ? 0 : stride;
@@ -93,7 +93,7 @@ void finish_shape(BoundBuffer& bound, bool dense) {
     std::int64_t reach = 0;
     if (__builtin_mul_overflow(bound.shape[d] - 1, bound.strides[d], &reach) ||
         __builtin_add_overflow(bound.count, reach, &bound.count)) {
-      throw InterpreterError("'" + bound.buffer->name + "' has more elements than can be counted");
+      throw InterpreterLimit("'" + bound.buffer->name + "' has more elements than can be counted");
     }
   }
 }

@@ -5,6 +5,7 @@
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "ferry/error.h"
 #include "ferry/operators.h"
 
 #include <algorithm>
@@ -14,6 +15,9 @@ namespace ferry::passes {
 namespace {
 
 using namespace ir;
+
+// Sizes are computed without a check for overflow, and several buffers of this size can be added up.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 48;
 
 struct Bounds {
   Expr low, high;
@@ -134,14 +138,20 @@ class LivenessFinder : public Visitor {
   }
 
   Expr bytes_of(const Buffer& buffer) {
-    Expr bytes = static_cast<std::int64_t>(dtype_bytes(buffer.dtype));
+    auto known = static_cast<std::int64_t>(dtype_bytes(buffer.dtype));  // times the extents that are numbers
+    Expr bytes = known;
     for (const Expr& extent : buffer.shape) {
       const auto most = most_of(substitute(extent, lets_), ranges_);
       if (!most || !analysis::is_arithmetic(*most)) {
         throw InternalError("the size of '" + buffer.name + "' has no bound outside the loops around it");
       }
       // An empty loop nest may have a negative extent; the product of two of them must not become a positive size.
-      bytes = bytes * (can_prove(*most >= 0, facts_) ? *most : max(*most, 0));
+      const Expr size = can_prove(*most >= 0, facts_) ? *most : max(*most, 0);
+      const Expr simplified = simplify(size, facts_);
+      if (const std::int64_t* number = as_int(simplified))
+        if (__builtin_mul_overflow(known, *number, &known) || known > kMostBytes)
+          throw CompileError("'" + buffer.name + "' has more elements than can be counted");
+      bytes = bytes * size;
     }
     return simplify(bytes, facts_);
   }

@@ -90,3 +90,14 @@ TEST_CASE("a stage that is read where arithmetic wraps is computed wherever that
       check_schedule(source, place, {{"N", 30}, {"q", kMost - 10}});
   }
 }
+
+TEST_CASE("a region of more elements than can be counted is refused, and no small one takes its place") {
+  CHECK_THROWS_WITH_AS(compiled("def f(int64 Q) -> (S) {\n"
+                                "  T(i,j,k) = uint64(1) where i in 0:3, j in 0:7, k in 0:5\n"
+                                "  S(j) = (j+1000000000000000000 >= 0 && j+1000000000000000000 < 1 ? "
+                                "T(2,j,j+1000000000000000000) : T(1,1,1)) "
+                                "where j in 0:17\n"
+                                "}",
+                                "T: compute_at S j", cpu_with_vectors(256)),
+                       "'T' has more elements than can be counted", CompileError);
+}
