@@ -214,7 +214,10 @@ TEST_CASE("an emulated board is judged by the instructions that it executes") {
 
 TEST_CASE("the baseline changes only with an update that finds nothing wrong, or where the user accepts it") {
   const Project project;
-  project.write("suite.toml", kSuite);
+  // What counts here is which verdict changes the baseline. A busy machine tells 50% apart as soon as any.
+  std::string suite = kSuite;
+  suite.replace(suite.find("2%"), 2, "50%");
+  project.write("suite.toml", suite);
   const auto baseline = [&] {
     return content_of(project.folder.path(".ferry-gate/baselines/" + project.suite() + "/main.json"));
   };
@@ -232,7 +235,7 @@ TEST_CASE("the baseline changes only with an update that finds nothing wrong, or
   CHECK(updated != first);
 
   // A wrong result, a slowdown and a crash do not become the baseline, also if cases may be untold.
-  project.write("suite.toml", "cannot-tell = \"pass\"\n" + std::string(kSuite));
+  project.write("suite.toml", "cannot-tell = \"pass\"\n" + suite);
   project.write("kernels/spin.c", spin(kRounds, "2.0f"));
   project.results({"--update"}, code);
   CHECK(code == 1);
