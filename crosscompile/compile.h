@@ -32,7 +32,7 @@ struct ModuleOptions {
 };
 
 struct ModuleBytes {
-  std::vector<std::uint8_t> bytes;      // of a .ferry file
+  std::vector<std::uint8_t> bytes;      // a .ferry file
   std::vector<std::string> notes = {};  // what a user should know about the devices that it is for
 };
 

@@ -31,7 +31,7 @@ struct TextKernel {
 // C, C++, LLVM IR, assembly or an object.
 struct ForeignKernel {
   ForeignSource source;
-  std::vector<FunctionInfo> functions;  // of its signatures
+  std::vector<FunctionInfo> functions;  // one for each signature
 };
 
 struct NetworkKernel {
@@ -41,7 +41,7 @@ struct NetworkKernel {
 // A .ferry file, or an object that ferry made.
 struct ModuleKernel {
   CompiledModule module;
-  Bytes object = {};  // that the module was linked from; empty if it came linked
+  Bytes object = {};  // what the module was linked from; empty if it came linked
 };
 
 struct KernelSource {

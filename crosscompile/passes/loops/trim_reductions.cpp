@@ -192,7 +192,7 @@ class Trimmer : public Mutator {
     LoopPart part;
     const Assumptions::Loop inside(assumptions_, loop.var, loop.min, loop.extent);
     for (const Expr& condition : effect.conditions) {
-      // Of a || b, either part may hold alone.
+      // Either part of a || b may hold alone.
       if (const auto* root = condition.as<Binary>(); root != nullptr && root->op == BinaryOp::logical_or) continue;
       for (const Guard& guard : find_guards(condition, assumptions_)) {
         const auto largest = analysis::upper_bound(guard.margin, effect.loops);

@@ -1,4 +1,4 @@
-// What can be done with code that is compiled already: the third of the three parts of a Compiler.
+// Works on code that is compiled already: the third of the three parts of a Compiler.
 #pragma once
 
 #include <cstdint>

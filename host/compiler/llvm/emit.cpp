@@ -123,7 +123,7 @@ Emission emit_stage(Stage stage, const CompileRequest& request, const std::strin
   try {
     if (stage != Stage::schedule || scheduled.schedule) lowered = lower::lower_module(scheduled.programs, schedules);
   } catch (const CompileError&) {
-    if (stage != Stage::schedule) throw;  // which is shown even where it cannot be carried out
+    if (stage != Stage::schedule) throw;  // a schedule is shown even where it cannot be carried out
   }
   ScheduleNotes notes(scheduled, schedules, lowered, request.target);
   notes.run_passes(lowered, request.target);

@@ -54,7 +54,7 @@ struct HistoryEntry {
   std::string name, target, label;
   Verdict verdict = Verdict::infrastructure;
   Environment environment;
-  StoredModule module;      // of the current side
+  StoredModule module;      // the current side's
   PerSide<double> seconds;  // 0: not measured
   Change change;
   double instructions = 0;  // of a call of the current side; 0: not counted

@@ -15,7 +15,7 @@ namespace ferry::graph {
 struct Algorithms {
   bool winograd = true;                     // for convolutions
   bool int8 = true;                         // sums of products of 8-bit integers, for dequantized ones
-  ErrorRatios max_error = kMaxErrorRatios;  // of Winograd's algorithm
+  ErrorRatios max_error = kMaxErrorRatios;  // Winograd's algorithm
 };
 
 struct GraphPass {

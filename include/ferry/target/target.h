@@ -55,7 +55,7 @@ struct Target {
   bool objects_only = false;
   PassGroups pass_groups = {.loops = true};
   GraphPassGroups graph_pass_groups;
-  std::uint32_t tensor_alignment = 64;  // of tensors between the kernels of a network, in bytes
+  std::uint32_t tensor_alignment = 64;  // in bytes, for tensors between the kernels of a network
   // Hints for default schedules; 0 when unknown.
   std::uint64_t l1_bytes = 0;
   std::uint64_t l2_bytes = 0;

@@ -69,7 +69,7 @@ Bytes with_kind(const std::string& name) {
   ModuleFile module = sample();
   module.images.pop_back();
   Bytes bytes = write_module(module);
-  std::memcpy(bytes.data() + 64 + 64 + 32, name.c_str(), name.size() + 1);  // of the second entry of the table
+  std::memcpy(bytes.data() + 64 + 64 + 32, name.c_str(), name.size() + 1);  // the table's second entry
   rehash(bytes);
   return bytes;
 }
