@@ -28,8 +28,10 @@ std::string scale(const std::string& factor) {
          factor + " * c[i % (5 * s)];\n}\n";
 }
 
+// The seed is fixed: one set of random coefficients in 500 is so small that no sum of the filter overflows.
 std::vector<std::string> quickly(std::vector<std::string> words) {
-  for (const char* word : {"--threads", "1", "--processes", "3", "--repeat", "3"}) words.emplace_back(word);
+  for (const char* word : {"--threads", "1", "--processes", "3", "--repeat", "3", "--seed", "1"})
+    words.emplace_back(word);
   return words;
 }
 
