@@ -34,7 +34,7 @@ ONLY_IN = [
     (r"(CLI|nlohmann)/|toml(\+\+|\.hpp)", ["host", "farm", *TOP], "it is for the host's programs"),
     (r"google/protobuf/|onnx\.pb\.h", ["host/graph/onnx"], "only the importer of ONNX files reads protobuf"),
     (r"sqlite3\.h|libpq-fe\.h", ["farm/store"], "databases stay behind the interface Store"),
-    (r"httplib\.h", ["farm/hooks", "farm/web", *TOP], "the tracker alone speaks HTTP"),
+    (r"httplib\.h", ["farm/hooks", *TOP], "webhooks alone are an HTTP client"),
     (r"doctest/", ["tests"], "it is for the tests"),
 ]
 

@@ -2,8 +2,8 @@
 // the caller may ask is decided there, so that every door has the same rules.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -58,8 +58,9 @@ class Farm {
   // Increases whenever the answer to a listing of boards, leases or waiting requests changes, though not with each
   // heartbeat. Any thread.
   virtual std::uint64_t change_count() const = 0;
-  // Returns the count once it differs from `seen`, or after the timeout. Any thread.
-  virtual std::uint64_t wait_for_change(std::uint64_t seen, std::chrono::milliseconds timeout) const = 0;
+  // The listener, which must not wait, is called after each increase, on any thread; an empty one is never called. Once
+  // this returns, the one before is not called any more. Any thread.
+  virtual void set_change_listener(std::function<void()> listener) = 0;
 };
 
 }  // namespace ferry::farm

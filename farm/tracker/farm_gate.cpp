@@ -98,18 +98,15 @@ std::uint64_t FarmGate::change_count() const {
   return changes_;
 }
 
-std::uint64_t FarmGate::wait_for_change(std::uint64_t seen, std::chrono::milliseconds timeout) const {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, timeout, [&] { return changes_ != seen; });
-  return changes_;
+void FarmGate::set_change_listener(std::function<void()> listener) {
+  const std::lock_guard lock(mutex_);
+  on_change_ = std::move(listener);
 }
 
 void FarmGate::has_changed() {
-  {
-    const std::lock_guard lock(mutex_);
-    ++changes_;
-  }
-  changed_.notify_all();
+  const std::lock_guard lock(mutex_);
+  ++changes_;
+  if (on_change_) on_change_();
 }
 
 }  // namespace ferry::farm

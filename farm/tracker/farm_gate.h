@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 
 #include "farm/tracker/core.h"
@@ -20,7 +21,7 @@ class FarmGate final : public Farm {
   Result<Caller> find_token(std::string_view token) override;
   Result<FarmNumbers> numbers() override;
   std::uint64_t change_count() const override;
-  std::uint64_t wait_for_change(std::uint64_t seen, std::chrono::milliseconds timeout) const override;
+  void set_change_listener(std::function<void()> listener) override;
 
   // On the loop.
   void has_changed();
@@ -33,8 +34,8 @@ class FarmGate final : public Farm {
 
   Core& core_;
   mutable std::mutex mutex_;  // guards all that follows
-  mutable std::condition_variable changed_;
   std::uint64_t changes_ = 1;
+  std::function<void()> on_change_;
 };
 
 }  // namespace ferry::farm

@@ -1,23 +1,23 @@
 #include "farm/web/http_server.h"
 
-#include <fcntl.h>
 #include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <asio/post.hpp>
 #include <atomic>
 #include <cerrno>
-#include <mutex>
+#include <map>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include "farm/web/connections.h"
-#include "farm/web/exchange.h"
-#include "farm/web/farewells.h"
-#include "farm/web/socket_stream.h"
+#include "farm/web/connection.h"
+#include "farm/web/event_sender.h"
+#include "farm/web/response_text.h"
+#include "farm/web/site/site.h"
+#include "farm/web/workers.h"
 #include "rpc/server/listen.h"
 #include "rpc/server/socket_address.h"
 
@@ -32,10 +32,6 @@ Status refuse_reachable(const std::string& host) {
               "to a loopback address, or add --behind-proxy if the proxy is on another machine"};
 }
 
-// A response that fits into the buffer of its connection holds no thread, however slowly its client reads. The system
-// may grant less, but more than a page has.
-constexpr int kSendBuffer = 1 << 20;
-
 // Without the port, and without the brackets around an IPv6 address.
 std::string numeric_peer(int socket) {
   std::string name = server::peer_name(socket);
@@ -44,25 +40,36 @@ std::string numeric_peer(int socket) {
   return name;
 }
 
-// How many threads serve clients who have shown neither a token nor a session lately.
-std::size_t threads_for_strangers(const HttpOptions& options) {
-  return std::max<std::size_t>(1, (options.threads - std::min(options.streams, options.threads)) / 2);
-}
+// Connections in one phase of their lives, by their numbers, which makes the oldest the first. Where there are `most`,
+// the oldest gives way to another.
+struct Phase {
+  std::size_t most;
+  std::map<std::uint64_t, std::unique_ptr<Connection>> connections = {};
 
-class Listener final : public HttpServer {
+  void drop_oldest() {
+    if (!connections.empty()) connections.erase(connections.begin());
+  }
+  Connection& add(std::uint64_t number, std::unique_ptr<Connection> connection) {
+    if (connections.size() >= most) drop_oldest();
+    return *(connections[number] = std::move(connection));
+  }
+  std::unique_ptr<Connection> take(std::uint64_t number) { return std::move(connections.extract(number).mapped()); }
+};
+
+class Server final : public HttpServer {
  public:
-  Listener(Farm& farm, HttpOptions options, Descriptor socket, Descriptor wake)
+  Server(Farm& farm, HttpOptions options, Descriptor socket)
       : site_(farm, std::move(options)),
-        exchange_(site_),
-        socket_(std::move(socket)),
-        wake_(std::move(wake)),
-        name_(server::own_name(socket_.number())),
-        connections_(
-            site_.options().threads, threads_for_strangers(site_.options()),
-            [this](Arrival& request) { serve(request); }, [this](Descriptor served) { end(std::move(served)); }),
-        acceptor_([this] { accept_all(); }) {}
+        name_(server::own_name(socket.number())),
+        listener_(loop_, socket.release()),
+        pause_(loop_),
+        workers_(site_.options().threads, std::max<std::size_t>(1, site_.options().threads / 2)) {
+    listener_.when_readable([this] { accept_some(); });
+    thread_ = std::thread([this] { loop_.run(); });
+    farm.set_change_listener([this] { farm_has_changed(); });
+  }
 
-  ~Listener() override { stop(); }
+  ~Server() override { stop(); }
 
   std::uint16_t port() const override {
     return static_cast<std::uint16_t>(std::stoul(name_.substr(name_.rfind(':') + 1)));
@@ -70,119 +77,104 @@ class Listener final : public HttpServer {
   std::string url() const override { return "http://" + name_ + "/"; }
 
   void stop() override {
-    if (!acceptor_.joinable()) return;
-    is_stopping_ = true;
-    wake();
-    acceptor_.join();
-    socket_ = Descriptor();  // also ends connections that nobody has accepted
-    exchange_.end_streams();
-    connections_.stop();
+    if (!thread_.joinable()) return;
+    site_.farm().set_change_listener(nullptr);
+    loop_.stop();
+    thread_.join();
+    workers_.stop();
+    listener_.close();  // also ends connections that nobody has accepted
+    for (Phase* phase : {&arriving_, &waiting_, &sending_, &finishing_}) phase->connections.clear();
+    streams_.clear();
   }
 
  private:
-  void accept_all();
-  // Returns false once there is none, or no descriptor for it.
-  bool accept_one(Arrivals& arrivals);
-  // Answers a request that is refused without a thread, and passes on the others.
-  void take(Arrival request, Farewells& farewells);
-  void serve(Arrival& request);
-  void end(Descriptor served);
-  void wake() const {
-    const std::uint64_t one = 1;
-    static_cast<void>(!::write(wake_.number(), &one, sizeof one));
-  }
+  // All but farm_has_changed() on the loop.
+  void accept_some();
+  void arrived(std::uint64_t number);
+  void respond(std::uint64_t number, std::unique_ptr<Connection> connection, const HttpResponse& response);
+  void finish(std::uint64_t number);
+  void farm_has_changed();
 
   Site site_;
-  Exchange exchange_;
-  Descriptor socket_;
-  Descriptor wake_;  // readable: there is something for the acceptor to do
+  server::EventLoop loop_;
   std::string name_;
-  std::atomic<bool> is_stopping_{false};
-  std::mutex mutex_;                // guards the next member
-  std::vector<Descriptor> served_;  // their peers may still be sending
-  Connections connections_;
-  std::thread acceptor_;
+  server::WatchedDescriptor listener_;
+  server::Timer pause_;
+  std::uint64_t last_ = 0;  // the number of the newest connection
+  Phase arriving_{512}, waiting_{2 * Workers::kWaiting + site_.options().threads}, sending_{128}, finishing_{256};
+  std::map<std::uint64_t, std::shared_ptr<EventSender>> streams_;
+  std::atomic<bool> is_change_posted_{false};
+  Workers workers_;
+  std::thread thread_;
 };
 
-// The sooner of two times for poll(), of which -1 is none.
-int sooner(int one, int other) { return one < 0 || other < 0 ? std::max(one, other) : std::min(one, other); }
-
-void Listener::accept_all() {
+void Server::accept_some() {
   // So that connections without number do not keep those waiting that have arrived.
   constexpr int kAtOnce = 64;
-  Arrivals arrivals(site_.options().request_deadline);
-  Farewells farewells;
-  std::vector<pollfd> entries;
-  while (true) {
-    entries = {{socket_.number(), POLLIN, 0}, {wake_.number(), POLLIN, 0}};
-    farewells.append_to(entries);
-    const std::size_t first_arrival = entries.size();
-    arrivals.append_to(entries);
-    const int left = sooner(arrivals.milliseconds_left(), farewells.milliseconds_left());
-    if (::poll(entries.data(), entries.size(), left) < 0 && errno != EINTR) return;
-    if (is_stopping_) return;
-    farewells.read(entries.data() + 2);
-    for (Arrival& arrival : arrivals.take(entries.data() + first_arrival)) take(std::move(arrival), farewells);
-    if (entries[1].revents != 0) {
-      std::uint64_t count = 0;
-      static_cast<void>(!::read(wake_.number(), &count, sizeof count));
-      const std::lock_guard lock(mutex_);
-      for (Descriptor& served : served_) farewells.add(std::move(served));
-      served_.clear();
+  for (int i = 0; i < kAtOnce; ++i) {
+    Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (socket.number() < 0) {
+      if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) break;
+      // The connection stays in the queue of the socket until there is room.
+      arriving_.drop_oldest();
+      return pause_.start(std::chrono::milliseconds(50), [this] { accept_some(); });
     }
-    for (int i = 0; i < kAtOnce && accept_one(arrivals); ++i) {
-    }
-  }
-}
-
-bool Listener::accept_one(Arrivals& arrivals) {
-  Descriptor connection(::accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (connection.number() >= 0) {
     const int on = 1;
-    ::setsockopt(connection.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    ::setsockopt(connection.number(), SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
-    arrivals.add(std::move(connection));
-    return true;
+    ::setsockopt(socket.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    const std::uint64_t number = ++last_;
+    arriving_.add(number, std::make_unique<Connection>(loop_, std::move(socket)))
+        .receive(
+            site_.options().request_deadline, [this, number] { arrived(number); },
+            [this, number] { arriving_.take(number); });
   }
-  if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-    arrivals.drop_oldest();
-    // The connection stays in the queue of the socket until there is room.
-    pollfd woken{wake_.number(), POLLIN, 0};
-    ::poll(&woken, 1, 50);
-  }
-  return false;
+  listener_.when_readable([this] { accept_some(); });
 }
 
-void Listener::take(Arrival request, Farewells& farewells) {
-  const CheckedHead& head = request.head;
-  if (head.status == 0) {
-    const bool is_known = site_.is_known(head.authorization, head.cookie);
-    return connections_.add(std::move(request), is_known);
-  }
-  // So little always fits into the buffer of a connection on which nothing was sent yet.
-  const std::string text = Exchange::refusal(head.status, head.reason);
-  static_cast<void>(::send(request.connection.number(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
-  farewells.add(std::move(request.connection));
+void Server::arrived(std::uint64_t number) {
+  std::unique_ptr<Connection> arrived = arriving_.take(number);
+  RequestParser& parser = arrived->parser();
+  if (parser.state() == RequestParser::State::refused)
+    return respond(number, std::move(arrived), site_.refusal(parser.status(), parser.reason()));
+  HttpRequest& request = parser.request();
+  request.peer = numeric_peer(arrived->socket());
+  waiting_.add(number, std::move(arrived));
+  const auto job = [this, number, &request] {
+    const auto response = std::make_shared<HttpResponse>(site_.handle(request));
+    asio::post(loop_.context(), [this, number, response] { respond(number, waiting_.take(number), *response); });
+  };
+  if (!workers_.add(job, site_.is_known(request.authorization, request.cookie))) waiting_.take(number);
 }
 
-void Listener::serve(Arrival& request) {
-  const int connection = request.connection.number();
-  std::string text = std::move(request.head.text);
-  text.append(request.bytes, request.head_bytes, request.head.body_bytes);
-  SocketStream stream(connection, numeric_peer(connection), std::move(text), site_.options().response_deadline);
-  exchange_.run(stream);
+void Server::respond(std::uint64_t number, std::unique_ptr<Connection> connection, const HttpResponse& response) {
+  const std::string& method = connection->parser().request().method;
+  const std::chrono::milliseconds limit = site_.options().response_deadline;
+  std::string text = response_text(response, method);
+  if (response.events != nullptr && method != "HEAD") {
+    const auto sender =
+        std::make_shared<EventSender>(loop_, site_.farm(), workers_, std::move(connection), response.events, limit);
+    streams_[number] = sender;
+    return sender->start(std::move(text), [this, number] { streams_.erase(number); });
+  }
+  sending_.add(number, std::move(connection)).send(std::move(text), limit, [this, number](bool is_sent) {
+    is_sent ? finish(number) : static_cast<void>(sending_.take(number));
+  });
 }
 
-// Closes the connection, unless its peer has sent more than the request.
-void Listener::end(Descriptor served) {
-  pollfd entry{served.number(), POLLIN, 0};
-  if (::poll(&entry, 1, 0) <= 0) return;
-  {
-    const std::lock_guard lock(mutex_);
-    if (served_.size() >= Farewells::kMost) return;
-    served_.push_back(std::move(served));
-  }
-  wake();
+// Closes the connection, unless its client has sent more than a request.
+void Server::finish(std::uint64_t number) {
+  std::unique_ptr<Connection> connection = sending_.take(number);
+  if (connection->parser().state() == RequestParser::State::whole && !connection->has_input()) return;
+  finishing_.add(number, std::move(connection)).finish([this, number] { finishing_.take(number); });
+}
+
+void Server::farm_has_changed() {
+  if (is_change_posted_.exchange(true)) return;
+  asio::post(loop_.context(), [this] {
+    is_change_posted_ = false;
+    std::vector<std::shared_ptr<EventSender>> senders;
+    for (const auto& [number, sender] : streams_) senders.push_back(sender);
+    for (const auto& sender : senders) sender->send_due();
+  });
 }
 
 }  // namespace
@@ -191,11 +183,8 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(Farm& farm, HttpOptions op
   FERRY_ASSIGN(server::SocketAddress address, server::parse_socket_address(options.host, "--http"));
   if (!options.behind_proxy && !address.is_loopback()) return refuse_reachable(options.host);
   FERRY_ASSIGN(Descriptor socket, server::listen_at(options.host, options.port, options.port, true));
-  Descriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (wake.number() < 0) return Status(ErrorCode::resource_exhausted, "no descriptor is left for the HTTP interface");
   try {
-    return std::unique_ptr<HttpServer>(
-        std::make_unique<Listener>(farm, std::move(options), std::move(socket), std::move(wake)));
+    return std::unique_ptr<HttpServer>(std::make_unique<Server>(farm, std::move(options), std::move(socket)));
   } catch (const std::system_error&) {
     return Status(ErrorCode::resource_exhausted, "the system refuses the threads of the HTTP interface");
   }

@@ -27,17 +27,25 @@ int status_of(ErrorCode code) {
 
 const char* title_of(int status) {
   switch (status) {
+    case 200: return "OK";
+    case 303: return "See other";
     case 400: return "Bad request";
     case 401: return "Not logged in";
     case 403: return "Not allowed";
     case 404: return "Not found";
     case 405: return "Method not allowed";
+    case 408: return "Request too slow";
+    case 411: return "Length required";
     case 413: return "Request too large";
+    case 414: return "Target too long";
     case 415: return "Unsupported type of content";
+    case 417: return "Expectation not met";
     case 421: return "Wrong host";
     case 429: return "Too many requests";
+    case 431: return "Headers too large";
     case 501: return "Not supported";
     case 503: return "Not available at the moment";
+    case 505: return "Version not supported";
     default: return "Error of the tracker";
   }
 }

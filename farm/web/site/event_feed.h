@@ -4,37 +4,30 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <string>
-
-#include "farm/api/farm.h"
-#include "farm/web/site/message.h"
+#include <string_view>
 
 namespace ferry::farm::http {
 
 class EventFeed {
  public:
-  EventFeed(Farm& farm, std::shared_ptr<EventStream> stream) : farm_(farm), stream_(std::move(stream)) {}
+  using Clock = std::chrono::steady_clock;
 
-  // Returns the next text to send, or an empty one after at most kEventWait.
-  std::string next();
-  // Whether all has been sent.
-  bool is_over() const { return is_over_; }
+  // Returns the text that is due now, where `count` is the farm's count of changes; empty if there is none.
+  std::string next(Clock::time_point now, std::uint64_t count);
+  // When next() will have one, after it has returned none for this count.
+  Clock::time_point due(std::uint64_t count) const {
+    return sent_ + (count == seen_ ? Clock::duration(kTick) : kPause);
+  }
 
-  static constexpr std::chrono::milliseconds kEventWait{400};
+  static constexpr std::string_view kEnd = "event: end\ndata: \n\n";
   static constexpr std::chrono::seconds kTick{10};
   // The pause between two events, however often something changes.
   static constexpr std::chrono::milliseconds kPause{200};
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  Farm& farm_;
-  std::shared_ptr<EventStream> stream_;
   bool is_first_ = true;
-  bool is_over_ = false;
   std::uint64_t seen_ = 0;
-  Clock::time_point checked_;
   Clock::time_point sent_;
 };
 

@@ -1,4 +1,4 @@
-// A request to the farm's HTTP interface and its response, apart from the library that reads and writes them.
+// A request to the farm's HTTP interface and its response, apart from the connection.
 #pragma once
 
 #include <functional>

@@ -19,7 +19,7 @@ struct HttpOptions {
   bool behind_proxy = false;
 
   std::size_t streams = 64;                            // how many run at a time
-  std::size_t threads = 112;                           // for requests and streams; more than streams
+  std::size_t threads = 48;                            // for requests; streams need none
   std::chrono::milliseconds request_deadline{5000};    // for all of a request to arrive
   std::chrono::milliseconds response_deadline{15000};  // for a response, or a stream's event, to be taken
 

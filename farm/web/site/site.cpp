@@ -33,10 +33,9 @@ bool has_header(const HttpResponse& response, const std::string& name) {
   return false;
 }
 
-}  // namespace
-
-const std::vector<std::pair<std::string, std::string>>& security_headers() {
-  static const std::vector<std::pair<std::string, std::string>> kHeaders = {
+// Adds the headers of every response.
+HttpResponse with_common_headers(HttpResponse response) {
+  static const std::vector<std::pair<std::string, std::string>> kSecurity = {
       {"Content-Security-Policy",
        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action "
        "'self'; "
@@ -48,8 +47,12 @@ const std::vector<std::pair<std::string, std::string>>& security_headers() {
       {"Cross-Origin-Opener-Policy", "same-origin"},
       {"Cross-Origin-Resource-Policy", "same-origin"},
   };
-  return kHeaders;
+  if (!has_header(response, "Cache-Control")) response.headers.emplace_back("Cache-Control", "no-store");
+  response.headers.insert(response.headers.end(), kSecurity.begin(), kSecurity.end());
+  return response;
 }
+
+}  // namespace
 
 Site::Site(Farm& farm, HttpOptions options)
     : farm_(farm),
@@ -103,12 +106,18 @@ bool Site::is_known(const std::string& authorization, const std::string& cookie)
   return (!authorization.empty() && tokens_.is_known(authorization)) || (!cookie.empty() && web_.is_known(cookie));
 }
 
+HttpResponse Site::refusal(int status, const char* reason) {
+  return with_common_headers(text_response(status, std::string(reason) + "\n"));
+}
+
 HttpResponse Site::handle(const HttpRequest& request) {
-  const bool is_known = request.method == "GET" || request.method == "HEAD" || request.method == "POST";
-  HttpResponse response = is_known ? route(request) : wrong_method("GET, HEAD, POST");
-  if (!has_header(response, "Cache-Control")) response.headers.emplace_back("Cache-Control", "no-store");
-  for (const auto& header : security_headers()) response.headers.push_back(header);
-  return response;
+  const bool is_served = request.method == "GET" || request.method == "HEAD" || request.method == "POST";
+  if (!is_served) return with_common_headers(wrong_method("GET, HEAD, POST"));
+  try {
+    return with_common_headers(route(request));
+  } catch (const std::exception&) {
+    return refusal(500, "error of the tracker");
+  }
 }
 
 }  // namespace ferry::farm::http

@@ -16,6 +16,8 @@ class Site {
 
   // Any thread.
   HttpResponse handle(const HttpRequest& request);
+  // The response to a request that cannot be read.
+  static HttpResponse refusal(int status, const char* reason);
   // Whether a request with these headers comes from somebody who has shown a token lately, or has logged in. Any
   // thread.
   bool is_known(const std::string& authorization, const std::string& cookie);
@@ -34,8 +36,5 @@ class Site {
   Api api_;
   Web web_;
 };
-
-// Headers of every response, also of those to requests that cannot be read.
-const std::vector<std::pair<std::string, std::string>>& security_headers();
 
 }  // namespace ferry::farm::http

@@ -47,7 +47,7 @@ ScriptedFarm::ScriptedFarm() {
 
 void ScriptedFarm::change() {
   ++count_;
-  changed_.notify_all();
+  if (on_change_) on_change_();
 }
 
 void ScriptedFarm::touch() {
@@ -327,10 +327,9 @@ std::uint64_t ScriptedFarm::change_count() const {
   return count_;
 }
 
-std::uint64_t ScriptedFarm::wait_for_change(std::uint64_t seen, std::chrono::milliseconds timeout) const {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, timeout, [&] { return count_ != seen; });
-  return count_;
+void ScriptedFarm::set_change_listener(std::function<void()> listener) {
+  const std::lock_guard lock(mutex_);
+  on_change_ = std::move(listener);
 }
 
 }  // namespace ferry::test

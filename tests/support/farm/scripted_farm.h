@@ -2,7 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -47,7 +47,7 @@ class ScriptedFarm final : public farm::Farm {
   Result<farm::Caller> find_token(std::string_view token) override;
   Result<farm::FarmNumbers> numbers() override;
   std::uint64_t change_count() const override;
-  std::uint64_t wait_for_change(std::uint64_t seen, std::chrono::milliseconds timeout) const override;
+  void set_change_listener(std::function<void()> listener) override;
 
  private:
   Status check(const farm::Caller& caller, farm::wire::Role least) const;
@@ -55,8 +55,8 @@ class ScriptedFarm final : public farm::Farm {
   void change();
 
   mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
   std::uint64_t count_ = 1;
+  std::function<void()> on_change_;
   bool is_available_ = true;
   std::atomic<int> token_lookups_ = 0;
   farm::FarmNumbers numbers_;

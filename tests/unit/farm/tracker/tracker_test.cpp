@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <future>
 #include <thread>
+#include <utility>
 
 #include "tests/support/farm/memory_store.h"
 #include "tests/support/farm_peers/running_tracker.h"
@@ -363,8 +365,14 @@ TEST_CASE("a token names its holder to other threads until it is revoked") {
   CHECK(farm.ask(caller.value(), ListDevices{}).is_ok());
   CHECK(farm.ask(caller.value(), AddClient{"x", Role::user}).status().code() == ErrorCode::unauthenticated);
   const std::uint64_t seen = farm.change_count();
+  std::promise<void> changed;
+  farm.set_change_listener([&, is_first = true]() mutable {
+    if (std::exchange(is_first, false)) changed.set_value();
+  });
   const auto board = lab.tracker.join(lab.tracker.board_key("pi-3"));
-  CHECK(farm.wait_for_change(seen, std::chrono::seconds(5)) != seen);
+  changed.get_future().wait();
+  CHECK(farm.change_count() != seen);
+  farm.set_change_listener(nullptr);
   CHECK(farm.numbers().value().boards_connected == 1);
   REQUIRE(lab.ask(admin, RevokeCredential{CredentialKind::token, "anna"}).is_ok());
   CHECK(farm.find_token(made.value().token).status().code() == ErrorCode::unauthenticated);

@@ -18,9 +18,11 @@ using ferry::test::RawClient;
 using ferry::test::ScriptedFarm;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Clock = std::chrono::steady_clock;
 
 namespace {
+
+constexpr seconds kLong{60};          // for what happens at once
+constexpr seconds kForever{100'000};  // a limit that no test reaches
 
 struct Served {
   explicit Served(HttpOptions options = {}) {
@@ -36,6 +38,13 @@ struct Served {
     RawClient raw(server->port());
     CHECK(raw.send(request));
     return raw.read();
+  }
+
+  int status_of(const std::string& target) const {
+    httplib::Client http = client();
+    http.set_read_timeout(kLong);
+    const auto answer = http.Get(target, {{"Authorization", "Bearer token-of-a-viewer"}});
+    return answer ? answer->status : 0;
   }
 
   // Returns the cookie of a new session.
@@ -177,7 +186,7 @@ TEST_CASE("ranges and compression of responses are ignored") {
 
 TEST_CASE("a head or a body that trickles in is cut at the deadline of the whole request") {
   HttpOptions options;
-  options.request_deadline = milliseconds(400);
+  options.request_deadline = milliseconds(200);
   const Served served(options);
   for (const std::string start :
        {"", "GET / HTTP/1.1\r\n",
@@ -185,185 +194,164 @@ TEST_CASE("a head or a body that trickles in is cut at the deadline of the whole
         "Authorization: Bearer token-of-an-admin\r\nContent-Type: application/json\r\n\r\n"}) {
     CAPTURE(start);
     RawClient slow(served.server->port());
-    const auto begin = Clock::now();
     slow.send(start);
     std::string answer;
     // One byte every 50 ms, each of which would satisfy a limit of single reads.
-    while (!slow.is_closed() && Clock::now() - begin < seconds(5) && answer.empty()) {
+    for (int i = 0; i < 500 && !slow.is_closed() && answer.empty(); ++i) {
       slow.send("a");
       answer += slow.read_until("\r\n\r\n", milliseconds(50));
     }
-    CHECK(Clock::now() - begin >= milliseconds(350));
-    CHECK(Clock::now() - begin < seconds(3));
-    CHECK((has_status(answer, 408) || has_status(answer, 400)));
+    CHECK(has_status(answer, 408));
   }
 }
 
-TEST_CASE("slow connections leave threads for others") {
+TEST_CASE("slow connections cost no thread") {
   HttpOptions options;
-  options.threads = 8;
-  options.streams = 4;
-  options.request_deadline = milliseconds(4000);
+  options.threads = 2;
+  options.request_deadline = kForever;
   const Served served(options);
   std::vector<std::unique_ptr<RawClient>> slow;
   for (int i = 0; i < 40; ++i) {
     slow.push_back(std::make_unique<RawClient>(served.server->port()));
     slow.back()->send(i % 2 == 0 ? "GET / HT" : "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nbody");
   }
-  httplib::Client client = served.client();
-  client.set_read_timeout(10);
-  const auto begin = Clock::now();
-  const auto health = client.Get("/healthz");
-  REQUIRE(health);
-  CHECK(health->status == 200);
-  CHECK(Clock::now() - begin < milliseconds(1500));
+  CHECK(served.status_of("/healthz") == 200);
 }
 
-TEST_CASE("clients that do not read their responses leave threads for others") {
+TEST_CASE("the oldest of the connections on which no request has arrived gives way to others") {
   HttpOptions options;
-  options.threads = 4;
-  options.streams = 1;
+  options.request_deadline = kForever;
+  const Served served(options);
+  std::vector<std::unique_ptr<RawClient>> silent;
+  for (int i = 0; i < 513; ++i) silent.push_back(std::make_unique<RawClient>(served.server->port()));
+  silent.front()->read(kLong);
+  CHECK(silent.front()->is_closed());
+  silent[1]->send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  CHECK(has_status(silent[1]->read(kLong), 200));
+}
+
+TEST_CASE("clients that do not read their responses cost no thread, and the oldest of very many gives way") {
+  HttpOptions options;
+  options.threads = 2;
+  options.response_deadline = kForever;
   Served served(options);
   for (int i = 0; i < 99; ++i) {
     ferry::farm::wire::DeviceListing board = served.farm.board("rpi4-01");
     board.name = "board-" + std::to_string(i);
-    board.description.model = std::string(700, 'm');
+    board.description.model = std::string(60'000, 'm');
     served.farm.add_board(board);
   }
   const std::string request =
       "GET /api/v1/boards HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer token-of-a-viewer\r\n\r\n";
-  CHECK(served.exchange(request).size() > 100'000);
+  const std::size_t size = served.exchange(request).size();
+  REQUIRE(size > 5'000'000);  // more than the system takes from the server
   std::vector<std::unique_ptr<RawClient>> slow;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 129; ++i) {
     slow.push_back(std::make_unique<RawClient>(served.server->port(), 2000));
     CHECK(slow.back()->send(request));
+    CHECK(has_status(slow.back()->read_until(" 200 ", kLong), 200));
   }
-  std::this_thread::sleep_for(milliseconds(200));
-  for (const char* target : {"/healthz", "/login"}) {
-    httplib::Client client = served.client();
-    client.set_read_timeout(10);
-    const auto begin = Clock::now();
-    const auto answer = client.Get(target);
-    REQUIRE(answer);
-    CHECK(answer->status == 200);
-    CHECK(Clock::now() - begin < seconds(5));
-  }
+  CHECK(served.status_of("/login") == 200);
   // Who reads later gets all of it.
-  CHECK(slow.front()->read().size() > 100'000);
+  CHECK(slow.front()->read(kLong).size() < size / 2);
+  CHECK(slow.back()->read(kLong).size() > size - 10'000);
 }
 
-TEST_CASE("hundreds of bad requests a second from clients that stay connected keep nobody from the page") {
+TEST_CASE("a client that sends more than its request reads the response, and is cut off before it has sent much") {
   HttpOptions options;
-  options.threads = 8;
-  options.streams = 4;
+  const Served served(options);
+  RawClient client(served.server->port());
+  const std::string request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  CHECK(client.send(request));
+  std::string flood;
+  while (flood.size() < 100'000) flood += request;
+  std::size_t sent = 0;
+  while (sent < (64U << 20) && client.send(flood)) sent += flood.size();
+  CHECK(sent < (64U << 20));
+  CHECK(served.status_of("/healthz") == 200);
+}
+
+TEST_CASE("bad requests without end from clients that stay connected keep nobody from the page") {
+  HttpOptions options;
+  options.threads = 2;
   const Served served(options);
   std::atomic<bool> is_over{false};
   std::atomic<int> sent{0};
   std::thread flood([&] {
     std::deque<std::unique_ptr<RawClient>> open;
-    for (auto next = Clock::now(); !is_over; next += milliseconds(2), ++sent) {
+    for (; !is_over; ++sent) {
       open.push_back(std::make_unique<RawClient>(served.server->port()));
       open.back()->send(sent % 2 == 0 ? "nonsense\r\n\r\n"
                                       : "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999\r\n\r\nabc");
       if (open.size() > 400) open.pop_front();
-      std::this_thread::sleep_until(next);
     }
   });
-  while (sent < 200) std::this_thread::sleep_for(milliseconds(10));
-  Clock::duration longest{};
+  while (sent < 200) std::this_thread::yield();
   for (int i = 0; i < 40; ++i) {
-    const auto begin = Clock::now();
-    httplib::Client client = served.client();
-    client.set_read_timeout(10);
-    const auto health = client.Get("/healthz");
-    REQUIRE(health);
-    CHECK(health->status == 200);
-    const auto boards = client.Get("/api/v1/boards", {{"Authorization", "Bearer token-of-a-viewer"}});
-    REQUIRE(boards);
-    CHECK(boards->status == 200);
-    longest = std::max(longest, Clock::now() - begin);
+    CHECK(served.status_of("/healthz") == 200);
+    CHECK(served.status_of("/api/v1/boards") == 200);
   }
   is_over = true;
   flood.join();
-  CHECK(sent > 200);
-  CHECK_MESSAGE(longest < milliseconds(1000), std::chrono::duration<double>(longest).count() << " s");
 }
 
-TEST_CASE("a stream delivers changes at once and ends when its token is revoked") {
+TEST_CASE("a stream delivers changes and ends when its token is revoked") {
   Served served;
   RawClient stream(served.server->port());
   stream.send(served.events_request(served.log_in()));
-  const std::string head = stream.read_until("event: change\ndata: ", seconds(3));
+  const std::string head = stream.read_until("event: change\ndata: ", kLong);
   CHECK(has_status(head, 200));
   CHECK(head.find("Content-Type: text/event-stream\r\n") != std::string::npos);
   CHECK(head.find("Content-Length") == std::string::npos);
   CHECK(head.find("X-Accel-Buffering: no") != std::string::npos);
   stream.read_until("\n\n", milliseconds(100));
-  const auto begin = Clock::now();
   served.farm.touch();
-  CHECK(stream.read_until("event: change\n", seconds(3)).find("event: change\n") != std::string::npos);
-  CHECK(Clock::now() - begin < seconds(1));
+  CHECK(stream.read_until("event: change\n", kLong).find("event: change\n") != std::string::npos);
   served.farm.revoke_token(ScriptedFarm::kUser);
-  CHECK(stream.read(seconds(5)).find("event: end\n") != std::string::npos);
+  CHECK(stream.read(kLong).find("event: end\n") != std::string::npos);
   CHECK(stream.is_closed());
 }
 
-TEST_CASE("a farm that changes all the time sends few events") {
-  Served served;
-  RawClient stream(served.server->port());
-  stream.send(served.events_request(served.log_in()));
-  stream.read_until("event: change\n", seconds(3));
-  const auto begin = Clock::now();
-  for (int i = 0; i < 500; ++i) {
-    served.farm.touch();
-    std::this_thread::sleep_for(milliseconds(1));
-  }
-  const std::string events = stream.read_until("never", milliseconds(300));
-  std::size_t count = 0;
-  for (std::size_t at = 0; (at = events.find("event: change\n", at)) != std::string::npos; ++at) ++count;
-  const std::chrono::duration<double> time = Clock::now() - begin;
-  CHECK(count >= 1);
-  // At most one in 200 ms.
-  CHECK_MESSAGE(static_cast<double>(count) <= 5 * time.count() + 3, count << " events in " << time.count() << " s");
-}
-
-TEST_CASE("64 streams run at a time, others are refused, and requests are still answered") {
-  Served served;
+TEST_CASE("64 streams run at a time without a thread, others are refused, and requests are still answered") {
+  HttpOptions options;
+  options.threads = 2;
+  Served served(options);
   const std::string request = served.events_request(served.log_in());
   std::vector<std::unique_ptr<RawClient>> streams;
   for (int i = 0; i < 64; ++i) {
     streams.push_back(std::make_unique<RawClient>(served.server->port()));
     streams.back()->send(request);
-    CHECK(has_status(streams.back()->read_until("\r\n\r\n", seconds(5)), 200));
+    CHECK(has_status(streams.back()->read_until("\r\n\r\n", kLong), 200));
   }
   CHECK(has_status(served.exchange(request), 503));
-  CHECK(has_status(served.exchange("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"), 200));
-  // The places of those who leave are free soon.
+  CHECK(served.status_of("/healthz") == 200);
+  served.farm.touch();
+  for (const auto& stream : streams) CHECK(stream->read_until("event: change\n", kLong) != "");
+  // One that sends too much is closed, and the places of those who leave are free soon.
+  while (streams.front()->send(std::string(1 << 20, 'x'))) {
+  }
   streams.resize(32);
-  bool is_free = false;
-  for (int i = 0; i < 60 && !is_free; ++i) {
+  for (bool is_free = false; !is_free;) {
     RawClient again(served.server->port());
     again.send(request);
-    is_free = has_status(again.read_until("\r\n\r\n", seconds(5)), 200);
-    if (!is_free) std::this_thread::sleep_for(milliseconds(50));
+    is_free = has_status(again.read_until("\r\n\r\n", kLong), 200);
   }
-  CHECK(is_free);
 }
 
-TEST_CASE("the server stops soon with streams, silent and slow connections open") {
-  Served served;
+TEST_CASE("the server stops with streams, silent and slow connections open") {
+  HttpOptions options;
+  options.request_deadline = options.response_deadline = kForever;
+  Served served(options);
   const std::string request = served.events_request(served.log_in());
   std::vector<std::unique_ptr<RawClient>> clients;
   for (int i = 0; i < 30; ++i) {
     clients.push_back(std::make_unique<RawClient>(served.server->port()));
     if (i % 3 != 0) clients.back()->send(i % 3 == 1 ? request : "GET / HTTP/1.1\r\n");
   }
-  clients[1]->read_until("event: change", seconds(5));
+  clients[1]->read_until("event: change", kLong);
   const std::uint16_t port = served.server->port();
-  const auto begin = Clock::now();
   served.server->stop();
-  CHECK(Clock::now() - begin < seconds(2));
-  for (auto& client : clients) client->read(seconds(2));
+  for (auto& client : clients) client->read(kLong);
   CHECK(clients[0]->is_closed());
   CHECK(clients[1]->is_closed());
   served.server->stop();  // again, without effect
