@@ -159,7 +159,7 @@ void add_init_modules(std::span<const ir::Function> functions, const Target& tar
     PreparedDevice prepared{make_backend(target), {}};
     add_device(prepared, {part, target}, module.manifest, {}, true);
     finish_description(module, target, {});
-    module.images = prepared.backend->images({part, prepared.functions});
+    module.images = prepared.backend->images({part, prepared.functions}).images;
     images.push_back({ImageKind::init_module, write_module(module)});
   }
 }
@@ -191,9 +191,9 @@ ModuleBytes compile_module(std::span<const DeviceFunctions> parts, const ModuleO
   for (std::uint32_t d = 0; d < devices.size(); ++d) {
     const Backend& backend = *devices[d].backend;
     if (options.init_target != nullptr) std::erase_if(devices[d].functions, is_init);
-    std::vector<CodeImage> images = backend.images({parts[d].functions, devices[d].functions, options.form});
-    for (std::string& note : backend.notes_on_images(images)) result.notes.push_back(std::move(note));
-    for (CodeImage& image : images) {
+    ModuleImages compiled = backend.images({parts[d].functions, devices[d].functions, options.form});
+    for (std::string& note : compiled.notes) result.notes.push_back(std::move(note));
+    for (CodeImage& image : compiled.images) {
       image.device = d;
       module.images.push_back(std::move(image));
     }

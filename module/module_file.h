@@ -33,7 +33,7 @@ struct ModuleFile {
   std::vector<CodeImage> images;
   std::string source;                      // the kernel as the user wrote it
   std::string schedule;                    // directives, one per line; may be empty
-  std::vector<std::uint8_t> descriptions;  // of a network's steps (module/step_description.h); empty: none
+  std::vector<std::uint8_t> descriptions;  // network steps (module/step_description.h); empty: none
 };
 
 // Returns the length of the module with which a file begins, as its header states it. Fails with invalid_argument if

@@ -24,7 +24,7 @@ inline std::string text_of(const char* pattern, double value) {
 
 struct Programs {
   std::string ferry, rpc_server, slow_fsync;
-  std::chrono::seconds duration{5};  // of each figure
+  std::chrono::seconds duration{5};  // to measure each figure
 };
 
 // Lease, session, a null call, release: real boards and the client that everybody uses.

@@ -31,7 +31,7 @@ class Gpu {
 
   // The memory is freed with the Gpu, or earlier by release_all().
   device::CuDevicePointer floats(std::size_t count);  // random in [-1, 1)
-  device::CuDevicePointer halves(std::size_t count);  // likewise, as float16
+  device::CuDevicePointer halves(std::size_t count);  // the same as float16
   device::CuDevicePointer bytes(std::size_t count);   // uninitialised
   void release_all();
 

@@ -10,12 +10,12 @@ enum class OperationKind : std::uint8_t {
   gemm,             // (m,k) x (k,n) -> (m,n)
   convolution,      // 3x3, padding 1, stride 1: (1,channels,size,size), (filters,channels,3,3)
   depthwise,        // 3x3, padding 1, stride 1: (1,channels,size,size), (channels,3,3)
-  softmax,          // of each of m rows of length n
-  layer_norm,       // of each of m rows of length n; then gamma (n), beta (n)
-  exponential,      // of n elements
+  softmax,          // m rows of length n
+  layer_norm,       // m rows of length n; then gamma (n), beta (n)
+  exponential,      // n elements
   tangent,          // hyperbolic tangent of n elements
-  sigmoid,          // of n elements
-  add,              // of two vectors of n elements
+  sigmoid,          // n elements
+  add,              // two vectors of n elements
   broadcast_add,    // (m,1) + (m,n)
   batch_norm_relu,  // (1,channels,size,size); then mean, variance, gamma, beta (channels)
   max_pool,         // 2x2, stride 2: (1,channels,size,size)

@@ -17,7 +17,7 @@ struct Request {
   std::string peer;    // key in peer_libraries(), or one of the two below
   unsigned threads = 1;
   int rounds = 15;
-  double bytes = 0;      // that the kernel must move at least; also the size of the copy
+  double bytes = 0;      // the least that the kernel must move; also the size of the copy
   bool blocked = false;  // ferry's images and filters are in blocks of 16 channels; not the filters for Winograd
 };
 

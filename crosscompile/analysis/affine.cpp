@@ -131,6 +131,6 @@ std::optional<std::int64_t> variation(const Expr& expr, std::span<const Range> r
   return total;
 }
 
-bool is_arithmetic(const Expr& expr) { return !contains(expr, {NodeKind::Load, NodeKind::Call}); }
+bool is_arithmetic(const Expr& expr) { return !contains(expr, {ExprKind::Load, ExprKind::Call}); }
 
 }  // namespace ferry::analysis

@@ -147,25 +147,25 @@ const Polynomial& Atoms::polynomial(const Expr& expr) {
 
 Polynomial Atoms::compute(const Expr& expr) {
   switch (expr.kind()) {
-    case NodeKind::IntImm: return constant_polynomial(expr.as<IntImm>()->value);
-    case NodeKind::Var: {
+    case ExprKind::IntImm: return constant_polynomial(expr.as<IntImm>()->value);
+    case ExprKind::Var: {
       const AtomId id = variable(expr);
       return id == 0 ? invalid() : atom_polynomial(id);
     }
-    case NodeKind::Unary:
+    case ExprKind::Unary:
       if (expr.as<Unary>()->op == UnaryOp::neg) return scale(polynomial(expr.as<Unary>()->value), -1);
       return opaque(expr);
-    case NodeKind::Binary: return of_binary(*expr.as<Binary>(), expr);
-    case NodeKind::Select: return pair(AtomKind::choice, expr, expr.as<Select>()->on_true, expr.as<Select>()->on_false);
-    case NodeKind::IfThenElse:
+    case ExprKind::Binary: return of_binary(*expr.as<Binary>(), expr);
+    case ExprKind::Select: return pair(AtomKind::choice, expr, expr.as<Select>()->on_true, expr.as<Select>()->on_false);
+    case ExprKind::IfThenElse:
       return pair(AtomKind::choice, expr, expr.as<IfThenElse>()->on_true, expr.as<IfThenElse>()->on_false);
-    case NodeKind::Ramp: {
+    case ExprKind::Ramp: {
       const auto* ramp = expr.as<Ramp>();
       const AtomId id = lane(ramp->type.lanes);
       if (id == 0) return invalid();
       return add(polynomial(ramp->base), multiply(polynomial(ramp->stride), atom_polynomial(id)));
     }
-    case NodeKind::Broadcast: return polynomial(expr.as<Broadcast>()->value);
+    case ExprKind::Broadcast: return polynomial(expr.as<Broadcast>()->value);
     default: return opaque(expr);
   }
 }

@@ -26,6 +26,11 @@ struct ModuleFunctions {
   CodeForm form = CodeForm::linked;            // only CPUs have others
 };
 
+struct ModuleImages {
+  std::vector<CodeImage> images;
+  std::vector<std::string> notes = {};  // what a user should know about a module with these images
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -40,9 +45,7 @@ class Backend {
   // Returns the plan of a function that went through the passes; nothing where its code is called.
   virtual std::optional<Plan> plan_of(const ir::Function& after_passes) const = 0;
   // Compiles a module's functions together.
-  virtual std::vector<CodeImage> images(const ModuleFunctions& functions) const = 0;
-  // Returns what a user should know about a module with these images.
-  virtual std::vector<std::string> notes_on_images(std::span<const CodeImage> images) const = 0;
+  virtual ModuleImages images(const ModuleFunctions& functions) const = 0;
 
   // Compiles functions that went through the passes to a relocatable object. `description`: see codegen::emit_object().
   // Throws CompileError where there are no objects.

@@ -12,8 +12,8 @@ namespace ferry::confine {
 // opened is left out.
 struct AllowedFiles {
   std::vector<std::string> readable = {};
-  std::vector<std::string> executable = {};  // and readable
-  std::vector<std::string> writable = {};    // and readable; in folders, files can be made and removed
+  std::vector<std::string> executable = {};  // readable too
+  std::vector<std::string> writable = {};    // readable too; in folders, files can be made and removed
 };
 
 // A list of files, prepared in a process for another one that it forks: that one must not allocate memory.

@@ -100,11 +100,11 @@ void check_call(Type type, const Callee& callee, const std::vector<Expr>& argume
     case CallOp::commit_copies: return expect_arguments(0);
     case CallOp::wait_copies:
       expect_arguments(1);
-      return expect(arguments[0].kind() == NodeKind::IntImm, "a wait for copies needs a constant");
+      return expect(arguments[0].kind() == ExprKind::IntImm, "a wait for copies needs a constant");
     case CallOp::prefetch:
     case CallOp::address_of:
       expect_arguments(1);
-      return expect(arguments[0].kind() == NodeKind::Load, "a prefetch or an address needs an element of a buffer");
+      return expect(arguments[0].kind() == ExprKind::Load, "a prefetch or an address needs an element of a buffer");
   }
 }
 

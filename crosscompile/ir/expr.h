@@ -44,33 +44,33 @@ bool is_comparison(BinaryOp op);
 
 // An integer or bool constant. `value` holds the low bits, sign- or zero-extended to 64 bits according to the type.
 struct IntImm : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::IntImm;
+  static constexpr ExprKind kKind = ExprKind::IntImm;
   std::int64_t value;
   static Expr make(Type scalar_type, std::int64_t value);
 };
 
 // A float constant, already rounded to its type.
 struct FloatImm : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::FloatImm;
+  static constexpr ExprKind kKind = ExprKind::FloatImm;
   double value;
   static Expr make(Type scalar_type, double value);
 };
 
 // A variable, identified by its node: two variables are the same only if they are the same node.
 struct Var : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::Var;
+  static constexpr ExprKind kKind = ExprKind::Var;
   std::string name;
   static Expr make(std::string name, Type type = kIndex);
 };
 
 struct Cast : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::Cast;
+  static constexpr ExprKind kKind = ExprKind::Cast;
   Expr value;
   static Expr make(DType to, Expr value);  // keeps the lanes; returns the value itself if it has that type
 };
 
 struct Unary : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::Unary;
+  static constexpr ExprKind kKind = ExprKind::Unary;
   UnaryOp op;
   Expr value;
   static Expr make(UnaryOp op, Expr value);
@@ -78,7 +78,7 @@ struct Unary : ExprNode {
 
 // Both sides have the same type. Comparisons and logical operations give bool.
 struct Binary : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::Binary;
+  static constexpr ExprKind kKind = ExprKind::Binary;
   BinaryOp op;
   Expr left, right;
   static Expr make(BinaryOp op, Expr left, Expr right);
@@ -86,7 +86,7 @@ struct Binary : ExprNode {
 
 // Both values are evaluated; the condition has the same number of lanes as they.
 struct Select : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::Select;
+  static constexpr ExprKind kKind = ExprKind::Select;
   Expr condition, on_true, on_false;
   static Expr make(Expr condition, Expr on_true, Expr on_false);
 };
@@ -94,7 +94,7 @@ struct Select : ExprNode {
 // Only the chosen side is evaluated, so the condition may guard an index. With a vector condition each lane chooses for
 // itself, and lanes do not execute the loads of the side that they do not choose.
 struct IfThenElse : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::IfThenElse;
+  static constexpr ExprKind kKind = ExprKind::IfThenElse;
   Expr condition, on_true, on_false;
   static Expr make(Expr condition, Expr on_true, Expr on_false);
 };
@@ -103,7 +103,7 @@ struct IfThenElse : ExprNode {
 // lanes; after flattening there is a single index into the whole buffer. Lanes whose mask (bool, optional) is false
 // read nothing and give 0.
 struct Load : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::Load;
+  static constexpr ExprKind kKind = ExprKind::Load;
   BufferRef buffer;
   std::vector<Expr> indices;
   Expr mask;
@@ -113,7 +113,7 @@ struct Load : ExprNode {
 // A call of a math function, an operation, an external C function or an intrinsic, as ir/callee.h defines them. Except
 // for dot, the arguments have as many lanes as the call.
 struct Call : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::Call;
+  static constexpr ExprKind kKind = ExprKind::Call;
   Callee callee;
   std::vector<Expr> arguments;
   static Expr make(Type type, Callee callee, std::vector<Expr> arguments);
@@ -134,7 +134,7 @@ using ReducerRef = std::shared_ptr<const Reducer>;
 // from `init`, or from the identity. Its value is component `component` of the tuple. Occurs only at the top of a
 // definition, and only before lowering.
 struct Reduce : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::Reduce;
+  static constexpr ExprKind kKind = ExprKind::Reduce;
   ReducerRef reducer;
   std::vector<Expr> sources;
   std::vector<Axis> axes;
@@ -146,27 +146,27 @@ struct Reduce : ExprNode {
 };
 
 struct Let : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::Let;
+  static constexpr ExprKind kKind = ExprKind::Let;
   Expr var, value, body;
   static Expr make(Expr var, Expr value, Expr body);
 };
 
 // base, base + stride, base + 2 * stride, ...
 struct Ramp : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::Ramp;
+  static constexpr ExprKind kKind = ExprKind::Ramp;
   Expr base, stride;  // scalars
   static Expr make(Expr base, Expr stride, std::uint32_t lanes);
 };
 
 struct Broadcast : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::Broadcast;
+  static constexpr ExprKind kKind = ExprKind::Broadcast;
   Expr value;                                         // scalar
   static Expr make(Expr value, std::uint32_t lanes);  // returns the value itself for one lane
 };
 
 // Reduces the lanes of a vector to a scalar; float sums and products may be reassociated.
 struct VectorReduce : ExprNode {
-  static constexpr NodeKind kKind = NodeKind::VectorReduce;
+  static constexpr ExprKind kKind = ExprKind::VectorReduce;
   ReduceOp op;  // not user
   Expr value;
   static Expr make(ReduceOp op, Expr value);

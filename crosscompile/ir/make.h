@@ -15,7 +15,8 @@ inline void expect(bool holds, const char* what) {
   if (!holds) throw InternalError(what);
 }
 
-inline void deepen(Node& node, const Node* child) {
+template <class Node, class Child>
+void deepen(Node& node, const Child* child) {
   if (child == nullptr) return;
   node.depth = std::max(node.depth, child->depth + 1);
   if (node.depth > kMaxDepth) {

@@ -22,28 +22,22 @@ Expr Mutator::mutate(const Expr& expr) {
   if (!expr) return expr;
   switch (expr.kind()) {
 #define FERRY_CASE(name) \
-  case NodeKind::name: return mutate_node(static_cast<const name&>(*expr.get()), expr);
+  case ExprKind::name: return mutate_node(static_cast<const name&>(*expr.get()), expr);
     FERRY_IR_EXPRS(FERRY_CASE)
 #undef FERRY_CASE
-#define FERRY_CASE(name) case NodeKind::name:
-    FERRY_IR_STMTS(FERRY_CASE) break;
-#undef FERRY_CASE
   }
-  throw InternalError("mutate: a statement where an expression belongs");
+  throw InternalError("mutate: an unknown kind of expression");
 }
 
 Stmt Mutator::mutate(const Stmt& stmt) {
   if (!stmt) return stmt;
   switch (stmt.kind()) {
 #define FERRY_CASE(name) \
-  case NodeKind::name: return mutate_node(static_cast<const name&>(*stmt.get()), stmt);
+  case StmtKind::name: return mutate_node(static_cast<const name&>(*stmt.get()), stmt);
     FERRY_IR_STMTS(FERRY_CASE)
 #undef FERRY_CASE
-#define FERRY_CASE(name) case NodeKind::name:
-    FERRY_IR_EXPRS(FERRY_CASE) break;
-#undef FERRY_CASE
   }
-  throw InternalError("mutate: an expression where a statement belongs");
+  throw InternalError("mutate: an unknown kind of statement");
 }
 
 Expr Mutator::mutate_node(const IntImm&, const Expr& self) { return self; }

@@ -1,5 +1,5 @@
-// The list of nodes. Nodes are immutable trees: a pass that changes nothing returns
-// the same node. Code that must handle all kinds expands these two lists or switches over NodeKind without a default.
+// The list of nodes. Nodes are immutable trees: a pass that changes nothing returns the same node. Code that must
+// handle all kinds expands one of these lists or switches over ExprKind or StmtKind without a default.
 #pragma once
 
 #include "ferry/expr.h"
@@ -38,11 +38,10 @@ namespace ferry::ir {
   X(Evaluate)             \
   X(InstructionStmt)
 
-enum class NodeKind : std::uint8_t {
 #define FERRY_ENUM(name) name,
-  FERRY_IR_EXPRS(FERRY_ENUM) FERRY_IR_STMTS(FERRY_ENUM)
+enum class ExprKind : std::uint8_t { FERRY_IR_EXPRS(FERRY_ENUM) };
+enum class StmtKind : std::uint8_t { FERRY_IR_STMTS(FERRY_ENUM) };
 #undef FERRY_ENUM
-};
 
 #define FERRY_DECLARE(name) struct name;
 FERRY_IR_EXPRS(FERRY_DECLARE)
@@ -52,16 +51,16 @@ FERRY_IR_STMTS(FERRY_DECLARE)
 // Maximum depth of recursion over a tree, destructors included; make() throws CompileError beyond it.
 inline constexpr std::uint32_t kMaxDepth = 1000;
 
-struct Node {
-  NodeKind kind;
+struct ExprNode {
+  ExprKind kind;
   std::uint32_t depth;
-};
-
-struct ExprNode : Node {
   Type type;
 };
 
-struct StmtNode : Node {};
+struct StmtNode {
+  StmtKind kind;
+  std::uint32_t depth;
+};
 
 class Stmt : public Ref<StmtNode> {
  public:

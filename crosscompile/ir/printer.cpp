@@ -89,8 +89,8 @@ class StmtPrinter : public Visitor {
 
   void visit_node(const Block& node) override {
     for (std::size_t i = 0; i < node.body.size(); ++i) {
-      const NodeKind kind = node.body[i].kind();
-      const bool declares = kind == NodeKind::Allocate || kind == NodeKind::LetStmt;
+      const StmtKind kind = node.body[i].kind();
+      const bool declares = kind == StmtKind::Allocate || kind == StmtKind::LetStmt;
       // A name whose scope ends before the block does gets braces.
       if (declares && i + 1 < node.body.size()) {
         line("{");

@@ -8,7 +8,7 @@ namespace ferry::ir {
 // Writes one element, or one per lane (lanes that write the same element do so in lane order); lanes whose mask is
 // false write nothing. Indices are as in Load.
 struct Store : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::Store;
+  static constexpr StmtKind kKind = StmtKind::Store;
   BufferRef buffer;
   std::vector<Expr> indices;
   Expr value;
@@ -49,7 +49,7 @@ const char* kind_name(ForKind kind);
 
 // for (var = min; var < min + extent; ++var) body. An extent below 1 runs nothing.
 struct For : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::For;
+  static constexpr StmtKind kKind = StmtKind::For;
   Expr var, min, extent;
   ForKind for_kind;
   Stmt body;
@@ -58,13 +58,13 @@ struct For : StmtNode {
 
 // A sequence of statements. make() flattens nested blocks; a block of one statement is that statement.
 struct Block : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::Block;
+  static constexpr StmtKind kKind = StmtKind::Block;
   std::vector<Stmt> body;
   static Stmt make(std::vector<Stmt> body);
 };
 
 struct If : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::If;
+  static constexpr StmtKind kKind = StmtKind::If;
   Expr condition;
   Stmt on_true, on_false;  // on_false may be nothing
   static Stmt make(Expr condition, Stmt on_true, Stmt on_false = {});
@@ -80,7 +80,7 @@ enum class WorkspaceKind : std::uint8_t {
 // given block of the workspace. Before that, and for other scopes, `offset` is nothing. Buffers that are never needed
 // at the same time may share bytes, so the contents last only from the first access in body to the last.
 struct Allocate : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::Allocate;
+  static constexpr StmtKind kKind = StmtKind::Allocate;
   BufferRef buffer;
   Stmt body;
   Expr offset;
@@ -89,7 +89,7 @@ struct Allocate : StmtNode {
 };
 
 struct LetStmt : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::LetStmt;
+  static constexpr StmtKind kKind = StmtKind::LetStmt;
   Expr var, value;
   Stmt body;
   static Stmt make(Expr var, Expr value, Stmt body);
@@ -97,7 +97,7 @@ struct LetStmt : StmtNode {
 
 // Leaves the kernel with the result 1 + message when the condition is false; message indexes the function's list.
 struct Assert : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::Assert;
+  static constexpr StmtKind kKind = StmtKind::Assert;
   Expr condition;
   std::uint32_t message;
   static Stmt make(Expr condition, std::uint32_t message);
@@ -105,7 +105,7 @@ struct Assert : StmtNode {
 
 // Evaluates a call for its side effect.
 struct Evaluate : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::Evaluate;
+  static constexpr StmtKind kKind = StmtKind::Evaluate;
   Expr value;
   static Stmt make(Expr value);
 };
@@ -126,7 +126,7 @@ const char* instruction_name(Instruction instruction);
 // addresses (ir/extern_call.h) and numbers over variables that the definition uses too. All other code considers only
 // the definition. The pass select_instructions finds the arguments; until then there are none.
 struct InstructionStmt : StmtNode {
-  static constexpr NodeKind kKind = NodeKind::InstructionStmt;
+  static constexpr StmtKind kKind = StmtKind::InstructionStmt;
   Instruction instruction;
   std::vector<Expr> arguments;
   Stmt definition;

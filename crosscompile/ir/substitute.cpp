@@ -200,11 +200,8 @@ bool equal(const Expr& a, const Expr& b) {
   if (!a.defined() || !b.defined() || a.kind() != b.kind() || a.type() != b.type()) return false;
   switch (a.kind()) {
 #define FERRY_CASE(name) \
-  case NodeKind::name: return same(static_cast<const name&>(*a.get()), static_cast<const name&>(*b.get()));
+  case ExprKind::name: return same(static_cast<const name&>(*a.get()), static_cast<const name&>(*b.get()));
     FERRY_IR_EXPRS(FERRY_CASE)
-#undef FERRY_CASE
-#define FERRY_CASE(name) case NodeKind::name:
-    FERRY_IR_STMTS(FERRY_CASE) break;
 #undef FERRY_CASE
   }
   return false;

@@ -38,7 +38,7 @@ class BufferFinder : public Visitor {
 
 class KindFinder : public Visitor {
  public:
-  explicit KindFinder(std::initializer_list<NodeKind> kinds) : kinds_(kinds) {}
+  explicit KindFinder(std::initializer_list<ExprKind> kinds) : kinds_(kinds) {}
   bool found = false;
 
  protected:
@@ -52,7 +52,7 @@ class KindFinder : public Visitor {
 #undef FERRY_VISIT
 
  private:
-  std::initializer_list<NodeKind> kinds_;
+  std::initializer_list<ExprKind> kinds_;
 };
 
 }  // namespace
@@ -69,7 +69,7 @@ std::vector<BufferRef> stored_buffers(const Stmt& stmt) {
   return std::move(finder.found);
 }
 
-bool contains(const Expr& expr, std::initializer_list<NodeKind> kinds) {
+bool contains(const Expr& expr, std::initializer_list<ExprKind> kinds) {
   KindFinder finder(kinds);
   finder.visit(expr);
   return finder.found;

@@ -15,6 +15,6 @@ std::vector<BufferRef> used_buffers(const Stmt& stmt);
 std::vector<BufferRef> stored_buffers(const Stmt& stmt);
 
 // Returns whether any node of the expression is of one of these kinds.
-bool contains(const Expr& expr, std::initializer_list<NodeKind> kinds);
+bool contains(const Expr& expr, std::initializer_list<ExprKind> kinds);
 
 }  // namespace ferry::ir

@@ -6,11 +6,8 @@ void Visitor::visit(const Expr& expr) {
   if (!expr) return;
   switch (expr.kind()) {
 #define FERRY_CASE(name) \
-  case NodeKind::name: return visit_node(static_cast<const name&>(*expr.get()));
+  case ExprKind::name: return visit_node(static_cast<const name&>(*expr.get()));
     FERRY_IR_EXPRS(FERRY_CASE)
-#undef FERRY_CASE
-#define FERRY_CASE(name) case NodeKind::name:
-    FERRY_IR_STMTS(FERRY_CASE) return;
 #undef FERRY_CASE
   }
 }
@@ -19,11 +16,8 @@ void Visitor::visit(const Stmt& stmt) {
   if (!stmt) return;
   switch (stmt.kind()) {
 #define FERRY_CASE(name) \
-  case NodeKind::name: return visit_node(static_cast<const name&>(*stmt.get()));
+  case StmtKind::name: return visit_node(static_cast<const name&>(*stmt.get()));
     FERRY_IR_STMTS(FERRY_CASE)
-#undef FERRY_CASE
-#define FERRY_CASE(name) case NodeKind::name:
-    FERRY_IR_EXPRS(FERRY_CASE) return;
 #undef FERRY_CASE
   }
 }

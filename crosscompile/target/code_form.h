@@ -7,8 +7,8 @@ namespace ferry {
 
 enum class CodeForm : std::uint8_t {
   linked,       // for devices
-  relinkable,   // of CPUs the objects, which link_module() links in any layout; of GPUs as linked
-  relocatable,  // of CPUs one object for programs (crosscompile/export)
+  relinkable,   // CPUs: objects, which link_module() links in any layout; GPUs: as linked
+  relocatable,  // CPUs: one object for programs (crosscompile/export)
 };
 
 // By how many bytes code and data lie further than the linker places them by itself, as far as their own alignment

@@ -15,7 +15,7 @@ namespace {
 struct ArmFeature {
   const char* name;
   std::uint64_t hwcap;   // all of these bits
-  std::uint64_t hwcap2;  // and all of these bits
+  std::uint64_t hwcap2;  // all of these bits are needed too
 };
 
 constexpr std::uint64_t bit(int number) { return std::uint64_t{1} << number; }

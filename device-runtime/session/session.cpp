@@ -51,7 +51,7 @@ Result<rpc::Frame> next_request(rpc::Connection& connection) {
 // upload are often still being written when the upload is answered.
 bool is_client_waiting(rpc::Connection& connection) {
   constexpr int kTimeoutMs = 5;
-  if (connection.has_received_ahead()) return false;
+  if (connection.has_buffered_input()) return false;
   pollfd entry{connection.transport().native_handle(), POLLIN, 0};
   return entry.fd < 0 || poll(&entry, 1, kTimeoutMs) == 0;
 }

@@ -7,8 +7,8 @@
 
 namespace ferry::device {
 
-void DeviceList::look(std::vector<ComputeDevice>& devices) {
-  if (std::exchange(has_looked_, true) || others_.probe == nullptr) return;
+void DeviceList::detect(std::vector<ComputeDevice>& devices) {
+  if (std::exchange(has_detected_, true) || others_.probe == nullptr) return;
   for (ProbedDevice& probed : others_.probe()) {
     if (probed.why_none.empty()) {
       devices.push_back(std::move(probed.device));
@@ -21,7 +21,7 @@ void DeviceList::look(std::vector<ComputeDevice>& devices) {
 Status DeviceList::check(const std::string& name, std::vector<ComputeDevice>& devices) {
   const Result<DeviceId> id = parse_device_id(name);
   if (id.is_ok() && id.value() == DeviceId{}) return {};
-  look(devices);
+  detect(devices);
   if (name == rpc::kAnyDevice) return {};
   const char* kind = "";
   if (id.is_ok()) {

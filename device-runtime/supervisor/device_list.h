@@ -17,7 +17,7 @@ class DeviceList {
   explicit DeviceList(const OtherDevices& others) : others_(others) {}
 
   // Loads the drivers on the first call and adds the devices that they report.
-  void look(std::vector<ComputeDevice>& devices);
+  void detect(std::vector<ComputeDevice>& devices);
   // Checks a name that a client asks for, and looks if it is not the CPU's. Fails with unsupported, with the reason if
   // it is known, if this server has no device of that kind, and with invalid_argument if the index is no number.
   Status check(const std::string& name, std::vector<ComputeDevice>& devices);
@@ -26,7 +26,7 @@ class DeviceList {
   std::string why_none(std::string_view kind) const;
 
   const OtherDevices& others_;
-  bool has_looked_ = false;
+  bool has_detected_ = false;
   std::vector<ProbedDevice> missing_;
 };
 

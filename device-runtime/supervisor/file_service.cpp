@@ -34,15 +34,15 @@ constexpr std::uint64_t kHandedCaches = 2;
 
 }  // namespace
 
-class FileService::Desk {
+class FileService::Server {
  public:
-  Desk(server::EventLoop& loop, const Caches& caches, Cleaners& cleaners, int socket)
+  Server(server::EventLoop& loop, const Caches& caches, Cleaners& cleaners, int socket)
       : caches_(caches), cleaners_(cleaners), socket_(loop, socket) {
     wait();
   }
-  Desk(const Desk&) = delete;
-  Desk& operator=(const Desk&) = delete;
-  ~Desk() {
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  ~Server() {
     // They end when the session's ends of their streams are closed, as soon as the disk lets them.
     for (const pid_t writer : writers_) cleaners_.adopt(writer);
   }
@@ -195,7 +195,7 @@ FileService::FileService(server::EventLoop& loop, const Caches& caches, Cleaners
   session_end_ = Descriptor(ends[1]);
   // The session waits for answers.
   fcntl(ends[1], F_SETFL, 0);
-  desk_ = std::make_unique<Desk>(loop, caches, cleaners, ends[0]);
+  server_ = std::make_unique<Server>(loop, caches, cleaners, ends[0]);
 }
 
 FileService::FileService(FileService&&) noexcept = default;

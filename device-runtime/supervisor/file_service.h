@@ -49,8 +49,8 @@ class FileService {
   void close_session_end() { session_end_ = Descriptor(); }
 
  private:
-  class Desk;
-  std::unique_ptr<Desk> desk_;
+  class Server;
+  std::unique_ptr<Server> server_;
   Descriptor session_end_;
 };
 

@@ -101,7 +101,7 @@ std::vector<std::uint8_t> crash_frame(const EndedSession& session) {
   return rpc::event_frame(rpc::EventTag::crash, event);
 }
 
-std::vector<std::uint8_t> last_words(const EndedSession& session) {
+std::vector<std::uint8_t> final_frames(const EndedSession& session) {
   const SeenActivity& seen = session.seen;
   const std::uint16_t tag = seen.request == 0 ? 0 : seen.tag;
   std::vector<std::uint8_t> frames;
@@ -193,7 +193,7 @@ std::vector<std::uint8_t> last_frame(const EndedSession& session, server::Secure
   const bool has_failed = !session.over.is_ok() || seen.is_damaged;
   // A session that ends by itself has answered all requests.
   if (!has_failed && seen.request == 0) return {};
-  const std::vector<std::uint8_t> frames = last_words(session);
+  const std::vector<std::uint8_t> frames = final_frames(session);
   if (secure == nullptr) return frames;
   return secure::wiping_stack([&] { return sealed_as_last(frames, seen, *secure); });
 }

@@ -29,7 +29,7 @@ struct Session {
   std::uint64_t number = 0;
   pid_t process = 0;                     // also its process group
   Descriptor socket;                     // shared with the child; kept here to send the last frame
-  server::SecretMemory::Pointer secure;  // likewise; null: plaintext
+  server::SecretMemory::Pointer secure;  // null: plaintext
   ActivityPage page;
   std::string client, peer, folder;
   SessionWatch watch;

@@ -69,7 +69,7 @@ class Supervisor final : public FarmBoard::Sessions {
     session_options_.perf_map = sandbox.inspectable = options.perf_map;
     session_options_.other_devices = options.other_devices;
     // A server of one client loads drivers only if that client requests a device.
-    if (!serves_one(options_)) device_list_.look(devices());
+    if (!serves_one(options_)) device_list_.detect(devices());
     sandbox.memory_bytes = facts.memory_limit_bytes;
     sandbox.nameless_bytes = options.other_devices.nameless_bytes;
     sandbox.sees_mapped_files = options.other_devices.sees_mapped_files;

@@ -22,7 +22,7 @@ struct ServerOptions {
   std::uint16_t port = 9090;
   std::uint16_t port_end = 9090;          // the last port to try
   int inherited_socket = -1;              // serve only this connected socket, and end with its session
-  bool stdio = false;                     // likewise over standard input and output
+  bool stdio = false;                     // serve one client over standard input and output
   const server::KeyRing* keys = nullptr;  // accepted keys; null: everyone may connect, without encryption
   bool quiet = false;                     // nothing on standard error unless something fails
   std::size_t max_sessions = 1;           // at a time; other clients wait

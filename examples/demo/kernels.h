@@ -16,7 +16,7 @@ struct Expected {
 };
 
 struct Kernel {
-  std::string name;   // of the function
+  std::string name;   // function's name
   std::string label;  // name with sizes
   std::string source;
   std::vector<Shape> inputs;  // all float32

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kSample = 1000;
 
 struct Inputs {
-  std::vector<Argument> arguments;                // of the call
+  std::vector<Argument> arguments;                // the call's arguments
   std::vector<std::vector<std::uint8_t>> memory;  // the same elements on this machine, one entry per parameter
   std::vector<ArgumentShape> shapes;
 };

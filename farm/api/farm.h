@@ -1,5 +1,5 @@
-// The requests that the doors of a tracker (its protocol, the HTTP interface) may make to the farm behind it. Whether
-// the caller may ask is decided there, so that every door has the same rules.
+// The requests that the interfaces of a tracker (its protocol and HTTP) may make to the farm behind it. Whether
+// the caller may ask is decided there, so that every interface has the same rules.
 #pragma once
 
 #include <cstdint>

@@ -128,7 +128,7 @@ Status FarmBoard::check(const secure::KeyId& id) const { return is_served(id) ? 
 
 Status FarmBoard::admit(const secure::KeyId& id) {
   FERRY_TRY(check(id));
-  if (guard_.admit(lease_->key, boot_now()) != lease::Admission::admitted) return expired();
+  if (guard_.admit(lease_->key, boot_now()) != lease::AdmitResult::admitted) return expired();
   admitted_ = lease_->key;
   admitted_holder_ = lease_->holder;
   return {};

@@ -6,15 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "farm/board/board_uplink.h"
 #include "farm/board/ceiling_file.h"
 #include "farm/board/relay_dials.h"
-#include "farm/board/tracker_link.h"
 #include "farm/protocol/lease/lease_guard.h"
 #include "rpc/server/key_source.h"
 
 namespace ferry::device {
 
-class FarmBoard final : public server::KeySource, TrackerLink::Board {
+class FarmBoard final : public server::KeySource, BoardUplink::Board {
  public:
   class Sessions {
    public:
@@ -78,7 +78,7 @@ class FarmBoard final : public server::KeySource, TrackerLink::Board {
   std::uint64_t admitted_holder_ = 0;
   server::Timer end_;
   RelayDials relays_;
-  TrackerLink link_;
+  BoardUplink link_;
 };
 
 }  // namespace ferry::device

@@ -19,7 +19,7 @@ struct HealthJob {
   BoardId board{};
   std::string address;                   // as of any device: HOST:PORT, ssh://HOST
   std::optional<secure::Key> psk;        // the lease's; nothing: the address needs none
-  lease::Epoch epoch = 0;                // likewise; what counts where the board is reached by ssh
+  lease::Epoch epoch = 0;                // the only proof of the lease where the board is reached by ssh
   std::optional<RelayRoute> relay = {};  // if the board cannot be reached otherwise
 };
 

@@ -47,7 +47,7 @@ int list_devices(const FarmOptions& options, const std::string& selector) {
                         {"SERVER", "server_version"},
                         {"ARCH", "arch"},
                         {"MODEL", "model"},
-                        {"SAME MACHINE", "neighbours"}},
+                        {"SAME MACHINE", "same_machine"}},
                        selector.empty() ? "the farm has no boards" : "no board matches '" + selector + "'", SIZE_MAX,
                        change_fields);
 }

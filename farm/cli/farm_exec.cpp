@@ -30,7 +30,7 @@ constexpr seconds kRefreshPeriod{60};
 
 struct ExecOptions {
   FarmOptions farm;
-  LeaseOptions lease;
+  LeaseFlags lease;
   std::vector<std::string> program;
 };
 
@@ -52,7 +52,7 @@ class TemporaryLeaseFile {
     try {
       session::replace_lease_file(path_, farm::lease_file_of(farm_, lease_));
     } catch (const Error& error) {
-      print_error(error.what());
+      text::print_error(error.what());
     }
   }
 
@@ -89,8 +89,9 @@ class LeaseWatch {
     }
     if (!end || program_.has_ended()) return;
     has_ended_ = true;
-    Progress::clear();
-    print_error(("the lease of " + farm::boards_text(lease_.slots()) + " has ended: " + farm::to_text(*end)).c_str());
+    text::Progress::clear();
+    text::print_error(
+        ("the lease of " + farm::boards_text(lease_.slots()) + " has ended: " + farm::to_text(*end)).c_str());
     program_.send(SIGTERM);
     for (int i = 0; i < 100 && !program_.has_ended(); ++i) std::this_thread::sleep_for(kGrace / 100.0);
     program_.send(SIGKILL);
@@ -108,9 +109,9 @@ int execute(const ExecOptions& options) {
   const std::vector<std::string> words = program_words(options.program);
   if (words.empty()) throw UsageError("expected a command after --, as in ferry farm exec rpi4 -- make test");
   const farm::FarmAccess access = access_of(options.farm);
-  farm::LeaseWish wish = wish_of(options.lease);
-  wish.is_extended = true;
-  const auto lease = request_boards(access, wish);
+  farm::LeaseOptions wanted = lease_options(options.lease);
+  wanted.is_extended = true;
+  const auto lease = request_boards(access, wanted);
   const TemporaryLeaseFile file(access, *lease);
   setenv("FERRY_REMOTE", (std::string(session::kLeaseScheme) + file.path()).c_str(), 1);
   ChildProcess program(words);

@@ -26,8 +26,8 @@ template <class Query, class Change>
 int print_listing(const FarmOptions& options, const Query& query, const std::vector<ListedColumn>& columns,
                   const std::string& none, std::size_t limit, const Change& change) {
   farm::TrackerConnection connection = connect_farm(options);
-  Json entries = Json::array();
-  Rows rows(1);
+  text::Json entries = text::Json::array();
+  text::Rows rows(1);
   for (const ListedColumn& column : columns) rows.front().emplace_back(column.title);
   std::optional<Query> next = query;
   for (int i = 0; next && entries.size() < limit && i < kMostPages; ++i) {
@@ -42,11 +42,11 @@ int print_listing(const FarmOptions& options, const Query& query, const std::vec
     next = farm::next_page(*next, page);
   }
   if (options.json) {
-    print_json({{"schema", farm::schema_of<Query>()}, {farm::list_name<Query>(), entries}});
+    text::print_json({{"schema", farm::schema_of<Query>()}, {farm::list_name<Query>(), entries}});
   } else if (entries.empty()) {
     printf("%s\n", none.c_str());
   } else {
-    print_columns(rows);
+    text::print_columns(rows);
   }
   return kExitFine;
 }

@@ -37,7 +37,7 @@ farm::FarmAccess access_of(const FarmOptions& options) { return farm::find_farm(
 
 farm::TrackerConnection connect_farm(const FarmOptions& options) { return farm::TrackerConnection(access_of(options)); }
 
-void add_lease_options(CLI::App& command, LeaseOptions& options) {
+void add_lease_options(CLI::App& command, LeaseFlags& options) {
   command
       .add_option("selectors", options.selectors,
                   "Which boards, one for each: a name, or terms such as arch=aarch64,memory>=2G,tag:bench")
@@ -55,28 +55,28 @@ void add_lease_options(CLI::App& command, LeaseOptions& options) {
       ->type_name("TEXT");
 }
 
-farm::LeaseWish wish_of(const LeaseOptions& options) {
-  farm::LeaseWish wish;
-  wish.selectors = options.selectors;
-  if (!options.priority.empty()) wish.priority = farm::parse_priority(options.priority, "--priority");
-  if (!options.length.empty()) wish.length = farm::parse_time_span(options.length, "--length");
-  if (!options.job.empty()) wish.job = options.job;
-  if (!options.wait.empty()) wish.wait = farm::parse_time_span(options.wait, "--wait");
-  return wish;
+farm::LeaseOptions lease_options(const LeaseFlags& flags) {
+  farm::LeaseOptions options;
+  options.selectors = flags.selectors;
+  if (!flags.priority.empty()) options.priority = farm::parse_priority(flags.priority, "--priority");
+  if (!flags.length.empty()) options.length = farm::parse_time_span(flags.length, "--length");
+  if (!flags.job.empty()) options.job = flags.job;
+  if (!flags.wait.empty()) options.wait = farm::parse_time_span(flags.wait, "--wait");
+  return options;
 }
 
-std::unique_ptr<farm::BoardLease> request_boards(const farm::FarmAccess& access, const farm::LeaseWish& wish) {
-  const Progress progress("asking the farm " + access.name);
+std::unique_ptr<farm::BoardLease> request_boards(const farm::FarmAccess& access, const farm::LeaseOptions& options) {
+  const text::Progress progress("asking the farm " + access.name);
   farm::LeaseObserver observer;
   observer.waiting = [](const farm::wire::Waiting& waiting) {
     QueuePlace place;
     place.position = waiting.place;
     if (waiting.estimate_ms) place.wait_seconds = static_cast<double>(*waiting.estimate_ms) * 1e-3;
-    Progress::show(place_text(place));
+    text::Progress::show(place_text(place));
   };
   observer.is_cancelled = InterruptibleWork::is_requested;
   observer.notice = print_lease_notice;
-  return take(farm::BoardLease::request(access, wish, std::move(observer)));
+  return take(farm::BoardLease::request(access, options, std::move(observer)));
 }
 
 std::string lease_folder() {

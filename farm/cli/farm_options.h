@@ -30,19 +30,19 @@ farm::FarmAccess access_of(const FarmOptions& options);
 farm::TrackerConnection connect_farm(const FarmOptions& options);
 
 // The boards that a command wants.
-struct LeaseOptions {
+struct LeaseFlags {
   std::vector<std::string> selectors;
   std::string priority;
   std::string length;
   std::string wait;
   std::string job;
 };
-void add_lease_options(CLI::App& command, LeaseOptions& options);
+void add_lease_options(CLI::App& command, LeaseFlags& options);
 // Throws UsageError.
-farm::LeaseWish wish_of(const LeaseOptions& options);
+farm::LeaseOptions lease_options(const LeaseFlags& options);
 
 // Waits for the boards, with the place in the queue on the terminal. Throws Error.
-std::unique_ptr<farm::BoardLease> request_boards(const farm::FarmAccess& access, const farm::LeaseWish& wish);
+std::unique_ptr<farm::BoardLease> request_boards(const farm::FarmAccess& access, const farm::LeaseOptions& options);
 
 // Returns the folder for files of leases, which it makes if necessary: that of this user's sessions on this machine, or
 // a folder for temporary files. Throws Error unless it is this user's alone.

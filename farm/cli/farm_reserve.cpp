@@ -14,18 +14,18 @@ namespace {
 
 struct ReserveOptions {
   FarmOptions farm;
-  LeaseOptions lease;
+  LeaseFlags lease;
   std::string output;
 };
 
 int reserve(const ReserveOptions& options) {
   const farm::FarmAccess access = access_of(options.farm);
-  farm::LeaseWish wish = wish_of(options.lease);
-  wish.kind = farm::wire::LeaseKind::reserved;
+  farm::LeaseOptions wanted = lease_options(options.lease);
+  wanted.kind = farm::wire::LeaseKind::reserved;
   const std::string folder = options.output.empty() ? lease_folder() : "";
   // Ctrl-C cancels the request, which would go on without its client.
   const InterruptibleWork work;
-  const auto lease = request_boards(access, wish);
+  const auto lease = request_boards(access, wanted);
   const std::string id = farm::lease_text(lease->id());
   const std::string file = options.output.empty() ? folder + "/" + id : options.output;
   try {
@@ -36,13 +36,13 @@ int reserve(const ReserveOptions& options) {
   }
   const auto remaining = static_cast<std::uint64_t>(lease->remaining().count());
   if (options.farm.json) {
-    Json boards = Json::array();
+    text::Json boards = text::Json::array();
     for (const auto& slot : lease->slots()) boards.push_back({{"name", slot.board}, {"address", slot.address}});
-    print_json({{"schema", "ferry.farm.reserve/1"},
-                {"lease", id},
-                {"remaining_seconds", static_cast<double>(remaining) * 1e-3},
-                {"file", file},
-                {"boards", boards}});
+    text::print_json({{"schema", "ferry.farm.reserve/1"},
+                      {"lease", id},
+                      {"remaining_seconds", static_cast<double>(remaining) * 1e-3},
+                      {"file", file},
+                      {"boards", boards}});
     return kExitFine;
   }
   printf("lease %s of %s for %s\n", id.c_str(), farm::boards_text(lease->slots()).c_str(),

@@ -14,9 +14,9 @@ int show_status(const FarmOptions& options) {
   farm::TrackerConnection connection = connect_farm(options);
   const farm::wire::FarmSummary summary = take(connection.ask(farm::wire::Summarize()));
   if (options.json) {
-    Json json = {{"schema", "ferry.farm.status/1"}};
+    text::Json json = {{"schema", "ferry.farm.status/1"}};
     json.update(farm::to_json(summary));
-    print_json(json);
+    text::print_json(json);
     return kExitFine;
   }
   printf("boards    %u, of which %u are connected and %u leased\n", summary.boards, summary.connected, summary.leased);

@@ -51,7 +51,7 @@ int token(const TokenOptions& options) {
   const std::string made =
       take(connection.ask(wire::AddToken{options.name, parse_role(options.role), options.days * kDayMs})).token;
   if (options.farm.json) {
-    print_json({{"schema", "ferry.farm.token/1"}, {"name", options.name}, {"token", made}});
+    text::print_json({{"schema", "ferry.farm.token/1"}, {"name", options.name}, {"token", made}});
   } else {
     printf("%s\n", made.c_str());
   }

@@ -51,9 +51,9 @@ milliseconds jittered(milliseconds pause) { return pause - pause * (random_id() 
 }  // namespace
 
 // The state that the thread and the owner share. The thread does all the receiving.
-class BoardLease::Keeper {
+class BoardLease::Worker {
  public:
-  Keeper(FarmAccess farm, wire::LeaseRequest request, bool is_extended, LeaseObserver observer)
+  Worker(FarmAccess farm, wire::LeaseRequest request, bool is_extended, LeaseObserver observer)
       : farm_(std::move(farm)), observer_(std::move(observer)), record_(std::move(request), is_extended) {}
 
   void start() {
@@ -272,41 +272,41 @@ class BoardLease::Keeper {
   std::thread thread_;
 };
 
-BoardLease::BoardLease(std::unique_ptr<Keeper> keeper) : keeper_(std::move(keeper)) {}
+BoardLease::BoardLease(std::unique_ptr<Worker> worker) : worker_(std::move(worker)) {}
 
-Result<std::unique_ptr<BoardLease>> BoardLease::request(const FarmAccess& farm, const LeaseWish& wish,
+Result<std::unique_ptr<BoardLease>> BoardLease::request(const FarmAccess& farm, const LeaseOptions& options,
                                                         LeaseObserver observer) {
   wire::LeaseRequest request;
   request.id = random_id();
-  request.slots = wish.selectors;
-  request.priority = wish.priority;
-  request.length_ms = static_cast<std::uint64_t>(wish.length.value_or(kUsualLength).count());
-  request.wait_ms = static_cast<std::uint64_t>(wish.wait.count());
-  request.kind = wish.kind;
-  request.job = std::string(utf8_prefix(printable(wish.job), wire::kMaxText));
-  const bool is_extended = (wish.is_extended || !wish.length) && wish.kind == wire::LeaseKind::attached;
+  request.slots = options.selectors;
+  request.priority = options.priority;
+  request.length_ms = static_cast<std::uint64_t>(options.length.value_or(kUsualLength).count());
+  request.wait_ms = static_cast<std::uint64_t>(options.wait.count());
+  request.kind = options.kind;
+  request.job = std::string(utf8_prefix(printable(options.job), wire::kMaxText));
+  const bool is_extended = (options.is_extended || !options.length) && options.kind == wire::LeaseKind::attached;
   std::unique_ptr<BoardLease> lease(
-      new BoardLease(std::make_unique<Keeper>(farm, std::move(request), is_extended, std::move(observer))));
-  lease->keeper_->start();
-  if (const Status status = lease->keeper_->wait_until_granted(); !status.is_ok()) {
+      new BoardLease(std::make_unique<Worker>(farm, std::move(request), is_extended, std::move(observer))));
+  lease->worker_->start();
+  if (const Status status = lease->worker_->wait_until_granted(); !status.is_ok()) {
     lease->release();
     return status;
   }
   return lease;
 }
 
-BoardLease::~BoardLease() { keeper_->stop(keeper_->request().kind == wire::LeaseKind::attached); }
+BoardLease::~BoardLease() { worker_->stop(worker_->request().kind == wire::LeaseKind::attached); }
 
-std::uint64_t BoardLease::id() const { return keeper_->request().id; }
+std::uint64_t BoardLease::id() const { return worker_->request().id; }
 
-const std::vector<wire::GrantedSlot>& BoardLease::slots() const { return keeper_->slots(); }
+const std::vector<wire::GrantedSlot>& BoardLease::slots() const { return worker_->slots(); }
 
-milliseconds BoardLease::remaining() const { return keeper_->remaining(); }
+milliseconds BoardLease::remaining() const { return worker_->remaining(); }
 
-Result<milliseconds> BoardLease::extend(milliseconds length) { return keeper_->extend(length); }
+Result<milliseconds> BoardLease::extend(milliseconds length) { return worker_->extend(length); }
 
-std::optional<LeaseEnd> BoardLease::wait_for_end(milliseconds timeout) const { return keeper_->wait_for_end(timeout); }
+std::optional<LeaseEnd> BoardLease::wait_for_end(milliseconds timeout) const { return worker_->wait_for_end(timeout); }
 
-void BoardLease::release() { keeper_->stop(true); }
+void BoardLease::release() { worker_->stop(true); }
 
 }  // namespace ferry::farm

@@ -14,7 +14,7 @@
 
 namespace ferry::farm {
 
-struct LeaseWish {
+struct LeaseOptions {
   std::vector<std::string> selectors;  // one for each board
   std::uint32_t priority = 50;         // 0 to 100
   // Without a length, or if `is_extended`, the lease lasts for as long as it is wanted: it is extended again and again,
@@ -41,7 +41,7 @@ class BoardLease {
  public:
   // Waits until the boards are granted. Fails with invalid_argument if no board could ever serve the request, with busy
   // if none became available in time, with aborted if it was cancelled, and otherwise as TrackerLink::open().
-  static Result<std::unique_ptr<BoardLease>> request(const FarmAccess& farm, const LeaseWish& wish,
+  static Result<std::unique_ptr<BoardLease>> request(const FarmAccess& farm, const LeaseOptions& options,
                                                      LeaseObserver observer = {});
   // An attached lease ends with the object, a reserved one does not.
   ~BoardLease();
@@ -63,10 +63,10 @@ class BoardLease {
   void release();
 
  private:
-  class Keeper;
-  explicit BoardLease(std::unique_ptr<Keeper> keeper);
+  class Worker;
+  explicit BoardLease(std::unique_ptr<Worker> worker);
 
-  std::unique_ptr<Keeper> keeper_;
+  std::unique_ptr<Worker> worker_;
 };
 
 }  // namespace ferry::farm

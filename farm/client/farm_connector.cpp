@@ -73,7 +73,7 @@ class SharedLease {
   // Waits until the boards are leased, unless they are already. Throws Error, also if the lease has ended.
   const BoardLease& get(std::size_t place, const ConnectOptions& options) {
     const std::lock_guard lock(requesting_);
-    if (lease_ == nullptr) lease_ = take(BoardLease::request(farm_, wish(options), observer_of(options)));
+    if (lease_ == nullptr) lease_ = take(BoardLease::request(farm_, lease_options(options), observer_of(options)));
     if (lease_->wait_for_end(milliseconds(0))) throw Error(ErrorCode::unavailable, why_ended(place));
     return *lease_;
   }
@@ -90,18 +90,18 @@ class SharedLease {
   }
 
  private:
-  LeaseWish wish(const ConnectOptions& options) const {
-    LeaseWish wish;
-    wish.selectors = selectors_;
-    wish.length = options_.length;
-    if (options_.priority) wish.priority = *options_.priority;
-    if (options_.wait) wish.wait = *options_.wait;
-    if (options_.job) wish.job = *options_.job;
+  LeaseOptions lease_options(const ConnectOptions& options) const {
+    LeaseOptions lease;
+    lease.selectors = selectors_;
+    lease.length = options_.length;
+    if (options_.priority) lease.priority = *options_.priority;
+    if (options_.wait) lease.wait = *options_.wait;
+    if (options_.job) lease.job = *options_.job;
     if (options.deadlines.queue > 0) {
-      const double most = std::min(options.deadlines.queue, static_cast<double>(wish.wait.count()) * 1e-3);
-      wish.wait = milliseconds(static_cast<std::int64_t>(std::ceil(most * 1e3)));
+      const double most = std::min(options.deadlines.queue, static_cast<double>(lease.wait.count()) * 1e-3);
+      lease.wait = milliseconds(static_cast<std::int64_t>(std::ceil(most * 1e3)));
     }
-    return wish;
+    return lease;
   }
 
   const FarmAccess farm_;

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::chrono::seconds kAnswerTimeout{20};
 // Fewer than a tracker lets wait.
-constexpr std::size_t kAhead = 12;
+constexpr std::size_t kPipelined = 12;
 
 }  // namespace
 
@@ -61,12 +61,13 @@ Result<std::vector<std::uint8_t>> TrackerConnection::ask(std::uint16_t tag, cons
   }
 }
 
-Status TrackerConnection::ask_ahead(std::uint16_t tag, std::size_t count, const QueryOf& query_of, const Take& take,
-                                    std::size_t& answered) {
+Status TrackerConnection::ask_pipelined(std::uint16_t tag, std::size_t count, const QueryOf& query_of, const Take& take,
+                                        std::size_t& answered) {
   const std::uint64_t first = last_request_ + 1;
   last_request_ += count;
   for (std::size_t sent = 0; answered < count; ++answered) {
-    for (; sent < count && sent < answered + kAhead; ++sent) FERRY_TRY(send_query(tag, first + sent, query_of(sent)));
+    for (; sent < count && sent < answered + kPipelined; ++sent)
+      FERRY_TRY(send_query(tag, first + sent, query_of(sent)));
     FERRY_ASSIGN(const rpc::Frame answer, receive_answer(first + answered));
     FERRY_TRY(take(answered, answer.body));
   }
@@ -80,7 +81,7 @@ Status TrackerConnection::ask_each(std::uint16_t tag, std::size_t count, const Q
     std::size_t answered = 0;
     if (status.is_ok()) {
       try {
-        status = ask_ahead(tag, count, query_of, take, answered);
+        status = ask_pipelined(tag, count, query_of, take, answered);
       } catch (...) {
         link_ = nullptr;
         throw;

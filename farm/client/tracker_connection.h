@@ -51,8 +51,8 @@ class TrackerConnection {
   using Take = std::function<Status(std::size_t, std::span<const std::uint8_t>)>;
   Status ask_each(std::uint16_t tag, std::size_t count, const QueryOf& query_of, const Take& take);
   // The same over the open connection. Increases `answered` with each answer.
-  Status ask_ahead(std::uint16_t tag, std::size_t count, const QueryOf& query_of, const Take& take,
-                   std::size_t& answered);
+  Status ask_pipelined(std::uint16_t tag, std::size_t count, const QueryOf& query_of, const Take& take,
+                       std::size_t& answered);
   // Opens a connection to the next tracker, unless there is one.
   Status open_link();
   Status send_query(std::uint16_t tag, std::uint64_t request, const std::vector<std::uint8_t>& query);

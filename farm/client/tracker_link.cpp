@@ -130,7 +130,7 @@ Status TrackerLink::wait_for_rest() {
 Result<std::optional<rpc::Frame>> TrackerLink::receive(Clock::time_point until) {
   while (true) {
     if (const Status sent = send_keepalive_if_due(); !sent.is_ok()) return about_tracker(sent);
-    if (!connection_.has_received_ahead()) {
+    if (!connection_.has_buffered_input()) {
       const Result<bool> has_bytes = wait_for_bytes(until);
       if (!has_bytes.is_ok()) return about_tracker(has_bytes.status());
       if (!has_bytes.value()) return std::optional<rpc::Frame>();

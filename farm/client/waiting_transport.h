@@ -37,7 +37,7 @@ class WaitingTransport final : public Transport {
   void close_send() override { under_->close_send(); }
   void close() override { under_->close(); }
   int native_handle() const override { return under_->native_handle(); }
-  bool has_received_ahead() const override { return under_->has_received_ahead(); }
+  bool has_buffered_input() const override { return under_->has_buffered_input(); }
 
  private:
   std::unique_ptr<Transport> under_;

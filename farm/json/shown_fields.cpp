@@ -30,7 +30,7 @@ bool has_role(wire::CredentialKind kind) {
 
 }  // namespace
 
-void FieldWriter::add(std::string_view name, cli::Json json, std::string cell) const {
+void FieldWriter::add(std::string_view name, text::Json json, std::string cell) const {
   into_.push_back({std::string(name), std::move(json), std::move(cell)});
 }
 
@@ -47,7 +47,7 @@ void FieldWriter::add_quantity(std::string_view name, std::optional<double> valu
   // A measurement of nothing has failed.
   if (!value || (kind.print == fields::Quantity::Print::seconds && *value == 0)) return add(shown, nullptr, "-");
   const bool is_time = kind.print == fields::Quantity::Print::time;
-  add(shown, is_time ? cli::Json(iso_time_text(whole(*value))) : cli::Json(*value / kind.divisor),
+  add(shown, is_time ? text::Json(iso_time_text(whole(*value))) : text::Json(*value / kind.divisor),
       cell_of(*value, kind));
 }
 
@@ -64,7 +64,7 @@ void FieldWriter::operator()(std::string_view name, const secure::KeyBytes& key,
 }
 
 void FieldWriter::operator()(std::string_view name, const std::vector<wire::Label>& labels, fields::Labels) const {
-  cli::Json json = cli::Json::object();
+  text::Json json = text::Json::object();
   for (const wire::Label& label : labels) json[label.name] = label.value;
   add(name, std::move(json), "");
 }
@@ -85,8 +85,8 @@ ShownField& field_of(std::vector<ShownField>& fields, std::string_view name) {
   return *std::ranges::find(fields, name, &ShownField::name);
 }
 
-cli::Json to_json(const std::vector<ShownField>& fields) {
-  cli::Json json = cli::Json::object();
+text::Json to_json(const std::vector<ShownField>& fields) {
+  text::Json json = text::Json::object();
   for (const ShownField& field : fields) json[field.name] = field.json;
   return json;
 }

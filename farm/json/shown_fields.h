@@ -16,7 +16,7 @@ namespace ferry::farm {
 
 struct ShownField {
   std::string name;
-  cli::Json json;
+  text::Json json;
   std::string cell;
 };
 
@@ -63,7 +63,7 @@ class FieldWriter {
   void operator()(std::string_view name, const std::vector<T>& records, fields::NestedList) const;
 
  private:
-  void add(std::string_view name, cli::Json json, std::string cell) const;
+  void add(std::string_view name, text::Json json, std::string cell) const;
   void add_text(std::string_view name, const std::string& text) const;
   void add_flag(std::string_view name, bool flag) const;
   void add_quantity(std::string_view name, std::optional<double> value, fields::Quantity kind) const;
@@ -87,15 +87,15 @@ std::vector<ShownField> shown_fields(const T& record) {
 // Returns the field with this name, which there is.
 ShownField& field_of(std::vector<ShownField>& fields, std::string_view name);
 
-cli::Json to_json(const std::vector<ShownField>& fields);
+text::Json to_json(const std::vector<ShownField>& fields);
 template <HasFields T>
-cli::Json to_json(const T& record) {
+text::Json to_json(const T& record) {
   return to_json(shown_fields(record));
 }
 
 template <HasFields T>
 void FieldWriter::operator()(std::string_view name, const std::vector<T>& records, fields::NestedList) const {
-  cli::Json list = cli::Json::array();
+  text::Json list = text::Json::array();
   for (const T& record : records) list.push_back(to_json(record));
   add(name, std::move(list), "");
 }

@@ -18,14 +18,14 @@ inline constexpr std::size_t kMaxFeatures = 128;
 inline constexpr std::size_t kMaxBoardDevices = 16;
 inline constexpr std::size_t kMaxTags = 32;
 inline constexpr std::size_t kMaxSlots = 16;
-inline constexpr std::size_t kMaxNeighbours = 16;
+inline constexpr std::size_t kMaxSameMachine = 16;
 inline constexpr std::size_t kMaxPage = 100;  // elements of one page of a listing
 
 using fields::kMillidegrees, fields::kNested, fields::kPermille, fields::kPicoseconds, fields::kSpan, fields::kTime;
 inline constexpr fields::Text kName{kMaxName}, kOptionalName{kMaxName, true};
 inline constexpr fields::Text kText{kMaxText}, kReport{kMaxReport}, kSelector{kMaxSelector};
 inline constexpr fields::Texts kNames{kMaxSlots, kMaxName}, kSelectors{kMaxSlots, kMaxSelector};
-inline constexpr fields::Texts kFeatures{kMaxFeatures, kMaxName}, kNeighbours{kMaxNeighbours, kMaxName};
+inline constexpr fields::Texts kFeatures{kMaxFeatures, kMaxName}, kSameMachine{kMaxSameMachine, kMaxName};
 inline constexpr fields::NestedList kPage{kMaxPage}, kSlots{kMaxSlots}, kAccelerators{kMaxBoardDevices};
 inline constexpr fields::Labels kTags{{kMaxTags}};
 inline constexpr fields::Id kId;

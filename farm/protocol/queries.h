@@ -84,14 +84,14 @@ struct DeviceListing {
   std::optional<std::int32_t> millidegrees;
   bool is_throttled = false;
   std::uint32_t load_permille = 0;
-  std::string transport;                // "ssh": the tracker asks it by ssh how it is; empty: it has joined by itself
-  std::vector<std::string> neighbours;  // other boards of its machine, of which only one is leased at a time
-  std::string blocked_by;               // the one of them that is leased; empty: none
+  std::string transport;                  // "ssh": the tracker asks it by ssh how it is; empty: it has joined by itself
+  std::vector<std::string> same_machine;  // other boards of its machine, of which only one is leased at a time
+  std::string blocked_by;                 // the one of them that is leased; empty: none
   std::optional<std::uint64_t> remaining_ms = {};  // until its lease ends
 
   FERRY_FIELDS((name, kName), (description, kNested), (state, kName), (is_connected), (lease, kId), (holder, kText),
                (millidegrees, kMillidegrees), (is_throttled), (load_permille, kPermille), (transport, kName),
-               (neighbours, kNeighbours), (blocked_by, kName), (remaining_ms, fields::Added{kSpan}));
+               (same_machine, kSameMachine), (blocked_by, kName), (remaining_ms, fields::Added{kSpan}));
 };
 struct DevicePage {
   std::vector<DeviceListing> devices;  // by name
@@ -172,7 +172,7 @@ struct HistoryListing {
   std::optional<std::uint64_t> started_ms;
   std::uint64_t ended_ms = 0;
   std::string reason;         // as in Ended
-  std::string failure_class;  // likewise
+  std::string failure_class;  // as in Ended
   std::string text;
   std::string job = {};  // as in LeaseRequest
 

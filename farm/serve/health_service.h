@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "farm/checkup/health_book.h"
+#include "farm/checkup/health_history.h"
 #include "farm/checkup/health_runner.h"
 #include "farm/tracker/health_rounds.h"
 #include "rpc/server/event_loop.h"
@@ -32,7 +32,7 @@ class HealthService final : public HealthChecker {
   // The loop's part, which outcomes that come too late find dead.
   struct Shared {
     void take(const HealthOutcome& outcome);
-    HealthBook book;
+    HealthHistory book;
     std::function<Time()> now;
     std::function<void(const CheckedBoard&)> receiver;
     bool is_alive = true;

@@ -13,7 +13,7 @@
 
 #include "farm/api/farm.h"
 #include "farm/relay/relay.h"
-#include "farm/relay/relay_desk.h"
+#include "farm/relay/relay_tokens.h"
 #include "farm/store/modules/module_thread.h"
 #include "farm/tracker/database.h"
 #include "farm/tracker/key_directory.h"
@@ -78,7 +78,7 @@ struct Core {
   };
   std::map<std::string, ForeignIds> foreign_ids;
 
-  RelayDesk relay_desk;
+  RelayTokens relay_tokens;
   std::unique_ptr<Relay> relay;         // null: there are no relays
   std::set<std::uint64_t> leases_over;  // those that still had relays at the last look
 

@@ -32,7 +32,7 @@ HealthRounds::HealthRounds(Core& core, HealthChecker& checker, const TcpAddress&
       access_{"", {tracker}, core.keys.make_own(kHealthHolder), "", kHealthHolder},
       idle_(idle) {}
 
-void HealthRounds::look() {
+void HealthRounds::tick() {
   core_.handle(ClientHeard{kHealthClient});
   if (!core_.scheduler) return;
   const Clock::time_point now = Clock::now();
@@ -70,7 +70,7 @@ std::pair<const BoardId, HealthRounds::Round>* HealthRounds::find(LeaseId reques
   return found == rounds_.end() ? nullptr : &*found;
 }
 
-bool HealthRounds::take(const Action& action) {
+bool HealthRounds::handle(const Action& action) {
   const auto is_own = [](const auto& one) {
     if constexpr (requires { one.client; }) return one.client == kHealthClient;
     return false;

@@ -51,11 +51,11 @@ class HealthRounds {
 
   void set_idle(std::chrono::milliseconds idle) { idle_ = idle; }
   // Must be called each second.
-  void look();
+  void tick();
   void checked(const CheckedBoard& checked);
 
   // The client in whose name the scheduler knows the checks' requests. Returns false if the action is for another one.
-  bool take(const Action& action);
+  bool handle(const Action& action);
 
  private:
   using Clock = std::chrono::steady_clock;

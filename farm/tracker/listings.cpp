@@ -1,7 +1,7 @@
 // Lists the boards, the leases, and the requests that wait, and sums them up.
 #include <algorithm>
 
-#include "farm/tracker/desk.h"
+#include "farm/tracker/query_service.h"
 #include "farm/tracker/wire_types.h"
 
 namespace ferry::farm {
@@ -49,8 +49,8 @@ DeviceListing listing_of(const Core& core, const BoardView& board) {
     listing.is_throttled = facts->heartbeat.is_throttled;
     listing.load_permille = facts->heartbeat.load_permille;
   }
-  for (const BoardId neighbour : core.scheduler->machine().neighbours(board.record->id, kMaxNeighbours))
-    listing.neighbours.push_back(fit(core.name_of(neighbour), kMaxName));
+  for (const BoardId other : core.scheduler->machine().boards_on_same_machine(board.record->id, kMaxSameMachine))
+    listing.same_machine.push_back(fit(core.name_of(other), kMaxName));
   if (board.leased_neighbour) listing.blocked_by = fit(core.name_of(*board.leased_neighbour), kMaxName);
   return listing;
 }
@@ -81,7 +81,7 @@ void answer(Core& core, const Caller&, const ListDevices& query, const Answer<De
       break;
     }
     page.devices.push_back(listing_of(core, *board));
-    bytes += bytes_of(page.devices.back().description) + bytes_of(page.devices.back().neighbours);
+    bytes += bytes_of(page.devices.back().description) + bytes_of(page.devices.back().same_machine);
   }
   then(std::move(page));
 }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "farm/tracker/desk.h"
+#include "farm/tracker/query_service.h"
 #include "farm/tracker/wire_types.h"
 
 namespace ferry::farm {

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "base/format.h"
-#include "farm/tracker/board_door.h"
+#include "farm/tracker/board_connections.h"
 #include "farm/tracker/wire_types.h"
 
 namespace ferry::farm {
@@ -46,7 +46,7 @@ SshBoards::SshBoard* SshBoards::find(BoardConnection connection) {
   return found == connections_.end() ? nullptr : &boards_.at(found->second);
 }
 
-void SshBoards::look() {
+void SshBoards::tick() {
   const SteadyTime now = std::chrono::steady_clock::now();
   const bool is_beat_due = now >= beat_at_;
   if (is_beat_due) beat_at_ = now + wire::kHeartbeatPeriod;
@@ -178,7 +178,7 @@ void SshBoards::leave(SshBoard& board) {
   board_left(core_, number);
 }
 
-bool SshBoards::take(const Action& action) {
+bool SshBoards::handle(const Action& action) {
   if (const auto* announced = std::get_if<AnnounceLease>(&action)) {
     SshBoard* const board = find(announced->connection);
     if (board == nullptr) return false;

@@ -49,11 +49,11 @@ class SshBoards {
   // The address at which the board is reached from now on; empty: it joins by itself.
   void set_address(BoardId board, const std::string& address);
   // Must be called each second.
-  void look();
+  void tick();
   void probed(const ProbedBoard& probed);
 
   // The connections in whose name the scheduler knows the boards. Returns false if the action is for another one.
-  bool take(const Action& action);
+  bool handle(const Action& action);
 
  private:
   using SteadyTime = std::chrono::steady_clock::time_point;
@@ -66,7 +66,7 @@ class SshBoards {
     std::optional<lease::Announcement> lease;
     unsigned failures = 0;  // how many of the last probes failed
     std::string why_not;    // so that each reason is logged once
-    std::string forged;     // likewise, about lock files
+    std::string forged;     // the same for reports about lock files
   };
 
   // Has the lock files with an epoch above this one removed.

@@ -5,13 +5,13 @@
 
 #include "base/format.h"
 #include "farm/protocol/lease_id.h"
-#include "farm/tracker/admission.h"
-#include "farm/tracker/board_door.h"
-#include "farm/tracker/client_door.h"
-#include "farm/tracker/desk.h"
-#include "farm/tracker/farm_gate.h"
+#include "farm/tracker/board_connections.h"
+#include "farm/tracker/client_connections.h"
+#include "farm/tracker/farm_facade.h"
 #include "farm/tracker/health_rounds.h"
-#include "farm/tracker/housekeeping.h"
+#include "farm/tracker/maintenance.h"
+#include "farm/tracker/peer_listener.h"
+#include "farm/tracker/query_service.h"
 #include "farm/tracker/ssh_boards.h"
 #include "farm/tracker/takeover.h"
 
@@ -21,7 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kPeriod{1};                // between two looks at the term, and two rounds of housekeeping
+constexpr seconds kPeriod{1};                // between two checks of the term, and two rounds of maintenance
 constexpr milliseconds kStandbyPeriod{250};  // between a standby's tries to get the right to schedule
 // A tracker that has not reached a shared database for so long takes it that another one schedules.
 constexpr seconds kDatabaseSilence{6};
@@ -35,13 +35,13 @@ class TrackerProcess final : public Tracker, PeerHandler {
         max_connections_(allow_connections(options_.max_connections, kMaxPending)),
         secrets_(max_connections_ + kMaxPending),
         core_(loop, options_.master, *this),
-        admission_(core_, secrets_, max_connections_),
-        housekeeping_(core_),
-        gate_(core_),
+        peer_listener_(core_, secrets_, max_connections_),
+        maintenance_(core_),
+        facade_(core_),
         timer_(loop) {
     core_.log = options_.log;
     core_.note_revocation = options_.note_revocation;
-    core_.on_change = [this] { gate_.has_changed(); };
+    core_.on_change = [this] { facade_.has_changed(); };
     core_.read_only_reason = options_.read_only_reason;
     core_.on_state = options_.on_state;
   }
@@ -50,7 +50,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
   TrackerProcess& operator=(const TrackerProcess&) = delete;
 
   Status start(std::unique_ptr<Store> store) {
-    FERRY_TRY(admission_.bind(options_.host, options_.port));
+    FERRY_TRY(peer_listener_.bind(options_.host, options_.port));
     if (options_.relay.relays > 0) {
       FERRY_ASSIGN(core_.relay, Relay::start(options_.relay));
     }
@@ -67,8 +67,8 @@ class TrackerProcess final : public Tracker, PeerHandler {
     return {};
   }
 
-  const std::string& address() const override { return admission_.address(); }
-  Farm& farm() override { return gate_; }
+  const std::string& address() const override { return peer_listener_.address(); }
+  Farm& farm() override { return facade_; }
 
   void checked(const CheckedBoard& checked) override {
     if (rounds_) rounds_->checked(checked);
@@ -102,10 +102,10 @@ class TrackerProcess final : public Tracker, PeerHandler {
   void stop() override {
     if (std::exchange(is_stopping_, true)) return;
     timer_.cancel();
-    admission_.close();
+    peer_listener_.close();
     core_.peers.close_all();
     if (core_.relay) core_.relay->stop();
-    housekeeping_.write_sessions();
+    maintenance_.write_sessions();
     ssh_boards_.reset();
     core_.modules.reset();
     core_.database.reset();
@@ -118,7 +118,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
     timer_.start(core_.scheduler ? milliseconds(kPeriod) : kStandbyPeriod, [this] { poll(); });
     if (core_.scheduler) {
       if (options_.is_shared) check_term();
-      return keep_house();
+      return tick();
     }
     retired_.reset();
     retired_rounds_.reset();
@@ -128,7 +128,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
       is_asking_ = false;
       if (takeover.is_ok()) return begin(takeover.value());
       // Boards and clients are to go to the other one at once, instead of waiting here.
-      admission_.close();
+      peer_listener_.close();
       if (std::exchange(why_not_, takeover.status().message()) != takeover.status().message())
         core_.log("standing by: " + takeover.status().message());
     });
@@ -163,24 +163,25 @@ class TrackerProcess final : public Tracker, PeerHandler {
         loop_, *core_.database, takeover.snapshot, takeover.term, Options{options_.health != nullptr}, takeover.now,
         Scheduler::Callbacks{[this](const Action& action) { carry_out_any(action); },
                              [this](const Status& why) { step_down(why); }});
-    if (const Status opened = admission_.open(); !opened.is_ok()) return step_down(opened);
+    if (const Status opened = peer_listener_.open(); !opened.is_ok()) return step_down(opened);
     core_.log(format("scheduling %zu boards at %s, term %llu", takeover.snapshot.boards.size(), address().c_str(),
                      static_cast<unsigned long long>(takeover.term)));
     if (options_.health != nullptr) {
       options_.health->load(takeover.health);
-      rounds_ = std::make_unique<HealthRounds>(core_, *options_.health, admission_.own_address(), options_.health_idle);
+      rounds_ =
+          std::make_unique<HealthRounds>(core_, *options_.health, peer_listener_.own_address(), options_.health_idle);
     }
     if (options_.prober != nullptr) ssh_boards_ = std::make_unique<SshBoards>(core_, *options_.prober);
     if (core_.modules) core_.modules->begin();
     add_first_admin();
     options_.on_begin();
-    gate_.has_changed();
+    facade_.has_changed();
   }
 
   void step_down(const Status& why) {
     core_.log("standing by: " + why.message());
     if (core_.scheduler) core_.scheduler->stop();
-    admission_.close();
+    peer_listener_.close();
     core_.peers.close_all();
     core_.clients.clear();
     core_.enrolling.clear();
@@ -188,7 +189,7 @@ class TrackerProcess final : public Tracker, PeerHandler {
     retired_rounds_ = std::move(rounds_);
     retired_ssh_boards_ = std::move(ssh_boards_);
     retired_ = std::move(core_.scheduler);
-    gate_.has_changed();
+    facade_.has_changed();
   }
 
   void add_first_admin() {
@@ -205,18 +206,18 @@ class TrackerProcess final : public Tracker, PeerHandler {
                         });
   }
 
-  void keep_house() {
+  void tick() {
     core_.peers.close_silent();
-    if (rounds_) rounds_->look();
-    if (core_.scheduler && ssh_boards_) ssh_boards_->look();
-    if (core_.scheduler) housekeeping_.look();
+    if (rounds_) rounds_->tick();
+    if (core_.scheduler && ssh_boards_) ssh_boards_->tick();
+    if (core_.scheduler) maintenance_.tick();
   }
 
   Status on_board_event(ConnectionNumber from, wire::Tag tag, std::span<const std::uint8_t> body) override {
-    return take_board_event(core_, from, tag, body);
+    return handle_board_event(core_, from, tag, body);
   }
   Status on_client_event(ConnectionNumber from, wire::Tag tag, std::span<const std::uint8_t> body) override {
-    return take_client_event(core_, from, tag, body);
+    return handle_client_event(core_, from, tag, body);
   }
   Status on_query(ConnectionNumber from, const rpc::FrameHeader& header, std::span<const std::uint8_t> body) override {
     return answer_frame(core_, from, header, body);
@@ -228,15 +229,15 @@ class TrackerProcess final : public Tracker, PeerHandler {
   }
 
   void carry_out_any(const Action& action) {
-    if (rounds_ && rounds_->take(action)) return;
-    if (ssh_boards_ && ssh_boards_->take(action)) return;
+    if (rounds_ && rounds_->handle(action)) return;
+    if (ssh_boards_ && ssh_boards_->handle(action)) return;
     std::visit(
         [this](const auto& one) {
           using Kind = std::decay_t<decltype(one)>;
           if constexpr (!std::is_same_v<Kind, Persist>) carry_out(core_, one);
         },
         action);
-    gate_.has_changed();
+    facade_.has_changed();
   }
 
   server::EventLoop& loop_;
@@ -244,15 +245,15 @@ class TrackerProcess final : public Tracker, PeerHandler {
   const std::size_t max_connections_;
   server::SecretMemory secrets_;
   Core core_;
-  Admission admission_;
-  Housekeeping housekeeping_;
-  FarmGate gate_;
+  PeerListener peer_listener_;
+  Maintenance maintenance_;
+  FarmFacade facade_;
   server::Timer timer_;
   std::unique_ptr<HealthRounds> rounds_, retired_rounds_;
   std::unique_ptr<SshBoards> ssh_boards_, retired_ssh_boards_;
   std::unique_ptr<Scheduler> retired_;
   std::string why_not_;                               // it stands by; so that each reason is logged once
-  std::string database_failure_;                      // likewise
+  std::string database_failure_;                      // the database's last failure, logged once too
   std::chrono::steady_clock::time_point asked_at_{};  // when the database last confirmed the term
   bool is_asking_ = false;
   bool is_stopping_ = false;

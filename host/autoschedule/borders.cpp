@@ -17,7 +17,7 @@ using schedule::Stages;
 namespace {
 
 bool is_constant_value(const Expr& expr) {
-  return expr.kind() == NodeKind::IntImm || expr.kind() == NodeKind::FloatImm;
+  return expr.kind() == ExprKind::IntImm || expr.kind() == ExprKind::FloatImm;
 }
 
 // Whether the stage is an element of another tensor where the indices are in bounds, and a constant elsewhere.

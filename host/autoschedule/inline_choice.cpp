@@ -52,7 +52,7 @@ bool only_moves(const Expr& value) {
   if (const auto* cast = value.as<Cast>()) return only_moves(cast->value);
   if (const auto* load = value.as<Load>())
     return std::all_of(load->indices.begin(), load->indices.end(), [](const Expr& i) { return loads_of(i).empty(); });
-  return value.kind() == NodeKind::IntImm || value.kind() == NodeKind::FloatImm || value.kind() == NodeKind::Var;
+  return value.kind() == ExprKind::IntImm || value.kind() == ExprKind::FloatImm || value.kind() == ExprKind::Var;
 }
 
 // Whether every axis of the consumer occurs in the indices, so that no element is computed twice.

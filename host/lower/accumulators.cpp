@@ -112,7 +112,7 @@ Stmt combine(const Reduce& reduce, const Accumulators& into, const std::vector<E
     Expr& right = operands[operand.get()];
     right = values[i];
     // A function of math becomes dozens of operations.
-    const bool is_cheap = analysis::count_nodes(values[i]) <= kCheapNodes && !contains(values[i], {NodeKind::Call});
+    const bool is_cheap = analysis::count_nodes(values[i]) <= kCheapNodes && !contains(values[i], {ExprKind::Call});
     if (is_cheap || !is_used_repeatedly(reduce, operand)) continue;
     right = Var::make("operand" + (values.size() > 1 ? std::to_string(i) : ""), values[i].type());
     once.emplace_back(right, values[i]);

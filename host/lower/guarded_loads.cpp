@@ -38,7 +38,7 @@ Stmt guarded(const std::vector<Expr>& guards, Stmt body) {
   Expr all;
   for (auto guard = guards.rbegin(); guard != guards.rend(); ++guard) {
     all = all.defined() ? *guard && all : *guard;
-    if (!contains(*guard, {NodeKind::Load})) continue;
+    if (!contains(*guard, {ExprKind::Load})) continue;
     body = If::make(std::move(all), std::move(body));
     all = Expr();
   }

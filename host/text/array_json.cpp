@@ -6,7 +6,7 @@
 
 #include "host/text/array_text.h"
 
-namespace ferry::cli {
+namespace ferry::text {
 
 namespace {
 
@@ -60,4 +60,4 @@ Json array_json(DType dtype, std::span<const std::int64_t> shape, const void* da
   return nested_json(dtype, shape, from);
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

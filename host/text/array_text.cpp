@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-namespace ferry::cli {
+namespace ferry::text {
 
 namespace {
 
@@ -206,4 +206,4 @@ std::string array_text(DType dtype, std::span<const std::int64_t> shape, const v
   return nested_text(texts.data(), shape, 0);
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

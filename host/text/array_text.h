@@ -7,7 +7,7 @@
 
 #include "ferry/types.h"
 
-namespace ferry::cli {
+namespace ferry::text {
 
 // Larger tensors are too long for a screen.
 inline constexpr std::size_t kPrintedElements = 1000;
@@ -19,4 +19,4 @@ std::string shortest_text(DType dtype, double value);
 // has the fewest digits that reproduce its value, at most eight after the decimal point.
 std::string array_text(DType dtype, std::span<const std::int64_t> shape, const void* data);
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

@@ -7,7 +7,7 @@
 #include "base/lines.h"
 #include "host/text/style.h"
 
-namespace ferry::cli {
+namespace ferry::text {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::string csv_text(const Rows& rows) {
   return text;
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

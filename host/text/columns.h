@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace ferry::cli {
+namespace ferry::text {
 
 // The first row has the names of the columns. All rows have as many entries as the first.
 using Rows = std::vector<std::vector<std::string>>;
@@ -22,4 +22,4 @@ void print_columns(const Rows& rows, const std::string& indent = "");
 // Returns comma-separated values (RFC 4180, with line feeds alone). Entries that need them have quotes.
 std::string csv_text(const Rows& rows);
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

@@ -3,7 +3,7 @@
 #include <cctype>
 #include <set>
 
-namespace ferry::cli {
+namespace ferry::text {
 
 namespace {
 
@@ -43,4 +43,4 @@ std::vector<std::string> Footnotes::lines() const {
   return lines;
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ferry::cli {
+namespace ferry::text {
 
 // Texts that differ in their numbers alone share a note: "96 of 100 samples hit by context switches" stands for all
 // such rows.
@@ -26,4 +26,4 @@ class Footnotes {
   std::vector<Note> notes_;
 };
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

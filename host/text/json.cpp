@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-namespace ferry::cli {
+namespace ferry::text {
 
 namespace {
 
@@ -116,4 +116,4 @@ std::string json_text(const Json& json) {
 
 void print_json(const Json& json) { printf("%s\n", json_text(json).c_str()); }
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

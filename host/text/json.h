@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace ferry::cli {
+namespace ferry::text {
 
 using Json = nlohmann::ordered_json;
 
@@ -18,4 +18,4 @@ std::string json_text(const Json& json);
 // Prints this text and a final newline.
 void print_json(const Json& json);
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

@@ -5,7 +5,7 @@
 
 #include "base/printable.h"
 
-namespace ferry::cli {
+namespace ferry::text {
 
 namespace {
 
@@ -65,4 +65,4 @@ std::string junit_text(const JUnitReport& report) {
   return text + "  </testsuite>\n</testsuites>\n";
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace ferry::cli {
+namespace ferry::text {
 
 struct JUnitCase {
   std::string name;
@@ -21,4 +21,4 @@ struct JUnitReport {
 
 std::string junit_text(const JUnitReport& report);
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-namespace ferry::cli {
+namespace ferry::text {
 
 namespace {
 
@@ -23,4 +23,4 @@ bool output_is_written() {
   return !failed || reader_is_gone();
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

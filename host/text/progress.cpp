@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-namespace ferry::cli {
+namespace ferry::text {
 
 void Progress::show(const std::string& what) {
   if (isatty(STDERR_FILENO) == 1) fprintf(stderr, "\r\033[K%s ...", what.c_str());
@@ -14,4 +14,4 @@ void Progress::clear() {
   if (isatty(STDERR_FILENO) == 1) fputs("\r\033[K", stderr);
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

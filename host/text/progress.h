@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace ferry::cli {
+namespace ferry::text {
 
 class Progress {
  public:
@@ -17,4 +17,4 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 };
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

@@ -10,7 +10,7 @@
 #include "base/printable.h"
 #include "host/text/progress.h"
 
-namespace ferry::cli {
+namespace ferry::text {
 
 namespace {
 
@@ -78,4 +78,4 @@ std::string wrapped(const std::string& text, std::size_t width) {
 void print_error(const std::string& text) { print_line(Color::red, text); }
 void print_note(const std::string& text) { print_line(Color::yellow, text); }
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-namespace ferry::cli {
+namespace ferry::text {
 
 enum class UseColor : std::uint8_t { automatic, always, never };
 enum class Color : std::uint8_t { red, green, yellow };
@@ -29,4 +29,4 @@ std::string wrapped(const std::string& text, std::size_t width);
 void print_error(const std::string& text);
 void print_note(const std::string& text);
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

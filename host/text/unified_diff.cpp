@@ -6,7 +6,7 @@
 
 #include "base/lines.h"
 
-namespace ferry::cli {
+namespace ferry::text {
 
 namespace {
 
@@ -108,4 +108,4 @@ std::string unified_diff(std::string_view before, std::string_view after, const 
   return out;
 }
 
-}  // namespace ferry::cli
+}  // namespace ferry::text

@@ -58,8 +58,6 @@ inline constexpr Type kBool{DType::boolean};
 // Returns "f32" or "f32x8", for example.
 std::string to_text(Type type);
 
-enum class NodeKind : std::uint8_t;
-
 // A shared reference to an immutable node, or nothing. What a node contains is internal.
 template <class Base>
 class Ref {
@@ -70,7 +68,7 @@ class Ref {
 
   bool defined() const { return node_ != nullptr; }
   explicit operator bool() const { return defined(); }
-  NodeKind kind() const { return node_->kind; }
+  auto kind() const { return node_->kind; }
   const Base* get() const { return node_.get(); }
   // Compares identity, not structure.
   bool same_as(const Ref& other) const { return node_ == other.node_; }

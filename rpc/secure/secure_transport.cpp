@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "rpc/secure/helper.h"
+#include "rpc/secure/parallel_records.h"
 
 namespace ferry::secure {
 namespace {
@@ -62,10 +62,10 @@ class SecureTransport final : public Transport {
   Result<std::size_t> receive_some(MutableByteSpan into, std::size_t at_least) override {
     const Clock::time_point deadline = timeout_.count() > 0 ? Clock::now() + timeout_ : Clock::time_point();
     std::size_t received = take_opened(into);
-    std::optional<Helper> helper;
-    if (at_least >= kLargeReceive && has_second_core()) helper.emplace();
+    std::optional<ParallelRecords> parallel;
+    if (at_least >= kLargeReceive && has_second_core()) parallel.emplace();
     while (received < into.size()) {
-      if (helper && !open_together(*helper, into, received)) helper.reset();
+      if (parallel && !open_together(*parallel, into, received)) parallel.reset();
       if (received == into.size()) break;
       FERRY_ASSIGN(const bool opened, open_next(into, received));
       if (opened) continue;
@@ -87,7 +87,7 @@ class SecureTransport final : public Transport {
   }
   void close() override { under_->close(); }
   int native_handle() const override { return under_->native_handle(); }
-  bool has_received_ahead() const override { return opened_begin_ != opened_end_ || in_end_ - in_begin_ != 0; }
+  bool has_buffered_input() const override { return opened_begin_ != opened_end_ || in_end_ - in_begin_ != 0; }
 
  private:
   Status seal_staged() {
@@ -147,7 +147,7 @@ class SecureTransport final : public Transport {
 
   // Opens all records that have arrived completely and fit, if there are several. Returns false and takes none of them
   // if one does not open; open_next() then finds out which one.
-  bool open_together(Helper& helper, MutableByteSpan into, std::size_t& received) {
+  bool open_together(ParallelRecords& parallel, MutableByteSpan into, std::size_t& received) {
     struct Place {
       ByteSpan sealed;
       std::uint8_t* plain;
@@ -166,7 +166,7 @@ class SecureTransport final : public Transport {
     }
     if (count < 2) return true;
     std::atomic<bool> all_open{true};
-    helper.share(count, [&](std::size_t i) {
+    parallel.share(count, [&](std::size_t i) {
       OpeningState numbered = receiving_;
       numbered.next += i;
       if (!open(numbered, places[i].sealed, places[i].plain).is_ok()) all_open = false;

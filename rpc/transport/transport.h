@@ -36,7 +36,7 @@ class Transport {
   // Closes both directions and wakes threads that are inside send() or receive().
   virtual void close() = 0;
   // Returns whether bytes that have already been read from the socket are buffered for the next receive.
-  virtual bool has_received_ahead() const { return false; }
+  virtual bool has_buffered_input() const { return false; }
   // The socket, for callers that must poll it; -1 if there is none.
   virtual int native_handle() const = 0;
 };

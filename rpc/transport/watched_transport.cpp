@@ -42,7 +42,7 @@ class WatchedTransport final : public Transport {
   void set_receive_timeout(std::chrono::milliseconds timeout) override { under_->set_receive_timeout(timeout); }
   void close_send() override { under_->close_send(); }
   void close() override { under_->close(); }
-  bool has_received_ahead() const override { return under_->has_received_ahead(); }
+  bool has_buffered_input() const override { return under_->has_buffered_input(); }
   int native_handle() const override { return under_->native_handle(); }
 
  private:

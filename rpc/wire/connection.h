@@ -57,7 +57,7 @@ class Connection {
   Result<Frame> receive_frame();
   // Returns whether bytes of the next frame have already arrived. If neither the connection nor the transport holds
   // any, the peer is waiting.
-  bool has_received_ahead() const { return ahead() != 0 || transport_->has_received_ahead(); }
+  bool has_buffered_input() const { return ahead() != 0 || transport_->has_buffered_input(); }
   // Number of bytes of the current frame's payload that have not been received.
   std::uint64_t payload_left() const { return payload_left_; }
   // Receives the next into.size() bytes of the payload; fails with internal if fewer are left.

@@ -137,7 +137,7 @@ inline Proto node_proto(const std::string& op, const std::vector<std::string>& i
 class ModelBytes {
  public:
   std::int64_t ir_version = 8, opset = 17;
-  std::string domain;  // of the opset
+  std::string domain;  // the opset's domain
 
   ModelBytes& input(const Proto& value) { return part(11, value); }
   ModelBytes& input(const std::string& name, const std::vector<Dim>& dims, std::int64_t type = kFloat) {

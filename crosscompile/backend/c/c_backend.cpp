@@ -11,7 +11,7 @@ void CBackend::check_supports_modules() const {
                      "': 'ferry compile --target " + target_.arch_name + "' writes a text");
 }
 
-std::vector<CodeImage> CBackend::images(const ModuleFunctions&) const {
+ModuleImages CBackend::images(const ModuleFunctions&) const {
   throw InternalError("images() of a target that no modules are made for");
 }
 

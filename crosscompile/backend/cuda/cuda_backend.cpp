@@ -17,8 +17,6 @@
 namespace ferry {
 namespace {
 
-// Returns whether LLVM compiles for this GPU: when -compiler=llvm asks for it or, if no compiler is named, when NVRTC
-// is missing or does not know the GPU.
 bool is_by_llvm(const Target& target, const std::string& gpu) {
   if (target.cuda_compiler != CudaCompiler::both) return target.cuda_compiler == CudaCompiler::llvm;
   return codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::nvrtc).empty() || !codegen::cuda::nvrtc_knows(gpu);
@@ -34,9 +32,12 @@ bool have_same_plan(std::span<const ir::Function> a, std::span<const ir::Functio
 
 }  // namespace
 
+CudaBackend::CudaBackend(const Target& target) : target_(target) {
+  for (const std::string& gpu : target.gpus) by_llvm_.push_back(is_by_llvm(target, gpu));
+}
+
 Target CudaBackend::pipeline_target() const {
-  const auto by_llvm = [&](const std::string& gpu) { return is_by_llvm(target_, gpu); };
-  if (target_.gpus.empty() || !std::all_of(target_.gpus.begin(), target_.gpus.end(), by_llvm)) return target_;
+  if (by_llvm_.empty() || std::ranges::find(by_llvm_, false) != by_llvm_.end()) return target_;
   return ptx_target_like(target_, target_.gpus.front(),
                          !codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::libdevice).empty());
 }
@@ -54,38 +55,36 @@ std::optional<Plan> CudaBackend::plan_of(const ir::Function& after_passes) const
   return launch_plan(after_passes, SharedMemory::at_launch);
 }
 
-std::vector<CodeImage> CudaBackend::images(const ModuleFunctions& functions) const {
-  std::vector<CodeImage> images;
+ModuleImages CudaBackend::images(const ModuleFunctions& functions) const {
+  ModuleImages result;
   const auto add_ptx = [&](const std::string& gpu) {
     const Ptx ptx = compile_ptx(functions.lowered, target_, gpu);
-    if (!have_same_plan(functions.after_passes, ptx.functions)) return false;
-    images.push_back({ImageKind::ptx, {ptx.text.begin(), ptx.text.end()}, 0, gpu});
-    return true;
+    if (!have_same_plan(functions.after_passes, ptx.functions))
+      throw CompileError("LLVM's kernels are launched in another way than those of NVRTC");
+    result.images.push_back({ImageKind::ptx, {ptx.text.begin(), ptx.text.end()}, 0, gpu});
   };
   std::string text;
-  for (const std::string& gpu : target_.gpus) {
-    if (!is_by_llvm(target_, gpu)) {
-      if (text.empty()) text = codegen::emit_source(functions.after_passes, target_, codegen::source::Language::cuda);
-      images.push_back({ImageKind::cubin, cubin_of(text, gpu, functions.after_passes), 0, gpu});
-    } else if (!add_ptx(gpu)) {
-      throw InternalError("the kernels of PTX are launched in another way than the plan says");
+  for (std::size_t g = 0; g < target_.gpus.size(); ++g) {
+    const std::string& gpu = target_.gpus[g];
+    if (by_llvm_[g]) {
+      add_ptx(gpu);
+      continue;
     }
+    if (text.empty()) text = codegen::emit_source(functions.after_passes, target_, codegen::source::Language::cuda);
+    result.images.push_back({ImageKind::cubin, cubin_of(text, gpu, functions.after_passes), 0, gpu});
   }
-  if (target_.cuda_compiler != CudaCompiler::both || images.front().kind != ImageKind::cubin) return images;
+  if (target_.cuda_compiler != CudaCompiler::both || result.images.front().kind != ImageKind::cubin) return result;
   try {
     add_ptx(target_.gpus.front());
-  } catch (const CompileError&) {
-    // Functions that LLVM cannot compile, such as those with a user's intrinsic in CUDA C, have cubins only.
+  } catch (const CompileError& error) {
+    // Functions that LLVM cannot compile, such as those with a user's intrinsic in CUDA C, have cubins only. Without
+    // the note the user would discover only on another machine that the module runs on fewer GPUs than usual.
+    const auto is_ptx = [](const CodeImage& image) { return image.kind == ImageKind::ptx; };
+    if (std::ranges::none_of(result.images, is_ptx))
+      result.notes.push_back("the module has no PTX and runs on GPUs of " + joined(target_.gpus) +
+                             " alone: " + error.what());
   }
-  return images;
-}
-
-// Without the note the user would discover only on another machine that the module runs on fewer GPUs than usual.
-std::vector<std::string> CudaBackend::notes_on_images(std::span<const CodeImage> images) const {
-  const auto is_ptx = [](const CodeImage& image) { return image.kind == ImageKind::ptx; };
-  if (target_.cuda_compiler != CudaCompiler::both || std::any_of(images.begin(), images.end(), is_ptx)) return {};
-  return {"the module has no PTX and runs on GPUs of " + joined(target_.gpus) +
-          " alone; '-compiler=llvm' behind the target says why"};
+  return result;
 }
 
 std::vector<std::uint8_t> CudaBackend::object(std::span<const ir::Function>, std::span<const std::uint8_t>) const {

@@ -10,7 +10,7 @@ namespace ferry {
 // of them where NVRTC is missing or with -compiler=llvm. With -compiler=nvrtc there are cubins only.
 class CudaBackend final : public Backend {
  public:
-  explicit CudaBackend(const Target& target) : target_(target) {}
+  explicit CudaBackend(const Target& target);
 
   void check_supports_modules() const override {}
   // Returns the target itself or, where LLVM alone generates the code, PTX of the first GPU, so that the plan matches
@@ -18,8 +18,7 @@ class CudaBackend final : public Backend {
   Status supports(const ir::Function& lowered) const override;
   Target pipeline_target() const override;
   std::optional<Plan> plan_of(const ir::Function& after_passes) const override;
-  std::vector<CodeImage> images(const ModuleFunctions& functions) const override;
-  std::vector<std::string> notes_on_images(std::span<const CodeImage> images) const override;
+  ModuleImages images(const ModuleFunctions& functions) const override;
   std::vector<std::uint8_t> object(std::span<const ir::Function> after_passes,
                                    std::span<const std::uint8_t> description) const override;
   bool has_text(TextForm form) const override;
@@ -28,6 +27,9 @@ class CudaBackend final : public Backend {
 
  private:
   Target target_;
+  // For each GPU of the target whether LLVM compiles for it: when -compiler=llvm asks for it or, if no compiler is
+  // named, when NVRTC is missing or does not know the GPU.
+  std::vector<bool> by_llvm_;
 };
 
 }  // namespace ferry

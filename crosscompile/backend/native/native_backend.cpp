@@ -52,7 +52,7 @@ void check_image_imports(std::span<const std::uint8_t> image, std::span<const ir
 
 void NativeBackend::check_supports_modules() const { check_has_server(target_); }
 
-std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) const {
+ModuleImages NativeBackend::images(const ModuleFunctions& functions) const {
   const std::vector<std::vector<std::uint8_t>> objects = objects_of(functions.lowered, target_);
   std::vector<std::string> exports;
   for (const ir::Function& function : functions.after_passes) exports.push_back(ir::function_symbol(function));
@@ -63,7 +63,7 @@ std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) c
   switch (functions.form) {
     case CodeForm::relocatable:
       own.insert(own.end(), objects.begin(), objects.end());
-      return {{ImageKind::elf_object, link::link_relocatable(own), 0}};
+      return {{{ImageKind::elf_object, link::link_relocatable(own), 0}}};
     case CodeForm::linked:
     case CodeForm::relinkable: break;
   }
@@ -71,8 +71,8 @@ std::vector<CodeImage> NativeBackend::images(const ModuleFunctions& functions) c
   std::vector<std::uint8_t> linked = link::link_shared(own, target_, exports, objects);
   check_image_imports(linked, functions.after_passes, target_);
   if (functions.form == CodeForm::relinkable)
-    return {{ImageKind::elf_objects, link::pack({std::move(own), objects}), 0}};
-  return {{ImageKind::elf, std::move(linked), 0}};
+    return {{{ImageKind::elf_objects, link::pack({std::move(own), objects}), 0}}};
+  return {{{ImageKind::elf, std::move(linked), 0}}};
 }
 
 std::vector<std::uint8_t> NativeBackend::object(std::span<const ir::Function> after_passes,

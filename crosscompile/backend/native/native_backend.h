@@ -13,8 +13,7 @@ class NativeBackend final : public Backend {
   Status supports(const ir::Function&) const override { return {}; }
   Target pipeline_target() const override { return target_; }
   std::optional<Plan> plan_of(const ir::Function&) const override { return std::nullopt; }
-  std::vector<CodeImage> images(const ModuleFunctions& functions) const override;
-  std::vector<std::string> notes_on_images(std::span<const CodeImage>) const override { return {}; }
+  ModuleImages images(const ModuleFunctions& functions) const override;
   std::vector<std::uint8_t> object(std::span<const ir::Function> after_passes,
                                    std::span<const std::uint8_t> description) const override;
   bool has_text(TextForm form) const override { return form == TextForm::llvm || form == TextForm::assembly; }

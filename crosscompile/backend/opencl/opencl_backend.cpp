@@ -20,9 +20,9 @@ std::optional<Plan> OpenClBackend::plan_of(const ir::Function& after_passes) con
   return launch_plan(after_passes, SharedMemory::in_kernel);
 }
 
-std::vector<CodeImage> OpenClBackend::images(const ModuleFunctions& functions) const {
+ModuleImages OpenClBackend::images(const ModuleFunctions& functions) const {
   const std::string text = codegen::emit_source(functions.after_passes, target_, codegen::source::Language::opencl);
-  return {{ImageKind::opencl_c, {text.begin(), text.end()}, 0}};
+  return {{{ImageKind::opencl_c, {text.begin(), text.end()}, 0}}};
 }
 
 std::vector<std::uint8_t> OpenClBackend::object(std::span<const ir::Function>, std::span<const std::uint8_t>) const {

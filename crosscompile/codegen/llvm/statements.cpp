@@ -162,34 +162,19 @@ void emit_return_if(FunctionState& state, Value* condition, Value* result) {
 
 void emit_stmt(FunctionState& state, const ir::Stmt& stmt) {
   switch (stmt.kind()) {
-    case ir::NodeKind::Store:
+    case ir::StmtKind::Store:
       find_interleaved_loads(state, {&stmt, 1});
       return emit_store(state, *stmt.as<ir::Store>());
-    case ir::NodeKind::For: return emit_for(state, *stmt.as<ir::For>());
-    case ir::NodeKind::Block: return emit_block(state, *stmt.as<ir::Block>());
-    case ir::NodeKind::If: return emit_if(state, *stmt.as<ir::If>());
-    case ir::NodeKind::Allocate: return emit_allocate(state, *stmt.as<ir::Allocate>());
-    case ir::NodeKind::LetStmt: return emit_let_stmt(state, *stmt.as<ir::LetStmt>());
-    case ir::NodeKind::Assert: return emit_assert(state, *stmt.as<ir::Assert>());
-    case ir::NodeKind::Evaluate: return emit_evaluate(state, *stmt.as<ir::Evaluate>());
-    case ir::NodeKind::InstructionStmt: return emit_instruction(state, *stmt.as<ir::InstructionStmt>());
-    case ir::NodeKind::IntImm:
-    case ir::NodeKind::FloatImm:
-    case ir::NodeKind::Var:
-    case ir::NodeKind::Cast:
-    case ir::NodeKind::Unary:
-    case ir::NodeKind::Binary:
-    case ir::NodeKind::Select:
-    case ir::NodeKind::IfThenElse:
-    case ir::NodeKind::Load:
-    case ir::NodeKind::Call:
-    case ir::NodeKind::Reduce:
-    case ir::NodeKind::Let:
-    case ir::NodeKind::Ramp:
-    case ir::NodeKind::Broadcast:
-    case ir::NodeKind::VectorReduce: break;
+    case ir::StmtKind::For: return emit_for(state, *stmt.as<ir::For>());
+    case ir::StmtKind::Block: return emit_block(state, *stmt.as<ir::Block>());
+    case ir::StmtKind::If: return emit_if(state, *stmt.as<ir::If>());
+    case ir::StmtKind::Allocate: return emit_allocate(state, *stmt.as<ir::Allocate>());
+    case ir::StmtKind::LetStmt: return emit_let_stmt(state, *stmt.as<ir::LetStmt>());
+    case ir::StmtKind::Assert: return emit_assert(state, *stmt.as<ir::Assert>());
+    case ir::StmtKind::Evaluate: return emit_evaluate(state, *stmt.as<ir::Evaluate>());
+    case ir::StmtKind::InstructionStmt: return emit_instruction(state, *stmt.as<ir::InstructionStmt>());
   }
-  throw InternalError("emit_stmt: an expression stands in the place of a statement");
+  throw InternalError("emit_stmt: an unknown kind of statement");
 }
 
 }  // namespace ferry::codegen

@@ -14,7 +14,7 @@ using ir::BinaryOp;
 
 bool has_let(FunctionState& state, const ir::Expr& expr) {
   const auto [entry, is_new] = state.has_let.try_emplace(expr.get(), expr, false);
-  if (is_new) entry->second.second = ir::contains(expr, {ir::NodeKind::Let});
+  if (is_new) entry->second.second = ir::contains(expr, {ir::ExprKind::Let});
   return entry->second.second;
 }
 
@@ -222,35 +222,26 @@ std::string element_text(FunctionState& state, const ir::Buffer& buffer, const i
 
 Text expr_text(FunctionState& state, const ir::Expr& expr) {
   switch (expr.kind()) {
-    case ir::NodeKind::IntImm: return int_text(state, *expr.as<ir::IntImm>());
-    case ir::NodeKind::FloatImm: return float_text(state, *expr.as<ir::FloatImm>());
-    case ir::NodeKind::Var: return {state.names.of(*expr.as<ir::Var>())};
-    case ir::NodeKind::Cast: return cast_text(state, *expr.as<ir::Cast>());
-    case ir::NodeKind::Unary: return unary_text(state, *expr.as<ir::Unary>());
-    case ir::NodeKind::Binary: return binary_text(state, *expr.as<ir::Binary>());
-    case ir::NodeKind::Select: {
+    case ir::ExprKind::IntImm: return int_text(state, *expr.as<ir::IntImm>());
+    case ir::ExprKind::FloatImm: return float_text(state, *expr.as<ir::FloatImm>());
+    case ir::ExprKind::Var: return {state.names.of(*expr.as<ir::Var>())};
+    case ir::ExprKind::Cast: return cast_text(state, *expr.as<ir::Cast>());
+    case ir::ExprKind::Unary: return unary_text(state, *expr.as<ir::Unary>());
+    case ir::ExprKind::Binary: return binary_text(state, *expr.as<ir::Binary>());
+    case ir::ExprKind::Select: {
       const auto* node = expr.as<ir::Select>();
       return choice_text(state, node->condition, node->on_true, node->on_false);
     }
-    case ir::NodeKind::IfThenElse: return guarded_text(state, *expr.as<ir::IfThenElse>());
-    case ir::NodeKind::Load: return load_text(state, *expr.as<ir::Load>());
-    case ir::NodeKind::Call: return call_text(state, *expr.as<ir::Call>());
-    case ir::NodeKind::Let: return let_text(state, *expr.as<ir::Let>());
-    case ir::NodeKind::Reduce:
-    case ir::NodeKind::Ramp:
-    case ir::NodeKind::Broadcast:
-    case ir::NodeKind::VectorReduce: throw InternalError("expr_text: a vector or a reduction is left over");
-    case ir::NodeKind::Store:
-    case ir::NodeKind::For:
-    case ir::NodeKind::Block:
-    case ir::NodeKind::If:
-    case ir::NodeKind::Allocate:
-    case ir::NodeKind::LetStmt:
-    case ir::NodeKind::Assert:
-    case ir::NodeKind::Evaluate:
-    case ir::NodeKind::InstructionStmt: break;
+    case ir::ExprKind::IfThenElse: return guarded_text(state, *expr.as<ir::IfThenElse>());
+    case ir::ExprKind::Load: return load_text(state, *expr.as<ir::Load>());
+    case ir::ExprKind::Call: return call_text(state, *expr.as<ir::Call>());
+    case ir::ExprKind::Let: return let_text(state, *expr.as<ir::Let>());
+    case ir::ExprKind::Reduce:
+    case ir::ExprKind::Ramp:
+    case ir::ExprKind::Broadcast:
+    case ir::ExprKind::VectorReduce: throw InternalError("expr_text: a vector or a reduction is left over");
   }
-  throw InternalError("expr_text: a statement stands in the place of an expression");
+  throw InternalError("expr_text: an unknown kind of expression");
 }
 
 }  // namespace ferry::codegen::source

@@ -68,7 +68,7 @@ bool is_data(const FunctionState& state, const ir::Expr& var) {
 bool may_overflow(FunctionState& state, const ir::Expr& expr) {
   const ir::Type type = expr.type();
   // Addresses stay below the size of memory, unless they are computed of what wraps on the way.
-  if (state.addressing && type == ir::kIndex && !ir::contains(expr, {ir::NodeKind::Load, ir::NodeKind::Call})) {
+  if (state.addressing && type == ir::kIndex && !ir::contains(expr, {ir::ExprKind::Load, ir::ExprKind::Call})) {
     if (!analysis::may_wrap(expr, [&](const ir::Expr& var) { return is_data(state, var); })) return false;
   }
   const ValueRange range = analysis::range_of(state.assumed, expr);

@@ -86,8 +86,8 @@ void print_for(FunctionState& state, const ir::For& node) {
 
 void print_block(FunctionState& state, const ir::Block& node) {
   for (std::size_t i = 0; i < node.body.size(); ++i) {
-    const ir::NodeKind kind = node.body[i].kind();
-    const bool declares = kind == ir::NodeKind::Allocate || kind == ir::NodeKind::LetStmt;
+    const ir::StmtKind kind = node.body[i].kind();
+    const bool declares = kind == ir::StmtKind::Allocate || kind == ir::StmtKind::LetStmt;
     // A name whose scope ends before the block does gets braces.
     if (declares && i + 1 < node.body.size()) {
       state.line("{");
@@ -165,7 +165,7 @@ std::string shape_comment(const ir::Buffer& buffer) {
 
 std::string print_bound(FunctionState& state, const ir::Expr& bound, const std::string& name) {
   std::string text = print_index(state, bound);
-  if (!ir::contains(bound, {ir::NodeKind::Load, ir::NodeKind::Call, ir::NodeKind::Let})) return text;
+  if (!ir::contains(bound, {ir::ExprKind::Load, ir::ExprKind::Call, ir::ExprKind::Let})) return text;
   const std::string once = state.names.fresh(name);
   state.line("const int64_t " + once + " = " + text + ";");
   return once;
@@ -191,32 +191,17 @@ void print_loop(FunctionState& state, const ir::For& node, const std::string& be
 
 void print_stmt(FunctionState& state, const ir::Stmt& stmt) {
   switch (stmt.kind()) {
-    case ir::NodeKind::Store: return print_store(state, *stmt.as<ir::Store>());
-    case ir::NodeKind::For: return print_for(state, *stmt.as<ir::For>());
-    case ir::NodeKind::Block: return print_block(state, *stmt.as<ir::Block>());
-    case ir::NodeKind::If: return print_if(state, *stmt.as<ir::If>());
-    case ir::NodeKind::Allocate: return print_allocate(state, *stmt.as<ir::Allocate>());
-    case ir::NodeKind::LetStmt: return print_let(state, *stmt.as<ir::LetStmt>());
-    case ir::NodeKind::Assert: return print_assert(state, *stmt.as<ir::Assert>());
-    case ir::NodeKind::Evaluate: return print_evaluate(state, *stmt.as<ir::Evaluate>());
-    case ir::NodeKind::InstructionStmt: return print_instruction(state, *stmt.as<ir::InstructionStmt>());
-    case ir::NodeKind::IntImm:
-    case ir::NodeKind::FloatImm:
-    case ir::NodeKind::Var:
-    case ir::NodeKind::Cast:
-    case ir::NodeKind::Unary:
-    case ir::NodeKind::Binary:
-    case ir::NodeKind::Select:
-    case ir::NodeKind::IfThenElse:
-    case ir::NodeKind::Load:
-    case ir::NodeKind::Call:
-    case ir::NodeKind::Reduce:
-    case ir::NodeKind::Let:
-    case ir::NodeKind::Ramp:
-    case ir::NodeKind::Broadcast:
-    case ir::NodeKind::VectorReduce: break;
+    case ir::StmtKind::Store: return print_store(state, *stmt.as<ir::Store>());
+    case ir::StmtKind::For: return print_for(state, *stmt.as<ir::For>());
+    case ir::StmtKind::Block: return print_block(state, *stmt.as<ir::Block>());
+    case ir::StmtKind::If: return print_if(state, *stmt.as<ir::If>());
+    case ir::StmtKind::Allocate: return print_allocate(state, *stmt.as<ir::Allocate>());
+    case ir::StmtKind::LetStmt: return print_let(state, *stmt.as<ir::LetStmt>());
+    case ir::StmtKind::Assert: return print_assert(state, *stmt.as<ir::Assert>());
+    case ir::StmtKind::Evaluate: return print_evaluate(state, *stmt.as<ir::Evaluate>());
+    case ir::StmtKind::InstructionStmt: return print_instruction(state, *stmt.as<ir::InstructionStmt>());
   }
-  throw InternalError("print_stmt: an expression stands in the place of a statement");
+  throw InternalError("print_stmt: an unknown kind of statement");
 }
 
 }  // namespace ferry::codegen::source

@@ -249,7 +249,7 @@ class BarrierPlan {
 
   // Returns whether threads may see different values; a value from memory may be anything.
   bool differs(const Expr& expr) const {
-    return ir::contains(expr, {NodeKind::Load}) ||
+    return ir::contains(expr, {ExprKind::Load}) ||
            std::any_of(differing_.begin(), differing_.end(), [&](const Expr& var) { return uses_var(expr, var); });
   }
 

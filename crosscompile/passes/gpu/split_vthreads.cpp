@@ -83,10 +83,10 @@ class OwnArrays : public Visitor {
 };
 
 // Adds a first dimension to arrays, indexed by the variable.
-class WithParts : public Mutator {
+class CopyPerVthread : public Mutator {
  public:
-  WithParts(const Buffers& arrays, Expr var, Expr parts)
-      : arrays_(arrays), var_(std::move(var)), parts_(std::move(parts)) {}
+  CopyPerVthread(const Buffers& arrays, Expr var, Expr copies)
+      : arrays_(arrays), var_(std::move(var)), copies_(std::move(copies)) {}
   Buffers widened;
 
  protected:
@@ -94,29 +94,29 @@ class WithParts : public Mutator {
   Expr mutate_node(const Load& node, const Expr& self) override {
     const Expr load = Mutator::mutate_node(node, self);
     if (!arrays_.contains(node.buffer.get())) return load;
-    return Load::make(wide(node.buffer), with_part(load.as<Load>()->indices), load.as<Load>()->mask);
+    return Load::make(copied(node.buffer), select_copy(load.as<Load>()->indices), load.as<Load>()->mask);
   }
   Stmt mutate_node(const Store& node, const Stmt& self) override {
     const Stmt result = Mutator::mutate_node(node, self);
     if (!arrays_.contains(node.buffer.get())) return result;
     const Store& store = *result.as<Store>();
-    return Store::make(wide(node.buffer), with_part(store.indices), store.value, store.mask);
+    return Store::make(copied(node.buffer), select_copy(store.indices), store.value, store.mask);
   }
   Stmt mutate_node(const Allocate& node, const Stmt& self) override {
     if (!arrays_.contains(node.buffer.get())) return Mutator::mutate_node(node, self);
-    return Allocate::make(wide(node.buffer), mutate(node.body));
+    return Allocate::make(copied(node.buffer), mutate(node.body));
   }
 
  private:
-  std::vector<Expr> with_part(std::vector<Expr> indices) const {
+  std::vector<Expr> select_copy(std::vector<Expr> indices) const {
     indices.insert(indices.begin(), var_);
     return indices;
   }
-  BufferRef wide(const BufferRef& buffer) {
-    BufferRef& result = wide_[buffer.get()];
+  BufferRef copied(const BufferRef& buffer) {
+    BufferRef& result = copied_[buffer.get()];
     if (result == nullptr) {
       auto made = std::make_shared<Buffer>(*buffer);
-      made->shape.insert(made->shape.begin(), parts_);
+      made->shape.insert(made->shape.begin(), copies_);
       result = std::move(made);
       widened.insert(result.get());
     }
@@ -124,8 +124,8 @@ class WithParts : public Mutator {
   }
 
   const Buffers& arrays_;
-  Expr var_, parts_;
-  std::unordered_map<const Buffer*, BufferRef> wide_;
+  Expr var_, copies_;
+  std::unordered_map<const Buffer*, BufferRef> copied_;
 };
 
 // Distributes the loop over the innermost statements that depend on its variable.
@@ -176,7 +176,7 @@ class Splitter : public Mutator {
       throw CompileError("vthread: expected a constant number of virtual threads, got the loop '" +
                          loop->var.as<Var>()->name + "', whose extent is known only at run time");
     const Buffers own = OwnArrays(loop->var).find(loop->body);
-    const Stmt body = WithParts(own, loop->var - loop->min, extent).mutate(loop->body);
+    const Stmt body = CopyPerVthread(own, loop->var - loop->min, extent).mutate(loop->body);
     const Stmt whole = For::make(loop->var, loop->min, extent, ForKind::vthread, body);
     return Distribution(*whole.as<For>()).over(body);
   }

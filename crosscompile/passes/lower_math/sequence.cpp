@@ -9,8 +9,8 @@ using namespace ir;
 Expr Sequence::let(const char* name, const Expr& value) {
   const auto* broadcast = value.as<Broadcast>();
   const Expr& inner = broadcast != nullptr ? broadcast->value : value;
-  const NodeKind kind = inner.kind();
-  if (kind == NodeKind::Var || kind == NodeKind::FloatImm || kind == NodeKind::IntImm) return value;
+  const ExprKind kind = inner.kind();
+  if (kind == ExprKind::Var || kind == ExprKind::FloatImm || kind == ExprKind::IntImm) return value;
   Expr var = Var::make(name, value.type());
   lets_.emplace_back(var, value);
   return var;

@@ -299,7 +299,7 @@ Expr ExprSimplifier::mutate_node(const Reduce& node, const Expr& self) {
 
 Expr ExprSimplifier::mutate_node(const Let& node, const Expr& self) {
   const Expr value = mutate(node.value);
-  if (is_number(value) || value.kind() == NodeKind::Var)
+  if (is_number(value) || value.kind() == ExprKind::Var)
     return mutate(substitute(node.body, {{node.var.get(), value}}));
   const Facts::Scope scope(facts);
   facts.define(node.var, value);

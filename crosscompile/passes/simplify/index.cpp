@@ -65,7 +65,7 @@ Expr ExprSimplifier::shortest(const Polynomial& polynomial, const Expr& unchange
   const std::size_t after = count_nodes(candidate);
   if (after < before) return candidate;
   // A single ramp shows consecutive elements more clearly than a sum that contains one.
-  const bool clearer = candidate.kind() == NodeKind::Ramp && unchanged.kind() != NodeKind::Ramp;
+  const bool clearer = candidate.kind() == ExprKind::Ramp && unchanged.kind() != ExprKind::Ramp;
   return after == before && clearer ? candidate : unchanged;
 }
 

@@ -108,7 +108,7 @@ class Simplifier : public ExprSimplifier {
   Stmt mutate_node(const LetStmt& node, const Stmt& self) override {
     const Expr value = mutate(node.value);
     const bool atomic =
-        value.kind() == NodeKind::IntImm || value.kind() == NodeKind::FloatImm || value.kind() == NodeKind::Var;
+        value.kind() == ExprKind::IntImm || value.kind() == ExprKind::FloatImm || value.kind() == ExprKind::Var;
     if (atomic) return mutate(substitute(node.body, {{node.var.get(), value}}));
     const Facts::Scope scope(facts);
     facts.define(node.var, value);
@@ -183,7 +183,7 @@ void simplifier::learn_parameters(const Function& function, ExprSimplifier& simp
       continue;
     }
     for (const Expr& extent : parameter.buffer->shape) {
-      if (extent.kind() == NodeKind::Var) {
+      if (extent.kind() == ExprKind::Var) {
         facts.limit(extent, size);
       } else {
         facts.assume(simplifier.mutate(extent >= 0));

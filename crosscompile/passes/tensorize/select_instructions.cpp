@@ -83,7 +83,7 @@ class Matcher : public Mutator {
   }
 
   bool differs(const Expr& expr) const {
-    return contains(expr, {NodeKind::Load}) ||
+    return contains(expr, {ExprKind::Load}) ||
            std::any_of(differing_.begin(), differing_.end(), [&](const Expr& var) { return uses_var(expr, var); });
   }
 

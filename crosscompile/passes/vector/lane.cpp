@@ -30,51 +30,42 @@ Expr lane_of_let(const Let& node, const Expr& lane) {
 Expr lane_of(const Expr& vector, const Expr& lane) {
   if (vector.type().is_scalar()) return vector;
   switch (vector.kind()) {
-    case NodeKind::Ramp: {
+    case ExprKind::Ramp: {
       const auto* node = vector.as<Ramp>();
       return node->base + cast(node->base.type().code, lane) * node->stride;
     }
-    case NodeKind::Broadcast: return vector.as<Broadcast>()->value;
-    case NodeKind::Cast: return Cast::make(vector.type().code, lane_of(vector.as<Cast>()->value, lane));
-    case NodeKind::Unary: return Unary::make(vector.as<Unary>()->op, lane_of(vector.as<Unary>()->value, lane));
-    case NodeKind::Binary: {
+    case ExprKind::Broadcast: return vector.as<Broadcast>()->value;
+    case ExprKind::Cast: return Cast::make(vector.type().code, lane_of(vector.as<Cast>()->value, lane));
+    case ExprKind::Unary: return Unary::make(vector.as<Unary>()->op, lane_of(vector.as<Unary>()->value, lane));
+    case ExprKind::Binary: {
       const auto* node = vector.as<Binary>();
       return Binary::make(node->op, lane_of(node->left, lane), lane_of(node->right, lane));
     }
-    case NodeKind::Select: {
+    case ExprKind::Select: {
       const auto* node = vector.as<Select>();
       return Select::make(lane_of(node->condition, lane), lane_of(node->on_true, lane), lane_of(node->on_false, lane));
     }
-    case NodeKind::IfThenElse: {
+    case ExprKind::IfThenElse: {
       const auto* node = vector.as<IfThenElse>();
       return IfThenElse::make(lane_of(node->condition, lane), lane_of(node->on_true, lane),
                               lane_of(node->on_false, lane));
     }
-    case NodeKind::Load: {
+    case ExprKind::Load: {
       const auto* node = vector.as<Load>();
       return Load::make(node->buffer, lanes_of_all(node->indices, lane),
                         node->mask.defined() ? lane_of(node->mask, lane) : Expr());
     }
-    case NodeKind::Call: {
+    case ExprKind::Call: {
       const auto* node = vector.as<Call>();
       if (node->callee.op == CallOp::dot) return dot_lane(*node, lane);
       return Call::make(node->type.element(), node->callee, lanes_of_all(node->arguments, lane));
     }
-    case NodeKind::Let: return lane_of_let(*vector.as<Let>(), lane);
-    case NodeKind::Var: throw InternalError("lane_of: the vector '" + vector.as<Var>()->name + "' has no value");
-    case NodeKind::IntImm:
-    case NodeKind::FloatImm:
-    case NodeKind::Reduce:
-    case NodeKind::VectorReduce:
-    case NodeKind::Store:
-    case NodeKind::For:
-    case NodeKind::Block:
-    case NodeKind::If:
-    case NodeKind::Allocate:
-    case NodeKind::LetStmt:
-    case NodeKind::Assert:
-    case NodeKind::Evaluate:
-    case NodeKind::InstructionStmt: break;
+    case ExprKind::Let: return lane_of_let(*vector.as<Let>(), lane);
+    case ExprKind::Var: throw InternalError("lane_of: the vector '" + vector.as<Var>()->name + "' has no value");
+    case ExprKind::IntImm:
+    case ExprKind::FloatImm:
+    case ExprKind::Reduce:
+    case ExprKind::VectorReduce: break;
   }
   throw InternalError("lane_of: no vector");
 }

@@ -17,7 +17,7 @@ namespace {
 
 using namespace ir;
 
-bool has_call(const Expr& expr) { return contains(expr, {NodeKind::Call}); }
+bool has_call(const Expr& expr) { return contains(expr, {ExprKind::Call}); }
 
 // Returns the outcome of a comparison with a constant when the other side's type decides it: compilers warn about such
 // comparisons.

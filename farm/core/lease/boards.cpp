@@ -147,7 +147,7 @@ void Boards::refresh_unit(std::uint32_t unit) {
     busy_until_[unit] = std::max(busy_until_[unit], boards_[index].lease_end);
   }
   for (const std::uint32_t index : boards) {
-    neighbours_.set(index, boards.size() > 1);
+    on_shared_machines_.set(index, boards.size() > 1);
     refresh_one(boards_[index], leases_in_[unit] == 0);
   }
 }

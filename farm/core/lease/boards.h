@@ -85,7 +85,7 @@ class Boards {
   // Boards that would be available if no other board of their machine were leased.
   const BoardSet& excluded() const { return excluded_; }
   // Boards that are not the only ones of their machine.
-  const BoardSet& neighbours() const { return neighbours_; }
+  const BoardSet& on_shared_machines() const { return on_shared_machines_; }
   // Boards that may serve somebody at some time: neither bad nor retired.
   const BoardSet& pool() const { return pool_; }
 
@@ -111,7 +111,7 @@ class Boards {
   std::vector<std::uint32_t> unused_units_;  // without boards
   std::vector<Time> busy_until_;             // for each unit in use
   std::vector<std::uint32_t> leases_in_;     // number of boards of each unit that are leased
-  BoardSet available_, available_for_checks_, returning_, excluded_, neighbours_, pool_;
+  BoardSet available_, available_for_checks_, returning_, excluded_, on_shared_machines_, pool_;
   bool has_gained_ = false;
 };
 

@@ -76,7 +76,7 @@ class LeaseMachine {
   std::vector<BoardView> boards() const;
   std::optional<BoardView> find_board(BoardId id) const;
   // Other boards of its machine, which are not leased while it is.
-  std::vector<BoardId> neighbours(BoardId id, std::size_t most) const;
+  std::vector<BoardId> boards_on_same_machine(BoardId id, std::size_t most) const;
 
  private:
   std::unique_ptr<State> state_;  // null once the term is lost

@@ -19,9 +19,9 @@ struct Group {
 };
 
 // Adds the boards of a pool and those that exclude one of them.
-void add_with_neighbours(const State& state, const Pool& pool, BoardSet& boards) {
+void add_with_same_machine(const State& state, const Pool& pool, BoardSet& boards) {
   boards.add(pool.boards);
-  visit_common(pool.boards, state.boards.neighbours(), [&](std::uint32_t index) {
+  visit_common(pool.boards, state.boards.on_shared_machines(), [&](std::uint32_t index) {
     for (const std::uint32_t board : state.boards.unit_of(state.boards.at(index))) boards.set(board);
     return false;
   });
@@ -48,7 +48,7 @@ void add_group(std::vector<Group>& groups, const State& state, const std::vector
   Group& added = groups.emplace_back();
   for (const Pool* pool : pools) {
     added.turn = std::max(added.turn, turn_of(state, *pool));
-    add_with_neighbours(state, *pool, added.boards);
+    add_with_same_machine(state, *pool, added.boards);
   }
   for (std::size_t other = 0; other < index; ++other) {
     if (!added.boards.intersects(groups[other].boards)) continue;

@@ -37,12 +37,12 @@ Units single_units(std::uint32_t boards) {
 }
 
 // Names boards of one machine that the request asks for: "b1 and b2"; empty if there are none.
-std::string neighbours_among(const State& state, const Entry& entry) {
+std::string boards_of_one_machine(const State& state, const Entry& entry) {
   constexpr std::size_t kMostNames = 4;
   BoardSet asked;
   for (const auto& pool : entry.pools) asked.add(pool->boards);
   std::vector<std::string> names;
-  visit_common(asked, state.boards.neighbours(), [&](std::uint32_t index) {
+  visit_common(asked, state.boards.on_shared_machines(), [&](std::uint32_t index) {
     names.clear();
     for (const std::uint32_t board : state.boards.unit_of(state.boards.at(index)))
       if (asked.contains(board) && state.boards.pool().contains(board) && names.size() < kMostNames)
@@ -66,8 +66,8 @@ std::optional<std::string> why_unservable(const State& state, const Entry& entry
                     join(" and ", texts) + format(", got %zu", placed);
   const bool is_due_to_machines =
       count_placed(state, entry, single_units(static_cast<std::uint32_t>(state.boards.size()))) > placed;
-  const std::string neighbours = is_due_to_machines ? neighbours_among(state, entry) : std::string();
-  if (!neighbours.empty()) why += ": " + neighbours + " are on one machine, whose boards are leased one at a time";
+  const std::string sharing = is_due_to_machines ? boards_of_one_machine(state, entry) : std::string();
+  if (!sharing.empty()) why += ": " + sharing + " are on one machine, whose boards are leased one at a time";
   return why;
 }
 

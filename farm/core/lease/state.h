@@ -80,7 +80,7 @@ struct State {
   bool must_schedule = false;
   bool has_queue_changed = false;
   bool is_notice_due = false;  // the timer of the next queue notice is running
-  bool is_step_due = false;    // and that of the next priority step
+  bool is_step_due = false;    // the timer of the next priority step is running
 
   std::uint32_t number_of(const std::string& holder) {
     return holders.emplace(holder, static_cast<std::uint32_t>(holders.size())).first->second;

@@ -77,13 +77,13 @@ std::optional<BoardView> LeaseMachine::find_board(BoardId id) const {
   return view_of(*state_, *board);
 }
 
-std::vector<BoardId> LeaseMachine::neighbours(BoardId id, std::size_t most) const {
-  std::vector<BoardId> neighbours;
+std::vector<BoardId> LeaseMachine::boards_on_same_machine(BoardId id, std::size_t most) const {
+  std::vector<BoardId> others;
   const Board* board = state_ == nullptr ? nullptr : state_->boards.find(id);
-  if (board == nullptr) return neighbours;
+  if (board == nullptr) return others;
   for (const std::uint32_t index : state_->boards.unit_of(*board))
-    if (index != board->index && neighbours.size() < most) neighbours.push_back(state_->boards.at(index).record.id);
-  return neighbours;
+    if (index != board->index && others.size() < most) others.push_back(state_->boards.at(index).record.id);
+  return others;
 }
 
 }  // namespace ferry::farm

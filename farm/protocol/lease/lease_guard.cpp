@@ -58,12 +58,12 @@ LeaseGuard::Effects LeaseGuard::check_end(BootTime now) {
   return effects;
 }
 
-Admission LeaseGuard::admit(const LeaseKey& key, BootTime now) {
-  if (!current_ || !is_acknowledged_ || now >= current_->end) return Admission::no_lease;
-  if (current_->key != key) return Admission::other_lease;
-  if (has_session_) return Admission::occupied;
+AdmitResult LeaseGuard::admit(const LeaseKey& key, BootTime now) {
+  if (!current_ || !is_acknowledged_ || now >= current_->end) return AdmitResult::no_lease;
+  if (current_->key != key) return AdmitResult::other_lease;
+  if (has_session_) return AdmitResult::occupied;
   has_session_ = true;
-  return Admission::admitted;
+  return AdmitResult::admitted;
 }
 
 std::optional<BootTime> LeaseGuard::end() const {

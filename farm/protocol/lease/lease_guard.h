@@ -18,7 +18,7 @@ inline constexpr Epoch kEpochsAhead = 1024;
 // Greater epochs are refused: their ceiling would be no number any more.
 inline constexpr Epoch kMaxEpoch = ~Epoch{0} - kEpochsAhead;
 
-enum class Admission : std::uint8_t {
+enum class AdmitResult : std::uint8_t {
   admitted,
   no_lease,     // nobody is served at the moment
   other_lease,  // this key is not that of the lease being served
@@ -48,7 +48,7 @@ class LeaseGuard {
   Effects check_end(BootTime now);
 
   // If the answer is `admitted`, a session of the current lease is running from now on.
-  Admission admit(const LeaseKey& key, BootTime now);
+  AdmitResult admit(const LeaseKey& key, BootTime now);
 
   // The end of the announced lease, whether it is acknowledged yet or not.
   std::optional<BootTime> end() const;

@@ -40,8 +40,9 @@ void write_now(html::Html& html, const Viewer& viewer, const BoardView& view) {
                (board.is_connected ? std::string("connected") : std::string("not connected")) +
                    (board.transport.empty() ? "" : "; the tracker reaches it by " + board.transport));
     write_fact(html, "Holder", board.lease == 0 ? "free" : board.holder);
-    write_fact(html, "On the same machine",
-               join(", ", board.neighbours) + (board.blocked_by.empty() ? "" : "; " + board.blocked_by + " is leased"));
+    write_fact(
+        html, "On the same machine",
+        join(", ", board.same_machine) + (board.blocked_by.empty() ? "" : "; " + board.blocked_by + " is leased"));
     write_fact(html, "Waiting", WaitingCount(view.queue).of(board));
     if (board.is_connected) {
       write_fact(html, "Temperature", temperature_text(board.millidegrees) + (board.is_throttled ? ", throttled" : ""));

@@ -23,8 +23,8 @@ struct ApiCall {
 };
 
 // Names and texts of boards may be anything; what is not UTF-8 becomes replacement characters.
-HttpResponse response_of(const cli::Json& json) {
-  return json_response(json.dump(-1, ' ', false, cli::Json::error_handler_t::replace));
+HttpResponse response_of(const text::Json& json) {
+  return json_response(json.dump(-1, ' ', false, text::Json::error_handler_t::replace));
 }
 
 // Writes a query's fields as parameters: those that are not what they are without a parameter.
@@ -59,18 +59,18 @@ HttpResponse answer(const ApiCall& call) {
     const auto next = next_page(query.value(), reply.value());
     return response_of({{"schema", schema_of<Query>()},
                         {list_name<Query>(), shown_fields(reply.value()).front().json},
-                        {"next", next ? cli::Json(target_of(call, *next)) : cli::Json()}});
+                        {"next", next ? text::Json(target_of(call, *next)) : text::Json()}});
   } else if constexpr (HasFields<std::decay_t<decltype(reply.value())>>) {
     return response_of(to_json(reply.value()));
   } else {
-    return response_of(cli::Json::object());
+    return response_of(text::Json::object());
   }
 }
 
 HttpResponse show_board(const ApiCall& call) {
   const auto board = call.farm.find_board(call.caller, call.arguments[0]);
   if (!board.is_ok()) return json_failure(board.status());
-  cli::Json json = {{"schema", "ferry.farm.device/1"}};
+  text::Json json = {{"schema", "ferry.farm.device/1"}};
   json.update(to_json(board.value()));
   return response_of(json);
 }

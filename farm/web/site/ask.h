@@ -1,4 +1,4 @@
-// Asks the farm within the limits of its protocol, so that both doors pass on the same.
+// Asks the farm within the limits of its protocol, so that both interfaces pass on the same.
 #pragma once
 
 #include <concepts>

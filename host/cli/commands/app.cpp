@@ -168,7 +168,9 @@ void add_common_options(CLI::App& command) {
       .add_option_function<std::string>(
           "--color",
           [](const std::string& when) {
-            use_color(when == "always" ? UseColor::always : when == "never" ? UseColor::never : UseColor::automatic);
+            text::use_color(when == "always"  ? text::UseColor::always
+                            : when == "never" ? text::UseColor::never
+                                              : text::UseColor::automatic);
           },
           "Colours: auto (on a terminal, unless NO_COLOR is set), always or never")
       ->type_name("WHEN")

@@ -114,18 +114,18 @@ void compare_with_baseline(const Options& options, const std::vector<bench::Base
   for (const bench::Measurement& report : run.reports) {
     const bench::BaselineResult* before = bench::find(baseline, report);
     if (before == nullptr)
-      print_note(options.baseline + " has no result of " + bench::name_of(report) + " to compare with");
+      text::print_note(options.baseline + " has no result of " + bench::name_of(report) + " to compare with");
     run.changes.push_back(before == nullptr ? std::nullopt : std::optional(bench::change_from(*before, report)));
   }
 }
 
 // Returns the exit code that --fail-if-slower asks for, and says and reports which results are too slow.
-int judge(const Options& options, const BenchRun& run, JUnitReport& junit) {
+int judge(const Options& options, const BenchRun& run, text::JUnitReport& junit) {
   int code = kExitFine;
   for (std::size_t i = 0; i < run.reports.size(); ++i) {
     const std::string name = bench::name_of(run.reports[i]) + " on " + run.reports[i].device;
     add_cases(run.reports[i].findings, options.check_against, junit, name + ": ");
-    JUnitCase& one = junit.cases.emplace_back(name, run.reports[i].timing.median());
+    text::JUnitCase& one = junit.cases.emplace_back(name, run.reports[i].timing.median());
     one.output = join("; ", run.reports[i].warnings());
     if (!options.fail_if_slower_percent) continue;
     const double limit = 1 + *options.fail_if_slower_percent / 100;
@@ -136,14 +136,14 @@ int judge(const Options& options, const BenchRun& run, JUnitReport& junit) {
     why = change ? to_text(*change) : "the baseline has no such result";
     if (!is_slow)
       why = "cannot tell whether it is slower by " + number_text(*options.fail_if_slower_percent) + "%: " + why;
-    print_error(name + ": " + why);
+    text::print_error(name + ": " + why);
     // A slowdown is worth more than a doubt.
     code = is_slow || code == kExitWrongResult ? kExitWrongResult : kExitUnknown;
   }
   return code;
 }
 
-int bench(const Compiler* compiler, const Options& options, JUnitReport& junit) {
+int bench(const Compiler* compiler, const Options& options, text::JUnitReport& junit) {
   if (options.fail_if_slower_percent && options.baseline.empty())
     throw UsageError("--fail-if-slower: expected --baseline with it, the result that is not to become slower");
   std::vector<bench::BaselineResult> baseline;
@@ -151,9 +151,9 @@ int bench(const Compiler* compiler, const Options& options, JUnitReport& junit) 
   BenchRun run = measure(compiler, options);
   compare_with_baseline(options, baseline, run);
   if (options.json) {
-    print_json(to_json(run));
+    text::print_json(to_json(run));
   } else if (options.csv) {
-    fputs(csv_text(run).c_str(), stdout);
+    fputs(bench_csv(run).c_str(), stdout);
   } else if (run.reports.size() == 1) {
     print_report(run.reports.front(), run.changes.empty() ? std::nullopt : run.changes.front(), options.verbose);
     for (const std::string& line : lines_of(run.reports.front().findings, options.check_against))
@@ -163,12 +163,12 @@ int bench(const Compiler* compiler, const Options& options, JUnitReport& junit) 
     print_table(run);
     printf("%s\n", inputs_text(run.seed).c_str());
   }
-  if (std::ranges::any_of(run.failures, is_wrong)) print_note(inputs_text(run.seed));
-  if (run.is_interrupted) print_error("interrupted: not everything was measured");
+  if (std::ranges::any_of(run.failures, is_wrong)) text::print_note(inputs_text(run.seed));
+  if (run.is_interrupted) text::print_error("interrupted: not everything was measured");
   int code = judge(options, run, junit);
   for (const BenchFailure& failure : run.failures) {
-    print_error(failure.device + ": " + failure.message);
-    JUnitCase& one = junit.cases.emplace_back(
+    text::print_error(failure.device + ": " + failure.message);
+    text::JUnitCase& one = junit.cases.emplace_back(
         failure.wrong ? bench::name_of(*failure.wrong) + " on " + failure.wrong->device : failure.device);
     (failure.exit_code == kExitWrongResult ? one.failure : one.error) = failure.message;
     code = code == kExitUnknown ? failure.exit_code : std::max(code, failure.exit_code);
@@ -227,7 +227,8 @@ void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
     if (command.count("--repeat") > 0 && command.count("--max-repeat") == 0) options->sampling.bench.max_repeat = 0;
     chosen = [options](const Compiler* compiler) {
       const std::string suite = "ferry bench " + (options->kernel.file.empty() ? "-e" : options->kernel.file);
-      return with_junit(options->junit, suite, [&](JUnitReport& report) { return bench(compiler, *options, report); });
+      return with_junit(options->junit, suite,
+                        [&](text::JUnitReport& report) { return bench(compiler, *options, report); });
     };
   });
 }

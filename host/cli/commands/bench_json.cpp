@@ -24,19 +24,19 @@ const char* end_name(TimingEnd end) {
 }
 
 // Returns null for an interval that is not known.
-Json interval_json(const stats::Interval& interval) {
-  return interval.is_known() ? Json::array({interval.low, interval.high}) : Json(nullptr);
+text::Json interval_json(const stats::Interval& interval) {
+  return interval.is_known() ? text::Json::array({interval.low, interval.high}) : text::Json(nullptr);
 }
 
 // Returns null for missing values: JSON has no NaN.
-Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+text::Json number_json(double value) { return std::isfinite(value) ? text::Json(value) : text::Json(nullptr); }
 
-Json quantity_json(const bench::Quantity& quantity) {
+text::Json quantity_json(const bench::Quantity& quantity) {
   if (!quantity.before) return {{"missing", quantity.missing}};
   return {{"before", *quantity.before}, {"after", *quantity.after}};
 }
 
-Json change_json(const std::optional<bench::Change>& change) {
+text::Json change_json(const std::optional<bench::Change>& change) {
   if (!change) return nullptr;
   return {{"seconds", change->baseline},
           {"ratio", change->ratio},
@@ -45,19 +45,19 @@ Json change_json(const std::optional<bench::Change>& change) {
 
 }  // namespace
 
-Json sizes_json(const bench::MeasuredFunction& function) {
-  Json sizes = Json::object();
+text::Json sizes_json(const bench::MeasuredFunction& function) {
+  text::Json sizes = text::Json::object();
   for (const auto& [name, size] : function.sizes) sizes[name] = size;
   return sizes;
 }
 
-Json timing_json(const Timing& timing) {
+text::Json timing_json(const Timing& timing) {
   const std::vector<double> ascending = stats::sorted(timing.seconds);
-  Json percentiles = Json::object();
+  text::Json percentiles = text::Json::object();
   for (const int percent : {5, 25, 50, 75, 95, 99}) {
     percentiles[std::to_string(percent)] = stats::quantile_of_sorted(ascending, percent / 100.0);
   }
-  Json outliers = Json::array();
+  text::Json outliers = text::Json::array();
   const auto labels = stats::label_outliers(timing.seconds);
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] != stats::OutlierLabel::none) outliers.push_back({{"sample", i}, {"label", to_text(labels[i])}});
@@ -81,14 +81,14 @@ Json timing_json(const Timing& timing) {
           {"cache_misses", number_json(timing.cache_misses)}};
 }
 
-Json environment_json(const Timing& timing) {
+text::Json environment_json(const Timing& timing) {
   const bench::Environment environment = bench::read_environment(timing);
-  Json json = {{"threads", timing.threads},
-               {"elapsed_seconds", timing.elapsed_s},
-               {"clock_resolution_seconds", static_cast<double>(timing.clock_resolution_ns) * 1e-9},
-               {"clock_overhead_seconds", static_cast<double>(timing.clock_overhead_ns) * 1e-9},
-               {"voluntary_switches", timing.voluntary_switches},
-               {"involuntary_switches", timing.involuntary_switches}};
+  text::Json json = {{"threads", timing.threads},
+                     {"elapsed_seconds", timing.elapsed_s},
+                     {"clock_resolution_seconds", static_cast<double>(timing.clock_resolution_ns) * 1e-9},
+                     {"clock_overhead_seconds", static_cast<double>(timing.clock_overhead_ns) * 1e-9},
+                     {"voluntary_switches", timing.voluntary_switches},
+                     {"involuntary_switches", timing.involuntary_switches}};
   if (environment.governor_before.empty()) {
     json["governor"] = {{"missing", "the device has no cpufreq"}};
   } else {
@@ -99,11 +99,11 @@ Json environment_json(const Timing& timing) {
   return json;
 }
 
-Json to_json(const BenchRun& run) {
-  Json results = Json::array(), errors = Json::array();
+text::Json to_json(const BenchRun& run) {
+  text::Json results = text::Json::array(), errors = text::Json::array();
   for (const BenchFailure& failure : run.failures) {
-    Json& error =
-        errors.emplace_back(Json{{"device", failure.device}, {"code", failure.code}, {"message", failure.message}});
+    text::Json& error = errors.emplace_back(
+        text::Json{{"device", failure.device}, {"code", failure.code}, {"message", failure.message}});
     if (!failure.wrong) continue;
     error["function"] = failure.wrong->function.name;
     error["sizes"] = sizes_json(failure.wrong->function);
@@ -112,20 +112,20 @@ Json to_json(const BenchRun& run) {
   }
   for (std::size_t i = 0; i < run.reports.size(); ++i) {
     const bench::Measurement& report = run.reports[i];
-    Json json = {{"function", report.function.name},
-                 {"signature", report.function.signature},
-                 {"sizes", sizes_json(report.function)},
-                 {"knobs", report.knobs},
-                 {"constants", report.constants},
-                 {"device", report.device},
-                 {"cpu", report.facts.cpu_name},
-                 {"processor", report.processor},
-                 {"operating_system", report.facts.operating_system},
-                 {"server_version", report.facts.server_version},
-                 {"target", report.target},
-                 {"cache", !report.cold                    ? "warm"
-                           : report.timing.wiped_bytes > 0 ? "wiped"
-                                                           : "flushed"}};
+    text::Json json = {{"function", report.function.name},
+                       {"signature", report.function.signature},
+                       {"sizes", sizes_json(report.function)},
+                       {"knobs", report.knobs},
+                       {"constants", report.constants},
+                       {"device", report.device},
+                       {"cpu", report.facts.cpu_name},
+                       {"processor", report.processor},
+                       {"operating_system", report.facts.operating_system},
+                       {"server_version", report.facts.server_version},
+                       {"target", report.target},
+                       {"cache", !report.cold                    ? "warm"
+                                 : report.timing.wiped_bytes > 0 ? "wiped"
+                                                                 : "flushed"}};
     json.update(timing_json(report.timing));
     json["bytes"] = report.bytes;
     json["bytes_per_second"] = report.bytes_per_second();

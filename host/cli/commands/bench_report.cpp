@@ -18,8 +18,9 @@ namespace {
 
 void line(const char* what, const std::string& value) { printf("  %-10s %s\n", what, value.c_str()); }
 
-void line_in(Color color, const char* what, const std::string& value) {
-  printf("  %s %s\n", painted(stdout, color, what + std::string(10 - std::strlen(what), ' ')).c_str(), value.c_str());
+void line_in(text::Color color, const char* what, const std::string& value) {
+  printf("  %s %s\n", text::painted(stdout, color, what + std::string(10 - std::strlen(what), ' ')).c_str(),
+         value.c_str());
 }
 
 std::string percentiles_text(const Timing& timing) {
@@ -157,7 +158,7 @@ void print_report(const bench::Measurement& report, const std::optional<bench::C
   const bench::Environment environment = report.environment();
   line("counters", counters_text(timing, environment));
   line("board", board_text(environment, timing.elapsed_s));
-  for (const std::string& warning : report.warnings()) line_in(Color::yellow, "warning", warning);
+  for (const std::string& warning : report.warnings()) line_in(text::Color::yellow, "warning", warning);
   print_steps(report.steps, report.peak);
 }
 

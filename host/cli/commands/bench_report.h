@@ -30,11 +30,11 @@ struct BenchRun {
 
 // The schema of docs/json.md; its name changes whenever the change would mislead readers of the old one.
 inline constexpr const char* kBenchSchema = "ferry.bench/1";
-Json to_json(const BenchRun& run);
+text::Json to_json(const BenchRun& run);
 // Returns the JSON of the samples and of everything the device reported; the JSON of compare contains it too.
-Json timing_json(const Timing& timing);
-Json environment_json(const Timing& timing);
-Json sizes_json(const bench::MeasuredFunction& function);
+text::Json timing_json(const Timing& timing);
+text::Json environment_json(const Timing& timing);
+text::Json sizes_json(const bench::MeasuredFunction& function);
 
 // Returns the 95% interval of the median, "[1.9 us, 2.1 us]", or "unknown".
 std::string interval_text(const bench::Measurement& report);
@@ -48,10 +48,10 @@ void print_report(const bench::Measurement& report, const std::optional<bench::C
 // Prints the steps of a call: their shares of its time, and of a network what they compute and how fast, also as shares
 // of the device's peaks if these are known. Prints nothing for a function that is one call of native code.
 void print_steps(const std::vector<StepTime>& steps, const bench::Peak& peak = {});
-Json steps_json(const std::vector<StepTime>& steps);
+text::Json steps_json(const std::vector<StepTime>& steps);
 // Prints one line for each report, with the warnings below.
 void print_table(const BenchRun& run);
 // Returns the same as comma-separated values, with every digit.
-std::string csv_text(const BenchRun& run);
+std::string bench_csv(const BenchRun& run);
 
 }  // namespace ferry::cli

@@ -81,8 +81,8 @@ void print_table(const BenchRun& run) {
   const bool warned = any(reports, [](const auto& r) { return !r.warnings().empty(); });
   const bool counted = any(reports, [](const auto& r) { return r.timing.instructions > 0; });
   const bool changes = !run.changes.empty();
-  Footnotes notes;
-  Rows rows(1);
+  text::Footnotes notes;
+  text::Rows rows(1);
   const auto add = [&](bool shown, const char* name, const auto& text) {
     if (!shown) return;
     rows.front().emplace_back(name);
@@ -107,12 +107,12 @@ void print_table(const BenchRun& run) {
   add(warned, "notes", [&](std::size_t i) { return notes.marks(reports[i].warnings()); });
   const std::string device = devices ? "" : " on " + reports.front().device;
   printf("%s%s\n", reports.front().function.signature.c_str(), device.c_str());
-  print_columns(rows);
-  for (const std::string& note : notes.lines()) printf("%s\n", wrapped(note, terminal_width()).c_str());
+  text::print_columns(rows);
+  for (const std::string& note : notes.lines()) printf("%s\n", text::wrapped(note, text::terminal_width()).c_str());
   if (any(reports, is_checked)) printf("every result here is right, as --check and --check-against found\n");
 }
 
-std::string csv_text(const BenchRun& run) {
+std::string bench_csv(const BenchRun& run) {
   std::vector<const Measurement*> all;
   for (const Measurement& report : run.reports) all.push_back(&report);
   for (const BenchFailure& failure : run.failures)
@@ -122,7 +122,7 @@ std::string csv_text(const BenchRun& run) {
     for (const auto& [name, size] : report->function.sizes) sizes.insert(name);
     for (const auto& [name, value] : report->knobs) knobs.insert(name);
   }
-  Rows rows = {{"device", "function"}};
+  text::Rows rows = {{"device", "function"}};
   std::vector<std::string>& header = rows.front();
   header.insert(header.end(), sizes.begin(), sizes.end());
   header.insert(header.end(), knobs.begin(), knobs.end());
@@ -145,7 +145,7 @@ std::string csv_text(const BenchRun& run) {
     row.push_back(is_timed ? join("; ", report.warnings()) : "wrong result: " + report.findings.mistake());
     rows.push_back(std::move(row));
   }
-  return csv_text(rows);
+  return text::csv_text(rows);
 }
 
 }  // namespace ferry::cli

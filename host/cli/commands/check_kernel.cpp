@@ -32,12 +32,12 @@ struct Options {
   bool verbose = false;
 };
 
-Json to_json(const verify::CheckReport& found, const Options& options) {
+text::Json to_json(const verify::CheckReport& found, const Options& options) {
   return {{"schema", "ferry.check/1"},
           {"function", found.function},
           {"target", found.target},
           {"fine", found.is_fine()},
-          {"mistake", found.mistake.empty() ? Json(nullptr) : Json(found.mistake)},
+          {"mistake", found.mistake.empty() ? text::Json(nullptr) : text::Json(found.mistake)},
           {"report", found.details},
           {"not_confined", found.not_confined},
           {"seed", options.call.seed},
@@ -47,7 +47,7 @@ Json to_json(const verify::CheckReport& found, const Options& options) {
 }
 
 void print_fine(const verify::CheckReport& found, const Options& options, bool sanitized) {
-  const std::string head = found.function + ": " + painted(stdout, Color::green, "fine");
+  const std::string head = found.function + ": " + text::painted(stdout, text::Color::green, "fine");
   if (sanitized) {
     printf("%s: clang's sanitizers found nothing with these inputs\n", head.c_str());
   } else {
@@ -56,7 +56,7 @@ void print_fine(const verify::CheckReport& found, const Options& options, bool s
   }
 }
 
-int run_check(const Compiler& compiler, const Options& options, JUnitReport& report) {
+int run_check(const Compiler& compiler, const Options& options, text::JUnitReport& report) {
   const bool sanitized = is_foreign(options.kernel.file);
   const verify::CheckReport found = verify::check(
       compiler,
@@ -66,9 +66,9 @@ int run_check(const Compiler& compiler, const Options& options, JUnitReport& rep
   report.cases.push_back(
       {.name = name + (sanitized ? " under sanitizers" : " thread by thread"), .failure = found.mistake});
   add_cases(found.findings, options.against, report);
-  for (const std::string& missing : found.not_confined) print_note("not confined: " + missing);
+  for (const std::string& missing : found.not_confined) text::print_note("not confined: " + missing);
   if (options.json) {
-    print_json(to_json(found, options));
+    text::print_json(to_json(found, options));
   } else {
     for (const std::string& line : lines_of(found.findings, options.against)) printf("%s\n", line.c_str());
     if (found.mistake.empty()) print_fine(found, options, sanitized);
@@ -79,7 +79,7 @@ int run_check(const Compiler& compiler, const Options& options, JUnitReport& rep
   fflush(stdout);
   if (!found.mistake.empty()) {
     if (!options.json) fputs(found.details.c_str(), stderr);
-    print_error(name + ": " + found.mistake);
+    text::print_error(name + ": " + found.mistake);
   }
   print_mistakes(found.findings, options.kernel.file, options.against);
   return kExitWrongResult;
@@ -124,7 +124,7 @@ void add_check(CLI::App& app, Action& chosen) {
     chosen = [options](const Compiler* compiler) {
       const Compiler& needed = expect_compiler(compiler, "ferry check");
       return with_junit(options->junit, "ferry check " + options->kernel.file,
-                        [&](JUnitReport& report) { return run_check(needed, *options, report); });
+                        [&](text::JUnitReport& report) { return run_check(needed, *options, report); });
     };
   });
 }

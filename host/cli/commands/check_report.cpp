@@ -25,8 +25,9 @@ std::string nan_text(std::uint64_t first, std::uint64_t second, const std::strin
 // Returns "fine: all 12 elements", "3 of 12 elements wrong", "fine: a random sample of 1,000 of 5,000 elements".
 std::string verdict_text(std::uint64_t wrong, std::uint64_t compared, std::uint64_t elements, const char* what) {
   if (wrong > 0)
-    return painted(stdout, Color::red, count_text(wrong) + " of " + count_text(compared) + " elements " + what);
-  const std::string fine = painted(stdout, Color::green, "fine") + ": ";
+    return text::painted(stdout, text::Color::red,
+                         count_text(wrong) + " of " + count_text(compared) + " elements " + what);
+  const std::string fine = text::painted(stdout, text::Color::green, "fine") + ": ";
   if (compared < elements)
     return fine + "a random sample of " + count_text(compared) + " of " + count_text(elements) + " elements";
   return fine + (elements == 1 ? "the only element" : "all " + count_text(elements) + " elements");
@@ -63,7 +64,7 @@ std::string to_text(const verify::CheckResult& result) {
                     " of them because Winograd's algorithm subtracts infinities (see --winograd off)");
 }
 
-Json check_json(const verify::CheckResult& result) {
+text::Json check_json(const verify::CheckResult& result) {
   return {{"output", result.output},
           {"compared", result.compared},
           {"elements", result.elements},
@@ -71,7 +72,7 @@ Json check_json(const verify::CheckResult& result) {
           {"largest_relative", result.largest_relative},
           {"rtol", result.rtol},
           {"atol", result.atol},
-          {"rounding", !result.with_rounding ? Json(nullptr)
+          {"rounding", !result.with_rounding ? text::Json(nullptr)
                        : result.square_root  ? "square root"
                                              : "worst case"},
           {"wrong", result.wrong},
@@ -90,7 +91,7 @@ std::string to_text(const verify::OutputComparison& output, const std::string& a
          zeros_text(output.other_zeros) + nan_text(output.nan[0], output.nan[1], "computed", "by " + against);
 }
 
-Json comparison_json(const verify::OutputComparison& output) {
+text::Json comparison_json(const verify::OutputComparison& output) {
   return {{"output", output.output},
           {"elements", output.elements},
           {"different", output.different},
@@ -99,7 +100,8 @@ Json comparison_json(const verify::OutputComparison& output) {
           {"other_zeros", output.other_zeros},
           {"rtol", output.rtol},
           {"atol", output.atol},
-          {"first_difference", output.first_difference.empty() ? Json(nullptr) : Json(output.first_difference)}};
+          {"first_difference",
+           output.first_difference.empty() ? text::Json(nullptr) : text::Json(output.first_difference)}};
 }
 
 }  // namespace
@@ -111,19 +113,19 @@ std::vector<std::string> lines_of(const verify::Findings& findings, const std::s
   return lines;
 }
 
-Json checks_json(const std::vector<verify::CheckResult>& checks) {
-  Json list = Json::array();
+text::Json checks_json(const std::vector<verify::CheckResult>& checks) {
+  text::Json list = text::Json::array();
   for (const verify::CheckResult& result : checks) list.push_back(check_json(result));
   return list;
 }
 
-Json comparisons_json(const std::vector<verify::OutputComparison>& compared) {
-  Json list = Json::array();
+text::Json comparisons_json(const std::vector<verify::OutputComparison>& compared) {
+  text::Json list = text::Json::array();
   for (const verify::OutputComparison& output : compared) list.push_back(comparison_json(output));
   return list;
 }
 
-void add_findings(const verify::Findings& findings, bool is_checked, Json& json) {
+void add_findings(const verify::Findings& findings, bool is_checked, text::Json& json) {
   if (is_checked || !findings.checks.empty()) json["check"] = checks_json(findings.checks);
   if (!findings.compared.empty()) json["compared"] = comparisons_json(findings.compared);
   if (!findings.warnings.empty()) json["warnings"] = findings.warnings;
@@ -131,16 +133,16 @@ void add_findings(const verify::Findings& findings, bool is_checked, Json& json)
 
 void print_mistakes(const verify::Findings& findings, const std::string& kernel, const std::string& against) {
   for (const verify::CheckResult& result : findings.checks)
-    if (result.wrong > 0) print_error("wrong result: " + result.first_wrong);
+    if (result.wrong > 0) text::print_error("wrong result: " + result.first_wrong);
   if (const std::string difference = verify::difference_text(findings.compared); !difference.empty())
-    print_error(kernel + " and " + against + " differ: " + difference);
+    text::print_error(kernel + " and " + against + " differ: " + difference);
 }
 
 void print_warnings(const verify::Findings& findings) {
-  for (const std::string& warning : findings.warnings) print_note("warning: " + warning);
+  for (const std::string& warning : findings.warnings) text::print_note("warning: " + warning);
 }
 
-void add_cases(const verify::Findings& findings, const std::string& against, JUnitReport& report,
+void add_cases(const verify::Findings& findings, const std::string& against, text::JUnitReport& report,
                const std::string& prefix) {
   for (const verify::CheckResult& result : findings.checks)
     report.cases.push_back({.name = prefix + result.output + " as it is defined", .failure = result.first_wrong});

@@ -17,9 +17,9 @@ std::vector<std::string> lines_of(const verify::Findings& findings, const std::s
 
 // Adds "check", if the kernel was held against its own definition or the list is not empty, and "compared" if that is
 // not empty.
-void add_findings(const verify::Findings& findings, bool is_checked, Json& json);
-Json checks_json(const std::vector<verify::CheckResult>& checks);
-Json comparisons_json(const std::vector<verify::OutputComparison>& compared);
+void add_findings(const verify::Findings& findings, bool is_checked, text::Json& json);
+text::Json checks_json(const std::vector<verify::CheckResult>& checks);
+text::Json comparisons_json(const std::vector<verify::OutputComparison>& compared);
 
 // Prints each output's first wrong element as an error; `kernel` and `against` are the files' names.
 void print_mistakes(const verify::Findings& findings, const std::string& kernel, const std::string& against);
@@ -27,7 +27,7 @@ void print_mistakes(const verify::Findings& findings, const std::string& kernel,
 void print_warnings(const verify::Findings& findings);
 
 // Adds one case for each output, whose names begin with `prefix`.
-void add_cases(const verify::Findings& findings, const std::string& against, JUnitReport& report,
+void add_cases(const verify::Findings& findings, const std::string& against, text::JUnitReport& report,
                const std::string& prefix = {});
 
 }  // namespace ferry::cli

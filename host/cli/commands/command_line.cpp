@@ -20,7 +20,7 @@ namespace ferry::cli {
 namespace {
 
 int exit_with_error(const char* message, int code) {
-  print_error(message);
+  text::print_error(message);
   return code;
 }
 
@@ -53,13 +53,13 @@ int run_command_line(int count, char** words, const Compiler* compiler, const se
       std::ostringstream text;
       app.exit(error, text, text);
       fputs(text.str().c_str(), stdout);
-      return output_is_written() ? kExitFine : exit_with_error("cannot write the output", kExitUserError);
+      return text::output_is_written() ? kExitFine : exit_with_error("cannot write the output", kExitUserError);
     }
     return exit_with_error(usage_error(app, error).c_str(), kExitUserError);
   }
   const int code = run(chosen, compiler);
   end_if_interrupted();
-  if (output_is_written() || code != kExitFine) return code;
+  if (text::output_is_written() || code != kExitFine) return code;
   return exit_with_error("cannot write the output", kExitUserError);
 }
 

@@ -42,24 +42,24 @@ struct Options {
 // The kernels are not measured, since times of different computations are not comparable.
 int report_difference(const CompareReport& report, const std::string& difference, bool json) {
   const std::string verdict = "A and B differ: " + difference + "; no verdict";
-  if (json) print_json(difference_json(report, verdict));
-  print_error(verdict);
-  print_note(inputs_text(report.seed));
+  if (json) text::print_json(difference_json(report, verdict));
+  text::print_error(verdict);
+  text::print_note(inputs_text(report.seed));
   return kExitWrongResult;
 }
 
-int exit_code(const Options& options, const CompareReport& report, JUnitCase& verdict) {
+int exit_code(const Options& options, const CompareReport& report, text::JUnitCase& verdict) {
   if (!options.fail_if_slower_percent) return kExitFine;
   const std::string limit = number_text(*options.fail_if_slower_percent) + "%";
   switch (stats::slowdown(report.found.times, *options.fail_if_slower_percent / 100)) {
     case stats::Slowdown::no: return kExitFine;
     case stats::Slowdown::yes:
       verdict.failure = "B is slower than A by " + limit + " or more";
-      print_error(verdict.failure);
+      text::print_error(verdict.failure);
       return kExitWrongResult;
     case stats::Slowdown::unknown:
       verdict.error = "cannot tell whether B is slower than A by " + limit + " or more";
-      print_error(verdict.error);
+      text::print_error(verdict.error);
       return kExitUnknown;
   }
   return kExitUnknown;
@@ -77,16 +77,16 @@ std::array<std::string, 2> assembly_of(const Compiler& compiler, const bench::Ke
 
 void print_compared(const CompareReport& report, const std::optional<std::array<std::string, 2>>& assembly, bool json) {
   if (json) {
-    Json found = to_json(report);
+    text::Json found = to_json(report);
     if (assembly) found["assembly"] = *assembly;
-    return print_json(found);
+    return text::print_json(found);
   }
   print_report(report);
   for (std::size_t k = 0; assembly && k < 2; ++k)
     printf("\n%s  %s\n%s", k == 0 ? "A" : "B", report.names[k].c_str(), (*assembly)[k].c_str());
 }
 
-int compare(const Compiler* compiler, Options& options, const CodeViews* code, JUnitReport& junit) {
+int compare(const Compiler* compiler, Options& options, const CodeViews* code, text::JUnitReport& junit) {
   options.kernels[1].signature = options.kernels[0].signature;
   options.kernels[1].c_flags = options.kernels[0].c_flags;
   for (KernelCommand& kernel : options.kernels) kernel.c_flags += " " + kernel.own_c_flags;
@@ -107,7 +107,7 @@ int compare(const Compiler* compiler, Options& options, const CodeViews* code, J
     assembly =
         assembly_of(expect_compiler(compiler, "ferry compare --asm"), kernels, report, options.compare.call, *code);
   print_compared(report, assembly, options.json);
-  JUnitCase& verdict = junit.cases.emplace_back("B against A", report.found.median(1));
+  text::JUnitCase& verdict = junit.cases.emplace_back("B against A", report.found.median(1));
   verdict.output = verdict_text(report);
   return exit_code(options, report, verdict);
 }
@@ -169,7 +169,7 @@ void add_compare(CLI::App& app, Action& chosen, const session::Schemes& schemes,
     chosen = [options, code](const Compiler* compiler) {
       const std::string suite = "ferry compare " + options->kernels[0].file + " " + options->kernels[1].file;
       return with_junit(options->junit, suite,
-                        [&](JUnitReport& report) { return compare(compiler, *options, code, report); });
+                        [&](text::JUnitReport& report) { return compare(compiler, *options, code, report); });
     };
   });
 }

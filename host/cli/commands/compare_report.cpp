@@ -24,7 +24,7 @@ const char* outcome_name(stats::Verdict verdict) {
   return "";
 }
 
-Json slower_json(stats::Verdict verdict) {
+text::Json slower_json(stats::Verdict verdict) {
   switch (verdict) {
     case stats::Verdict::a_slower: return "A";
     case stats::Verdict::b_slower: return "B";
@@ -35,7 +35,7 @@ Json slower_json(stats::Verdict verdict) {
 }
 
 // Returns null for a count that is not known.
-Json count_json(double count) { return count > 0 ? Json(count) : Json(nullptr); }
+text::Json count_json(double count) { return count > 0 ? text::Json(count) : text::Json(nullptr); }
 
 }  // namespace
 
@@ -50,8 +50,8 @@ std::string verdict_text(const CompareReport& report) {
   return text + "; they are too close for --processes to tell: try a larger --least-effect";
 }
 
-Json to_json(const CompareReport& report) {
-  Json kernels = Json::array();
+text::Json to_json(const CompareReport& report) {
+  text::Json kernels = text::Json::array();
   for (int k = 0; k < 2; ++k) {
     const bench::MeasuredFunction& function = report.found.facts.functions[k];
     kernels.push_back({{"kernel", report.names[k]},
@@ -60,7 +60,7 @@ Json to_json(const CompareReport& report) {
                        {"median_seconds", report.found.median(k)},
                        {"instructions", count_json(report.found.instructions(k))}});
   }
-  Json processes = Json::array();
+  text::Json processes = text::Json::array();
   for (const bench::ComparedProcess& process : report.found.processes) {
     processes.push_back(
         {{"log_ratio", process.log_ratio},
@@ -83,13 +83,13 @@ Json to_json(const CompareReport& report) {
           {"seed", report.seed},
           {"outputs", comparisons_json(report.found.outputs)},
           {"ratio", c.ratio},
-          {"interval_99", Json::array({c.low, c.high})},
+          {"interval_99", text::Json::array({c.low, c.high})},
           {"p_value", c.p_value},
           {"least_effect", report.least_effect},
           {"outcome", report.found.impossible().empty() ? outcome_name(c.verdict) : "impossible"},
           {"verdict", verdict_text(report)},
           {"slower", slower_json(c.verdict)},
-          {"enough_processes", c.enough_processes ? Json(*c.enough_processes) : Json(nullptr)},
+          {"enough_processes", c.enough_processes ? text::Json(*c.enough_processes) : text::Json(nullptr)},
           {"warnings", report.found.warnings()},
           {"processes", processes}};
 }
@@ -121,7 +121,7 @@ void print_report(const CompareReport& report) {
   for (const std::string& warning : report.found.warnings()) line("warning", warning);
 }
 
-Json difference_json(const CompareReport& report, const std::string& verdict) {
+text::Json difference_json(const CompareReport& report, const std::string& verdict) {
   return {{"schema", kCompareSchema},
           {"inputs", report.found.inputs},
           {"seed", report.seed},

@@ -17,9 +17,9 @@ struct CompareReport {
 };
 
 std::string verdict_text(const CompareReport& report);
-Json to_json(const CompareReport& report);
+text::Json to_json(const CompareReport& report);
 // Returns the report when nothing was measured because the results differ.
-Json difference_json(const CompareReport& report, const std::string& verdict);
+text::Json difference_json(const CompareReport& report, const std::string& verdict);
 void print_report(const CompareReport& report);
 
 }  // namespace ferry::cli

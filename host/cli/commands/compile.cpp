@@ -55,15 +55,15 @@ int write_compiled(const CompiledModule& module, const Target& target, const Opt
   std::uint64_t weights = 0;
   for (const Blob& blob : module.manifest().blobs) weights += blob.bytes;
   if (options.json) {
-    Json functions = Json::array();
+    text::Json functions = text::Json::array();
     for (const FunctionInfo& function : module.manifest().functions) functions.push_back(signature_text(function));
-    print_json({{"schema", "ferry.compile/1"},
-                {"file", name},
-                {"bytes", module.bytes().size()},
-                {"blob_bytes", weights},
-                {"hash", to_hex(module.hash())},
-                {"target", target.text},
-                {"functions", functions}});
+    text::print_json({{"schema", "ferry.compile/1"},
+                      {"file", name},
+                      {"bytes", module.bytes().size()},
+                      {"blob_bytes", weights},
+                      {"hash", to_hex(module.hash())},
+                      {"target", target.text},
+                      {"functions", functions}});
     return kExitFine;
   }
   printf("%s: %s bytes%s for %s\n", name.c_str(), count_text(module.bytes().size()).c_str(),
@@ -83,19 +83,19 @@ int write_text(const Emission& emission, const Target& target, const std::string
   write_file(name, text.data(), text.size());
   if (name == "-") return kExitFine;
   if (options.json)
-    print_json({{"schema", "ferry.compile/1"}, {"file", name}, {"bytes", text.size()}, {"target", target.text}});
+    text::print_json({{"schema", "ferry.compile/1"}, {"file", name}, {"bytes", text.size()}, {"target", target.text}});
   else
     printf("%s: %s bytes for %s\n", name.c_str(), count_text(text.size()).c_str(), target.text.c_str());
   return kExitFine;
 }
 
-Json to_json(const Emission& emission, const Target& target, const Options& options) {
-  Json json = {{"schema", "ferry.emit/1"}, {"stage", stage_name(*options.emit)}, {"target", target.text}};
+text::Json to_json(const Emission& emission, const Target& target, const Options& options) {
+  text::Json json = {{"schema", "ferry.emit/1"}, {"stage", stage_name(*options.emit)}, {"target", target.text}};
   if (!options.after.empty()) json["after"] = options.after;
   if (emission.json.empty())
     json["text"] = emission.text;
   else
-    json["functions"] = Json::parse(emission.json);
+    json["functions"] = text::Json::parse(emission.json);
   return json;
 }
 
@@ -106,7 +106,7 @@ int show_stage(const KernelSource& source, const TextRequest& request, const Tar
   if (*options.emit == Stage::object) {
     write_file(output_name(options, chosen_function(source, options), emission.extension), text.data(), text.size());
   } else if (options.json) {
-    print_json(to_json(emission, target, options));
+    text::print_json(to_json(emission, target, options));
   } else if (!options.output.empty() && options.output != "-") {
     write_file(options.output, text.data(), text.size());
   } else {

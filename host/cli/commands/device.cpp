@@ -16,7 +16,7 @@ namespace ferry::cli {
 
 namespace {
 
-Json to_json(const GpuFacts& gpu) {
+text::Json to_json(const GpuFacts& gpu) {
   return {{"architecture", gpu.architecture},
           {"driver", gpu.driver},
           {"block_threads", gpu.block_threads},
@@ -55,14 +55,14 @@ std::vector<std::string> lines_of(const GpuFacts& gpu) {
   return lines;
 }
 
-Json to_json(const DeviceSurvey& survey, const Target& target) {
+text::Json to_json(const DeviceSurvey& survey, const Target& target) {
   const DeviceFacts& facts = survey.facts;
-  Json caches = Json::array();
+  text::Json caches = text::Json::array();
   for (const CacheFacts& cache : facts.caches) {
     caches.push_back(
         {{"level", cache.level}, {"kind", cache.kind}, {"bytes", cache.bytes}, {"line_bytes", cache.line_bytes}});
   }
-  Json devices = Json::array();
+  text::Json devices = text::Json::array();
   for (std::size_t i = 0; i < facts.devices.size(); ++i) {
     const ComputeDevice& one = facts.devices[i];
     devices.push_back({{"kind", one.kind}, {"name", one.name}, {"memory_bytes", one.memory_bytes}});
@@ -109,7 +109,7 @@ int show_device(const Compiler* compiler, const RemoteOptions& remote, bool json
   const DeviceFacts& facts = survey.facts;
   const Target target = compiler != nullptr ? compiler->target_of(facts) : Target();
   if (json) {
-    print_json(to_json(survey, target));
+    text::print_json(to_json(survey, target));
     return kExitFine;
   }
   line("device", survey.name);

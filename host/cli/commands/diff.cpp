@@ -20,24 +20,24 @@ struct Options : DiffRequest {
   bool json = false;
 };
 
-Json side_json(const ScheduleDiff& diff, const Options& options, int side) {
+text::Json side_json(const ScheduleDiff& diff, const Options& options, int side) {
   return {{"name", options.schedules[side]}, {"schedule", diff.schedules[side]}, {"loops", diff.loops[side]}};
 }
 
 int run_diff(const Compiler* given, const Options& options) {
   const ScheduleDiff diff = diff_schedules(expect_compiler(given, "ferry diff"), options, terminal());
   const auto text = [&](auto... more) {
-    return unified_diff(diff.loops[0], diff.loops[1], options.schedules[0], options.schedules[1], more...);
+    return text::unified_diff(diff.loops[0], diff.loops[1], options.schedules[0], options.schedules[1], more...);
   };
   if (options.json) {
-    print_json({{"schema", "ferry.diff/1"},
-                {"same", diff.is_same()},
-                {"target", diff.target},
-                {"first", side_json(diff, options, 0)},
-                {"second", side_json(diff, options, 1)},
-                {"diff", text()}});
+    text::print_json({{"schema", "ferry.diff/1"},
+                      {"same", diff.is_same()},
+                      {"target", diff.target},
+                      {"first", side_json(diff, options, 0)},
+                      {"second", side_json(diff, options, 1)},
+                      {"diff", text()}});
   } else {
-    fputs(text(3, has_color(stdout)).c_str(), stdout);
+    fputs(text(3, text::has_color(stdout)).c_str(), stdout);
   }
   return diff.is_same() ? kExitFine : kExitWrongResult;
 }

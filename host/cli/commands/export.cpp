@@ -38,9 +38,10 @@ int run_export(const Compiler* given, Options options) {
   const std::vector<ExportedFile> files = export_kernel(source, target, options.exported, observer);
   write_files(options.folder, files);
   if (options.json) {
-    Json written = Json::array();
+    text::Json written = text::Json::array();
     for (const ExportedFile& file : files) written.push_back({{"name", file.name}, {"bytes", file.bytes.size()}});
-    print_json({{"schema", "ferry.export/1"}, {"folder", options.folder}, {"target", target.text}, {"files", written}});
+    text::print_json(
+        {{"schema", "ferry.export/1"}, {"folder", options.folder}, {"target", target.text}, {"files", written}});
     return kExitFine;
   }
   printf("%s: for %s\n", options.folder.c_str(), target_text(target.text, options.verbose).c_str());

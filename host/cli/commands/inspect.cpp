@@ -38,17 +38,17 @@ FunctionInfo with_init_plan(FunctionInfo function) {
   return function;
 }
 
-Json shape_json(const std::vector<ManifestExpr>& shape, const std::vector<std::string>& symbols) {
-  Json json = Json::array();
+text::Json shape_json(const std::vector<ManifestExpr>& shape, const std::vector<std::string>& symbols) {
+  text::Json json = text::Json::array();
   for (const ManifestExpr& extent : shape) json.push_back(to_text(extent, symbols));
   return json;
 }
 
-Json descriptions_json(const std::vector<StepDescription>& steps, const std::vector<std::string>& symbols) {
+text::Json descriptions_json(const std::vector<StepDescription>& steps, const std::vector<std::string>& symbols) {
   const auto text = [&](const ManifestExpr& expr) {
-    return expr.code.empty() ? Json(nullptr) : Json(to_text(expr, symbols));
+    return expr.code.empty() ? text::Json(nullptr) : text::Json(to_text(expr, symbols));
   };
-  Json json = Json::array();
+  text::Json json = text::Json::array();
   for (const StepDescription& step : steps) {
     json.push_back({{"node", step.node},
                     {"dtype", dtype_name(step.dtype)},
@@ -74,7 +74,7 @@ std::string memory_on_device(const std::string& text, std::uint32_t device, cons
 using Sizes = std::map<std::string, std::int64_t>;
 
 // Returns the bytes of each kind of memory; null if a size is open.
-Json memory_json(const std::optional<MemoryUse>& use) {
+text::Json memory_json(const std::optional<MemoryUse>& use) {
   if (!use) return nullptr;
   return {{"weights", use->weights}, {"weights_in_place", use->in_place},
           {"packed", use->packed},   {"binding", use->binding},
@@ -107,9 +107,9 @@ std::string bytes_text(const FunctionInfo& function, ValueIndex value) {
   return text.starts_with("value ") ? "" : text;
 }
 
-Json function_json(const FunctionInfo& function, const std::vector<StepDescription>& descriptions,
-                   const std::vector<std::string>& devices, const std::optional<MemoryUse>& memory) {
-  Json parameters = Json::array();
+text::Json function_json(const FunctionInfo& function, const std::vector<StepDescription>& descriptions,
+                         const std::vector<std::string>& devices, const std::optional<MemoryUse>& memory) {
+  text::Json parameters = text::Json::array();
   for (const ParameterInfo& parameter : function.parameters) {
     parameters.push_back({{"name", parameter.name},
                           {"kind", parameter.kind == ParameterKind::tensor ? "tensor" : "scalar"},
@@ -118,19 +118,20 @@ Json function_json(const FunctionInfo& function, const std::vector<StepDescripti
                           {"constant", parameter.is_constant},
                           {"shape", shape_json(parameter.shape, function.symbols)}});
   }
-  Json preconditions = Json::array();
+  text::Json preconditions = text::Json::array();
   for (const Precondition& precondition : function.preconditions) {
     preconditions.push_back(
         {{"condition", to_text(precondition.condition, function.symbols)}, {"message", precondition.message}});
   }
-  Json workspaces = Json::array(), steps = Json::array(), persistent = Json::array(), init_steps = Json::array();
-  Json step_devices = Json::array();
+  text::Json workspaces = text::Json::array(), steps = text::Json::array(), persistent = text::Json::array(),
+             init_steps = text::Json::array();
+  text::Json step_devices = text::Json::array();
   for (const Workspace& workspace : function.plan.workspaces)
     workspaces.push_back(value_text(function, workspace.bytes));
   for (const Step& step : function.plan.steps) {
     steps.push_back(step_text(function, step));
     const std::optional<std::uint32_t> device = device_of(function, step);
-    step_devices.push_back(device ? Json(devices[*device]) : Json(nullptr));
+    step_devices.push_back(device ? text::Json(devices[*device]) : text::Json(nullptr));
   }
   const FunctionInfo init = with_init_plan(function);
   for (const PersistentBuffer& buffer : function.persistent) persistent.push_back(value_text(init, buffer.bytes));
@@ -150,8 +151,8 @@ Json function_json(const FunctionInfo& function, const std::vector<StepDescripti
           {"flops", to_text(function.flops, function.symbols)}};
 }
 
-Json image_json(const CodeImage& image, const std::vector<CubinKernel>& kernels) {
-  Json json = {{"kind", image.name()}, {"bytes", image.bytes.size()}};
+text::Json image_json(const CodeImage& image, const std::vector<CubinKernel>& kernels) {
+  text::Json json = {{"kind", image.name()}, {"bytes", image.bytes.size()}};
   for (const CubinKernel& kernel : kernels) {
     json["kernels"].push_back({{"name", kernel.name},
                                {"registers", kernel.registers},
@@ -226,17 +227,17 @@ void print_function(const FunctionInfo& function, const std::vector<StepDescript
   expression("work", function.flops, " floating-point operations");
 }
 
-Json to_json(const InspectedModule& inspected, const std::string& file, const Sizes& sizes) {
+text::Json to_json(const InspectedModule& inspected, const std::string& file, const Sizes& sizes) {
   const ModuleFile& module = inspected.module;
   const ModuleDevice& device = module.manifest.devices.front();
-  Json images = Json::array();
+  text::Json images = text::Json::array();
   for (std::size_t i = 0; i < module.images.size(); ++i)
     images.push_back(image_json(module.images[i], inspected.kernels[i]));
-  Json functions = Json::array(), blobs = Json::array();
+  text::Json functions = text::Json::array(), blobs = text::Json::array();
   const std::vector<std::string> names = device_ids(module.manifest);
   for (const FunctionInfo& function : module.manifest.functions)
     functions.push_back(function_json(function, inspected.steps, names, memory_use(module.manifest, function, sizes)));
-  Json devices = Json::array();
+  text::Json devices = text::Json::array();
   for (const ModuleDevice& one : module.manifest.devices)
     devices.push_back({{"kind", one.kind}, {"arch", one.arch}, {"features", one.features}});
   for (const Blob& blob : module.manifest.blobs) blobs.push_back({{"hash", to_hex(blob.hash)}, {"bytes", blob.bytes}});
@@ -271,7 +272,7 @@ int inspect(const std::string& name, const Sizes& sizes, bool json) {
   if (name.empty()) throw UsageError("expected a module: ferry inspect K.ferry");
   const InspectedModule inspected = inspect_module(name);
   if (json) {
-    print_json(to_json(inspected, name, sizes));
+    text::print_json(to_json(inspected, name, sizes));
     return kExitFine;
   }
   const ModuleFile& module = inspected.module;

@@ -40,13 +40,13 @@ int inspect_code(const Compiler& compiler, const CodeOptions& options) {
     fputs(hot_code_text(compiler, module).c_str(), stdout);
     return kExitFine;
   }
-  Json loops = Json::array();
+  text::Json loops = text::Json::array();
   for (const HotLoop& loop : hot_loops(compiler, module))
     loops.push_back({{"function", loop.function}, {"instructions", loop.instructions}, {"text", loop.text}});
-  print_json({{"schema", "ferry.inspect.asm/1"},
-              {"file", options.kernel.file},
-              {"target", module.manifest().target},
-              {"loops", loops}});
+  text::print_json({{"schema", "ferry.inspect.asm/1"},
+                    {"file", options.kernel.file},
+                    {"target", module.manifest().target},
+                    {"loops", loops}});
   return kExitFine;
 }
 

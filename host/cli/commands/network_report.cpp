@@ -12,16 +12,16 @@ namespace ferry::cli {
 
 namespace {
 
-Json tensors_json(const std::vector<NetworkTensor>& tensors) {
-  Json json = Json::array();
+text::Json tensors_json(const std::vector<NetworkTensor>& tensors) {
+  text::Json json = text::Json::array();
   for (const NetworkTensor& tensor : tensors) {
     json.push_back({{"name", tensor.name}, {"dtype", dtype_name(tensor.dtype)}, {"shape", tensor.shape}});
   }
   return json;
 }
 
-Json network_json(const NetworkSummary& network, const std::string& file) {
-  Json operators = Json::array();
+text::Json network_json(const NetworkSummary& network, const std::string& file) {
+  text::Json operators = text::Json::array();
   for (const NetworkOperator& one : network.operators) {
     operators.push_back({{"operator", one.name}, {"nodes", one.nodes}, {"supported", one.is_supported}});
   }
@@ -34,7 +34,7 @@ Json network_json(const NetworkSummary& network, const std::string& file) {
           {"inputs", tensors_json(network.inputs)},
           {"outputs", tensors_json(network.outputs)},
           {"parameters", network.parameters},
-          {"multiply_adds", network.multiply_adds.empty() ? Json() : Json(network.multiply_adds)},
+          {"multiply_adds", network.multiply_adds.empty() ? text::Json() : text::Json(network.multiply_adds)},
           {"operators", operators},
           {"unsupported", network.unsupported}};
 }
@@ -55,7 +55,7 @@ std::string work_text(const std::string& expression) {
 }  // namespace
 
 void print_network(const NetworkSummary& network, const std::string& file, bool json) {
-  if (json) return print_json(network_json(network, file));
+  if (json) return text::print_json(network_json(network, file));
   printf("file          %s\n", file.c_str());
   printf("network       %s, ONNX IR version %lld, opset %lld\n", printable(network.name).c_str(),
          static_cast<long long>(network.ir_version), static_cast<long long>(network.opset));
@@ -63,12 +63,12 @@ void print_network(const NetworkSummary& network, const std::string& file, bool 
   print_tensors("output", network.outputs);
   printf("parameters    %s\n", count_text(network.parameters).c_str());
   if (!network.multiply_adds.empty()) printf("multiply-adds %s\n", work_text(network.multiply_adds).c_str());
-  Rows rows = {{"operator", "nodes", ""}};
+  text::Rows rows = {{"operator", "nodes", ""}};
   for (const NetworkOperator& one : network.operators) {
     rows.push_back({printable(one.name), count_text(one.nodes), one.is_supported ? "" : "not supported"});
   }
   printf("\n");
-  print_columns(rows);
+  text::print_columns(rows);
   if (!network.unsupported.empty()) printf("\nnot supported\n");
   for (const std::string& refusal : network.unsupported) printf("  %s\n", printable(refusal).c_str());
 }

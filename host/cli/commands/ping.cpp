@@ -31,15 +31,15 @@ int ping(const Options& options) {
   const double worst = stats::quantile_of_sorted(calls, 0.99);
   const double write = bandwidth.written_per_second(), read = bandwidth.read_per_second();
   if (options.json) {
-    print_json({{"schema", "ferry.ping/1"},
-                {"address", device.name()},
-                {"calls", calls.size()},
-                {"median_seconds", median},
-                {"minimum_seconds", calls.front()},
-                {"percentile_99_seconds", worst},
-                {"transfer_bytes", bandwidth.bytes},
-                {"write_bytes_per_second", write},
-                {"read_bytes_per_second", read}});
+    text::print_json({{"schema", "ferry.ping/1"},
+                      {"address", device.name()},
+                      {"calls", calls.size()},
+                      {"median_seconds", median},
+                      {"minimum_seconds", calls.front()},
+                      {"percentile_99_seconds", worst},
+                      {"transfer_bytes", bandwidth.bytes},
+                      {"write_bytes_per_second", write},
+                      {"read_bytes_per_second", read}});
     return kExitFine;
   }
   printf("null call  %s median, %s minimum, %s 99th percentile, of %s\n", seconds_text(median).c_str(),

@@ -39,14 +39,14 @@ struct Options {
   bool wait_for_debugger = false;
 };
 
-Json output_json(const FunctionInfo& function, const RunOutput& output) {
-  Json json = {{"name", function.parameters[output.parameter].name},
-               {"dtype", dtype_name(output.dtype)},
-               {"shape", output.shape}};
+text::Json output_json(const FunctionInfo& function, const RunOutput& output) {
+  text::Json json = {{"name", function.parameters[output.parameter].name},
+                     {"dtype", dtype_name(output.dtype)},
+                     {"shape", output.shape}};
   if (!output.file.empty()) json["file"] = output.file;
-  if (output.elements <= kPrintedElements) {
-    json["text"] = array_text(output.dtype, output.shape, output.bytes.data());
-    json["values"] = array_json(output.dtype, output.shape, output.bytes.data());
+  if (output.elements <= text::kPrintedElements) {
+    json["text"] = text::array_text(output.dtype, output.shape, output.bytes.data());
+    json["values"] = text::array_json(output.dtype, output.shape, output.bytes.data());
   }
   return json;
 }
@@ -55,8 +55,8 @@ void print_output(const FunctionInfo& function, const RunOutput& output) {
   printf("%s = %s", function.parameters[output.parameter].name.c_str(), shape_text(output.dtype, output.shape).c_str());
   if (!output.file.empty()) printf(" in %s", output.file.c_str());
   printf("\n");
-  if (output.file.empty() && output.elements <= kPrintedElements) {
-    printf("%s\n", array_text(output.dtype, output.shape, output.bytes.data()).c_str());
+  if (output.file.empty() && output.elements <= text::kPrintedElements) {
+    printf("%s\n", text::array_text(output.dtype, output.shape, output.bytes.data()).c_str());
   }
 }
 
@@ -68,18 +68,18 @@ void print_run(const RunReport& ran, const Options& options) {
   if (ran.steps.size() > 1) print_steps(ran.steps);
 }
 
-Json run_json(const RunReport& ran, const Options& options) {
-  Json outputs = Json::array();
+text::Json run_json(const RunReport& ran, const Options& options) {
+  text::Json outputs = text::Json::array();
   for (const RunOutput& output : ran.outputs) outputs.push_back(output_json(ran.function, output));
-  Json json = {{"schema", "ferry.run/1"}, {"function", ran.function.name}, {"device", ran.device},
-               {"target", ran.target},    {"compile_ms", ran.compile_ms},  {"module_bytes", ran.module_bytes},
-               {"seconds", ran.seconds},  {"seed", options.call.seed},     {"outputs", outputs}};
+  text::Json json = {{"schema", "ferry.run/1"}, {"function", ran.function.name}, {"device", ran.device},
+                     {"target", ran.target},    {"compile_ms", ran.compile_ms},  {"module_bytes", ran.module_bytes},
+                     {"seconds", ran.seconds},  {"seed", options.call.seed},     {"outputs", outputs}};
   if (!ran.steps.empty()) json["steps"] = steps_json(ran.steps);
   add_findings(ran.findings, options.check.check, json);
   return json;
 }
 
-int run(const Compiler* compiler, const Options& options, JUnitReport& report) {
+int run(const Compiler* compiler, const Options& options, text::JUnitReport& report) {
   RunRequest request;
   request.kernels = verify::read_checked_pair(compiler, options.kernel, options.check_against, terminal());
   request.function = options.kernel.function;
@@ -88,14 +88,14 @@ int run(const Compiler* compiler, const Options& options, JUnitReport& report) {
   request.by_definition = options.check.check;
   request.limits = options.check.limits;
   request.files = parse_outputs(options.outputs);
-  request.most_elements = kPrintedElements;
+  request.most_elements = text::kPrintedElements;
   request.wait_for_debugger = options.wait_for_debugger;
   const Observer observer = terminal(first_deadline(options.kernel.deadline, options.remote.deadlines.session));
   const RunReport ran = run_once(opening(options.remote), request, observer);
   report.cases.push_back({.name = ran.function.name + " runs", .seconds = ran.seconds});
   add_cases(ran.findings, options.check_against, report);
   if (options.json) {
-    print_json(run_json(ran, options));
+    text::print_json(run_json(ran, options));
   } else if (!options.quiet) {
     print_run(ran, options);
   }
@@ -138,7 +138,8 @@ void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
   command.callback([options, &chosen] {
     chosen = [options](const Compiler* compiler) {
       const std::string suite = "ferry run " + (options->kernel.file.empty() ? "-e" : options->kernel.file);
-      return with_junit(options->junit, suite, [&](JUnitReport& report) { return run(compiler, *options, report); });
+      return with_junit(options->junit, suite,
+                        [&](text::JUnitReport& report) { return run(compiler, *options, report); });
     };
   });
 }

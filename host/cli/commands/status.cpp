@@ -12,10 +12,10 @@ namespace ferry::cli {
 
 namespace {
 
-Json to_json(const std::vector<ServerClient>& clients) {
-  Json list = Json::array();
+text::Json to_json(const std::vector<ServerClient>& clients) {
+  text::Json list = text::Json::array();
   for (const ServerClient& one : clients) {
-    Json entry = {{"client", one.client}, {"peer", one.peer}, {"seconds", one.seconds}};
+    text::Json entry = {{"client", one.client}, {"peer", one.peer}, {"seconds", one.seconds}};
     if (one.session != 0) entry["session"] = one.session;
     if (!one.function.empty()) {
       entry["function"] = one.function;
@@ -32,17 +32,17 @@ int show_status(const RemoteOptions& remote, bool json) {
   how.key_file = remote.key_file;
   const ServerStatus status = session::server_status(*remote.schemes, remote.address, how);
   if (json) {
-    print_json({{"schema", "ferry.status/1"},
-                {"address", status.address},
-                {"server_version", status.server_version},
-                {"device", status.device},
-                {"uptime_seconds", status.uptime_seconds},
-                {"max_sessions", status.max_sessions},
-                {"max_waiting", status.max_waiting},
-                {"sessions_ended", status.sessions_ended},
-                {"sessions_failed", status.sessions_failed},
-                {"sessions", to_json(status.sessions)},
-                {"waiting", to_json(status.waiting)}});
+    text::print_json({{"schema", "ferry.status/1"},
+                      {"address", status.address},
+                      {"server_version", status.server_version},
+                      {"device", status.device},
+                      {"uptime_seconds", status.uptime_seconds},
+                      {"max_sessions", status.max_sessions},
+                      {"max_waiting", status.max_waiting},
+                      {"sessions_ended", status.sessions_ended},
+                      {"sessions_failed", status.sessions_failed},
+                      {"sessions", to_json(status.sessions)},
+                      {"waiting", to_json(status.waiting)}});
     return kExitFine;
   }
   printf("%s: %s, rpc_server %s, up for %s\n", status.address.c_str(), status.device.c_str(),

@@ -53,8 +53,8 @@ std::string result_text(const StepTime& step) {
 }
 
 // Returns the columns that have an entry below their name; "-" stands for the entries that they lack.
-Rows without_empty_columns(const Rows& rows) {
-  Rows kept(rows.size());
+text::Rows without_empty_columns(const text::Rows& rows) {
+  text::Rows kept(rows.size());
   for (std::size_t column = 0; column < rows[0].size(); ++column) {
     const bool is_empty =
         std::all_of(rows.begin() + 1, rows.end(), [&](const auto& row) { return row[column].empty(); });
@@ -70,8 +70,8 @@ void print_steps(const std::vector<StepTime>& steps, const bench::Peak& peak) {
   // The time of the only call is that of the whole.
   if (steps.empty() || (steps.size() == 1 && steps.front().kind == StepKind::call)) return;
   const double all = total(steps);
-  Rows rows = {{"node", "kernel", "device", "result", "median", "share", "speed", "of peak", "traffic", "rate",
-                "of copy", "grid", "block", "shared", "registers"}};
+  text::Rows rows = {{"node", "kernel", "device", "result", "median", "share", "speed", "of peak", "traffic", "rate",
+                      "of copy", "grid", "block", "shared", "registers"}};
   for (const StepTime& step : steps) {
     const bool is_launch = step.kind == StepKind::launch;
     const double seconds = stats::median(step.seconds);
@@ -90,30 +90,31 @@ void print_steps(const std::vector<StepTime>& steps, const bench::Peak& peak) {
                     step.shared_bytes == 0 ? "" : bytes_text(step.shared_bytes),
                     step.registers == 0 ? "" : std::to_string(step.registers)});
   }
-  print_columns(without_empty_columns(rows), "  ");
+  text::print_columns(without_empty_columns(rows), "  ");
 }
 
-Json steps_json(const std::vector<StepTime>& steps) {
+text::Json steps_json(const std::vector<StepTime>& steps) {
   const double all = total(steps);
-  const auto known = [](double number) { return number > 0 ? Json(number) : Json(nullptr); };
-  Json list = Json::array();
+  const auto known = [](double number) { return number > 0 ? text::Json(number) : text::Json(nullptr); };
+  text::Json list = text::Json::array();
   for (const StepTime& step : steps) {
     const bool is_described = !step.node.empty();
-    list.push_back({{"kind", kind_name(step.kind)},
-                    {"kernel", step.kernel},
-                    {"node", is_described ? Json(printable(step.node)) : Json(nullptr)},
-                    {"device", step.device_name.empty() ? Json(nullptr) : Json(printable(step.device_name))},
-                    {"dtype", is_described ? Json(dtype_name(step.dtype)) : Json(nullptr)},
-                    {"shape", is_described ? Json(step.shape) : Json(nullptr)},
-                    {"flops", known(step.flops)},
-                    {"bytes", known(step.bytes)},
-                    {"grid", step.grid},
-                    {"block", step.block},
-                    {"shared_bytes", step.shared_bytes},
-                    {"registers", step.registers == 0 ? Json(nullptr) : Json(step.registers)},
-                    {"seconds", step.seconds},
-                    {"median_seconds", stats::median(step.seconds)},
-                    {"share", all > 0 ? Json(stats::median(step.seconds) / all) : Json(nullptr)}});
+    list.push_back(
+        {{"kind", kind_name(step.kind)},
+         {"kernel", step.kernel},
+         {"node", is_described ? text::Json(printable(step.node)) : text::Json(nullptr)},
+         {"device", step.device_name.empty() ? text::Json(nullptr) : text::Json(printable(step.device_name))},
+         {"dtype", is_described ? text::Json(dtype_name(step.dtype)) : text::Json(nullptr)},
+         {"shape", is_described ? text::Json(step.shape) : text::Json(nullptr)},
+         {"flops", known(step.flops)},
+         {"bytes", known(step.bytes)},
+         {"grid", step.grid},
+         {"block", step.block},
+         {"shared_bytes", step.shared_bytes},
+         {"registers", step.registers == 0 ? text::Json(nullptr) : text::Json(step.registers)},
+         {"seconds", step.seconds},
+         {"median_seconds", stats::median(step.seconds)},
+         {"share", all > 0 ? text::Json(stats::median(step.seconds) / all) : text::Json(nullptr)}});
   }
   return list;
 }

@@ -13,7 +13,7 @@ namespace {
 int list_targets(const Compiler* given, bool json) {
   const TargetResolver& targets = expect_compiler(given, "ferry targets");
   if (json) {
-    Json list = Json::array();
+    text::Json list = text::Json::array();
     for (const NamedTarget& named : targets.named_targets()) {
       const Target target = targets.resolve_target(named.name).value;
       list.push_back({{"name", named.name},
@@ -24,7 +24,7 @@ int list_targets(const Compiler* given, bool json) {
                       {"cpu", target.cpu},
                       {"features", target.features}});
     }
-    print_json({{"schema", "ferry.targets/1"}, {"targets", list}});
+    text::print_json({{"schema", "ferry.targets/1"}, {"targets", list}});
     return kExitFine;
   }
   std::size_t width = 0;

@@ -151,7 +151,7 @@ int run_gate(const Compiler* compiler, const GateOptions& options) {
   if (options.json) {
     puts(gate::json_report(report).c_str());
   } else {
-    fputs(gate::terminal_report(report, terminal_width(), stdout).c_str(), stdout);
+    fputs(gate::terminal_report(report, text::terminal_width(), stdout).c_str(), stdout);
   }
   write_files(options, report);
   return gate::exit_code(report);

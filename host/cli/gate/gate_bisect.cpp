@@ -29,16 +29,16 @@ struct BisectOptions {
 };
 
 void print_steps(const gate::Bisection& found) {
-  Rows rows{{"WHEN (UTC)", "COMMIT", "AGAINST THE GOOD ONE", "CHANGE"}};
+  text::Rows rows{{"WHEN (UTC)", "COMMIT", "AGAINST THE GOOD ONE", "CHANGE"}};
   for (const gate::BisectStep& step : found.steps) {
     rows.push_back({gate::time_text(step.when), printable(step.label),
                     step.is_skipped ? "skipped" : gate::to_text(step.result.verdict), gate::change_text(step.result)});
   }
-  print_columns(rows);
+  text::print_columns(rows);
 }
 
-Json bisection_json(const gate::Bisection& found) {
-  Json steps = Json::array();
+text::Json bisection_json(const gate::Bisection& found) {
+  text::Json steps = text::Json::array();
   for (const gate::BisectStep& step : found.steps) {
     steps.push_back({{"label", step.label},
                      {"when", step.when},
@@ -72,13 +72,13 @@ int find_commit(const Compiler* compiler, const BisectOptions& options) {
                                               .trust = is_here ? ask_for_trust(options.is_trusted) : nullptr},
                                              opening(options.remote), observer);
   if (options.json) {
-    print_json(bisection_json(found));
+    text::print_json(bisection_json(found));
   } else {
     print_steps(found);
   }
   if (found.failure != nullptr) std::rethrow_exception(found.failure);
   if (found.first_bad.empty()) {
-    print_error("found no commit that made " + options.name + " slower: " + found.reason);
+    text::print_error("found no commit that made " + options.name + " slower: " + found.reason);
     return kExitUnknown;
   }
   if (!options.json)

@@ -32,7 +32,7 @@ constexpr std::uint32_t kMostRuns = 10'000, kMostPairs = 1000;
 void print_calibration(const gate::Calibration& found, const CalibrateOptions& options) {
   printf("%s, tolerance %s%%, error level %s%%, %u runs each\n", printable(gate::to_text(found.environment)).c_str(),
          number_text(options.tolerance_percent).c_str(), number_text(options.error_percent).c_str(), options.runs);
-  Rows rows{
+  text::Rows rows{
       {"SLOWDOWN", "MEASURED", "SLOWER", "NO CHANGE", "FASTER", "CANNOT TELL", "PAIRS", "TIME", "PAIRS DIFFER BY"}};
   for (const gate::CalibratedSlowdown& one : found.slowdowns) {
     rows.push_back({one.slowdown == 0 ? "none" : percent_text(one.slowdown), gate::percent_change(one.mean_ratio),
@@ -40,12 +40,12 @@ void print_calibration(const gate::Calibration& found, const CalibrateOptions& o
                     std::to_string(one.cannot_tell), number_text(one.mean_pairs), seconds_text(one.mean_seconds),
                     percent_text(one.pair_deviation)});
   }
-  print_columns(rows);
+  text::print_columns(rows);
   if (found.slowdowns.back().runs < options.runs) printf("The last line is of %u runs.\n", found.slowdowns.back().runs);
 }
 
-Json calibration_json(const gate::Calibration& found) {
-  Json rows = Json::array();
+text::Json calibration_json(const gate::Calibration& found) {
+  text::Json rows = text::Json::array();
   for (const gate::CalibratedSlowdown& one : found.slowdowns) {
     rows.push_back({{"slowdown", one.slowdown},
                     {"runs", one.runs},
@@ -80,7 +80,7 @@ int calibrate(const Compiler* compiler, const CalibrateOptions& options) {
                                                    .seed = random_seed()},
                                                   opening(options.remote), observer);
   if (options.json) {
-    print_json(calibration_json(found));
+    text::print_json(calibration_json(found));
   } else if (!found.slowdowns.empty()) {
     print_calibration(found, options);
   }

@@ -38,10 +38,10 @@ constexpr std::size_t kMostEntries = 100'000;
 constexpr std::size_t kLeastRowsOfPage = 500;
 constexpr int kBarColumns = 24;
 
-Json series_json(const gate::HistorySeries& series) {
-  Json entries = Json::array();
+text::Json series_json(const gate::HistorySeries& series) {
+  text::Json entries = text::Json::array();
   for (const gate::HistoryEntry& entry : series.entries) {
-    const auto bound = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
+    const auto bound = [](double value) { return std::isfinite(value) ? text::Json(value) : text::Json(nullptr); };
     entries.push_back({{"when", entry.when},
                        {"label", entry.label},
                        {"verdict", gate::name_of(entry.verdict)},
@@ -53,7 +53,7 @@ Json series_json(const gate::HistorySeries& series) {
                        {"high", bound(entry.change.high)},
                        {"instructions", entry.instructions}});
   }
-  Json changes = Json::array();
+  text::Json changes = text::Json::array();
   for (const stats::ChangePoint& change : series.changes) {
     changes.push_back({{"entry", change.index}, {"before", change.before}, {"after", change.after}, {"p", change.p}});
   }
@@ -75,7 +75,8 @@ std::string bar(double seconds, double least, double most) {
 }
 
 void print_series(const gate::HistorySeries& series, std::size_t limit) {
-  printf("%s\n  compiled for %s\n", wrapped(printable(gate::to_text(series.environment)), terminal_width()).c_str(),
+  printf("%s\n  compiled for %s\n",
+         text::wrapped(printable(gate::to_text(series.environment)), text::terminal_width()).c_str(),
          printable(target_text(series.target, false)).c_str());
   const std::size_t first = series.entries.size() - std::min(limit, series.entries.size());
   double least = HUGE_VAL, most = 0;
@@ -85,7 +86,7 @@ void print_series(const gate::HistorySeries& series, std::size_t limit) {
     least = std::min(least, seconds);
     most = std::max(most, seconds);
   }
-  Rows rows{{"WHEN (UTC)", "COMMIT", "VERDICT", "CHANGE", "MEASURED", "", "LEVEL"}};
+  text::Rows rows{{"WHEN (UTC)", "COMMIT", "VERDICT", "CHANGE", "MEASURED", "", "LEVEL"}};
   for (std::size_t i = first; i < series.entries.size(); ++i) {
     const gate::HistoryEntry& entry = series.entries[i];
     rows.push_back({gate::time_text(entry.when), printable(gate::commit_of(entry)), gate::to_text(entry.verdict),
@@ -93,7 +94,7 @@ void print_series(const gate::HistorySeries& series, std::size_t limit) {
                     gate::measured_text(entry), bar(entry.seconds[gate::Side::current], least, most),
                     gate::level_text(series, i)});
   }
-  print_columns(without_blank_columns(rows), "  ");
+  text::print_columns(text::without_blank_columns(rows), "  ");
 }
 
 int show_history(const HistoryOptions& options) {
@@ -114,13 +115,13 @@ int show_history(const HistoryOptions& options) {
     write_file(options.html, page.data(), page.size());
   }
   if (options.json) {
-    Json series = Json::array();
+    text::Json series = text::Json::array();
     for (const gate::HistorySeries& one : all) series.push_back(series_json(one));
-    print_json({{"schema", "ferry.gate.history/1"}, {"case", options.name}, {"series", std::move(series)}});
+    text::print_json({{"schema", "ferry.gate.history/1"}, {"case", options.name}, {"series", std::move(series)}});
     return kExitFine;
   }
   if (all.empty()) find_case(suite, options.name);
-  if (all.empty()) print_note("nothing was recorded yet of the case " + options.name + " in " + place);
+  if (all.empty()) text::print_note("nothing was recorded yet of the case " + options.name + " in " + place);
   for (const gate::HistorySeries& one : all) print_series(one, options.limit);
   return kExitFine;
 }

@@ -25,7 +25,7 @@ struct InitOptions {
 
 // Returns the seconds that a call takes on this machine; nothing if it cannot be compiled for it, fails, or takes long.
 std::optional<double> seconds_here(const KernelSource& source, const std::string& function, const CallOptions& call) {
-  const Progress progress("timing " + printable(function));
+  const text::Progress progress("timing " + printable(function));
   try {
     ConnectOptions options;
     options.deadlines.call = kMostSeconds;
@@ -50,9 +50,10 @@ int write_suite(const Compiler* compiler, const InitOptions& options) {
   const gate::NewSuite suite = gate::suite_for(expect_compiler(compiler, "ferry gate"), options.folder,
                                                beside.empty() ? "." : beside.string(), seconds_here);
   write_file(options.output, suite.text.data(), suite.text.size());
-  for (const gate::SkippedFiles& skipped : suite.skipped) print_note("skipped " + skipped.what + ": " + skipped.why);
-  print_note("wrote " + std::to_string(suite.cases) + (suite.cases == 1 ? " case" : " cases") + " to " +
-             options.output);
+  for (const gate::SkippedFiles& skipped : suite.skipped)
+    text::print_note("skipped " + skipped.what + ": " + skipped.why);
+  text::print_note("wrote " + std::to_string(suite.cases) + (suite.cases == 1 ? " case" : " cases") + " to " +
+                   options.output);
   return kExitFine;
 }
 

@@ -63,8 +63,8 @@ void note_replaced_boards(const gate::Suite& suite, const std::vector<std::strin
   // The parser does not say where a value comes from. Where both give the same one, either name is right.
   const char* variable = std::getenv("FERRY_REMOTE");
   const bool is_variable = variable != nullptr && addresses == std::vector<std::string>{variable};
-  print_note("using " + join(", ", addresses) + " because of " + (is_variable ? "FERRY_REMOTE" : "--remote") +
-             ", instead of the suite's own boards: " + join(", ", names));
+  text::print_note("using " + join(", ", addresses) + " because of " + (is_variable ? "FERRY_REMOTE" : "--remote") +
+                   ", instead of the suite's own boards: " + join(", ", names));
 }
 
 std::string commit_of_environment() {

@@ -17,7 +17,7 @@ namespace {
 
 // Whether a person answers the question with yes.
 bool says_yes(const std::string& question) {
-  Progress::clear();
+  text::Progress::clear();
   fprintf(stderr, "ferry: %s [y/N] ", question.c_str());
   fflush(stderr);
   std::string answer;

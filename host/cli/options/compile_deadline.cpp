@@ -36,7 +36,7 @@ CompileDeadline::~CompileDeadline() {
 void CompileDeadline::watch(double seconds, const std::string& what) {
   std::unique_lock lock(mutex_);
   if (changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return is_done_; })) return;
-  Progress::clear();
+  text::Progress::clear();
   fprintf(stderr, "ferry: compiling %s took longer than its deadline of %s\n", what.c_str(),
           seconds_text(seconds).c_str());
   fflush(stderr);

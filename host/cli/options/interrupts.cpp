@@ -38,7 +38,7 @@ void die_of_signal() {
   while (true) {
     if (sem_wait(&came) != 0) continue;
     if (is_interruptible && !is_asked_to_end.exchange(true)) continue;
-    Progress::clear();
+    text::Progress::clear();
     std::fflush(stderr);
     std::quick_exit(EXIT_FAILURE);
   }

@@ -9,8 +9,8 @@ namespace ferry::cli {
 
 namespace {
 
-void write_report(const std::string& file, const JUnitReport& report) {
-  const std::string text = junit_text(report);
+void write_report(const std::string& file, const text::JUnitReport& report) {
+  const std::string text = text::junit_text(report);
   write_file(file, text.data(), text.size());
 }
 
@@ -22,8 +22,8 @@ void add_junit_option(CLI::App& command, std::string& file) {
       ->group("Output");
 }
 
-int with_junit(const std::string& file, const std::string& suite, const std::function<int(JUnitReport&)>& work) {
-  JUnitReport report{suite, {}};
+int with_junit(const std::string& file, const std::string& suite, const std::function<int(text::JUnitReport&)>& work) {
+  text::JUnitReport report{suite, {}};
   if (file.empty()) return work(report);
   expect_writable(file);
   if (is_replaceable(file)) {
@@ -31,7 +31,7 @@ int with_junit(const std::string& file, const std::string& suite, const std::fun
                  {suite, {{.name = suite, .error = "ferry is still running, or was killed before it could report"}}});
   }
   const auto add = [&](const std::exception& error, bool is_failure) {
-    JUnitCase& one = report.cases.emplace_back();
+    text::JUnitCase& one = report.cases.emplace_back();
     one.name = suite;
     (is_failure ? one.failure : one.error) = error_message(error);
     write_report(file, report);

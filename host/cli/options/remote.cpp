@@ -43,8 +43,8 @@ std::string place_text(const QueuePlace& place) {
 }
 
 void print_lease_notice(const std::string& line) {
-  Progress::clear();
-  print_note(line);
+  text::Progress::clear();
+  text::print_note(line);
 }
 
 void add_address_options(CLI::App& command, RemoteOptions& remote, const session::Schemes& schemes, const char* help) {
@@ -76,18 +76,18 @@ void add_remotes_option(CLI::App& command, std::vector<std::string>& addresses, 
 
 Device open_device(const RemoteOptions& remote, ConnectOptions options) {
   options.log = [](const std::string& line) {
-    Progress::clear();
+    text::Progress::clear();
     fputs(line.c_str(), stderr);
     if (line.empty() || line.back() != '\n') fputc('\n', stderr);
   };
-  options.queued = [](const QueuePlace& place) { Progress::show(place_text(place)); };
+  options.queued = [](const QueuePlace& place) { text::Progress::show(place_text(place)); };
   options.is_cancelled = InterruptibleWork::is_requested;
   options.lease_notice = print_lease_notice;
   options.deadlines = remote.deadlines;
   options.key_file = remote.key_file;
   options.board = remote.board;
   if (remote.address.empty()) return local_device(options);
-  const Progress progress("connecting to " + remote.address);
+  const text::Progress progress("connecting to " + remote.address);
   return session::connect_to(*remote.schemes, remote.address, options);
 }
 

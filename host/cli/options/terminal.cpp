@@ -9,8 +9,8 @@
 namespace ferry::cli {
 
 Observer terminal(double compile_deadline) {
-  return {.message = [](const std::string& line) { print_note(line); },
-          .step = [](const std::string& what) { return std::make_shared<Progress>(what); },
+  return {.message = [](const std::string& line) { text::print_note(line); },
+          .step = [](const std::string& what) { return std::make_shared<text::Progress>(what); },
           .compilation =
               [compile_deadline](const std::string& file) {
                 return std::make_shared<CompileDeadline>(compile_deadline, file);

@@ -44,7 +44,7 @@ struct CompileRequest {
 };
 
 struct Compiled {
-  Bytes module;                                  // of a .ferry file, without the contents of its blobs
+  Bytes module;                                  // a .ferry file without the contents of its blobs
   std::vector<std::string> notes = {};           // on directives without effect on the target
   std::vector<std::string> module_notes = {};    // on the devices that the module is for
   std::shared_ptr<const BlobSource> blobs = {};  // contents of its blobs, if it has any
@@ -64,13 +64,13 @@ struct NetworkRequest {
 enum class ExportForm : std::uint8_t { object, archive, shared };
 
 struct ExportRequest {
-  std::span<const std::uint8_t> module;  // that was compiled as relocatable
+  std::span<const std::uint8_t> module;  // compiled as relocatable
   const BlobSource* blobs = nullptr;     // null if it has no blobs
   const Target& target;
-  std::string name = {};  // of the files and the C functions; empty: that of the function
+  std::string name = {};  // prefix of the files and the C functions; empty: the function's name
   ExportForm form = ExportForm::object;
   bool weights_file = false;  // weights in a file of their own
-  SizesByName sizes = {};     // of the call in the example
+  SizesByName sizes = {};     // sizes of the call in the example
 };
 
 struct ExportedFile {
@@ -90,18 +90,18 @@ struct NodeTensor {
 // The algorithm by which a kernel computes its nodes, if it rounds differently from their definition.
 struct NodeAlgorithm {
   lang::Program program;              // with the parameters of the definition
-  std::vector<std::int64_t> symbols;  // of the program
+  std::vector<std::int64_t> symbols;  // the program's symbols
 };
 
 // The nodes that one kernel computes as a program of the kernel language, for the reference evaluation.
 struct NodeProgram {
   std::string node;  // their names
   lang::Program program;
-  std::vector<std::int64_t> symbols;  // of the program
+  std::vector<std::int64_t> symbols;  // the program's symbols
   std::vector<std::int64_t> scalars;  // the values of its scalar parameters, in their order
-  std::vector<NodeTensor> tensors;    // of its tensor parameters, in their order; the output is the last
+  std::vector<NodeTensor> tensors;    // its tensor parameters in order; the output is the last
   std::optional<NodeAlgorithm> algorithm = {};
-  std::vector<std::int64_t> counts = {};  // of the iterations of the loops around, the outermost first
+  std::vector<std::int64_t> counts = {};  // iterations of the enclosing loops, the outermost first
   std::int64_t channels = 0;  // the channels of a result in blocks, [N, blocks, H, W, lanes]; 0: it has no blocks
 };
 
@@ -144,10 +144,10 @@ struct ForeignSource {
 // One call of a foreign kernel under sanitizers. Lists have one entry for each parameter.
 struct SanitizedArgument {
   std::uint64_t scalar_bits = 0;
-  Bytes bytes;  // of a tensor
+  Bytes bytes;  // the tensor's contents
 };
 struct SanitizedRun {
-  std::string report;          // of the sanitizers; empty when they found nothing
+  std::string report;          // what the sanitizers found; empty: nothing
   std::string mistake;         // its main line, or that the function returned a failure; empty: none
   std::vector<Bytes> outputs;  // empty for parameters that are not written
   // How the program and its compiler were not confined: "this kernel has no Landlock". Usually empty.
@@ -157,7 +157,7 @@ struct SanitizedRun {
 // A kernel whose loops, blocks and threads are executed step by step.
 struct InterpretedKernel {
   FunctionInfo info;
-  Target target;                        // that it was compiled for
+  Target target;                        // the target it was compiled for
   std::vector<std::string> notes = {};  // on directives without effect on the target
   // Takes the addresses of the parameters in order, then those of the symbols. Returns the mistake that the kernel made
   // or reported, or an empty text.

@@ -153,7 +153,7 @@ void CacheKey::add(const Target& target) {
 void CacheKey::add(const NetworkSource& source) {
   const auto& [file, sizes, bindings, winograd, int8, max_error] = source;
   const auto& [rms, largest] = max_error;
-  add(file.substr(file.rfind('/') + 1));  // which names the function; the contents are added with add_files()
+  add(file.substr(file.rfind('/') + 1));  // names the function; add_files() adds the contents
   add_sizes(*this, sizes);
   add(std::uint64_t{winograd ? 1U : 0U});
   add(std::uint64_t{int8 ? 1U : 0U});

@@ -51,8 +51,8 @@ struct Instructions {
 
 // One of the two modules that are compared.
 struct SideFacts {
-  Hash module{};      // by which the store has it
-  std::string label;  // of the baseline: the commit that it was stored for
+  Hash module{};      // its key in the store
+  std::string label;  // the baseline's commit
   std::uint64_t code_bytes = 0, data_bytes = 0;
   double seconds = 0;  // the median over the processes' medians; 0: not measured
   // Who stored it, if that was somebody else and it was to run.
@@ -63,7 +63,7 @@ struct SideFacts {
 // difference, or not available.
 struct ModuleDiff {
   std::string source, schedule, loops, assembly;
-  std::string operators = {};  // of networks: those that came, went or are computed otherwise, a line each
+  std::string operators = {};  // networks: added, removed and changed operators, a line each
   bool is_empty() const {
     return source.empty() && schedule.empty() && loops.empty() && assembly.empty() && operators.empty();
   }
@@ -109,8 +109,8 @@ struct RunFailure {
 
 struct Report {
   std::string suite, baseline;  // names
-  std::string label;            // of the current side, a commit
-  std::string version;          // of ferry
+  std::string label;            // the current side's commit
+  std::string version;          // ferry's version
   std::int64_t started = 0;     // seconds since 1970
   double elapsed_seconds = 0;
   UnknownPolicy unknown = UnknownPolicy::fail;

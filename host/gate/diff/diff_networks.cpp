@@ -27,7 +27,7 @@ struct NetworkKernel {
   std::string name;      // "conv_relu_0"
   std::string schedule;  // its directives
   std::vector<MachineFunction> functions;
-  std::string gpu_text;  // of all its kernels for GPUs
+  std::string gpu_text;  // the source of all its kernels for GPUs
 };
 
 // The result of one step, or of several for the same nodes.
@@ -119,7 +119,7 @@ class NetworkParts {
   const std::map<std::string, std::string> sections_;
   std::map<std::string, std::string> gpu_texts_;
   std::string beside_gpu_kernels_;
-  std::map<std::string, NetworkKernel> kernels_;  // whose places do not change
+  std::map<std::string, NetworkKernel> kernels_;  // pointers to its elements stay valid
   std::map<std::string, Operator> operators_;
   std::vector<std::string> order_;
 };

@@ -29,7 +29,7 @@ std::string shortened_lines(const std::string& text, std::size_t most) {
 }
 
 std::string diff_of(const std::string& baseline, const std::string& current) {
-  return shortened_lines(cli::unified_diff(first_lines(baseline), first_lines(current), "baseline", "current"),
+  return shortened_lines(text::unified_diff(first_lines(baseline), first_lines(current), "baseline", "current"),
                          kMostDiffLines);
 }
 

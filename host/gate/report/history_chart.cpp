@@ -27,7 +27,7 @@ bool is_positive(double value) { return value > 0 && std::isfinite(value); }
 // A measured entry.
 struct Point {
   const HistoryEntry* entry;
-  std::size_t index;  // of the entry in the series
+  std::size_t index;  // the entry's index in the series
   double value;       // seconds or instructions
 };
 

@@ -10,7 +10,7 @@ namespace ferry::gate {
 
 namespace {
 
-using cli::Json;
+using text::Json;
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
@@ -119,24 +119,24 @@ std::string json_report(const Report& report) {
     Json& count = counts[name_of(result.verdict)];
     count = count.is_null() ? 1 : count.get<int>() + 1;
   }
-  return cli::json_text({{"schema", kReportSchema},
-                         {"version", report.version},
-                         {"suite", report.suite},
-                         {"baseline", report.baseline},
-                         {"label", report.label},
-                         {"started", report.started},
-                         {"elapsed_seconds", number(report.elapsed_seconds)},
-                         {"interrupted", report.is_interrupted},
-                         {"update", report.is_update},
-                         {"baseline_notes", baseline_notes(report)},
-                         {"missing_cases", report.missing},
-                         {"missing", report.missing_policy == MissingPolicy::allow ? "allow" : "fail"},
-                         {"unknown", report.unknown == UnknownPolicy::pass ? "pass" : "fail"},
-                         {"error_level", number(report.error_level)},
-                         {"exit_code", exit_code(report)},
-                         {"failure", report.failure ? Json(report.failure->message) : Json()},
-                         {"counts", counts},
-                         {"cases", cases}}) +
+  return text::json_text({{"schema", kReportSchema},
+                          {"version", report.version},
+                          {"suite", report.suite},
+                          {"baseline", report.baseline},
+                          {"label", report.label},
+                          {"started", report.started},
+                          {"elapsed_seconds", number(report.elapsed_seconds)},
+                          {"interrupted", report.is_interrupted},
+                          {"update", report.is_update},
+                          {"baseline_notes", baseline_notes(report)},
+                          {"missing_cases", report.missing},
+                          {"missing", report.missing_policy == MissingPolicy::allow ? "allow" : "fail"},
+                          {"unknown", report.unknown == UnknownPolicy::pass ? "pass" : "fail"},
+                          {"error_level", number(report.error_level)},
+                          {"exit_code", exit_code(report)},
+                          {"failure", report.failure ? Json(report.failure->message) : Json()},
+                          {"counts", counts},
+                          {"cases", cases}}) +
          "\n";
 }
 

@@ -62,13 +62,13 @@ std::string output_of(const CaseResult& result) {
 }  // namespace
 
 std::string junit_report(const Report& report) {
-  cli::JUnitReport junit{"ferry gate " + report.suite, {}};
+  text::JUnitReport junit{"ferry gate " + report.suite, {}};
   if (report.failure) {
-    cli::JUnitCase& run = junit.cases.emplace_back("ferry gate");
+    text::JUnitCase& run = junit.cases.emplace_back("ferry gate");
     run.error = report.failure->message;
   }
   for (const CaseResult& result : report.cases) {
-    cli::JUnitCase& one = junit.cases.emplace_back(test_name_of(result));
+    text::JUnitCase& one = junit.cases.emplace_back(test_name_of(result));
     if (!time_of(result.sides[Side::current]).empty()) one.seconds = result.sides[Side::current].seconds;
     switch (result.is_accepted ? JUnitStatus::passed : junit_status_of(result.verdict, report.unknown)) {
       case JUnitStatus::passed: break;
@@ -81,7 +81,7 @@ std::string junit_report(const Report& report) {
     for (const std::string& name : report.missing)
       junit.cases.emplace_back(name).error = "the case of the baseline is no longer in the suite";
   }
-  return cli::junit_text(junit);
+  return text::junit_text(junit);
 }
 
 }  // namespace ferry::gate

@@ -15,9 +15,9 @@ namespace {
 
 std::string painted(FILE* stream, Severity severity, const std::string& text) {
   switch (severity) {
-    case Severity::bad: return cli::painted(stream, cli::Color::red, text);
-    case Severity::unsure: return cli::painted(stream, cli::Color::yellow, text);
-    case Severity::good: return cli::painted(stream, cli::Color::green, text);
+    case Severity::bad: return text::painted(stream, text::Color::red, text);
+    case Severity::unsure: return text::painted(stream, text::Color::yellow, text);
+    case Severity::good: return text::painted(stream, text::Color::green, text);
     case Severity::neutral: break;
   }
   return text;
@@ -59,7 +59,7 @@ std::string with_colours(const std::string& table, const std::vector<const CaseR
 std::string note_text(const std::string& title, const std::string& text, std::size_t width) {
   std::string note;
   for (const std::string_view line : lines_of(text)) {
-    note += note.empty() ? cli::wrapped(printable(title) + ": " + printable(line), width) : "  " + printable(line);
+    note += note.empty() ? text::wrapped(printable(title) + ": " + printable(line), width) : "  " + printable(line);
     note += "\n";
   }
   return note;
@@ -80,9 +80,9 @@ std::string terminal_report(const Report& report, std::size_t width, FILE* strea
   }
   std::string text;
   if (!shown.empty()) {
-    cli::Rows rows = {{"verdict", "case", "board", "change", "baseline", "current", "pairs"}};
+    text::Rows rows = {{"verdict", "case", "board", "change", "baseline", "current", "pairs"}};
     for (const CaseResult* result : shown) rows.push_back(row_of(*result));
-    text += with_colours(cli::columns_text(cli::without_blank_columns(rows), width), shown, stream);
+    text += with_colours(text::columns_text(text::without_blank_columns(rows), width), shown, stream);
   }
   const std::size_t hidden = report.cases.size() - shown.size();
   if (hidden > 0) text += "and " + std::to_string(hidden) + " without news\n";
@@ -90,7 +90,7 @@ std::string terminal_report(const Report& report, std::size_t width, FILE* strea
   if (!notes.empty()) text += "\n" + notes;
   const std::vector<std::string> baseline = baseline_notes(report);
   if (!baseline.empty()) text += "\n";
-  for (const std::string& note : baseline) text += cli::wrapped(printable(note), width) + "\n";
+  for (const std::string& note : baseline) text += text::wrapped(printable(note), width) + "\n";
   return text + (text.empty() ? "" : "\n") + painted(stream, severity_of(report), headline(report)) + "\n";
 }
 

@@ -28,8 +28,8 @@ struct LeftOutIfEmpty {};
 
 // The module of a case, as one commit had it.
 struct StoredModule {
-  Hash module{};            // of its bytes, the name of the object that holds them
-  Hash identity{};          // of its source and its compiler: equal ones compile to equal modules
+  Hash module{};            // hash of its bytes: the name of the object that holds them
+  Hash identity{};          // hash of its source and its compiler: equal ones compile to equal modules
   std::vector<Hash> blobs;  // objects too
   std::string label;        // the commit
   std::int64_t stored = 0;  // seconds since 1970
@@ -57,7 +57,7 @@ struct HistoryEntry {
   StoredModule module;      // the current side's
   PerSide<double> seconds;  // 0: not measured
   Change change;
-  double instructions = 0;  // of a call of the current side; 0: not counted
+  double instructions = 0;  // executed by a call of the current side; 0: not counted
   bool operator==(const HistoryEntry&) const;
 
   FERRY_FIELDS((when), (name, StoredAs{"case"}), (target), (label), (verdict), (environment), (module), (seconds),

@@ -107,7 +107,7 @@ template <class T>
 Result<T> parse(std::string_view text, T (*read)(const Json&)) {
   try {
     return read(parse_limited_json(text));
-  } catch (const std::exception& error) {  // of nlohmann's parser and accessors, and of the functions above
+  } catch (const std::exception& error) {  // from nlohmann's parser and accessors and the functions above
     std::string_view why = error.what();
     // "[json.exception.parse_error.101] " tells nobody more.
     if (why.starts_with("[json.exception.")) why.remove_prefix(why.find("] ") + 2);

@@ -56,7 +56,7 @@ namespace ferry::gate {
 
 inline constexpr std::size_t kMaxSuiteBytes = std::size_t{8} << 20;
 inline constexpr std::size_t kMaxCases = 10'000, kMaxBoards = 64;
-inline constexpr std::size_t kMaxCaseName = 200;  // and of a board and of the suite, in bytes
+inline constexpr std::size_t kMaxCaseName = 200;  // in bytes; also the limit of names of boards and suites
 
 // Both throw UsageError, which names the file, the line and the key, and says what was expected there. read_suite()
 // also notes in each case if one of its files is missing, which concerns this case alone. The remotes of boards are of

@@ -32,38 +32,38 @@ const Lanes& LaneProgram::compile(const ir::Expr& expr, const Lanes* mask) {
   if (const auto known = done_.find(key); known != done_.end()) return *known->second;
   const auto result = [&]() -> const Lanes& {
     switch (expr.kind()) {
-      case ir::NodeKind::IntImm:
-      case ir::NodeKind::FloatImm: return constant(expr);
-      case ir::NodeKind::Var: {
+      case ir::ExprKind::IntImm:
+      case ir::ExprKind::FloatImm: return constant(expr);
+      case ir::ExprKind::Var: {
         const auto found = variables_.find(expr.get());
         if (found == variables_.end())
           throw InternalError("reference: the variable '" + expr.as<ir::Var>()->name + "' has no value");
         return *found->second;
       }
-      case ir::NodeKind::Cast: {
+      case ir::ExprKind::Cast: {
         const Lanes& value = compile(expr.as<ir::Cast>()->value, mask);
         Lanes& out = make(expr.type().code, cast_stays_exact(value, expr.type().code));
         steps_.push_back([&value, &out](std::size_t n) { apply_cast(value, out, n); });
         return out;
       }
-      case ir::NodeKind::Unary: {
+      case ir::ExprKind::Unary: {
         const auto& node = *expr.as<ir::Unary>();
         const Lanes& value = compile(node.value, mask);
         Lanes& out = make(expr.type().code, value.exact);
         steps_.push_back([op = node.op, &value, &out](std::size_t n) { apply_unary(op, value, out, n); });
         return out;
       }
-      case ir::NodeKind::Binary: return binary(*expr.as<ir::Binary>(), mask);
-      case ir::NodeKind::Select: {
+      case ir::ExprKind::Binary: return binary(*expr.as<ir::Binary>(), mask);
+      case ir::ExprKind::Select: {
         const auto& node = *expr.as<ir::Select>();
         const Lanes& condition = compile(node.condition, mask);
         const Lanes& on_true = compile(node.on_true, mask);
         return choice(condition, on_true, compile(node.on_false, mask));
       }
-      case ir::NodeKind::IfThenElse: return guarded_choice(*expr.as<ir::IfThenElse>(), mask);
-      case ir::NodeKind::Load: return load(*expr.as<ir::Load>(), mask);
-      case ir::NodeKind::Call: return call(*expr.as<ir::Call>(), mask);
-      case ir::NodeKind::Let: {
+      case ir::ExprKind::IfThenElse: return guarded_choice(*expr.as<ir::IfThenElse>(), mask);
+      case ir::ExprKind::Load: return load(*expr.as<ir::Load>(), mask);
+      case ir::ExprKind::Call: return call(*expr.as<ir::Call>(), mask);
+      case ir::ExprKind::Let: {
         const auto& node = *expr.as<ir::Let>();
         variables_[node.var.get()] = &compile(node.value, mask);
         return compile(node.body, mask);

@@ -34,7 +34,7 @@ class SizeConditions {
     const auto is_known = [&](const Expr& other) { return equal(other, size); };
     if (std::any_of(sizes_.begin(), sizes_.end(), is_known)) return;
     sizes_.push_back(size);
-    conditions.insert(size.kind() == NodeKind::Var ? conditions.begin() : conditions.end(), size >= Expr(0));
+    conditions.insert(size.kind() == ExprKind::Var ? conditions.begin() : conditions.end(), size >= Expr(0));
   }
 
   std::vector<Expr> sizes_;

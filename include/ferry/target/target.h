@@ -48,7 +48,7 @@ struct Target {
   bool is_source = false;
   std::vector<std::string> gpus;  // for "cuda", the architectures to compile for: "sm_80"
   CudaCompiler cuda_compiler = CudaCompiler::both;
-  DeviceId device;  // that a session opens
+  DeviceId device;  // the device that a session opens
   // Limits of a block on a GPU; 0 when only the device knows.
   std::int64_t block_threads = 0, block_shared_bytes = 0;
   // No rpc_server runs on the target: it supports objects and assembly, but no modules.

@@ -291,7 +291,7 @@ TEST_CASE("boards on one machine exclude each other, and listings say so") {
   CHECK(farm.listing({"queue"})["requests"][0]["blocked_by"] == "pi-1");
   const Json device = farm.listing({"devices", "pi-2"})["devices"][0];
   CHECK(device["holder"].is_null());
-  CHECK(device["neighbours"] == Json::array({"pi-1"}));
+  CHECK(device["same_machine"] == Json::array({"pi-1"}));
   CHECK(device["blocked_by"] == "pi-1");
   CHECK(waiting.log().find("device     pi-2") == std::string::npos);
 

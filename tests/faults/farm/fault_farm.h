@@ -35,7 +35,7 @@ struct LeaseReport {
   std::string board;    // empty: it was not granted
   double granted = 0;   // seconds, as all times
   double over = 0;      // 0: the client was killed before
-  std::string failure;  // of the request or of a call
+  std::string failure;  // why the request or a call failed
   std::vector<Call> calls;
 };
 

@@ -31,9 +31,9 @@ Descriptor connect_silently(std::uint16_t port) {
 Status lease(const RealFarm& farm, const secure::Key& key) {
   farm::FarmAccess access = farm.access();
   access.key = key;
-  farm::LeaseWish wish{{"b0"}};
-  wish.wait = std::chrono::seconds(10);
-  return farm::BoardLease::request(access, wish).status();
+  farm::LeaseOptions wanted{{"b0"}};
+  wanted.wait = std::chrono::seconds(10);
+  return farm::BoardLease::request(access, wanted).status();
 }
 
 TEST_CASE("10,000 connections that say nothing keep no client with a key out") {

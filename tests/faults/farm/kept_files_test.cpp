@@ -17,9 +17,9 @@ class LeasedSession {
   LeasedSession(const RealFarm& farm, const secure::Key& key) {
     farm::FarmAccess access = farm.access();
     access.key = key;
-    farm::LeaseWish wish{{"b0"}};
-    wish.wait = std::chrono::seconds(10);
-    auto lease = farm::BoardLease::request(access, wish);
+    farm::LeaseOptions wanted{{"b0"}};
+    wanted.wait = std::chrono::seconds(10);
+    auto lease = farm::BoardLease::request(access, wanted);
     REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
     lease_ = std::move(lease.value());
     const farm::wire::GrantedSlot slot = lease_->slots().at(0);

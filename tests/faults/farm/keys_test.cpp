@@ -18,9 +18,9 @@ Result<std::unique_ptr<farm::BoardLease>> lease(const RealFarm& farm, const secu
                                                 const std::string& selector = "b0") {
   farm::FarmAccess access = farm.access();
   access.key = key;
-  farm::LeaseWish wish{{selector}};
-  wish.wait = std::chrono::seconds(10);
-  return farm::BoardLease::request(access, wish);
+  farm::LeaseOptions wanted{{selector}};
+  wanted.wait = std::chrono::seconds(10);
+  return farm::BoardLease::request(access, wanted);
 }
 
 void revoke(farm::TrackerConnection& admin, CredentialKind kind, const std::string& name) {

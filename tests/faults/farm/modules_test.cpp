@@ -107,9 +107,9 @@ TEST_CASE("modules do not fill the disk that leases need") {
   farm.wait_for_boards(1);
   const auto leases = [&] {
     for (int i = 0; i < 20; ++i) {
-      farm::LeaseWish wish{{"b0"}};
-      wish.wait = std::chrono::seconds(5);
-      const auto lease = farm::BoardLease::request(farm.access(), wish);
+      farm::LeaseOptions wanted{{"b0"}};
+      wanted.wait = std::chrono::seconds(5);
+      const auto lease = farm::BoardLease::request(farm.access(), wanted);
       REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
     }
   };

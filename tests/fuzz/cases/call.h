@@ -21,7 +21,7 @@ struct Argument {
   ParameterKind kind = ParameterKind::tensor;
   Direction direction = Direction::in;
   DType type = DType::f32;
-  std::vector<std::int64_t> shape;    // of a tensor
+  std::vector<std::int64_t> shape;    // the tensor's shape
   std::vector<std::int64_t> strides;  // empty if dense
   std::int64_t elements = 1;
   std::int64_t places = 1;  // from the first to the last element

@@ -13,8 +13,8 @@ namespace ferry::fuzz {
 
 namespace {
 
-constexpr std::int64_t kMaxPoints = 4000;     // of one stage, including its reduction
-constexpr std::int64_t kMaxElements = 60000;  // of one tensor
+constexpr std::int64_t kMaxPoints = 4000;     // points of one stage, including its reduction
+constexpr std::int64_t kMaxElements = 60000;  // elements of one tensor
 constexpr std::size_t kMaxInputs = 5;
 
 class ProgramGenerator {

@@ -59,7 +59,7 @@ class Board {
       const auto end = static_cast<std::int64_t>(std::min(announce.value().end_ms, most));
       const lease::BootTime until{std::chrono::milliseconds(end)};
       check(guard_.announce({announce.value().key, announce.value().extension, until}, now_));
-      if (guard_.admit(announce.value().key, now_) == lease::Admission::admitted) has_session_ = true;
+      if (guard_.admit(announce.value().key, now_) == lease::AdmitResult::admitted) has_session_ = true;
     }
     if (static_cast<Tag>(header.tag) == Tag::Withdraw) {
       const auto withdraw = farm::wire::decode<Withdraw>(body);

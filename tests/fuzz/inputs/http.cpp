@@ -47,7 +47,7 @@ struct FuzzedSite {
 
   test::ScriptedFarm farm;
   Site site;
-  std::string cookie, csrf;  // of an admin who has logged in
+  std::string cookie, csrf;  // an admin who has logged in
 };
 
 // The name at the start of the text; removes it.

@@ -77,7 +77,7 @@ ExampleCase default_case(const fs::path& kernel, const Choice& choice) {
 ExampleCase scheduled_case(const fs::path& kernel, const fs::path& file) {
   const std::string text = text_of(file);
   Choice choice(words_of(text, "run").at(0));
-  choice.sizes.clear();  // which would choose between default schedules
+  choice.sizes.clear();  // sizes would choose between default schedules
   ExampleCase made;
   made.example = name_of(kernel);
   made.command = path_of(kernel) + choice.text() + " --schedule " + path_of(file);

@@ -21,7 +21,7 @@ struct ModuleKey {
 ModuleKey key_of(const ExampleCase& example, const PinnedTarget& target);
 
 struct ModuleRecords {
-  std::map<std::string, std::string> tools;  // that made these, with their versions
+  std::map<std::string, std::string> tools;  // tools and their versions
   // "7136 bytes 1f2e3d4c5b6a manifest 0a1b2c3d schedule 4e5f6071 elf 8293a4b5", or "refused: " and why.
   std::map<ModuleKey, std::string> modules;
 };

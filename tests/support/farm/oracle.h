@@ -64,9 +64,9 @@ class Oracle {
 
   World& world_;
   std::map<Key, TrueTime> board_ends_;
-  std::map<Key, TrueTime> ends_;                                                // of leases, by true time
+  std::map<Key, TrueTime> ends_;                                                // ends of leases, in true time
   std::set<std::tuple<std::uint64_t, lease::Epoch, std::uint32_t>> committed_;  // lease, epoch, extension
-  std::map<Node, lease::Epoch> last_epochs_;                                    // that each board has acknowledged
+  std::map<Node, lease::Epoch> last_epochs_;  // the last that each board has acknowledged
   std::set<std::pair<farm::BoardId, Key>> acknowledged_;
   std::map<Node, Session> running_;
   std::map<farm::LeaseId, Waiting> waiting_;

@@ -83,7 +83,7 @@ void ScriptedFarm::add_sample() {
   boards_["odroid-xu4"] = make_board("odroid-xu4", "Hardkernel Odroid XU4", "armv7", "bad");
   boards_["jetson"] = make_board("jetson", "NVIDIA Jetson Orin Nano", "aarch64", "unknown");
   boards_["jetson"].description.accelerators = {{"cuda", "sm_87"}};
-  boards_["jetson"].neighbours = {"rpi4-06", hostile_names()[0]};
+  boards_["jetson"].same_machine = {"rpi4-06", hostile_names()[0]};
   boards_["jetson"].blocked_by = hostile_names()[0];
   boards_["beagle"] = make_board("beagle", "BeagleBone Black", "armv7", "retired");
   boards_["rpi4-03"].is_throttled = true;

@@ -149,7 +149,7 @@ void SimulatedBoard::apply(const lease::LeaseGuard::Effects& effects) {
 }
 
 bool SimulatedBoard::open_session(const lease::LeaseKey& key, Node client) {
-  if (!guard_ || guard_->admit(key, boot_time()) != lease::Admission::admitted) return false;
+  if (!guard_ || guard_->admit(key, boot_time()) != lease::AdmitResult::admitted) return false;
   session_ = key;
   oracle_.session_starts(node_, key, client);
   world_.trace("session starts: board, lease, epoch", node_, key.lease, key.epoch);

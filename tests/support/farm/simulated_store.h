@@ -59,7 +59,7 @@ class SimulatedStore {
   RecordTables tables_;
   std::uint64_t term_ = 0;
   std::optional<Node> holder_;
-  std::uint64_t session_ = 0;  // of the holder; what it had sent is lost with it
+  std::uint64_t session_ = 0;  // the holder's session; what it had sent is lost with it
   std::deque<Transaction> transactions_;
   TrueTime last_commit_{};
   DriftingClock clock_;

@@ -47,7 +47,7 @@ class Simulation {
   SimulatedStore store_;
   std::vector<std::unique_ptr<SimulatedTracker>> trackers_;
   std::vector<std::unique_ptr<SimulatedBoard>> boards_;
-  std::unique_ptr<SimulatedBoard> copy_;  // of the last board, with its key
+  std::unique_ptr<SimulatedBoard> copy_;  // a copy of the last board, with its key
   std::vector<std::unique_ptr<SimulatedClient>> clients_;
   std::vector<Node> nodes_;
   bool has_faults_ = false;

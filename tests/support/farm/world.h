@@ -62,7 +62,7 @@ class World {
 
   TrueTime now{};
   Random random;
-  std::uint64_t events = 0;  // that have happened
+  std::uint64_t events = 0;  // how many have happened
 
  private:
   struct Scheduled {

@@ -36,7 +36,7 @@ class ScriptedTracker {
     }
     virtual void send_bytes(std::span<const std::uint8_t> bytes) = 0;
     virtual void close() = 0;
-    std::size_t number = 0;  // of this connection; the first is 0
+    std::size_t number = 0;  // this connection's number; the first is 0
   };
   struct Message {
     std::size_t connection;
@@ -92,7 +92,7 @@ class ScriptedTracker {
   std::vector<std::unique_ptr<Client>> clients_;
   bool is_silent_ = false;
   Status hello_refusal_;
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::vector<Message> messages_;
   std::size_t connections_ = 0;
   std::size_t ended_ = 0;

@@ -47,7 +47,7 @@ class RunningTracker {
 
  private:
   server::EventLoop loop_;
-  mutable std::mutex mutex_;  // of the next two
+  mutable std::mutex mutex_;  // guards the next two
   mutable std::condition_variable changed_;
   std::optional<secure::Key> admin_;
   std::vector<std::string> log_;

@@ -76,7 +76,7 @@ void TestBoard::run() {
       apply(guard_.check_end(boot_time()));
     }
     pollfd entry{connection_->transport().native_handle(), POLLIN, 0};
-    if (!connection_->has_received_ahead() && poll(&entry, 1, 20) <= 0) continue;
+    if (!connection_->has_buffered_input() && poll(&entry, 1, 20) <= 0) continue;
     const Result<rpc::Frame> frame = connection_->receive_frame();
     const std::lock_guard lock(mutex_);
     if (frame.is_ok()) {

@@ -75,7 +75,7 @@ class TestBoard {
   std::unique_ptr<rpc::Connection> connection_;
   Result<std::string> joined_;
   std::mutex sending_;
-  mutable std::mutex mutex_;  // of all that follows
+  mutable std::mutex mutex_;  // guards all that follows
   std::condition_variable changed_;
   lease::LeaseGuard guard_;
   farm::wire::LeaseHolder holder_;

@@ -28,7 +28,7 @@ struct RealFarmOptions {
   std::size_t boards = 1;
   std::size_t busy = 0;      // so many of them have the tag "busy"
   std::size_t trackers = 1;  // on the same database
-  std::string folder = {};   // of the database; empty: a temporary one
+  std::string folder = {};   // the database's folder; empty: a temporary one
   // With clients, everything is on a virtual network: also each tracker, each board and PostgreSQL. The thread that
   // makes the farm is on the network's host 0 as long as the farm lives.
   std::size_t client_hosts = 0;

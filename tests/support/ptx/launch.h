@@ -20,7 +20,7 @@ struct Launch {
   std::vector<std::uint8_t> parameters{};  // laid out as the kernel takes them
   std::uint64_t seed = 0;                  // for the order of blocks and threads
   Landing landing = Landing::random;
-  std::uint64_t most_steps = std::uint64_t{1} << 36;  // of each block
+  std::uint64_t most_steps = std::uint64_t{1} << 36;  // limit for each block
 };
 
 // Returns the size of a kernel's static shared memory.

@@ -41,8 +41,8 @@ struct Operand {
   OperandKind kind = OperandKind::none;
   bool is_negated = false;       // !%p
   bool has_register = false;     // an address with a register
-  Space space = Space::generic;  // of the symbol in an address
-  std::uint8_t bits = 64;        // of the register
+  Space space = Space::generic;  // the space of the symbol in an address
+  std::uint8_t bits = 64;        // width of the register
   std::uint32_t reg = 0;
   Word value = 0;  // the constant, or the offset added to the register
   std::string name;

@@ -32,12 +32,6 @@ std::string forms(const Backend& backend) {
   return text;
 }
 
-std::vector<std::string> notes(const char* target, const std::vector<std::string>& kinds) {
-  std::vector<CodeImage> images;
-  for (std::string name : kinds) images.push_back({take_image_kind(name), {}});
-  return make_backend(resolve_target(target))->notes_on_images(images);
-}
-
 // out[t] = t by one block of so many threads.
 ir::Function of_threads(std::int64_t threads) {
   auto out = std::make_shared<ir::Buffer>();
@@ -107,15 +101,4 @@ TEST_CASE("only a backend with machine code makes objects") {
   for (const char* target : {"c", "cuda -arch=sm_80", "opencl"})
     CHECK(refusal([&] { (void)make_backend(resolve_target(target))->object({}, {}); }) ==
           "expected a target with machine code, got '" + std::string(target) + "'");
-}
-
-TEST_CASE("a module with cubins alone runs on fewer GPUs than usual, which a note says") {
-  CHECK(
-      notes("cuda -arch=sm_80,sm_90", {"cubin-sm_80", "cubin-sm_90"}) ==
-      std::vector<std::string>{"the module has no PTX and runs on GPUs of sm_80, sm_90 alone; '-compiler=llvm' behind "
-                               "the target says why"});
-  CHECK(notes("cuda", {"cubin-sm_80", "ptx-sm_80"}).empty());
-  CHECK(notes("cuda -compiler=nvrtc", {"cubin-sm_80"}).empty());
-  CHECK(notes("opencl", {"opencl-c"}).empty());
-  CHECK(notes("x86-64", {"elf"}).empty());
 }

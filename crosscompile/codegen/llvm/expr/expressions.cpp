@@ -150,49 +150,40 @@ Value* variable(FunctionState& state, const ir::Var& node) {
 Value* emit_expr(FunctionState& state, const ir::Expr& expr) {
   if (state.lane_mask != nullptr && expr.type().is_scalar()) return emit_scalar_for_lanes(state, expr);
   switch (expr.kind()) {
-    case ir::NodeKind::IntImm: return int_constant(state.module, expr.type(), expr.as<ir::IntImm>()->value);
-    case ir::NodeKind::FloatImm: return float_constant(state.module, expr.type(), expr.as<ir::FloatImm>()->value);
-    case ir::NodeKind::Var: return variable(state, *expr.as<ir::Var>());
-    case ir::NodeKind::Cast: {
+    case ir::ExprKind::IntImm: return int_constant(state.module, expr.type(), expr.as<ir::IntImm>()->value);
+    case ir::ExprKind::FloatImm: return float_constant(state.module, expr.type(), expr.as<ir::FloatImm>()->value);
+    case ir::ExprKind::Var: return variable(state, *expr.as<ir::Var>());
+    case ir::ExprKind::Cast: {
       const ir::Expr& value = expr.as<ir::Cast>()->value;
       return emit_cast(state, value.type(), expr.type(), emit_expr(state, value));
     }
-    case ir::NodeKind::Unary: return emit_unary(state, *expr.as<ir::Unary>());
-    case ir::NodeKind::Binary: return emit_binary(state, *expr.as<ir::Binary>());
-    case ir::NodeKind::Select: {
+    case ir::ExprKind::Unary: return emit_unary(state, *expr.as<ir::Unary>());
+    case ir::ExprKind::Binary: return emit_binary(state, *expr.as<ir::Binary>());
+    case ir::ExprKind::Select: {
       const auto* node = expr.as<ir::Select>();
       Value* condition = emit_expr(state, node->condition);
       Value* on_true = emit_expr(state, node->on_true);
       return state.builder.CreateSelect(condition, on_true, emit_expr(state, node->on_false));
     }
-    case ir::NodeKind::IfThenElse: {
+    case ir::ExprKind::IfThenElse: {
       const auto* node = expr.as<ir::IfThenElse>();
       if (node->condition.type().is_scalar()) return emit_choice(state, *node, node->condition);
       const auto* same = node->condition.as<ir::Broadcast>();
       return same != nullptr ? emit_choice(state, *node, same->value) : emit_lane_choice(state, *node);
     }
-    case ir::NodeKind::Load: return emit_load(state, *expr.as<ir::Load>());
-    case ir::NodeKind::Call: return emit_call_node(state, *expr.as<ir::Call>());
-    case ir::NodeKind::Let: return emit_let(state, *expr.as<ir::Let>());
-    case ir::NodeKind::Ramp: return emit_ramp(state, *expr.as<ir::Ramp>());
-    case ir::NodeKind::Broadcast:
+    case ir::ExprKind::Load: return emit_load(state, *expr.as<ir::Load>());
+    case ir::ExprKind::Call: return emit_call_node(state, *expr.as<ir::Call>());
+    case ir::ExprKind::Let: return emit_let(state, *expr.as<ir::Let>());
+    case ir::ExprKind::Ramp: return emit_ramp(state, *expr.as<ir::Ramp>());
+    case ir::ExprKind::Broadcast:
       return state.builder.CreateVectorSplat(expr.type().lanes, emit_expr(state, expr.as<ir::Broadcast>()->value));
-    case ir::NodeKind::VectorReduce: {
+    case ir::ExprKind::VectorReduce: {
       const auto* node = expr.as<ir::VectorReduce>();
       return emit_vector_reduce(state, *node, emit_expr(state, node->value));
     }
-    case ir::NodeKind::Reduce: throw InternalError("a reduction reached code generation; lowering must stand before");
-    case ir::NodeKind::Store:
-    case ir::NodeKind::For:
-    case ir::NodeKind::Block:
-    case ir::NodeKind::If:
-    case ir::NodeKind::Allocate:
-    case ir::NodeKind::LetStmt:
-    case ir::NodeKind::Assert:
-    case ir::NodeKind::Evaluate:
-    case ir::NodeKind::InstructionStmt: break;
+    case ir::ExprKind::Reduce: throw InternalError("a reduction reached code generation; lowering must stand before");
   }
-  throw InternalError("emit_expr: a statement stands in the place of an expression");
+  throw InternalError("emit_expr: an unknown kind of expression");
 }
 
 }  // namespace ferry::codegen

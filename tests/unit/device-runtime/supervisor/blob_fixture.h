@@ -13,7 +13,7 @@
 
 namespace ferry::test {
 
-inline constexpr std::int64_t kElements = 64;  // of each constant
+inline constexpr std::int64_t kElements = 64;  // elements of each constant
 
 // Contents of a blob: element i of the floats is (i + seed) % 1000.
 Bytes floats(std::size_t bytes, unsigned seed = 0);

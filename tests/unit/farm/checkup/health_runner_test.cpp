@@ -11,7 +11,7 @@
 #include <set>
 
 #include "base/descriptor.h"
-#include "farm/checkup/health_book.h"
+#include "farm/checkup/health_history.h"
 #include "farm/checkup/judge_state.h"
 #include "host/client/connect/local_server.h"
 #include "host/compiler/llvm/llvm_compiler.h"
@@ -154,7 +154,7 @@ TEST_CASE("a board passes as it was, and fails after a confirmation once it has 
   const HealthOutcome first = checks.run(fast);
   INFO(first.text);
   REQUIRE(first.end == CheckEnd::measured);
-  HealthBook book;
+  HealthHistory book;
   const HealthState state{BoardId{7}, [&] {
                             HealthJudge judge(wide_baseline(first.check));
                             return knowledge_text(judge.knowledge());

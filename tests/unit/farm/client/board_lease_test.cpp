@@ -63,14 +63,14 @@ struct Farm {
   FarmAccess access() const { return access_to({tracker.address()}, key); }
 };
 
-std::unique_ptr<BoardLease> granted(const Farm& farm, const LeaseWish& wish, LeaseObserver observer = {}) {
-  auto lease = BoardLease::request(farm.access(), wish, std::move(observer));
+std::unique_ptr<BoardLease> granted(const Farm& farm, const LeaseOptions& wanted, LeaseObserver observer = {}) {
+  auto lease = BoardLease::request(farm.access(), wanted, std::move(observer));
   REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
   return std::move(lease.value());
 }
 
-Status refusal(const Farm& farm, const LeaseWish& wish, LeaseObserver observer = {}) {
-  const auto lease = BoardLease::request(farm.access(), wish, std::move(observer));
+Status refusal(const Farm& farm, const LeaseOptions& wanted, LeaseObserver observer = {}) {
+  const auto lease = BoardLease::request(farm.access(), wanted, std::move(observer));
   CHECK_FALSE(lease.is_ok());
   return lease.status();
 }
@@ -110,10 +110,10 @@ TEST_CASE("the release of a lease waits for the tracker, not for a fixed time") 
 
 TEST_CASE("a reserved lease outlives the object") {
   Farm farm([](Peer& peer, const Message& message) { grant(peer, message); });
-  LeaseWish wish{{"rpi4"}};
-  wish.kind = wire::LeaseKind::reserved;
+  LeaseOptions wanted{{"rpi4"}};
+  wanted.kind = wire::LeaseKind::reserved;
   {
-    const auto lease = granted(farm, wish);
+    const auto lease = granted(farm, wanted);
   }
   CHECK(farm.tracker.wait_until([&] { return farm.tracker.ended_connections() == 1; }));
   CHECK(count_of<wire::Release>(farm.tracker) == 0);

@@ -21,7 +21,7 @@ namespace ferry::test {
 
 struct ServerBehaviour {
   std::string answer;                          // sent once a whole request has arrived
-  std::chrono::milliseconds between_bytes{0};  // of the answer; 0: all at once
+  std::chrono::milliseconds between_bytes{0};  // pause between bytes of the answer; 0: all at once
   bool closes_at_once = false;
 };
 

@@ -76,7 +76,7 @@ TEST_CASE("quantities have their units in their names, and what there is not is 
   wire::DeviceListing board;
   board.name = "pi-3";
   board.description = wire::sample_description();
-  const cli::Json json = to_json(board);
+  const text::Json json = to_json(board);
   CHECK(json["accelerators"].dump() == R"([{"kind":"cuda","arch":"sm_53"}])");
   CHECK(json["tags"].dump() == R"({"bench":"","rack":"b2"})");
   CHECK(json["lease"].is_null());

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "farm/relay/relay.h"
-#include "farm/relay/relay_desk.h"
+#include "farm/relay/relay_tokens.h"
 #include "rpc/secure/client_handshake.h"
 #include "rpc/server/acceptor.h"
 #include "rpc/server/final_frame.h"
@@ -21,7 +21,7 @@ namespace ferry::test {
 namespace {
 
 using farm::Relay;
-using farm::RelayDesk;
+using farm::RelayTokens;
 
 // Runs an acceptor on a thread of its own.
 class Listener {
@@ -82,7 +82,7 @@ struct Tracker {
   }
 
   std::mutex mutex;
-  RelayDesk desk;
+  RelayTokens desk;
   std::unique_ptr<Relay> relay = std::move(Relay::start({}).value());
   KeyFiles files;
   secure::Key key = files.add("tracker.key");

@@ -59,7 +59,7 @@ class ScriptedChecker final : public farm::HealthChecker {
 
  private:
   const std::vector<CheckedBoard::Result> results_;
-  std::mutex mutex_;  // of all that follows
+  std::mutex mutex_;  // guards all that follows
   std::condition_variable started_;
   std::vector<std::string> addresses_;
   std::size_t loaded_ = 0;
@@ -117,9 +117,9 @@ TEST_CASE("a good board that nobody uses is checked again, one that is used is n
   const auto board = lab.tracker->join(lab.tracker->board_key("pi-3"));
   CHECK(lab.wait_for_state("good") == "good");
   {
-    farm::LeaseWish wish;
-    wish.selectors = {"pi-3"};
-    const auto lease = farm::BoardLease::request(lab.tracker->add_client("anna"), wish);
+    farm::LeaseOptions wanted;
+    wanted.selectors = {"pi-3"};
+    const auto lease = farm::BoardLease::request(lab.tracker->add_client("anna"), wanted);
     REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
     std::this_thread::sleep_for(std::chrono::seconds(4));
     CHECK(lab.checker.wait_for(1) == 1);

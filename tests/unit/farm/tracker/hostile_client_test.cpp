@@ -19,10 +19,10 @@ TEST_CASE("a viewer does nothing to the leases of a holder whose name he shares"
   RunningTracker tracker(std::make_unique<MemoryStore>());
   const auto board = tracker.join(tracker.board_key("pi-3"));
   const farm::FarmAccess anna = tracker.add_client("anna"), viewer = tracker.add_client("anna", Role::viewer);
-  farm::LeaseWish wish;
-  wish.selectors = {"pi-3"};
-  wish.length = std::chrono::minutes(5);
-  const auto lease = BoardLease::request(anna, wish);
+  farm::LeaseOptions wanted;
+  wanted.selectors = {"pi-3"};
+  wanted.length = std::chrono::minutes(5);
+  const auto lease = BoardLease::request(anna, wanted);
   REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
   const auto before = lease.value()->remaining();
   auto link = farm::TrackerLink::open(viewer, tracker.address(), std::chrono::seconds(5));
@@ -40,10 +40,10 @@ TEST_CASE("attempts to use the ids of others are in the audit log, however many 
   const auto board = tracker.join(tracker.board_key("pi-3"));
   const farm::FarmAccess anna = tracker.add_client("anna"), berta = tracker.add_client("berta"),
                          clara = tracker.add_client("clara");
-  farm::LeaseWish wish;
-  wish.selectors = {"pi-3"};
-  wish.length = std::chrono::minutes(5);
-  auto lease = BoardLease::request(anna, wish);
+  farm::LeaseOptions wanted;
+  wanted.selectors = {"pi-3"};
+  wanted.length = std::chrono::minutes(5);
+  auto lease = BoardLease::request(anna, wanted);
   REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
   const std::uint64_t id = lease.value()->id();
   // Returns the entries about refused attempts, the newest first, once there is one of this holder.

@@ -54,9 +54,9 @@ TEST_CASE("a board cannot make the tracker run out of epochs") {
   options.ceiling = lease::Epoch{1} << 62;
   TestBoard board(options);
   REQUIRE(board.joined_as().is_ok());
-  farm::LeaseWish wish;
-  wish.selectors = {"pi-3"};
-  const auto lease = farm::BoardLease::request(tracker.add_client("anna"), wish);
+  farm::LeaseOptions wanted;
+  wanted.selectors = {"pi-3"};
+  const auto lease = farm::BoardLease::request(tracker.add_client("anna"), wanted);
   REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
   CHECK(lease.value()->slots().at(0).epoch == options.ceiling + 1);
 }
@@ -79,9 +79,9 @@ TEST_CASE("a board that calls itself by the name of another one does not get its
   REQUIRE(tagged.value().devices.size() == 1);
   CHECK(tagged.value().devices[0].description.model.empty());
   for (int i = 0; i < 3; ++i) {
-    farm::LeaseWish wish;
-    wish.selectors = {"pi-3"};
-    const auto lease = farm::BoardLease::request(tracker.add_client("anna"), wish);
+    farm::LeaseOptions wanted;
+    wanted.selectors = {"pi-3"};
+    const auto lease = farm::BoardLease::request(tracker.add_client("anna"), wanted);
     REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
     CHECK(lease.value()->slots().at(0).board == "pi-3");
   }
@@ -122,9 +122,9 @@ TEST_CASE("whatever a board says of itself, the database takes it and the tracke
   board.send(Heartbeat{~std::uint64_t{0}, INT32_MIN, true, ~0u, 12345});
   board.send(SessionEnded{{1, 2}, std::string(kMaxText, '\x01'), ~std::uint64_t{0}, std::string(kMaxReport, '\x01')});
   const auto honest = tracker.join(tracker.board_key("pi-3"));
-  farm::LeaseWish wish;
-  wish.selectors = {"pi-3"};
-  const auto lease = farm::BoardLease::request(tracker.add_client("anna"), wish);
+  farm::LeaseOptions wanted;
+  wanted.selectors = {"pi-3"};
+  const auto lease = farm::BoardLease::request(tracker.add_client("anna"), wanted);
   CHECK_MESSAGE(lease.is_ok(), lease.status().message());
   for (const std::string& line : tracker.log()) {
     CAPTURE(line);
@@ -176,9 +176,9 @@ TEST_CASE("a board cannot say that somebody who did not have it used it") {
   RunningTracker tracker(std::make_unique<MemoryStore>());
   TestBoard liar(board_options(tracker, "liar"));
   const auto honest = tracker.join(tracker.board_key("pi-3"));
-  farm::LeaseWish wish;
-  wish.selectors = {"pi-3"};
-  const auto lease = farm::BoardLease::request(tracker.add_client("anna"), wish);
+  farm::LeaseOptions wanted;
+  wanted.selectors = {"pi-3"};
+  const auto lease = farm::BoardLease::request(tracker.add_client("anna"), wanted);
   REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
   for (const auto& board : {&liar, honest.get()}) board->send(SessionEnded{{lease.value()->id(), 1}, "client", 1, ""});
   std::vector<SessionListing> lies, truths;

@@ -37,9 +37,9 @@ TEST_CASE("what a client and the board of its lease send reaches the other end t
   RunningTracker tracker(std::make_unique<MemoryStore>());
   const auto board = tracker.join(tracker.board_key("pi-3"));
   const farm::FarmAccess anna = tracker.add_client("anna");
-  farm::LeaseWish wish;
-  wish.selectors = {"pi-3"};
-  const auto lease = farm::BoardLease::request(anna, wish);
+  farm::LeaseOptions wanted;
+  wanted.selectors = {"pi-3"};
+  const auto lease = farm::BoardLease::request(anna, wanted);
   REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
   auto client = farm::open_relay({anna, lease.value()->id(), 0});
   REQUIRE_MESSAGE(client.is_ok(), client.status().message());
@@ -68,9 +68,9 @@ TEST_CASE("the relays of a lease are limited and end with it, whatever its clien
   RunningTracker tracker(std::make_unique<MemoryStore>());
   const auto board = tracker.join(tracker.board_key("pi-3"));
   const farm::FarmAccess anna = tracker.add_client("anna");
-  farm::LeaseWish wish;
-  wish.selectors = {"pi-3"};
-  auto lease = farm::BoardLease::request(anna, wish);
+  farm::LeaseOptions wanted;
+  wanted.selectors = {"pi-3"};
+  auto lease = farm::BoardLease::request(anna, wanted);
   REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
   const farm::wire::UseRelay ask{lease.value()->id(), 0};
   std::vector<std::unique_ptr<Transport>> ends;
@@ -98,9 +98,9 @@ TEST_CASE("nobody gets a way to the board of somebody else's lease, or to one th
   RunningTracker tracker(std::make_unique<MemoryStore>());
   const auto board = tracker.join(tracker.board_key("pi-3"));
   const farm::FarmAccess anna = tracker.add_client("anna"), berta = tracker.add_client("berta");
-  farm::LeaseWish wish;
-  wish.selectors = {"pi-3"};
-  const auto lease = farm::BoardLease::request(anna, wish);
+  farm::LeaseOptions wanted;
+  wanted.selectors = {"pi-3"};
+  const auto lease = farm::BoardLease::request(anna, wanted);
   REQUIRE(lease.is_ok());
   CHECK(farm::open_relay({berta, lease.value()->id(), 0}).status().code() == ErrorCode::not_found);
   CHECK(farm::open_relay({anna, lease.value()->id(), 1}).status().code() == ErrorCode::not_found);

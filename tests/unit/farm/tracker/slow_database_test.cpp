@@ -42,9 +42,9 @@ struct SlowFarm {
   ~SlowFarm() { gate.set_open(true); }
 
   Result<std::unique_ptr<farm::BoardLease>> lease(const farm::FarmAccess& who) const {
-    farm::LeaseWish wish;
-    wish.selectors = {"pi-3"};
-    return farm::BoardLease::request(who, wish);
+    farm::LeaseOptions wanted;
+    wanted.selectors = {"pi-3"};
+    return farm::BoardLease::request(who, wanted);
   }
   void make_commits(std::size_t count) {
     tracker.on_loop([count](farm::Tracker& busy) {
@@ -77,7 +77,7 @@ struct SlowFarm {
 Submit submission(std::uint64_t id) { return Submit{{id, {"pi-3"}, 0, 60'000, 60'000, LeaseKind::attached}}; }
 
 // What the tracker says when it closes the connection.
-std::string last_words(farm::TrackerLink& link) {
+std::string final_message(farm::TrackerLink& link) {
   while (true) {
     const auto frame = link.receive(std::chrono::steady_clock::now() + std::chrono::seconds(5));
     if (!frame.is_ok()) return frame.status().message();
@@ -111,7 +111,7 @@ TEST_CASE("those who flood a slow database are sent away, and others get their t
       if (!flooding->send(submission(1)).is_ok() || !flooding->send(Release{1}).is_ok()) return;
   });
   for (std::uint64_t i = 0; i < 1000; ++i) slow.board->send(Acknowledged{{i, 1}, 0});
-  CHECK(last_words(*flooding).find("the database lags behind") != std::string::npos);
+  CHECK(final_message(*flooding).find("the database lags behind") != std::string::npos);
   client.join();
   CHECK(slow.board->wait_for_end().find("the database lags behind") != std::string::npos);
   REQUIRE(other->send(submission(2)).is_ok());

@@ -68,12 +68,12 @@ struct SshLab {
   }
   Result<std::unique_ptr<BoardLease>> lease(const farm::FarmAccess& who, milliseconds length = std::chrono::minutes(5),
                                             farm::wire::LeaseKind kind = farm::wire::LeaseKind::attached) const {
-    farm::LeaseWish wish;
-    wish.selectors = {"pi-3"};
-    wish.length = length;
-    wish.wait = milliseconds(500);
-    wish.kind = kind;
-    return BoardLease::request(who, wish);
+    farm::LeaseOptions wanted;
+    wanted.selectors = {"pi-3"};
+    wanted.length = length;
+    wanted.wait = milliseconds(500);
+    wanted.kind = kind;
+    return BoardLease::request(who, wanted);
   }
   DeviceListing listing(const farm::FarmAccess& who) const {
     auto page = TrackerConnection(who).ask(farm::wire::ListDevices{});

@@ -27,10 +27,10 @@ struct Lab {
   // The lease of one board.
   Result<std::unique_ptr<BoardLease>> lease(const farm::FarmAccess& who, const std::string& selector,
                                             milliseconds wait = std::chrono::seconds(10)) const {
-    farm::LeaseWish wish;
-    wish.selectors = {selector};
-    wish.wait = wait;
-    return BoardLease::request(who, wish);
+    farm::LeaseOptions wanted;
+    wanted.selectors = {selector};
+    wanted.wait = wait;
+    return BoardLease::request(who, wanted);
   }
   // The named boards, as the farm lists them.
   std::vector<DeviceListing> devices(const std::string& selector = {}) const {
@@ -121,10 +121,10 @@ TEST_CASE("a client gets a board with the key that the board admits, and others 
 TEST_CASE("a lease that is too long is refused with the length that was asked for") {
   Lab lab;
   const auto board = lab.tracker.join(lab.tracker.board_key("pi-3"));
-  farm::LeaseWish wish;
-  wish.selectors = {"pi-3"};
-  wish.length = std::chrono::hours(9);
-  const std::string message = BoardLease::request(lab.anna, wish).status().message();
+  farm::LeaseOptions wanted;
+  wanted.selectors = {"pi-3"};
+  wanted.length = std::chrono::hours(9);
+  const std::string message = BoardLease::request(lab.anna, wanted).status().message();
   CAPTURE(message);
   CHECK(message.find("expected a lease of more than 0s and at most 8h, got 9h") != std::string::npos);
 }
@@ -167,11 +167,11 @@ TEST_CASE("a reserved lease outlives its connection, and its holder alone may re
   const auto board = lab.tracker.join(lab.tracker.board_key("pi-3"));
   std::uint64_t id = 0;
   {
-    farm::LeaseWish wish;
-    wish.selectors = {"pi-3"};
-    wish.length = std::chrono::minutes(5);
-    wish.kind = LeaseKind::reserved;
-    auto lease = BoardLease::request(lab.anna, wish);
+    farm::LeaseOptions wanted;
+    wanted.selectors = {"pi-3"};
+    wanted.length = std::chrono::minutes(5);
+    wanted.kind = LeaseKind::reserved;
+    auto lease = BoardLease::request(lab.anna, wanted);
     REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
     id = lease.value()->id();
   }
@@ -195,11 +195,11 @@ TEST_CASE("several boards are granted together, or none") {
   Lab lab;
   const auto first = lab.tracker.join(lab.tracker.board_key("pi-1"));
   const auto second = lab.tracker.join(lab.tracker.board_key("pi-2"));
-  farm::LeaseWish wish;
-  wish.selectors = {"rpi4", "rpi4"};
-  wish.wait = milliseconds(500);
+  farm::LeaseOptions wanted;
+  wanted.selectors = {"rpi4", "rpi4"};
+  wanted.wait = milliseconds(500);
   {
-    auto both = BoardLease::request(lab.anna, wish);
+    auto both = BoardLease::request(lab.anna, wanted);
     REQUIRE_MESSAGE(both.is_ok(), both.status().message());
     CHECK(both.value()->slots().at(0).board != both.value()->slots().at(1).board);
   }
@@ -207,7 +207,7 @@ TEST_CASE("several boards are granted together, or none") {
   REQUIRE(second->wait_until_free());
   auto one = lab.lease(lab.tracker.add_client("berta"), "pi-1");
   REQUIRE(one.is_ok());
-  CHECK(BoardLease::request(lab.anna, wish).status().code() == ErrorCode::busy);
+  CHECK(BoardLease::request(lab.anna, wanted).status().code() == ErrorCode::busy);
   CHECK(second->wait_until_free());
 }
 

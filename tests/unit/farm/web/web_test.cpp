@@ -338,7 +338,7 @@ TEST_CASE("pages say which boards are on one machine, and that a board is free b
   board.name = "pi-3";
   board.state = "good";
   board.is_connected = true;
-  board.neighbours = {"pi-4", "pi-5"};
+  board.same_machine = {"pi-4", "pi-5"};
   fixture.farm.add_board(board);
   CHECK(contains(fixture.get("/board?name=pi-3").body, "<dd>pi-4, pi-5</dd>"));
   board.blocked_by = "pi-4";

@@ -16,7 +16,7 @@ using namespace ferry;
 
 namespace {
 
-constexpr std::size_t kElements = 3'000'000;  // of the weights: several pieces
+constexpr std::size_t kElements = 3'000'000;  // elements of the weights: several pieces
 
 // Counts the bytes that were read, which are those that are sent.
 class CountingSource final : public BlobSource {

@@ -242,7 +242,7 @@ TEST_CASE("plans of random networks with concats and slices in place compute wha
         }
         case 4:
         case 5: {
-          std::vector<TensorId> alike;  // of as many rows, the tensor itself among them
+          std::vector<TensorId> alike;  // tensors with as many rows, this one among them
           for (const auto& [id, count] : tensors)
             if (count == rows) alike.push_back(id);
           tensors.emplace_back(network.node(Operator::add, {from, alike[random() % alike.size()]}), rows);

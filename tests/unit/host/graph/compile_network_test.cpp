@@ -195,7 +195,7 @@ TEST_CASE("a kernel updates a residual in place if all groups that share it read
     const Result<ModuleFile> module = read_module(compile_optimized(graph, target).module);
     REQUIRE(module.is_ok());
     const FunctionInfo& function = module.value().manifest.functions.at(0);
-    std::map<std::string, std::size_t> operands;  // of each kernel
+    std::map<std::string, std::size_t> operands;  // how many each kernel has
     std::size_t updates = 0;
     for (const Step& step : function.plan.steps) {
       const auto& call = std::get<CallStep>(step);

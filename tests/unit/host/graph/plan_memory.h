@@ -18,7 +18,7 @@ namespace ferry::graph {
 // The memory that a fake kernel accesses. Operands of its step are its tensor parameters in order, then values.
 struct FakeKernel {
   std::vector<Direction> directions;
-  std::vector<std::uint64_t> bytes;  // of each tensor parameter, for the sizes of the call
+  std::vector<std::uint64_t> bytes;  // size of each tensor parameter for the sizes of the call
 };
 
 // Names grow with the number of calls behind them.
@@ -144,7 +144,7 @@ class PlanMemory {
   const FunctionInfo& function_;
   const Plan& plan_;
   std::vector<std::int64_t> values_;
-  std::vector<Operand> results_;  // of launches so far
+  std::vector<Operand> results_;  // results of the launches so far
   std::map<std::pair<OperandKind, std::uint32_t>, std::map<std::uint64_t, std::pair<std::uint64_t, std::string>>>
       ranges_;
 };

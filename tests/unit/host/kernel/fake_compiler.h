@@ -17,7 +17,7 @@ class FakeCompiler final : public Compiler {
   Noted<Target> target;
   FunctionInfo function;
   std::vector<std::string> notes, module_notes;
-  std::vector<std::string> nodes;  // of a network
+  std::vector<std::string> nodes;  // a network's nodes
   // What it was asked, last.
   mutable std::string target_text, source;
   mutable SizesByName sizes;

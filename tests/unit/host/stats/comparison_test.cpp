@@ -105,7 +105,7 @@ TEST_CASE("from twice as slow on, a verdict is a factor") {
 }
 
 TEST_CASE("whether B is slower by a limit is answered by the whole interval") {
-  Comparison comparison;  // of A's time to B's
+  Comparison comparison;  // A's time over B's
   comparison.low = 1 / 1.2;
   comparison.high = 1 / 1.1;
   CHECK(slowdown(comparison, 0.05) == Slowdown::yes);

@@ -12,11 +12,11 @@ namespace {
 
 // The checks below compare with the output of numpy 2.2 for the same array.
 template <class T>
-std::string text(DType dtype, std::vector<std::int64_t> shape, const std::vector<T>& values) {
-  return cli::array_text(dtype, shape, values.data());
+std::string printed(DType dtype, std::vector<std::int64_t> shape, const std::vector<T>& values) {
+  return text::array_text(dtype, shape, values.data());
 }
 std::string f32(const std::vector<float>& values) {
-  return text(DType::f32, {static_cast<std::int64_t>(values.size())}, values);
+  return printed(DType::f32, {static_cast<std::int64_t>(values.size())}, values);
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ TEST_CASE("floats print with the digits they need, points under each other") {
   CHECK(f32({1.0f / 3, 2.0f / 3}) == "[0.33333334 0.6666667 ]");
   CHECK(f32({0, 0, 0}) == "[0. 0. 0.]");
   CHECK(f32({-1.5f, 0.25f}) == "[-1.5   0.25]");
-  CHECK(text<double>(DType::f64, {3}, {1.0 / 3, 1e-3, 2.0 / 3}) == "[0.33333333 0.001      0.66666667]");
+  CHECK(printed<double>(DType::f64, {3}, {1.0 / 3, 1e-3, 2.0 / 3}) == "[0.33333333 0.001      0.66666667]");
 }
 
 TEST_CASE("floats of very different sizes print with exponents") {
@@ -44,16 +44,16 @@ TEST_CASE("infinities and NaN print by name") {
 
 TEST_CASE("narrow floats print with the digits that tell them apart in their own type") {
   const std::vector<std::uint16_t> halves = {f32_to_f16(0.1f), f32_to_f16(1.0f / 3), f32_to_f16(1000)};
-  CHECK(text(DType::f16, {3}, halves) == "[9.998e-02 3.333e-01 1.000e+03]");
-  CHECK(text(DType::bf16, {1}, std::vector<std::uint16_t>{f32_to_bf16(1.0f / 3)}) == "[0.334]");
+  CHECK(printed(DType::f16, {3}, halves) == "[9.998e-02 3.333e-01 1.000e+03]");
+  CHECK(printed(DType::bf16, {1}, std::vector<std::uint16_t>{f32_to_bf16(1.0f / 3)}) == "[0.334]");
 }
 
 TEST_CASE("rows and planes are bracketed, integers and bools aligned") {
-  CHECK(text<float>(DType::f32, {2, 2}, {1, 2, 3, 4.5f}) == "[[1.  2. ]\n [3.  4.5]]");
-  CHECK(text<std::int32_t>(DType::i32, {2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}) ==
+  CHECK(printed<float>(DType::f32, {2, 2}, {1, 2, 3, 4.5f}) == "[[1.  2. ]\n [3.  4.5]]");
+  CHECK(printed<std::int32_t>(DType::i32, {2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7}) ==
         "[[[0 1]\n  [2 3]]\n\n [[4 5]\n  [6 7]]]");
-  CHECK(text<std::int64_t>(DType::i64, {3}, {-1, 100, 7}) == "[ -1 100   7]");
-  CHECK(text<std::uint8_t>(DType::boolean, {2}, {1, 0}) == "[ True False]");
+  CHECK(printed<std::int64_t>(DType::i64, {3}, {-1, 100, 7}) == "[ -1 100   7]");
+  CHECK(printed<std::uint8_t>(DType::boolean, {2}, {1, 0}) == "[ True False]");
 }
 
 TEST_CASE("long rows are broken into lines") {
@@ -64,7 +64,7 @@ TEST_CASE("long rows are broken into lines") {
         "[0.    0.125 0.25  0.375 0.5   0.625 0.75  0.875 1.    1.125 1.25  1.375\n"
         " 1.5   1.625 1.75  1.875 2.    2.125 2.25  2.375 2.5   2.625 2.75  2.875\n"
         " 3.    3.125 3.25  3.375 3.5   3.625]");
-  CHECK(text(DType::f32, {2, 20}, thirds) ==
+  CHECK(printed(DType::f32, {2, 20}, thirds) ==
         "[[ 0.          0.33333334  0.6666667   1.          1.3333334   1.6666666\n"
         "   2.          2.3333333   2.6666667   3.          3.3333333   3.6666667\n"
         "   4.          4.3333335   4.6666665   5.          5.3333335   5.6666665\n"
@@ -76,7 +76,7 @@ TEST_CASE("long rows are broken into lines") {
 }
 
 TEST_CASE("a tensor of rank 0 is its element, an empty one is empty brackets") {
-  CHECK(text<float>(DType::f32, {}, {3}) == "3.0");
-  CHECK(text<std::int32_t>(DType::i32, {}, {7}) == "7");
-  CHECK(text<float>(DType::f32, {0, 3}, {}) == "[]");
+  CHECK(printed<float>(DType::f32, {}, {3}) == "3.0");
+  CHECK(printed<std::int32_t>(DType::i32, {}, {7}) == "7");
+  CHECK(printed<float>(DType::f32, {0, 3}, {}) == "[]");
 }

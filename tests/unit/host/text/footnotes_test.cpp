@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using ferry::cli::Footnotes;
+using ferry::text::Footnotes;
 
 TEST_CASE("texts that differ in numbers alone share a note") {
   Footnotes notes;

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <sstream>
 
-using ferry::cli::Json;
-using ferry::cli::json_text;
+using ferry::text::Json;
+using ferry::text::json_text;
 
 namespace {
 
@@ -39,7 +39,7 @@ TEST_CASE("a long list of numbers is filled up to the width, and means the same"
     json["deep"]["cores"].push_back(i);
   }
   const std::string text = json_text(json);
-  CHECK(longest_line(text) <= ferry::cli::kJsonWidth);
+  CHECK(longest_line(text) <= ferry::text::kJsonWidth);
   CHECK(std::count(text.begin(), text.end(), '\n') < 400);
   CHECK(Json::parse(text) == json);
 }
@@ -50,7 +50,7 @@ TEST_CASE("the width is used up exactly, with the comma that follows a list") {
     const std::string text = json_text(json);
     const bool is_one_line = text.find("x\", 1]") != std::string::npos;
     // Two spaces, the key with ': ', the brackets, the quotes, ', 1' and the comma.
-    CHECK(is_one_line == (2 + 8 + 2 + length + 2 + 3 + 1 <= ferry::cli::kJsonWidth));
+    CHECK(is_one_line == (2 + 8 + 2 + length + 2 + 3 + 1 <= ferry::text::kJsonWidth));
   }
 }
 

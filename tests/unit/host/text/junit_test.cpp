@@ -2,14 +2,14 @@
 
 #include <doctest/doctest.h>
 
-using namespace ferry::cli;
+using namespace ferry;
 
 TEST_CASE("a report counts its failures and errors, and escapes what XML gives a meaning") {
-  const JUnitReport report{"ferry run a&b.tc",
-                           {{.name = "C", .seconds = 0.5},
-                            {.name = "D", .failure = "D[0] is <nan>,\nexpected \"1\"\x1b"},
-                            {.name = "E", .error = "no device", .output = "x > y"}}};
-  CHECK(junit_text(report) ==
+  const text::JUnitReport report{"ferry run a&b.tc",
+                                 {{.name = "C", .seconds = 0.5},
+                                  {.name = "D", .failure = "D[0] is <nan>,\nexpected \"1\"\x1b"},
+                                  {.name = "E", .error = "no device", .output = "x > y"}}};
+  CHECK(text::junit_text(report) ==
         R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="3" failures="1" errors="1" time="0.500000000">
   <testsuite name="ferry run a&amp;b.tc" tests="3" failures="1" errors="1" time="0.500000000">

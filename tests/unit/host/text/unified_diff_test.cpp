@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using ferry::cli::unified_diff;
+using ferry::text::unified_diff;
 
 namespace {
 

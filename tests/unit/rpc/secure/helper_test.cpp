@@ -1,4 +1,4 @@
-#include "rpc/secure/helper.h"
+#include "rpc/secure/parallel_records.h"
 
 #include <doctest/doctest.h>
 #include <sched.h>
@@ -13,7 +13,7 @@ namespace {
 TEST_CASE("a helper does every part of the work once and is finished when share() returns") {
   for (const std::size_t count : {0, 1, 2, 3, 16, 1000}) {
     CAPTURE(count);
-    Helper helper;
+    ParallelRecords helper;
     std::vector<int> times(count);
     for (int round = 1; round <= 200; ++round) {
       helper.share(count, [&](std::size_t i) { ++times[i]; });
@@ -23,7 +23,7 @@ TEST_CASE("a helper does every part of the work once and is finished when share(
 }
 
 TEST_CASE("a helper works at the same time as its owner") {
-  Helper helper;
+  ParallelRecords helper;
   std::atomic<int> inside{0};
   helper.share(2, [&](std::size_t) {
     ++inside;
@@ -33,7 +33,7 @@ TEST_CASE("a helper works at the same time as its owner") {
 }
 
 TEST_CASE("a helper that was never needed ends") {
-  for (int i = 0; i < 100; ++i) Helper();
+  for (int i = 0; i < 100; ++i) ParallelRecords();
 }
 
 TEST_CASE("a thread that is kept to one core has no second one") {

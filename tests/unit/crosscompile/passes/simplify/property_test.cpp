@@ -20,36 +20,36 @@ using Values = std::unordered_map<const ExprNode*, std::int64_t>;
 // Evaluates the expression by the rules of ferry/expr.h, which simplify must preserve.
 std::int64_t evaluate(const Expr& expr, const Values& values, std::uint32_t lane = 0) {
   switch (expr.kind()) {
-    case NodeKind::IntImm: return expr.as<IntImm>()->value;
-    case NodeKind::Var: return values.at(expr.get());
-    case NodeKind::Cast: return wrap(expr.type().code, evaluate(expr.as<Cast>()->value, values, lane));
-    case NodeKind::Unary: {
+    case ExprKind::IntImm: return expr.as<IntImm>()->value;
+    case ExprKind::Var: return values.at(expr.get());
+    case ExprKind::Cast: return wrap(expr.type().code, evaluate(expr.as<Cast>()->value, values, lane));
+    case ExprKind::Unary: {
       const auto* unary = expr.as<Unary>();
       const std::int64_t value = evaluate(unary->value, values, lane);
       if (unary->op == UnaryOp::logical_not) return value == 0;
       return apply_int(BinaryOp::sub, expr.type().code, unary->op == UnaryOp::neg ? 0 : -1, value);
     }
-    case NodeKind::Binary: {
+    case ExprKind::Binary: {
       const auto* binary = expr.as<Binary>();
       return apply_int(binary->op, binary->left.type().code, evaluate(binary->left, values, lane),
                        evaluate(binary->right, values, lane));
     }
-    case NodeKind::Select: {
+    case ExprKind::Select: {
       const auto* choice = expr.as<Select>();
       return evaluate(evaluate(choice->condition, values, lane) != 0 ? choice->on_true : choice->on_false, values,
                       lane);
     }
-    case NodeKind::IfThenElse: {
+    case ExprKind::IfThenElse: {
       const auto* choice = expr.as<IfThenElse>();
       return evaluate(evaluate(choice->condition, values, lane) != 0 ? choice->on_true : choice->on_false, values,
                       lane);
     }
-    case NodeKind::Ramp: {
+    case ExprKind::Ramp: {
       const auto* ramp = expr.as<Ramp>();
       const std::int64_t offset = apply_int(BinaryOp::mul, DType::i64, lane, evaluate(ramp->stride, values));
       return apply_int(BinaryOp::add, DType::i64, evaluate(ramp->base, values), offset);
     }
-    case NodeKind::Broadcast: return evaluate(expr.as<Broadcast>()->value, values);
+    case ExprKind::Broadcast: return evaluate(expr.as<Broadcast>()->value, values);
     default: throw std::logic_error("the generator does not make this node");
   }
 }

@@ -25,8 +25,8 @@ struct Farm : MachineDriver {
   std::optional<farm::BoardId> leased_neighbour(std::uint64_t number) const {
     return machine->find_board(board_id(number))->leased_neighbour;
   }
-  std::vector<farm::BoardId> neighbours(std::uint64_t number) const {
-    return machine->neighbours(board_id(number), 10);
+  std::vector<farm::BoardId> boards_on_same_machine(std::uint64_t number) const {
+    return machine->boards_on_same_machine(board_id(number), 10);
   }
 
  private:
@@ -45,8 +45,8 @@ TEST_CASE("boards that report the same boot id are on one machine and exclude ea
   CHECK(farm.is_granted(1));
   CHECK(!farm.is_granted(2));
   CHECK(farm.is_granted(3));
-  CHECK(farm.neighbours(1) == std::vector{board_id(2)});
-  CHECK(farm.neighbours(3).empty());
+  CHECK(farm.boards_on_same_machine(1) == std::vector{board_id(2)});
+  CHECK(farm.boards_on_same_machine(3).empty());
   CHECK(farm.leased_neighbour(2) == board_id(1));
   CHECK(!farm.leased_neighbour(1));
   farm.release(1);

@@ -6,7 +6,7 @@
 namespace ferry::test {
 namespace {
 
-using lease::Admission;
+using lease::AdmitResult;
 using lease::Announcement;
 using lease::BootTime;
 using lease::LeaseGuard;
@@ -44,12 +44,12 @@ TEST_CASE("a lease is acknowledged only once the ceiling above its epoch is on d
   const auto effects = guard.announce(announcement(7, 6, 100), at(0));
   CHECK(effects.write_ceiling == 6 + lease::kEpochsAhead);
   CHECK(!effects.acknowledged);
-  CHECK(guard.admit({7, 6}, at(1)) == Admission::no_lease);
+  CHECK(guard.admit({7, 6}, at(1)) == AdmitResult::no_lease);
   CHECK(!guard.serving());
   const auto written = guard.ceiling_written(6 + lease::kEpochsAhead);
   REQUIRE(written.acknowledged);
   CHECK(written.acknowledged->key == LeaseKey{7, 6});
-  CHECK(guard.admit({7, 6}, at(1)) == Admission::admitted);
+  CHECK(guard.admit({7, 6}, at(1)) == AdmitResult::admitted);
 }
 
 TEST_CASE("1024 further leases need no write") {
@@ -68,7 +68,7 @@ TEST_CASE("1024 further leases need no write") {
 TEST_CASE("a restarted board serves nobody and refuses every epoch that it may have seen") {
   LeaseGuard guard(1025);
   CHECK(!guard.serving());
-  CHECK(guard.admit({1, 1}, at(0)) == Admission::no_lease);
+  CHECK(guard.admit({1, 1}, at(0)) == AdmitResult::no_lease);
   CHECK(guard.announce(announcement(2, 2, 100), at(0)).refused == LeaseKey{2, 2});
   CHECK(guard.announce(announcement(2, 1025, 100), at(0)).refused == LeaseKey{2, 1025});
   CHECK(!guard.announce(announcement(2, 1026, 100), at(0)).refused);
@@ -77,30 +77,30 @@ TEST_CASE("a restarted board serves nobody and refuses every epoch that it may h
 TEST_CASE("a lease that supersedes another is acknowledged after the other's session has ended") {
   LeaseGuard guard = with_ceiling_on_disk();
   guard.announce(announcement(2, 2, 100), at(0));
-  REQUIRE(guard.admit({2, 2}, at(1)) == Admission::admitted);
+  REQUIRE(guard.admit({2, 2}, at(1)) == AdmitResult::admitted);
   const auto effects = guard.announce(announcement(3, 3, 200), at(2));
   CHECK(effects.end_session);
   CHECK(effects.over == LeaseKey{2, 2});
   CHECK(!effects.acknowledged);
-  CHECK(guard.admit({3, 3}, at(2)) == Admission::no_lease);
+  CHECK(guard.admit({3, 3}, at(2)) == AdmitResult::no_lease);
   CHECK(guard.session_ended().acknowledged->key == LeaseKey{3, 3});
-  CHECK(guard.admit({2, 2}, at(3)) == Admission::other_lease);
-  CHECK(guard.admit({3, 3}, at(3)) == Admission::admitted);
+  CHECK(guard.admit({2, 2}, at(3)) == AdmitResult::other_lease);
+  CHECK(guard.admit({3, 3}, at(3)) == AdmitResult::admitted);
 }
 
 TEST_CASE("sessions of a lease run one after the other") {
   LeaseGuard guard = with_ceiling_on_disk();
   guard.announce(announcement(2, 2, 100), at(0));
-  CHECK(guard.admit({2, 2}, at(1)) == Admission::admitted);
-  CHECK(guard.admit({2, 2}, at(1)) == Admission::occupied);
+  CHECK(guard.admit({2, 2}, at(1)) == AdmitResult::admitted);
+  CHECK(guard.admit({2, 2}, at(1)) == AdmitResult::occupied);
   guard.session_ended();
-  CHECK(guard.admit({2, 2}, at(2)) == Admission::admitted);
+  CHECK(guard.admit({2, 2}, at(2)) == AdmitResult::admitted);
 }
 
 TEST_CASE("a lease ends in the board's own time, and then nobody is served") {
   LeaseGuard guard = with_ceiling_on_disk();
   guard.announce(announcement(2, 2, 100), at(0));
-  REQUIRE(guard.admit({2, 2}, at(1)) == Admission::admitted);
+  REQUIRE(guard.admit({2, 2}, at(1)) == AdmitResult::admitted);
   CHECK(guard.end() == at(100));
   CHECK(!guard.check_end(at(99)).end_session);
   const auto effects = guard.check_end(at(100));
@@ -108,7 +108,7 @@ TEST_CASE("a lease ends in the board's own time, and then nobody is served") {
   CHECK(effects.over == LeaseKey{2, 2});
   CHECK(!guard.end());
   guard.session_ended();
-  CHECK(guard.admit({2, 2}, at(101)) == Admission::no_lease);
+  CHECK(guard.admit({2, 2}, at(101)) == AdmitResult::no_lease);
 }
 
 TEST_CASE("an announcement that arrives after the lease's end is refused") {
@@ -135,7 +135,7 @@ TEST_CASE("an announcement that its withdrawal overtook is refused") {
 TEST_CASE("a withdrawal ends the session of its lease and no other") {
   LeaseGuard guard = with_ceiling_on_disk();
   guard.announce(announcement(2, 2, 100), at(0));
-  REQUIRE(guard.admit({2, 2}, at(1)) == Admission::admitted);
+  REQUIRE(guard.admit({2, 2}, at(1)) == AdmitResult::admitted);
   CHECK(!guard.withdraw({1, 1}).end_session);
   const auto effects = guard.withdraw({2, 2});
   CHECK(effects.end_session);

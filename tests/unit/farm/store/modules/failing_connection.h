@@ -10,7 +10,7 @@
 namespace ferry::test {
 
 struct DatabaseFaults {
-  std::optional<std::uint64_t> room;  // that its disk has; none: as much as it has
+  std::optional<std::uint64_t> room;  // free bytes of its disk; none: as many as it has
   std::string failing_statement;      // those that begin with this fail; empty: none
   int lost_commit = 0;  // the answer to this commit from now on is lost, though it is carried out; 0: none
 };

@@ -66,7 +66,7 @@ TEST_CASE("pieces that do not follow each other are refused, and the object must
     };
     CHECK(code(1, second) == ErrorCode::aborted);
     CHECK(code(1, first) == ErrorCode::ok);
-    CHECK(code(2, second) == ErrorCode::aborted);  // of another connection
+    CHECK(code(2, second) == ErrorCode::aborted);  // another connection's
     PutObject elsewhere = second;
     elsewhere.offset = 21;
     CHECK(code(1, elsewhere) == ErrorCode::aborted);
@@ -140,7 +140,7 @@ TEST_CASE("beyond the quota, the oldest objects that no baseline needs make room
     make_older(database, std::chrono::minutes(61));
     const Hash used = put(*store, contents(20, 5));
     make_older(database, std::chrono::minutes(61));
-    CHECK(has(*store, used));  // which uses it
+    CHECK(has(*store, used));  // marks it used
     CHECK(put(*store, 1, blake2b(contents(40, 4)), contents(40, 4)).is_ok());
     CHECK(!has(*store, old));
     CHECK(has(*store, used));

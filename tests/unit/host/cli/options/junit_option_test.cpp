@@ -16,7 +16,7 @@ TEST_CASE("while a command works, its report does not say what an earlier run fo
   const test::Folder folder;
   const std::string file = folder.file("out.xml", "yesterday");
   const auto has = [&](const char* text) { return read_file(file).find(text) != std::string::npos; };
-  with_junit(file, "ferry run", [&](JUnitReport& report) {
+  with_junit(file, "ferry run", [&](text::JUnitReport& report) {
     CHECK(!has("yesterday"));
     CHECK(has("<error message=\"ferry is still running"));
     report.cases.push_back({.name = "y"});
@@ -24,7 +24,7 @@ TEST_CASE("while a command works, its report does not say what an earlier run fo
   });
   CHECK(!has("<error"));
   CHECK(has("name=\"y\""));
-  CHECK_THROWS_AS(with_junit(file, "ferry run", [](JUnitReport&) -> int { throw UsageError("no such size"); }),
+  CHECK_THROWS_AS(with_junit(file, "ferry run", [](text::JUnitReport&) -> int { throw UsageError("no such size"); }),
                   UsageError);
   CHECK(has("<error message=\"no such size\""));
 }

@@ -115,7 +115,7 @@ Said use(Store& store) {
   store.update("kernels", "main",
                {{mm, module_of(objects[1], {}, 2000)}, {pool, module_of(objects[2], {blob.hash}, 2000)}});
   store.update("kernels", "main", {{mm, module_of(objects[3], {blob.hash, other.hash}, 2001)}});
-  store.update("kernels", "main", {{pool, module_of(objects[4], {}, 1999)}});  // of an older run
+  store.update("kernels", "main", {{pool, module_of(objects[4], {}, 1999)}});  // an older run
   store.update("kernels", "release", {{mm, module_of(objects[5], {}, 2000)}});
   store.update("kernels", "main", {});
   for (const auto& [suite, name] :

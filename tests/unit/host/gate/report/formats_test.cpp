@@ -49,9 +49,9 @@ TEST_CASE("a table in a narrow terminal stays within its width") {
 TEST_CASE("colours change nothing but the verdicts and the headline") {
   const Report report = ferry::test::varied_report();
   const std::string plain = terminal_report(report, 100, stdout);
-  ferry::cli::use_color(ferry::cli::UseColor::always);
+  ferry::text::use_color(ferry::text::UseColor::always);
   std::string coloured = terminal_report(report, 100, stdout);
-  ferry::cli::use_color(ferry::cli::UseColor::automatic);
+  ferry::text::use_color(ferry::text::UseColor::automatic);
   CHECK(coloured.find("\033[31mslower\033[0m") != std::string::npos);
   CHECK(coloured.find("\033[33mcannot tell\033[0m") != std::string::npos);
   CHECK(coloured.find("\033[32mno change\033[0m") != std::string::npos);

@@ -13,7 +13,7 @@ class FakeStore final : public gate::Store {
  public:
   std::map<Hash, std::vector<std::uint8_t>> objects;
   gate::Baseline modules;
-  std::vector<std::string> names;  // of baselines
+  std::vector<std::string> names;  // names of baselines
   std::vector<gate::HistoryEntry> entries;
   bool is_read_only = false;
 

@@ -115,7 +115,7 @@ inline Draw plus(const Draw& noise, const std::function<double(std::size_t, std:
 
 struct NoiseModel {
   std::string name;
-  Draw log_ratios;  // of pairs
+  Draw log_ratios;  // draws a pair's log-ratio
 };
 
 inline NoiseModel of_times(const std::string& name, const Draw& times, Roles roles = Roles::drawn) {
@@ -143,7 +143,7 @@ inline NoiseModel of_turns(const std::string& name, const Draw& times, std::size
 
 // Noise under which the promised rate of false alarms must hold.
 inline std::vector<NoiseModel> machine_noise() {
-  constexpr std::size_t kTurns = 8;  // of each module; a process has 40, whose median varies less
+  constexpr std::size_t kTurns = 8;  // turns of each module; the median of a real process's 40 varies less
   const auto ramp = [](std::size_t i, std::size_t count) {
     return 0.05 * static_cast<double>(i) / static_cast<double>(count);
   };

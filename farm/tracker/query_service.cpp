@@ -1,9 +1,9 @@
-#include "farm/tracker/desk.h"
+#include "farm/tracker/query_service.h"
 
 #include "base/format.h"
 #include "farm/tracker/frame_answer.h"
-#include "farm/tracker/module_desk.h"
-#include "farm/tracker/relay_door.h"
+#include "farm/tracker/module_service.h"
+#include "farm/tracker/relay_connections.h"
 #include "rpc/wire/connection.h"
 
 namespace ferry::farm {

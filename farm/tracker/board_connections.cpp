@@ -1,4 +1,4 @@
-#include "farm/tracker/board_door.h"
+#include "farm/tracker/board_connections.h"
 
 #include <algorithm>
 #include <string_view>
@@ -6,7 +6,7 @@
 
 #include "base/format.h"
 #include "base/quantity_text.h"
-#include "farm/tracker/orders.h"
+#include "farm/tracker/admin_commands.h"
 #include "farm/tracker/wire_types.h"
 #include "rpc/transport/tcp_address.h"
 
@@ -47,7 +47,7 @@ Status check_join(const Join& join) {
 BoardConnection as_board(ConnectionNumber number) { return BoardConnection{number}; }
 ConnectionNumber number_of(BoardConnection connection) { return static_cast<ConnectionNumber>(connection); }
 
-Status take(Core& core, ConnectionNumber from, BoardFacts& facts, const Heartbeat& heartbeat) {
+Status handle(Core& core, ConnectionNumber from, BoardFacts& facts, const Heartbeat& heartbeat) {
   facts.heartbeat = heartbeat;
   core.peers.send(from, Keepalive{});
   core.handle(BoardHeartbeat{as_board(from), boot_time(heartbeat.boot_ms), heartbeat.millidegrees,
@@ -55,12 +55,12 @@ Status take(Core& core, ConnectionNumber from, BoardFacts& facts, const Heartbea
   return {};
 }
 
-Status take(Core& core, ConnectionNumber from, BoardFacts&, const Acknowledged& message) {
+Status handle(Core& core, ConnectionNumber from, BoardFacts&, const Acknowledged& message) {
   core.handle(BoardAcknowledged{as_board(from), message.key, message.extension});
   return {};
 }
 
-Status take(Core& core, ConnectionNumber from, BoardFacts&, const LeaseOver& message) {
+Status handle(Core& core, ConnectionNumber from, BoardFacts&, const LeaseOver& message) {
   core.handle(BoardLeaseOver{as_board(from), message.key});
   return {};
 }
@@ -75,7 +75,7 @@ std::string holder_of(const Core& core, const lease::LeaseKey& key, BoardId boar
   return has_board ? lease->request->holder : std::string();
 }
 
-Status take(Core& core, ConnectionNumber, BoardFacts& facts, const wire::SessionEnded& message) {
+Status handle(Core& core, ConnectionNumber, BoardFacts& facts, const wire::SessionEnded& message) {
   Core::SessionCount& count = core.sessions_of[facts.board];
   if (++count.sessions > Core::kMaxSessionsOfBoard || core.sessions.size() >= Core::kMaxSessions) return {};
   const bool is_report_kept = message.failure.empty() || ++count.reports <= Core::kMaxReportsOfBoard;
@@ -92,7 +92,7 @@ Status take(Core& core, ConnectionNumber, BoardFacts& facts, const wire::Session
 template <class Message>
 Status decode_and_take(Core& core, ConnectionNumber from, BoardFacts& facts, std::span<const std::uint8_t> body) {
   FERRY_ASSIGN(const Message message, decode<Message>(body));
-  return take(core, from, facts, message);
+  return handle(core, from, facts, message);
 }
 
 void forget(Core& core, const std::unordered_map<ConnectionNumber, BoardFacts>::iterator& connection) {
@@ -133,7 +133,7 @@ Status admit_board(Core& core, server::HandshakenClient& client, const Credentia
   return {};
 }
 
-Status take_board_event(Core& core, ConnectionNumber from, Tag tag, std::span<const std::uint8_t> body) {
+Status handle_board_event(Core& core, ConnectionNumber from, Tag tag, std::span<const std::uint8_t> body) {
   const auto found = core.board_connections.find(from);
   if (found == core.board_connections.end()) {
     // It is enrolling, or another one has its place, and it does not know that yet.

@@ -1,5 +1,5 @@
 // Verdicts and rows from outcomes of checks, also across restarts of the tracker.
-#include "farm/checkup/health_book.h"
+#include "farm/checkup/health_history.h"
 
 #include <doctest/doctest.h>
 
@@ -46,7 +46,7 @@ std::string line(const HealthEntry& entry) {
 class Restarting {
  public:
   JudgedCheck judge(const HealthOutcome& outcome) {
-    HealthBook book;
+    HealthHistory book;
     CHECK(book.load(states_).empty());
     const JudgedCheck judged = book.judge(outcome, kNow);
     states_ = {judged.state};
@@ -59,7 +59,7 @@ class Restarting {
 
 TEST_CASE("a board is measured, passes, and fails after a confirmation, whether the tracker restarts or not") {
   Restarting restarting;
-  HealthBook book;
+  HealthHistory book;
   const auto judge = [&](const HealthOutcome& outcome) {
     const JudgedCheck judged = book.judge(outcome, kNow), again = restarting.judge(outcome);
     CHECK(again.verdict == judged.verdict);
@@ -92,7 +92,7 @@ TEST_CASE("a board is measured, passes, and fails after a confirmation, whether 
 }
 
 TEST_CASE("what was not measured teaches nothing, and says what went wrong where") {
-  HealthBook book;
+  HealthHistory book;
   for (std::size_t i = 0; i < kBaselineChecks; ++i) book.judge(measured(), kNow);
   const std::string before = book.judge(measured(), kNow).state.state;
   const struct {
@@ -114,7 +114,7 @@ TEST_CASE("what was not measured teaches nothing, and says what went wrong where
 }
 
 TEST_CASE("times that are none fail, and their rows stay within the store's numbers") {
-  HealthBook book;
+  HealthHistory book;
   HealthOutcome lies = measured();
   for (HealthTimes& session : lies.check.sessions) session = {0, -5, 1e300};
   const JudgedCheck judged = book.judge(lies, kNow);
@@ -125,11 +125,11 @@ TEST_CASE("times that are none fail, and their rows stay within the store's numb
 }
 
 TEST_CASE("a damaged state is named and the board is measured anew, as one is that was repaired") {
-  HealthBook book;
+  HealthHistory book;
   for (std::size_t i = 0; i < kBaselineChecks; ++i) book.judge(measured(), kNow);
   const HealthState good = book.judge(measured(), kNow).state;
   const std::vector<HealthState> states = {{BoardId{8}, "{}"}, good};
-  HealthBook restarted;
+  HealthHistory restarted;
   const auto failures = restarted.load(states);
   REQUIRE(failures.size() == 1);
   CHECK(failures[0].find("board 8: what is known of a board's health is damaged: ") == 0);
@@ -139,7 +139,7 @@ TEST_CASE("a damaged state is named and the board is measured anew, as one is th
   CHECK(restarted.judge(other, kNow).verdict == HealthVerdict::learning);
 
   const HealthState forgotten = restarted.forget(kBoard);
-  HealthBook after;
+  HealthHistory after;
   CHECK(after.load({&forgotten, 1}).empty());
   CHECK(after.judge(measured(), kNow).verdict == HealthVerdict::learning);
   CHECK(restarted.judge(measured(), kNow).verdict == HealthVerdict::learning);

@@ -1,4 +1,5 @@
-// Clients ask for leases, and hear what becomes of their requests.
+// The connections of clients: their requests for leases become events of the scheduler, and its actions about leases
+// become messages to them.
 #pragma once
 
 #include "farm/tracker/core.h"
@@ -8,7 +9,7 @@ namespace ferry::farm {
 // The first request must be a valid hello under the key of a client. Returns why the client is refused.
 Status admit_client(Core& core, server::HandshakenClient& client, const Credential& credential);
 
-Status take_client_event(Core& core, ConnectionNumber from, wire::Tag tag, std::span<const std::uint8_t> body);
+Status handle_client_event(Core& core, ConnectionNumber from, wire::Tag tag, std::span<const std::uint8_t> body);
 
 void client_left(Core& core, ConnectionNumber number);
 

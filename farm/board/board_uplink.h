@@ -13,7 +13,7 @@
 
 namespace ferry::device {
 
-class TrackerLink final : server::Dialer, server::FrameChannel::Owner {
+class BoardUplink final : server::Dialer, server::FrameChannel::Owner {
  public:
   class Board {
    public:
@@ -29,10 +29,10 @@ class TrackerLink final : server::Dialer, server::FrameChannel::Owner {
   };
 
   // All must outlive this object; `secrets` needs room for two connections.
-  TrackerLink(server::EventLoop& loop, server::SecretMemory& secrets, const FarmOptions& options, Board& board);
-  TrackerLink(const TrackerLink&) = delete;
-  TrackerLink& operator=(const TrackerLink&) = delete;
-  ~TrackerLink() override { stop(); }
+  BoardUplink(server::EventLoop& loop, server::SecretMemory& secrets, const FarmOptions& options, Board& board);
+  BoardUplink(const BoardUplink&) = delete;
+  BoardUplink& operator=(const BoardUplink&) = delete;
+  ~BoardUplink() override { stop(); }
 
   void start() { dial(); }
   void stop();

@@ -1,4 +1,4 @@
-#include "farm/tracker/module_desk.h"
+#include "farm/tracker/module_service.h"
 
 #include <type_traits>
 

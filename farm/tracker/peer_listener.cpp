@@ -1,12 +1,12 @@
-#include "farm/tracker/admission.h"
+#include "farm/tracker/peer_listener.h"
 
 #include <utility>
 
 #include "base/format.h"
-#include "farm/tracker/board_door.h"
-#include "farm/tracker/client_door.h"
+#include "farm/tracker/board_connections.h"
+#include "farm/tracker/client_connections.h"
 #include "farm/tracker/first_requests.h"
-#include "farm/tracker/relay_door.h"
+#include "farm/tracker/relay_connections.h"
 #include "rpc/server/listen.h"
 
 namespace ferry::farm {
@@ -19,7 +19,7 @@ constexpr std::size_t kConnectionsOfBoard = 16;
 
 }  // namespace
 
-Status Admission::bind(const std::string& host, std::uint16_t port) {
+Status PeerListener::bind(const std::string& host, std::uint16_t port) {
   FERRY_ASSIGN(listener_, server::listen_at(host, port, port, true));
   host_ = host;
   address_ = server::own_name(listener_.number());
@@ -27,32 +27,32 @@ Status Admission::bind(const std::string& host, std::uint16_t port) {
   return {};
 }
 
-Status Admission::open() {
+Status PeerListener::open() {
   if (listener_.number() < 0) FERRY_TRY(bind(host_, port_));
   acceptor_ = std::make_unique<server::Acceptor>(
       core_.loop, kFarmRequests, &core_.keys, secrets_, kMaxPending,
       server::Acceptor::Callbacks{[this](server::HandshakenClient client) { admit(std::move(client)); },
                                   {},
                                   [this](Descriptor socket, const rpc::RelayTicket& ticket) {
-                                    take_relay_end(core_, std::move(socket), ticket);
+                                    accept_relay_end(core_, std::move(socket), ticket);
                                   }});
   acceptor_->listen(listener_.release());
   return {};
 }
 
-void Admission::close() {
+void PeerListener::close() {
   acceptor_.reset();
   listener_ = Descriptor();
 }
 
-TcpAddress Admission::own_address() const {
+TcpAddress PeerListener::own_address() const {
   TcpAddress own = parse_tcp_address(address_, 0).value();
   if (own.host == "0.0.0.0") own.host = "127.0.0.1";
   if (own.host == "::") own.host = "::1";
   return own;
 }
 
-void Admission::admit(server::HandshakenClient client) {
+void PeerListener::admit(server::HandshakenClient client) {
   if (!core_.scheduler) return;
   const Status refused = refusal_of(client);
   if (refused.is_ok()) return;
@@ -60,7 +60,7 @@ void Admission::admit(server::HandshakenClient client) {
   final_frames_.refuse(client, refused);
 }
 
-Status Admission::refusal_of(server::HandshakenClient& client) {
+Status PeerListener::refusal_of(server::HandshakenClient& client) {
   const Credential* const credential = core_.keys.holder_of(client.key_id);
   if (credential == nullptr) return {ErrorCode::unauthenticated, "this key was revoked"};
   if (core_.peers.count(Peers::Kind::board) + core_.peers.count(Peers::Kind::client) >= max_connections_)

@@ -1,4 +1,4 @@
-#include "rpc/secure/helper.h"
+#include "rpc/secure/parallel_records.h"
 
 #include <sched.h>
 
@@ -11,23 +11,23 @@ bool has_second_core() {
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 1;
 }
 
-Helper::Helper() {
+ParallelRecords::ParallelRecords() {
   const auto main = [](void* self) -> void* {
     // The C library keeps the stack for the next thread.
-    wiping_stack([self] { static_cast<Helper*>(self)->run(); });
+    wiping_stack([self] { static_cast<ParallelRecords*>(self)->run(); });
     return nullptr;
   };
   started_ = pthread_create(&thread_, nullptr, main, this) == 0;
 }
 
-Helper::~Helper() {
+ParallelRecords::~ParallelRecords() {
   if (!started_) return;
   state_.store(ending);
   state_.notify_one();
   pthread_join(thread_, nullptr);
 }
 
-void Helper::share(std::size_t count, Call call, const void* closure) {
+void ParallelRecords::share(std::size_t count, Call call, const void* closure) {
   call_ = call;
   closure_ = closure;
   count_ = count;
@@ -40,11 +40,11 @@ void Helper::share(std::size_t count, Call call, const void* closure) {
   state_.wait(working);
 }
 
-void Helper::work() {
+void ParallelRecords::work() {
   for (std::size_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) call_(closure_, i);
 }
 
-void Helper::run() {
+void ParallelRecords::run() {
   while (true) {
     int state = offered;
     if (state_.compare_exchange_strong(state, working)) {

@@ -10,11 +10,11 @@ namespace ferry::farm {
 Status offer_relay(Core& core, ConnectionNumber from, const rpc::FrameHeader& header,
                    std::span<const std::uint8_t> body);
 
-// One end of a relay has come.
-void take_relay_end(Core& core, Descriptor socket, const rpc::RelayTicket& ticket);
+// Accepts one end of a relay.
+void accept_relay_end(Core& core, Descriptor socket, const rpc::RelayTicket& ticket);
 
 // Must be called each second. Forgets tokens that are too old, and closes relays whose leases have been over for a
 // second, in which the end of a session was told.
-void keep_relays(Core& core);
+void expire_relays(Core& core);
 
 }  // namespace ferry::farm

@@ -1,4 +1,4 @@
-#include "farm/tracker/relay_door.h"
+#include "farm/tracker/relay_connections.h"
 
 #include <utility>
 
@@ -27,7 +27,7 @@ Result<std::uint64_t> open_relay(Core& core, const Caller& caller, const wire::U
     return Status(ErrorCode::busy, format("this lease has %zu relays already", own->second));
   const auto board = core.scheduler->machine().find_board(lease->parts[message.slot].board);
   if (!board || !board->connection) return Status(ErrorCode::unavailable, "the board is not connected");
-  FERRY_ASSIGN(const std::uint64_t token, core.relay_desk.open(message.lease, std::chrono::steady_clock::now()));
+  FERRY_ASSIGN(const std::uint64_t token, core.relay_tokens.open(message.lease, std::chrono::steady_clock::now()));
   core.peers.send(static_cast<ConnectionNumber>(*board->connection), wire::OpenRelay{token});
   return token;
 }
@@ -48,15 +48,15 @@ Status offer_relay(Core& core, ConnectionNumber from, const rpc::FrameHeader& he
   return {};
 }
 
-void take_relay_end(Core& core, Descriptor socket, const rpc::RelayTicket& ticket) {
-  auto ends = core.relay_desk.arrive(ticket, std::move(socket), std::chrono::steady_clock::now());
+void accept_relay_end(Core& core, Descriptor socket, const rpc::RelayTicket& ticket) {
+  auto ends = core.relay_tokens.arrive(ticket, std::move(socket), std::chrono::steady_clock::now());
   if (!ends || !core.relay) return;
   const Status added = core.relay->add(ends->lease, std::move(ends->client), std::move(ends->board));
   if (!added.is_ok()) core.log("a relay: " + added.message());
 }
 
-void keep_relays(Core& core) {
-  core.relay_desk.expire(std::chrono::steady_clock::now());
+void expire_relays(Core& core) {
+  core.relay_tokens.expire(std::chrono::steady_clock::now());
   if (!core.relay) return;
   std::set<std::uint64_t> over;
   for (const auto& [lease, relays] : core.relay->leases()) {

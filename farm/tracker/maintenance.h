@@ -8,13 +8,13 @@
 
 namespace ferry::farm {
 
-class Housekeeping {
+class Maintenance {
  public:
   // The core must outlive this object.
-  explicit Housekeeping(Core& core) : core_(core) {}
+  explicit Maintenance(Core& core) : core_(core) {}
 
   // Requires that the tracker schedules.
-  void look();
+  void tick();
   void write_sessions();
 
  private:

@@ -1,8 +1,8 @@
-#include "farm/tracker/housekeeping.h"
+#include "farm/tracker/maintenance.h"
 
 #include <utility>
 
-#include "farm/tracker/relay_door.h"
+#include "farm/tracker/relay_connections.h"
 
 namespace ferry::farm {
 namespace {
@@ -12,13 +12,13 @@ constexpr std::chrono::minutes kPurgePeriod{10};
 
 }  // namespace
 
-void Housekeeping::look() {
+void Maintenance::tick() {
   write_sessions();
-  keep_relays(core_);
+  expire_relays(core_);
   purge();
 }
 
-void Housekeeping::write_sessions() {
+void Maintenance::write_sessions() {
   core_.sessions_of.clear();
   if (core_.sessions.empty()) return;
   core_.database->ask(
@@ -28,7 +28,7 @@ void Housekeeping::write_sessions() {
       });
 }
 
-void Housekeeping::purge() {
+void Maintenance::purge() {
   const auto now = std::chrono::steady_clock::now();
   if (now < purge_at_) return;
   purge_at_ = now + kPurgePeriod;

@@ -1,4 +1,4 @@
-#include "farm/relay/relay_desk.h"
+#include "farm/relay/relay_tokens.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ std::uint64_t draw_token() {
 
 }  // namespace
 
-Result<std::uint64_t> RelayDesk::open(std::uint64_t lease, TimePoint now) {
+Result<std::uint64_t> RelayTokens::open(std::uint64_t lease, TimePoint now) {
   expire(now);
   const auto of_lease =
       std::count_if(open_.begin(), open_.end(), [&](const auto& each) { return each.second.ends.lease == lease; });
@@ -30,7 +30,7 @@ Result<std::uint64_t> RelayDesk::open(std::uint64_t lease, TimePoint now) {
   return token;
 }
 
-std::optional<RelayDesk::Ends> RelayDesk::arrive(const rpc::RelayTicket& ticket, Descriptor socket, TimePoint now) {
+std::optional<RelayTokens::Ends> RelayTokens::arrive(const rpc::RelayTicket& ticket, Descriptor socket, TimePoint now) {
   const auto found = open_.find(ticket.token);
   if (found == open_.end() || found->second.until <= now) return std::nullopt;
   Ends& ends = found->second.ends;
@@ -43,11 +43,11 @@ std::optional<RelayDesk::Ends> RelayDesk::arrive(const rpc::RelayTicket& ticket,
   return both;
 }
 
-void RelayDesk::expire(TimePoint now) {
+void RelayTokens::expire(TimePoint now) {
   std::erase_if(open_, [&](const auto& each) { return each.second.until <= now; });
 }
 
-std::optional<RelayDesk::TimePoint> RelayDesk::next_expiry() const {
+std::optional<RelayTokens::TimePoint> RelayTokens::next_expiry() const {
   std::optional<TimePoint> next;
   for (const auto& [token, opened] : open_) next = std::min(next.value_or(opened.until), opened.until);
   return next;

@@ -22,7 +22,7 @@ struct JudgedCheck {
 };
 
 // Not thread-safe.
-class HealthBook {
+class HealthHistory {
  public:
   // Continues from what the store keeps. Returns a sentence for each state that is damaged; such a board is measured
   // anew.

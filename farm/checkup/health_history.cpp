@@ -1,4 +1,4 @@
-#include "farm/checkup/health_book.h"
+#include "farm/checkup/health_history.h"
 
 #include <algorithm>
 
@@ -52,7 +52,7 @@ std::vector<HealthEntry> entries_of(const HealthOutcome& outcome, const HealthJu
 
 }  // namespace
 
-std::vector<std::string> HealthBook::load(std::span<const HealthState> states) {
+std::vector<std::string> HealthHistory::load(std::span<const HealthState> states) {
   std::vector<std::string> failures;
   for (const HealthState& state : states) {
     Result<HealthKnowledge> knowledge = parse_knowledge(state.state);
@@ -66,7 +66,7 @@ std::vector<std::string> HealthBook::load(std::span<const HealthState> states) {
   return failures;
 }
 
-JudgedCheck HealthBook::judge(const HealthOutcome& outcome, Time at) {
+JudgedCheck HealthHistory::judge(const HealthOutcome& outcome, Time at) {
   HealthJudge& judge = judges_[outcome.board];
   JudgedCheck judged;
   if (outcome.end == CheckEnd::measured) {
@@ -87,7 +87,7 @@ JudgedCheck HealthBook::judge(const HealthOutcome& outcome, Time at) {
   return judged;
 }
 
-HealthState HealthBook::forget(BoardId board) {
+HealthState HealthHistory::forget(BoardId board) {
   judges_[board] = HealthJudge();
   return {board, knowledge_text({})};
 }

@@ -13,12 +13,12 @@ bool has_second_core();
 
 // The thread sleeps while there is nothing to share and ends with the object, so that it is gone before a kernel runs.
 // Where the system refuses a thread, the caller does all the work.
-class Helper {
+class ParallelRecords {
  public:
-  Helper();
-  ~Helper();
-  Helper(const Helper&) = delete;
-  Helper& operator=(const Helper&) = delete;
+  ParallelRecords();
+  ~ParallelRecords();
+  ParallelRecords(const ParallelRecords&) = delete;
+  ParallelRecords& operator=(const ParallelRecords&) = delete;
 
   // Calls work(i) once for every i below count, in both threads and in any order, and returns when all calls have
   // returned. work throws nothing.

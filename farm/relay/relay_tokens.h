@@ -14,7 +14,7 @@
 
 namespace ferry::farm {
 
-class RelayDesk {
+class RelayTokens {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 

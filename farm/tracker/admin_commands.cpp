@@ -1,12 +1,12 @@
-#include "farm/tracker/orders.h"
+#include "farm/tracker/admin_commands.h"
 
 #include <utility>
 
 #include "base/format.h"
 #include "farm/core/selector/board_name.h"
 #include "farm/protocol/lease_id.h"
-#include "farm/tracker/desk.h"
 #include "farm/tracker/foreign_ids.h"
+#include "farm/tracker/query_service.h"
 #include "farm/tracker/wire_types.h"
 
 namespace ferry::farm {
@@ -98,7 +98,7 @@ void confirm_enrolment(Core& core, BoardId board) {
   });
 }
 
-void shut_out(Core& core, const Credential& credential) {
+void revoke_access(Core& core, const Credential& credential) {
   core.peers.close_key(core.keys.key_of(credential).id(), "this key was revoked");
   // The end of a connection may have ended this tracker's turn.
   if (credential.kind != CredentialKind::client || !core.scheduler) return;
@@ -216,7 +216,7 @@ void answer(Core& core, const Caller& caller, const RevokeCredential& query, con
         Status(ErrorCode::not_found, "nobody holds a key or token of this kind in the name of '" + query.name + "'"));
   // Whoever is revoked is shut out at once, whether disks and databases remember it or not.
   for (const Credential& one : revoked) core.keys.put(one);
-  for (const Credential& one : revoked) shut_out(core, one);
+  for (const Credential& one : revoked) revoke_access(core, one);
   Status noted;
   for (const Credential& one : revoked)
     if (const Status status = core.note_revocation(one); noted.is_ok()) noted = status;

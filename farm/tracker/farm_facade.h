@@ -1,4 +1,4 @@
-// The farm for other threads: their questions are answered on the tracker's loop while they wait.
+// The farm as other threads see it: their queries are answered on the tracker's loop while they wait.
 #pragma once
 
 #include <condition_variable>
@@ -9,9 +9,9 @@
 
 namespace ferry::farm {
 
-class FarmGate final : public Farm {
+class FarmFacade final : public Farm {
  public:
-  explicit FarmGate(Core& core) : core_(core) {}
+  explicit FarmFacade(Core& core) : core_(core) {}
 
 #define FERRY_ASK(tag, request, reply, name, directions) \
   Result<wire::reply> ask(const Caller& caller, const wire::request& query) override;

@@ -1,4 +1,4 @@
-#include "farm/board/tracker_link.h"
+#include "farm/board/board_uplink.h"
 
 #include <algorithm>
 #include <utility>
@@ -29,7 +29,7 @@ milliseconds draw_pause(std::size_t failures) {
 
 }  // namespace
 
-TrackerLink::TrackerLink(server::EventLoop& loop, server::SecretMemory& secrets, const FarmOptions& options,
+BoardUplink::BoardUplink(server::EventLoop& loop, server::SecretMemory& secrets, const FarmOptions& options,
                          Board& board)
     : loop_(loop),
       secrets_(secrets),
@@ -38,7 +38,7 @@ TrackerLink::TrackerLink(server::EventLoop& loop, server::SecretMemory& secrets,
       timer_(loop),
       logged_(options.trackers.size()) {}
 
-void TrackerLink::stop() {
+void BoardUplink::stop() {
   timer_.cancel();
   if (const auto dialing = dialing_.lock()) dialing->abandon();
   if (channel_) channel_->close();
@@ -46,27 +46,27 @@ void TrackerLink::stop() {
   is_joined_ = false;
 }
 
-void TrackerLink::dial() {
+void BoardUplink::dial() {
   const auto tracker = address();
   if (!tracker.is_ok()) return retry(tracker.status().message());
   dialing_ = server::dial(loop_, tracker.value(), secrets_, kDialTimeout, *this);
 }
 
-Result<server::SocketAddress> TrackerLink::address() const {
+Result<server::SocketAddress> BoardUplink::address() const {
   const TcpAddress& tracker = options_.trackers[next_];
   FERRY_ASSIGN(server::SocketAddress parsed, server::parse_socket_address(tracker.host, "--farm"));
   parsed.set_port(tracker.port);
   return parsed;
 }
 
-void TrackerLink::retry(const std::string& why) {
+void BoardUplink::retry(const std::string& why) {
   stop();
   if (std::exchange(logged_[next_], why) != why) board_.log(tracker() + ": " + why);
   next_ = (next_ + 1) % options_.trackers.size();
   timer_.start(draw_pause(failures_++ / options_.trackers.size()), [this] { dial(); });
 }
 
-void TrackerLink::on_dialed(Result<server::DialedConnection> connection) {
+void BoardUplink::on_dialed(Result<server::DialedConnection> connection) {
   if (!connection.is_ok()) return retry(connection.status().message());
   server::DialedConnection& dialed = connection.value();
   const Join join = board_.make_join(dialed.socket.number());
@@ -77,7 +77,7 @@ void TrackerLink::on_dialed(Result<server::DialedConnection> connection) {
   watch_silence();
 }
 
-void TrackerLink::watch_silence() {
+void BoardUplink::watch_silence() {
   if (!channel_) return;
   const milliseconds silent = boot_now() - heard_;
   if (silent >= kSilence) return retry("nothing was heard for too long");
@@ -90,13 +90,13 @@ void TrackerLink::watch_silence() {
   beat();
 }
 
-void TrackerLink::beat() {
+void BoardUplink::beat() {
   Heartbeat heartbeat = read_heartbeat();
   heartbeat.probe = probe_;
   send(heartbeat);
 }
 
-void TrackerLink::on_frame(const rpc::FrameHeader& header, std::span<const std::uint8_t> body) {
+void BoardUplink::on_frame(const rpc::FrameHeader& header, std::span<const std::uint8_t> body) {
   heard_ = boot_now();
   if (!is_joined_) return on_joined(header, body);
   if (header.kind != rpc::FrameKind::event) return retry("expected an event, got another frame");
@@ -104,7 +104,7 @@ void TrackerLink::on_frame(const rpc::FrameHeader& header, std::span<const std::
   if (!handled.is_ok()) retry(handled.message());
 }
 
-void TrackerLink::on_joined(const rpc::FrameHeader& header, std::span<const std::uint8_t> body) {
+void BoardUplink::on_joined(const rpc::FrameHeader& header, std::span<const std::uint8_t> body) {
   if (header.kind != rpc::FrameKind::response || header.request != kJoinRequest)
     return retry("expected the answer to join, got another frame");
   if (const Status refused = rpc::failure_of({header, body}); !refused.is_ok()) return retry(refused.message());
@@ -118,7 +118,7 @@ void TrackerLink::on_joined(const rpc::FrameHeader& header, std::span<const std:
   beat();
 }
 
-Status TrackerLink::on_event(Tag tag, std::span<const std::uint8_t> body) {
+Status BoardUplink::on_event(Tag tag, std::span<const std::uint8_t> body) {
   if (tag == Tag::LeaseHolder) {
     FERRY_ASSIGN(holder_, decode<LeaseHolder>(body));
   }
@@ -149,7 +149,7 @@ Status TrackerLink::on_event(Tag tag, std::span<const std::uint8_t> body) {
   return {};
 }
 
-Status TrackerLink::rekey(std::span<const std::uint8_t> body) {
+Status BoardUplink::rekey(std::span<const std::uint8_t> body) {
   FERRY_TRY(secure::wiping_stack([&]() -> Status {
     FERRY_ASSIGN(const Rekey rekey, decode<Rekey>(body));
     return secure::replace_key_file(options_.key_file, {rekey.psk});

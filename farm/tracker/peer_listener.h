@@ -17,13 +17,13 @@ namespace ferry::farm {
 // Handshakes at a time.
 inline constexpr std::size_t kMaxPending = 1024;
 
-class Admission {
+class PeerListener {
  public:
   // All must outlive this object. `secrets` needs room for so many connections and kMaxPending more.
-  Admission(Core& core, server::SecretMemory& secrets, std::size_t max_connections)
+  PeerListener(Core& core, server::SecretMemory& secrets, std::size_t max_connections)
       : core_(core), secrets_(secrets), max_connections_(max_connections) {}
-  Admission(const Admission&) = delete;
-  Admission& operator=(const Admission&) = delete;
+  PeerListener(const PeerListener&) = delete;
+  PeerListener& operator=(const PeerListener&) = delete;
 
   // Takes the address, but answers nobody yet; with port 0 any free one, and the same again later.
   Status bind(const std::string& host, std::uint16_t port);

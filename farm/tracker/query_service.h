@@ -1,4 +1,4 @@
-// Answers what people ask of the farm, whichever door they come through. The answer is given once, on the loop, maybe
+// Answers what people ask of the farm, through whichever interface. The answer is given once, on the loop, maybe
 // before answer() returns.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Boards join, and what they say becomes events of the scheduler; what it decides about them goes back to them.
+// The connections of boards: their messages become events of the scheduler, and its actions about boards become
+// messages to them.
 #pragma once
 
 #include "farm/tracker/core.h"
@@ -8,7 +9,7 @@ namespace ferry::farm {
 // The first request must be a valid join under the key of a board or of an enrolment. Returns why the board is refused.
 Status admit_board(Core& core, server::HandshakenClient& client, const Credential& credential);
 
-Status take_board_event(Core& core, ConnectionNumber from, wire::Tag tag, std::span<const std::uint8_t> body);
+Status handle_board_event(Core& core, ConnectionNumber from, wire::Tag tag, std::span<const std::uint8_t> body);
 
 void board_left(Core& core, ConnectionNumber number);
 

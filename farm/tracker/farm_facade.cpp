@@ -1,11 +1,11 @@
-#include "farm/tracker/farm_gate.h"
+#include "farm/tracker/farm_facade.h"
 
 #include <asio/post.hpp>
 #include <memory>
 #include <optional>
 
 #include "farm/protocol/shown_state.h"
-#include "farm/tracker/desk.h"
+#include "farm/tracker/query_service.h"
 
 namespace ferry::farm {
 namespace {
@@ -31,7 +31,7 @@ Status stands_by() { return {ErrorCode::unavailable, "this tracker stands by: an
 }  // namespace
 
 template <class T, class Work>
-Result<T> FarmGate::wait_for(Work work) {
+Result<T> FarmFacade::wait_for(Work work) {
   const auto wait = std::make_shared<Wait<T>>();
   const Answer<T> then = [wait](const Result<T>& answer) {
     {
@@ -47,7 +47,7 @@ Result<T> FarmGate::wait_for(Work work) {
 }
 
 #define FERRY_ASK(tag, request, reply, name, directions)                                  \
-  Result<wire::reply> FarmGate::ask(const Caller& caller, const wire::request& query) {   \
+  Result<wire::reply> FarmFacade::ask(const Caller& caller, const wire::request& query) { \
     return wait_for<wire::reply>([this, caller, query](const Answer<wire::reply>& then) { \
       core_.scheduler ? answer(core_, caller, query, then) : then(stands_by());           \
     });                                                                                   \
@@ -55,14 +55,14 @@ Result<T> FarmGate::wait_for(Work work) {
 FERRY_FARM_QUERIES(FERRY_ASK)
 #undef FERRY_ASK
 
-Result<wire::DeviceListing> FarmGate::find_board(const Caller&, const std::string& name) {
+Result<wire::DeviceListing> FarmFacade::find_board(const Caller&, const std::string& name) {
   return wait_for<wire::DeviceListing>([this, name](const Answer<wire::DeviceListing>& then) {
     if (!core_.scheduler) return then(stands_by());
     then(list_board(core_, name));
   });
 }
 
-Result<Caller> FarmGate::find_token(std::string_view token) {
+Result<Caller> FarmFacade::find_token(std::string_view token) {
   return wait_for<Caller>([this, token = std::string(token)](const Answer<Caller>& then) {
     const Credential* const holder = core_.keys.holder_of_token(token, now_of(core_));
     if (holder == nullptr)
@@ -71,11 +71,11 @@ Result<Caller> FarmGate::find_token(std::string_view token) {
   });
 }
 
-Result<FarmNumbers> FarmGate::numbers() {
+Result<FarmNumbers> FarmFacade::numbers() {
   return wait_for<FarmNumbers>([this](const Answer<FarmNumbers>& then) { then(count()); });
 }
 
-FarmNumbers FarmGate::count() const {
+FarmNumbers FarmFacade::count() const {
   FarmNumbers numbers = core_.numbers;
   if (core_.relay) numbers.relayed_bytes = core_.relay->relayed_bytes();
   numbers.boards_connected = core_.board_connections.size();
@@ -93,17 +93,17 @@ FarmNumbers FarmGate::count() const {
   return numbers;
 }
 
-std::uint64_t FarmGate::change_count() const {
+std::uint64_t FarmFacade::change_count() const {
   const std::lock_guard lock(mutex_);
   return changes_;
 }
 
-void FarmGate::set_change_listener(std::function<void()> listener) {
+void FarmFacade::set_change_listener(std::function<void()> listener) {
   const std::lock_guard lock(mutex_);
   on_change_ = std::move(listener);
 }
 
-void FarmGate::has_changed() {
+void FarmFacade::has_changed() {
   const std::lock_guard lock(mutex_);
   ++changes_;
   if (on_change_) on_change_();

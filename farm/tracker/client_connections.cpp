@@ -1,4 +1,4 @@
-#include "farm/tracker/client_door.h"
+#include "farm/tracker/client_connections.h"
 
 #include <utility>
 
@@ -41,23 +41,23 @@ std::optional<Request> read_request(Core& core, ConnectionNumber from, const Cal
   return std::nullopt;
 }
 
-void take(Core& core, ConnectionNumber from, const Caller&, const Keepalive&) { core.peers.send(from, Keepalive{}); }
+void handle(Core& core, ConnectionNumber from, const Caller&, const Keepalive&) { core.peers.send(from, Keepalive{}); }
 
-void take(Core& core, ConnectionNumber from, const Caller& caller, const Submit& message) {
+void handle(Core& core, ConnectionNumber from, const Caller& caller, const Submit& message) {
   if (auto request = read_request(core, from, caller, message.request))
     core.handle(RequestSubmitted{as_client(from), std::move(*request)});
 }
 
-void take(Core& core, ConnectionNumber from, const Caller& caller, const Attach& message) {
+void handle(Core& core, ConnectionNumber from, const Caller& caller, const Attach& message) {
   if (auto request = read_request(core, from, caller, message.request))
     core.handle(RequestAttached{as_client(from), std::move(*request), message.is_granted});
 }
 
-void take(Core& core, ConnectionNumber, const Caller& caller, const Release& message) {
+void handle(Core& core, ConnectionNumber, const Caller& caller, const Release& message) {
   if (is_own(core, caller, "release", message.lease)) core.handle(LeaseReleased{LeaseId{message.lease}});
 }
 
-void take(Core& core, ConnectionNumber, const Caller& caller, const Extend& message) {
+void handle(Core& core, ConnectionNumber, const Caller& caller, const Extend& message) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
   if (is_own(core, caller, "extend", message.lease))
     core.handle(ExtensionRequested{LeaseId{message.lease},
@@ -67,7 +67,7 @@ void take(Core& core, ConnectionNumber, const Caller& caller, const Extend& mess
 template <class Message>
 Status decode_and_take(Core& core, ConnectionNumber from, const Caller& caller, std::span<const std::uint8_t> body) {
   FERRY_ASSIGN(const Message message, decode<Message>(body));
-  take(core, from, caller, message);
+  handle(core, from, caller, message);
   return {};
 }
 
@@ -82,7 +82,7 @@ Status admit_client(Core& core, server::HandshakenClient& client, const Credenti
   return {};
 }
 
-Status take_client_event(Core& core, ConnectionNumber from, Tag tag, std::span<const std::uint8_t> body) {
+Status handle_client_event(Core& core, ConnectionNumber from, Tag tag, std::span<const std::uint8_t> body) {
   const auto found = core.clients.find(from);
   if (found == core.clients.end()) return {};
   const Caller caller = found->second.caller;
