@@ -101,7 +101,9 @@ class Server final : public HttpServer {
   server::WatchedDescriptor listener_;
   server::Timer pause_;
   std::uint64_t last_ = 0;  // the number of the newest connection
-  Phase arriving_{512}, waiting_{2 * Workers::kWaiting + site_.options().threads}, sending_{128}, finishing_{256};
+  Phase arriving_{512}, sending_{128}, finishing_{256};
+  // Their requests are those of the workers' jobs, which also limit them: none may give way.
+  Phase waiting_{~std::size_t{0}};
   std::map<std::uint64_t, std::shared_ptr<EventSender>> streams_;
   std::atomic<bool> is_change_posted_{false};
   Workers workers_;

@@ -76,6 +76,11 @@ void ScriptedFarm::set_numbers(const FarmNumbers& numbers) {
   numbers_ = numbers;
 }
 
+void ScriptedFarm::set_blocked(bool is_blocked) {
+  is_blocked_ = is_blocked;
+  is_blocked_.notify_all();
+}
+
 DeviceListing ScriptedFarm::board(const std::string& name) {
   const std::lock_guard lock(mutex_);
   return boards_.at(name);
@@ -309,6 +314,7 @@ Result<DeviceListing> ScriptedFarm::find_board(const Caller& caller, const std::
 
 Result<Caller> ScriptedFarm::find_token(std::string_view token) {
   ++token_lookups_;
+  is_blocked_.wait(true);
   const std::lock_guard lock(mutex_);
   if (!is_available_) return failure(ErrorCode::unavailable, "the database does not answer");
   const auto found = tokens_.find(token);

@@ -32,6 +32,8 @@ class ScriptedFarm final : public farm::Farm {
   // All that is asked fails with unavailable from now on, or succeeds again.
   void set_available(bool is_available);
   void set_numbers(const farm::FarmNumbers& numbers);
+  // Calls of find_token() wait from now on, or go on again.
+  void set_blocked(bool is_blocked);
   // Something changes.
   void touch();
   farm::wire::DeviceListing board(const std::string& name);
@@ -59,6 +61,7 @@ class ScriptedFarm final : public farm::Farm {
   std::function<void()> on_change_;
   bool is_available_ = true;
   std::atomic<int> token_lookups_ = 0;
+  std::atomic<bool> is_blocked_ = false;
   farm::FarmNumbers numbers_;
   std::map<std::string, farm::Caller, std::less<>> tokens_;
   std::map<std::string, farm::wire::DeviceListing> boards_;

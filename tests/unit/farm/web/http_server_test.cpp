@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <httplib.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -293,6 +294,42 @@ TEST_CASE("bad requests without end from clients that stay connected keep nobody
   }
   is_over = true;
   flood.join();
+}
+
+TEST_CASE("where no more requests may wait, the newest are cut off, and all that wait are answered") {
+  rlimit files{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &files) == 0);
+  files.rlim_cur = std::min<rlim_t>(files.rlim_max, 4096);
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &files) == 0);
+  HttpOptions options;
+  options.threads = 1;
+  Served served(options);
+  REQUIRE(served.status_of("/api/v1/boards") == 200);  // makes the viewer's token known
+  served.farm.set_blocked(true);
+  const int lookups = served.farm.token_lookups();
+  const auto ask = [&](const std::string& token) {
+    auto client = std::make_unique<RawClient>(served.server->port());
+    CHECK(
+        client->send("GET /api/v1/boards HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + "\r\n\r\n"));
+    return client;
+  };
+  const auto first = ask("unknown");
+  while (served.farm.token_lookups() == lookups) std::this_thread::yield();
+  constexpr int kWaiting = 256;  // of each kind
+  std::vector<std::unique_ptr<RawClient>> strangers, known;
+  for (int i = 0; i < kWaiting + 4; ++i) strangers.push_back(ask("unknown"));
+  for (int i = 0; i < kWaiting + 4; ++i) known.push_back(ask(ScriptedFarm::kViewer));
+  for (int cut_off = 0; cut_off < 8;) {
+    cut_off = 0;
+    for (const auto* clients : {&strangers, &known})
+      for (const auto& client : *clients) cut_off += client->is_cut_off() ? 1 : 0;
+  }
+  served.farm.set_blocked(false);
+  CHECK(has_status(first->read(kLong), 401));
+  int answered = 0;
+  for (const auto& client : strangers) answered += client->read(kLong).empty() ? 0 : 1;
+  for (const auto& client : known) answered += has_status(client->read(kLong), 200) ? 1 : 0;
+  CHECK(answered == 2 * kWaiting);
 }
 
 TEST_CASE("a stream delivers changes and ends when its token is revoked") {

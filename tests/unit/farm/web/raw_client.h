@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -56,6 +57,12 @@ class RawClient {
   // All until the end.
   std::string read(std::chrono::milliseconds limit = std::chrono::seconds(5)) { return read_until("", limit); }
   bool is_closed() const { return is_closed_; }
+  // Whether the peer has closed the connection and has sent nothing.
+  bool is_cut_off() const {
+    char byte;
+    const ssize_t count = ::recv(socket_.number(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return count == 0 || (count < 0 && errno == ECONNRESET);
+  }
 
  private:
   Descriptor socket_;
