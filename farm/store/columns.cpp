@@ -27,6 +27,11 @@ Status read_column(RowReader& row, std::string& field) {
   return {};
 }
 
+Status read_column(RowReader& row, SqlBytes& field) {
+  field = row.bytes();
+  return {};
+}
+
 Status read_column(RowReader& row, Time& field) {
   field = row.time();
   return {};

@@ -1,7 +1,9 @@
 // The columns of a record's table are the fields of its list (base/fields.h), in that order, and named like them unless
-// the list names another column. Lists, keys and descriptions are texts (record_text.h).
+// the list or kRenamedColumns names another column. Keys, descriptions and lists but those of hashes, which have a
+// table of their own, are texts (record_text.h).
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <map>
 #include <optional>
@@ -14,6 +16,7 @@
 #include "farm/store/filter.h"
 #include "farm/store/record_text.h"
 #include "farm/store/sql_connection.h"
+#include "ferry/hash.h"
 
 namespace ferry::farm {
 
@@ -29,6 +32,7 @@ template <class T>
 Result<SqlValue> column_value(const std::optional<T>& field) {
   return field ? column_value(*field) : Result<SqlValue>(SqlValue());
 }
+inline Result<SqlValue> column_value(const SqlBytes& bytes) { return SqlValue(bytes); }
 Result<SqlValue> column_value(const BoardDescription& description);
 Result<SqlValue> column_value(const std::map<std::string, std::string>& tags);
 Result<SqlValue> column_value(const std::vector<Selector>& slots);
@@ -41,6 +45,7 @@ Status read_column(RowReader& row, T& field) {
 }
 Status read_column(RowReader& row, double& field);
 Status read_column(RowReader& row, std::string& field);
+Status read_column(RowReader& row, SqlBytes& field);
 Status read_column(RowReader& row, Time& field);
 Status read_column(RowReader& row, Duration& field);
 Status read_column(RowReader& row, BoardDescription& description);
@@ -56,16 +61,31 @@ Status read_column(RowReader& row, std::optional<T>& field) {
   return row.is_null() ? Status() : read_column(row, field.emplace());
 }
 
+// The columns of a record that the wire has too, where they are not called like the fields.
+struct RenamedColumn {
+  std::string_view field, column;
+};
+template <class Record>
+inline constexpr std::array<RenamedColumn, 0> kRenamedColumns{};
+
+template <class Record>
+std::string_view column_of(std::string_view field) {
+  for (const RenamedColumn& renamed : kRenamedColumns<Record>)
+    if (renamed.field == field) return renamed.column;
+  return field;
+}
+
 // Calls visit(column, field) for each column. The fields of a struct are columns too.
 template <class Record, class Visit>
 void visit_columns(Record& record, const Visit& visit) {
   std::remove_const_t<Record>::visit_fields(record, [&visit](std::string_view name, auto& field, const auto&... kind) {
-    if constexpr (std::is_same_v<std::tuple<std::decay_t<decltype(kind)>...>, std::tuple<fields::Nested>>) {
+    using Kind = std::tuple<std::decay_t<decltype(kind)>...>;
+    if constexpr (std::is_same_v<Kind, std::tuple<fields::Nested>>) {
       visit_columns(field, visit);
-    } else if constexpr (sizeof...(kind) == 1) {
+    } else if constexpr (std::is_same_v<Kind, std::tuple<fields::Column>>) {
       visit((kind.name, ...), field);
-    } else {
-      visit(name, field);
+    } else if constexpr (!std::is_same_v<std::decay_t<decltype(field)>, std::vector<Hash>>) {
+      visit(column_of<std::remove_const_t<Record>>(name), field);
     }
   });
 }
@@ -103,9 +123,9 @@ Result<SqlResult> execute_with(SqlConnection& connection, const std::string& sta
 }
 
 template <HasFields Record>
-Status upsert(SqlConnection& connection, const std::string& table, const Record& record) {
+Status upsert(SqlConnection& connection, const std::string& table, const Record& record, std::size_t keys = 1) {
   static const std::vector<std::string> kNames = column_names<Record>();
-  return execute_with(connection, upsert_text(table, kNames, 1), record).status();
+  return execute_with(connection, upsert_text(table, kNames, keys), record).status();
 }
 template <HasFields Record>
 Status append(SqlConnection& connection, const std::string& table, const Record& record) {

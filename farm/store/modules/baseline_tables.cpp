@@ -3,20 +3,44 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/hex.h"
 #include "base/quantity_text.h"
-#include "farm/store/filter.h"
+#include "farm/store/columns.h"
 #include "farm/store/modules/object_tables.h"
 
 namespace ferry::farm {
+
+template <>
+inline constexpr std::array<RenamedColumn, 2> kRenamedColumns<wire::BaselineListing> = {
+    {{"name", "case_name"}, {"stored_s", "stored"}}};
+template <>
+inline constexpr std::array<RenamedColumn, 1> kRenamedColumns<wire::AddVerdict> = {{{"name", "case_name"}}};
+
 namespace {
 
 using wire::BaselineListing;
 
-Status read_hash(const std::string& text, Hash& hash) {
-  if (parse_hex(text, hash)) return {};
-  return {ErrorCode::device_error, "the farm's database of modules is damaged: expected a hash in a row of a baseline"};
-}
+// The first four columns are the key.
+struct BaselineRow {
+  wire::SetBaseline baseline;
+  std::uint64_t bytes = 0;
+
+  FERRY_FIELDS((baseline, fields::kNested), (bytes));
+};
+// An object of a baseline's module: at place 0 the module, then its blobs. All but the last column are the key.
+struct BaselineObject {
+  std::string suite, name, case_name, target;
+  std::size_t place = 0;
+  Hash object{};
+
+  FERRY_FIELDS((suite), (name), (case_name), (target), (place), (object));
+};
+struct VerdictRow {
+  wire::AddVerdict verdict;
+  std::string holder;
+  std::uint64_t bytes = 0;
+
+  FERRY_FIELDS((verdict, fields::kNested), (holder), (bytes));
+};
 
 Status read_blobs(SqlConnection& connection, const wire::ListBaseline& query, BaselineListing& entry) {
   FERRY_ASSIGN(const SqlResult result,
@@ -26,9 +50,8 @@ Status read_blobs(SqlConnection& connection, const wire::ListBaseline& query, Ba
                        query.suite, query.name, entry.name, entry.target));
   for (const SqlRow& columns : result.rows) {
     RowReader row(columns);
-    const std::string text = row.text();
+    FERRY_TRY(read_column(row, entry.blobs.emplace_back()));
     FERRY_TRY(row.status());
-    FERRY_TRY(read_hash(text, entry.blobs.emplace_back()));
   }
   return {};
 }
@@ -143,11 +166,8 @@ Status write_objects(SqlConnection& connection, const wire::SetBaseline& request
   FERRY_TRY(expect_room_for_objects(connection, entry.blobs.size() + 1));
   for (std::size_t place = 0; place <= entry.blobs.size(); ++place) {
     const Hash& object = place == 0 ? entry.module : entry.blobs[place - 1];
-    FERRY_TRY(execute(connection,
-                      "INSERT INTO baseline_objects (suite, name, case_name, target, place, object) "
-                      "VALUES ($1, $2, $3, $4, $5, $6)",
-                      request.suite, request.name, entry.name, entry.target, place, to_hex(object))
-                  .status());
+    const BaselineObject row{request.suite, request.name, entry.name, entry.target, place, object};
+    FERRY_TRY(upsert(connection, "baseline_objects", row, 5));
   }
   return {};
 }
@@ -156,26 +176,12 @@ Status write_objects(SqlConnection& connection, const wire::SetBaseline& request
 
 Result<std::vector<BaselineListing>> read_baseline(SqlConnection& connection, const wire::ListBaseline& query,
                                                    std::size_t limit) {
-  FERRY_ASSIGN(const SqlResult result,
-               execute(connection,
-                       "SELECT case_name, target, module, identity, label, stored, holder FROM baselines "
-                       "WHERE suite = $1 AND name = $2 ORDER BY case_name, target LIMIT $3 OFFSET $4",
-                       query.suite, query.name, limit, query.after));
-  std::vector<BaselineListing> entries;
-  for (const SqlRow& columns : result.rows) {
-    RowReader row(columns);
-    BaselineListing& entry = entries.emplace_back();
-    entry.name = row.text();
-    entry.target = row.text();
-    const std::string module = row.text(), identity = row.text();
-    entry.label = row.text();
-    entry.stored_s = row.number<std::int64_t>();
-    entry.holder = row.text();
-    FERRY_TRY(row.status());
-    FERRY_TRY(read_hash(module, entry.module));
-    FERRY_TRY(read_hash(identity, entry.identity));
-    FERRY_TRY(read_blobs(connection, query, entry));
-  }
+  const SqlValue parameters[] = {query.suite, query.name, sql_value(limit), sql_value(query.after)};
+  FERRY_ASSIGN(std::vector<BaselineListing> entries,
+               read_rows<BaselineListing>(
+                   connection, "baselines",
+                   " WHERE suite = $1 AND name = $2 ORDER BY case_name, target LIMIT $3 OFFSET $4", parameters));
+  for (BaselineListing& entry : entries) FERRY_TRY(read_blobs(connection, query, entry));
   return entries;
 }
 
@@ -211,15 +217,10 @@ Result<wire::BaselineSet> write_baseline(SqlConnection& connection, const wire::
   answer.is_older = before && *before > stored;
   if (answer.is_older) return answer;
   if (!before) FERRY_TRY(expect_room(connection));
-  FERRY_TRY(
-      execute(connection,
-              "INSERT INTO baselines (suite, name, case_name, target, module, identity, label, stored, holder, bytes) "
-              "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (suite, name, case_name, target) DO UPDATE "
-              "SET module = excluded.module, identity = excluded.identity, label = excluded.label, "
-              "stored = excluded.stored, holder = excluded.holder, bytes = excluded.bytes",
-              request.suite, request.name, entry.name, entry.target, to_hex(entry.module), to_hex(entry.identity),
-              entry.label, stored, holder, bytes_of(request))
-          .status());
+  BaselineRow row{request, bytes_of(request)};
+  row.baseline.entry.stored_s = stored;
+  row.baseline.entry.holder = holder;
+  FERRY_TRY(upsert(connection, "baselines", row, 4));
   FERRY_TRY(expect_room_for_names(connection));
   FERRY_TRY(write_objects(connection, request));
   return answer;
@@ -261,19 +262,7 @@ Result<std::vector<wire::VerdictListing>> read_verdicts(SqlConnection& connectio
   if (!query.name.empty()) filter.add("case_name = ?", query.name);
   if (query.before != 0) filter.add("number < ?", query.before);
   filter.end("number DESC", limit);
-  FERRY_ASSIGN(
-      const SqlResult result,
-      execute_checked(connection, "SELECT number, line, holder FROM verdicts" + filter.text(), filter.parameters()));
-  std::vector<wire::VerdictListing> verdicts;
-  for (const SqlRow& columns : result.rows) {
-    RowReader row(columns);
-    wire::VerdictListing& verdict = verdicts.emplace_back();
-    verdict.number = row.number<std::uint64_t>();
-    verdict.line = row.bytes();
-    verdict.holder = row.text();
-    FERRY_TRY(row.status());
-  }
-  return verdicts;
+  return read_rows<wire::VerdictListing>(connection, "verdicts", filter);
 }
 
 Result<std::uint64_t> bytes_of_verdicts(SqlConnection& connection) {
@@ -291,11 +280,9 @@ Status write_verdict(SqlConnection& connection, const wire::AddVerdict& request,
                        "AND number > (SELECT MAX(number) FROM verdicts) - $4 LIMIT 1",
                        request.suite, request.name, request.line, kComparedVerdicts));
   if (!same.rows.empty()) return {};
+  static const std::string kAppend = append_text("verdicts", column_names<VerdictRow>()) + " RETURNING number";
   FERRY_ASSIGN(const SqlResult added,
-               execute(connection,
-                       "INSERT INTO verdicts (number, suite, case_name, line, holder, bytes) "
-                       "SELECT COALESCE(MAX(number), 0) + 1, $1, $2, $3, $4, $5 FROM verdicts RETURNING number",
-                       request.suite, request.name, request.line, holder, bytes_of(request)));
+               execute_with(connection, kAppend, VerdictRow{request, holder, bytes_of(request)}));
   if (added.rows.size() != 1) return {ErrorCode::device_error, "the farm's database of modules takes no verdict"};
   RowReader row(added.rows.front());
   const auto number = row.number<std::uint64_t>();
