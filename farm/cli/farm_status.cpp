@@ -4,7 +4,7 @@
 #include "base/quantity_text.h"
 #include "farm/cli/farm_command.h"
 #include "farm/cli/farm_options.h"
-#include "farm/json/shown_fields.h"
+#include "farm/json/pages.h"
 
 namespace ferry::cli {
 
@@ -14,9 +14,7 @@ int show_status(const FarmOptions& options) {
   farm::TrackerConnection connection = connect_farm(options);
   const farm::wire::FarmSummary summary = take(connection.ask(farm::wire::Summarize()));
   if (options.json) {
-    text::Json json = {{"schema", "ferry.farm.status/1"}};
-    json.update(farm::to_json(summary));
-    text::print_json(json);
+    text::print_json(farm::document_of(summary));
     return kExitFine;
   }
   printf("boards    %u, of which %u are connected and %u leased\n", summary.boards, summary.connected, summary.leased);

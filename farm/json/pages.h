@@ -1,4 +1,5 @@
-// Listings come in pages, each of which is asked for with the place where it begins.
+// The farm's answers as JSON documents. Listings come in pages, each of which is asked for with the place where it
+// begins.
 #pragma once
 
 #include <string>
@@ -54,6 +55,22 @@ template <class Query>
 std::string list_name() {
   const typename wire::MessageOf<Query>::Reply page;
   return shown_fields(page).front().name;
+}
+
+// The schema of a record that is a document of its own; null where it has none.
+template <class Record>
+inline constexpr const char* kSchema = nullptr;
+template <>
+inline constexpr const char* kSchema<wire::FarmSummary> = "ferry.farm.status/1";
+template <>
+inline constexpr const char* kSchema<wire::DeviceListing> = "ferry.farm.device/1";
+
+template <HasFields T>
+text::Json document_of(const T& record) {
+  text::Json json = text::Json::object();
+  if constexpr (kSchema<T> != nullptr) json["schema"] = kSchema<T>;
+  json.update(to_json(record));
+  return json;
 }
 
 }  // namespace ferry::farm

@@ -61,7 +61,7 @@ HttpResponse answer(const ApiCall& call) {
                         {list_name<Query>(), shown_fields(reply.value()).front().json},
                         {"next", next ? text::Json(target_of(call, *next)) : text::Json()}});
   } else if constexpr (HasFields<std::decay_t<decltype(reply.value())>>) {
-    return response_of(to_json(reply.value()));
+    return response_of(document_of(reply.value()));
   } else {
     return response_of(text::Json::object());
   }
@@ -70,9 +70,7 @@ HttpResponse answer(const ApiCall& call) {
 HttpResponse show_board(const ApiCall& call) {
   const auto board = call.farm.find_board(call.caller, call.arguments[0]);
   if (!board.is_ok()) return json_failure(board.status());
-  text::Json json = {{"schema", "ferry.farm.device/1"}};
-  json.update(to_json(board.value()));
-  return response_of(json);
+  return response_of(document_of(board.value()));
 }
 
 struct ApiRoute {
@@ -82,6 +80,7 @@ struct ApiRoute {
 };
 
 constexpr ApiRoute kApiRoutes[] = {
+    {"GET", "status", answer<wire::Summarize>},
     {"GET", "boards", answer<wire::ListDevices>},
     {"POST", "boards", answer<wire::EnrolBoard>},
     {"GET", "boards/*", show_board},

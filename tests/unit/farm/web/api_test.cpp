@@ -20,8 +20,8 @@ using Json = nlohmann::json;
 namespace {
 
 const std::vector<std::string> kListings = {
-    "boards",  "boards/rpi4-01", "boards/rpi4-01/health", "boards/rpi4-01/sessions", "queue", "leases",
-    "history", "audit"};
+    "boards", "boards/rpi4-01", "boards/rpi4-01/health", "boards/rpi4-01/sessions", "queue", "leases", "history",
+    "audit",  "status"};
 
 Json json_of(const HttpResponse& response) {
   CHECK(response.content_type == "application/json");
@@ -355,6 +355,15 @@ TEST_CASE("metrics are in Prometheus's text format") {
   CHECK(response.body.find("ferry_farm_longest_commit_seconds 0.012300\n") != std::string::npos);
 }
 
+TEST_CASE("how busy the farm is, is the same document as the command's") {
+  SiteFixture fixture;
+  const Json status = json_of(fixture.call(ScriptedFarm::kViewer, "GET", "/api/v1/status"));
+  const Json expected = {
+      {"schema", "ferry.farm.status/1"}, {"boards", 12}, {"connected", 11}, {"leased", 3}, {"waiting", 2},
+      {"longest_wait_seconds", 60.0}};
+  CHECK(status == expected);
+}
+
 TEST_CASE("the page about the interface lists its paths, and the examples in it are accepted") {
   SiteFixture fixture;
   std::ifstream page(FERRY_SOURCE_DIR "/docs/farm/http.md");
@@ -376,5 +385,5 @@ TEST_CASE("the page about the interface lists its paths, and the examples in it 
     CAPTURE(response.body);
     CHECK(response.status == 200);
   }
-  CHECK(rows == 15);
+  CHECK(rows == 16);
 }
