@@ -6,10 +6,18 @@ define_property(GLOBAL PROPERTY FERRY_SYSTEM_DEPS BRIEF_DOCS "Other people's lib
 # Internal headers are included from the root, public ones from include/.
 set(FERRY_INCLUDE_DIRS "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
 
-# Adds those of the named folders that have a CMakeLists.txt.
+# Adds those of the named folders that have a CMakeLists.txt and are not below one of FERRY_LEFT_OUT.
 function(ferry_add_subdirectories)
   foreach(folder IN LISTS ARGN)
-    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt")
+    cmake_path(ABSOLUTE_PATH folder OUTPUT_VARIABLE path)
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set(is_left_out OFF)
+    foreach(left_out IN LISTS FERRY_LEFT_OUT)
+      if("${path}/" MATCHES "^${left_out}/")
+        set(is_left_out ON)
+      endif()
+    endforeach()
+    if(NOT is_left_out AND EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt")
       add_subdirectory(${folder})
     endif()
   endforeach()
