@@ -6,6 +6,7 @@
 #   scripts/bench.sh --kernels [--only PART_OF_A_NAME] [--rounds N] [--json FILE]      (installs the other libraries)
 #   scripts/bench.sh --networks [--only NAME]... [--threads N]... [--rounds N] [--json FILE]                  (likewise)
 #   scripts/bench.sh --farm [--only cycles|overhead|leases|query|crowd]... [--seconds N] [--json FILE]
+#   scripts/bench.sh --farm-decisions                     (who gets which board, in processor time)
 #   scripts/bench.sh --farm-store [SECONDS]              (the databases of farms alone; for each figure)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,10 +19,10 @@ if [[ ${1:-} == --kernels || ${1:-} == --networks ]]; then
   # Detects the libraries that are now installed.
   [[ ! -f build/release/build.ninja ]] || cmake --preset release >/dev/null
   scripts/build.sh --host >&2
-elif [[ ${1:-} == --farm || ${1:-} == --farm-store ]]; then
+elif [[ ${1:-} == --farm || ${1:-} == --farm-store || ${1:-} == --farm-decisions ]]; then
   what=${1#--}
   shift
-  [[ $what == farm-store ]] || scripts/build.sh --device >&2
+  [[ $what != farm ]] || scripts/build.sh --device >&2
   scripts/build.sh --host >&2
 else
   scripts/build.sh >&2
@@ -29,6 +30,7 @@ fi
 echo "$(uname -m), $(nproc) CPUs, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), Linux $(uname -r), $(date +%F)"
 echo
 if [[ $what == farm-store ]]; then exec build/release/bench/farm/ferry_store_bench "$@"; fi
+if [[ $what == farm-decisions ]]; then exec build/release/bench/farm/ferry_decision_bench; fi
 if [[ $what == farm ]]; then
   exec build/release/bench/farm/ferry_farm_bench build/release/bin/ferry "build/device/$(uname -m)/dynamic/rpc_server" \
     "$PWD/build/release/bench/farm/libferry_slow_fsync.so" "$@"

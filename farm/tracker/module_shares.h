@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/status.h"
 #include "farm/relay/token_bucket.h"
@@ -23,6 +24,9 @@ class ModuleShares {
   // Entries of the audit log, which is in the database of leases: so many at once, and then one each second.
   static constexpr std::uint64_t kAuditBurst = 100;
 
+  explicit ModuleShares(std::function<TokenBucket::TimePoint()> now = std::chrono::steady_clock::now)
+      : now_(std::move(now)) {}
+
   // Counts one more request that waits. Fails with busy if there are too many.
   Status begin_request(const secure::KeyId& key);
   void end_request(const secure::KeyId& key);
@@ -38,9 +42,14 @@ class ModuleShares {
   struct Use {
     std::size_t waiting = 0;
     std::set<ConnectionNumber> transfers;
-    TokenBucket audits{1, kAuditBurst, std::chrono::steady_clock::now()};
+    TokenBucket audits;
   };
 
+  Use& use_of(const secure::KeyId& key) {
+    return uses_.try_emplace(key, Use{0, {}, {1, kAuditBurst, now_()}}).first->second;
+  }
+
+  std::function<TokenBucket::TimePoint()> now_;
   std::map<secure::KeyId, Use> uses_;  // by every key that has asked
 };
 
