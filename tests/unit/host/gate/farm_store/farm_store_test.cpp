@@ -284,7 +284,6 @@ TEST_CASE("one key does not take all of a tracker's memory for objects on their 
   farm::TrackerConnection one_more(eve);
   const Status refused = one_more.ask(first).status();
   CHECK(refused.code() == ErrorCode::busy);
-  CHECK(refused.message() == "8 connections under this key send or receive modules already; try again later");
   CHECK(one_more.ask(farm::wire::GetObject{first.object, 0}).status().code() == ErrorCode::busy);
   CHECK(one_more.ask(farm::wire::FindObjects{{first.object}}).is_ok());
   CHECK(lab.open()->put(contents(300'000, 1)) == blake2b(contents(300'000, 1)));
@@ -314,7 +313,7 @@ TEST_CASE("nobody floods the audit log by setting baselines in turns") {
   while (taken < 300 && set(taken % 2).is_ok()) ++taken;
   CHECK(taken >= 100);
   CHECK(taken < 150);
-  CHECK(set(taken % 2).message() == "too many baselines were set under this key just now; try again later");
+  CHECK(set(taken % 2).code() == ErrorCode::busy);
   CHECK(set((taken + 1) % 2).is_ok());  // the one that was audited
   CHECK(connection.ask(farm::wire::DeleteBaseline{"kernels", "0"}).status().code() == ErrorCode::busy);
 }
