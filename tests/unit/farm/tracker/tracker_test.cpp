@@ -385,8 +385,7 @@ TEST_CASE("a token that was made for a time is worthless after it") {
   REQUIRE(made.is_ok());
   farm::Farm& farm = lab.tracker.farm();
   CHECK(farm.find_token(made.value().token).is_ok());
-  CHECK(admin.ask(AddToken{"anna", Role::viewer, ~std::uint64_t{0}}).status().message() ==
-        "expected a token that lasts at most 36500 days");
+  CHECK(admin.ask(AddToken{"anna", Role::viewer, ~std::uint64_t{0}}).status().code() == ErrorCode::invalid_argument);
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
   CHECK(farm.find_token(made.value().token).status().code() == ErrorCode::unauthenticated);
   const auto listed = admin.ask(ListCredentials{});

@@ -14,15 +14,12 @@ TEST_CASE("a board's name has letters, digits, dashes, underscores and dots") {
                                   std::string("pi 3"), std::string("pi/3"), std::string("pi\n"), std::string("p\0i", 3),
                                   std::string("gr\xc3\xbcn"), std::string(65, 'x')})
     CHECK(farm::check_board_name(name).code() == ErrorCode::invalid_argument);
-  CHECK(farm::check_board_name("a\x1b[2J").message() ==
-        "a board's name: expected at most 64 letters, digits, '-', '_' and '.', the first a letter or digit, got "
-        "'a\\x1b[2J'");
+  CHECK(farm::check_board_name("a\x1b[2J").message().ends_with("'a\\x1b[2J'"));
 }
 
 TEST_CASE("a board is not called as a kind of device is, which no selector could tell from it") {
   for (const char* name : {"cuda", "opencl"}) {
-    CHECK(farm::check_board_name(name).message() == "a board's name: expected another word than '" + std::string(name) +
-                                                        "', which selects boards that have such a device");
+    CHECK(farm::check_board_name(name).code() == ErrorCode::invalid_argument);
   }
   CHECK(farm::check_board_name("cuda-1").is_ok());
 }

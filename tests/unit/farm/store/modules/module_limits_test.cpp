@@ -99,8 +99,8 @@ TEST_CASE("the names of baselines do not fill the disk beside the quota") {
                           "bytes) VALUES ('x', 'x', 'x', 'x', 'x', 'x', 'x', 0, $1)",
                           farm::kMostBaselineBytes)
                 .is_ok());
-    CHECK(store->answer(1, by_anna(baseline_of("conv", object, {object}))).status().message() ==
-          "the farm keeps baselines with names of at most 256 MiB together");
+    CHECK(store->answer(1, by_anna(baseline_of("conv", object, {object}))).status().code() ==
+          ErrorCode::resource_exhausted);
     CHECK(store->answer(1, ListBaseline{"suite", "main", 0}).value().entries.size() == 1);
   });
 }
@@ -125,7 +125,6 @@ TEST_CASE("tiny objects, and baselines that name many, do not fill the disk besi
         farm::kMostBaselineObjects - 2);
     const Status many = store->answer(1, by_anna(baseline_of("mm", object, {object, object}))).status();
     CHECK(many.code() == ErrorCode::resource_exhausted);
-    CHECK(many.message() == "the farm keeps baselines with at most 300000 objects together");
     CHECK(store->answer(1, ListBaseline{"suite", "main", 0}).value().entries.empty());
     CHECK(store->answer(1, by_anna(baseline_of("mm", object, {object}))).is_ok());
     CHECK(store->answer(1, by_anna(baseline_of("mm", object, {object}))).is_ok());  // in place of the one before

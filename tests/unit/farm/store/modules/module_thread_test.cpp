@@ -69,7 +69,6 @@ TEST_CASE("requests that have waited for too long are refused without another tr
   REQUIRE(answers.size() == 6);
   CHECK(answers.front().code() == ErrorCode::unavailable);
   CHECK(answers.back().code() == ErrorCode::busy);
-  CHECK(answers.back().message() == "the farm's database of modules is too slow; try again later");
 }
 
 }  // namespace
