@@ -113,7 +113,13 @@ ValueRange range_of(const ValueRanges& variables, const ir::Expr& expr) {
   if (const auto* select = expr.as<ir::Select>()) {
     return united(range_of(variables, select->on_true), range_of(variables, select->on_false));
   }
-  return of_type(type);
+  ValueRange range = of_type(type);
+  if (const auto* load = expr.as<ir::Load>(); load != nullptr && load->buffer->storage.above_minimum) ++range.min;
+  return range;
+}
+
+bool is_above_minimum(const ir::Expr& expr) {
+  return expr.type().code == DType::i8 && range_of({}, expr).min > std::numeric_limits<std::int8_t>::min();
 }
 
 ValueRange range_of_loop(const ValueRanges& variables, const ir::For& loop) {

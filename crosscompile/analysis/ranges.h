@@ -22,6 +22,8 @@ using ValueRanges = std::unordered_map<const ir::ExprNode*, ValueRange>;  // by 
 
 // Returns the range of an integer or bool expression. u64 counts as unknown.
 ValueRange range_of(const ValueRanges& variables, const ir::Expr& expr);
+// Whether an expression of int8 is never -128: the attribute above_minimum of the buffer that holds its values.
+bool is_above_minimum(const ir::Expr& expr);
 // Returns the range of a loop's variable. Assumes at most kMaxIterations, more than any loop can run in practice.
 inline constexpr std::int64_t kMaxIterations = std::int64_t{1} << 56;
 ValueRange range_of_loop(const ValueRanges& variables, const ir::For& loop);

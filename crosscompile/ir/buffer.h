@@ -19,17 +19,20 @@ enum class Scope : std::uint8_t {
   shared,     // a GPU block's shared memory
 };
 
-// Attributes of a buffer's storage, which every copy of the buffer keeps: name, text in printed IR.
+// Attributes of a buffer's storage and elements, which every copy of the buffer keeps: name, text in printed IR.
 //
 // nontemporal: larger than the caches, so non-temporal stores are preferable.
 // swizzled: the 16-byte pieces of each row, a power of two of them, are permuted differently from row to row, so that
 //   threads that read the same piece of neighbouring rows access different banks of shared memory
 //   (passes/memory/swizzle.h). Indices ignore the permutation.
 // filled_asynchronously: stores may complete as late as ir/async_copy.h allows.
-#define FERRY_IR_STORAGE_ATTRIBUTES(X) \
-  X(nontemporal, "nontemporal")        \
-  X(swizzled, "swizzled")              \
-  X(filled_asynchronously, "filled_asynchronously")
+// above_minimum: int8 of which no element is -128, as the definition of the elements shows
+//   (analysis::is_above_minimum()).
+#define FERRY_IR_STORAGE_ATTRIBUTES(X)              \
+  X(nontemporal, "nontemporal")                     \
+  X(swizzled, "swizzled")                           \
+  X(filled_asynchronously, "filled_asynchronously") \
+  X(above_minimum, "above_minimum")
 
 struct StorageAttributes {
 #define FERRY_FIELD(name, text) bool name = false;

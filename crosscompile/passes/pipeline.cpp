@@ -22,6 +22,7 @@
 #include "crosscompile/passes/memory/flatten.h"
 #include "crosscompile/passes/memory/plan_workspace.h"
 #include "crosscompile/passes/simplify/simplify.h"
+#include "crosscompile/passes/tensorize/merge_dots.h"
 #include "crosscompile/passes/tensorize/select_instructions.h"
 #include "crosscompile/passes/vector/scalarize.h"
 #include "crosscompile/passes/vector/vectorize.h"
@@ -71,6 +72,9 @@ constexpr Pass kPipeline[] = {
      [](Function f, const Target&) { return unroll_loops(std::move(f)); }, &PassGroups::loops},
     {"simplify_loops", "simplifies again, since loop variables have become constants",
      [](Function f, const Target&) { return simplify(std::move(f)); }},
+    {"merge_dots",
+     "puts dots that add to the same sum into one statement, where their products can be added up before the sum",
+     [](Function f, const Target&) { return merge_dots(std::move(f)); }, &PassGroups::loops},
     {"vectorize", "replaces vectorized loops of constant length by vectors, with masks where lanes are guarded",
      [](Function f, const Target& target) { return vectorize(std::move(f), target); }, &PassGroups::loops},
     {"simplify_vectors", "simplifies again, now with vectors",

@@ -42,6 +42,7 @@ void set_armv7(Capabilities& can, const Target& target) {
   can.fma = target.has("vfp4");
   can.rounding = target.has("fp-armv8");
   can.neon_dot_32bit = target.has("dotprod");
+  can.neon_pairs_32bit = target.has("neon");
   can.neon_round_even_32bit = can.rounding && target.has("neon") && target.has("v8");
   can.contracts_by_option = true;
   can.clamped_conversions = true;
@@ -54,6 +55,7 @@ void set_aarch64(Capabilities& can, const Target& target) {
   can.nan_min_max = can.nan_min_max_f32_vectors = true;
   can.neon_dot = target.has("dotprod");
   can.neon_mixed_dot = target.has("i8mm");
+  can.neon_pairs = true;
   can.rounds_int64_twice = true;
 }
 

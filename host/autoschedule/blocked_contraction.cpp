@@ -25,7 +25,8 @@ constexpr std::int64_t kMinDepth = 8;
 struct Loops {
   std::vector<std::string> batches, rows, depth, tile;
   std::string depth_block, columns;
-  std::string group;  // products that an instruction adds; empty: none
+  std::string group;   // products that an instruction adds; empty: none
+  std::string merged;  // two groups whose products are added up first; empty: none
 };
 
 // Splits the loops of the contraction's stage, or of a stage with the same axes.
@@ -60,6 +61,15 @@ Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHan
     const std::string name = loops.loop(loops.reduction(a)).name;
     if (contraction.group && a == contraction.group->axis) {
       result.group = name;
+      continue;
+    }
+    if (contraction.group && contraction.group->merges && a + 1 == contraction.group->axis) {
+      result.merged = name;
+      if (constant_extent(depth[a].extent) > 2) {
+        const auto [outer, inner] = handle.split(name, 2);
+        result.depth.push_back(outer);
+        result.merged = inner;
+      }
       continue;
     }
     if (blocking.depth_block < contraction.depth) {
@@ -104,9 +114,11 @@ Loops make_loops(Schedule& schedule, StageHandle handle, const ScheduledStage& s
   const std::vector<std::string> columns = {loops.columns};
   const auto depth_block = loops.depth_block.empty() ? std::vector<std::string>{} : std::vector{loops.depth_block};
   const auto group = loops.group.empty() ? std::vector<std::string>{} : std::vector{loops.group};
+  const auto merged = loops.merged.empty() ? std::vector<std::string>{} : std::vector{loops.merged};
   handle.reorder(blocking.columns_outermost
-                     ? joined(loops.batches, columns, depth_block, loops.rows, loops.depth, loops.tile, group)
-                     : joined(loops.batches, depth_block, loops.rows, columns, loops.depth, loops.tile, group));
+                     ? joined(loops.batches, columns, depth_block, loops.rows, loops.depth, merged, loops.tile, group)
+                     : joined(loops.batches, depth_block, loops.rows, columns, loops.depth, merged, loops.tile, group));
+  for (const std::string& name : merged) handle.unroll(name);
   for (std::size_t i = 0; i + 1 < loops.tile.size(); ++i) handle.unroll(loops.tile[i]);
   if (loops.group.empty())
     handle.vectorize(loops.tile.back());

@@ -77,6 +77,15 @@ TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction
   return axes;
 }
 
+// Adds what groups take: the half registers of merged ones are registers of their own where there are 32.
+TiledAxes with_group(TiledAxes axes, const Contraction& contraction, const Target& target) {
+  if (!contraction.group) return axes;
+  const bool merges_registers = contraction.group->merges && target.vector_registers > 16;
+  axes.column_registers += merges_registers ? 1 : 0;
+  axes.row_registers += contraction.group->temporaries * 2;
+  return axes;
+}
+
 // Returns the bytes of columns that a tile reads in each step; 0 if they are not constant, or not worth
 // prefetching.
 std::int64_t prefetched_bytes(const Contraction& contraction, RegisterTile tile, std::int64_t lanes,
@@ -103,7 +112,8 @@ Blocking default_blocking(const ScheduledStage& stage, const Contraction& contra
                           const Target& target) {
   Blocking blocking;
   blocking.lanes = lanes;
-  blocking.tile = choose_register_tile(target.vector_registers, tiled_axes(stage, contraction, lanes));
+  blocking.tile = choose_register_tile(target.vector_registers,
+                                       with_group(tiled_axes(stage, contraction, lanes), contraction, target));
   blocking.columns_outermost = wants_columns_outermost(contraction, blocking.tile, lanes, target);
   blocking.packs_rows = !blocking.columns_outermost && contraction.columns >= 4 * blocking.tile.vectors * lanes &&
                         rows_collide(contraction, blocking.tile.rows, target);
@@ -117,7 +127,7 @@ Blocking default_blocking(const ScheduledStage& stage, const Contraction& contra
 Space space_of(const Contraction& contraction, const Blocking& by_default, const StageContext& context) {
   const ScheduledStage& stage = context.stage;
   std::vector<KnobValue> tiles;
-  const TiledAxes axes = tiled_axes(stage, contraction, by_default.lanes);
+  const TiledAxes axes = with_group(tiled_axes(stage, contraction, by_default.lanes), contraction, context.target);
   for (const RegisterTile& tile : register_tiles(context.target.vector_registers, axes))
     tiles.push_back({tile.rows, tile.vectors});
   std::vector<std::int64_t> depths = {contraction.depth};

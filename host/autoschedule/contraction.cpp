@@ -129,13 +129,17 @@ std::optional<ProductGroup> find_group(const ScheduledStage& stage, const Contra
       constant_extent(columns.buffer->shape[last]) != size ||
       access_stride(rows, inner.var) != AccessStride::contiguous)
     return std::nullopt;
-  const auto has = [&](DType left, DType right) {
+  const auto find = [&](DType left, DType right) {
     return passes::find_dot(target, stage.values[0].type().code, left, right, static_cast<std::uint32_t>(lanes),
-                            static_cast<std::uint32_t>(size)) != nullptr;
+                            static_cast<std::uint32_t>(size));
   };
   const DType left = rows.buffer->dtype, right = columns.buffer->dtype;
-  if (!has(left, right) && !has(right, left)) return std::nullopt;
-  return ProductGroup{axis, last, size};
+  const passes::DotInstruction* instruction = find(left, right);
+  if (instruction == nullptr) instruction = find(right, left);
+  if (instruction == nullptr) return std::nullopt;
+  const bool merges = instruction->temporaries > 0 && columns.buffer->storage.above_minimum && axis > 0 &&
+                      constant_extent(reduce.axes[axis - 1].extent) % 2 == 0;
+  return ProductGroup{axis, last, size, merges, instruction->temporaries};
 }
 
 std::int64_t stride_bytes(const Buffer& tensor, std::size_t dimension) {

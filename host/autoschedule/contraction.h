@@ -24,6 +24,10 @@ struct ProductGroup {
   std::size_t axis = 0;       // the reduction's last axis
   std::size_t dimension = 0;  // the last dimension of column_load's tensor, which it alone indexes
   std::int64_t size = 1;
+  // Whether two dots of one sum, the next group being the second's, take fewer instructions than each by itself
+  // (crosscompile/passes/tensorize/merge_dots.h).
+  bool merges = false;
+  std::int64_t temporaries = 0;  // registers that the instruction needs besides its operands
 };
 
 struct Contraction {

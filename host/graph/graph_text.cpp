@@ -102,7 +102,9 @@ struct AttributesText {
     std::string text;
     if (products.factors == ops::IntegerFactors::flipped) text += " factors=flipped";
     if (products.factors == ops::IntegerFactors::int16) text += " factors=int16";
-    return text + (products.group == 1 ? "" : " dot=" + std::to_string(products.group));
+    if (products.group > 1) text += " dot=" + std::to_string(products.group);
+    if (products.weights_above_minimum) text += " weights>-128";
+    return text;
   }
 
   static std::string windows(const std::vector<WindowAttributes>& windows) {

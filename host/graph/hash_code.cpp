@@ -98,8 +98,8 @@ class AttributesHash {
     add(is_backwards, in_place);
   }
   void add_part(const ops::IntegerProducts& products) {
-    const auto& [factors, group] = products;
-    add(static_cast<std::uint64_t>(factors), group);
+    const auto& [factors, group, weights_above_minimum] = products;
+    add(static_cast<std::uint64_t>(factors), group, weights_above_minimum);
   }
   template <class Part>
   void add_part(const std::vector<Part>& parts) {

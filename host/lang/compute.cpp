@@ -1,6 +1,7 @@
 // Makes stages. A stage's value is either free of reductions or one reduction at the top; a reduction anywhere else is
 // hoisted into a stage of its own over those surrounding axes that it uses.
 #include "crosscompile/analysis/loads.h"
+#include "crosscompile/analysis/ranges.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/mutator.h"
 #include "crosscompile/ir/substitute.h"
@@ -77,6 +78,7 @@ std::vector<Tensor> finish(std::vector<ir::Axis> axes, std::vector<Expr> values,
     buffer->scope = ir::Scope::global;
     buffer->definition = stage;
     buffer->component = k;
+    buffer->storage.above_minimum = sequence == nullptr && analysis::is_above_minimum(values[k]);
     outputs.emplace_back(std::move(buffer));
   }
   if (checks != IndexChecks::caller) {

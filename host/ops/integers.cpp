@@ -14,6 +14,13 @@ using Places = std::vector<Expr>;
 
 Expr as_int32(const Expr& value) { return ir::cast(DType::i32, value); }
 
+// Returns a weight as a factor. Where no weight is -128, taking the maximum changes none, and shows it.
+Expr factor_of(const Expr& weight, const IntegerProducts& products) {
+  if (products.factors == IntegerFactors::int16) return ir::cast(DType::i16, weight);
+  const Expr byte = ir::cast(DType::i8, weight);
+  return products.weights_above_minimum ? ir::max(byte, ir::constant(DType::i8, std::int64_t{-127})) : byte;
+}
+
 // The axes that a sum goes over: blocks of channels, the window, groups of channels in a block, channels in a group.
 struct GroupedSum {
   GroupedSum(const Tensor& weights, std::int64_t channels_in_block, std::int64_t channels_in_group)
@@ -34,8 +41,8 @@ struct GroupedSum {
 
 // Packs weights [O, C, KH, KW] as [ceil(O / lanes), C', KH, KW, groups, lanes, channels of a group]. Channels past C,
 // whose values in the image are unspecified, have weights of 0.
-Tensor grouped_weights(const Tensor& weights, DType factors, const GroupedSum& sum, std::int64_t lanes,
-                       const std::string& name) {
+Tensor grouped_weights(const Tensor& weights, const IntegerProducts& products, const GroupedSum& sum,
+                       std::int64_t lanes, const std::string& name) {
   const Expr &outputs = weights.shape()[0], &channels = weights.shape()[1];
   return lang::library::compute(
       {ir::ceil_div(outputs, Expr(lanes)), sum.block.axis().extent, weights.shape()[2], weights.shape()[3],
@@ -43,7 +50,7 @@ Tensor grouped_weights(const Tensor& weights, DType factors, const GroupedSum& s
       [&](const Places& i) {
         const Expr output = ir::min(i[0] * Expr(lanes) + i[5], outputs - 1);
         const Expr channel = i[1] * Expr(sum.lanes) + i[4] * Expr(sum.group) + i[6];
-        const Expr weight = ir::cast(factors, weights(output, ir::min(channel, channels - 1), i[2], i[3]));
+        const Expr weight = factor_of(weights(output, ir::min(channel, channels - 1), i[2], i[3]), products);
         return ir::select(channel < channels, weight, ir::constant(weight.type(), std::int64_t{0}));
       },
       name + ".weights");
@@ -78,10 +85,10 @@ Factors factors_of(const Tensor& x, const Expr& zero_point, IntegerFactors facto
 // Convolves an image in blocks to one in blocks of `lanes`.
 Tensor grouped_convolution(const Tensor& x, const Tensor& weights, const Expr& zero_point,
                            const std::vector<Window>& windows, std::int64_t lanes, const GroupedSum& sum,
-                           IntegerFactors factors, const std::string& name) {
-  const bool is_centered = factors == IntegerFactors::int16;
-  const Tensor packed = grouped_weights(weights, is_centered ? DType::i16 : DType::i8, sum, lanes, name);
-  const auto [image, zero] = factors_of(x, zero_point, factors, name);
+                           const IntegerProducts& how, const std::string& name) {
+  const bool is_centered = how.factors == IntegerFactors::int16;
+  const Tensor packed = grouped_weights(weights, how, sum, lanes, name);
+  const auto [image, zero] = factors_of(x, zero_point, how.factors, name);
   Tensor input = image;
   if (windows[0].is_padded() || windows[1].is_padded())
     input = pad(image, {0, 0, windows[0].padding, windows[1].padding, 0},
@@ -141,7 +148,7 @@ Tensor integer_conv2d_blocked(const Tensor& x, const Tensor& weights, const Expr
   expect_operands(x, weights, windows, *lanes, products, name);
   const GroupedSum sum(weights, *lanes, products.group);
   expect_same(x.shape()[1], sum.block.axis().extent, "the blocks of '" + x.name() + "' and of its channels", name);
-  return grouped_convolution(x, weights, zero_point, windows, *lanes, sum, products.factors, name);
+  return grouped_convolution(x, weights, zero_point, windows, *lanes, sum, products, name);
 }
 
 Tensor integer_conv2d_to_blocked(const Tensor& x, const Tensor& weights, const Expr& zero_point,
@@ -154,7 +161,7 @@ Tensor integer_conv2d_to_blocked(const Tensor& x, const Tensor& weights, const E
   // Colours fill one block of four.
   const std::int64_t block = products.group == 2 ? 4 : products.group;
   return grouped_convolution(to_blocked(x, block, name + ".pixels"), weights, zero_point, windows, lanes,
-                             GroupedSum(weights, block, products.group), products.factors, name);
+                             GroupedSum(weights, block, products.group), products, name);
 }
 
 Tensor integer_matmul(const Tensor& a, const Tensor& weights, const Expr& zero_point, bool is_transposed,
@@ -167,20 +174,22 @@ Tensor integer_matmul(const Tensor& a, const Tensor& weights, const Expr& zero_p
   const Expr &depth = weights.shape()[is_transposed ? 1 : 0], &columns = weights.shape()[is_transposed ? 0 : 1];
   expect_same(a.shape().back(), depth, "the depths of '" + a.name() + "' and '" + weights.name() + "'", name);
   const bool is_centered = products.factors == IntegerFactors::int16;
-  const Expr group(products.group), vector(lanes), groups = ir::ceil_div(depth, group);
+  // Two groups are added up at once where no weight is -128.
+  const std::int64_t step = products.group * (products.weights_above_minimum ? 2 : 1);
+  const Expr group(products.group), vector(lanes),
+      groups = ir::ceil_div(depth, Expr(step)) * Expr(step / products.group);
   const Tensor packed = lang::library::compute(
       {ir::ceil_div(columns, vector), groups, lanes, products.group},
       [&](const Places& i) {
         const Expr column = ir::min(i[0] * vector + i[2], columns - 1), k = i[1] * group + i[3],
                    row = ir::min(k, depth - 1);
-        const Expr weight =
-            ir::cast(is_centered ? DType::i16 : DType::i8, is_transposed ? weights(column, row) : weights(row, column));
+        const Expr weight = factor_of(is_transposed ? weights(column, row) : weights(row, column), products);
         return ir::select(k < depth, weight, ir::constant(weight.type(), std::int64_t{0}));
       },
       name + ".weights");
   const auto [rows, zero] = factors_of(a, zero_point, products.factors, name);
   Tensor input = rows;
-  if (!is_multiple(depth, products.group)) {
+  if (!is_multiple(depth, step)) {
     std::vector<Expr> before(a.rank(), Expr(0)), after = before;
     after.back() = groups * group - depth;
     input = pad(rows, before, after, name + ".pad");

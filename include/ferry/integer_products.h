@@ -15,8 +15,10 @@ enum class IntegerFactors : std::uint8_t {
 struct IntegerProducts {
   IntegerFactors factors = IntegerFactors::bytes;
   // Channels that stand one behind the other in memory, whose products an instruction adds at once (`tensorize` in
-  // docs/schedules.md): 4 bytes or 2 int16 where the target has one, otherwise 1.
+  // docs/schedules.md): 4 or 2 bytes, or 2 int16, where the target has one, otherwise 1.
   std::int64_t group = 1;
+  // Whether no weight is -128, so that two products with weights can be added up in int16.
+  bool weights_above_minimum = false;
   bool operator==(const IntegerProducts&) const = default;
 };
 

@@ -57,6 +57,7 @@ struct FunctionState {
   std::unordered_map<const ir::Buffer*, llvm::Value*> buffers;              // addresses of their first elements
   ValueRanges ranges;                                                       // what integer variables may be
   std::unordered_map<const ir::Load*, InterleavedRange> interleaved_loads;  // in the statements being emitted
+  std::unordered_map<const ir::Load*, InterleavedRange> repeated_loads;     // the same for repeated groups
   llvm::Value* runtime = nullptr;                                           // ferry_runtime_api*
   llvm::Value* call_block = nullptr;                                        // null when not used here
   llvm::Value* thread_block = nullptr;

@@ -6,6 +6,7 @@
 #include "crosscompile/codegen/llvm/instructions.h"
 #include "crosscompile/codegen/llvm/memory/interleaved_loads.h"
 #include "crosscompile/codegen/llvm/memory/memory.h"
+#include "crosscompile/codegen/llvm/memory/repeated_loads.h"
 #include "crosscompile/codegen/llvm/memory/transpose.h"
 #include "crosscompile/codegen/llvm/memory/workspace.h"
 #include "crosscompile/codegen/llvm/parallel.h"
@@ -110,7 +111,10 @@ void emit_block(FunctionState& state, const ir::Block& node) {
   std::span<const ir::Stmt> rest = node.body;
   std::size_t stores = 0;  // at the beginning of `rest`, whose interleaved loads are known
   while (!rest.empty()) {
-    if (stores == 0) stores = find_interleaved_loads(state, rest);
+    if (stores == 0) {
+      stores = find_interleaved_loads(state, rest);
+      find_repeated_loads(state, rest, stores);
+    }
     std::size_t emitted = emit_strided_stores(state, rest);
     if (emitted == 0) {
       if (const auto* store = rest.front().as<ir::Store>())
@@ -164,6 +168,7 @@ void emit_stmt(FunctionState& state, const ir::Stmt& stmt) {
   switch (stmt.kind()) {
     case ir::StmtKind::Store:
       find_interleaved_loads(state, {&stmt, 1});
+      find_repeated_loads(state, {&stmt, 1}, 1);
       return emit_store(state, *stmt.as<ir::Store>());
     case ir::StmtKind::For: return emit_for(state, *stmt.as<ir::For>());
     case ir::StmtKind::Block: return emit_block(state, *stmt.as<ir::Block>());

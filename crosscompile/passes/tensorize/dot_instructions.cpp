@@ -20,9 +20,9 @@ constexpr DotInstruction kInstructions[] = {
     {"vpdpwssd_512", &Can::vnni_512, DType::i32, DType::i16, DType::i16, 16, 2},
     {"vpdpwssd_256", &Can::vnni_256, DType::i32, DType::i16, DType::i16, 8, 2},
     {"vpdpwssd_128", &Can::vnni_256, DType::i32, DType::i16, DType::i16, 4, 2},
-    {"vpmaddwd_512", &Can::int16_dot_512, DType::i32, DType::i16, DType::i16, 16, 2},
-    {"vpmaddwd_256", &Can::int16_dot_256, DType::i32, DType::i16, DType::i16, 8, 2},
-    {"vpmaddwd_128", &Can::int16_dot_128, DType::i32, DType::i16, DType::i16, 4, 2},
+    {"vpmaddwd_512", &Can::int16_dot_512, DType::i32, DType::i16, DType::i16, 16, 2, false, 2},
+    {"vpmaddwd_256", &Can::int16_dot_256, DType::i32, DType::i16, DType::i16, 8, 2, false, 2},
+    {"vpmaddwd_128", &Can::int16_dot_128, DType::i32, DType::i16, DType::i16, 4, 2, false, 2},
     {"vdpbf16ps_512", &Can::bf16_dot_512, DType::f32, DType::bf16, DType::bf16, 16, 2, true},
     {"vdpbf16ps_256", &Can::bf16_dot_256, DType::f32, DType::bf16, DType::bf16, 8, 2, true},
     {"vdpbf16ps_128", &Can::bf16_dot_256, DType::f32, DType::bf16, DType::bf16, 4, 2, true},
@@ -31,6 +31,10 @@ constexpr DotInstruction kInstructions[] = {
     {"usdot", &Can::neon_mixed_dot, DType::i32, DType::u8, DType::i8, 4, 4},
     {"vsdot", &Can::neon_dot_32bit, DType::i32, DType::i8, DType::i8, 4, 4},
     {"vudot", &Can::neon_dot_32bit, DType::i32, DType::u8, DType::u8, 4, 4},
+    {"smull_sadalp", &Can::neon_pairs, DType::i32, DType::i8, DType::i8, 4, 2, false, 2, 1},
+    {"umull_uadalp", &Can::neon_pairs, DType::i32, DType::u8, DType::u8, 4, 2, false, 2, 1},
+    {"vmulls_vpadals", &Can::neon_pairs_32bit, DType::i32, DType::i8, DType::i8, 4, 2, false, 2, 1},
+    {"vmullu_vpadalu", &Can::neon_pairs_32bit, DType::i32, DType::u8, DType::u8, 4, 2, false, 2, 1},
 };
 
 bool fits(const DotInstruction& instruction, const Target& target) { return target.capabilities.*instruction.needs; }

@@ -1,5 +1,5 @@
-// Instructions that multiply groups of narrow numbers and add the products: they implement CallOp::dot where the
-// target has them, and tensorize can put them in the place of a loop nest.
+// Instructions, or short sequences of them, that multiply groups of narrow numbers and add the products: they implement
+// CallOp::dot where the target has them, and tensorize can put them in the place of a loop nest.
 #pragma once
 
 #include "crosscompile/ir/function.h"
@@ -18,6 +18,8 @@ struct DotInstruction {
   std::uint32_t group;  // number of products per lane
   // Whether it flushes subnormal operands and results to zero, and rounds once per lane.
   bool flushes = false;
+  std::uint32_t instructions = 1;  // that it takes
+  std::uint32_t temporaries = 0;   // registers between them that code must spare
 };
 
 std::span<const DotInstruction> dot_instructions();

@@ -44,7 +44,9 @@ ProductCosts product_costs(const Graph& graph, const Node& node, const Target& t
   const ops::IntegerProducts* products = scaled_products_of(node);
   const passes::DotInstruction* dot = products != nullptr ? dot_of(graph, node, *products, target) : nullptr;
   if (dot != nullptr) {
-    const double instructions = dot->name.starts_with("vpmaddwd") ? 2 : 1;
+    // Two pairs of products that are added up first take three instructions.
+    constexpr double kOfMerged = 1.5;
+    const double instructions = products->weights_above_minimum ? kOfMerged : dot->instructions;
     costs.integers = instructions / (static_cast<double>(dot->lanes) * dot->group);
   }
   return costs;

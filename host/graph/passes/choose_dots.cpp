@@ -2,6 +2,7 @@
 
 #include "crosscompile/passes/tensorize/dot_instructions.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -12,7 +13,7 @@ namespace {
 using ops::IntegerFactors;
 using ops::IntegerProducts;
 
-// Bytes, and int16, that instructions multiply and add at once.
+// Numbers of bytes, and of int16, that instructions multiply and add at once.
 constexpr std::uint32_t kBytes = 4, kPair = 2;
 
 // Returns the products of X with weights of these types, for vectors of so many sums.
@@ -21,11 +22,20 @@ IntegerProducts products_of(const Target& target, DType x, DType weights, std::i
     return lanes % group == 0 &&
            passes::find_dot(target, DType::i32, left, right, static_cast<std::uint32_t>(lanes), group) != nullptr;
   };
-  const auto has_bytes = [&](DType type) { return has(type, weights, kBytes) || has(weights, type, kBytes); };
-  if (has_bytes(x)) return {IntegerFactors::bytes, kBytes};
-  if (has_bytes(x == DType::u8 ? DType::i8 : DType::u8)) return {IntegerFactors::flipped, kBytes};
+  const DType other = x == DType::u8 ? DType::i8 : DType::u8;
+  for (const std::uint32_t group : {kBytes, kPair}) {
+    if (has(x, weights, group) || has(weights, x, group)) return {IntegerFactors::bytes, group};
+    if (has(other, weights, group) || has(weights, other, group)) return {IntegerFactors::flipped, group};
+  }
   if (has(DType::i16, DType::i16, kPair)) return {IntegerFactors::int16, kPair};
   return {weights == DType::i16 ? IntegerFactors::int16 : IntegerFactors::bytes, 1};
+}
+
+// Whether int8 in a constant are all above -128.
+bool is_above_minimum(const Tensor& weights) {
+  constexpr std::uint8_t kMinimum = 0x80;
+  return weights.dtype == DType::i8 && weights.constant != nullptr &&
+         std::ranges::find(weights.constant->bytes, kMinimum) == weights.constant->bytes.end();
 }
 
 TensorId add_zero(Graph& graph, const std::string& name) {
@@ -45,7 +55,11 @@ void complete(Graph& graph, Node& node, const IntegerProducts& products, bool is
 Graph choose_dots(Graph graph, const Target& target) {
   for (Node& node : graph.nodes) {
     const auto products = [&](std::int64_t lanes) {
-      return products_of(target, graph.tensor(node.inputs[0]).dtype, graph.tensor(node.inputs[1]).dtype, lanes);
+      const Tensor& weights = graph.tensor(node.inputs[1]);
+      IntegerProducts chosen = products_of(target, graph.tensor(node.inputs[0]).dtype, weights.dtype, lanes);
+      if (chosen.factors != IntegerFactors::int16 && chosen.group == kPair)
+        chosen.weights_above_minimum = is_above_minimum(weights);
+      return chosen;
     };
     if (auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes)) {
       const std::int64_t lanes = graph.tensor(node.outputs[0]).channel_block;

@@ -1,6 +1,6 @@
 // Chooses how convolutions and products of bytes multiply, by the instructions of the target
-// (crosscompile/passes/tensorize/dot_instructions.h): groups of four bytes, whose type is changed where the instruction
-// takes only the other, or else pairs of int16. Results are the same.
+// (crosscompile/passes/tensorize/dot_instructions.h): groups of four bytes or pairs of bytes, whose type is changed
+// where the instruction takes only the other, or else pairs of int16. Results are the same.
 #pragma once
 
 #include "ferry/target/target.h"

@@ -53,7 +53,9 @@ void cache_read(Stages& stages, ScheduledStage* stage, DirectiveArgs& args) {
   for (std::size_t i = 0; i < tensor->shape.size(); ++i)
     cache.axes.push_back({ir::Var::make("i" + std::to_string(i)), Expr(0), tensor->shape[i]});
   cache.values = {ir::Load::make(tensor, variables_of(cache.axes))};
-  cache.outputs = {make_tensor(name, tensor->dtype, cache.axes)};
+  const std::shared_ptr<ir::Buffer> copied = make_tensor(name, tensor->dtype, cache.axes);
+  copied->storage.above_minimum = tensor->storage.above_minimum;
+  cache.outputs = {copied};
   cache.loops = plain_loops(cache);
   std::vector<Stages::iterator> chosen;
   for (auto reader = stages.begin(); reader != stages.end(); ++reader) {

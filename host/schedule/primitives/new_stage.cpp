@@ -2,7 +2,7 @@
 
 namespace ferry::schedule {
 
-ir::BufferRef make_tensor(const std::string& name, DType dtype, const std::vector<ir::Axis>& axes) {
+std::shared_ptr<ir::Buffer> make_tensor(const std::string& name, DType dtype, const std::vector<ir::Axis>& axes) {
   auto buffer = std::make_shared<ir::Buffer>();
   buffer->name = name;
   buffer->dtype = dtype;

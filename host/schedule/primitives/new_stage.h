@@ -10,7 +10,7 @@
 namespace ferry::schedule {
 
 // Makes an intermediate tensor.
-ir::BufferRef make_tensor(const std::string& name, DType dtype, const std::vector<ir::Axis>& axes);
+std::shared_ptr<ir::Buffer> make_tensor(const std::string& name, DType dtype, const std::vector<ir::Axis>& axes);
 // Returns axes with the same names and ranges but new variables; adds old variable -> new one to `renamed`.
 std::vector<ir::Axis> fresh_axes(const std::vector<ir::Axis>& axes,
                                  std::unordered_map<const ir::ExprNode*, Expr>& renamed);

@@ -43,6 +43,8 @@ struct Capabilities {
   bool bf16_dot_512 = false, bf16_dot_256 = false;
   bool neon_dot = false, neon_mixed_dot = false;
   bool neon_dot_32bit = false;  // as instructions of 32-bit ARM
+  // Products of bytes, and sums of two neighbours of them: in two instructions, which every NEON has.
+  bool neon_pairs = false, neon_pairs_32bit = false;
   // Instructions of 32-bit ARM round vectors of f32 with halves to the even integer.
   bool neon_round_even_32bit = false;
 

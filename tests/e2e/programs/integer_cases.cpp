@@ -23,6 +23,7 @@ struct Layer {
   double zero = 0;
   std::int64_t channels = 1, outputs = 1, size = 5, kernel = 3, stride = 1, before = 1, after = 1;
   bool is_extreme = false;  // elements are the least and the greatest
+  double least_weight = -128;
 
   ops::Window window() const { return {stride, before, 1, after}; }
   std::int64_t result() const { return (size + before + after - kernel) / stride + 1; }
@@ -41,13 +42,14 @@ const std::vector<Layer> kFirstLayers = {
 };
 
 // Returns integers from all of the type's range, or only its ends.
-Data bytes(DType dtype, Index shape, std::uint64_t seed, bool is_extreme) {
+Data bytes(DType dtype, Index shape, std::uint64_t seed, bool is_extreme, double lower_bound = -128) {
   Data data = empty_data(dtype, std::move(shape));
   const double least = dtype == DType::u8 ? 0 : -128;
   Seeded seeded(static_cast<std::uint32_t>(seed));
   for (double& value : data.values) {
     const auto drawn = static_cast<double>(seeded.byte());
     value = least + (is_extreme ? (drawn < 128 ? 0 : 255) : drawn);
+    if (dtype == DType::i8) value = std::max(value, lower_bound);
   }
   return data;
 }
@@ -80,8 +82,8 @@ Tensor requantized(const Tensor& sums, const Tensor& scales, std::int64_t lanes,
 
 void add_cases(std::vector<ProgramCase>& cases, const std::string& name, const Layer& layer, std::int64_t lanes,
                const Data& image, const Tensor& sums, std::vector<lang::Parameter> parameters, auto pixel) {
-  const Data weights =
-      bytes(DType::i8, {layer.outputs, layer.channels, layer.kernel, layer.kernel}, 41, layer.is_extreme);
+  const Data weights = bytes(DType::i8, {layer.outputs, layer.channels, layer.kernel, layer.kernel}, 41,
+                             layer.is_extreme, layer.least_weight);
   Data zero = empty_data(layer.dtype, {}), scales = empty_data(DType::f32, {layer.outputs});
   zero.values = {layer.zero};
   for (std::size_t o = 0; o < scales.values.size(); ++o) scales.values[o] = o % 3 == 0 ? 0x1p-9 : 0x1p-11;
@@ -109,7 +111,8 @@ std::string text_of(const IntegerProducts& products) {
   const char* factors = products.factors == IntegerFactors::bytes     ? "bytes"
                         : products.factors == IntegerFactors::flipped ? "flipped bytes"
                                                                       : "int16";
-  return ", groups of " + std::to_string(products.group) + " " + factors;
+  return ", groups of " + std::to_string(products.group) + " " + factors +
+         (products.weights_above_minimum ? ", weights above -128" : "");
 }
 
 void convolutions(std::vector<ProgramCase>& cases, const Layer& layer, std::int64_t lanes,
@@ -145,7 +148,70 @@ void first_convolutions(std::vector<ProgramCase>& cases, const Layer& layer, std
             [](const Data& image, std::int64_t c, std::int64_t h, std::int64_t w) { return image(0, c, h, w); });
 }
 
+// The integers whose products are the largest and the least, in an order that puts each next to each.
+Data edges(DType dtype, Index shape, std::size_t step, double least) {
+  Data data = empty_data(dtype, std::move(shape));
+  constexpr double kEdges[] = {-128, -127, -1, 0, 1, 127};
+  std::size_t at = 0;
+  for (double& value : data.values) {
+    const std::size_t number = at++ * step;
+    value = std::max(kEdges[(number + number / 6 + number / 36) % 6], least) + (dtype == DType::u8 ? 128 : 0);
+  }
+  return data;
+}
+
+// Products of rows of bytes and matrices for each depth from 1 to 9.
+void products_of_depths(std::vector<ProgramCase>& cases, DType dtype, double zero, bool is_transposed,
+                        const IntegerProducts& products) {
+  constexpr std::int64_t kRows = 7, kColumns = 13, kLanes = 4;
+  for (std::int64_t depth = 1; depth <= 9; ++depth) {
+    const Tensor a = placeholder({kRows, depth}, dtype, "A"), z = placeholder({}, dtype, "zero"),
+                 w = is_transposed ? placeholder({kColumns, depth}, DType::i8, "W")
+                                   : placeholder({depth, kColumns}, DType::i8, "W");
+    Data zero_data = empty_data(dtype, {});
+    zero_data.values = {zero};
+    const Index weights = is_transposed ? Index{kColumns, depth} : Index{depth, kColumns};
+    cases.push_back(built_case(std::string("integer product of ") + (dtype == DType::u8 ? "uint8" : "int8") +
+                                   " with zero point " + std::to_string(static_cast<int>(zero)) + ", depth " +
+                                   std::to_string(depth) + (is_transposed ? ", transposed" : "") + text_of(products),
+                               {in(a), constant(w), constant(z)},
+                               ops::integer_matmul(a, w, z(std::vector<Expr>{}), is_transposed, kLanes, products, "S"),
+                               {edges(dtype, {kRows, depth}, 1, -128),
+                                edges(DType::i8, weights, 5, products.weights_above_minimum ? -127 : -128), zero_data},
+                               {kRows, kColumns}, [=](auto& in, auto& i) {
+                                 double sum = 0;
+                                 for (std::int64_t k = 0; k < depth; ++k)
+                                   sum += (in[0](i[0], k) - in[2].values[0]) *
+                                          (is_transposed ? in[1](i[1], k) : in[1](k, i[1]));
+                                 return Element{sum, 0};
+                               }));
+  }
+}
+
 }  // namespace
+
+std::vector<ProgramCase> pairs_of_bytes_cases() {
+  constexpr IntegerProducts kPairs = {IntegerFactors::bytes, 2}, kFlipped = {IntegerFactors::flipped, 2},
+                            kMerged = {IntegerFactors::bytes, 2, true},
+                            kFlippedMerged = {IntegerFactors::flipped, 2, true};
+  std::vector<ProgramCase> cases;
+  for (const double zero : {0, 127, 128, 255})
+    for (const IntegerProducts& products : {kFlipped, kFlippedMerged})
+      products_of_depths(cases, DType::u8, zero, zero == 127, products);
+  for (const double zero : {-128, 0, 127})
+    for (const IntegerProducts& products : {kPairs, kMerged})
+      products_of_depths(cases, DType::i8, zero, zero == 127, products);
+  for (Layer layer : kLayers) {
+    convolutions(cases, layer, 4, layer.dtype == DType::u8 ? kFlipped : kPairs);
+    layer.least_weight = -127;
+    convolutions(cases, layer, 4, layer.dtype == DType::u8 ? kFlippedMerged : kMerged);
+  }
+  for (Layer layer : kFirstLayers) {
+    layer.least_weight = -127;
+    first_convolutions(cases, layer, 4, layer.dtype == DType::u8 ? kFlippedMerged : kMerged);
+  }
+  return cases;
+}
 
 std::vector<ProgramCase> integer_cases() {
   constexpr IntegerProducts kBytes = {IntegerFactors::bytes, 4}, kFlipped = {IntegerFactors::flipped, 4},

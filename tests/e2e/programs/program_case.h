@@ -47,8 +47,9 @@ void check_result(const ProgramCase& program, const Expected& expected, const st
 std::vector<ProgramCase> expression_cases();
 std::vector<ProgramCase> gather_cases();
 std::vector<ProgramCase> layer_cases();
-std::vector<ProgramCase> blocked_cases();  // host/ops: channels in blocks
-std::vector<ProgramCase> integer_cases();  // host/ops: convolutions of 8-bit integers
+std::vector<ProgramCase> blocked_cases();         // host/ops: channels in blocks
+std::vector<ProgramCase> pairs_of_bytes_cases();  // host/ops: products of 8-bit integers as pairs
+std::vector<ProgramCase> integer_cases();         // host/ops: convolutions of 8-bit integers
 std::vector<ProgramCase> update_cases();
 std::vector<ProgramCase> sequence_cases();  // in order along an index
 std::vector<ProgramCase> stride_cases();

@@ -1,5 +1,7 @@
 #include "crosscompile/codegen/llvm/expr/dot.h"
 
+#include "crosscompile/analysis/ranges.h"
+#include "crosscompile/codegen/llvm/expr/expressions.h"
 #include "crosscompile/codegen/llvm/expr/pieces.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/ir/error.h"
@@ -8,6 +10,10 @@
 #include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/IntrinsicsARM.h>
 #include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
 
 namespace ferry::codegen {
 namespace {
@@ -44,6 +50,45 @@ constexpr Emitted kEmitted[] = {
     {"vudot", llvm::Intrinsic::arm_neon_udot, true},
 };
 
+// Two instructions: the products of bytes as int16, and the sums of two neighbours of them as int32.
+struct Pairs {
+  std::string_view name;
+  llvm::Intrinsic::ID multiply, add_neighbours;
+  bool adds_to_sum;  // whether the second one adds to a sum too; otherwise LLVM selects the one that does
+};
+
+constexpr Pairs kPairs[] = {
+    {"smull_sadalp", llvm::Intrinsic::aarch64_neon_smull, llvm::Intrinsic::aarch64_neon_saddlp, false},
+    {"umull_uadalp", llvm::Intrinsic::aarch64_neon_umull, llvm::Intrinsic::aarch64_neon_uaddlp, false},
+    {"vmulls_vpadals", llvm::Intrinsic::arm_neon_vmulls, llvm::Intrinsic::arm_neon_vpadals, true},
+    {"vmullu_vpadalu", llvm::Intrinsic::arm_neon_vmullu, llvm::Intrinsic::arm_neon_vpadalu, true},
+};
+
+const Pairs* pairs_of(const DotInstruction& instruction) {
+  const auto* found = std::ranges::find(kPairs, instruction.name, &Pairs::name);
+  return found == std::end(kPairs) ? nullptr : found;
+}
+
+// The factors of the products that are added to one sum.
+struct Factors {
+  Value *left, *right;
+};
+
+// Emits the dots of several factors. Sums of more than one product of each lane must be in the range of int16.
+Value* emit_pairs(FunctionState& state, const Pairs& pairs, Value* sum, llvm::ArrayRef<Factors> all) {
+  llvm::IRBuilder<>& b = state.builder;
+  llvm::Type* wide =
+      llvm::VectorType::getExtendedElementVectorType(llvm::cast<llvm::VectorType>(all[0].left->getType()));
+  Value* products = nullptr;
+  for (const Factors& factors : all) {
+    Value* product = b.CreateIntrinsic(pairs.multiply, {wide}, {factors.left, factors.right});
+    products = products == nullptr ? product : b.CreateAdd(products, product);
+  }
+  llvm::Type* type = sum->getType();
+  if (pairs.adds_to_sum) return b.CreateIntrinsic(pairs.add_neighbours, {type, wide}, {sum, products});
+  return b.CreateAdd(sum, b.CreateIntrinsic(pairs.add_neighbours, {type, wide}, {products}));
+}
+
 const Emitted& intrinsic_of(const DotInstruction& instruction) {
   for (const Emitted& known : kEmitted) {
     if (known.name == instruction.name) return known;
@@ -54,6 +99,7 @@ const Emitted& intrinsic_of(const DotInstruction& instruction) {
 // Emits a dot of exactly the instruction's sizes.
 Value* emit_one(FunctionState& state, const DotInstruction& instruction, Value* sum, Value* left, Value* right) {
   llvm::IRBuilder<>& b = state.builder;
+  if (const Pairs* pairs = pairs_of(instruction)) return emit_pairs(state, *pairs, sum, {{left, right}});
   const auto [name, id, is_overloaded, only_multiplies] = intrinsic_of(instruction);
   if (is_overloaded) return b.CreateIntrinsic(id, {sum->getType(), left->getType()}, {sum, left, right});
   if (only_multiplies) return b.CreateAdd(sum, b.CreateIntrinsic(id, {}, {left, right}));
@@ -102,9 +148,46 @@ Value* emit_pieces(FunctionState& state, const DotInstruction& instruction, std:
   return joined(state, results, lanes);
 }
 
+// Returns the pairs of instructions that compute a dot of int8, if one of its factors is never -128.
+const DotInstruction* narrow_pairs(const Target& target, const ir::Call& dot) {
+  const std::uint32_t lanes = dot.type.lanes, group = dot.arguments[1].type().lanes / lanes;
+  const DType left = dot.arguments[1].type().code, right = dot.arguments[2].type().code;
+  if (left != DType::i8 || right != DType::i8 || lanes == 1) return nullptr;
+  if (!analysis::is_above_minimum(dot.arguments[1]) && !analysis::is_above_minimum(dot.arguments[2])) return nullptr;
+  const DotInstruction* found = passes::find_dot(target, dot.type.code, left, right, lanes, group);
+  return found != nullptr && pairs_of(*found) != nullptr ? found : nullptr;
+}
+
+// Emits a dot whose sum is another dot, as smull, smlal and sadalp: two products of int8, each with a factor that is
+// never -128, are at most 2 * 128 * 127 together. Returns null for others.
+Value* emit_two(FunctionState& state, const ir::Call& node) {
+  const auto* inner = node.arguments[0].as<ir::Call>();
+  const Target& target = state.module.target;
+  if (inner == nullptr || inner->callee.op != ir::CallOp::dot) return nullptr;
+  const DotInstruction* instruction = narrow_pairs(target, node);
+  if (instruction == nullptr || narrow_pairs(target, *inner) != instruction) return nullptr;
+  Value* sum = emit_expr(state, inner->arguments[0]);
+  std::array<Factors, 2> all{};
+  for (const auto& [factors, dot] : {std::pair(&all[0], inner), std::pair(&all[1], &node)})
+    *factors = {emit_expr(state, dot->arguments[1]), emit_expr(state, dot->arguments[2])};
+  const std::uint32_t width = instruction->lanes, elements = width * instruction->group;
+  llvm::SmallVector<Value*, 8> results;
+  for (std::uint32_t at = 0; at < node.type.lanes; at += width) {
+    std::array<Factors, 2> pieces{};
+    for (std::size_t i = 0; i < all.size(); ++i)
+      pieces[i] = {piece_of(state, all[i].left, at * instruction->group, elements),
+                   piece_of(state, all[i].right, at * instruction->group, elements)};
+    results.push_back(emit_pairs(state, *pairs_of(*instruction), piece_of(state, sum, at, width), pieces));
+  }
+  return joined(state, results, node.type.lanes);
+}
+
 }  // namespace
 
-Value* emit_dot(FunctionState& state, const ir::Call& node, llvm::ArrayRef<Value*> arguments) {
+Value* emit_dot(FunctionState& state, const ir::Call& node) {
+  if (Value* two = emit_two(state, node)) return two;
+  llvm::SmallVector<Value*, 3> arguments;
+  for (const ir::Expr& argument : node.arguments) arguments.push_back(emit_expr(state, argument));
   const Target& target = state.module.target;
   const std::uint32_t lanes = node.type.lanes, group = node.arguments[1].type().lanes / lanes;
   const DType left = node.arguments[1].type().code, right = node.arguments[2].type().code;

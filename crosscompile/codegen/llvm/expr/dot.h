@@ -5,6 +5,6 @@
 
 namespace ferry::codegen {
 
-llvm::Value* emit_dot(FunctionState& state, const ir::Call& node, llvm::ArrayRef<llvm::Value*> arguments);
+llvm::Value* emit_dot(FunctionState& state, const ir::Call& node);
 
 }  // namespace ferry::codegen

@@ -1,6 +1,7 @@
 #include "crosscompile/codegen/llvm/expr/expressions.h"
 
 #include "crosscompile/codegen/llvm/expr/casts.h"
+#include "crosscompile/codegen/llvm/expr/dot.h"
 #include "crosscompile/codegen/llvm/expr/floats.h"
 #include "crosscompile/codegen/llvm/expr/integers.h"
 #include "crosscompile/codegen/llvm/expr/lane_compare.h"
@@ -127,6 +128,7 @@ Value* emit_scalar_for_lanes(FunctionState& state, const ir::Expr& expr) {
 
 Value* emit_call_node(FunctionState& state, const ir::Call& node) {
   if (const ir::Load* element = ir::addressed(node)) return emit_address(state, *element);
+  if (node.callee.op == ir::CallOp::dot) return emit_dot(state, node);
   llvm::SmallVector<Value*, 4> arguments;
   for (const ir::Expr& argument : node.arguments) arguments.push_back(emit_expr(state, argument));
   return emit_call(state, node, arguments);

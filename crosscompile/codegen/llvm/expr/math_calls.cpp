@@ -1,7 +1,6 @@
 #include "crosscompile/codegen/llvm/expr/math_calls.h"
 
 #include "crosscompile/codegen/llvm/expr/casts.h"
-#include "crosscompile/codegen/llvm/expr/dot.h"
 #include "crosscompile/codegen/llvm/expr/pieces.h"
 #include "crosscompile/codegen/llvm/expr/scale.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
@@ -167,9 +166,9 @@ Value* emit_call(FunctionState& state, const ir::Call& node, ArrayRef<Value*> ar
       return node.type.is_float() ? emit_float(state, node, arguments) : emit_integer(state, node, arguments[0]);
     case ir::CallOp::external: return external(state, node, arguments);
     case ir::CallOp::bitcast: return emit_bitcast(state, node.type, arguments[0]);
-    case ir::CallOp::dot: return emit_dot(state, node, arguments);
     case ir::CallOp::scale: return emit_scale(state, arguments[0], arguments[1]);
     case ir::CallOp::shuffle_xor: return emit_shuffle(state, arguments[0], arguments[1]);
+    case ir::CallOp::dot:
     case ir::CallOp::intrinsic:
     case ir::CallOp::barrier:
     case ir::CallOp::prefetch:

@@ -2,6 +2,7 @@
 
 #include "crosscompile/codegen/llvm/expr/expressions.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
+#include "crosscompile/codegen/llvm/memory/repeated_loads.h"
 #include "crosscompile/codegen/llvm/memory/strided.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/expr.h"
@@ -56,43 +57,6 @@ const ir::Expr* uniform(const FunctionState& state, const ir::Expr& mask) {
   return broadcast == nullptr ? nullptr : &broadcast->value;
 }
 
-// `group` elements from `first` on, repeated.
-struct Repeated {
-  ir::Expr first;  // undefined: 0
-  std::int64_t group;
-};
-
-// Recognises a repeated index (passes/tensorize/dot_instructions.h): ramp(0, 1) % group, optionally plus a broadcast
-// number.
-std::optional<Repeated> repeated(const ir::Expr& index) {
-  const auto* sum = index.as<ir::Binary>();
-  if (sum == nullptr) return std::nullopt;
-  if (sum->op == ir::BinaryOp::add) {
-    const bool swapped = sum->left.as<ir::Broadcast>() != nullptr;
-    const auto* first = (swapped ? sum->left : sum->right).as<ir::Broadcast>();
-    auto rest = repeated(swapped ? sum->right : sum->left);
-    if (first == nullptr || !rest.has_value() || rest->first.defined()) return std::nullopt;
-    return Repeated{first->value, rest->group};
-  }
-  const auto* ramp = sum->left.as<ir::Ramp>();
-  const std::int64_t* group = ir::as_int(sum->right);
-  if (sum->op != ir::BinaryOp::mod || ramp == nullptr || group == nullptr || *group <= 0) return std::nullopt;
-  if (!ir::is_constant(ramp->base, 0) || !ir::is_constant(ramp->stride, 1)) return std::nullopt;
-  return index.type().lanes % *group == 0 ? std::optional(Repeated{{}, *group}) : std::nullopt;
-}
-
-// Emits one load of the group and a broadcast of it.
-Value* load_repeated(FunctionState& state, const Access& access, const Repeated& repeat) {
-  llvm::IRBuilder<>& b = state.builder;
-  const auto group = static_cast<std::uint32_t>(repeat.group);
-  const Access one{access.buffer, access.first, access.type.with_lanes(group)};
-  Value* first = repeat.first.defined() ? emit_expr(state, repeat.first) : b.getInt64(0);
-  Value* elements = load_consecutive(state, one, first, nullptr);
-  Value* whole =
-      b.CreateBitCast(elements, b.getIntNTy(group * static_cast<unsigned>(dtype_bytes(access.type.code)) * 8));
-  return b.CreateBitCast(b.CreateVectorSplat(access.type.lanes / group, whole), memory_type(state.module, access.type));
-}
-
 // Returns the range that the load shares with others, or null.
 const InterleavedRange* interleaved_range(const FunctionState& state, const ir::Load& node) {
   const auto found = state.interleaved_loads.find(&node);
@@ -113,10 +77,8 @@ Value* load_vector(FunctionState& state, const Access& access, const ir::Load& n
   if (stride != nullptr && *stride == 1) return load_consecutive(state, access, emit_index(state, ramp->base), lanes);
   if (stride != nullptr && lanes == nullptr)
     return load_strided(state, access, emit_index(state, ramp->base), *stride, interleaved_range(state, node));
-  if (const auto repeat = repeated(index); repeat.has_value() && lanes == nullptr && repeat->group > 1) {
-    const std::size_t bits = static_cast<std::size_t>(repeat->group) * dtype_bytes(access.type.code) * 8;
-    if (bits == 16 || bits == 32 || bits == 64) return load_repeated(state, access, *repeat);
-  }
+  if (const auto repeat = repeated(index); repeat.has_value() && lanes == nullptr && is_one_number(node, *repeat))
+    return load_repeated(state, access, *repeat, node);
   return gather(state, access, emit_expr(state, index), lanes);
 }
 

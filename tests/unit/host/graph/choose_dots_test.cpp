@@ -57,11 +57,16 @@ TEST_CASE("convolutions of bytes in blocks multiply by the instructions that the
     DType dtype;
     const char* target;
     IntegerProducts products;
-  } expected[] = {
-      {DType::u8, kVnni, {IntegerFactors::bytes, 4}},       {DType::i8, kVnni, {IntegerFactors::flipped, 4}},
-      {DType::i8, kDotprod, {IntegerFactors::bytes, 4}},    {DType::u8, kDotprod, {IntegerFactors::flipped, 4}},
-      {DType::u8, kMixedDot, {IntegerFactors::bytes, 4}},   {DType::u8, "x86-64-v3", {IntegerFactors::int16, 2}},
-      {DType::i8, "x86-64-v4", {IntegerFactors::int16, 2}}, {DType::u8, "raspberry-pi-4", {IntegerFactors::bytes, 1}}};
+  } expected[] = {{DType::u8, kVnni, {IntegerFactors::bytes, 4}},
+                  {DType::i8, kVnni, {IntegerFactors::flipped, 4}},
+                  {DType::i8, kDotprod, {IntegerFactors::bytes, 4}},
+                  {DType::u8, kDotprod, {IntegerFactors::flipped, 4}},
+                  {DType::u8, kMixedDot, {IntegerFactors::bytes, 4}},
+                  {DType::u8, "x86-64-v3", {IntegerFactors::int16, 2}},
+                  {DType::i8, "x86-64-v4", {IntegerFactors::int16, 2}},
+                  {DType::i8, "raspberry-pi-4", {IntegerFactors::bytes, 2}},
+                  {DType::u8, "raspberry-pi-4", {IntegerFactors::flipped, 2}},
+                  {DType::u8, "raspberry-pi-2", {IntegerFactors::flipped, 2}}};
   for (const auto& one : expected) {
     CAPTURE(one.target);
     for (const bool has_zero : {false, true}) {
@@ -73,6 +78,23 @@ TEST_CASE("convolutions of bytes in blocks multiply by the instructions that the
       CHECK(products_of(graph, "second") == one.products);
       CHECK(products_of(choose_dots(plain, resolve_target(one.target)), "first") == IntegerProducts{});
     }
+  }
+}
+
+TEST_CASE("pairs of bytes are added up at once only where no weight is -128") {
+  for (const std::int8_t least : {-128, -127}) {
+    Graph graph = choose_layouts(network_of(DType::i8), 4);
+    for (const Node& node : graph.nodes) {
+      if (node.op != Operator::quantized_conv) continue;
+      Tensor& weights = graph.tensors[node.inputs[1]];
+      auto bytes =
+          std::make_shared<std::vector<std::uint8_t>>(weights.constant->bytes.size(), static_cast<std::uint8_t>(least));
+      weights.constant = std::make_shared<const ConstantData>(ConstantData{*bytes, bytes});
+    }
+    const Graph chosen = choose_dots(graph, resolve_target("raspberry-pi-4"));
+    CHECK(products_of(chosen, "second") == IntegerProducts{IntegerFactors::bytes, 2, least > -128});
+    const Graph dots = choose_dots(graph, resolve_target(kDotprod));
+    CHECK(products_of(dots, "second") == IntegerProducts{IntegerFactors::bytes, 4});
   }
 }
 

@@ -124,10 +124,18 @@ TEST_CASE("a matrix product's inner loop of dots is an instruction and a broadca
     const char* name;
     const char* target;
     const char* instruction;
-  } expected[] = {{"vpdpbusd_512", kVnni, "\tvpdpbusd\t(%"}, {"vdpbf16ps_512", kVnni, "\tvdpbf16ps\t(%"},
-                  {"sdot", kDotprod, "\tsdot\tv"},           {"usdot", kDotprod, "\tusdot\tv"},
-                  {"udot", kDotprod, "\tudot\tv"},           {"signed_wide", kVnni, "\tvpdpbusd\t"},
-                  {"shorts", kVnni, "\tvpdpwssd\t(%"},       {"shorts", "x86-64-v3", "\tvpmaddwd\t(%"}};
+  } expected[] = {{"vpdpbusd_512", kVnni, "\tvpdpbusd\t(%"},
+                  {"vdpbf16ps_512", kVnni, "\tvdpbf16ps\t(%"},
+                  {"sdot", kDotprod, "\tsdot\tv"},
+                  {"usdot", kDotprod, "\tusdot\tv"},
+                  {"udot", kDotprod, "\tudot\tv"},
+                  {"signed_wide", kVnni, "\tvpdpbusd\t"},
+                  {"smull_sadalp", "raspberry-pi-4", "\tsadalp\tv"},
+                  {"umull_uadalp", "raspberry-pi-4", "\tuadalp\tv"},
+                  {"vmulls_vpadals", "raspberry-pi-2", "\tvpadal.s16\t"},
+                  {"vmullu_vpadalu", "raspberry-pi-2", "\tvpadal.u16\t"},
+                  {"shorts", kVnni, "\tvpdpwssd\t(%"},
+                  {"shorts", "x86-64-v3", "\tvpmaddwd\t(%"}};
   for (const auto& e : expected) {
     for (const DotInstruction& shape : shapes()) {
       if (shape.name != e.name) continue;

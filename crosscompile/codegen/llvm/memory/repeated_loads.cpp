@@ -1,0 +1,165 @@
+#include "crosscompile/codegen/llvm/memory/repeated_loads.h"
+
+#include "crosscompile/analysis/affine.h"
+#include "crosscompile/codegen/llvm/expr/expressions.h"
+#include "crosscompile/codegen/llvm/expr/types.h"
+#include "crosscompile/ir/extern_call.h"
+#include "crosscompile/ir/substitute.h"
+#include "crosscompile/ir/visitor.h"
+#include "ferry/operators.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace ferry::codegen {
+namespace {
+
+using llvm::Value;
+
+constexpr std::int64_t kRegisterBytes = 16, kHalfRegister = 8;
+
+std::int64_t group_bytes(const ir::Load& node, const Repeated& repeat) {
+  return repeat.group * static_cast<std::int64_t>(dtype_bytes(node.type.code));
+}
+
+// A load, and how far its group is from the base that it shares with others.
+struct RepeatedMember {
+  const ir::Load* load;
+  std::int64_t offset;
+};
+
+// Loads of groups of one size that differ only in the offset.
+struct Family {
+  ir::Expr base;  // undefined: 0
+  const ir::Buffer* buffer;
+  std::int64_t group;
+  std::vector<RepeatedMember> members;
+};
+
+bool is_same_base(const ir::Expr& a, const ir::Expr& b) {
+  return a.defined() && b.defined() ? ir::equal(a, b) : a.defined() == b.defined();
+}
+
+// Collects the factors of dots that every execution of a statement loads.
+class RepeatedLoads : public ir::Visitor {
+ public:
+  std::vector<Family> families;
+
+ protected:
+  using Visitor::visit_node;
+  void visit_node(const ir::Load& node) override {
+    if (!node.mask.defined() && node.indices.size() == 1) note(node);
+  }
+  void visit_node(const ir::IfThenElse&) override {}
+  void visit_node(const ir::Let&) override {}
+  void visit_node(const ir::Call& node) override {
+    if (ir::addressed(node) == nullptr) Visitor::visit_node(node);
+  }
+
+ private:
+  void note(const ir::Load& node) {
+    const auto repeat = repeated(node.indices[0]);
+    if (!repeat || !is_one_number(node, *repeat)) return;
+    ir::Expr base = repeat->first;
+    std::int64_t offset = 0;
+    // Indices are simplified: the constant is the last operand.
+    if (const std::int64_t* constant = base.defined() ? ir::as_int(base) : nullptr) {
+      offset = *constant;
+      base = {};
+    } else if (const auto* sum = base.defined() ? base.as<ir::Binary>() : nullptr;
+               sum != nullptr && sum->op == ir::BinaryOp::add) {
+      if (const std::int64_t* last = ir::as_int(sum->right)) {
+        offset = *last;
+        base = sum->left;
+      }
+    }
+    constexpr std::int64_t kMaxOffset = std::int64_t{1} << 48;
+    if (offset > kMaxOffset || offset < -kMaxOffset) return;
+    if (base.defined() && !analysis::is_arithmetic(base)) return;
+    for (Family& family : families)
+      if (family.buffer == node.buffer.get() && family.group == repeat->group && is_same_base(family.base, base))
+        return family.members.push_back({&node, offset});
+    families.push_back({base, node.buffer.get(), repeat->group, {{&node, offset}}});
+  }
+};
+
+// Divides the elements from the first group to the last one into registers. The last register is moved back so that it
+// ends with them, as long as groups are whole lanes of it.
+void share(FunctionState& state, Family& family) {
+  const auto bytes = static_cast<std::int64_t>(dtype_bytes(family.buffer->dtype));
+  std::ranges::stable_sort(family.members, {}, &RepeatedMember::offset);
+  const std::int64_t end = family.members.back().offset + family.group;
+  for (std::size_t i = 0; i < family.members.size();) {
+    const std::int64_t first = family.members[i].offset;
+    const std::int64_t rest = (end - first) * bytes;
+    if (end - family.members.front().offset < kHalfRegister / bytes) return;
+    const bool fits = (end - family.members.front().offset) * bytes >= kRegisterBytes;
+    const std::int64_t elements = (fits && rest > kHalfRegister ? kRegisterBytes : kHalfRegister) / bytes;
+    const std::int64_t start = std::min(first, end - elements);
+    std::size_t last = i;
+    while (last < family.members.size() && family.members[last].offset + family.group <= start + elements) ++last;
+    const bool is_alone = family.members[last - 1].offset == first;
+    for (; i < last; ++i) {
+      const std::int64_t before = family.members[i].offset - start;
+      if (!is_alone && before % family.group == 0) state.repeated_loads[family.members[i].load] = {before, elements};
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Repeated> repeated(const ir::Expr& index) {
+  const auto* sum = index.as<ir::Binary>();
+  if (sum == nullptr) return std::nullopt;
+  if (sum->op == ir::BinaryOp::add) {
+    const bool swapped = sum->left.as<ir::Broadcast>() != nullptr;
+    const auto* first = (swapped ? sum->left : sum->right).as<ir::Broadcast>();
+    auto rest = repeated(swapped ? sum->right : sum->left);
+    if (first == nullptr || !rest.has_value() || rest->first.defined()) return std::nullopt;
+    return Repeated{first->value, rest->group};
+  }
+  const auto* ramp = sum->left.as<ir::Ramp>();
+  const std::int64_t* group = ir::as_int(sum->right);
+  if (sum->op != ir::BinaryOp::mod || ramp == nullptr || group == nullptr || *group <= 0) return std::nullopt;
+  if (!ir::is_constant(ramp->base, 0) || !ir::is_constant(ramp->stride, 1)) return std::nullopt;
+  return index.type().lanes % *group == 0 ? std::optional(Repeated{{}, *group}) : std::nullopt;
+}
+
+bool is_one_number(const ir::Load& node, const Repeated& repeat) {
+  const std::int64_t bytes = group_bytes(node, repeat);
+  return repeat.group > 1 && (bytes == 2 || bytes == 4 || bytes == 8);
+}
+
+Value* load_repeated(FunctionState& state, const Access& access, const Repeated& repeat, const ir::Load& node) {
+  llvm::IRBuilder<>& b = state.builder;
+  const auto group = static_cast<std::uint32_t>(repeat.group);
+  llvm::Type* number = b.getIntNTy(static_cast<unsigned>(group_bytes(node, repeat)) * 8);
+  Value* first = repeat.first.defined() ? emit_expr(state, repeat.first) : b.getInt64(0);
+  Value* whole = nullptr;
+  if (const auto shared = state.repeated_loads.find(&node); shared != state.repeated_loads.end()) {
+    const auto [before, elements] = shared->second;
+    const auto count = static_cast<std::uint32_t>(elements);
+    const Access all{access.buffer, access.first, access.type.with_lanes(count)};
+    Value* start = b.CreateSub(first, b.getInt64(static_cast<std::uint64_t>(before)));
+    Value* lanes = b.CreateBitCast(load_consecutive(state, all, start, nullptr),
+                                   llvm::FixedVectorType::get(number, count / group));
+    whole = b.CreateExtractElement(lanes, static_cast<std::uint64_t>(before / repeat.group));
+  } else {
+    const Access one{access.buffer, access.first, access.type.with_lanes(group)};
+    whole = b.CreateBitCast(load_consecutive(state, one, first, nullptr), number);
+  }
+  return b.CreateBitCast(b.CreateVectorSplat(access.type.lanes / group, whole), memory_type(state.module, access.type));
+}
+
+void find_repeated_loads(FunctionState& state, std::span<const ir::Stmt> statements, std::size_t count) {
+  state.repeated_loads.clear();
+  // NEON broadcasts lanes; other vector units broadcast elements from memory at no cost.
+  const Capabilities& can = state.module.target.capabilities;
+  if (!can.neon_pairs && !can.neon_pairs_32bit) return;
+  RepeatedLoads loads;
+  for (const ir::Stmt& stmt : statements.first(count))
+    if (const auto* store = stmt.as<ir::Store>(); store != nullptr && !store->mask.defined()) loads.visit(store->value);
+  for (Family& family : loads.families) share(state, family);
+}
+
+}  // namespace ferry::codegen
