@@ -14,7 +14,7 @@ add_compile_definitions(_FILE_OFFSET_BITS=64)
 
 # Only the supervisor runs Asio's loop, and it is single-threaded; the plain executor type needs less code. Together
 # these settings save 28 KB on aarch64.
-add_compile_definitions(ASIO_NO_IOSTREAM ASIO_DISABLE_THREADS ASIO_USE_TS_EXECUTOR_AS_DEFAULT)
+add_compile_definitions(ASIO_NO_IOSTREAM ASIO_NO_TYPEID ASIO_DISABLE_THREADS ASIO_USE_TS_EXECUTOR_AS_DEFAULT)
 
 # Headers are most of what a file costs here, so eight files of a folder are compiled as one: a folder's helpers need
 # names of their own. On riscv64 this makes rpc_server up to 4 KB larger; elsewhere as much smaller.
