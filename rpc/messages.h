@@ -51,7 +51,9 @@ enum MessageProperties : unsigned {
   X(36, Call, CallReply, "call", kRunsKernel | kLongAnswer | kWrites)            \
   X(40, GuardMemory, Empty, "guard_memory", kPlain)                              \
   X(41, FindBlobs, FindBlobsReply, "find_blobs", kLongAnswer)                    \
-  X(42, PutBlob, Empty, "put_blob", kWrites)
+  X(42, PutBlob, Empty, "put_blob", kWrites)                                     \
+  X(43, Digest, DigestReply, "digest", kPlain)                                   \
+  X(44, Compare, CompareReply, "compare", kPlain)
 
 // Chosen by the client, never reused within a session, never 0.
 using Handle = std::uint64_t;
@@ -188,6 +190,31 @@ struct Copy {
   Handle source = 0;
   std::uint64_t source_offset = 0;
   std::uint64_t bytes = 0;
+};
+
+// Asks for the hash of these bytes.
+struct Digest {
+  Handle buffer = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+struct DigestReply {
+  Hash hash{};
+};
+
+// Compares the elements of two dense tensors, as module/element_difference.h defines it.
+struct Compare {
+  Handle a = 0;
+  std::uint64_t a_offset = 0;
+  Handle b = 0;
+  std::uint64_t b_offset = 0;
+  DType dtype = DType::f32;
+  std::uint64_t elements = 0;
+  double rtol = 0, atol = 0;
+};
+struct CompareReply {
+  std::uint64_t different = 0;
+  std::uint64_t first = 0;  // the first of them
 };
 
 // One argument: a view of a buffer with a dtype and shape, or a scalar (buffer 0, no shape) whose value is in

@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "device-runtime/handlers/blobs.h"
 #include "device-runtime/handlers/calls.h"
+#include "device-runtime/handlers/contents.h"
 #include "device-runtime/handlers/evaluate.h"
 #include "device-runtime/handlers/failure_propagation.h"
 #include "device-runtime/handlers/info.h"
@@ -72,6 +73,8 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
     case rpc::Tag::GuardMemory: return reply_with(&handle_guard_memory);
     case rpc::Tag::FindBlobs: return reply_with(&handle_find_blobs);
     case rpc::Tag::PutBlob: return reply_with(&handle_put_blob);
+    case rpc::Tag::Digest: return reply_with(&handle_digest);
+    case rpc::Tag::Compare: return reply_with(&handle_compare);
   }
   context.refuse({ErrorCode::unsupported, format("this server does not know messages of tag %u", frame.header.tag)});
   return !context.session_ends();

@@ -13,6 +13,7 @@
 #include "device-runtime/handlers/call_threads.h"
 #include "device-runtime/handlers/cold_calls.h"
 #include "device-runtime/handlers/device_texts.h"
+#include "device-runtime/handlers/fresh_outputs.h"
 #include "device-runtime/handlers/kernel_running.h"
 #include "device-runtime/measure/counters.h"
 
@@ -41,13 +42,14 @@ rusage usage_now() {
 class Hooks final : public SampleHooks {
  public:
   Hooks(const SessionAccess& access, RequestContext& context, const std::vector<std::string>& watch,
-        std::vector<Subject>& subjects, ColdCalls* cold, Evaluation& into)
+        std::vector<Subject>& subjects, FreshOutputs* fresh, ColdCalls* cold, Evaluation& into)
       : published_(context.activity().measured),
         measured_{context.id()},
         watch_(watch),
         subjects_(subjects),
         texts_([&device = *subjects.front().call.module->devices.front(), &broker = access.broker](
                    const std::vector<std::string>& paths) { return device_texts(device, broker, paths); }),
+        fresh_(fresh),
         cold_(cold),
         into_(into) {}
 
@@ -55,10 +57,11 @@ class Hooks final : public SampleHooks {
     into_.environment.watched = watch_before(watch_, texts_);
     before_rounds_ = usage_now();
   }
+  void prepare(std::size_t w) override {
+    if (fresh_ != nullptr) beside([&] { fresh_->prepare(w); });
+  }
   void cool(std::size_t w) override {
-    const std::int64_t begin = now_ns();
-    cold_->empty_caches(w);
-    measured_.total_ns += now_ns() - begin;
+    beside([&] { cold_->empty_caches(w); });
   }
   void begin() override {
     before_ = counters_.read();
@@ -66,6 +69,7 @@ class Hooks final : public SampleHooks {
   }
   void end(std::size_t w, std::uint64_t calls, std::int64_t elapsed_ns) override {
     counters_.stop();
+    if (fresh_ != nullptr) beside([&] { fresh_->inspect(w, into_.calls[w]); });
     ++measured_.samples;
     measured_.total_ns += elapsed_ns;
     measured_.ended_ns = now_ns();
@@ -75,6 +79,7 @@ class Hooks final : public SampleHooks {
     for (std::size_t kind = 0; kind < kCounterKinds; ++kind) subjects_[w].counted[kind] += after[kind] - before_[kind];
     subjects_[w].calls += static_cast<double>(calls);
   }
+  bool wants_last_call(std::size_t w) override { return fresh_ != nullptr && fresh_->accumulates(w); }
 
   // Calls made before are counted without the threads that they left waiting.
   void open_counters() {
@@ -92,15 +97,25 @@ class Hooks final : public SampleHooks {
       into_.calls[w].cycles = subject.counted[kCycles] / subject.calls;
       into_.calls[w].instructions = subject.counted[kInstructions] / subject.calls;
       into_.calls[w].cache_misses = subject.counted[kCacheMisses] / subject.calls;
+      into_.calls[w].inspected = fresh_ != nullptr;
     }
   }
 
  private:
+  // Does work between samples, which counts as measured.
+  template <class Work>
+  void beside(const Work& work) {
+    const std::int64_t begin = now_ns();
+    work();
+    measured_.total_ns += now_ns() - begin;
+  }
+
   PublishedTime& published_;
   MeasuredTime measured_;
   const std::vector<std::string>& watch_;
   std::vector<Subject>& subjects_;
   TextsOfPaths texts_;
+  FreshOutputs* fresh_;
   ColdCalls* cold_;
   Evaluation& into_;
   Counters counters_;
@@ -142,10 +157,16 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
     for (const Subject& subject : subjects) FERRY_TRY(cold->add(subject.call));
     reply.environment.wiped_bytes = cold->wiped_bytes();
   }
+  std::optional<FreshOutputs> fresh;
+  if (options.poison != 0) {
+    fresh.emplace(options.poison, options.poison_rtol);
+    for (std::size_t i = 0; i < subjects.size(); ++i) FERRY_TRY(fresh->add(i, subjects[i].call));
+  }
   CallThreads threads(state);
   FERRY_TRY(threads.choose(options.cores, options.threads));
   reply.environment.threads = threads.number();
-  Hooks hooks(state.access, context, options.watch, subjects, cold ? &*cold : nullptr, reply);
+  Hooks hooks(state.access, context, options.watch, subjects, fresh ? &*fresh : nullptr, cold ? &*cold : nullptr,
+              reply);
   hooks.open_counters();
   const Result<Failure> failure = [&] {
     const KernelRunning running(context, subjects.front().call.info().name);
@@ -157,6 +178,7 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   FERRY_TRY(device_status(context, failed.call.info(), *failed.workload));
   FERRY_TRY(result_status(failed.call.info(), failure.value().result));
   for (const Subject& subject : subjects) FERRY_TRY(check_damage(subject.call));
+  if (fresh) FERRY_TRY(fresh->status());
   hooks.finish();
   for (std::size_t i = 0; i < subjects.size(); ++i) mark_outputs_written(state, calls[i], subjects[i].call);
   return reply;

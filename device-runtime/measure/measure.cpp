@@ -118,7 +118,12 @@ class Evaluator {
       }
     }
     into_.environment.elapsed_s = static_cast<double>(now_ns() - begin) * 1e-9;
-    return {};
+    for (std::size_t w = 0; w < workloads_.size() && failure_.result == 0; ++w) {
+      if (!hooks_.wants_last_call(w)) continue;
+      hooks_.prepare(w);
+      failure_ = {workloads_[w]->run(), w};
+    }
+    return failure_;
   }
 
  private:
@@ -136,6 +141,7 @@ class Evaluator {
     Samples& set = into_.calls[w];
     Workload& workload = *workloads_[w];
     const std::uint64_t number = set.number;
+    hooks_.prepare(w);
     if (plan_.cold) hooks_.cool(w);
     hooks_.begin();
     const std::uint32_t switches = involuntary_switches();

@@ -40,11 +40,15 @@ class SampleHooks {
   virtual ~SampleHooks() = default;
   // Called when the rounds begin.
   virtual void warmed_up() {}
+  // Prepares the memory that the workload writes.
+  virtual void prepare(std::size_t /*workload*/) {}
   // Evicts the memory that the workload accesses from the caches.
   virtual void cool(std::size_t /*workload*/) {}
   virtual void begin() {}
   // calls is 0 if the sample was too short to count.
   virtual void end(std::size_t /*workload*/, std::uint64_t /*calls*/, std::int64_t /*elapsed_ns*/) {}
+  // Whether the workload is to run once more after the rounds, prepared as before a sample.
+  virtual bool wants_last_call(std::size_t /*workload*/) { return false; }
 };
 
 struct Failure {

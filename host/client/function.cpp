@@ -260,6 +260,15 @@ std::string Function::signature() const { return signature_text(info()); }
 
 std::uint64_t Function::last_elapsed_ns() const { return module_->last_elapsed_ns; }
 
+std::vector<Argument> Function::on_device(const std::vector<Argument>& arguments) const {
+  const std::vector<const Argument*> matched = match_parameters(info(), arguments);
+  Prepared prepared = prepare(*module_, index_, arguments);
+  std::vector<Argument> all;
+  for (std::size_t p = 0; p < matched.size(); ++p)
+    all.push_back(prepared.wire.arguments[p].is_scalar ? *matched[p] : Argument(std::move(prepared.tensors[p])));
+  return all;
+}
+
 std::vector<DeviceTensor> Function::call(const std::vector<Argument>& arguments) const {
   Prepared prepared = prepare(*module_, index_, arguments);
   module_->last_elapsed_ns = ask(*module_, std::span(&prepared, 1), prepared.wire).elapsed_ns;

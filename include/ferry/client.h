@@ -227,6 +227,9 @@ class FERRY_API Function {
   DeviceTensor operator()(const Arguments&... arguments) const {
     return only_output(call({Argument(arguments)...}));
   }
+  // Returns all arguments as the device has them, in the order of the parameters: views are uploaded, and outputs that
+  // are missing allocated.
+  std::vector<Argument> on_device(const std::vector<Argument>& arguments) const;
   // Returns outputs and inouts in the order of the parameters.
   std::vector<DeviceTensor> call(const std::vector<Argument>& arguments) const;
 

@@ -24,6 +24,10 @@ struct BenchOptions {
   std::vector<std::uint32_t> cores = {};  // where threads may run; empty: anywhere
   std::uint32_t threads = 0;              // maximum in parallel loops; 0: as many as the device has
   std::vector<std::string> watch = {};    // small files of the device to read before and after
+  // If not 0, the seed of the bytes that are written over parts of the outputs before each sample, to find out whether
+  // it computes them; tensors that a call reads and writes get their contents back.
+  std::uint64_t poison = 0;
+  double poison_rtol = 0;  // by so much floats may differ between two samples
 };
 
 // Options for timing the steps of a function; the fields are those of BenchOptions.
@@ -43,6 +47,9 @@ struct Samples {
   std::vector<std::uint32_t> cores;     // core on which each sample ended
   // Per call, in user mode; NaN if the device did not count, with Linux's reason in counters_errno.
   double cycles = 0, instructions = 0, cache_misses = 0;
+  // With BenchOptions::poison, of the places that were looked at after each sample:
+  bool inspected = false;                    // false: this server is too old to look
+  std::uint64_t unwritten = 0, changed = 0;  // samples that left one as it was, or other values than the one before
 };
 
 struct WatchedText {

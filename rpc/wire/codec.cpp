@@ -32,13 +32,14 @@ template <class Archive>
 void serialize(Archive& archive, BenchOptions& options) {
   archive(options.number, options.repeat, options.max_repeat, options.min_repeat_ms, options.warmup_ms,
           options.cooldown_ms, options.timeout_ms, options.tolerance, options.cold, options.cores, options.threads,
-          options.watch);
+          options.watch, added_field(options.poison), added_field(options.poison_rtol));
 }
 
 template <class Archive>
 void serialize(Archive& archive, Samples& samples) {
   archive(samples.seconds, samples.switches, samples.cores, samples.number, samples.warmup_calls, samples.cycles,
-          samples.instructions, samples.cache_misses);
+          samples.instructions, samples.cache_misses, added_field(samples.inspected), added_field(samples.unwritten),
+          added_field(samples.changed));
 }
 
 template <class Archive>
@@ -209,6 +210,27 @@ void serialize(Archive& archive, Copy& message) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, Digest& message) {
+  archive(message.buffer, message.offset, message.bytes);
+}
+
+template <class Archive>
+void serialize(Archive& archive, DigestReply& message) {
+  archive(message.hash);
+}
+
+template <class Archive>
+void serialize(Archive& archive, Compare& message) {
+  archive(message.a, message.a_offset, message.b, message.b_offset, enum_field(message.dtype, is_valid_dtype),
+          message.elements, message.rtol, message.atol);
+}
+
+template <class Archive>
+void serialize(Archive& archive, CompareReply& message) {
+  archive(message.different, message.first);
+}
+
+template <class Archive>
 void serialize(Archive& archive, Argument& argument) {
   archive(argument.buffer, argument.offset, enum_field(argument.dtype, is_valid_dtype), argument.shape,
           argument.is_scalar, argument.scalar_bits);
@@ -284,6 +306,8 @@ FERRY_INSTANTIATE(StatusReply)
 FERRY_INSTANTIATE(PutModuleReply)
 FERRY_INSTANTIATE(FindBlobsReply)
 FERRY_INSTANTIATE(ListModulesReply)
+FERRY_INSTANTIATE(DigestReply)
+FERRY_INSTANTIATE(CompareReply)
 FERRY_INSTANTIATE(CallReply)
 FERRY_INSTANTIATE(Evaluation)
 FERRY_INSTANTIATE(StepTimes)

@@ -46,6 +46,10 @@ void for_each_message(Check check) {
   check("find_blobs", FindBlobs{{Hash{1}, Hash{2, 3}}});
   check("find_blobs reply", FindBlobsReply{{0, 7}});
   check("put_blob", PutBlob{Hash{1, 2, 3}, 1u << 20, 4096});
+  check("digest", Digest{5, 64, 1000});
+  check("digest reply", DigestReply{Hash{1, 2, 3}});
+  check("compare", Compare{5, 64, 6, 128, DType::f16, 1000, 1e-3, 1e-6});
+  check("compare reply", CompareReply{7, 3});
   check("list_modules", ListModules{});
   check("list_modules reply", ListModulesReply{{{4, Hash{1}, 15000, {"mm", "conv"}}, {6, Hash{2}, 1, {}}}});
   check("unload_module", UnloadModule{4});
@@ -59,10 +63,10 @@ void for_each_message(Check check) {
   check("call", sample_call());
   check("call reply", CallReply{123456789});
   check("bind", Bind{11, 9, "mm", sample_call().arguments});
-  check("evaluate",
-        Evaluate{{sample_call(), sample_call()}, {0, 10, 1, 2, 100, 0.5, 4, 3, true, {1, 3}, 2, {"/proc/stat"}}});
+  check("evaluate", Evaluate{{sample_call(), sample_call()},
+                             {0, 10, 1, 2, 100, 0.5, 4, 3, true, {1, 3}, 2, {"/proc/stat"}, 5, 1e-4}});
   Evaluation evaluation;
-  evaluation.calls = {{{1e-3, 2e-3}, 7, 8, {2, 0}, {3, 1}, 9, 10, 11}, {}};
+  evaluation.calls = {{{1e-3, 2e-3}, 7, 8, {2, 0}, {3, 1}, 9, 10, 11, true, 1, 2}, {}};
   evaluation.environment.ended = TimingEnd::timeout;
   evaluation.environment.watched = {{"/proc/stat", "cpu 1", "cpu 2"}};
   check("evaluate reply", evaluation);

@@ -1,0 +1,64 @@
+// Shows whether every sample of a measurement does its work: before each, bytes that nothing can know are written over
+// parts of the outputs, and the tensors that a call reads and writes get their contents back.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "device-runtime/handlers/call_arguments.h"
+
+namespace ferry::device {
+
+class FreshOutputs {
+ public:
+  FreshOutputs(std::uint64_t seed, double rtol) : random_(seed), rtol_(rtol) {}
+  // Adds a call, which must outlive this; calls are numbered by the user. Fails with resource_exhausted without the
+  // memory to keep the contents of inout tensors.
+  Status add(std::size_t call, const CheckedCall& checked);
+  // Whether results of several calls in succession differ from those of one.
+  bool accumulates(std::size_t call) const;
+
+  // Before a sample of this call.
+  void prepare(std::size_t call);
+  // After it: counts in `samples` if bytes are still there, or if the sample has left other values in their place than
+  // the sample before.
+  void inspect(std::size_t call, Samples& samples);
+
+  // The first failure of a device.
+  const Status& status() const { return status_; }
+
+ private:
+  // A block is a cache line, so that few other lines leave the caches.
+  static constexpr std::size_t kBlock = 64, kBlocks = 32;
+  using Line = std::uint8_t[kBlock];
+
+  // A tensor that the call writes.
+  struct Tensor {
+    std::size_t call = 0;
+    Device* device = nullptr;
+    void* memory = nullptr;
+    std::uint64_t bytes = 0;
+    DType dtype = DType::f32;
+    std::unique_ptr<Buffer> kept = {};  // the contents of an inout tensor
+    bool has_run = false;
+    // The blocks of other tensors: where they are, what was there before, and what was written there.
+    std::size_t blocks = 0;
+    std::uint64_t places[kBlocks] = {};
+    Line earlier[kBlocks] = {}, poison[kBlocks] = {};
+
+    std::span<std::uint8_t> part(Line& line, std::size_t block) const {
+      return {line, static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, bytes - places[block]))};
+    }
+  };
+
+  std::uint64_t random_;
+  double rtol_;
+  std::vector<std::unique_ptr<Tensor>> tensors_;
+  Status status_;
+
+  void expect(Status status) {
+    if (status_.is_ok()) status_ = std::move(status);
+  }
+};
+
+}  // namespace ferry::device

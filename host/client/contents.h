@@ -1,0 +1,30 @@
+// Asks a server about the contents of tensors without transferring them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "ferry/client.h"
+
+namespace ferry::session {
+
+// Returns the hash of the tensor's bytes, those between strided elements included; nothing if the server is too old.
+std::optional<Hash> digest_of(const DeviceTensor& tensor);
+
+struct ContentDifference {
+  std::uint64_t different = 0;  // elements
+  std::uint64_t first = 0;      // the first of them
+};
+
+// Compares the elements of two dense tensors of a session, which have as many and the same type, as elements_differ()
+// does (module/element_difference.h). Nothing if the server is too old.
+std::optional<ContentDifference> compare_tensors(const DeviceTensor& a, const DeviceTensor& b, double rtol,
+                                                 double atol);
+// Sends these elements to the device and compares them with those of a dense tensor from element `first` on.
+std::optional<ContentDifference> compare_with(const DeviceTensor& tensor, std::uint64_t first,
+                                              std::span<const std::uint8_t> elements, double rtol, double atol);
+// Reads one element of a dense tensor.
+std::vector<std::uint8_t> read_element(const DeviceTensor& tensor, std::uint64_t element);
+
+}  // namespace ferry::session
