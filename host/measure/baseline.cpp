@@ -19,6 +19,11 @@ BaselineResult result_of(const Json& json) {
   for (const auto& [name, size] : json.at("sizes").items()) result.sizes[name] = size.get<std::int64_t>();
   if (json.contains("knobs"))
     for (const auto& [name, value] : json.at("knobs").items()) result.knobs[name] = value.get<std::string>();
+  // Earlier versions did not say more than the state of the caches.
+  const Json method = json.value("method", Json::object());
+  result.method.cache = method.value("cache", json.value("cache", result.method.cache));
+  result.method.inputs = method.value("inputs", result.method.inputs);
+  result.method.isolation = method.value("isolation", result.method.isolation);
   result.median = json.at("median_seconds").get<double>();
   result.interval = stats::median_interval({});
   const Json& interval = json.at("interval_95_seconds");
@@ -61,6 +66,13 @@ const BaselineResult* find(const std::vector<BaselineResult>& baseline, const Me
     found = &result;
   }
   return several ? nullptr : found;
+}
+
+std::string why_incomparable(const BaselineResult& baseline, const Measurement& measurement) {
+  if (const std::string why = measurement.impossible(); !why.empty()) return "impossible: " + why;
+  if (baseline.method.is_comparable(measurement.method)) return {};
+  return "expected a time of the same method (" + to_text(measurement.method) + "), got one with " +
+         to_text(baseline.method);
 }
 
 Change change_from(const BaselineResult& baseline, const Measurement& measurement) {

@@ -20,6 +20,7 @@ struct BaselineResult {
   std::map<std::string, std::string> knobs;
   double median = 0;
   stats::Interval interval;  // contains the median, at 95%
+  Method method;
 };
 
 // Parses the JSON of an earlier run. `name` is the file's in messages. Throws UsageError for another text.
@@ -28,6 +29,9 @@ std::vector<BaselineResult> parse_baseline(const std::string& text, const std::s
 // Returns the earlier result of the same function with the same sizes and knobs, on the same device if there are
 // several; null if there is none.
 const BaselineResult* find(const std::vector<BaselineResult>& baseline, const Measurement& measurement);
+
+// Returns why the times of both cannot be compared, in a sentence; empty if they can.
+std::string why_incomparable(const BaselineResult& baseline, const Measurement& measurement);
 
 // A time over that of the baseline.
 struct Change {

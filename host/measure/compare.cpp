@@ -7,11 +7,13 @@
 #include "host/kernel/call_inputs.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/retry.h"
+#include "host/lang/whole_reads.h"
 #include "host/measure/code_layout.h"
 #include "host/measure/measured_function.h"
 #include "host/measure/memory_layout.h"
 #include "host/measure/paired_run.h"
 #include "host/measure/side_outputs.h"
+#include "host/verify/check_outputs.h"
 #include "host/verify/same_call.h"
 
 namespace ferry::bench {
@@ -69,9 +71,32 @@ std::array<MeasuredSide, 2> compile_sides(const Device& device, const KernelPair
     CompiledModule module =
         compile_kernel(kernel.source, kernel.function, target, options.call, observer, CodeForm::relinkable).module;
     FunctionInfo info = choose_function(module.manifest(), kernel.function, kernel.source.name);
-    return {std::move(module), std::move(info), {}};
+    MeasuredSide made{std::move(module), std::move(info), {}};
+    if (has_definition(kernel.source)) made.whole_reads = lang::whole_reads(program_of(kernel.source, made.info.name));
+    return made;
   };
   return {side(kernels[0]), side(kernels[1])};
+}
+
+// Checks the results of both kernels by the definition of each, or by the only one there is: the errors that rounding
+// its terms explains are known element by element.
+void check_by_definition(const KernelPair& kernels, const std::array<MeasuredSide, 2>& sides,
+                         const verify::ParameterPairs& pairs, const verify::DifferenceLimits& limits,
+                         KernelComparison& found) {
+  found.has_one_definition = has_definition(kernels[0].source) != has_definition(kernels[1].source);
+  for (const std::size_t k : {0, 1}) {
+    const std::size_t by = has_definition(kernels[k].source) ? k : 1 - k;
+    if (!has_definition(kernels[by].source)) return;
+    const MeasuredSide& definition = sides[by];
+    verify::Outputs outputs(definition.info.parameters.size());
+    for (const auto& [a, b] : pairs) outputs[by == 0 ? a : b] = (*sides[k].results)[k == 0 ? a : b];
+    try {
+      found.checks[k] = verify::check_outputs(program_of(kernels[by].source, definition.info.name), definition.info,
+                                              definition.plan, outputs, {limits.rtol, limits.atol, by != k});
+    } catch (const CompileError&) {
+      // A definition that only the device can evaluate: the outputs are compared with each other alone.
+    }
+  }
 }
 
 ProcessLayout draw_layout(stats::Random& random, bool on_gpu) {
@@ -108,8 +133,12 @@ KernelPair read_pair(const Compiler* compiler, const KernelOptions& a, const Ker
 KernelComparison compare(const OpenSession& open, const KernelPair& kernels, const CompareOptions& options,
                          const Observer& observer) {
   check_options(options);
-  const RunSettings settings{kernels[0].source.compiler, devices_for(options.target, kernels[0].source),
-                             options.sampling};
+  RunSettings settings{kernels[0].source.compiler,
+                       devices_for(options.target, kernels[0].source),
+                       options.sampling,
+                       options.compares_results,
+                       {},
+                       options.limits};
   std::array<MeasuredSide, 2> sides = with_retries(observer, [&] {
     ConnectOptions connection;
     connection.devices = settings.devices;
@@ -118,11 +147,14 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
   const verify::ParameterPairs pairs = plan_sides(sides, kernels, options);
   KernelComparison found;
   if (options.compares_results) {
-    const auto& [a, b] = sides;
+    auto& [a, b] = sides;
     const bool guard = may_leave_tensors(kernels[0].source) || may_leave_tensors(kernels[1].source);
-    const verify::Outputs of_a = outputs_of_side(open, settings, a, guard, observer, &found.weaknesses);
-    const verify::Outputs of_b = outputs_of_side(open, settings, b, guard, observer);
-    found.outputs = verify::compare_all_outputs(a.info, a.plan, of_a, of_b, pairs, options.limits);
+    a.results =
+        std::make_shared<const verify::Outputs>(outputs_of_side(open, settings, a, guard, observer, &found.weaknesses));
+    b.results = std::make_shared<const verify::Outputs>(outputs_of_side(open, settings, b, guard, observer));
+    settings.pairs = pairs;
+    found.outputs = verify::compare_all_outputs(a.info, a.plan, *a.results, *b.results, pairs, options.limits);
+    check_by_definition(kernels, sides, pairs, options.limits, found);
     found.inputs = input_texts(a.info, a.plan);
     if (!found.difference().empty()) return found;
   }
@@ -135,7 +167,7 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
     found.facts = facts_of(sides, run.on);
     log_ratios.push_back(run.process.log_ratio);
     found.processes.push_back(std::move(run.process));
-    if (std::isnan(log_ratios.back())) {
+    if (std::isnan(log_ratios.back()) || !found.timed_mistake().empty()) {
       log_ratios.clear();
       break;
     }

@@ -11,9 +11,50 @@
 
 namespace ferry::bench {
 
-std::string KernelComparison::difference() const { return verify::difference_text(outputs); }
+namespace {
+
+// Whether every element was found right by a definition, so that no comparison with another kernel adds anything.
+bool is_checked_in_full(const std::vector<verify::CheckResult>& checks) {
+  return !checks.empty() && std::ranges::all_of(checks, [](const verify::CheckResult& check) {
+    return check.compared == check.elements && check.unchecked == 0;
+  });
+}
+
+}  // namespace
+
+std::string KernelComparison::difference() const {
+  const std::string between = verify::difference_text(outputs);
+  for (const std::size_t kernel : {0, 1}) {
+    for (const verify::CheckResult& check : checks[kernel]) {
+      if (check.wrong == 0) continue;
+      return between.empty() ? std::string(kernel == 0 ? "A: " : "B: ") + check.first_wrong : between;
+    }
+  }
+  const bool is_decided = has_one_definition && is_checked_in_full(checks[0]) && is_checked_in_full(checks[1]);
+  return is_decided ? std::string() : between;
+}
+
+std::string KernelComparison::timed_mistake() const {
+  for (const ComparedProcess& process : processes) {
+    for (const std::size_t kernel : {0, 1})
+      if (!process.mistakes[kernel].empty()) return std::string(kernel == 0 ? "A: " : "B: ") + process.mistakes[kernel];
+    if (!process.difference.empty()) return "A and B: " + process.difference;
+  }
+  return {};
+}
 
 std::string KernelComparison::impossible() const {
+  for (const std::size_t kernel : {0, 1}) {
+    std::size_t count = 0;
+    std::string why;
+    for (const ComparedProcess& process : processes) {
+      if (process.too_fast[kernel].empty()) continue;
+      ++count;
+      why = process.too_fast[kernel];
+    }
+    // Memory may have been slow in one process alone.
+    if (count > processes.size() / 2) return std::string(kernel == 0 ? "A takes " : "B takes ") + why;
+  }
   for (const ComparedProcess& process : processes) {
     if (!std::isnan(process.log_ratio)) continue;
     for (const int kernel : {0, 1}) {
@@ -43,6 +84,7 @@ double KernelComparison::instructions(int kernel) const {
 
 std::vector<std::string> KernelComparison::warnings() const {
   std::vector<std::string> all = weaknesses;
+  if (!processes.empty() && !processes.front().unchecked.empty()) all.push_back(processes.front().unchecked);
   if (is_emulated(facts.facts)) all.emplace_back(kEmulatedWarning);
   std::size_t hit = 0, samples = 0;
   for (const ComparedProcess& process : processes) {

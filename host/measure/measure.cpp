@@ -8,10 +8,14 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
+#include "host/lang/whole_reads.h"
 #include "host/measure/instructions.h"
 #include "host/measure/measured_function.h"
+#include "host/measure/memory_floor.h"
 #include "host/measure/peak.h"
 #include "host/measure/sampling.h"
+#include "host/measure/timed_results.h"
+#include "host/measure/warnings.h"
 #include "host/verify/check_against.h"
 #include "host/verify/check_network.h"
 #include "host/verify/comparison_warnings.h"
@@ -56,10 +60,12 @@ void count_exactly(const Device& device, const Function& function, const std::ve
 }
 
 // `compiler` and `target` are those of the kernels that measure the device's peaks.
-Measurement measure_function(const Device& device, const Function& function, const std::vector<Argument>& arguments,
+// `checked` has the results of a call that was checked, or is null.
+Measurement measure_function(const Device& device, const Function& function, const std::vector<Argument>& given,
                              const Compiler* compiler, const Target& target, const std::string& module_target,
-                             const MeasureOptions& options, const Observer& observer) {
+                             const verify::Outputs* checked, const MeasureOptions& options, const Observer& observer) {
   const FunctionInfo& info = function.info();
+  const std::vector<Argument> arguments = function.on_device(given);
   const session::CallSizes sizes = session::sizes_of_call(info, arguments);
   const std::uint64_t traffic = traffic_bytes(info, sizes.shapes);
   Measurement found = untimed(device, info, sizes.symbols, module_target);
@@ -68,7 +74,8 @@ Measurement measure_function(const Device& device, const Function& function, con
   const Result<std::int64_t> flops = evaluate(info.flops, sizes.symbols);
   found.flops = flops.is_ok() ? static_cast<double>(flops.value()) : 0;
   found.bytes = static_cast<double>(traffic);
-  const BenchOptions bench = options_for(options.sampling, device);
+  if (!is_emulated(device.facts())) found.moved_bytes = moved_bytes(info, sizes.shapes, device.facts());
+  BenchOptions bench = options_for(options.sampling, device);
   std::function<Peak()> peak;
   const auto type = arithmetic_type(info);
   if (type && options.peak && target.is_for_cpu() && compiler != nullptr) {
@@ -79,7 +86,18 @@ Measurement measure_function(const Device& device, const Function& function, con
   }
   {
     const StepGuard step = observer.begin("measuring " + info.name);
+    const TimedResultsCheck check(info, arguments);
+    look_at_outputs(info, bench);
     found.timing = run_kernel(device, {info.name}, [&] { return function.measure(arguments, bench); });
+    const TimedResults results = check.finish(found.timing, checked);
+    if (!results.mistake.empty()) {
+      Measurement wrong = untimed(device, info, sizes.symbols, module_target);
+      wrong.findings.timed = "timed calls: " + results.mistake;
+      throw WrongResult(std::move(wrong));
+    }
+    if (!results.unchecked.empty()) found.findings.warnings.push_back(results.unchecked);
+    found.method = method_of(info, found.timing, found.cold, 0);
+    bench.poison = 0;
     if (device.facts().counts_instructions) count_exactly(device, function, arguments, bench, found.timing);
   }
   if (peak) {
@@ -95,13 +113,13 @@ Measurement measure_function(const Device& device, const Function& function, con
   return found;
 }
 
-// Runs the kernel once and says what is wrong with its outputs.
+// Runs the kernel once, which `outputs` are from, and says what is wrong with them.
 verify::Findings check_results(const Device& device, const MeasuredKernel& kernel, const CompiledModule& module,
                                const FunctionInfo& info, const CallPlan& plan, const Target& target,
-                               const MeasureOptions& options, const Observer& observer) {
+                               const MeasureOptions& options, const Observer& observer, verify::Outputs& outputs) {
   std::optional<lang::Program> definition;
   if (options.check_definition && !kernel.source.as_network()) definition = program_of(kernel.source, info.name);
-  const verify::RanKernel ran{info, plan, verify::outputs_of_call(device, module, info, plan, observer)};
+  verify::RanKernel ran{info, plan, verify::outputs_of_call(device, module, info, plan, observer)};
   verify::Findings findings;
   if (kernel.reference)
     findings.compared = verify::compare_with_reference(device, *kernel.reference, target, ran, kernel.call,
@@ -114,6 +132,7 @@ verify::Findings check_results(const Device& device, const MeasuredKernel& kerne
         verify::check_network(device, kernel.source, target, kernel.call, ran, options.limits, observer);
     std::ranges::move(nodes, std::back_inserter(findings.checks));
   }
+  outputs = std::move(ran.outputs);
   return findings;
 }
 
@@ -144,8 +163,8 @@ Measurement measure(const Compiler* compiler, const Device& device, const Module
                     const std::vector<Argument>& arguments, const MeasureOptions& options, const Observer& observer) {
   Target target;
   if (compiler != nullptr) target = compiler->target_of(device.facts());
-  return measure_function(device, module[function], arguments, compiler, target, module.manifest().target, options,
-                          observer);
+  return measure_function(device, module[function], arguments, compiler, target, module.manifest().target, nullptr,
+                          options, observer);
 }
 
 Measurement measure(const Device& device, const MeasuredKernel& kernel, const MeasureOptions& options,
@@ -159,8 +178,9 @@ Measurement measure(const Device& device, const MeasuredKernel& kernel, const Me
   const std::map<std::string, std::string> knobs =
       text != nullptr && text->schedule ? text->schedule->knobs : std::map<std::string, std::string>();
   verify::Findings findings;
+  std::optional<verify::Outputs> checked;
   if (options.check_definition || kernel.reference) {
-    findings = check_results(device, kernel, compiled.module, info, plan, target, options, observer);
+    findings = check_results(device, kernel, compiled.module, info, plan, target, options, observer, checked.emplace());
     if (!findings.is_fine()) {
       Measurement wrong = untimed(device, info, plan.symbols, manifest.target);
       wrong.knobs = knobs;
@@ -169,11 +189,17 @@ Measurement measure(const Device& device, const MeasuredKernel& kernel, const Me
     }
   }
   const Function function = device.load(compiled.module)[info.name];
-  Measurement found = measure_function(device, function, make_arguments(info, plan, device, observer),
-                                       kernel.source.compiler, target, manifest.target, options, observer);
+  Measurement found =
+      measure_function(device, function, make_arguments(info, plan, device, observer), kernel.source.compiler, target,
+                       manifest.target, checked ? &*checked : nullptr, options, observer);
   describe_steps(compiled.module, plan.symbols, found.steps);
+  std::ranges::move(found.findings.warnings, std::back_inserter(findings.warnings));
   found.findings = std::move(findings);
+  if (has_definition(kernel.source) && !is_emulated(device.facts()))
+    found.moved_bytes =
+        moved_bytes(info, plan.shapes, device.facts(), lang::whole_reads(program_of(kernel.source, info.name)));
   found.knobs = knobs;
+  found.method.seed = kernel.call.seed;
   return found;
 }
 

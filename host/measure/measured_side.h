@@ -1,12 +1,14 @@
 // One of the sides of a comparison: a function of a module that is compiled once, and the call that is measured.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "ferry/bench/sampling.h"
 #include "host/compiler/api/compiler.h"
 #include "host/kernel/call_plan.h"
+#include "host/verify/kernel_outputs.h"
 
 namespace ferry::bench {
 
@@ -14,6 +16,8 @@ struct MeasuredSide {
   CompiledModule module;  // relinkable, unless it was linked already or is for a GPU
   FunctionInfo info;
   CallPlan plan;
+  std::vector<bool> whole_reads = {};  // the inputs of which its definition needs every element; empty: not known
+  std::shared_ptr<const verify::Outputs> results = {};  // of one call, which were checked; null: there are none
 };
 
 // The settings that all processes of a comparison have in common.
@@ -21,6 +25,11 @@ struct RunSettings {
   const Compiler* compiler;          // null: the modules are linked already
   std::vector<std::string> devices;  // besides the CPU
   SamplingOptions sampling;
+  // Whether the timed calls are expected to compute something, and both sides the same: the parameters of the first
+  // side are paired with those of the second.
+  bool checks_results = true;
+  verify::ParameterPairs pairs = {};
+  verify::DifferenceLimits limits = {};
 };
 
 }  // namespace ferry::bench

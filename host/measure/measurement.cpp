@@ -7,6 +7,7 @@
 #include "base/printable.h"
 #include "base/quantity_text.h"
 #include "host/kernel/node_names.h"
+#include "host/measure/memory_floor.h"
 #include "host/measure/warnings.h"
 #include "host/stats/summary.h"
 
@@ -53,8 +54,11 @@ std::optional<double> Measurement::share_of_flops() const { return share(flops_p
 
 std::optional<double> Measurement::share_of_bytes() const { return share(bytes_per_second(), peak.bytes); }
 
+std::string Measurement::impossible() const { return too_fast(timing, moved_bytes, peak.bytes); }
+
 std::vector<std::string> Measurement::warnings() const {
   std::vector<std::string> all = findings.warnings;
+  if (const std::string why = impossible(); !why.empty()) all.push_back("impossible: " + why);
   std::ranges::move(bench::warnings(timing, environment(), facts.logical_cores), std::back_inserter(all));
   if (is_emulated(facts)) all.insert(all.begin(), kEmulatedWarning);
   // A rate above the measured peak shows that this was not the peak, or was not measured under the same conditions.
@@ -77,7 +81,9 @@ std::string name_of(const Measurement& measurement) {
 }
 
 WrongResult::WrongResult(Measurement untimed)
-    : KernelFailed(name_of(untimed) + ": wrong result, so it was not measured: " + untimed.findings.mistake()),
+    : KernelFailed(name_of(untimed) +
+                   (untimed.findings.timed.empty() ? ": wrong result, so it was not measured: " : ": wrong ") +
+                   untimed.findings.mistake()),
       untimed_(std::move(untimed)) {}
 
 }  // namespace ferry::bench

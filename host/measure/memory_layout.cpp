@@ -1,5 +1,7 @@
 #include "host/measure/memory_layout.h"
 
+#include <random>
+
 #include "ferry/error.h"
 #include "module/manifest.h"
 
@@ -39,10 +41,12 @@ std::vector<Argument> arguments_at(const FunctionInfo& info, const CallPlan& pla
   const std::vector<Argument> inputs = make_arguments(info, plan, device, observer);
   std::vector<Argument> all;
   auto input = inputs.begin();
+  std::random_device seed;  // a kernel that writes only a part of an output must not leave what is right
   for (std::size_t p = 0; p < info.parameters.size(); ++p) {
     const ParameterInfo& parameter = info.parameters[p];
     const bool is_output = parameter.direction == Direction::out;
-    Argument argument = is_output ? Argument(device.empty(plan.dtypes[p], plan.shapes[p])) : *input++;
+    Argument argument =
+        is_output ? Argument(device.filled(plan.dtypes[p], plan.shapes[p], FillKind::random, seed())) : *input++;
     const auto* tensor = std::get_if<DeviceTensor>(&argument.value());
     const bool dense = plan.strides[p].empty();
     if (is_output && !dense) {

@@ -6,9 +6,12 @@
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
 #include "host/measure/code_layout.h"
+#include "host/measure/memory_floor.h"
 #include "host/measure/memory_layout.h"
 #include "host/measure/paired_samples.h"
+#include "host/measure/peak.h"
 #include "host/measure/sampling.h"
+#include "host/measure/warnings.h"
 #include "module/module_file.h"
 
 namespace ferry::bench {
@@ -40,6 +43,33 @@ std::vector<TimedCall> calls_of(const Device& device, std::span<const PlacedSide
   return calls;
 }
 
+std::uint64_t moved_by(const MeasuredSide& side, const Device& device) {
+  return is_emulated(device.facts()) ? 0 : moved_bytes(side.info, side.plan.shapes, device.facts(), side.whole_reads);
+}
+
+// Returns what measures the rate of a copy as large as the tensors; null where no time depends on it.
+std::function<double()> copy_meter_for(const Device& device, const RunSettings& settings,
+                                       std::span<const PlacedSide> sides, BenchOptions options) {
+  if (settings.compiler == nullptr || !settings.devices.empty()) return nullptr;
+  std::uint64_t moved = 0, traffic = 0;
+  for (const PlacedSide& placed : sides) {
+    moved = std::max(moved, moved_by(placed.side, device));
+    traffic = std::max(traffic, traffic_bytes(placed.side.info, placed.side.plan.shapes));
+  }
+  if (moved == 0) return nullptr;
+  options.poison = 0;
+  const auto meter =
+      copy_meter(device, *settings.compiler, settings.compiler->target_of(device.facts()), traffic, options);
+  return [meter] {
+    try {
+      return meter();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::resource_exhausted) throw;
+      return 0.0;  // no memory for it
+    }
+  };
+}
+
 }  // namespace
 
 RanOn ran_on(const Device& device) { return {device.name(), device.board(), device.processor(), device.facts()}; }
@@ -60,10 +90,30 @@ MeasuredProcess measure_process(const OpenSession& open, const RunSettings& sett
     const Device device = open(connection);
     const DeviceTensor before = allocate_before(device, memory);
     std::vector<TimedCall> calls = calls_of(device, sides, modules, memory, observer);
-    const BenchOptions options = options_for(settings.sampling, device);
+    BenchOptions options = options_for(settings.sampling, device);
     MeasuredProcess process;
+    std::vector<TimedResultsCheck> checks;
+    if (settings.checks_results) {
+      for (std::size_t i = 0; i < sides.size(); ++i) {
+        look_at_outputs(sides[i].side.info, options);
+        checks.emplace_back(sides[i].side.info, calls[i].arguments);
+      }
+    }
+    const auto copy_rate = copy_meter_for(device, settings, sides, options);
+    const double before_samples = copy_rate ? copy_rate() : 0;
     process.timings = run_kernel(device, {sides.front().side.info.name, sides.back().side.info.name},
                                  [&] { return measure_in_turns(calls, options); });
+    for (std::size_t i = 0; i < checks.size(); ++i) {
+      const verify::Outputs* const results = sides[i].side.results.get();
+      process.results.push_back(checks[i].finish(process.timings[i], results));
+      if (sides[i].pairs != nullptr && i > 0)
+        process.difference = checks[i].difference_from(checks[i - 1], *sides[i].pairs, settings.limits, results);
+    }
+    process.results.resize(sides.size());
+    const double rate = copy_rate ? std::max(before_samples, copy_rate()) : 0;
+    for (std::size_t i = 0; i < sides.size(); ++i)
+      process.too_fast.push_back(too_fast(process.timings[i], moved_by(sides[i].side, device), rate));
+    checks.clear();
     calls.clear();
     finish_kernels(device);
     process.on = ran_on(device);
@@ -74,7 +124,10 @@ MeasuredProcess measure_process(const OpenSession& open, const RunSettings& sett
 PairedRun paired_run(const OpenSession& open, const RunSettings& settings, const std::array<MeasuredSide, 2>& sides,
                      const ProcessLayout& layout, const Observer& observer, std::optional<std::size_t>* crashed) {
   const std::size_t first = layout.b_first ? 1 : 0, second = 1 - first;
-  const PlacedSide order[] = {{sides[first], layout.code[first]}, {sides[second], layout.code[second]}};
+  verify::ParameterPairs pairs = settings.pairs;
+  if (second == 1)
+    for (auto& [a, b] : pairs) std::swap(a, b);
+  const PlacedSide order[] = {{sides[first], layout.code[first]}, {sides[second], layout.code[second], &pairs}};
   MeasuredProcess process;
   try {
     process = measure_process(open, settings, order, layout, observer, crashed);
@@ -82,9 +135,17 @@ PairedRun paired_run(const OpenSession& open, const RunSettings& settings, const
     if (crashed != nullptr && *crashed) *crashed = *crashed == 0 ? first : second;
     throw;
   }
-  PairedRun run{{layout, {}, 0}, std::move(process.on)};
+  PairedRun run;
+  run.on = std::move(process.on);
+  run.process.layout = layout;
   run.process.timings[first] = std::move(process.timings[0]);
   run.process.timings[second] = std::move(process.timings[1]);
+  run.process.mistakes[first] = process.results[0].mistake;
+  run.process.mistakes[second] = process.results[1].mistake;
+  run.process.too_fast[first] = process.too_fast[0];
+  run.process.too_fast[second] = process.too_fast[1];
+  run.process.unchecked = process.results[0].unchecked;
+  run.process.difference = std::move(process.difference);
   run.process.log_ratio = paired_log_ratio(run.process.timings[0], run.process.timings[1]);
   return run;
 }

@@ -13,6 +13,7 @@
 #include "ferry/kernel/observer.h"
 #include "ferry/kernel/open_session.h"
 #include "host/measure/measured_side.h"
+#include "host/measure/timed_results.h"
 
 namespace ferry::bench {
 
@@ -24,13 +25,18 @@ struct RanOn {
 RanOn ran_on(const Device& device);
 
 struct MeasuredProcess {
-  std::vector<Timing> timings;  // in the order of the sides
+  std::vector<Timing> timings;        // in the order of the sides
+  std::vector<TimedResults> results;  // in that order
+  std::vector<std::string> too_fast;  // why the times of each cannot be true; empty: they can
+  std::string difference;             // how the results of the first side differ from those of the second; or empty
   RanOn on;
 };
 
 struct PlacedSide {
   const MeasuredSide& side;
   std::uint32_t layout = 0;  // where its code is placed
+  // How its parameters are paired with those of the side before, if results are to agree; null: they need not.
+  const verify::ParameterPairs* pairs = nullptr;
 };
 
 // Measures the sides in turns in one process. Each has tensors of its own, so that nothing that one leaves in them is

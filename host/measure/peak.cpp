@@ -114,7 +114,8 @@ std::function<double()> flops_meter(const Device& device, const Compiler& compil
   };
 }
 
-// Returns a function that measures bytes a second.
+}  // namespace
+
 std::function<double()> copy_meter(const Device& device, const Compiler& compiler, const Target& target,
                                    std::uint64_t traffic_bytes, const BenchOptions& bench) {
   constexpr std::uint64_t kLeast = 16 << 10, kMost = 256 << 20;
@@ -129,8 +130,6 @@ std::function<double()> copy_meter(const Device& device, const Compiler& compile
   const BenchOptions options = options_like(bench);
   return [=] { return static_cast<double>(traffic) / shortest(copy.measure({source}, options)); };
 }
-
-}  // namespace
 
 std::function<Peak()> peak_meter(const Device& device, const Compiler& compiler, const Target& target, DType dtype,
                                  std::uint64_t traffic_bytes, const BenchOptions& bench) {

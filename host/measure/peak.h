@@ -15,6 +15,9 @@ namespace ferry::bench {
 // Threads and cores are those of `bench`.
 std::function<Peak()> peak_meter(const Device& device, const Compiler& compiler, const Target& target, DType dtype,
                                  std::uint64_t traffic_bytes, const BenchOptions& bench);
+// Returns a function that measures the rate of a copy alone, in bytes read and written a second.
+std::function<double()> copy_meter(const Device& device, const Compiler& compiler, const Target& target,
+                                   std::uint64_t traffic_bytes, const BenchOptions& bench);
 // Returns the better of two measurements.
 Peak better(const Peak& a, const Peak& b);
 

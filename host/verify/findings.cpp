@@ -5,6 +5,7 @@
 namespace ferry::verify {
 
 std::string Findings::mistake() const {
+  if (!timed.empty()) return timed;
   for (const CheckResult& result : checks)
     if (result.wrong > 0) return result.first_wrong;
   return difference_text(compared);

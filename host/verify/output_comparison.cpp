@@ -3,35 +3,40 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/stats/summary.h"
 #include "host/verify/element_text.h"
 #include "host/verify/tolerances.h"
+#include "module/element_difference.h"
 
 namespace ferry::verify {
 
 namespace {
 
-double largest_magnitude(DType dtype, std::span<const std::uint8_t> bytes) {
-  double largest = 0;
-  for (std::size_t at = 0; at < bytes.size(); at += dtype_bytes(dtype)) {
-    const double value = std::abs(value_of(dtype, lang::load_element(dtype, bytes.data() + at)));
-    if (std::isfinite(value)) largest = std::max(largest, value);
-  }
-  return largest;
-}
+// More elements do not change a median by much.
+constexpr std::size_t kMostForMedian = 1 << 16;
 
-bool differs(DType dtype, const lang::Element& a, const lang::Element& b, const OutputComparison& allowed) {
-  const double x = value_of(dtype, a), y = value_of(dtype, b);
-  // Integers are compared exactly: conversion to double loses the last bits of large ones.
-  if (!is_float(dtype) && a.integer == b.integer) return false;
-  if (std::isnan(x) || std::isnan(y)) return std::isnan(x) != std::isnan(y);
-  if (is_float(dtype) && x == y) return allowed.atol == 0 && allowed.rtol == 0 && are_opposite_zeros(x, y);
-  const double limit = allowed.atol + allowed.rtol * std::max(std::abs(x), std::abs(y));
-  if (!is_float(dtype) && limit == 0) return true;
-  // Rounding does not explain the difference between an infinity and a number, or between opposite infinities.
-  return std::isinf(x) || std::isinf(y) || !(std::abs(x - y) <= limit);
+// Returns the median magnitude of the numbers other than 0; 0 if there are none.
+double typical_magnitude(DType dtype, std::span<const std::uint8_t> bytes) {
+  const std::size_t size = dtype_bytes(dtype), step = std::max<std::size_t>(1, bytes.size() / size / kMostForMedian);
+  std::vector<double> magnitudes;
+  for (std::size_t at = 0; at < bytes.size(); at += step * size) {
+    const double value = std::abs(element_value(dtype, bytes.data() + at));
+    if (std::isfinite(value) && value > 0) magnitudes.push_back(value);
+  }
+  return magnitudes.empty() ? 0 : stats::median(magnitudes);
 }
 
 }  // namespace
+
+AppliedLimits applied_limits(DType dtype, std::span<const std::uint8_t> a, std::span<const std::uint8_t> b,
+                             const DifferenceLimits& limits) {
+  AppliedLimits applied{limits.rtol.value_or(limits.atol ? 0 : default_tolerances(dtype).kernels_rtol),
+                        limits.atol.value_or(0)};
+  // The smaller one: what a kernel computes wrongly does not widen what it is allowed.
+  if (!limits.atol && !limits.rtol && applied.rtol > 0)
+    applied.atol = applied.rtol * std::min(typical_magnitude(dtype, a), typical_magnitude(dtype, b));
+  return applied;
+}
 
 OutputComparison compare_outputs(const std::string& name, DType dtype, const std::vector<std::int64_t>& shape,
                                  std::span<const std::uint8_t> a, std::span<const std::uint8_t> b,
@@ -40,12 +45,9 @@ OutputComparison compare_outputs(const std::string& name, DType dtype, const std
   OutputComparison result;
   result.output = name;
   result.elements = a.size() / size;
-  result.rtol = limits.rtol.value_or(limits.atol ? 0 : default_tolerances(dtype).kernels_rtol);
-  if (limits.atol) {
-    result.atol = *limits.atol;
-  } else if (!limits.rtol && result.rtol > 0) {
-    result.atol = result.rtol * std::max(largest_magnitude(dtype, a), largest_magnitude(dtype, b));
-  }
+  const AppliedLimits applied = applied_limits(dtype, a, b, limits);
+  result.rtol = applied.rtol;
+  result.atol = applied.atol;
   for (std::size_t at = 0; at < a.size(); at += size) {
     const lang::Element x = lang::load_element(dtype, a.data() + at), y = lang::load_element(dtype, b.data() + at);
     const double difference = std::abs(value_of(dtype, x) - value_of(dtype, y));
@@ -53,7 +55,7 @@ OutputComparison compare_outputs(const std::string& name, DType dtype, const std
     result.nan[1] += std::isnan(value_of(dtype, y)) ? 1 : 0;
     result.other_zeros += is_float(dtype) && are_opposite_zeros(x.real, y.real) ? 1 : 0;
     if (std::isfinite(difference)) result.largest_difference = std::max(result.largest_difference, difference);
-    if (!differs(dtype, x, y, result)) continue;
+    if (!elements_differ(dtype, a.data() + at, b.data() + at, result.rtol, result.atol)) continue;
     if (result.different++ == 0) {
       result.first_difference =
           position_text(name, shape, at / size) + " " + element_text(dtype, x) + " against " + element_text(dtype, y);

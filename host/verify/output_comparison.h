@@ -11,6 +11,13 @@
 
 namespace ferry::verify {
 
+struct AppliedLimits {
+  double rtol = 0, atol = 0;
+};
+// Returns the limits with which these two outputs are compared.
+AppliedLimits applied_limits(DType dtype, std::span<const std::uint8_t> a, std::span<const std::uint8_t> b,
+                             const DifferenceLimits& limits);
+
 // Compares two dense outputs of the same type and shape, element by element. Two NaNs are equal.
 OutputComparison compare_outputs(const std::string& name, DType dtype, const std::vector<std::int64_t>& shape,
                                  std::span<const std::uint8_t> a, std::span<const std::uint8_t> b,

@@ -113,9 +113,13 @@ void compare_with_baseline(const Options& options, const std::vector<bench::Base
   if (options.baseline.empty()) return;
   for (const bench::Measurement& report : run.reports) {
     const bench::BaselineResult* before = bench::find(baseline, report);
-    if (before == nullptr)
-      text::print_note(options.baseline + " has no result of " + bench::name_of(report) + " to compare with");
-    run.changes.push_back(before == nullptr ? std::nullopt : std::optional(bench::change_from(*before, report)));
+    const std::string refusal =
+        before == nullptr ? options.baseline + " has no result of " + bench::name_of(report) + " to compare with"
+                          : bench::why_incomparable(*before, report);
+    if (before == nullptr) text::print_note(refusal);
+    if (before != nullptr && !refusal.empty())
+      text::print_error(options.baseline + ": " + bench::name_of(report) + ": " + refusal);
+    run.changes.push_back(refusal.empty() ? std::optional(bench::change_from(*before, report)) : std::nullopt);
   }
 }
 
@@ -133,7 +137,7 @@ int judge(const Options& options, const BenchRun& run, text::JUnitReport& junit)
     if (change && change->high < limit) continue;
     const bool is_slow = change && change->low >= limit;
     std::string& why = is_slow ? one.failure : one.error;
-    why = change ? to_text(*change) : "the baseline has no such result";
+    why = change ? to_text(*change) : "the baseline has no such result to compare with";
     if (!is_slow)
       why = "cannot tell whether it is slower by " + number_text(*options.fail_if_slower_percent) + "%: " + why;
     text::print_error(name + ": " + why);

@@ -123,9 +123,12 @@ text::Json to_json(const BenchRun& run) {
                        {"operating_system", report.facts.operating_system},
                        {"server_version", report.facts.server_version},
                        {"target", report.target},
-                       {"cache", !report.cold                    ? "warm"
-                                 : report.timing.wiped_bytes > 0 ? "wiped"
-                                                                 : "flushed"}};
+                       {"cache", report.method.cache},
+                       {"method",
+                        {{"inputs", report.method.inputs},
+                         {"cache", report.method.cache},
+                         {"isolation", report.method.isolation},
+                         {"seed", report.method.seed}}}};
     json.update(timing_json(report.timing));
     json["bytes"] = report.bytes;
     json["bytes_per_second"] = report.bytes_per_second();
@@ -140,6 +143,8 @@ text::Json to_json(const BenchRun& run) {
     if (!run.changes.empty()) json["baseline"] = change_json(run.changes[i]);
     add_findings(report.findings, false, json);
     if (!report.steps.empty()) json["steps"] = steps_json(report.steps);
+    const std::string impossible = report.impossible();
+    json["impossible"] = impossible.empty() ? text::Json(nullptr) : text::Json(impossible);
     json["environment"] = environment_json(report.timing);
     json["warnings"] = report.warnings();
     results.push_back(std::move(json));

@@ -7,6 +7,7 @@
 
 #include "base/quantity_text.h"
 #include "host/cli/options/target_option.h"
+#include "host/measure/timed_results.h"
 #include "host/stats/outliers.h"
 #include "host/stats/summary.h"
 #include "host/text/style.h"
@@ -147,6 +148,7 @@ void print_report(const bench::Measurement& report, const std::optional<bench::C
   line("target", target_text(report.target, verbose));
   line("threads", std::to_string(timing.threads));
   line("runs", runs_text(report));
+  if (timing.inspected) line("outputs", bench::looked_at_text(timing));
   if (!report.constants.empty()) line("constants", join(", ", report.constants) + ", bound before the clock ran");
   line("median", seconds_text(timing.median()) + ", 95% interval " + interval_text(report));
   if (change) line("baseline", to_text(*change));

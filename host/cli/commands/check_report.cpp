@@ -40,6 +40,12 @@ std::string unequal_text(const verify::CheckResult& result) {
   return "; " + count_text(result.unequal) + " elements (" + number_text(100 * share) + "%) differ";
 }
 
+// Returns "; 12 elements not checked, since ..."; empty if there are none.
+std::string unchecked_text(std::uint64_t count) {
+  if (count == 0) return "";
+  return "; " + count_text(count) + " of them not checked: partial sums in another order may overflow";
+}
+
 std::string rounding_text(const verify::CheckResult& result) {
   if (!result.with_rounding) return "";
   return std::string(" + the rounding of its terms (") + (result.square_root ? "square-root bound" : "worst case") +
@@ -56,8 +62,8 @@ std::string to_text(const verify::CheckResult& result) {
          verdict_text(result.wrong, result.compared, result.elements, "wrong") + "; largest error " +
          number_text(result.largest_absolute) + " absolute, " + number_text(result.largest_relative) +
          " relative, allowed " + tolerance_text(result.atol) + " + " + tolerance_text(result.rtol) + " * |expected|" +
-         rounding_text(result) + unequal_text(result) + zeros_text(result.other_zeros) +
-         nan_text(result.nan, result.nan_expected, "computed", "expected") +
+         rounding_text(result) + unchecked_text(result.unchecked) + unequal_text(result) +
+         zeros_text(result.other_zeros) + nan_text(result.nan, result.nan_expected, "computed", "expected") +
          (result.nan_of_algorithm == 0
               ? ""
               : ", " + count_text(result.nan_of_algorithm) +
@@ -76,6 +82,7 @@ text::Json check_json(const verify::CheckResult& result) {
                        : result.square_root  ? "square root"
                                              : "worst case"},
           {"wrong", result.wrong},
+          {"unchecked", result.unchecked},
           {"unequal", result.unequal},
           {"nan", result.nan},
           {"nan_expected", result.nan_expected},

@@ -109,6 +109,11 @@ int compare(const Compiler* compiler, Options& options, const CodeViews* code, t
   print_compared(report, assembly, options.json);
   text::JUnitCase& verdict = junit.cases.emplace_back("B against A", report.found.median(1));
   verdict.output = verdict_text(report);
+  if (!report.found.timed_mistake().empty()) {
+    verdict.failure = verdict_text(report);
+    text::print_error(verdict.failure);
+    return kExitWrongResult;
+  }
   return exit_code(options, report, verdict);
 }
 

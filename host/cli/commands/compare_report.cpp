@@ -6,6 +6,7 @@
 #include "host/cli/commands/bench_report.h"
 #include "host/cli/commands/check_report.h"
 #include "host/measure/code_layout.h"
+#include "host/measure/timed_results.h"
 
 namespace ferry::cli {
 
@@ -22,6 +23,11 @@ const char* outcome_name(stats::Verdict verdict) {
     case stats::Verdict::unknown: return "cannot tell";
   }
   return "";
+}
+
+const char* outcome_of(const bench::KernelComparison& found) {
+  if (!found.timed_mistake().empty()) return "wrong when timed";
+  return found.impossible().empty() ? outcome_name(found.times.verdict) : "impossible";
 }
 
 text::Json slower_json(stats::Verdict verdict) {
@@ -41,6 +47,8 @@ text::Json count_json(double count) { return count > 0 ? text::Json(count) : tex
 
 std::string verdict_text(const CompareReport& report) {
   const stats::Comparison& comparison = report.found.times;
+  if (const std::string why = report.found.timed_mistake(); !why.empty())
+    return "wrong when it is timed: " + why + "; no verdict";
   if (const std::string why = report.found.impossible(); !why.empty()) return "impossible: " + why + "; no verdict";
   std::string text = stats::to_text(comparison, report.least_effect);
   if (comparison.verdict != stats::Verdict::unknown) return text;
@@ -82,11 +90,12 @@ text::Json to_json(const CompareReport& report) {
           {"inputs", report.found.inputs},
           {"seed", report.seed},
           {"outputs", comparisons_json(report.found.outputs)},
+          {"checks", {checks_json(report.found.checks[0]), checks_json(report.found.checks[1])}},
           {"ratio", c.ratio},
           {"interval_99", text::Json::array({c.low, c.high})},
           {"p_value", c.p_value},
           {"least_effect", report.least_effect},
-          {"outcome", report.found.impossible().empty() ? outcome_name(c.verdict) : "impossible"},
+          {"outcome", outcome_of(report.found)},
           {"verdict", verdict_text(report)},
           {"slower", slower_json(c.verdict)},
           {"enough_processes", c.enough_processes ? text::Json(*c.enough_processes) : text::Json(nullptr)},
@@ -107,7 +116,8 @@ void print_report(const CompareReport& report) {
                      std::to_string(first.threads) + (first.threads == 1 ? " thread" : " threads"));
   line("runs", std::to_string(report.found.processes.size()) + " processes, each with " +
                    std::to_string(first.seconds.size()) + " samples of both in turns and a layout of its own");
-  if (report.found.impossible().empty())
+  const bool has_times = report.found.impossible().empty() && report.found.timed_mistake().empty();
+  if (has_times)
     line("A / B",
          number_text(c.ratio, 4) + ", 99% interval [" + number_text(c.low, 4) + ", " + number_text(c.high, 4) + "]");
   if (const double a = report.found.instructions(0), b = report.found.instructions(1); a > 0 && b > 0)
@@ -116,6 +126,7 @@ void print_report(const CompareReport& report) {
   if (!report.found.outputs.empty())
     line("results", "the same from the same inputs" +
                         (report.found.inputs.empty() ? "" : " (" + join(", ", report.found.inputs) + ")"));
+  if (has_times && first.inspected) line("timed", bench::looked_at_text(first));
   line("inputs", inputs_text(report.seed));
   line("verdict", verdict_text(report));
   for (const std::string& warning : report.found.warnings()) line("warning", warning);
@@ -126,6 +137,7 @@ text::Json difference_json(const CompareReport& report, const std::string& verdi
           {"inputs", report.found.inputs},
           {"seed", report.seed},
           {"outputs", comparisons_json(report.found.outputs)},
+          {"checks", {checks_json(report.found.checks[0]), checks_json(report.found.checks[1])}},
           {"outcome", "results differ"},
           {"verdict", verdict},
           {"slower", nullptr}};

@@ -51,7 +51,8 @@ text::Json series_json(const gate::HistorySeries& series) {
                        {"ratio", bound(entry.change.ratio)},
                        {"low", bound(entry.change.low)},
                        {"high", bound(entry.change.high)},
-                       {"instructions", entry.instructions}});
+                       {"instructions", entry.instructions},
+                       {"seed", entry.method.seed}});
   }
   text::Json changes = text::Json::array();
   for (const stats::ChangePoint& change : series.changes) {
@@ -63,6 +64,8 @@ text::Json series_json(const gate::HistorySeries& series) {
           {"processor", at.processor},
           {"kernel", at.kernel},
           {"governor", at.governor},
+          {"method",
+           {{"inputs", series.method.inputs}, {"cache", series.method.cache}, {"isolation", series.method.isolation}}},
           {"entries", std::move(entries)},
           {"change_points", std::move(changes)}};
 }
@@ -74,10 +77,16 @@ std::string bar(double seconds, double least, double most) {
   return std::string(1 + static_cast<std::size_t>(std::lround(share * (kBarColumns - 1))), '=');
 }
 
-void print_series(const gate::HistorySeries& series, std::size_t limit) {
+// `other` is a series of times of another method, or null.
+void print_series(const gate::HistorySeries& series, const gate::HistorySeries* other, std::size_t limit) {
   printf("%s\n  compiled for %s\n",
          text::wrapped(printable(gate::to_text(series.environment)), text::terminal_width()).c_str(),
          printable(target_text(series.target, false)).c_str());
+  if (other != nullptr)
+    printf("%s\n", text::wrapped("  times with " + printable(bench::to_text(series.method)) +
+                                     ", not compared with those with " + printable(bench::to_text(other->method)),
+                                 text::terminal_width())
+                       .c_str());
   const std::size_t first = series.entries.size() - std::min(limit, series.entries.size());
   double least = HUGE_VAL, most = 0;
   for (std::size_t i = first; i < series.entries.size(); ++i) {
@@ -122,7 +131,13 @@ int show_history(const HistoryOptions& options) {
   }
   if (all.empty()) find_case(suite, options.name);
   if (all.empty()) text::print_note("nothing was recorded yet of the case " + options.name + " in " + place);
-  for (const gate::HistorySeries& one : all) print_series(one, options.limit);
+  for (const gate::HistorySeries& one : all) {
+    const auto other = std::ranges::find_if(all, [&](const gate::HistorySeries& series) {
+      return series.environment == one.environment && series.target == one.target &&
+             !series.method.is_comparable(one.method);
+    });
+    print_series(one, other == all.end() ? nullptr : &*other, options.limit);
+  }
   return kExitFine;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "ferry/bench/method.h"
 #include "ferry/hash.h"
 #include "host/gate/api/side.h"
 #include "host/gate/api/suite.h"
@@ -86,6 +87,7 @@ struct CaseResult {
   std::string inputs;  // options of the command line that repeat the call; empty: unknown
   double tolerance = 0;
   Environment environment;
+  bench::Method method;
   PerSide<SideFacts> sides;
   Change change;
   bool by_instructions = false;  // the verdict rests on instructions, not on the change of the time

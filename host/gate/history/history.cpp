@@ -7,12 +7,16 @@ namespace ferry::gate {
 
 namespace {
 
+bool is_timed(const HistoryEntry& entry) { return entry.seconds[Side::current] > 0; }
+
 // A board reports its governor only with a measurement.
 bool is_same_place(const HistorySeries& series, const HistoryEntry& entry) {
   const Environment &a = series.environment, &b = entry.environment;
   const bool same_governor = a.governor == b.governor || a.governor.empty() || b.governor.empty();
-  return series.target == entry.target && a.board == b.board && a.processor == b.processor && a.kernel == b.kernel &&
-         same_governor;
+  const bool same_method =
+      !is_timed(entry) || std::ranges::none_of(series.entries, is_timed) || series.method.is_comparable(entry.method);
+  return series.target == entry.target && same_method && a.board == b.board && a.processor == b.processor &&
+         a.kernel == b.kernel && same_governor;
 }
 
 void find_changes(HistorySeries& series) {
@@ -43,10 +47,11 @@ std::vector<HistorySeries> series_of(std::vector<HistoryEntry> history) {
   for (HistoryEntry& entry : history) {
     auto series = std::ranges::find_if(all, [&](const HistorySeries& one) { return is_same_place(one, entry); });
     if (series == all.end()) {
-      all.push_back({entry.target, entry.environment, {}, {}});
+      all.push_back({entry.target, entry.environment, entry.method, {}, {}});
       series = std::prev(all.end());
     }
     if (series->environment.governor.empty()) series->environment.governor = entry.environment.governor;
+    if (is_timed(entry)) series->method = entry.method;
     series->entries.push_back(std::move(entry));
   }
   std::ranges::for_each(all, find_changes);

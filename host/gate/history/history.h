@@ -1,4 +1,5 @@
-// The times of a case over its history, as series that can be compared: one for each environment.
+// The times of a case over its history, as series that can be compared: one for each environment and each method by
+// which they were taken.
 #pragma once
 
 #include <string>
@@ -12,6 +13,7 @@ namespace ferry::gate {
 struct HistorySeries {
   std::string target;
   Environment environment;
+  bench::Method method;
   std::vector<HistoryEntry> entries;  // in the order in which they were added
   // The places where the level of the times changes, for people; `index` is that of an entry.
   std::vector<stats::ChangePoint> changes;

@@ -77,6 +77,10 @@ Json environment_json(const Environment& environment) {
           {"governor", text_or_null(environment.governor)}};
 }
 
+Json method_json(const bench::Method& method) {
+  return {{"inputs", method.inputs}, {"cache", method.cache}, {"isolation", method.isolation}, {"seed", method.seed}};
+}
+
 Json case_json(const CaseResult& result) {
   return {{"name", result.name},
           {"board", result.board},
@@ -95,6 +99,7 @@ Json case_json(const CaseResult& result) {
             {"share_of_peak", optional(result.limits.share_of_peak)}}},
           {"share_of_peak", optional(result.share_of_peak)},
           {"environment", environment_json(result.environment)},
+          {"method", method_json(result.method)},
           {"accepted", result.is_accepted},
           {"new_baseline", is_new(result.new_baseline)},
           {"tries", result.tries},

@@ -21,6 +21,7 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/source_identity.h"
+#include "host/lang/whole_reads.h"
 #include "host/measure/code_layout.h"
 #include "host/measure/warnings.h"
 
@@ -46,6 +47,7 @@ class CaseRun {
     result_.name = case_.name;
     result_.tolerance = case_.tolerance;
     result_.limits = case_.limits;
+    result_.method.seed = case_.call.seed;
   }
 
   CaseOutcome run() {
@@ -90,7 +92,7 @@ class CaseRun {
     expect_trust(baseline->second);
     verify::ParameterPairs pairs;
     MeasuredSide planned = plan_same_side(std::move(*baseline_module_), case_, *current_, pairs);
-    const PerSide<MeasuredSide>& sides = sides_.emplace(PerSide<MeasuredSide>{std::move(planned), *current_});
+    PerSide<MeasuredSide>& sides = sides_.emplace(PerSide<MeasuredSide>{std::move(planned), *current_});
     try {
       if (!judge_sides(sides, pairs)) return explain_difference();
     } catch (const Error& error) {
@@ -119,7 +121,7 @@ class CaseRun {
   }
 
   // Compares results and times. Returns false if the results already decide.
-  bool judge_sides(const PerSide<MeasuredSide>& sides, const verify::ParameterPairs& pairs) {
+  bool judge_sides(PerSide<MeasuredSide>& sides, const verify::ParameterPairs& pairs) {
     if (!case_.allow_difference) {
       const StepGuard step = observer_.begin("comparing the results of " + case_.name);
       const std::string difference =
@@ -134,6 +136,9 @@ class CaseRun {
       call_once(open_, *measured_, sides[Side::current], Side::current, *source_, observer_);
     }
     outcome_.has_run = true;
+    // The pairs begin with the parameters of the current side, and a paired run with those of the baseline.
+    for (const auto& [current, baseline] : pairs) measured_->pairs.emplace_back(baseline, current);
+    measured_->limits = case_.results;
     if (is_emulated_) {
       const StepGuard step = observer_.begin("counting the instructions of " + case_.name);
       judge_by_instructions(count_sides(open_, *measured_, sides, observer_), case_.tolerance, result_);
@@ -159,7 +164,8 @@ class CaseRun {
     outcome_.target = target_.text;
     is_emulated_ = bench::is_emulated(board.facts);
     result_.environment = board.environment;
-    measured_.emplace(MeasuredCase{{&context_.compiler, devices, case_.sampling}, context_.measure});
+    measured_.emplace(
+        MeasuredCase{{&context_.compiler, devices, case_.sampling, !case_.allow_difference}, context_.measure});
     std::optional<SourceIdentity> identity = identify();
     if (!identity) {
       // A network that was written a moment ago could be written again without another time of change.
@@ -184,6 +190,7 @@ class CaseRun {
     const StepGuard step = observer_.begin("storing the module of " + case_.name);
     StoredModule stored = store_module(context_.store, module, identity_.hash, context_.label);
     current_.emplace(plan_side(std::move(module), case_));
+    if (has_definition(*source_)) current_->whole_reads = lang::whole_reads(program_of(*source_, current_->info.name));
     result_.inputs = inputs_text(current_->info, current_->plan, case_.call);
     describe(Side::current, stored, current_->module);
     outcome_.module = std::move(stored);

@@ -12,8 +12,9 @@ namespace ferry::gate {
 // Calls both once with the same inputs and returns how their results differ, in a sentence; empty if they do not. Where
 // the kernel has a definition, each side may differ from it by as much as rounding its terms explains; otherwise the
 // two may differ as docs/measuring.md says for kernels of which neither is known to be right. `warnings` says why the
-// comparison shows little, if it does. Throws SideFailed, and Error for what the device refuses.
-std::string difference_of(const OpenSession& open, const RunSettings& measured, const PerSide<MeasuredSide>& sides,
+// comparison shows little, if it does. The sides keep their results, for the comparison with those of timed calls.
+// Throws SideFailed, and Error for what the device refuses.
+std::string difference_of(const OpenSession& open, const RunSettings& measured, PerSide<MeasuredSide>& sides,
                           const verify::ParameterPairs& pairs, const KernelSource& source, const SuiteCase& suite_case,
                           const Observer& observer, std::vector<std::string>& warnings);
 

@@ -48,6 +48,9 @@ void compare_sides(const OpenSession& open, const MeasuredCase& measured, const 
   Warnings warnings(result.warnings);
   Decision decision;
   bool current_first = false;
+  const std::uint64_t seed = result.method.seed;  // of the case
+  std::size_t impossible = 0;
+  std::string why;
   while (decision.state == DecisionState::more) {
     if (observer.must_end()) {
       result.verdict = Verdict::interrupted;
@@ -62,10 +65,18 @@ void compare_sides(const OpenSession& open, const MeasuredCase& measured, const 
     current_first = count % 2 == 0 ? random.below(2) == 1 : !current_first;
     const std::uint32_t layout = layouts[count % layouts.size()];
     const MeasuredPair pair = measured.measure(open, measured, sides, layout, current_first, random, observer);
-    if (result.pairs.empty()) result.environment = pair.environment;
+    if (result.pairs.empty()) {
+      result.environment = pair.environment;
+      result.method = pair.method;
+      result.method.seed = seed;
+    }
     expect_same_environment(result.environment, pair.environment);
     for (const std::string& warning : pair.warnings) warnings.add(warning);
     result.pairs.push_back(pair.pair);
+    if (!pair.impossible.empty()) {
+      ++impossible;
+      why = pair.impossible;
+    }
     decision = decide(result.pairs, rule);
     result.change = decision.change;
     if (count % 2 == 1) result.course.push_back(decision.change);
@@ -73,6 +84,11 @@ void compare_sides(const OpenSession& open, const MeasuredCase& measured, const 
   for (const Side side : kSides) result.sides[side].seconds = median_seconds(result.pairs, side);
   result.verdict = decision.verdict;
   result.reason = decision.reason;
+  // Memory may have been slow in one process alone.
+  if (impossible > result.pairs.size() / 2) {
+    result.verdict = Verdict::cannot_tell;
+    result.reason = "impossible: " + why;
+  }
 }
 
 }  // namespace ferry::gate

@@ -25,6 +25,8 @@ struct MeasuredPair {
   Pair pair;
   Environment environment;
   std::vector<std::string> warnings;
+  bench::Method method = {};
+  std::string impossible = {};  // why the times cannot be true, in a sentence; empty: they can
 };
 
 // Measures both sides in turns in one process. `current_first` says which of them is loaded and called first; where

@@ -67,7 +67,8 @@ HistoryEntry entry_of(const CaseOutcome& outcome, const Report& report) {
                      outcome.target,  report.label,
                      result.verdict,  result.environment,
                      *outcome.module, {result.sides[Side::baseline].seconds, result.sides[Side::current].seconds},
-                     result.change,   0};
+                     result.change,   0,
+                     result.method};
   if (result.instructions) entry.instructions = result.instructions->counts[Side::current];
   return entry;
 }

@@ -14,7 +14,10 @@ double seconds_alone(const OpenSession& open, const RunSettings& measured, const
     const bench::PlacedSide only[] = {{side, layout}};
     const bench::MemoryLayout memory = bench::draw_memory_layout(random, !measured.devices.empty());
     seconds.push_back(run_side(Side::current, [&] {
-      return bench::measure_process(open, measured, only, memory, observer).timings.front().median();
+      const bench::MeasuredProcess process = bench::measure_process(open, measured, only, memory, observer);
+      const std::string& mistake = process.results.front().mistake;
+      if (!mistake.empty()) throw SideFailed(Side::current, "timed calls: " + mistake);
+      return process.timings.front().median();
     }));
     if (seconds.size() == kProcesses) break;
   }

@@ -25,6 +25,8 @@ struct StoredAs {
   std::string_view name;
 };
 struct LeftOutIfEmpty {};
+// Records of earlier versions lack it: then it keeps its value.
+struct AddedLater {};
 
 // The module of a case, as one commit had it.
 struct StoredModule {
@@ -58,10 +60,11 @@ struct HistoryEntry {
   PerSide<double> seconds;  // 0: not measured
   Change change;
   double instructions = 0;  // executed by a call of the current side; 0: not counted
+  bench::Method method = {};
   bool operator==(const HistoryEntry&) const;
 
   FERRY_FIELDS((when), (name, StoredAs{"case"}), (target), (label), (verdict), (environment), (module), (seconds),
-               (change), (instructions));
+               (change), (instructions), (method, AddedLater()));
 };
 
 // The store cannot be read or written: a mistake of the user, as with any file.

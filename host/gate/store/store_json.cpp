@@ -35,6 +35,10 @@ Json to_json(const Change& change) {
   return list;
 }
 
+Json to_json(const bench::Method& method) {
+  return {{"inputs", method.inputs}, {"cache", method.cache}, {"isolation", method.isolation}, {"seed", method.seed}};
+}
+
 template <HasFields T>
 Json to_json(const T& record);
 
@@ -47,6 +51,7 @@ struct ObjectWriter {
   void operator()(std::string_view name, const std::string& text, LeftOutIfEmpty) const {
     if (!text.empty()) (*this)(name, text);
   }
+  void operator()(std::string_view name, const auto& field, AddedLater) const { (*this)(name, field); }
 };
 template <HasFields T>
 Json to_json(const T& record) {
@@ -83,6 +88,13 @@ void read(const Json& json, Change& change) {
     *values[i] = json.at(i).is_null() ? std::numeric_limits<double>::infinity() : amount_of(json.at(i));
 }
 
+void read(const Json& json, bench::Method& method) {
+  read(json.at("inputs"), method.inputs);
+  read(json.at("cache"), method.cache);
+  read(json.at("isolation"), method.isolation);
+  method.seed = json.at("seed").get<std::uint64_t>();
+}
+
 template <HasFields T>
 void read(const Json& json, T& record);
 
@@ -93,6 +105,9 @@ struct ObjectReader {
   void operator()(std::string_view, auto& field, StoredAs named) const { (*this)(named.name, field); }
   void operator()(std::string_view name, std::string& text, LeftOutIfEmpty) const {
     if (object.contains(std::string(name))) (*this)(name, text);
+  }
+  void operator()(std::string_view name, auto& field, AddedLater) const {
+    if (object.contains(std::string(name))) (*this)(name, field);
   }
 };
 template <HasFields T>

@@ -1,6 +1,7 @@
 // The options of a comparison of two kernels, and its results.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -43,6 +44,11 @@ struct ComparedProcess {
   Timing timings[2];  // A's and B's
   // The median of log(time of A / time of B) over the pairs of samples; not a number if a sample took no time.
   double log_ratio = 0;
+  // What is wrong with the timed calls of A and of B, and how their results differ, in sentences; empty: nothing.
+  std::array<std::string, 2> mistakes = {};
+  std::string difference = {};
+  std::array<std::string, 2> too_fast = {};  // why the times of A and of B cannot be true; empty: they can
+  std::string unchecked = {};                // why that was not looked at; empty: it was
 };
 
 // Properties that are the same in every process.
@@ -57,13 +63,20 @@ struct KernelComparison {
   std::vector<verify::OutputComparison> outputs;  // empty if they were not to be compared
   std::vector<std::string> inputs;                // what the kernels read: "x: i16 from -32768 to 32767"
   std::vector<std::string> weaknesses;            // why it says little: "every element of y is 0: ..."
+  // Those of A and of B against the definition of the kernel itself, or of the other if only that has one.
+  std::array<std::vector<verify::CheckResult>, 2> checks = {};
+  bool has_one_definition = false;  // both are held against the same definition
   // Empty, as are the facts, if the outputs differ: times of different computations are not comparable.
   std::vector<ComparedProcess> processes;
   ComparedFacts facts;
   stats::Comparison times;
 
-  // Returns "y[3] 0.7 against 0 (2 of 5 elements differ)" for the first output that differs; empty if none does.
+  // Returns "y[3] 0.7 against 0 (2 of 5 elements differ)" for the first output that differs, or how one is wrong by
+  // definition; empty if none is.
   std::string difference() const;
+  // Returns what is wrong with the timed calls, "A: 39 samples did not write all of the outputs"; empty if nothing is.
+  // Then `times` says nothing.
+  std::string timed_mistake() const;
   // Returns why the times cannot be true, "3 of 40 samples of A took no time"; empty if they can. Then `times` says
   // nothing.
   std::string impossible() const;

@@ -10,6 +10,7 @@
 
 #include "ferry/api.h"
 #include "ferry/bench/environment.h"
+#include "ferry/bench/method.h"
 #include "ferry/client.h"
 #include "ferry/kernel/kernel_failed.h"
 #include "ferry/stats/interval.h"
@@ -44,6 +45,8 @@ struct Measurement {
   Peak peak{};       // zeros: not measured
   DType peak_dtype = DType::f32;
   bool cold = false;
+  Method method{};
+  std::uint64_t moved_bytes = 0;               // that memory must take in every call; 0: caches may hold them
   std::map<std::string, std::string> knobs{};  // those of the kernel's own schedule
   std::vector<std::string> constants{};        // the function's inputs that were packed before the measurement
   std::vector<StepTime> steps{};               // those of one call, if each was timed by itself
@@ -58,6 +61,8 @@ struct Measurement {
   // unknown.
   std::optional<double> share_of_flops() const;
   std::optional<double> share_of_bytes() const;
+  // Returns why the times cannot be true; empty if they can. Then they are not to be compared with others.
+  std::string impossible() const;
   // Returns sentences that say why the times or the shares should not be trusted.
   std::vector<std::string> warnings() const;
 };

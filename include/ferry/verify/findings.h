@@ -15,6 +15,8 @@ namespace ferry::verify {
 // sum. It finds products of float16 operands, which the worst case of a thousand terms hides.
 struct CheckLimits {
   std::optional<double> rtol, atol;  // nothing: by the output's type
+  // The kernel may compute by another algorithm than the definition: as much as two kernels may differ is allowed too.
+  bool other_algorithm = false;
 };
 
 // One output of the call.
@@ -22,10 +24,12 @@ struct CheckResult {
   std::string output;
   std::uint64_t compared = 0, elements = 0;  // a random sample is compared where the evaluation of all would take long
   double largest_absolute = 0, largest_relative = 0;
-  double rtol = 0, atol = 0;                // the limits that were applied
-  bool with_rounding = false;               // rounding errors of the element's terms are allowed too
-  bool square_root = false;                 // by the square-root bound, see CheckLimits; otherwise by the worst case
-  std::uint64_t wrong = 0;                  // among those compared
+  double rtol = 0, atol = 0;   // the limits that were applied
+  bool with_rounding = false;  // rounding errors of the element's terms are allowed too
+  bool square_root = false;    // by the square-root bound, see CheckLimits; otherwise by the worst case
+  std::uint64_t wrong = 0;     // among those compared
+  // Among those compared: nothing is said of floats whose terms may overflow in another order.
+  std::uint64_t unchecked = 0;
   std::uint64_t unequal = 0;                // integers among those compared, wrong or within the limits
   std::uint64_t nan = 0, nan_expected = 0;  // NaNs among those compared: computed, and by the definition
   std::uint64_t other_zeros = 0;            // zeros of the other sign, which are wrong if rtol and atol are given as 0
@@ -41,7 +45,8 @@ struct CheckResult {
 // be equal. 0 and -0 differ only where no difference is allowed, that is where both are 0.
 struct DifferenceLimits {
   std::optional<double> rtol;  // nothing: by the output's type
-  std::optional<double> atol;  // nothing: rtol times the output's largest finite magnitude
+  // Nothing: rtol times the median magnitude of the output's elements other than 0, of the output where it is smaller.
+  std::optional<double> atol;
 };
 
 struct OutputComparison {
@@ -60,6 +65,7 @@ struct Findings {
   std::vector<OutputComparison> compared;  // with a kernel that has none
   // Why the comparisons say little: "every element of y is 0", "the result did not change when x changed".
   std::vector<std::string> warnings = {};
+  std::string timed = {};  // what is wrong with the calls that were timed, in a sentence; empty: nothing
 
   // Returns "C[3] is 1, expected 2" or "y[3] 0.7 against 0 (2 of 5 elements differ)" for the first output that is
   // wrong; empty if none is.

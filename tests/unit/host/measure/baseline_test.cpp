@@ -56,6 +56,28 @@ TEST_CASE("a change has the ratio of the medians, and an interval from the ends 
   CHECK(!same.is_faster());
 }
 
+TEST_CASE("times of another method are not compared, and those of earlier versions count as what they were") {
+  const auto baseline = [](const std::string& rest) {
+    return bench::parse_baseline(R"({"results": [{"function": "mm", "device": "pi", "sizes": {}, "median_seconds": 1,
+      "interval_95_seconds": [1, 1])" +
+                                     rest + "}]}",
+                                 "old.json")
+        .at(0);
+  };
+  Measurement now = measurement("pi", 4, {});
+  CHECK(bench::why_incomparable(baseline(""), now) == "");
+  CHECK(bench::why_incomparable(baseline(R"(, "cache": "warm")"), now) == "");
+  CHECK(bench::why_incomparable(baseline(R"(, "cache": "flushed")"), now) ==
+        "expected a time of the same method (inputs repeated, cache warm, isolation none), got one with inputs "
+        "repeated, cache flushed, isolation none");
+  const std::string stored =
+      R"(, "cache": "warm", "method": {"inputs": "fresh", "cache": "warm", "isolation": "notify", "seed": 7})";
+  CHECK(bench::why_incomparable(baseline(stored), now)
+            .ends_with("got one with inputs fresh, cache warm, isolation notify"));
+  now.method = {"fresh", "warm", "notify", 8};
+  CHECK(bench::why_incomparable(baseline(stored), now) == "");
+}
+
 TEST_CASE("too few samples on either side say nothing of a change") {
   const auto baseline = [](const std::string& rest) {
     return bench::parse_baseline(R"({"results": [{"function": "mm", "device": "pi", "sizes": {"M": 4},

@@ -34,6 +34,26 @@ TEST_CASE("what another order of sums changes is no difference, what a wrong ker
   CHECK(compare<double>(DType::f64, {1, 2}, {1 + 1e-8, 2}).different == 1);
 }
 
+TEST_CASE("small elements count beside large ones, and what a kernel computes wrongly allows it no more") {
+  std::vector<float> exact, without_small, with_huge;
+  for (int i = 0; i < 1000; ++i) {
+    exact.push_back(std::exp(8 * (static_cast<float>(i) / 500 - 1)));
+    without_small.push_back(i < 420 ? 0 : exact.back());
+    with_huge.push_back(i < 420 ? 1e30F : exact.back());
+  }
+  CHECK(compare<float>(DType::f32, exact, exact).different == 0);
+  CHECK(compare<float>(DType::f32, exact, without_small).different == 420);
+  CHECK(compare<float>(DType::f32, without_small, exact).different == 420);
+  CHECK(compare<float>(DType::f32, exact, with_huge).different == 420);
+  // Most elements are 0 beside a sum whose terms cancel.
+  std::vector<float> sparse(1000, 0);
+  sparse[7] = 100;
+  sparse[8] = 1e-4F;
+  std::vector<float> other = sparse;
+  other[8] = 2e-4F;
+  CHECK(compare<float>(DType::f32, sparse, other).different == 0);
+}
+
 TEST_CASE("limits of the user's own replace both defaults") {
   CHECK(compare<float>(DType::f32, {1000, 1}, {1000, 1.05f}, {0.1, std::nullopt}).different == 0);
   CHECK(compare<float>(DType::f32, {1000, 1}, {1000, 1.05f}, {0.01, std::nullopt}).different == 1);

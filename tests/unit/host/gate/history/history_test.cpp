@@ -29,6 +29,19 @@ TEST_CASE("times of different boards, targets and governors are in different ser
   CHECK(all[1].environment.board == "pi-2");
 }
 
+TEST_CASE("times of different methods are in different series, and entries without a time in the first one") {
+  std::vector<HistoryEntry> history = {entry_at("pi-1", 0), entry_at("pi-1", 1e-3), entry_at("pi-1", 2e-3),
+                                       entry_at("pi-1", 0), entry_at("pi-1", 1e-3)};
+  for (const std::size_t cold : {0u, 1u, 4u}) history[cold].method.cache = "flushed";
+  history[4].method.seed = 7;
+  const std::vector<HistorySeries> all = series_of(history);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].method.cache == "flushed");
+  CHECK(all[0].entries.size() == 4);
+  CHECK(all[1].method.cache == "warm");
+  CHECK(all[1].entries.size() == 1);
+}
+
 TEST_CASE("an entry without a measurement belongs to its board's series but not to its levels") {
   const std::vector<HistorySeries> all = series_of({entry_at("pi-1", 0, ""), entry_at("pi-1", 1e-3)});
   REQUIRE(all.size() == 1);

@@ -113,10 +113,54 @@ TEST_CASE("what one side writes into its tensors, inputs too, the other one does
   for (const bool writes_first : {false, true}) {
     const PerSide<bench::MeasuredSide> sides{side_of(writes), side_of(looks)};
     stats::Random random(7);
-    const MeasuredPair pair =
-        measure_pair(opening_with({}), test::measured_case(), sides, 5, !writes_first, random, {});
+    bench::RunSettings measured = test::measured_case();
+    measured.checks_results = false;
+    const MeasuredPair pair = measure_pair(opening_with({}), measured, sides, 5, !writes_first, random, {});
     CHECK(pair.pair.seconds[Side::current] > 0);
   }
+}
+
+TEST_CASE("a side that does in timed calls what it does not in one has failed, whichever it is") {
+  const struct {
+    std::string body, message;
+  } cheats[] = {
+      {"static int calls; if (calls++) return;" + kFine, "did not write all of the outputs"},
+      {"static int calls; if (calls++) { y[0] = 1; return; }" + kFine, "did not write all of the outputs"},
+      {kFine + "((float*)x)[5] = 77;", "x, which it only reads, has other contents after the timed calls"},
+      {"for (int i = 0; i < 64; ++i) y[i] += x[i];", "computed something else than the one before"},
+  };
+  for (const auto& [body, message] : cheats) {
+    CAPTURE(body);
+    const Failure current = failure_of(kFine, body);
+    CHECK(current.side == Side::current);
+    CHECK(contains(current.message, message));
+    const Failure baseline = failure_of(body, kFine);
+    CHECK(baseline.side == Side::baseline);
+    CHECK(contains(baseline.message, message));
+    CHECK(failure_of(body, body).side == Side::current);
+  }
+}
+
+TEST_CASE("results of timed calls are compared with those that were checked, and with the other side's") {
+  PerSide<bench::MeasuredSide> sides{side_of(kFine), side_of("for (int i = 0; i < 64; ++i) y[i] = x[i];")};
+  stats::Random random(7);
+  bench::RunSettings measured = test::measured_case();
+  const auto message = [&] {
+    try {
+      measure_pair(opening_with({}), measured, sides, 5, true, random, {});
+    } catch (const SideFailed& failed) {
+      CHECK(failed.side() == Side::current);
+      return std::string(failed.what());
+    }
+    return std::string();
+  };
+  CHECK(message() == "");
+  measured.pairs = {{0, 0}, {1, 1}};
+  CHECK(contains(message(), "the results differ: y["));
+  measured.pairs = {};
+  std::vector<std::uint8_t> zeros(64 * sizeof(float));
+  sides[Side::current].results = std::make_shared<const verify::Outputs>(verify::Outputs{{}, zeros});
+  CHECK(contains(message(), "and 0 in the call that was checked"));
 }
 
 TEST_CASE("a call that takes too long is found alone") {

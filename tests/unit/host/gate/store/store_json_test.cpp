@@ -44,6 +44,18 @@ TEST_CASE("texts that are no baselines are refused with a reason of a bounded le
   }
 }
 
+TEST_CASE("a verdict of an earlier version, without the method of its times, has the method that these had") {
+  std::string line = history_line(entry_of("mm", 1));
+  line.resize(line.find(",\"method\""));
+  const Result<HistoryEntry> entry = parse_history_line(line + "}");
+  REQUIRE_MESSAGE(entry.is_ok(), entry.status().message());
+  CHECK(entry.value() == entry_of("mm", 1));
+  HistoryEntry cold = entry_of("mm", 1);
+  cold.method = {"restored", "flushed", "none", 18446744073709551615u};
+  CHECK(parse_history_line(history_line(cold)).value() == cold);
+  CHECK_FALSE(parse_history_line(line + R"(,"method":{"inputs":"repeated"}})").is_ok());
+}
+
 TEST_CASE("verdicts and baselines have the texts that they have always had") {
   CHECK(
       history_line(entry_of("mm", 1)) ==
@@ -51,7 +63,8 @@ TEST_CASE("verdicts and baselines have the texts that they have always had") {
       R"("environment":{"board":"pi-3","processor":"cortex-a72","kernel":"Linux 6.1.0","governor":"performance"},)"
       R"("module":{"module":"ffa06c49bd23d4a18326f04a12a9e658fec30a89bf744cc7d3ab14071847af1c",)"
       R"("identity":"0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a",)"
-      R"("blobs":[],"label":"commit 9","stored":1700000009},"seconds":[0.5,1.0],"change":[2.0,1.5,null],"instructions":12345.0})");
+      R"("blobs":[],"label":"commit 9","stored":1700000009},"seconds":[0.5,1.0],"change":[2.0,1.5,null],"instructions":12345.0,)"
+      R"("method":{"inputs":"repeated","cache":"warm","isolation":"none","seed":0}})");
   StoredModule module = module_with(1);
   module.holder = "anna";
   CHECK(baseline_text({{{"mm", "x86_64"}, module}}) == R"({

@@ -1,0 +1,28 @@
+// How a time was taken. Times that were taken in different ways are not comparable.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ferry::bench {
+
+// The default is the method of times that were stored before they said it.
+struct Method {
+  // "repeated": all samples have the same inputs; "restored": and what a call reads and writes gets its contents back
+  // before each sample.
+  std::string inputs = "repeated";
+  std::string cache = "warm";      // before a sample: "warm", "flushed" (the tensors) or "wiped" (all of it)
+  std::string isolation = "none";  // the kernel runs in the process that measures it
+  std::uint64_t seed = 0;  // of random inputs, by which they come again; times of different seeds are comparable
+
+  bool is_comparable(const Method& other) const {
+    return inputs == other.inputs && cache == other.cache && isolation == other.isolation;
+  }
+};
+
+// "inputs restored, cache warm, isolation none"
+inline std::string to_text(const Method& method) {
+  return "inputs " + method.inputs + ", cache " + method.cache + ", isolation " + method.isolation;
+}
+
+}  // namespace ferry::bench
