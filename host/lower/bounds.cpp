@@ -46,6 +46,10 @@ std::optional<Bounds> bounds_over(const Bounds& of, const std::vector<Range>& ra
   return Bounds{passes::simplify(*lo), passes::simplify(*hi)};
 }
 
+// Loops, vectors and storage of a schedule rely on a constant extent, and its stage may be smaller than the tiles that
+// are computed of it. A region of more points is worth being cut to the stage.
+constexpr std::int64_t kMaxOvershoot = std::int64_t{1} << 16;
+
 class Inference {
  public:
   Inference(const Nests& nests, const schedule::ScheduledStage& stage, const Attachment& place, Scope scope,
@@ -161,12 +165,30 @@ class Inference {
     with->hi = passes::simplify(max(with->hi, other.hi), facts_);
   }
 
+  // Whether a region may have many more points than its stage, none of which is required: conditions around the reads
+  // exclude them, but their number may not even be countable.
+  bool may_exceed(const Bounds& region, const Expr& size) const {
+    if (!uses_any(region.lo, around_) && !uses_any(region.hi, around_)) return false;
+    const Expr extent = region.hi - region.lo + 1;
+    if (passes::can_prove(extent <= size, facts_)) return false;
+    const std::vector<Range> ranges = ranges_of(around_);
+    const auto most = analysis::upper_bound(extent, ranges);
+    if (!most) return true;
+    const Expr simplified = passes::simplify(*most);
+    const std::int64_t* number = as_int(simplified);
+    return number == nullptr || *number > kMaxOvershoot;
+  }
+
   RequiredRange finish(const Box& box, const Expr& size) const {
     if (!box.computed) return {Expr(0), Expr(0), {}, {}};  // no reader
     Bounds computed = *box.computed;
     RequiredRange required;
     if (!uses_any(computed.lo, around_)) computed.lo = passes::simplify(max(box.required->lo, Expr(0)), facts_);
     if (!uses_any(computed.hi, around_)) computed.hi = passes::simplify(min(box.required->hi, size - 1), facts_);
+    if (may_exceed(computed, size)) {
+      computed.lo = passes::simplify(max(computed.lo, Expr(0)), facts_);
+      computed.hi = passes::simplify(min(computed.hi, size - 1), facts_);
+    }
     required.min = computed.lo;
     required.extent = passes::simplify(computed.hi - computed.lo + 1, facts_);
     const Expr first = passes::simplify(max(box.required->lo, Expr(0)), facts_);

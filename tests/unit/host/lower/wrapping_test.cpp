@@ -93,18 +93,40 @@ TEST_CASE("a stage that is read where arithmetic wraps is computed wherever that
   }
 }
 
-TEST_CASE("a region of more elements than can be counted is refused, and no small one takes its place") {
-  const std::string source =
-      "def f(int64 Q) -> (S) {\n"
-      "  T(i,j,k) = uint64(1) where i in 0:3, j in 0:7, k in 0:5\n"
-      "  S(j) = (j+1000000000000000000 >= 0 && j+1000000000000000000 < 1 ? T(2,j,j+1000000000000000000) : T(1,1,1)) "
-      "where j in 0:17\n"
-      "}";
-  std::string refusal = "nothing was refused";
-  try {
-    compiled(source, "T: compute_at S j", cpu_with_vectors(256));
-  } catch (const CompileError& error) {
-    refusal = error.what();
+TEST_CASE("what a schedule computes of a stage is not larger than the stage, however far the guarded indices reach") {
+  for (const char* const index :
+       {"j + 1000000000000000000", "j * 1000000000000000000", "j * 100000", "1 - j * 1000000000000000000",
+        "(j - 8) * 1000000000000000000", "j * N * N * N", "j * 9000000000000000000 - 9000000000000000000"}) {
+    const std::string at = index;
+    const std::string source =
+        "def f(int(N) X) -> (S) {\n"
+        "  T(i,j,k) = i * 100 + j * 10 + k where i in 0:3, j in 0:N, k in 0:5\n"
+        "  S(j) = X(j) + (" +
+        at + " >= 0 && " + at + " < 5 ? T(2,j," + at +
+        ") : T(1,1,1))\n"
+        "}";
+    INFO(index);
+    for (const char* const schedule :
+         {"T: compute_at S j", "S: split j 4 -> jo ji\nT: compute_at S jo", "S: split j 4 -> jo ji\nT: compute_at S ji",
+          "S: split j 4 -> jo ji\nT: compute_at S ji\nstore_at S jo"}) {
+      INFO(schedule);
+      check_schedule(source, schedule, {{"N", 17}});
+    }
   }
-  CHECK(refusal == "'T' has more elements than can be counted");
+  const auto computed = points_computed(
+      "def f(int64 Q) -> (S) {\n"
+      "  T(k) = k * 3 where k in 0:5\n"
+      "  S(j) = (j * 100000 < 5 ? T(j * 100000) : T(1)) where j in 0:17\n"
+      "}",
+      "T: compute_at S j");
+  CHECK(computed.at("T") <= 17 * 5);
+}
+
+TEST_CASE("a stage of more elements than can be counted is refused") {
+  CHECK_THROWS_WITH_AS(compiled("def f(int(N) X) -> (S) {\n"
+                                "  T(i,k) = i + k where i in 0:100000000, k in 0:100000000\n"
+                                "  S(j) = T(clamp(X(j), 0, 9),1) + T(1,clamp(X(j), 0, 9))\n"
+                                "}",
+                                "", cpu_with_vectors(256)),
+                       "'T' has more elements than can be counted", CompileError);
 }
