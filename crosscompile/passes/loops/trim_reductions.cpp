@@ -79,7 +79,11 @@ class NeverNegativeZero : public Visitor {
 // Collects for each statement inside of a loop the conditions outside of which it does nothing.
 class Effects {
  public:
-  using Conditions = std::vector<Expr>;
+  struct Conditions {
+    std::vector<Expr> around;  // of Ifs, the outermost first
+    std::vector<Expr> inside;  // of the term of a sum
+    bool empty() const { return around.empty() && inside.empty(); }
+  };
   struct Effect {
     Conditions conditions;
     std::vector<analysis::Range> loops;  // around the statement, inside of the loop
@@ -103,27 +107,32 @@ class Effects {
       loops_.pop_back();
       return is_known;
     }
-    // Guards of a split's tail are left to partition_loops, which makes two loops of one.
-    if (const auto* guarded = stmt.as<If>()) return !guarded->on_false.defined() && collect(guarded->on_true);
-    const auto* store = stmt.as<Store>();
-    if (store == nullptr) return false;
-    const Expr term = added(*store);
-    if (!term.defined() || (term.type().is_float() && !sums_.holds(*store->buffer))) return false;
-    Conditions conditions;
-    nonzero_where(term, conditions);
+    if (const auto* guarded = stmt.as<If>(); guarded != nullptr && !guarded->on_false.defined()) {
+      around_.push_back(guarded->condition);
+      const bool is_known = collect(guarded->on_true);
+      around_.pop_back();
+      return is_known;
+    }
+    Conditions conditions{around_, {}};
+    if (const auto* store = stmt.as<Store>()) {
+      const Expr term = added(*store);
+      if (term.defined() && (!term.type().is_float() || sums_.holds(*store->buffer)))
+        nonzero_where(term, conditions.inside);
+    }
     found_.push_back({conditions, loops_});
     return !conditions.empty();
   }
 
   // Collects conditions outside of which the value is 0.
-  static void nonzero_where(const Expr& value, Conditions& conditions) {
+  static void nonzero_where(const Expr& value, std::vector<Expr>& conditions) {
     if (const auto* converted = value.as<Cast>()) return nonzero_where(converted->value, conditions);
     if (const auto* choice = value.as<Select>())
       return of_choice(choice->condition, choice->on_true, choice->on_false, conditions);
     if (const auto* choice = value.as<IfThenElse>())
       return of_choice(choice->condition, choice->on_true, choice->on_false, conditions);
   }
-  static void of_choice(const Expr& condition, const Expr& on_true, const Expr& on_false, Conditions& conditions) {
+  static void of_choice(const Expr& condition, const Expr& on_true, const Expr& on_false,
+                        std::vector<Expr>& conditions) {
     if (is_zero(on_false)) {
       conditions.push_back(condition);
       nonzero_where(on_true, conditions);
@@ -134,9 +143,27 @@ class Effects {
   }
 
   const NeverNegativeZero& sums_;
+  std::vector<Expr> around_;
   std::vector<analysis::Range> loops_;
   std::vector<Effect> found_;
 };
+
+// Returns a condition that the given one implies, in which guards are found: equalities become two inequalities, and a
+// choice that guards an access, `c ? d : false`, becomes `c && d`.
+Expr with_guards(const Expr& condition) {
+  const auto both = [](const Expr& a, const Expr& b) { return with_guards(a) && with_guards(b); };
+  if (const auto* choice = condition.as<Select>(); choice != nullptr && is_constant(choice->on_false, 0))
+    return both(choice->condition, choice->on_true);
+  if (const auto* choice = condition.as<IfThenElse>(); choice != nullptr && is_constant(choice->on_false, 0))
+    return both(choice->condition, choice->on_true);
+  const auto* unary = condition.as<Unary>();
+  const bool is_negated = unary != nullptr && unary->op == UnaryOp::logical_not;
+  const auto* binary = (is_negated ? unary->value : condition).as<Binary>();
+  if (binary == nullptr) return condition;
+  if (!is_negated && binary->op == BinaryOp::logical_and) return both(binary->left, binary->right);
+  const bool is_equality = binary->op == (is_negated ? BinaryOp::ne : BinaryOp::eq) && binary->left.type() == kIndex;
+  return is_equality ? binary->left <= binary->right && binary->left >= binary->right : condition;
+}
 
 // Part of a loop; an undefined end is that of the loop.
 struct LoopPart {
@@ -164,7 +191,9 @@ class Trimmer : public Mutator {
       first = assumptions_.simplify(first);
     }
     const Assumptions::Loop inside(assumptions_, node.var, node.min, node.extent);
+    around_.push_back(node.var);
     Stmt body = mutate(node.body);
+    around_.pop_back();
     if (body.same_as(node.body) && extent.same_as(node.extent)) return self;
     return For::make(node.var, first, extent, node.for_kind, body);
   }
@@ -191,26 +220,52 @@ class Trimmer : public Mutator {
   LoopPart needed(const Effects::Effect& effect, const For& loop) {
     LoopPart part;
     const Assumptions::Loop inside(assumptions_, loop.var, loop.min, loop.extent);
-    for (const Expr& condition : effect.conditions) {
-      // Either part of a || b may hold alone.
-      if (const auto* root = condition.as<Binary>(); root != nullptr && root->op == BinaryOp::logical_or) continue;
-      for (const Guard& guard : find_guards(condition, assumptions_)) {
-        const auto largest = analysis::upper_bound(guard.margin, effect.loops);
-        if (!largest) continue;
-        const auto affine = analysis::affine_in(*largest, loop.var);
-        if (!affine || affine->coefficient == 0) continue;
-        if (affine->coefficient > 0) {
-          const Expr first = -(affine->rest / affine->coefficient);
-          part.first = part.first.defined() ? max(part.first, first) : first;
-        } else {
-          const Expr last = affine->rest / -affine->coefficient;
-          part.last = part.last.defined() ? min(part.last, last) : last;
-        }
-      }
-    }
+    for (const Expr& condition : effect.conditions.inside)
+      for (const Guard& guard : guards_of(condition)) restrict_to(guard, effect, loop, part);
+    for (const Expr& condition : effect.conditions.around)
+      for (const Guard& guard : guards_of(condition))
+        if (!is_of_tail(guard, loop)) restrict_to(guard, effect, loop, part);
     return part;
   }
 
+  std::vector<Guard> guards_of(const Expr& condition) {
+    // Either part of a || b may hold alone.
+    const auto* root = condition.as<Binary>();
+    if (root != nullptr && root->op == BinaryOp::logical_or) return {};
+    return find_guards(with_guards(condition), assumptions_);
+  }
+
+  void restrict_to(const Guard& guard, const Effects::Effect& effect, const For& loop, LoopPart& part) {
+    const auto largest = analysis::upper_bound(guard.margin, effect.loops);
+    if (!largest) return;
+    const auto affine = analysis::affine_in(*largest, loop.var);
+    if (!affine || affine->coefficient == 0) return;
+    if (affine->coefficient > 0) {
+      const Expr first = -(affine->rest / affine->coefficient);
+      if (assumptions_.proves(first <= loop.min)) return;
+      part.first = part.first.defined() ? max(part.first, first) : first;
+    } else {
+      const Expr last = affine->rest / -affine->coefficient;
+      if (assumptions_.proves(last + 1 >= loop.min + loop.extent)) return;
+      part.last = part.last.defined() ? min(part.last, last) : last;
+    }
+  }
+
+  // Whether a guard tells the iterations of the last, partial one of an outer loop that a split has made. These are
+  // left to partition_loops, which keeps the constant extent for all others.
+  bool is_of_tail(const Guard& guard, const For& loop) const {
+    const std::int64_t* extent = as_int(loop.extent);
+    const auto inner = analysis::affine_in(guard.margin, loop.var);
+    if (extent == nullptr || !inner) return false;
+    std::int64_t step = 0;
+    return std::ranges::any_of(around_, [&](const Expr& var) {
+      const auto outer = analysis::affine_in(guard.margin, var);
+      return outer && outer->coefficient != 0 && !__builtin_mul_overflow(inner->coefficient, *extent, &step) &&
+             outer->coefficient == step;
+    });
+  }
+
+  std::vector<Expr> around_;  // the variables of the loops
   Assumptions assumptions_;
   const NeverNegativeZero sums_;
 };

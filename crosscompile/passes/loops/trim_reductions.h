@@ -1,4 +1,5 @@
-// Shortens the loop of a sum whose terms are 0 outside of a part of it, so that it runs over that part alone:
+// Shortens loops that do something in a part of their iterations only: that of a sum whose terms are 0 outside of the
+// part, and any whose body an If excludes there.
 //
 //     for (k = 0; k < n; ++k)                          for (k = max(0, i - 1); k < min(n, i + 2); ++k)
 //       for (v = 0; v < 1; ++v) [vectorized]    ->       for (v = 0; v < 1; ++v) [vectorized]
@@ -7,8 +8,8 @@
 //
 // The part is that of all iterations of the loops inside together, so the condition stays. It needs comparisons that
 // are linear in the loop's variable. Adding 0 changes a float only if that is -0: sums of floats are trimmed where the
-// function shows that what they are added to is never -0. An If around a sum is taken for the guard of a tail, and
-// stays. Short loops stay as they are, for unroll_loops.
+// function shows that what they are added to is never -0. Guards of the tails that splits leave are left to
+// partition_loops. Short loops stay as they are, for unroll_loops.
 //
 // Requires simplified code. Runs before partition_loops, which removes the condition from the part of the loop in which
 // it always holds. For machine code: on a GPU, the threads of a warp would leave such a loop at different times.

@@ -40,7 +40,7 @@ TEST_CASE("the loop of a guarded sum runs where the guard of any lane may hold")
 }
 
 TEST_CASE("a sum that may do something everywhere is not trimmed") {
-  for (const char* source : {
+  for (const std::string source : {
            // Adding 0 to -0 gives 0.
            "def f(float(N,N) A, float(N) Y) -> (Y) { Y(i) += (k <= i ? A(i,k) : 0) }",
            // An infinity times 0 is no number.
@@ -56,6 +56,43 @@ TEST_CASE("a sum that may do something everywhere is not trimmed") {
         "for (k = 0; k < 9; ++k)");
 }
 
+TEST_CASE("a guarded sum that no schedule tiles runs where its guard holds") {
+  for (const std::string source : {
+           "def f(float(N,N) A) -> (Y) { Y(i) +=! (k <= i ? A(i,k) : 0) }",
+           "def f(float(N,N) A) -> (Y) { Y(i) +=! (k <= i && A(i,k) > 1 ? A(i,k) : 0) }",
+           "def f(float(N,N) A) -> (Y) { Y(i,j) +=! (k >= i-1 ? (k <= i+1 ? A(k,j) : 0) : 0) where i in 0:N }",
+           "def f(float(N,N) A) -> (Y) { Y(i) +=! (k + l <= i && l > 2 ? A(k,l) : 0) where i in 0:N }",
+           "def f(float(N,N) A) -> (Y) { Y(i) +=! (k <= i && l >= i ? A(k,l) : 0) where i in 0:N }",
+           "def f(float16(N,N) A) -> (Y) { Y(i) +=! (i > k ? 0 : A(i,k)) }",
+           "def f(int(N,N) A) -> (Y) { Y(i) +=! (k == i ? A(i,k) : 0) }",
+           "def f(int(N,N) A) -> (Y) { Y(i) +=! (k != i + 1 ? 0 : A(i,k)) }",
+       })
+    CHECK_MESSAGE(loop_over_k(source) != kWhole, source);
+  CHECK(
+      loop_over_k("def f(float(N) X) -> (Y) { Y(i) +=! (k >= i-1 && k <= i+1 ? X(k) : 0) where i in 0:N, k in 0:N }") ==
+      "for (k = max(0, i - 1); k < min(N, i + 2); ++k)");
+}
+
+TEST_CASE("a sum without a guard that bounds its index runs over all of it under any schedule") {
+  for (const std::string source : {
+           "def f(float(N,N) A) -> (Y) { Y(i) +=! (k <= i || k >= 7 ? A(i,k) : 0) }",
+           "def f(float(N,N) A, int(N) B) -> (Y) { Y(i) +=! (B(k) <= i ? A(i,k) : 0) }",
+           "def f(float(N,N) A) -> (Y) { Y(i) +=! (k <= i ? A(i,k) : 1) }",
+           "def f(float(N,N) A) -> (Y) { Y(i) +=! (k * 6364136223846793005 <= i ? A(i,k) : 0) }",
+           "def f(int(N,N) A) -> (Y) { Y(i) +=! (k % 5 == i ? A(i,k) : 0) }",
+       })
+    CHECK_MESSAGE(loop_over_k(source) == kWhole, source);
+}
+
+TEST_CASE("the guard of a split's tail is left to partition_loops") {
+  const std::string source = "def f(float(N,N) A) -> (Y) { Y(i) +=! A(i,k) }";
+  CHECK(loop_over_k(source, "Y: split k 128 -> ko ki").find("ko < (N + 127) / 128;") != std::string::npos);
+  const std::string inner = "Y: split k 128 -> k0 k1";
+  const lang::Program program = lang::parse(source, "test.tc").at(0);
+  const ir::Function lowered = passes::simplify(lower::lower(program, schedule::Schedule::replay(program, inner)));
+  CHECK(ir::to_text(passes::trim_reductions(lowered)) == ir::to_text(lowered));
+}
+
 TEST_CASE("trimmed sums are those of the whole range") {
   const char* const sums[] = {
       "def f(int(N) X) -> (Y) { Y(i) +=! (k >= i-1 && k <= i+1 ? X(k) : 0) where i in 0:N, k in 0:N }",
@@ -64,6 +101,8 @@ TEST_CASE("trimmed sums are those of the whole range") {
       "def f(uint8(N,N) A) -> (Y) { Y(i) +=! (i - k < 2 && k - i < 2 ? A(i,k) : 0) }",
       "def f(int(N,N) A, int q) -> (Y) { Y(i) +=! (k >= q && k < i + q ? A(i,k) : 0) }",
       "def f(int(N,N) A) -> (Y) { Y(i) +=! (k / 3 == i / 2 ? A(i,k) : 0) }",
+      "def f(int(N,N) A) -> (Y) { Y(i) +=! (k != i + 1 ? 0 : A(i,k)) }",
+      "def f(int(N,N) A) -> (Y) { Y(i) +=! (k + l == i && l > 2 ? A(k,l) : 0) where i in 0:N }",
       "def f(int(N,N) A) -> (Y) { Y(i) +=! (k * 1000000000000000000 <= i * 3000000000000000000 ? A(i,k) : 0) }",
   };
   for (const char* source : sums) {
