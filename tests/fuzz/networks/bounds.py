@@ -17,17 +17,24 @@ FLIPS = (2.0**-21, 2.0**-18, 2.0**-16)
 UNSEEN = 0.02
 
 
-# Operators that divide by how much their inputs differ, so that rounding errors of equal inputs become large.
-NORMALIZATIONS = {"LayerNormalization", "InstanceNormalization", "GroupNormalization", "MeanVarianceNormalization"}
+# Operators that divide by how much their inputs differ, so that rounding errors of equal inputs become large, and those
+# that add inputs with weights of both signs, so that the errors of what cancels stay.
+CANCELLING = {"LayerNormalization", "InstanceNormalization", "GroupNormalization", "MeanVarianceNormalization", "Resize",
+              "GridSample"}
 # Functions that are flat for large inputs, so that changes of those do not show the rounding errors of their results.
 SATURATING = {"Tanh", "Sigmoid", "Erf"}
+# Functions whose results are differences, and so have the errors of numbers near 1 even where they are 0.
+DIFFERENCES = {"LogSoftmax"}
 
 
 def with_noise(model):
     """The model with factors of 1, which may change like weights, behind each DequantizeLinear and each saturating
-    function and before each normalization and each Loop. Integers hide from what is computed with them that all of it
-    has rounding errors, as do functions that are flat; elements that are copies of one number change alike, while two
-    computations of them may round differently; and the weights in a Loop's body do not change."""
+    function, before each operator whose inputs cancel and each Loop, and on what an iteration of a Loop or Scan hands to
+    the next. From the latter, and from results that are differences, what the factor differs from 1 is also subtracted.
+    Integers hide from what is computed with them that all of it has rounding errors, as do functions that are flat;
+    elements that are copies of one number change alike, while two computations of them may round differently; the weights
+    in a Loop's body do not change; and what its iterations cancel, or shrink until it underflows, is 0 whatever its
+    first values were changed by."""
     noisy = onnx.ModelProto()
     noisy.CopyFrom(model)
     nodes = noisy.graph.node
@@ -39,25 +46,59 @@ def with_noise(model):
         noisy.graph.initializer.append(onnx.numpy_helper.from_array(weight, f"w_noise{number}"))
         return f"w_noise{number}"
 
-    def known_extents(name):
+    def known_last(dims):
         """The last dimensions whose sizes are known."""
         extents = []
-        for dim in reversed(infos[name].shape.dim if name in infos else []):
+        for dim in reversed(dims):
             if not dim.dim_value:
                 break
             extents.insert(0, dim.dim_value)
         return extents
+
+    def known_extents(name):
+        return known_last(infos[name].shape.dim if name in infos else [])
+
+    def changed(name, result, where, extents):
+        """The nodes that multiply a tensor by a factor of 1 and subtract how much that differs from 1. Adding it instead
+        would change the sign of a zero."""
+        factor, one = f"w_noise{where}", f"one{where}"
+        noisy.graph.initializer.extend([onnx.numpy_helper.from_array(np.ones(extents, np.float32), factor),
+                                        onnx.numpy_helper.from_array(np.float32(1), one)])
+        return [onnx.helper.make_node("Mul", [name, factor], [f"product{where}"]),
+                onnx.helper.make_node("Sub", [factor, one], [f"offset{where}"]),
+                onnx.helper.make_node("Sub", [f"product{where}", f"offset{where}"], [result])]
+
+    def change_states(node, where):
+        if node.op_type not in ("Loop", "Scan"):
+            return
+        attributes = {attribute.name: attribute for attribute in node.attribute}
+        body = attributes["body"].g
+        for number, inner in enumerate(body.node):
+            change_states(inner, f"{where}_{number}")
+        first, last = (1, len(node.input) - 1) if node.op_type == "Loop" else (
+            0, len(node.input) - attributes["num_scan_inputs"].i)
+        for which in range(first, last):
+            output, place = body.output[which], f"{where}_state{which}"
+            if output.type.tensor_type.elem_type == onnx.TensorProto.FLOAT:
+                extents = known_last(output.type.tensor_type.shape.dim)
+                body.node.extend(changed(output.name, f"noisy{place}", place, extents))
+                output.name = f"noisy{place}"
 
     def known_float_extents(name):
         return known_extents(name) if name in infos and infos[name].elem_type == onnx.TensorProto.FLOAT else []
 
     for number in reversed(range(len(nodes))):
         node = nodes[number]
+        change_states(node, str(number))
         if node.op_type in {"DequantizeLinear", *SATURATING} and (extents := known_extents(node.output[0])):
             name, node.output[0] = node.output[0], f"exact{number}"
             factor = ones(name, number, extents if node.op_type in SATURATING else extents[-1:])
             nodes.insert(number + 1, onnx.helper.make_node("Mul", [f"exact{number}", factor], [name]))
-        noisy_inputs = range(2, len(node.input)) if node.op_type == "Loop" else [0] if node.op_type in NORMALIZATIONS else []
+        if node.op_type in DIFFERENCES and (extents := known_float_extents(node.output[0])):
+            name, node.output[0] = node.output[0], f"exact{number}"
+            for offset, change in enumerate(changed(node.output[0], name, str(number), extents)):
+                nodes.insert(number + 1 + offset, change)
+        noisy_inputs = range(2, len(node.input)) if node.op_type == "Loop" else [0] if node.op_type in CANCELLING else []
         factors = []
         for which in noisy_inputs:
             if extents := known_float_extents(name := node.input[which]):
