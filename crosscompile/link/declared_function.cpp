@@ -124,7 +124,7 @@ bool defines(const llvm::DWARFDie& die, const std::string& symbol) {
 
 DeclaredFunction described(const llvm::DWARFDie& die) {
   DeclaredFunction function;
-  function.file = die.getDeclFile(llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue);
+  function.file = die.getDeclFile(llvm::DILineInfoSpecifier::FileLineInfoKind::RelativeFilePath);
   function.line = static_cast<unsigned>(die.getDeclLine());
   DeclaredType& returns = function.returns;
   const auto type = die.findRecursively({llvm::dwarf::DW_AT_type});

@@ -69,7 +69,10 @@ std::string first_use(std::span<const std::uint8_t> object, const std::string& s
   const auto quietly = [](llvm::Error error) { llvm::consumeError(std::move(error)); };
   const auto context = llvm::DWARFContext::create(file, llvm::DWARFContext::ProcessDebugRelocations::Process, nullptr,
                                                   "", quietly, quietly);
-  const llvm::DILineInfo line = context->getLineInfoForAddress(*place);
+  // A name that shares folders with the current one is split there; the path joins both parts again.
+  using Lines = llvm::DILineInfoSpecifier;
+  const llvm::DILineInfo line =
+      context->getLineInfoForAddress(*place, Lines(Lines::FileLineInfoKind::RelativeFilePath));
   if (line && line.Line != 0) return line.FileName + ":" + std::to_string(line.Line);
   const std::string function = function_at(file, *place);
   return function.empty() ? "" : "in " + function;

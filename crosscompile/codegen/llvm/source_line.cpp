@@ -22,7 +22,9 @@ std::string source_line(std::span<const std::uint8_t> image, std::uint64_t addre
       section = each.getIndex();
     }
   }
-  const llvm::DILineInfo line = context->getLineInfoForAddress({address, section});
+  using Lines = llvm::DILineInfoSpecifier;
+  const llvm::DILineInfo line =
+      context->getLineInfoForAddress({address, section}, Lines(Lines::FileLineInfoKind::RelativeFilePath));
   if (!line || line.Line == 0) return {};
   return line.FileName + ":" + std::to_string(line.Line);
 }

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "crosscompile/codegen/llvm/target/imports.h"
 #include "crosscompile/link/inspect_object.h"
@@ -77,6 +78,33 @@ TEST_CASE_FIXTURE(test::ForeignFixture, "what no helper computes is refused with
       about("armv7", "\nvoid f(double* x) { __bf16 h = (__bf16)x[0];\n  x[0] = (double)(h * h); }\n") ==
       c + ":2 cannot be compiled for armv7: clang cannot compute with __bf16 there; expected uint16_t for memory, and "
           "float for numbers");
+}
+
+TEST_CASE_FIXTURE(test::ForeignFixture, "a line is named by its file, wherever the compiler runs") {
+  const std::filesystem::path before = std::filesystem::current_path();
+  const link::TemporaryFolder beside;
+  const std::string path = file("f.c", "int puts(const char*);\nvoid f(double* x) {\n  x[0] = puts(\"x\");\n}\n");
+  const auto refused_in = [&](const std::filesystem::path& current, const std::string& name) {
+    std::filesystem::current_path(current);
+    std::string message = "nothing was refused";
+    try {
+      compile(name, "f(inout f64[1] x)", target);
+    } catch (const CompileError& error) {
+      message = error.what();
+    }
+    std::filesystem::current_path(before);
+    return message;
+  };
+  for (const std::string& current : {std::string("/"), beside.file("")}) {
+    CAPTURE(current);
+    const std::string message = refused_in(current, path);
+    CHECK_MESSAGE(message.find("puts (" + path + ":3)") != std::string::npos, message);
+  }
+  // In the current folder a name is enough.
+  for (const std::string& name : {path, std::string("f.c")}) {
+    const std::string message = refused_in(folder.file(""), name);
+    CHECK_MESSAGE(message.find("puts (f.c:3)") != std::string::npos, message);
+  }
 }
 
 }  // namespace
