@@ -133,6 +133,12 @@ struct IotaAttributes {
   bool operator==(const IotaAttributes&) const = default;
 };
 
+// sizes: the int64 vector of these sizes, which may also be negative differences of sizes.
+struct SizesAttributes {
+  std::vector<Size> elements;
+  bool operator==(const SizesAttributes&) const = default;
+};
+
 // batch_norm: (X - mean) / sqrt(variance + epsilon) * scale + bias; inputs X, scale, bias, mean, variance.
 struct BatchNormAttributes {
   double epsilon = 1e-5;
@@ -211,6 +217,6 @@ using Attributes = std::variant<NoAttributes, ConvAttributes, PoolAttributes, Ma
                                 QuantizedMatmulAttributes, ReduceAttributes, DimensionAttributes, BatchNormAttributes,
                                 LayerNormAttributes, ReshapeAttributes, BroadcastAttributes, TransposeAttributes,
                                 SliceAttributes, PadAttributes, CastAttributes, ScatterAttributes, SortAttributes,
-                                TopKAttributes, CumulativeAttributes, IotaAttributes, LoopAttributes>;
+                                TopKAttributes, CumulativeAttributes, IotaAttributes, SizesAttributes, LoopAttributes>;
 
 }  // namespace ferry::graph

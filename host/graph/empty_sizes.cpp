@@ -73,6 +73,7 @@ class ZeroCheck {
       case Operator::arg_min:
         return std::ranges::all_of(std::get<ReduceAttributes>(node.attributes).dimensions, dimension);
       case Operator::sort_rank: return dimension(std::get<SortAttributes>(node.attributes).dimension);
+      case Operator::sizes: return all_of(std::get<SizesAttributes>(node.attributes).elements, &ZeroCheck::is_simple);
       case Operator::top_k: return dimension(shape_of(node.inputs[0]).size() - 1);
       case Operator::scatter: return dimension(std::get<ScatterAttributes>(node.attributes).dimension);
       case Operator::loop:

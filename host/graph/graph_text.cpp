@@ -83,6 +83,7 @@ struct AttributesText {
            (cumulative.backwards ? " backwards" : "");
   }
   std::string operator()(const IotaAttributes&) const { return ""; }
+  std::string operator()(const SizesAttributes& sizes) const { return " elements=" + graph::to_text(sizes.elements); }
   std::string operator()(const LoopAttributes& loop) const {
     std::string text = " count=" + graph::to_text(loop.count);
     if (loop.tensors.empty()) return text;

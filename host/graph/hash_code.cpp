@@ -55,6 +55,7 @@ class AttributesHash {
     add(dimension, exclusive, backwards);
   }
   void operator()(const IotaAttributes& iota) { add(iota.count); }
+  void operator()(const SizesAttributes& sizes) { add(sizes.elements); }
   void operator()(const LoopAttributes& loop) {
     const auto& [count, tensors] = loop;
     add(count, tensors);

@@ -41,7 +41,8 @@ OperatorKind kind_of(Operator op) {
     case Operator::convert:
     case Operator::gather:
     case Operator::gather_elements:
-    case Operator::iota: return OperatorKind::movement;
+    case Operator::iota:
+    case Operator::sizes: return OperatorKind::movement;
     case Operator::reshape: return OperatorKind::view;
     case Operator::loop:
     case Operator::end_loop: return OperatorKind::control;

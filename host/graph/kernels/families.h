@@ -66,5 +66,6 @@ lang::Tensor gathered(const DimensionAttributes& attributes, const Inputs& input
 
 lang::Tensor scattered(const ScatterAttributes& attributes, const Inputs& inputs, const std::string& name);
 lang::Tensor counting(const IotaAttributes& attributes, const SizeExpr& size, const std::string& name);
+lang::Tensor listed(const SizesAttributes& attributes, const SizeExpr& size, const std::string& name);
 
 }  // namespace ferry::graph

@@ -101,6 +101,7 @@ lang::Tensor tensor_of(const KernelNode& node, const Inputs& x, const SizeExpr& 
                     : ops::cumulative_prod(x[0], axis, exclusive, backwards, name);
     }
     case Operator::iota: return counting(std::get<IotaAttributes>(node.attributes), size, name);
+    case Operator::sizes: return listed(std::get<SizesAttributes>(node.attributes), size, name);
 #define FERRY_CASE(function, inputs, attributes) case Operator::function:
       FERRY_GRAPH_UNARY(FERRY_CASE)
       FERRY_GRAPH_BINARY(FERRY_CASE)

@@ -39,6 +39,7 @@ class CanonicalSizes {
       replace(pad->after);
     }
     if (auto* iota = std::get_if<IotaAttributes>(&attributes)) iota->count = canonical(iota->count);
+    if (auto* sizes = std::get_if<SizesAttributes>(&attributes)) replace(sizes->elements);
   }
 
  private:

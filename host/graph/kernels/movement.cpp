@@ -6,6 +6,9 @@
 #include "host/graph/kernels/families.h"
 #include "host/lang/library.h"
 
+#include <algorithm>
+#include <span>
+
 namespace ferry::graph {
 namespace {
 
@@ -15,6 +18,16 @@ std::vector<Expr> sizes_of(const Shape& shape, const SizeExpr& size) {
   std::vector<Expr> sizes;
   for (const Size& one : shape) sizes.push_back(size(one));
   return sizes;
+}
+
+// Returns the element of this index, of which `elements` are those from `first` on, by a search in two halves.
+Expr element_at(std::span<const Expr> elements, std::size_t first, const Expr& index) {
+  const bool is_one = std::ranges::all_of(elements, [&](const Expr& each) { return ir::equal(each, elements[0]); });
+  if (is_one) return elements[0];
+  const std::size_t half = elements.size() / 2;
+  return ir::select(index < Expr(static_cast<std::int64_t>(first + half)),
+                    element_at(elements.first(half), first, index),
+                    element_at(elements.subspan(half), first + half, index));
 }
 
 }  // namespace
@@ -70,6 +83,13 @@ lang::Tensor scattered(const ScatterAttributes& attributes, const Inputs& inputs
     throw InternalError("scattered: unknown mode");
   };
   return ops::scatter(inputs[0], inputs[1], inputs[2], attributes.dimension, mode(), name);
+}
+
+lang::Tensor listed(const SizesAttributes& attributes, const SizeExpr& size, const std::string& name) {
+  const std::vector<Expr> elements = sizes_of(attributes.elements, size);
+  return lang::library::compute(
+      {static_cast<std::int64_t>(elements.size())},
+      [&](const std::vector<Expr>& i) { return element_at(elements, 0, i[0]); }, name);
 }
 
 lang::Tensor counting(const IotaAttributes& attributes, const SizeExpr& size, const std::string& name) {

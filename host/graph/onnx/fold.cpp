@@ -203,6 +203,7 @@ class Folder {
       case Operator::top_k:
       case Operator::cumulative_sum:
       case Operator::cumulative_prod:
+      case Operator::sizes:
       case Operator::loop:
       case Operator::end_loop: return false;
       case Operator::iota: output_.integers.emplace_back(static_cast<std::int64_t>(index)); return true;

@@ -11,6 +11,10 @@ namespace {
 // Bounds what a small file can ask for by operators that become many nodes each; a plan has no more steps.
 constexpr std::size_t kMaxNodes = ferry::kMaxSteps;
 
+// Sizes that one kernel writes, each of which may be an argument of its own.
+constexpr std::size_t kMaxSizes = 32;
+static_assert(kMaxKnown <= kMaxSizes * 32, "one node joins all parts");
+
 }  // namespace
 
 Value constant_value(std::string name, const Constant& constant) {
@@ -30,12 +34,7 @@ TensorId GraphBuilder::tensor_of(const Value& value) {
   std::shared_ptr<const ConstantData> data = value.constant;
   if (data == nullptr) {
     std::optional<ConstantData> bytes = bytes_of(value.type.dtype, *value.known);
-    if (!bytes) {
-      std::string sizes;
-      for (const Size& size : value.known->integers) sizes += (sizes.empty() ? "" : ", ") + to_text(size);
-      throw CompileError("expected contents that are computed when the network runs, got the sizes " + sizes +
-                         " as a tensor");
-    }
+    if (!bytes) return add_sizes(value);
     data = std::make_shared<ConstantData>(*std::move(bytes));
   }
   const std::string type = to_text(value.type);
@@ -46,6 +45,23 @@ TensorId GraphBuilder::tensor_of(const Value& value) {
   constants_.emplace(data.get(), Materialized{type, id});
   kept_.push_back(std::move(data));
   return id;
+}
+
+// Sizes are computed anew wherever they are read: a node inside of a loop cannot be read outside.
+TensorId GraphBuilder::add_sizes(const Value& value) {
+  const std::vector<Size>& sizes = value.known->integers;
+  std::vector<Value> parts;
+  for (std::size_t first = 0; first < sizes.size(); first += kMaxSizes) {
+    const auto begin = sizes.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto end = begin + static_cast<std::ptrdiff_t>(std::min(kMaxSizes, sizes.size() - first));
+    parts.push_back(add(value.name, Operator::sizes, {}, SizesAttributes{{begin, end}}));
+  }
+  Value all = parts.size() == 1 ? parts[0] : add(value.name, Operator::concat, parts, DimensionAttributes{0});
+  if (all.type.shape != value.type.shape)
+    all = add(value.name, Operator::reshape, {all}, ReshapeAttributes{value.type.shape});
+  if (all.type.dtype != value.type.dtype)
+    all = add(value.name, Operator::cast, {all}, CastAttributes{value.type.dtype});
+  return all.id;
 }
 
 void GraphBuilder::expect_room() const {

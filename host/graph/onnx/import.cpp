@@ -67,11 +67,7 @@ class ModelImport {
         throw UsageError(what + ": expected " + dtype_name(value->type.dtype) + ", which the model computes, got " +
                          output.type_name + " as its declaration");
       }
-      try {
-        builder_.graph.outputs.push_back(builder_.tensor_of(*value));
-      } catch (const CompileError& error) {
-        throw UsageError(what + ": " + error.what());
-      }
+      builder_.graph.outputs.push_back(builder_.tensor_of(*value));
       builder_.graph.output_names.push_back(output.name);
     }
   }

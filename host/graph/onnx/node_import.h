@@ -53,7 +53,8 @@ class GraphBuilder {
   // Loops of at most so many iterations are unrolled.
   std::int64_t most_unrolled = 8;
 
-  // Returns the value's tensor in the graph. Throws CompileError if its contents depend on sizes.
+  // Returns the value's tensor in the graph, a constant or, where contents depend on sizes, that of a node which is
+  // added to compute them.
   TensorId tensor_of(const Value& value);
   // Appends a node to the graph, or computes with the inputs if all are known. Throws as infer_types() does, and
   // UsageError where the graph has too many nodes.
@@ -78,6 +79,7 @@ class GraphBuilder {
 
  private:
   void expect_room() const;
+  TensorId add_sizes(const Value& value);
   std::vector<Value> add_bracket(const std::string& name, Operator op, const Size& count,
                                  const std::vector<Value>& states, const std::vector<Scanned>& tensors);
 

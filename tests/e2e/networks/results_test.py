@@ -10,6 +10,7 @@ import ml_dtypes
 import models
 import numpy as np
 import onnx
+import onnxruntime
 from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
 
@@ -136,6 +137,44 @@ class ResultsTest(unittest.TestCase):
                        f"y=@{self.path('y.npy')}")
             for name, expected in zip(("keys", "y"), ReferenceEvaluator(model).run(None, feeds)):
                 np.testing.assert_allclose(np.load(self.path(name + ".npy")), expected, rtol=1e-5, atol=1e-6)
+
+    def test_sizes_may_be_outputs_and_computed_with(self):
+        def constant(name, values):
+            return numpy_helper.from_array(np.array(values, np.int64), name)
+
+        nodes = [onnx.helper.make_node("Shape", ["x"], ["shape"]),
+                 onnx.helper.make_node("Gather", ["shape", "first"], ["n"], axis=0),
+                 onnx.helper.make_node("Sub", ["n", "five"], ["less"]),
+                 onnx.helper.make_node("Abs", ["less"], ["distance"]),
+                 onnx.helper.make_node("Mod", ["n", "three"], ["rest"]),
+                 onnx.helper.make_node("Cast", ["shape"], ["floats"], to=onnx.TensorProto.FLOAT),
+                 onnx.helper.make_node("ReduceSum", ["floats"], ["sum"]),
+                 onnx.helper.make_node("Div", ["x", "sum"], ["y"]),
+                 onnx.helper.make_node("Expand", ["less", "count"], ["many"])]
+        outputs = [("shape", 3, [3]), ("less", 1, [1]), ("distance", 1, [1]), ("rest", 1, [1]), ("many", 1, [40])]
+        infos = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.INT64, shape) for name, _, shape in outputs]
+        shape = ["N", "M", 7]
+        x = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, shape)
+        infos.append(onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, shape))
+        constants = [constant("first", [0]), constant("five", [5]), constant("three", [3]), constant("count", [40])]
+        model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "sizes", [x], infos, constants),
+                                       opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+        onnx.save(model, self.path("net.onnx"))
+        peer = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        self.ferry("compile", self.path("net.onnx"), "-o", self.path("net.ferry"))
+        for sizes in ((3, 2), (11, 1), (5, 4)):
+            values = np.random.default_rng(3).standard_normal((*sizes, 7), np.float32)
+            np.save(self.path("x.npy"), values)
+            words = ["--arg", f"x=@{self.path('x.npy')}"]
+            report = json.loads(self.ferry("run", self.path("net.onnx"), *words, "--check", "--json"))
+            self.assertEqual(sum(check["wrong"] for check in report["check"]), 0)
+            for info in infos:
+                words += ["--out", f"{info.name}=@{self.path(info.name + '.npy')}"]
+            self.ferry("run", self.path("net.ferry"), *words)
+            for info, expected in zip(infos, peer.run(None, {"x": values})):
+                found = np.load(self.path(info.name + ".npy"))
+                self.assertEqual(found.dtype, expected.dtype)
+                np.testing.assert_allclose(found, expected, rtol=1e-6)
 
     def test_networks_may_compute_in_narrow_floats(self):
         for name in ("resnet50_stage", "mobilenet_v3_small"):

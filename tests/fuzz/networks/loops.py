@@ -121,8 +121,6 @@ def loop(net):
     if trips is x.shape[axis]:
         sizes = net.add("Shape", [x], [x.rank], np.int64)
         count = net.add("Gather", [sizes, net.constant(axis, np.int64)], [], np.int64)
-        # A size that a call determines is no tensor that a network could compute.
-        del net.values[-2:]
     else:
         count = net.constant(trips, np.int64)
     body = Body(net)

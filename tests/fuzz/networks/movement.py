@@ -100,6 +100,20 @@ def reshape_by_shape(net):
     return net.add("Reshape", [x, target], [x.shape[0], int(np.prod(x.shape[1:]))])
 
 
+def sizes(net):
+    """Sizes as a tensor, and what is computed from them, as integers or as floats."""
+    x = net.any(lambda value: value.rank > 0)
+    y = net.add("Shape", [x], [x.rank], np.int64)
+    for _ in range(net.random.randint(0, 3)):
+        op, by = net.pick(("Sub", [5]), ("Mul", [-3]), ("Add", [7]), ("Div", [2]), ("Mod", [3]), ("Max", [4]), ("Min", [2]))
+        y = net.add(op, [y, net.integers(by)], y.shape, np.int64)
+    if net.chance(0.3):
+        y = net.add(net.pick("Abs", "Neg", "Sign"), [y], y.shape, np.int64)
+    if net.chance(0.5):
+        y = net.add("Cast", [y], y.shape, np.float32, to=1)
+    return y
+
+
 def flatten(net):
     x = net.any(lambda value: value.is_float() and value.rank > 1 and all(value.is_fixed(a) for a in range(1, value.rank)))
     axis = 1 if not x.is_fixed(0) else net.random.randint(0, x.rank)
@@ -186,6 +200,6 @@ def triangle(net):
     return net.add("Trilu", [x, net.constant(net.pick(-1, 0, 1), np.int64)], x.shape, upper=net.pick(0, 1))
 
 
-OPERATORS = [(concat, 4), (split, 1.5), (slice_of, 2), (transpose, 2.5), (reshape, 2.5), (reshape_by_shape, 0.7), (flatten, 0.7),
-             (unsqueeze, 0.7), (squeeze, 1), (expand, 0.7), (tile, 0.5), (pad, 1.5), (gather, 1), (gather_elements, 0.5),
-             (scatter, 0.5), (triangle, 0.4)]
+OPERATORS = [(concat, 4), (split, 1.5), (slice_of, 2), (transpose, 2.5), (reshape, 2.5), (reshape_by_shape, 0.7), (sizes, 0.4),
+             (flatten, 0.7), (unsqueeze, 0.7), (squeeze, 1), (expand, 0.7), (tile, 0.5), (pad, 1.5), (gather, 1),
+             (gather_elements, 0.5), (scatter, 0.5), (triangle, 0.4)]

@@ -39,6 +39,16 @@ TEST_CASE("inverse hyperbolic functions are accurate to their type where squares
   CHECK(function_of("Atanh", kFloat, -1) == -INFINITY);
 }
 
+TEST_CASE("sizes are the numbers of the call where they are computed with") {
+  ModelBytes model;
+  model.input("x", {"N", 2}).initializer(tensor("five", kInt64, {}, raw<std::int64_t>({5})));
+  model.node("Shape", {"x"}, {"s"}).node("Sub", {"s", "five"}, {"less"}).node("Abs", {"less"}, {"y"}).output("y");
+  for (const std::int64_t n : {1, 5, 9}) {
+    const std::vector<float> x(static_cast<std::size_t>(2 * n));
+    CHECK(computed<std::int64_t>(model, x, {{"N", n}}) == std::vector<std::int64_t>{std::abs(n - 5), 3});
+  }
+}
+
 TEST_CASE("a diagonal beyond the matrix leaves nothing of its upper triangle") {
   for (const Dim& rows : {Dim(2), Dim("N")}) {
     ModelBytes model;

@@ -57,13 +57,22 @@ TEST_CASE("arithmetic on sizes stays symbolic") {
   CHECK(outputs_of(imported(model.output("y"))) == "f32[N*2,3]");
 }
 
-TEST_CASE("a size that is needed as a tensor at run time is refused") {
+TEST_CASE("sizes that are needed as a tensor become one when the network runs") {
   ModelBytes model;
-  model.input("x", {"N", 6}).node("Shape", {"x"}, {"s"}).node("Cast", {"s"}, {"y"}, {attribute("to", 1)}, "cast");
-  CHECK(
-      refusal_of(model.output("y")) ==
-      "node 'cast' (Cast, opset 17): expected contents that are computed when the network runs, got the sizes N, 6 as "
-      "a tensor");
+  model.input("x", {"N", 6}).node("Shape", {"x"}, {"s"}).output("s");
+  model.node("Cast", {"s"}, {"y"}, {attribute("to", 1)}).output("y");
+  model.initializer(integers("i0", {0})).initializer(tensor("five", kInt64, {}, raw<std::int64_t>({5})));
+  model.node("Gather", {"s", "i0"}, {"n"}).node("Sub", {"n", "five"}, {"less"}).output("less");
+  model.node("Cast", {"less"}, {"narrow"}, {attribute("to", 6)}).output("narrow");
+  CHECK(text_of(imported(model)) ==
+        "sizes() i64[2]\ncast(s) f32[2]\nsizes() i64[2]\nsizes() i64[1]\nsizes() i64[1]\ncast(narrow) i32[1]");
+}
+
+TEST_CASE("many sizes are written by several nodes") {
+  ModelBytes model;
+  model.input("x", {"N", 6}).initializer(integers("count", {50})).initializer(integers("i0", {0}));
+  model.node("Shape", {"x"}, {"s"}).node("Gather", {"s", "i0"}, {"n"}).node("Expand", {"n", "count"}, {"many"});
+  CHECK(text_of(imported(model.output("many"))) == "sizes() i64[32]\nsizes() i64[18]\nconcat(many,many) i64[50]");
 }
 
 TEST_CASE("ranges and filled tensors of known size are constants") {
