@@ -7,24 +7,24 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iterator>
+#include <span>
 
 #include "base/format.h"
 #include "device-runtime/emulator/emulator_count.h"
 #include "device-runtime/facts/features.h"
+#include "device-runtime/facts/identification.h"
 #include "device-runtime/facts/proc_files.h"
 
 namespace ferry::device {
 namespace {
 
-// The keys of lines that identify the core. An emulator shows the host's file, which has none of them.
+// An emulator shows the host's /proc/cpuinfo, which has none of these lines.
 #if defined(__x86_64__)
-constexpr std::string_view kIdentifying[] = {"vendor_id", "cpu family", "model", "model name", "stepping"};
+constexpr std::span kIdentifying(kIdentifyingX86);
 #elif defined(__arm__) || defined(__aarch64__)
-constexpr std::string_view kIdentifying[] = {"CPU implementer", "CPU architecture", "CPU variant", "CPU part",
-                                             "CPU revision",    "Hardware",         "Model"};
+constexpr std::span kIdentifying(kIdentifyingArm);
 #else
-constexpr std::string_view kIdentifying[] = {"isa", "uarch", "mvendorid", "marchid", "mimpid"};
+constexpr std::span kIdentifying(kIdentifyingRiscv);
 #endif
 
 std::string operating_system() {
@@ -33,26 +33,14 @@ std::string operating_system() {
   return std::string(name.sysname) + " " + name.release;
 }
 
-// Returns each distinct line once: boards with big and little cores have two versions of some.
-std::string identification() {
-  const std::string text = read_small_file("/proc/cpuinfo");
-  std::string lines;
-  for_each_field(text, [&](std::string_view key, std::string_view line) {
-    if (std::find(std::begin(kIdentifying), std::end(kIdentifying), key) == std::end(kIdentifying)) return;
-    const std::string whole = std::string(line) + "\n";
-    if (lines.rfind(whole, 0) != 0 && lines.find("\n" + whole) == std::string::npos) lines += whole;
-  });
-  return lines;
-}
-
 // Returns the lines by which a kernel would identify the core that an emulator pretends to be.
 std::string emulated_identification() {
 #if defined(__aarch64__)
   constexpr unsigned long kCpuid = 1UL << 11;  // a bit of HWCAP: the register may be read
   if ((getauxval(AT_HWCAP) & kCpuid) == 0) return {};
-  unsigned long midr = 0;
+  std::uint64_t midr = 0;
   asm("mrs %0, midr_el1" : "=r"(midr));
-  return format("CPU implementer\t: 0x%02lx\nCPU part\t: 0x%03lx\n", midr >> 24 & 0xff, midr >> 4 & 0xfff);
+  return lines_of_midr(midr);
 #else
   return {};
 #endif
@@ -142,7 +130,7 @@ DeviceFacts gather_facts(const FactsOptions& options) {
   facts.flavour = options.flavour;
   facts.arch = native_arch();
   facts.operating_system = operating_system();
-  facts.cpu_identification = identification();
+  facts.cpu_identification = identifying_lines(read_small_file("/proc/cpuinfo"), kIdentifying);
   facts.cpu_name = processor_name(facts.cpu_identification);
   if (facts.cpu_identification.empty()) facts.cpu_identification = emulated_identification();
   facts.hwcap = getauxval(AT_HWCAP);

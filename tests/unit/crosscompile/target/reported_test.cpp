@@ -52,6 +52,35 @@ TEST_CASE("an ARM board's CPU is read from its identification") {
   CHECK(target.threads == 4);
 }
 
+TEST_CASE("the CPU of each kind of board is that of its lines in /proc/cpuinfo") {
+  const std::string arm = "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: ";
+  const auto cpu_of = [](const char* arch, const std::string& lines) {
+    const bool is_riscv = std::string(arch) == "riscv64";
+    return ferry::target_of(
+               facts_of(arch,
+                        is_riscv ? std::vector<std::string>{"a", "c", "d", "f", "m"} : std::vector<std::string>{"neon"},
+                        lines.c_str()))
+        .cpu;
+  };
+  CHECK(cpu_of("aarch64", arm + "0xd03\nCPU revision\t: 4\nHardware\t: BCM2835\nModel\t: Raspberry Pi 3 Model B\n") ==
+        "cortex-a53");
+  CHECK(cpu_of("aarch64", arm + "0xd08\nCPU revision\t: 3\nModel\t: Raspberry Pi 4 Model B Rev 1.4\n") == "cortex-a72");
+  CHECK(cpu_of("aarch64", arm + "0xd0b\nCPU revision\t: 1\nModel\t: Raspberry Pi 5 Model B Rev 1.0\n") == "cortex-a76");
+  CHECK(cpu_of("aarch64", arm + "0xd0c\nCPU revision\t: 1\n") == "neoverse-n1");
+  // Read from the register of an emulated core.
+  CHECK(cpu_of("aarch64", "CPU implementer\t: 0x41\nCPU part\t: 0xd08\n") == "cortex-a72");
+  CHECK(cpu_of("aarch64", "CPU implementer\t: 0x41\nCPU part\t: 0xd07\n") == "cortex-a57");
+  CHECK(cpu_of("armv7", "CPU implementer\t: 0x41\nCPU architecture: 7\nCPU part\t: 0xc07\nHardware\t: BCM2835\n") ==
+        "cortex-a7");
+  // Nobody knows these: qemu's "max", an implementer that is not registered, and no lines at all.
+  const std::string generic = cpu_of("aarch64", "");
+  CHECK(generic == "generic");
+  CHECK(cpu_of("aarch64", "CPU implementer\t: 0x00\nCPU part\t: 0x051\n") == generic);
+  CHECK(cpu_of("aarch64", "CPU implementer\t: 0x99\nCPU part\t: 0x123\n") == generic);
+  CHECK(cpu_of("riscv64", "isa\t: rv64imafdc\nuarch\t: sifive,u74-mc\n") == "sifive-u74");
+  CHECK(cpu_of("riscv64", "isa\t: rv64imafdc\n") == "generic-rv64");
+}
+
 TEST_CASE("what a board does not report is not used, even when its CPU is known to have it") {
   const Target target = ferry::target_of(
       facts_of("armv7", {"neon", "vfp3", "vfp4", "d32"}, "CPU implementer\t: 0x41\nCPU part\t: 0xc07\n"));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "device-runtime/facts/features.h"
+#include "device-runtime/facts/identification.h"
 #include "device-runtime/facts/proc_files.h"
 
 namespace ferry::device {
@@ -92,6 +93,31 @@ TEST_CASE("the lines that name an x86 processor are kept once each") {
   CHECK(facts.cpu_identification.find("model name") != std::string::npos);
 }
 #endif
+
+TEST_CASE("the lines of /proc/cpuinfo that identify a core are kept, those of several kinds of cores once each") {
+  const std::string little =
+                        "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd03\n"
+                        "CPU revision\t: 4\n",
+                    big = "CPU variant\t: 0x1\nCPU part\t: 0xd08\nCPU revision\t: 2\n";
+  const auto core = [](int number, const std::string& rest) {
+    return "processor\t: " + std::to_string(number) + "\nBogoMIPS\t: 48.00\nFeatures\t: fp asimd crc32 cpuid\n" + rest +
+           "\n";
+  };
+  const std::string text = core(0, little) + core(1, little) +
+                           core(2, "CPU implementer\t: 0x41\nCPU architecture: 8\n" + big) + "Serial\t: 1\n";
+  CHECK(identifying_lines(text, kIdentifyingArm) == little + big);
+  CHECK(identifying_lines("processor\t: 0\nisa\t: rv64imafdc\nuarch\t: sifive,u74-mc\n", kIdentifyingRiscv) ==
+        "isa\t: rv64imafdc\nuarch\t: sifive,u74-mc\n");
+  CHECK(identifying_lines("vendor_id\t: GenuineIntel\nmodel\t: 85\nflags\t: fpu\n", kIdentifyingX86) ==
+        "vendor_id\t: GenuineIntel\nmodel\t: 85\n");
+  CHECK(identifying_lines("vendor_id\t: GenuineIntel\n", kIdentifyingArm).empty());
+}
+
+TEST_CASE("the register of a 64-bit ARM core gives the lines that Linux writes for it") {
+  CHECK(lines_of_midr(0x410fd083) == "CPU implementer\t: 0x41\nCPU part\t: 0xd08\n");  // Cortex-A72 r0p3
+  CHECK(lines_of_midr(0x414fd0b1) == "CPU implementer\t: 0x41\nCPU part\t: 0xd0b\n");  // Cortex-A76 r4p1
+  CHECK(lines_of_midr(0x000f0510) == "CPU implementer\t: 0x00\nCPU part\t: 0x051\n");  // qemu's "max"
+}
 
 TEST_CASE("sizes are read with the units that the kernel uses") {
   CHECK(parse_size("64") == 64);
