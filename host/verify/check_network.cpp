@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "host/kernel/node_names.h"
 #include "host/verify/check_outputs.h"
 #include "host/verify/element_text.h"
 #include "host/verify/kernel_outputs.h"
@@ -94,16 +95,20 @@ CheckResult check_node(const NodeProgram& node, const FunctionInfo& info, const 
     }
   }
   ParameterInfo named = info.parameters[node.tensors.back().parameter];
-  named.name = node.node;
+  std::string when;
   for (std::size_t l = 0; l < iteration.size(); ++l)
-    named.name += (l == 0 ? " in iteration " : ", ") + std::to_string(iteration[l]);
+    when += (l == 0 ? " in iteration " : ", ") + std::to_string(iteration[l]);
+  named.name = node.node + when;
   const lang::Reference reference(node.program, node.symbols, arguments, bound_of(node, contents));
   std::optional<lang::Reference> algorithm;
   if (node.algorithm) algorithm.emplace(node.algorithm->program, node.algorithm->symbols, arguments);
   const std::uint8_t* computed = contents.of(node.tensors.back(), iteration);
   const std::vector<std::uint8_t> bytes(computed, computed + reference.elements(output) * dtype_bytes(named.dtype));
   return check_output(reference, output, named, bytes, limits,
-                      {.work_limit = work, .algorithm = algorithm ? &*algorithm : nullptr, .channels = node.channels});
+                      {.work_limit = work,
+                       .algorithm = algorithm ? &*algorithm : nullptr,
+                       .channels = node.channels,
+                       .name = short_node_name(node.node) + when});
 }
 
 // Returns the first, the last and some other iterations of the loops around a node; one without loops runs once.

@@ -152,8 +152,9 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
     }
     if (!differs(info.dtype, got, expected[i], tolerance)) continue;
     if (result.wrong++ == 0) {
-      result.first_wrong = position_text(info.name, reference.shape(parameter), positions[i]) + " is " +
-                           printed(info.dtype, got) + ", expected " + printed(info.dtype, expected[i]);
+      result.first_wrong =
+          position_text(how.name.empty() ? info.name : how.name, reference.shape(parameter), positions[i]) + " is " +
+          printed(info.dtype, got) + ", expected " + printed(info.dtype, expected[i]);
     }
   }
   return result;

@@ -32,6 +32,7 @@ struct OutputCheck {
   // Number of channels of an output in blocks, [N, blocks, H, W, lanes]; lanes past them may hold anything. 0: the
   // output has no blocks.
   std::int64_t channels = 0;
+  std::string name = {};  // in sentences; empty: that of the parameter
 };
 
 // Compares one output of a program, called as the reference is. Throws as above.

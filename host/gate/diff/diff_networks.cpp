@@ -13,6 +13,7 @@
 #include "host/gate/diff/diff_text.h"
 #include "host/gate/diff/gpu_kernels.h"
 #include "host/kernel/hot_code.h"
+#include "host/kernel/node_names.h"
 #include "module/kernel_symbol.h"
 #include "module/step_description.h"
 
@@ -158,7 +159,8 @@ struct ChangedKernel {
   std::vector<std::string> differences;
 
   std::string title() const {
-    return nodes.front() + (nodes.size() > 1 ? " and " + std::to_string(nodes.size() - 1) + " more" : "");
+    return short_node_name(nodes.front()) +
+           (nodes.size() > 1 ? " and " + std::to_string(nodes.size() - 1) + " more" : "");
   }
 };
 
@@ -188,7 +190,7 @@ NetworkDiff diff_networks(const NetworkSide& baseline, const NetworkSide& curren
   for (const std::string& node : before.order()) {
     const Operator &one = *before.find(node), *other = after.find(node);
     if (other == nullptr) {
-      gone += "-" + node + ": " + kernel_text(one) + "\n";
+      gone += "-" + short_node_name(node) + ": " + kernel_text(one) + "\n";
       continue;
     }
     std::vector<std::string> differences = differences_of(one, *other);
@@ -199,7 +201,8 @@ NetworkDiff diff_networks(const NetworkSide& baseline, const NetworkSide& curren
     }
   }
   for (const std::string& node : after.order())
-    if (before.find(node) == nullptr) came += "+" + node + ": " + kernel_text(*after.find(node)) + "\n";
+    if (before.find(node) == nullptr)
+      came += "+" + short_node_name(node) + ": " + kernel_text(*after.find(node)) + "\n";
 
   NetworkDiff diff;
   std::string lines = gone + came;

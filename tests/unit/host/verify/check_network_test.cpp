@@ -16,7 +16,7 @@ using namespace ferry;
 
 namespace {
 
-graph::Graph small_network(float bias) {
+graph::Graph small_network(float bias, const std::string& shifting = "shifted") {
   test::NetworkBuilder network("small");
   const graph::TensorId x = network.input("x", {graph::Size::symbol("N"), 2, 6, 6});
   const graph::ConvAttributes conv = {{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}, 1};
@@ -25,7 +25,7 @@ graph::Graph small_network(float bias) {
   const graph::TensorId rows = network.node(graph::Operator::reshape, {first},
                                             graph::ReshapeAttributes{{graph::Size::symbol("N") * 24, 6}}, "rows");
   const graph::TensorId shifted =
-      network.node(graph::Operator::add, {rows, network.constant<float>("b", {1}, {bias}, DType::f32)}, {}, "shifted");
+      network.node(graph::Operator::add, {rows, network.constant<float>("b", {1}, {bias}, DType::f32)}, {}, shifting);
   network.output(network.node(graph::Operator::transpose, {shifted}, graph::TransposeAttributes{{1, 0}}, "last"), "y");
   return network.graph;
 }
@@ -112,6 +112,16 @@ TEST_CASE("only the kernel that computes something else is wrong, and not those 
   CHECK(results[1].first_wrong.starts_with("shifted["));
   CHECK(results[2].wrong == 0);
   CHECK(results[3].wrong == 0);
+}
+
+TEST_CASE("the sentence about a kernel of many nodes names the first and the last, and its result all") {
+  std::string name = "shifted";
+  for (int i = 0; i < 20; ++i) name += "+Node_" + std::to_string(i);
+  const std::vector<verify::CheckResult> results =
+      check(std::make_shared<const Different>(small_network(0.25F, name), small_network(0.26F, name)));
+  REQUIRE(results.size() == 4);
+  CHECK(results[1].output == name);
+  CHECK_MESSAGE(results[1].first_wrong.starts_with("shifted+...+Node_19 (21 nodes)["), results[1].first_wrong);
 }
 
 TEST_CASE("a network whose kernels are right is wrong if its output is not what they compute") {

@@ -69,6 +69,28 @@ TEST_CASE_FIXTURE(Fixture, "operators that came and went are named with their ke
   CHECK(diff.assembly == "");
 }
 
+TEST_CASE_FIXTURE(Fixture, "operators of many nodes are named by the first and the last") {
+  const ModuleFile baseline = file(test::residual_network(1), "x86-64");
+  std::string added = "/layer1/first", changed = "/layer2/first";
+  for (int i = 0; i < 20; ++i) {
+    added += "+Added_" + std::to_string(i);
+    changed += "+Changed_" + std::to_string(i);
+  }
+  ModuleFile before = baseline;
+  rename(before, 0, changed);
+  ModuleFile current = before;
+  rename(current, 1, added);
+  for (std::size_t at = 0; (at = current.schedule.find("vectorize ", at)) != std::string::npos;)
+    current.schedule.replace(at, 10, "unroll ");
+  const NetworkDiff diff = diff_networks({before, {}}, {current, {}});
+  CAPTURE(diff.operators);
+  CHECK(contains(diff.operators, "\n+/layer1/first+...+Added_19 (21 nodes): "));
+  CHECK(contains(diff.operators, "\n~/layer2/first+...+Changed_19 (21 nodes)"));
+  CHECK(contains(diff.schedule, "/layer2/first+...+Changed_19 (21 nodes)"));
+  CHECK(!contains(diff.operators + diff.schedule, "Added_7"));
+  CHECK(!contains(diff.operators + diff.schedule, "Changed_7"));
+}
+
 TEST_CASE_FIXTURE(Fixture, "an operator with another schedule is named once for each kernel, with the directives") {
   const ModuleFile baseline = file(test::residual_network(1), "x86-64");
   ModuleFile current = baseline;
