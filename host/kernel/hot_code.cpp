@@ -82,6 +82,11 @@ std::vector<std::string> hottest_functions(std::span<const MachineFunction> func
   return names;
 }
 
+std::string HotLoop::titled() const {
+  return function + ": a loop of " + std::to_string(instructions) + " instructions in the code of one iteration\n" +
+         text;
+}
+
 std::vector<HotLoop> hot_loops(std::span<const MachineFunction> functions, std::span<const std::string> names) {
   std::vector<HotLoop> loops;
   for (const std::string& name : names) {
@@ -98,8 +103,7 @@ std::vector<HotLoop> hot_loops(std::span<const MachineFunction> functions, std::
 
 std::string hot_text(std::span<const MachineFunction> functions, std::span<const std::string> names) {
   std::string text;
-  for (const HotLoop& loop : hot_loops(functions, names))
-    text += loop.function + ": a loop of " + std::to_string(loop.instructions) + " instructions\n" + loop.text;
+  for (const HotLoop& loop : hot_loops(functions, names)) text += loop.titled();
   return text;
 }
 

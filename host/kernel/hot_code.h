@@ -24,11 +24,14 @@ std::vector<CodeLoop> innermost_loops(const MachineFunction& function);
 // are larger than the loops for what is left over.
 std::vector<std::string> hottest_functions(std::span<const MachineFunction> functions, std::size_t most);
 
-// The large innermost loops of these functions, an instruction a line.
+// A large innermost loop, an instruction a line.
 struct HotLoop {
   std::string function;
-  std::size_t instructions = 0;
+  std::size_t instructions = 0;  // in its code: those of one iteration in which no branch skips any
   std::string text;
+
+  // The text beneath a line that names the loop and says what its number of instructions is.
+  std::string titled() const;
 };
 std::vector<HotLoop> hot_loops(std::span<const MachineFunction> functions, std::span<const std::string> names);
 // Shows them, with a line that names each loop.

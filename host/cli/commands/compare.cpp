@@ -146,8 +146,9 @@ void add_compare(CLI::App& app, Action& chosen, const session::Schemes& schemes,
       ->type_name("PERCENT")
       ->check(number(0, 1000));
   if (code != nullptr)
-    command.add_flag("--asm", options->assembly,
-                     "Show the loops in which each spends its time, with the number of their instructions");
+    command.add_flag(
+        "--asm", options->assembly,
+        "Show the loops in which each spends its time, with the number of instructions in the code of one iteration");
   command.add_flag("--allow-difference", options->allow_difference, "Measure without comparing what A and B compute");
   command
       .add_option("--rtol", options->compare.limits.rtol,

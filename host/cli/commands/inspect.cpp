@@ -300,8 +300,8 @@ int inspect(const std::string& name, const Sizes& sizes, bool json) {
 void add_code_options(CLI::App& command, bool& assembly, CodeOptions& code) {
   command.add_flag(
       "--asm", assembly,
-      "The loops in which the code spends its time, with the number of their instructions, of a module, or "
-      "of a kernel in any language, which is compiled first");
+      "The loops in which the code spends its time, with the number of instructions in the code of one iteration, of a "
+      "module, or of a kernel in any language, which is compiled first");
   command.add_option("--target", code.target, "With --asm: what to compile a kernel for (default: this machine)")
       ->type_name("TARGET");
   command.add_option("--fn", code.kernel.function, "With --asm: the function to compile, where there are several")

@@ -29,8 +29,7 @@ CompiledModule module_of(const Compiler& compiler, const CodeOptions& options) {
 
 std::string hot_code_text(const Compiler& compiler, const CompiledModule& module) {
   std::string text;
-  for (const HotLoop& loop : hot_loops(compiler, module))
-    text += loop.function + ": a loop of " + std::to_string(loop.instructions) + " instructions\n" + loop.text;
+  for (const HotLoop& loop : hot_loops(compiler, module)) text += loop.titled();
   return text.empty() ? assembly_text(compiler, module) : text;
 }
 

@@ -84,9 +84,9 @@ TEST_CASE("a loop is shown with labels, and what leads out of it is not one") {
   const std::vector functions = {function_of(12, {{3, 7}, {4, 1}, {5, 2}, {9, 2}})};
   const std::vector<std::string> names = {"f", "missing"};
   CHECK(hot_text(functions, names) ==
-        "f: a loop of 4 instructions\n"
+        "f: a loop of 4 instructions in the code of one iteration\n"
         "L1:\n  i1\n  i2\n  jump behind\n  jump L1\n"
-        "f: a loop of 8 instructions\n"
+        "f: a loop of 8 instructions in the code of one iteration\n"
         "L1:\n  i2\n  jump L2\n  jump before\n  jump L1\n  i6\nL2:\n  i7\n  i8\n  jump L1\n");
 }
 
@@ -94,9 +94,9 @@ TEST_CASE("labels are numbered by place and small loops beside a large one are l
   const std::vector functions = {function_of(30, {{3, 6}, {4, 8}, {9, 2}, {20, 20}, {25, 22}})};
   const std::vector<std::string> names = {"f"};
   CHECK(hot_text(functions, names) ==
-        "f: a loop of 8 instructions\n"
+        "f: a loop of 8 instructions in the code of one iteration\n"
         "L1:\n  i2\n  jump L2\n  jump L3\n  i5\nL2:\n  i6\n  i7\nL3:\n  i8\n  jump L1\n"
-        "f: a loop of 4 instructions\n"
+        "f: a loop of 4 instructions in the code of one iteration\n"
         "L1:\n  i22\n  i23\n  i24\n  jump L1\n");
 }
 
