@@ -58,7 +58,9 @@ constexpr Pass kPipeline[] = {
      [](Function f, const Target&) { return insert_barriers(std::move(f)); }},
     {"copy_async", "turns fetches that are ahead of their use into asynchronous copies, on CUDA from sm_80 on",
      [](Function f, const Target& target) { return copy_async(std::move(f), target); }},
-    {"trim_reductions", "shortens the loop of a sum to the part in which its terms may be other than 0",
+    {"trim_reductions",
+     "shortens a loop to the part in which it does something: where the terms of a sum may be other than 0, or a guard "
+     "may hold",
      [](Function f, const Target&) { return trim_reductions(std::move(f)); }, &PassGroups::loops},
     {"specialize_full_tiles",
      "tests once whether a tile is full, and gives full tiles a copy of the code without guards",
