@@ -379,10 +379,8 @@ std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType
       check.dimension(check.attributes<CumulativeAttributes>().dimension, inputs[0].shape);
       return type(inputs[0].shape);
     case Operator::iota: return {{DType::i64, {check.attributes<IotaAttributes>().count}}};
-    case Operator::sizes: {
-      const auto count = static_cast<std::int64_t>(check.attributes<SizesAttributes>().elements.size());
-      return {{DType::i64, {count}}};
-    }
+    case Operator::sizes:
+      return {{DType::i64, {static_cast<std::int64_t>(check.attributes<SizesAttributes>().elements.size())}}};
     case Operator::cast: return {{check.attributes<CastAttributes>().to, inputs[0].shape}};
     case Operator::loop:
     case Operator::end_loop: return loop_types(check, node, inputs);
