@@ -3,6 +3,7 @@
 #include "ferry/ops/shapes.h"
 
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ir/substitute.h"
 #include "host/graph/kernels/families.h"
 #include "host/lang/library.h"
 
