@@ -169,7 +169,7 @@ class Inference {
   // exclude them, but their number may not even be countable.
   bool may_exceed(const Bounds& region, const Expr& size) const {
     if (!uses_any(region.lo, around_) && !uses_any(region.hi, around_)) return false;
-    const Expr extent = region.hi - region.lo + 1;
+    const Expr extent = passes::simplify(region.hi - region.lo + 1, facts_);
     if (passes::can_prove(extent <= size, facts_)) return false;
     const std::vector<Range> ranges = ranges_of(around_);
     const auto most = analysis::upper_bound(extent, ranges);

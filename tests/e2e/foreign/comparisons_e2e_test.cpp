@@ -102,7 +102,7 @@ TEST_CASE("the machine code of a kernel in C is shown, and that of both kernels 
   const Outcome loops = run_ferry({"inspect", "--asm", right, "--target", "raspberry-pi-4"});
   CHECK(loops.code == 0);
   CHECK_MESSAGE(contains(loops.out, "fir: a loop of "), loops.out);
-  CHECK(contains(loops.out, " instructions\nL1:\n"));
+  CHECK(contains(loops.out, " instructions in the code of one iteration\nL1:\n"));
   REQUIRE(run_ferry({"compile", right, "--target", "raspberry-pi-4", "-o", module}).code == 0);
   CHECK(run_ferry({"inspect", "--asm", module}).out == loops.out);
   CHECK(contains(run_ferry({"inspect", "--asm", module, "--json"}).out, "\"instructions\": "));
