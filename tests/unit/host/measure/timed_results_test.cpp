@@ -156,6 +156,19 @@ TEST_CASE("honest kernels pass, of every size and with tensors that they read an
   }
 }
 
+TEST_CASE("an output of one byte is written by every sample, whatever bytes were there") {
+  bench::MeasuredKernel kernel;
+  KernelOptions definition;
+  definition.expression = "def f(uint8(n) x) -> (y) { y(i) = x(i) / 2 }";
+  kernel.source = read_kernel(test::own_compiler(), definition);
+  kernel.call.sizes = {"n=1"};
+  bench::MeasureOptions how;
+  how.sampling.bench = single_calls();
+  how.sampling.bench.repeat = 2000;
+  how.peak = false;
+  CHECK_NOTHROW((void)bench::measure(local_device(), kernel, how));
+}
+
 TEST_CASE("a kernel that adds to a tensor is measured with its contents restored before each sample") {
   const test::Folder folder;
   // It overflows to infinity, and takes the branch, unless the tensor is restored.
