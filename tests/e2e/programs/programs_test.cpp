@@ -89,7 +89,28 @@ void run_programs(const std::string& arch) {
   }
 }
 
+// Compiles for boards without instructions for sums of four products, and runs in the emulator of another one. Each
+// preset has a drawn part of the cases, so that each case runs for one of them.
+void run_pairs_of_bytes(const std::string& arch, const std::string& emulator, const std::vector<std::string>& presets) {
+  const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/" + arch + "/static/rpc_server",
+                               {emulator, "-cpu", "max"}, {"--threads", "2", "--quiet"});
+  const Device device = connect(server.address());
+  const bool is_long = std::getenv("FERRY_PROGRAMS_ALL") != nullptr;
+  const std::uint64_t seed = sample_seed("FERRY_PROGRAMS_SEED");
+  for (std::size_t p = 0; p < presets.size(); ++p)
+    for (const ProgramCase& program : pairs_of_bytes_cases())
+      if (is_long || part_of(program.name, presets.size(), seed) == p)
+        run_case(device, ferry::target(presets[p]), program);
+}
+
 }  // namespace
+
+TEST_CASE("products of bytes in pairs are exact with the presets of 32-bit ARM" * doctest::test_suite("armv7")) {
+  run_pairs_of_bytes("armv7", "qemu-arm", {"armv7", "raspberry-pi-2", "raspberry-pi-3-32bit", "raspberry-pi-4-32bit"});
+}
+TEST_CASE("products of bytes in pairs are exact with the presets of 64-bit ARM" * doctest::test_suite("aarch64")) {
+  run_pairs_of_bytes("aarch64", "qemu-aarch64", {"aarch64", "raspberry-pi-3", "raspberry-pi-4", "raspberry-pi-5"});
+}
 
 TEST_CASE("every program gives the right answer on x86_64") { run_programs("x86_64"); }
 // A suite for each emulated architecture: ctest runs them as tests of their own.

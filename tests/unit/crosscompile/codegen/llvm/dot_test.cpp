@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -59,6 +60,44 @@ Case product(const DotInstruction& shape) {
   return one;
 }
 
+// Two steps of such a loop, whose right factors are never -128 if `is_above_minimum`, over all pairs of edges. The
+// pairs of left factors begin at odd addresses.
+Case two_products(bool is_above_minimum, std::uint32_t lanes) {
+  constexpr std::int64_t kPairs = 36, kGroup = 2;
+  const std::int64_t width = lanes * kGroup;
+  const BufferRef sum = make_buffer("sum", DType::i32, lanes, Scope::local),
+                  out = make_buffer("out", DType::i32, lanes);
+  const BufferRef left = make_buffer("left", DType::i8, kPairs * kGroup + 1);
+  auto right = std::make_shared<Buffer>(*make_buffer("right", DType::i8, kPairs * width));
+  right->storage.above_minimum = is_above_minimum;
+  const Expr k = Var::make("k"), at = Ramp::make(0, 1, lanes);
+  const auto step = [&](int i) {
+    const Expr now = k * Expr(2) + Expr(i);
+    const Expr x = Load::make(
+        left, {passes::repeated_index(now * Expr(kGroup) + Expr(1), kGroup, static_cast<std::uint32_t>(width))});
+    const Expr w = Load::make(right, {Ramp::make(now * Expr(width), 1, static_cast<std::uint32_t>(width))});
+    return Store::make(sum, {at}, Call::make(Type(DType::i32, lanes), CallOp::dot, {Load::make(sum, {at}), x, w}));
+  };
+  const Expr zero = Broadcast::make(ir::constant(DType::i32, std::int64_t{0}), lanes);
+  Case one;
+  one.function = make_function(
+      "two", {tensor(out, Direction::out), tensor(left, Direction::in), tensor(right, Direction::in)},
+      Allocate::make(
+          sum, Block::make({Store::make(sum, {at}, zero), loop(k, Expr(kPairs / 2), Block::make({step(0), step(1)})),
+                            Store::make(out, {at}, Load::make(sum, {at}))})));
+  constexpr int kEdges[] = {-128, -127, -1, 0, 1, 127};
+  Bytes x(1), w;
+  for (std::int64_t i = 0; i < kPairs; ++i) {
+    for (const std::int64_t edge : {i / 6, i % 6}) x.push_back(static_cast<unsigned char>(kEdges[edge]));
+    for (std::int64_t e = 0; e < width; ++e) {
+      const int edge = kEdges[(i + e + i / 6 * (e / kGroup)) % 6];
+      w.push_back(static_cast<unsigned char>(is_above_minimum ? std::max(edge, -127) : edge));
+    }
+  }
+  one.arguments = {codegen_test::zeros(DType::i32, lanes), x, w};
+  return one;
+}
+
 std::vector<DotInstruction> shapes() {
   std::vector<DotInstruction> all(passes::dot_instructions().begin(), passes::dot_instructions().end());
   // Shapes and types that no target has an instruction for.
@@ -95,6 +134,35 @@ TEST_CASE("a dot computes the same on every architecture, with and without an in
   } else {
     MESSAGE("not run: this machine has no avx512vnni and avx512bf16");
   }
+}
+
+TEST_CASE("pairs of bytes are added up exactly, two pairs at once where a factor is never -128") {
+  std::vector<Case> cases;
+  for (const std::uint32_t lanes : {4, 8, 6})
+    for (const bool is_above_minimum : {false, true}) cases.push_back(two_products(is_above_minimum, lanes));
+  check_everywhere(cases, true);
+  check_on({"raspberry-pi-3", {"qemu-aarch64", "-cpu", "cortex-a53"}}, cases, true);
+  check_on({"raspberry-pi-5", {"qemu-aarch64", "-cpu", "max"}}, cases, true);
+  check_on({"raspberry-pi-3-32bit", {"qemu-arm", "-cpu", "max"}}, cases, true);
+
+  const struct {
+    const char *target, *add, *accumulate;
+  } expected[] = {{"raspberry-pi-4", "\tsmlal\tv", "\tsadalp\tv"},
+                  {"raspberry-pi-2", "\tvmlal.s8\t", "\tvpadal.s16\t"},
+                  {"raspberry-pi-4-32bit", "\tvmlal.s8\t", "\tvpadal.s16\t"}};
+  for (const auto& e : expected)
+    for (const bool is_above_minimum : {false, true}) {
+      const Target target = resolve_target(e.target);
+      const std::string text = codegen::emit_assembly(
+          std::vector<Function>{passes::run_pipeline(two_products(is_above_minimum, 4).function, target)}, target);
+      CAPTURE(text);
+      CHECK((text.find(e.add) != std::string::npos) == is_above_minimum);
+      CHECK(text.find(e.accumulate) != std::string::npos);
+      // Pairs begin at odd addresses, where a load that claims an alignment traps.
+      CHECK(text.find(":16]") == std::string::npos);
+      CHECK(text.find("sqd") == std::string::npos);
+      CHECK(text.find("vq") == std::string::npos);
+    }
 }
 
 TEST_CASE("a dot statement means what the instruction's loops mean") {
