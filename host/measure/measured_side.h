@@ -17,7 +17,7 @@ struct MeasuredSide {
   FunctionInfo info;
   CallPlan plan;
   std::vector<bool> whole_reads = {};  // the inputs of which its definition needs every element; empty: not known
-  std::shared_ptr<const verify::Outputs> results = {};  // of one call, which were checked; null: there are none
+  std::shared_ptr<const verify::Outputs> results = {};  // checked outputs of one call; null: there are none
 };
 
 // The settings that all processes of a comparison have in common.

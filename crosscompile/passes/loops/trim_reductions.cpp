@@ -80,8 +80,8 @@ class NeverNegativeZero : public Visitor {
 class Effects {
  public:
   struct Conditions {
-    std::vector<Expr> around;  // of Ifs, the outermost first
-    std::vector<Expr> inside;  // of the term of a sum
+    std::vector<Expr> around;  // conditions of enclosing Ifs, the outermost first
+    std::vector<Expr> inside;  // conditions in the term of a sum
     bool empty() const { return around.empty() && inside.empty(); }
   };
   struct Effect {

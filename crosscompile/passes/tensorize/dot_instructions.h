@@ -18,7 +18,7 @@ struct DotInstruction {
   std::uint32_t group;  // number of products per lane
   // Whether it flushes subnormal operands and results to zero, and rounds once per lane.
   bool flushes = false;
-  std::uint32_t instructions = 1;  // that it takes
+  std::uint32_t instructions = 1;  // how many it takes
   std::uint32_t temporaries = 0;   // registers between them that code must spare
 };
 

@@ -48,7 +48,7 @@ void compare_sides(const OpenSession& open, const MeasuredCase& measured, const 
   Warnings warnings(result.warnings);
   Decision decision;
   bool current_first = false;
-  const std::uint64_t seed = result.method.seed;  // of the case
+  const std::uint64_t seed = result.method.seed;  // the case's seed
   std::size_t impossible = 0;
   std::string why;
   while (decision.state == DecisionState::more) {

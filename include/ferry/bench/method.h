@@ -13,7 +13,7 @@ struct Method {
   std::string inputs = "repeated";
   std::string cache = "warm";      // before a sample: "warm", "flushed" (the tensors) or "wiped" (all of it)
   std::string isolation = "none";  // the kernel runs in the process that measures it
-  std::uint64_t seed = 0;  // of random inputs, by which they come again; times of different seeds are comparable
+  std::uint64_t seed = 0;          // draws the random inputs; times of different seeds are comparable
 
   bool is_comparable(const Method& other) const {
     return inputs == other.inputs && cache == other.cache && isolation == other.isolation;

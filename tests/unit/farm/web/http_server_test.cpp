@@ -315,7 +315,7 @@ TEST_CASE("where no more requests may wait, the newest are cut off, and all that
   };
   const auto first = ask("unknown");
   while (served.farm.token_lookups() == lookups) std::this_thread::yield();
-  constexpr int kWaiting = 256;  // of each kind
+  constexpr int kWaiting = 256;  // how many of each kind may wait
   std::vector<std::unique_ptr<RawClient>> strangers, known;
   for (int i = 0; i < kWaiting + 4; ++i) strangers.push_back(ask("unknown"));
   for (int i = 0; i < kWaiting + 4; ++i) known.push_back(ask(ScriptedFarm::kViewer));
