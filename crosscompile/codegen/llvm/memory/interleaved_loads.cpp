@@ -1,6 +1,6 @@
 #include "crosscompile/codegen/llvm/memory/interleaved_loads.h"
 
-#include "crosscompile/analysis/affine.h"
+#include "crosscompile/codegen/llvm/memory/index_base.h"
 #include "crosscompile/codegen/llvm/memory/strided.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/substitute.h"
@@ -8,6 +8,7 @@
 #include "ferry/operators.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace ferry::codegen {
@@ -27,24 +28,6 @@ struct Group {
   std::uint32_t lanes;
   std::vector<Member> members;
 };
-
-struct Address {
-  ir::Expr base;  // undefined: 0
-  std::int64_t offset = 0;
-};
-
-// Splits an index into base and constant. Indices are simplified: the constant is the last operand.
-Address address_of(const ir::Expr& index) {
-  if (const std::int64_t* constant = ir::as_int(index)) return {{}, *constant};
-  const auto* sum = index.as<ir::Binary>();
-  const std::int64_t* offset = sum == nullptr ? nullptr : ir::as_int(sum->right);
-  if (offset != nullptr && sum->op == ir::BinaryOp::add) return {sum->left, *offset};
-  return {index, 0};
-}
-
-bool same(const ir::Expr& a, const ir::Expr& b) {
-  return a.defined() && b.defined() ? ir::equal(a, b) : a.defined() == b.defined();
-}
 
 // Collects the loads that every execution of a statement performs. The body of a let is left out, since its variable
 // has a value only there, and so are indices that depend on memory, which may change between statements.
@@ -71,17 +54,15 @@ class CertainLoads : public ir::Visitor {
     const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
     if (stride == nullptr || *stride < -kMaxShuffledStride || *stride > kMaxShuffledStride) return;
     const std::int64_t apart = *stride < 0 ? -*stride : *stride;
-    constexpr std::int64_t kMaxOffset = std::int64_t{1} << 48;
-    const Address address = address_of(ramp->base);
-    if (apart < 2 || address.offset > kMaxOffset || address.offset < -kMaxOffset) return;
-    if (address.base.defined() && !analysis::is_arithmetic(address.base)) return;
+    const std::optional<IndexBase> index = split_index(ramp->base);
+    if (apart < 2 || !index) return;
     const std::uint32_t lanes = node.type.lanes;
-    const std::int64_t lowest = address.offset + (*stride < 0 ? *stride * (std::int64_t{lanes} - 1) : 0);
+    const std::int64_t lowest = index->offset + (*stride < 0 ? *stride * (std::int64_t{lanes} - 1) : 0);
     for (Group& group : groups) {
       if (group.buffer != node.buffer.get() || group.stride != apart || group.lanes != lanes) continue;
-      if (same(group.base, address.base)) return group.members.push_back({&node, lowest});
+      if (is_same_base(group.base, index->base)) return group.members.push_back({&node, lowest});
     }
-    groups.push_back({address.base, node.buffer.get(), apart, lanes, {{&node, lowest}}});
+    groups.push_back({index->base, node.buffer.get(), apart, lanes, {{&node, lowest}}});
   }
 };
 

@@ -1,14 +1,15 @@
 #include "crosscompile/codegen/llvm/memory/repeated_loads.h"
 
-#include "crosscompile/analysis/affine.h"
 #include "crosscompile/codegen/llvm/expr/expressions.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
+#include "crosscompile/codegen/llvm/memory/index_base.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
 #include "ferry/operators.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace ferry::codegen {
@@ -36,10 +37,6 @@ struct Family {
   std::vector<RepeatedMember> members;
 };
 
-bool is_same_base(const ir::Expr& a, const ir::Expr& b) {
-  return a.defined() && b.defined() ? ir::equal(a, b) : a.defined() == b.defined();
-}
-
 // Collects the factors of dots that every execution of a statement loads.
 class RepeatedLoads : public ir::Visitor {
  public:
@@ -60,26 +57,12 @@ class RepeatedLoads : public ir::Visitor {
   void note(const ir::Load& node) {
     const auto repeat = repeated(node.indices[0]);
     if (!repeat || !is_one_number(node, *repeat)) return;
-    ir::Expr base = repeat->first;
-    std::int64_t offset = 0;
-    // Indices are simplified: the constant is the last operand.
-    if (const std::int64_t* constant = base.defined() ? ir::as_int(base) : nullptr) {
-      offset = *constant;
-      base = {};
-    } else if (const auto* sum = base.defined() ? base.as<ir::Binary>() : nullptr;
-               sum != nullptr && sum->op == ir::BinaryOp::add) {
-      if (const std::int64_t* last = ir::as_int(sum->right)) {
-        offset = *last;
-        base = sum->left;
-      }
-    }
-    constexpr std::int64_t kMaxOffset = std::int64_t{1} << 48;
-    if (offset > kMaxOffset || offset < -kMaxOffset) return;
-    if (base.defined() && !analysis::is_arithmetic(base)) return;
+    const std::optional<IndexBase> index = split_index(repeat->first);
+    if (!index) return;
     for (Family& family : families)
-      if (family.buffer == node.buffer.get() && family.group == repeat->group && is_same_base(family.base, base))
-        return family.members.push_back({&node, offset});
-    families.push_back({base, node.buffer.get(), repeat->group, {{&node, offset}}});
+      if (family.buffer == node.buffer.get() && family.group == repeat->group && is_same_base(family.base, index->base))
+        return family.members.push_back({&node, index->offset});
+    families.push_back({index->base, node.buffer.get(), repeat->group, {{&node, index->offset}}});
   }
 };
 
