@@ -32,12 +32,15 @@ bool have_same_plan(std::span<const ir::Function> a, std::span<const ir::Functio
 
 }  // namespace
 
-CudaBackend::CudaBackend(const Target& target) : target_(target) {
-  for (const std::string& gpu : target.gpus) by_llvm_.push_back(is_by_llvm(target, gpu));
+const std::vector<bool>& CudaBackend::by_llvm() const {
+  std::call_once(is_decided_, [&] {
+    for (const std::string& gpu : target_.gpus) by_llvm_.push_back(is_by_llvm(target_, gpu));
+  });
+  return by_llvm_;
 }
 
 Target CudaBackend::pipeline_target() const {
-  if (by_llvm_.empty() || std::ranges::find(by_llvm_, false) != by_llvm_.end()) return target_;
+  if (by_llvm().empty() || std::ranges::find(by_llvm(), false) != by_llvm().end()) return target_;
   return ptx_target_like(target_, target_.gpus.front(),
                          !codegen::cuda::find_cuda_file(codegen::cuda::CudaFile::libdevice).empty());
 }
@@ -66,7 +69,7 @@ ModuleImages CudaBackend::images(const ModuleFunctions& functions) const {
   std::string text;
   for (std::size_t g = 0; g < target_.gpus.size(); ++g) {
     const std::string& gpu = target_.gpus[g];
-    if (by_llvm_[g]) {
+    if (by_llvm()[g]) {
       add_ptx(gpu);
       continue;
     }

@@ -3,6 +3,8 @@
 
 #include "crosscompile/backend/backend.h"
 
+#include <mutex>
+
 namespace ferry {
 
 // A module has one cubin per architecture that the target names, made by NVRTC, and PTX for the first one, made by
@@ -10,7 +12,7 @@ namespace ferry {
 // of them where NVRTC is missing or with -compiler=llvm. With -compiler=nvrtc there are cubins only.
 class CudaBackend final : public Backend {
  public:
-  explicit CudaBackend(const Target& target);
+  explicit CudaBackend(const Target& target) : target_(target) {}
 
   void check_supports_modules() const override {}
   // Returns the target itself or, where LLVM alone generates the code, PTX of the first GPU, so that the plan matches
@@ -26,10 +28,13 @@ class CudaBackend final : public Backend {
   const char* source_extension() const override { return ".cu"; }
 
  private:
+  // Returns for each GPU of the target whether LLVM compiles for it: when -compiler=llvm asks for it or, if no compiler
+  // is named, when NVRTC is missing or does not know the GPU. Only the first call loads NVRTC: texts do without.
+  const std::vector<bool>& by_llvm() const;
+
   Target target_;
-  // For each GPU of the target whether LLVM compiles for it: when -compiler=llvm asks for it or, if no compiler is
-  // named, when NVRTC is missing or does not know the GPU.
-  std::vector<bool> by_llvm_;
+  mutable std::once_flag is_decided_;
+  mutable std::vector<bool> by_llvm_;
 };
 
 }  // namespace ferry
