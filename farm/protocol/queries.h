@@ -15,22 +15,31 @@
 namespace ferry::farm::wire {
 
 // Tag, request struct, response struct, name in FARM.md, directions of the request.
-#define FERRY_FARM_QUERIES(X)                                             \
-  X(66, ListDevices, DevicePage, "list_devices", kFromClient)             \
-  X(67, ListQueue, QueuePage, "list_queue", kFromClient)                  \
-  X(68, ListLeases, LeasePage, "list_leases", kFromClient)                \
-  X(69, ListHistory, HistoryPage, "list_history", kFromClient)            \
-  X(70, ListAudit, AuditPage, "list_audit", kFromClient)                  \
-  X(71, ListHealth, HealthPage, "list_health", kFromClient)               \
-  X(72, ListSessions, SessionPage, "list_sessions", kFromClient)          \
+// Requests about the boards, the leases and the requests of this moment.
+#define FERRY_FARM_LISTINGS(X)                                \
+  X(66, ListDevices, DevicePage, "list_devices", kFromClient) \
+  X(67, ListQueue, QueuePage, "list_queue", kFromClient)      \
+  X(68, ListLeases, LeasePage, "list_leases", kFromClient)    \
+  X(113, Summarize, FarmSummary, "summarize", kFromClient)
+// Requests about what is over, which the database keeps.
+#define FERRY_FARM_PAST_LISTINGS(X)                            \
+  X(69, ListHistory, HistoryPage, "list_history", kFromClient) \
+  X(70, ListAudit, AuditPage, "list_audit", kFromClient)       \
+  X(71, ListHealth, HealthPage, "list_health", kFromClient)    \
+  X(72, ListSessions, SessionPage, "list_sessions", kFromClient)
+// Requests about who may use the farm, and those that change it.
+#define FERRY_FARM_COMMANDS(X)                                            \
   X(73, ListCredentials, CredentialPage, "list_credentials", kFromClient) \
   X(74, OrderBoard, Done, "order_board", kFromClient)                     \
   X(75, EndLease, Done, "end_lease", kFromClient)                         \
   X(76, EnrolBoard, KeyMade, "enrol_board", kFromClient)                  \
   X(77, AddClient, KeyMade, "add_client", kFromClient)                    \
   X(78, AddToken, TokenMade, "add_token", kFromClient)                    \
-  X(79, RevokeCredential, Done, "revoke_credential", kFromClient)         \
-  X(113, Summarize, FarmSummary, "summarize", kFromClient)
+  X(79, RevokeCredential, Done, "revoke_credential", kFromClient)
+#define FERRY_FARM_QUERIES(X) \
+  FERRY_FARM_LISTINGS(X)      \
+  FERRY_FARM_PAST_LISTINGS(X) \
+  FERRY_FARM_COMMANDS(X)
 
 struct Accelerator {
   std::string kind;  // "cuda" or "opencl"

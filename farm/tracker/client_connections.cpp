@@ -3,147 +3,150 @@
 #include <utility>
 
 #include "base/format.h"
-#include "farm/tracker/foreign_ids.h"
 #include "farm/tracker/wire_types.h"
 #include "rpc/wire/connection.h"
 
 namespace ferry::farm {
 namespace {
 
-using namespace wire;
-
 ClientConnection as_client(ConnectionNumber number) { return ClientConnection{number}; }
 ConnectionNumber number_of(ClientConnection connection) { return static_cast<ConnectionNumber>(connection); }
 
-void refuse(Core& core, ConnectionNumber to, std::uint64_t lease, const Status& why) {
-  core.peers.send(to, Ended{lease, end_reason_name(EndReason::invalid),
-                            failure_class_name(class_of(EndReason::invalid)), fit(why.message(), kMaxText)});
+}  // namespace
+
+void ClientConnections::refuse(ConnectionNumber to, std::uint64_t lease, const Status& why) {
+  peers_.send(to, wire::Ended{lease, end_reason_name(EndReason::invalid),
+                              failure_class_name(class_of(EndReason::invalid)), fit(why.message(), wire::kMaxText)});
 }
 
-// Returns whether the client may do this to the lease. A viewer may share the name of its holder.
-bool is_own(Core& core, const Caller& caller, const char* action, std::uint64_t lease) {
-  audit_if_foreign(core, caller, action, lease);
+bool ClientConnections::is_own(const Caller& caller, const char* action, std::uint64_t lease) {
+  audit_.write_if_foreign(caller, action, lease);
   if (caller.role == wire::Role::viewer) return false;
-  const auto request = core.scheduler->machine().find_request(LeaseId{lease});
+  const auto request = scheduler_.machine().find_request(LeaseId{lease});
   return request && request->request->holder == caller.holder;
 }
 
-// Nothing if it was refused.
-std::optional<Request> read_request(Core& core, ConnectionNumber from, const Caller& caller,
-                                    const LeaseRequest& asked) {
+std::optional<Request> ClientConnections::read_request(ConnectionNumber from, const Caller& caller,
+                                                       const wire::LeaseRequest& asked) {
   if (caller.role == wire::Role::viewer) {
-    refuse(core, from, asked.id, {ErrorCode::unauthenticated, "this key is for viewers, who get no boards"});
+    refuse(from, asked.id, {ErrorCode::unauthenticated, "this key is for viewers, who get no boards"});
     return std::nullopt;
   }
   Result<Request> request = from_wire(asked, caller.holder);
   if (request.is_ok()) return std::move(request.value());
-  refuse(core, from, asked.id, request.status());
+  refuse(from, asked.id, request.status());
   return std::nullopt;
 }
 
-void handle(Core& core, ConnectionNumber from, const Caller&, const Keepalive&) { core.peers.send(from, Keepalive{}); }
-
-void handle(Core& core, ConnectionNumber from, const Caller& caller, const Submit& message) {
-  if (auto request = read_request(core, from, caller, message.request))
-    core.handle(RequestSubmitted{as_client(from), std::move(*request)});
+void ClientConnections::handle(ConnectionNumber from, const Caller&, const wire::Keepalive&) {
+  peers_.send(from, wire::Keepalive{});
 }
 
-void handle(Core& core, ConnectionNumber from, const Caller& caller, const Attach& message) {
-  if (auto request = read_request(core, from, caller, message.request))
-    core.handle(RequestAttached{as_client(from), std::move(*request), message.is_granted});
+void ClientConnections::handle(ConnectionNumber from, const Caller& caller, const wire::Submit& message) {
+  if (auto request = read_request(from, caller, message.request))
+    scheduler_.handle(RequestSubmitted{as_client(from), std::move(*request)});
 }
 
-void handle(Core& core, ConnectionNumber, const Caller& caller, const Release& message) {
-  if (is_own(core, caller, "release", message.lease)) core.handle(LeaseReleased{LeaseId{message.lease}});
+void ClientConnections::handle(ConnectionNumber from, const Caller& caller, const wire::Attach& message) {
+  if (auto request = read_request(from, caller, message.request))
+    scheduler_.handle(RequestAttached{as_client(from), std::move(*request), message.is_granted});
 }
 
-void handle(Core& core, ConnectionNumber, const Caller& caller, const Extend& message) {
+void ClientConnections::handle(ConnectionNumber, const Caller& caller, const wire::Release& message) {
+  if (is_own(caller, "release", message.lease)) scheduler_.handle(LeaseReleased{LeaseId{message.lease}});
+}
+
+void ClientConnections::handle(ConnectionNumber, const Caller& caller, const wire::Extend& message) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
-  if (is_own(core, caller, "extend", message.lease))
-    core.handle(ExtensionRequested{LeaseId{message.lease},
-                                   Duration(static_cast<Duration::rep>(std::min(message.length_ms, kMost)))});
+  if (is_own(caller, "extend", message.lease))
+    scheduler_.handle(ExtensionRequested{LeaseId{message.lease},
+                                         Duration(static_cast<Duration::rep>(std::min(message.length_ms, kMost)))});
 }
 
 template <class Message>
-Status decode_and_take(Core& core, ConnectionNumber from, const Caller& caller, std::span<const std::uint8_t> body) {
-  FERRY_ASSIGN(const Message message, decode<Message>(body));
-  handle(core, from, caller, message);
+Status ClientConnections::decode_and_handle(ConnectionNumber from, const Caller& caller,
+                                            std::span<const std::uint8_t> body) {
+  FERRY_ASSIGN(const Message message, wire::decode<Message>(body));
+  handle(from, caller, message);
   return {};
 }
 
-}  // namespace
-
-Status admit_client(Core& core, server::HandshakenClient& client, const Credential& credential) {
-  FERRY_ASSIGN(const Hello hello, decode<Hello>(client.body));
+Status ClientConnections::admit(server::HandshakenClient& client, const Credential& credential) {
+  FERRY_ASSIGN(const wire::Hello hello, wire::decode<wire::Hello>(client.body));
   const Caller caller{credential.label, credential.role};
-  const ConnectionNumber number =
-      core.peers.admit(Peers::Kind::client, std::move(client), Welcome{kVersionMax, fit(caller.holder, kMaxText)});
-  if (core.peers.contains(number)) core.clients[number] = {caller, fit(hello.client, kMaxText), 0, {}};
+  const ConnectionNumber number = peers_.admit(Peers::Kind::client, std::move(client),
+                                               wire::Welcome{wire::kVersionMax, fit(caller.holder, wire::kMaxText)});
+  if (peers_.contains(number)) clients_[number] = {caller, fit(hello.client, wire::kMaxText), 0, {}};
   return {};
 }
 
-Status handle_client_event(Core& core, ConnectionNumber from, Tag tag, std::span<const std::uint8_t> body) {
-  const auto found = core.clients.find(from);
-  if (found == core.clients.end()) return {};
+Status ClientConnections::handle_event(ConnectionNumber from, wire::Tag tag, std::span<const std::uint8_t> body) {
+  const auto found = clients_.find(from);
+  if (found == clients_.end()) return {};
   const Caller caller = found->second.caller;
-  core.handle(ClientHeard{as_client(from)});
+  scheduler_.handle(ClientHeard{as_client(from)});
   // A step that was due meanwhile may have ended this tracker's turn.
-  if (!core.scheduler) return {};
+  if (!scheduler_) return {};
   switch (tag) {
-    case Tag::Keepalive: return decode_and_take<Keepalive>(core, from, caller, body);
-    case Tag::Submit: return decode_and_take<Submit>(core, from, caller, body);
-    case Tag::Attach: return decode_and_take<Attach>(core, from, caller, body);
-    case Tag::Release: return decode_and_take<Release>(core, from, caller, body);
-    case Tag::Extend: return decode_and_take<Extend>(core, from, caller, body);
+    case wire::Tag::Keepalive: return decode_and_handle<wire::Keepalive>(from, caller, body);
+    case wire::Tag::Submit: return decode_and_handle<wire::Submit>(from, caller, body);
+    case wire::Tag::Attach: return decode_and_handle<wire::Attach>(from, caller, body);
+    case wire::Tag::Release: return decode_and_handle<wire::Release>(from, caller, body);
+    case wire::Tag::Extend: return decode_and_handle<wire::Extend>(from, caller, body);
     default: return {};
   }
 }
 
-void client_left(Core& core, ConnectionNumber number) {
-  if (core.clients.erase(number) == 0) return;
-  if (core.modules) core.modules->forget(number);
-  core.handle(ClientLeft{as_client(number)});
+void ClientConnections::left(ConnectionNumber number) {
+  if (clients_.erase(number) == 0) return;
+  scheduler_.handle(ClientLeft{as_client(number)});
 }
 
-void carry_out(Core& core, const TellWaiting& action) {
-  core.peers.send(number_of(action.client),
-                  Waiting{static_cast<std::uint64_t>(action.lease), static_cast<std::uint32_t>(action.place),
-                          to_wire(action.estimate), fit(action.why, kMaxText)});
+ConnectedClient* ClientConnections::find(ConnectionNumber number) {
+  const auto found = clients_.find(number);
+  return found == clients_.end() ? nullptr : &found->second;
 }
 
-void carry_out(Core& core, const TellGranted& action) {
-  ++core.numbers.leases_granted;
-  Granted granted{static_cast<std::uint64_t>(action.lease), to_wire(action.remaining), {}};
+void ClientConnections::carry_out(const TellWaiting& action) {
+  peers_.send(number_of(action.client),
+              wire::Waiting{static_cast<std::uint64_t>(action.lease), static_cast<std::uint32_t>(action.place),
+                            to_wire(action.estimate), fit(action.why, wire::kMaxText)});
+}
+
+void ClientConnections::carry_out(const TellGranted& action) {
+  ++leases_granted_;
+  wire::Granted granted{static_cast<std::uint64_t>(action.lease), to_wire(action.remaining), {}};
   for (const LeasePart& part : action.parts) {
-    const auto board = core.scheduler->machine().find_board(part.board);
-    const BoardFacts* const facts = board ? core.facts_of(*board) : nullptr;
-    const secure::Key key = core.keys.lease_key(granted.lease, static_cast<std::uint64_t>(part.board), part.epoch);
-    granted.slots.push_back({fit(core.name_of(part.board), kMaxName), facts == nullptr ? std::string() : facts->address,
-                             part.epoch, key.bytes});
+    const auto board = scheduler_.machine().find_board(part.board);
+    const BoardFacts* const facts = board ? boards_.facts_of(*board) : nullptr;
+    const secure::Key key = keys_.lease_key(granted.lease, static_cast<std::uint64_t>(part.board), part.epoch);
+    granted.slots.push_back({fit(boards_.name_of(part.board), wire::kMaxName),
+                             facts == nullptr ? std::string() : facts->address, part.epoch, key.bytes});
   }
-  core.peers.send(number_of(action.client), granted);
+  peers_.send(number_of(action.client), granted);
 }
 
-void carry_out(Core& core, const TellExtension& action) {
-  core.peers.send(number_of(action.client), Extension{static_cast<std::uint64_t>(action.lease),
-                                                      to_wire(action.remaining), fit(action.refusal, kMaxText)});
+void ClientConnections::carry_out(const TellExtension& action) {
+  peers_.send(number_of(action.client),
+              wire::Extension{static_cast<std::uint64_t>(action.lease), to_wire(action.remaining),
+                              fit(action.refusal, wire::kMaxText)});
 }
 
-void carry_out(Core& core, const TellWarning& action) {
-  core.peers.send(number_of(action.client),
-                  wire::Warning{static_cast<std::uint64_t>(action.lease), to_wire(action.remaining)});
+void ClientConnections::carry_out(const TellWarning& action) {
+  peers_.send(number_of(action.client),
+              wire::Warning{static_cast<std::uint64_t>(action.lease), to_wire(action.remaining)});
 }
 
-void carry_out(Core& core, const TellEnded& action) {
-  core.peers.send(number_of(action.client),
-                  Ended{static_cast<std::uint64_t>(action.lease), end_reason_name(action.reason),
-                        failure_class_name(class_of(action.reason)), fit(action.text, kMaxText)});
+void ClientConnections::carry_out(const TellEnded& action) {
+  peers_.send(number_of(action.client),
+              wire::Ended{static_cast<std::uint64_t>(action.lease), end_reason_name(action.reason),
+                          failure_class_name(class_of(action.reason)), fit(action.text, wire::kMaxText)});
 }
 
-void carry_out(Core& core, const ForeignIdRefused& action) {
-  const auto client = core.clients.find(number_of(action.client));
-  if (client == core.clients.end()) return;
-  audit_foreign_id(core, client->second.caller, "submit", static_cast<std::uint64_t>(action.lease));
+void ClientConnections::carry_out(const ForeignIdRefused& action) {
+  const ConnectedClient* const client = find(number_of(action.client));
+  if (client == nullptr) return;
+  audit_.write_foreign_id(client->caller, "submit", static_cast<std::uint64_t>(action.lease));
 }
 
 }  // namespace ferry::farm

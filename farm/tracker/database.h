@@ -4,6 +4,7 @@
 #include <asio/post.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -19,17 +20,25 @@ class Database {
   // No callback is called after this object's end; the loop must outlive it.
   Database(server::EventLoop& loop, std::unique_ptr<Store> store, OnOutcome on_outcome)
       : poster_(std::make_shared<Poster>(loop)),
-        thread_(std::move(store), [poster = poster_, on_outcome = std::move(on_outcome)](
-                                      TrackerTerm term, const Result<CommitOutcome>& outcome) {
-          poster->post([=] { on_outcome(term, outcome); });
-        }) {}
-  ~Database() { poster_->is_alive = false; }
+        thread_(std::in_place, std::move(store),
+                [poster = poster_, on_outcome = std::move(on_outcome)](TrackerTerm term,
+                                                                       const Result<CommitOutcome>& outcome) {
+                  poster->post([=] { on_outcome(term, outcome); });
+                }) {}
+  ~Database() { close(); }
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  Status commit(Persist commit) { return thread_.commit(std::move(commit)); }
+  // Ends the thread once it has done what was asked until now, and closes the store. Nothing is called back, and
+  // nothing may be asked, from here on.
+  void close() {
+    poster_->is_alive = false;
+    thread_.reset();
+  }
+
+  Status commit(Persist commit) { return thread_->commit(std::move(commit)); }
   // Whether so many commits wait that those who make them must hold back. A full queue would end the tracker's turn.
-  bool is_congested() const { return thread_.backlog() >= DatabaseThread::kMaxCommits / 4; }
+  bool is_congested() const { return thread_->backlog() >= DatabaseThread::kMaxCommits / 4; }
 
   // Calls job(store) on the database's thread, then then(its result) on the loop. A full queue is the result as well.
   template <class Job, class Then>
@@ -38,7 +47,7 @@ class Database {
     const auto give = [poster = poster_, then](Answer answer) {
       poster->post([then, kept = std::make_shared<Answer>(std::move(answer))] { then(*kept); });
     };
-    const Status accepted = thread_.run([give, job = std::move(job)](Store& store) { give(job(store)); });
+    const Status accepted = thread_->run([give, job = std::move(job)](Store& store) { give(job(store)); });
     if (!accepted.is_ok()) give(accepted);
   }
 
@@ -55,7 +64,7 @@ class Database {
   };
 
   std::shared_ptr<Poster> poster_;
-  DatabaseThread thread_;  // ends first
+  std::optional<DatabaseThread> thread_;
 };
 
 }  // namespace ferry::farm

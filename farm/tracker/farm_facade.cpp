@@ -4,9 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include "farm/protocol/shown_state.h"
-#include "farm/tracker/query_service.h"
-
 namespace ferry::farm {
 namespace {
 
@@ -21,8 +18,8 @@ struct Wait {
 };
 
 // The database's clock, of which a tracker that stands by knows nothing.
-Time now_of(const Core& core) {
-  if (core.scheduler) return core.scheduler->now();
+Time now_of(const ActiveScheduler& scheduler) {
+  if (scheduler) return scheduler.now();
   return Time(std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch()));
 }
 
@@ -40,7 +37,7 @@ Result<T> FarmFacade::wait_for(Work work) {
     }
     wait->answered.notify_one();
   };
-  asio::post(core_.loop.context(), [work = std::move(work), then] { work(then); });
+  asio::post(loop_.context(), [work = std::move(work), then] { work(then); });
   std::unique_lock lock(wait->mutex);
   if (wait->answered.wait_for(lock, kTimeout, [&] { return wait->answer.has_value(); })) return *wait->answer;
   return Status(ErrorCode::unavailable, "the tracker does not answer in time");
@@ -49,7 +46,7 @@ Result<T> FarmFacade::wait_for(Work work) {
 #define FERRY_ASK(tag, request, reply, name, directions)                                  \
   Result<wire::reply> FarmFacade::ask(const Caller& caller, const wire::request& query) { \
     return wait_for<wire::reply>([this, caller, query](const Answer<wire::reply>& then) { \
-      core_.scheduler ? answer(core_, caller, query, then) : then(stands_by());           \
+      scheduler_ ? queries_.answer(caller, query, then) : then(stands_by());              \
     });                                                                                   \
   }
 FERRY_FARM_QUERIES(FERRY_ASK)
@@ -57,14 +54,14 @@ FERRY_FARM_QUERIES(FERRY_ASK)
 
 Result<wire::DeviceListing> FarmFacade::find_board(const Caller&, const std::string& name) {
   return wait_for<wire::DeviceListing>([this, name](const Answer<wire::DeviceListing>& then) {
-    if (!core_.scheduler) return then(stands_by());
-    then(list_board(core_, name));
+    if (!scheduler_) return then(stands_by());
+    then(listings_.find_board(name));
   });
 }
 
 Result<Caller> FarmFacade::find_token(std::string_view token) {
   return wait_for<Caller>([this, token = std::string(token)](const Answer<Caller>& then) {
-    const Credential* const holder = core_.keys.holder_of_token(token, now_of(core_));
+    const Credential* const holder = keys_.holder_of_token(token, now_of(scheduler_));
     if (holder == nullptr)
       return then(Status(ErrorCode::unauthenticated, "this token is unknown, has expired or was revoked"));
     then(Caller{holder->label, holder->role});
@@ -72,25 +69,7 @@ Result<Caller> FarmFacade::find_token(std::string_view token) {
 }
 
 Result<FarmNumbers> FarmFacade::numbers() {
-  return wait_for<FarmNumbers>([this](const Answer<FarmNumbers>& then) { then(count()); });
-}
-
-FarmNumbers FarmFacade::count() const {
-  FarmNumbers numbers = core_.numbers;
-  if (core_.relay) numbers.relayed_bytes = core_.relay->relayed_bytes();
-  numbers.boards_connected = core_.board_connections.size();
-  numbers.clients_connected = core_.clients.size();
-  numbers.is_scheduling = core_.scheduler != nullptr;
-  numbers.read_only_reason = core_.read_only_reason;
-  if (!core_.scheduler) return numbers;
-  for (const BoardView& board : core_.scheduler->machine().boards()) {
-    ++numbers.boards_by_state[shown_state(board_state_name(board.record->state), board.connection.has_value())];
-    if (board.lease) ++numbers.boards_leased;
-  }
-  numbers.requests_waiting = core_.scheduler->machine().waiting();
-  for (const auto& [reason, count] : core_.scheduler->ended()) numbers.ended_by_reason[end_reason_name(reason)] = count;
-  numbers.longest_commit_seconds = core_.scheduler->longest_commit();
-  return numbers;
+  return wait_for<FarmNumbers>([this](const Answer<FarmNumbers>& then) { then(count_()); });
 }
 
 std::uint64_t FarmFacade::change_count() const {

@@ -5,13 +5,23 @@
 #include <functional>
 #include <mutex>
 
-#include "farm/tracker/core.h"
+#include "farm/tracker/active_scheduler.h"
+#include "farm/tracker/key_directory.h"
+#include "farm/tracker/query_service.h"
 
 namespace ferry::farm {
 
 class FarmFacade final : public Farm {
  public:
-  explicit FarmFacade(Core& core) : core_(core) {}
+  // All must outlive this object. count() is called on the loop.
+  FarmFacade(server::EventLoop& loop, const ActiveScheduler& scheduler, const KeyDirectory& keys, QueryService& queries,
+             const Listings& listings, std::function<FarmNumbers()> count)
+      : loop_(loop),
+        scheduler_(scheduler),
+        keys_(keys),
+        queries_(queries),
+        listings_(listings),
+        count_(std::move(count)) {}
 
 #define FERRY_ASK(tag, request, reply, name, directions) \
   Result<wire::reply> ask(const Caller& caller, const wire::request& query) override;
@@ -30,9 +40,13 @@ class FarmFacade final : public Farm {
   // Calls work(then) on the loop and returns what then() was called with.
   template <class T, class Work>
   Result<T> wait_for(Work work);
-  FarmNumbers count() const;
 
-  Core& core_;
+  server::EventLoop& loop_;
+  const ActiveScheduler& scheduler_;
+  const KeyDirectory& keys_;
+  QueryService& queries_;
+  const Listings& listings_;
+  const std::function<FarmNumbers()> count_;
   mutable std::mutex mutex_;  // guards all that follows
   std::uint64_t changes_ = 1;
   std::function<void()> on_change_;

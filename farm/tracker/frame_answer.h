@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/format.h"
-#include "farm/tracker/core.h"
+#include "farm/tracker/client_connections.h"
 
 namespace ferry::farm {
 
@@ -12,14 +12,15 @@ namespace ferry::farm {
 inline constexpr std::size_t kMaxQueries = 16;
 
 // Decodes the frame's request and calls ask(caller, request, then), which passes the answer on to then() once, on the
-// loop, maybe at once. Fails if the frame is none of the protocol. Requires that the connection is a client's.
+// loop, maybe at once. Fails if the frame is none of the protocol. Requires that the connection is a client's, and that
+// `clients` and `peers` live when the answer comes.
 template <class Query, class Ask>
-Status decode_and_answer(Core& core, ConnectionNumber from, const rpc::FrameHeader& header,
-                         std::span<const std::uint8_t> body, const Ask& ask) {
+Status decode_and_answer(ClientConnections& clients, Peers& peers, ConnectionNumber from,
+                         const rpc::FrameHeader& header, std::span<const std::uint8_t> body, const Ask& ask) {
   using Reply = typename wire::MessageOf<Query>::Reply;
-  ConnectedClient& client = core.clients.at(from);
+  ConnectedClient& client = *clients.find(from);
   const auto fail = [&](const Status& why) {
-    core.peers.send_frame(from, rpc::failure_frame(header.tag, header.request, why));
+    peers.send_frame(from, rpc::failure_frame(header.tag, header.request, why));
   };
   const Result<Query> query = wire::decode<Query>(body);
   if (!query.is_ok()) return query.status();
@@ -28,12 +29,12 @@ Status decode_and_answer(Core& core, ConnectionNumber from, const rpc::FrameHead
     return {};
   }
   ++client.queries;
-  ask(Caller(client.caller), query.value(), [&core, from, header](const Result<Reply>& reply) {
-    const auto found = core.clients.find(from);
-    if (found == core.clients.end()) return;
-    --found->second.queries;
-    core.peers.send_frame(from, reply.is_ok() ? wire::response_frame(header, reply.value())
-                                              : rpc::failure_frame(header.tag, header.request, reply.status()));
+  ask(Caller(client.caller), query.value(), [&clients, &peers, from, header](const Result<Reply>& reply) {
+    ConnectedClient* const asker = clients.find(from);
+    if (asker == nullptr) return;
+    --asker->queries;
+    peers.send_frame(from, reply.is_ok() ? wire::response_frame(header, reply.value())
+                                         : rpc::failure_frame(header.tag, header.request, reply.status()));
   });
   return {};
 }

@@ -26,18 +26,24 @@ bool is_checked_at_once(BoardState state) { return state == BoardState::unknown 
 
 }  // namespace
 
-HealthRounds::HealthRounds(Core& core, HealthChecker& checker, const TcpAddress& tracker, milliseconds idle)
-    : core_(core),
+HealthRounds::HealthRounds(const ActiveScheduler& scheduler, const BoardRegistry& boards, KeyDirectory& keys,
+                           Database& database, HealthChecker& checker, const TcpAddress& tracker, milliseconds idle,
+                           Log log)
+    : scheduler_(scheduler),
+      boards_(boards),
+      database_(database),
+      keys_(keys),
       checker_(checker),
-      access_{"", {tracker}, core.keys.make_own(kHealthHolder), "", kHealthHolder},
-      idle_(idle) {}
+      access_{"", {tracker}, keys.make_own(kHealthHolder), "", kHealthHolder},
+      idle_(idle),
+      log_(std::move(log)) {}
 
 void HealthRounds::tick() {
-  core_.handle(ClientHeard{kHealthClient});
-  if (!core_.scheduler) return;
+  scheduler_.handle(ClientHeard{kHealthClient});
+  if (!scheduler_) return;
   const Clock::time_point now = Clock::now();
   std::vector<BoardId> due;
-  for (const BoardView& board : core_.scheduler->machine().boards()) {
+  for (const BoardView& board : scheduler_.machine().boards()) {
     Round& round = rounds_[board.record->id];
     if (board.lease && round.request != *board.lease) round.used_at = now;
     if (round.request != LeaseId{} || !board.connection || board.lease || now < round.not_before) continue;
@@ -47,7 +53,7 @@ void HealthRounds::tick() {
     if (is_checked_at_once(board.record->state) || is_idle) due.push_back(board.record->id);
   }
   for (const BoardId id : due) {
-    const auto board = core_.scheduler ? core_.scheduler->machine().find_board(id) : std::nullopt;
+    const auto board = scheduler_ ? scheduler_.machine().find_board(id) : std::nullopt;
     if (board) submit(rounds_[id], *board);
   }
 }
@@ -62,7 +68,7 @@ void HealthRounds::submit(Round& round, const BoardView& board) {
   request.length = kCheckLength;
   request.wait = kCheckWait;
   request.is_health_check = true;
-  core_.handle(RequestSubmitted{kHealthClient, std::move(request)});
+  scheduler_.handle(RequestSubmitted{kHealthClient, std::move(request)});
 }
 
 std::pair<const BoardId, HealthRounds::Round>* HealthRounds::find(LeaseId request) {
@@ -84,18 +90,18 @@ bool HealthRounds::handle(const Action& action) {
 void HealthRounds::granted(const TellGranted& action) {
   auto* const round = find(action.lease);
   if (round == nullptr || action.parts.size() != 1) return;
-  const auto board = core_.scheduler->machine().find_board(round->first);
-  const BoardFacts* const facts = board ? core_.facts_of(*board) : nullptr;
-  const secure::Key key = core_.keys.lease_key(static_cast<std::uint64_t>(action.lease),
-                                               static_cast<std::uint64_t>(round->first), action.parts[0].epoch);
+  const auto board = scheduler_.machine().find_board(round->first);
+  const BoardFacts* const facts = board ? boards_.facts_of(*board) : nullptr;
+  const secure::Key key = keys_.lease_key(static_cast<std::uint64_t>(action.lease),
+                                          static_cast<std::uint64_t>(round->first), action.parts[0].epoch);
   const Status started = facts == nullptr ? Status(ErrorCode::unavailable, "it has left")
                                           : checker_.start(round->first, facts->address, key, action.parts[0].epoch,
                                                            {access_, static_cast<std::uint64_t>(action.lease), 0});
   round->second.is_running = started.is_ok();
   if (started.is_ok()) return;
-  core_.log("board " + core_.name_of(round->first) + " could not be checked: " + started.message());
+  log_("board " + boards_.name_of(round->first) + " could not be checked: " + started.message());
   wait_longer(round->second);
-  core_.handle(LeaseReleased{action.lease});
+  scheduler_.handle(LeaseReleased{action.lease});
 }
 
 void HealthRounds::ended(LeaseId lease) {
@@ -125,25 +131,25 @@ void HealthRounds::checked(const CheckedBoard& checked) {
     round.used_at = Clock::now();
     round.not_before = Clock::now() + (checked.result == CheckedBoard::Result::again ? kCooling : milliseconds(0));
   }
-  const auto board = core_.scheduler ? core_.scheduler->machine().find_board(checked.board) : std::nullopt;
+  const auto board = scheduler_ ? scheduler_.machine().find_board(checked.board) : std::nullopt;
   if (!board) return;
-  core_.log("board " + core_.name_of(checked.board) + ": " +
-            (checked.result == CheckedBoard::Result::passed ? std::string("it has passed its health check")
-                                                            : "its health check: " + checked.reason));
-  core_.database->ask(
+  log_("board " + boards_.name_of(checked.board) + ": " +
+       (checked.result == CheckedBoard::Result::passed ? std::string("it has passed its health check")
+                                                       : "its health check: " + checked.reason));
+  database_.ask(
       [entries = checked.entries, state = checked.state](Store& store) -> Status {
         for (const HealthEntry& entry : entries) FERRY_TRY(store.add_health_entry(entry));
         return state ? store.set_health_state(state->board, state->state) : Status();
       },
-      [&core = core_](const Status& written) {  // these rounds may be over by then
-        if (!written.is_ok()) core.log("a health check could not be recorded: " + written.message());
+      [log = log_](const Status& written) {  // these rounds may be over by then
+        if (!written.is_ok()) log("a health check could not be recorded: " + written.message());
       });
   const auto baseline = board->record->baseline_millidegrees;
   if (checked.millidegrees && (!baseline || *checked.millidegrees < *baseline))
-    core_.handle(BaselineMeasured{checked.board, *checked.millidegrees});
+    scheduler_.handle(BaselineMeasured{checked.board, *checked.millidegrees});
   if (checked.result == CheckedBoard::Result::passed || checked.result == CheckedBoard::Result::failed)
-    core_.handle(HealthChecked{checked.board, checked.result == CheckedBoard::Result::passed});
-  if (round.request != LeaseId{}) core_.handle(LeaseReleased{round.request});
+    scheduler_.handle(HealthChecked{checked.board, checked.result == CheckedBoard::Result::passed});
+  if (round.request != LeaseId{}) scheduler_.handle(LeaseReleased{round.request});
 }
 
 }  // namespace ferry::farm

@@ -10,7 +10,11 @@
 
 #include "farm/client/relay.h"
 #include "farm/store/board_logs.h"
-#include "farm/tracker/core.h"
+#include "farm/tracker/active_scheduler.h"
+#include "farm/tracker/board_registry.h"
+#include "farm/tracker/database.h"
+#include "farm/tracker/key_directory.h"
+#include "farm/tracker/log.h"
 
 namespace ferry::farm {
 
@@ -46,8 +50,10 @@ class HealthChecker {
 
 class HealthRounds {
  public:
-  // `tracker` is this tracker's own address. `idle`: for how long nobody has used a board that is checked again.
-  HealthRounds(Core& core, HealthChecker& checker, const TcpAddress& tracker, std::chrono::milliseconds idle);
+  // All but the last three must outlive this object. `tracker` is this tracker's own address. `idle`: for how long
+  // nobody has used a board that is checked again.
+  HealthRounds(const ActiveScheduler& scheduler, const BoardRegistry& boards, KeyDirectory& keys, Database& database,
+               HealthChecker& checker, const TcpAddress& tracker, std::chrono::milliseconds idle, Log log);
 
   void set_idle(std::chrono::milliseconds idle) { idle_ = idle; }
   // Must be called each second.
@@ -73,10 +79,14 @@ class HealthRounds {
   void wait_longer(Round& round);
   std::pair<const BoardId, Round>* find(LeaseId request);
 
-  Core& core_;
+  const ActiveScheduler& scheduler_;
+  const BoardRegistry& boards_;
+  Database& database_;
+  const KeyDirectory& keys_;
   HealthChecker& checker_;
   FarmAccess access_;  // for relays
   std::chrono::milliseconds idle_;
+  Log log_;
   std::unordered_map<BoardId, Round> rounds_;
 };
 

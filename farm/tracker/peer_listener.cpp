@@ -3,10 +3,7 @@
 #include <utility>
 
 #include "base/format.h"
-#include "farm/tracker/board_connections.h"
-#include "farm/tracker/client_connections.h"
 #include "farm/tracker/first_requests.h"
-#include "farm/tracker/relay_connections.h"
 #include "rpc/server/listen.h"
 
 namespace ferry::farm {
@@ -30,12 +27,9 @@ Status PeerListener::bind(const std::string& host, std::uint16_t port) {
 Status PeerListener::open() {
   if (listener_.number() < 0) FERRY_TRY(bind(host_, port_));
   acceptor_ = std::make_unique<server::Acceptor>(
-      core_.loop, kFarmRequests, &core_.keys, secrets_, kMaxPending,
-      server::Acceptor::Callbacks{[this](server::HandshakenClient client) { admit(std::move(client)); },
-                                  {},
-                                  [this](Descriptor socket, const rpc::RelayTicket& ticket) {
-                                    accept_relay_end(core_, std::move(socket), ticket);
-                                  }});
+      loop_, kFarmRequests, &keys_, secrets_, kMaxPending,
+      server::Acceptor::Callbacks{
+          [this](server::HandshakenClient client) { admit(std::move(client)); }, {}, callbacks_.accept_relay_end});
   acceptor_->listen(listener_.release());
   return {};
 }
@@ -53,26 +47,26 @@ TcpAddress PeerListener::own_address() const {
 }
 
 void PeerListener::admit(server::HandshakenClient client) {
-  if (!core_.scheduler) return;
+  if (!scheduler_) return;
   const Status refused = refusal_of(client);
   if (refused.is_ok()) return;
-  ++core_.numbers.refused_connections;
+  ++refused_;
   final_frames_.refuse(client, refused);
 }
 
 Status PeerListener::refusal_of(server::HandshakenClient& client) {
-  const Credential* const credential = core_.keys.holder_of(client.key_id);
+  const Credential* const credential = keys_.holder_of(client.key_id);
   if (credential == nullptr) return {ErrorCode::unauthenticated, "this key was revoked"};
-  if (core_.peers.count(Peers::Kind::board) + core_.peers.count(Peers::Kind::client) >= max_connections_)
+  if (peers_.count(Peers::Kind::board) + peers_.count(Peers::Kind::client) >= max_connections_)
     return {ErrorCode::busy, format("%zu connections are open already", max_connections_)};
   const bool is_board = client.header.tag == static_cast<std::uint16_t>(wire::Tag::Join);
   if (is_board != (credential->kind == CredentialKind::board || credential->kind == CredentialKind::enrolment))
     return {ErrorCode::unauthenticated, is_board ? "this key is a client's" : "this key is a board's"};
-  FERRY_TRY(core_.peers.take_turn(is_board ? Peers::Kind::board : Peers::Kind::client, client.key_id));
+  FERRY_TRY(peers_.take_turn(is_board ? Peers::Kind::board : Peers::Kind::client, client.key_id));
   const std::size_t most = is_board ? kConnectionsOfBoard : max_connections_ / kShareOfClient;
-  if (core_.peers.count(client.key_id) >= most)
+  if (peers_.count(client.key_id) >= most)
     return {ErrorCode::busy, format("%zu connections are open already with this key", most)};
-  return is_board ? admit_board(core_, client, *credential) : admit_client(core_, client, *credential);
+  return is_board ? callbacks_.admit_board(client, *credential) : callbacks_.admit_client(client, *credential);
 }
 
 }  // namespace ferry::farm

@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "base/format.h"
-#include "farm/tracker/board_connections.h"
 #include "farm/tracker/wire_types.h"
 
 namespace ferry::farm {
@@ -56,24 +55,24 @@ void SshBoards::tick() {
     if (!board.lease || boot_time_of(board.heartbeat, now - board.heard_at) < board.lease->end) continue;
     const lease::LeaseKey over = std::exchange(board.lease, std::nullopt)->key;
     look_for_locks(id);
-    core_.handle(BoardLeaseOver{BoardConnection{board.connection}, over});
+    scheduler_.handle(BoardLeaseOver{BoardConnection{board.connection}, over});
   }
 }
 
 // Between two probes the board counts as it was at the last one.
 void SshBoards::beat(SshBoard& board, std::uint64_t probe) {
   const auto since = std::chrono::steady_clock::now() - board.heard_at;
-  core_.handle(BoardHeartbeat{BoardConnection{board.connection}, boot_time_of(board.heartbeat, since),
-                              board.heartbeat.millidegrees, board.heartbeat.is_throttled, probe});
+  scheduler_.handle(BoardHeartbeat{BoardConnection{board.connection}, boot_time_of(board.heartbeat, since),
+                                   board.heartbeat.millidegrees, board.heartbeat.is_throttled, probe});
 }
 
 void SshBoards::say(BoardId id, SshBoard& board, const std::string& why) {
-  if (std::exchange(board.why_not, why) != why && !why.empty()) core_.log("board " + core_.name_of(id) + ": " + why);
+  if (std::exchange(board.why_not, why) != why && !why.empty()) log_("board " + registry_.name_of(id) + ": " + why);
 }
 
 void SshBoards::probed(const ProbedBoard& probed) {
   const auto found = boards_.find(probed.board);
-  if (found == boards_.end() || found->second.address != probed.address || !core_.scheduler) return;
+  if (found == boards_.end() || found->second.address != probed.address || !scheduler_) return;
   SshBoard& board = found->second;
   if (!probed.failure.is_ok()) {
     say(probed.board, board, probed.failure.message());
@@ -81,30 +80,29 @@ void SshBoards::probed(const ProbedBoard& probed) {
     return;
   }
   board.failures = 0;
-  const auto view = core_.scheduler->machine().find_board(probed.board);
+  const auto view = scheduler_.machine().find_board(probed.board);
   if (!view || view->record->state == BoardState::retired) return;
   if (board.connection != 0 && board.boot_id != probed.boot_id) leave(board);
-  if (!core_.scheduler) return;
+  if (!scheduler_) return;
   if (board.connection == 0) {
     // Its own server knows better, and guards its leases itself.
-    const auto now = core_.scheduler->machine().find_board(probed.board);
+    const auto now = scheduler_.machine().find_board(probed.board);
     if (now && now->connection) return say(probed.board, board, "it has joined by itself, so its address is not used");
     return join(probed.board, board, probed);
   }
   remove_forged(probed.board, board, probed.locks, view->record->last_epoch);
   board.heartbeat = probed.heartbeat;
   board.heard_at = std::chrono::steady_clock::now();
-  const auto facts = core_.board_connections.find(board.connection);
-  if (facts != core_.board_connections.end()) facts->second.heartbeat = board.heartbeat;
+  if (BoardFacts* const facts = registry_.find_connection(board.connection)) facts->heartbeat = board.heartbeat;
   beat(board, 0);
 }
 
 // The lease that the board serves, as far as the tracker knows: unless the system was started again, nothing has ended
 // it. So it goes on when another tracker takes over, or after the board could not be reached for a while.
 std::optional<lease::LeaseKey> SshBoards::served_by(BoardId id, std::uint64_t boot_id) const {
-  const auto view = core_.scheduler->machine().find_board(id);
+  const auto view = scheduler_.machine().find_board(id);
   if (!view || !view->lease || view->record->boot_id != boot_id) return std::nullopt;
-  const auto request = core_.scheduler->machine().find_request(*view->lease);
+  const auto request = scheduler_.machine().find_request(*view->lease);
   if (!request) return std::nullopt;
   for (const LeasePart& part : request->parts)
     if (part.board == id) return lease::LeaseKey{static_cast<std::uint64_t>(*view->lease), part.epoch};
@@ -128,16 +126,16 @@ void SshBoards::remove_forged(BoardId id, SshBoard& board, const std::vector<Loc
   const bool is_behind = std::ranges::any_of(locks, [&](const LockFile& lock) { return lock.epoch <= above; });
   if (known.forged.empty() && is_behind) prober_.hurry(id, known);
   if (known.forged.empty() || !is_new) return;
-  core_.log(
+  log_(
       format("board %s: its last lease has epoch %llu, so %zu lock files of later ones, up to epoch %llu, are "
              "forged; they are removed",
-             core_.name_of(id).c_str(), static_cast<unsigned long long>(above), known.forged.size(),
+             registry_.name_of(id).c_str(), static_cast<unsigned long long>(above), known.forged.size(),
              static_cast<unsigned long long>(greatest)));
   prober_.hurry(id, known);
 }
 
 void SshBoards::look_for_locks(BoardId id) {
-  const auto view = core_.scheduler ? core_.scheduler->machine().find_board(id) : std::nullopt;
+  const auto view = scheduler_ ? scheduler_.machine().find_board(id) : std::nullopt;
   if (view) prober_.hurry(id, {view->record->last_epoch, {}});
 }
 
@@ -152,22 +150,22 @@ void SshBoards::join(BoardId id, SshBoard& board, const ProbedBoard& probed) {
   board.heard_at = std::chrono::steady_clock::now();
   board.why_not.clear();
   const auto serving = served_by(id, probed.boot_id);
-  core_.board_connections[board.connection] = {id, fit(board.address, wire::kMaxText), {}, board.heartbeat};
-  core_.log("board " + core_.name_of(id) + " is reached at " + board.address);
-  const auto view = core_.scheduler->machine().find_board(id);
+  registry_.connect(board.connection, {id, fit(board.address, wire::kMaxText), {}, board.heartbeat});
+  log_("board " + registry_.name_of(id) + " is reached at " + board.address);
+  const auto view = scheduler_.machine().find_board(id);
   const lease::Epoch last = view ? view->record->last_epoch : 0;
   lease::Epoch ceiling = last;
   for (const LockFile& lock : probed.locks)
     if (lock.epoch <= last + kMostLost) ceiling = std::max(ceiling, lock.epoch);
   if (ceiling > last)
-    core_.log(
+    log_(
         format("board %s has the lock file of a lease with epoch %llu, later than any that the database knows: "
                "the farm goes on above it",
-               core_.name_of(id).c_str(), static_cast<unsigned long long>(ceiling)));
+               registry_.name_of(id).c_str(), static_cast<unsigned long long>(ceiling)));
   remove_forged(id, board, probed.locks, ceiling);
-  core_.handle(BoardJoined{BoardConnection{board.connection}, id, probed.boot_id, boot_time_of(board.heartbeat, {}),
-                           ceiling, serving, from_wire(probed.description)});
-  core_.on_change();
+  scheduler_.handle(BoardJoined{BoardConnection{board.connection}, id, probed.boot_id,
+                                boot_time_of(board.heartbeat, {}), ceiling, serving, from_wire(probed.description)});
+  on_change_();
 }
 
 void SshBoards::leave(SshBoard& board) {
@@ -175,7 +173,7 @@ void SshBoards::leave(SshBoard& board) {
   board.lease.reset();
   if (number == 0) return;
   connections_.erase(number);
-  board_left(core_, number);
+  board_connections_.left(number);
 }
 
 bool SshBoards::handle(const Action& action) {
@@ -183,7 +181,7 @@ bool SshBoards::handle(const Action& action) {
     SshBoard* const board = find(announced->connection);
     if (board == nullptr) return false;
     board->lease = announced->announcement;
-    core_.handle(
+    scheduler_.handle(
         BoardAcknowledged{announced->connection, announced->announcement.key, announced->announcement.extension});
     return true;
   }

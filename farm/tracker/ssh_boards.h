@@ -5,13 +5,17 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "farm/core/lease/lock_file.h"
-#include "farm/tracker/core.h"
+#include "farm/tracker/active_scheduler.h"
+#include "farm/tracker/board_connections.h"
+#include "farm/tracker/board_registry.h"
+#include "farm/tracker/log.h"
 
 namespace ferry::farm {
 
@@ -40,7 +44,15 @@ class BoardProber {
 
 class SshBoards {
  public:
-  SshBoards(Core& core, BoardProber& prober) : core_(core), prober_(prober) {}
+  // All must outlive this object. on_change() is called when what listings show changes.
+  SshBoards(const ActiveScheduler& scheduler, BoardRegistry& boards, BoardConnections& connections, BoardProber& prober,
+            std::function<void()> on_change, Log log)
+      : scheduler_(scheduler),
+        registry_(boards),
+        board_connections_(connections),
+        prober_(prober),
+        on_change_(std::move(on_change)),
+        log_(std::move(log)) {}
   // Forgets all boards. What is known of their leases is in the database.
   ~SshBoards();
   SshBoards(const SshBoards&) = delete;
@@ -81,8 +93,12 @@ class SshBoards {
   std::optional<lease::LeaseKey> served_by(BoardId id, std::uint64_t boot_id) const;
   void say(BoardId id, SshBoard& board, const std::string& why);
 
-  Core& core_;
+  const ActiveScheduler& scheduler_;
+  BoardRegistry& registry_;
+  BoardConnections& board_connections_;
   BoardProber& prober_;
+  std::function<void()> on_change_;
+  Log log_;
   std::unordered_map<BoardId, SshBoard> boards_;
   std::unordered_map<ConnectionNumber, BoardId> connections_;
   ConnectionNumber last_ = std::uint64_t{1} << 63;  // no peer's number is as large

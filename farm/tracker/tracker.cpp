@@ -8,6 +8,7 @@
 #include "farm/tracker/board_connections.h"
 #include "farm/tracker/client_connections.h"
 #include "farm/tracker/farm_facade.h"
+#include "farm/tracker/farm_numbers.h"
 #include "farm/tracker/health_rounds.h"
 #include "farm/tracker/maintenance.h"
 #include "farm/tracker/peer_listener.h"
@@ -29,40 +30,44 @@ static_assert(kDatabaseSilence < Store::kRightLasts);
 
 class TrackerProcess final : public Tracker, PeerHandler {
  public:
-  TrackerProcess(server::EventLoop& loop, TrackerOptions options)
+  TrackerProcess(server::EventLoop& loop, std::unique_ptr<Store> store, TrackerOptions options)
       : loop_(loop),
         options_(std::move(options)),
         max_connections_(allow_connections(options_.max_connections, kMaxPending)),
         secrets_(max_connections_ + kMaxPending),
-        core_(loop, options_.master, *this),
-        peer_listener_(core_, secrets_, max_connections_),
-        maintenance_(core_),
-        facade_(core_),
-        timer_(loop) {
-    core_.log = options_.log;
-    core_.note_revocation = options_.note_revocation;
-    core_.on_change = [this] { facade_.has_changed(); };
-    core_.read_only_reason = options_.read_only_reason;
-    core_.on_state = options_.on_state;
-  }
+        log_(options_.log),
+        keys_(options_.master),
+        peers_(loop, *this),
+        database_(loop, std::move(store),
+                  [this](TrackerTerm term, const Result<CommitOutcome>& outcome) { on_committed(term, outcome); }),
+        boards_(scheduler_),
+        audit_(scheduler_, boards_, database_, log_),
+        sessions_(scheduler_, boards_, database_, log_),
+        credentials_(scheduler_, boards_, keys_, peers_, database_, options_.note_revocation, log_),
+        board_connections_(scheduler_, boards_, peers_, credentials_, sessions_,
+                           {log_, options_.on_state, [this] { facade_.has_changed(); }}),
+        clients_(scheduler_, boards_, keys_, peers_, audit_),
+        modules_(clients_, peers_, audit_),
+        relays_(scheduler_, peers_, audit_, log_),
+        listings_(scheduler_, boards_),
+        past_listings_(boards_, database_),
+        commands_(scheduler_, boards_, credentials_, audit_, database_, [this] { facade_.has_changed(); }),
+        queries_(listings_, past_listings_, commands_, clients_, peers_, modules_, relays_),
+        facade_(loop, scheduler_, keys_, queries_, listings_, [this] { return count(); }),
+        peer_listener_(loop, scheduler_, keys_, peers_, secrets_, max_connections_,
+                       {[this](auto& client, auto& credential) { return board_connections_.admit(client, credential); },
+                        [this](auto& client, auto& credential) { return clients_.admit(client, credential); },
+                        [this](Descriptor end, auto& ticket) { relays_.accept_end(std::move(end), ticket); }}),
+        maintenance_(scheduler_, database_, sessions_, relays_),
+        timer_(loop) {}
   ~TrackerProcess() override { stop(); }
   TrackerProcess(const TrackerProcess&) = delete;
   TrackerProcess& operator=(const TrackerProcess&) = delete;
 
-  Status start(std::unique_ptr<Store> store) {
+  Status start() {
     FERRY_TRY(peer_listener_.bind(options_.host, options_.port));
-    if (options_.relay.relays > 0) {
-      FERRY_ASSIGN(core_.relay, Relay::start(options_.relay));
-    }
-    if (!options_.modules.empty())
-      core_.modules = std::make_unique<ModuleThread>(loop_, options_.modules, options_.module_quota);
-    core_.database = std::make_unique<Database>(
-        loop_, std::move(store), [this](TrackerTerm term, const Result<CommitOutcome>& outcome) {
-          const std::string failure = outcome.is_ok() ? std::string() : outcome.status().message();
-          if (std::exchange(database_failure_, failure) != failure)
-            core_.log("the database: " + (failure.empty() ? "it answers again" : failure));
-          if (core_.scheduler) core_.scheduler->on_committed(term, outcome);
-        });
+    if (options_.relay.relays > 0) FERRY_TRY(relays_.start(options_.relay));
+    if (!options_.modules.empty()) modules_.open(loop_, options_.modules, options_.module_quota);
     poll();
     return {};
   }
@@ -84,39 +89,41 @@ class TrackerProcess final : public Tracker, PeerHandler {
     if (ssh_boards_) ssh_boards_->probed(probed);
   }
   bool describe_board(const BoardSetting& setting) override {
-    if (!core_.scheduler) return true;
-    auto board = core_.find_board(setting.name);
+    if (!scheduler_) return true;
+    auto board = boards_.find(setting.name);
     if (!board && setting.address.empty()) return false;
     if (!board) {
       board = BoardId{random_id()};
-      core_.names[setting.name] = *board;
-      core_.log("board " + setting.name + " is enrolled: it is reached at " + setting.address);
+      boards_.set_name(setting.name, *board);
+      log_("board " + setting.name + " is enrolled: it is reached at " + setting.address);
     }
-    core_.handle(BoardEnrolled{*board, setting.name, setting.tags, setting.machine, setting.shares_machine});
+    scheduler_.handle(BoardEnrolled{*board, setting.name, setting.tags, setting.machine, setting.shares_machine});
     if (ssh_boards_) ssh_boards_->set_address(*board, setting.address);
-    core_.on_change();
+    facade_.has_changed();
     return true;
   }
-  void set_weight(const std::string& holder, double weight) override { core_.handle(HolderWeighted{holder, weight}); }
+  void set_weight(const std::string& holder, double weight) override {
+    scheduler_.handle(HolderWeighted{holder, weight});
+  }
 
   void stop() override {
     if (std::exchange(is_stopping_, true)) return;
     timer_.cancel();
     peer_listener_.close();
-    core_.peers.close_all();
-    if (core_.relay) core_.relay->stop();
-    maintenance_.write_sessions();
+    peers_.close_all();
+    relays_.stop();
+    sessions_.write();
     ssh_boards_.reset();
-    core_.modules.reset();
-    core_.database.reset();
-    core_.scheduler.reset();
+    modules_.close();
+    database_.close();
+    scheduler_.end();
   }
 
  private:
   // The scheduler may be what calls this, so it is destroyed later.
   void poll() {
-    timer_.start(core_.scheduler ? milliseconds(kPeriod) : kStandbyPeriod, [this] { poll(); });
-    if (core_.scheduler) {
+    timer_.start(scheduler_ ? milliseconds(kPeriod) : kStandbyPeriod, [this] { poll(); });
+    if (scheduler_) {
       if (options_.is_shared) check_term();
       return tick();
     }
@@ -124,13 +131,13 @@ class TrackerProcess final : public Tracker, PeerHandler {
     retired_rounds_.reset();
     retired_ssh_boards_.reset();
     if (std::exchange(is_asking_, true)) return;
-    core_.database->ask(take_over, [this](const Result<Takeover>& takeover) {
+    database_.ask(take_over, [this](const Result<Takeover>& takeover) {
       is_asking_ = false;
       if (takeover.is_ok()) return begin(takeover.value());
       // Boards and clients are to go to the other one at once, instead of waiting here.
       peer_listener_.close();
       if (std::exchange(why_not_, takeover.status().message()) != takeover.status().message())
-        core_.log("standing by: " + takeover.status().message());
+        log_("standing by: " + takeover.status().message());
     });
   }
 
@@ -142,90 +149,110 @@ class TrackerProcess final : public Tracker, PeerHandler {
         step_down({ErrorCode::unavailable, "the database has not answered for too long"});
       return;
     }
-    core_.database->ask([](Store& store) { return store.current_term(); },
-                        [this](const Result<TrackerTerm>& term) {
-                          is_asking_ = false;
-                          if (term.is_ok()) asked_at_ = std::chrono::steady_clock::now();
-                          if (!core_.scheduler) return;
-                          if (term.is_ok() && term.value() != core_.scheduler->term())
-                            return step_down({ErrorCode::aborted, "another tracker schedules now"});
-                          if (std::chrono::steady_clock::now() - asked_at_ > kDatabaseSilence) step_down(term.status());
-                        });
+    database_.ask([](Store& store) { return store.current_term(); },
+                  [this](const Result<TrackerTerm>& term) {
+                    is_asking_ = false;
+                    if (term.is_ok()) asked_at_ = std::chrono::steady_clock::now();
+                    if (!scheduler_) return;
+                    if (term.is_ok() && term.value() != scheduler_->term())
+                      return step_down({ErrorCode::aborted, "another tracker schedules now"});
+                    if (std::chrono::steady_clock::now() - asked_at_ > kDatabaseSilence) step_down(term.status());
+                  });
   }
 
   void begin(const Takeover& takeover) {
     asked_at_ = std::chrono::steady_clock::now();
     why_not_.clear();
-    core_.keys.load(takeover.credentials);
-    core_.names.clear();
-    for (const BoardRecord& board : takeover.snapshot.boards) core_.names[board.description.name] = board.id;
-    core_.scheduler = std::make_unique<Scheduler>(
-        loop_, *core_.database, takeover.snapshot, takeover.term, Options{options_.health != nullptr}, takeover.now,
+    keys_.load(takeover.credentials);
+    boards_.load(takeover.snapshot.boards);
+    scheduler_.begin(std::make_unique<Scheduler>(
+        loop_, database_, takeover.snapshot, takeover.term, Options{options_.health != nullptr}, takeover.now,
         Scheduler::Callbacks{[this](const Action& action) { carry_out_any(action); },
-                             [this](const Status& why) { step_down(why); }});
+                             [this](const Status& why) { step_down(why); }}));
     if (const Status opened = peer_listener_.open(); !opened.is_ok()) return step_down(opened);
-    core_.log(format("scheduling %zu boards at %s, term %llu", takeover.snapshot.boards.size(), address().c_str(),
-                     static_cast<unsigned long long>(takeover.term)));
+    log_(format("scheduling %zu boards at %s, term %llu", takeover.snapshot.boards.size(), address().c_str(),
+                static_cast<unsigned long long>(takeover.term)));
     if (options_.health != nullptr) {
       options_.health->load(takeover.health);
-      rounds_ =
-          std::make_unique<HealthRounds>(core_, *options_.health, peer_listener_.own_address(), options_.health_idle);
+      rounds_ = std::make_unique<HealthRounds>(scheduler_, boards_, keys_, database_, *options_.health,
+                                               peer_listener_.own_address(), options_.health_idle, log_);
     }
-    if (options_.prober != nullptr) ssh_boards_ = std::make_unique<SshBoards>(core_, *options_.prober);
-    if (core_.modules) core_.modules->begin();
+    if (options_.prober != nullptr)
+      ssh_boards_ = std::make_unique<SshBoards>(
+          scheduler_, boards_, board_connections_, *options_.prober, [this] { facade_.has_changed(); }, log_);
+    modules_.begin();
     add_first_admin();
     options_.on_begin();
     facade_.has_changed();
   }
 
   void step_down(const Status& why) {
-    core_.log("standing by: " + why.message());
-    if (core_.scheduler) core_.scheduler->stop();
+    log_("standing by: " + why.message());
+    if (scheduler_) scheduler_->stop();
     peer_listener_.close();
-    core_.peers.close_all();
-    core_.clients.clear();
-    core_.enrolling.clear();
-    core_.board_connections.clear();
+    peers_.close_all();
+    clients_.forget_all();
+    board_connections_.forget_all();
     retired_rounds_ = std::move(rounds_);
     retired_ssh_boards_ = std::move(ssh_boards_);
-    retired_ = std::move(core_.scheduler);
+    retired_ = scheduler_.end();
     facade_.has_changed();
+  }
+
+  void on_committed(TrackerTerm term, const Result<CommitOutcome>& outcome) {
+    const std::string failure = outcome.is_ok() ? std::string() : outcome.status().message();
+    if (std::exchange(database_failure_, failure) != failure)
+      log_("the database: " + (failure.empty() ? "it answers again" : failure));
+    if (scheduler_) scheduler_->on_committed(term, outcome);
+  }
+
+  FarmNumbers count() const {
+    FarmNumbers numbers;
+    numbers.boards_connected = boards_.connected();
+    numbers.clients_connected = clients_.connected();
+    numbers.leases_granted = clients_.leases_granted();
+    numbers.refused_connections = peer_listener_.refused();
+    numbers.relayed_bytes = relays_.relayed_bytes();
+    numbers.read_only_reason = options_.read_only_reason;
+    count_scheduled(scheduler_, numbers);
+    return numbers;
   }
 
   void add_first_admin() {
     const auto is_admin = [](const Credential* one) {
       return one->kind == CredentialKind::client && one->role == wire::Role::admin && !one->revoked;
     };
-    if (std::ranges::any_of(core_.keys.all(), is_admin)) return;
+    if (std::ranges::any_of(keys_.all(), is_admin)) return;
     const Credential made = KeyDirectory::make(CredentialKind::client, random_id(), "admin", wire::Role::admin);
-    core_.database->ask([made](Store& store) { return store.replace_credential(made); },
-                        [this, made](const Status& written) {
-                          if (!written.is_ok()) return core_.log("no admin could be added: " + written.message());
-                          core_.keys.put(made);
-                          options_.on_first_admin(core_.keys.key_of(made));
-                        });
+    database_.ask([made](Store& store) { return store.replace_credential(made); },
+                  [this, made](const Status& written) {
+                    if (!written.is_ok()) return log_("no admin could be added: " + written.message());
+                    keys_.put(made);
+                    options_.on_first_admin(keys_.key_of(made));
+                  });
   }
 
   void tick() {
-    core_.peers.close_silent();
+    peers_.close_silent();
     if (rounds_) rounds_->tick();
-    if (core_.scheduler && ssh_boards_) ssh_boards_->tick();
-    if (core_.scheduler) maintenance_.tick();
+    if (scheduler_ && ssh_boards_) ssh_boards_->tick();
+    if (scheduler_) maintenance_.tick();
   }
 
   Status on_board_event(ConnectionNumber from, wire::Tag tag, std::span<const std::uint8_t> body) override {
-    return handle_board_event(core_, from, tag, body);
+    return board_connections_.handle_event(from, tag, body);
   }
   Status on_client_event(ConnectionNumber from, wire::Tag tag, std::span<const std::uint8_t> body) override {
-    return handle_client_event(core_, from, tag, body);
+    return clients_.handle_event(from, tag, body);
   }
   Status on_query(ConnectionNumber from, const rpc::FrameHeader& header, std::span<const std::uint8_t> body) override {
-    return answer_frame(core_, from, header, body);
+    return queries_.answer_frame(from, header, body);
   }
-  bool is_congested() const override { return core_.database->is_congested(); }
+  bool is_congested() const override { return database_.is_congested(); }
   void on_left(ConnectionNumber number) override {
-    board_left(core_, number);
-    client_left(core_, number);
+    board_connections_.left(number);
+    if (clients_.find(number) != nullptr) modules_.forget(number);
+    clients_.left(number);
   }
 
   void carry_out_any(const Action& action) {
@@ -234,7 +261,11 @@ class TrackerProcess final : public Tracker, PeerHandler {
     std::visit(
         [this](const auto& one) {
           using Kind = std::decay_t<decltype(one)>;
-          if constexpr (!std::is_same_v<Kind, Persist>) carry_out(core_, one);
+          if constexpr (requires { one.client; }) {
+            clients_.carry_out(one);
+          } else if constexpr (!std::is_same_v<Kind, Persist>) {
+            board_connections_.carry_out(one);
+          }
         },
         action);
     facade_.has_changed();
@@ -244,10 +275,26 @@ class TrackerProcess final : public Tracker, PeerHandler {
   TrackerOptions options_;
   const std::size_t max_connections_;
   server::SecretMemory secrets_;
-  Core core_;
+  const Log log_;
+  KeyDirectory keys_;
+  Peers peers_;
+  ActiveScheduler scheduler_;
+  Database database_;
+  BoardRegistry boards_;
+  AuditLog audit_;
+  SessionLog sessions_;
+  CredentialService credentials_;
+  BoardConnections board_connections_;
+  ClientConnections clients_;
+  ModuleService modules_;
+  RelayService relays_;
+  Listings listings_;
+  PastListings past_listings_;
+  AdminCommands commands_;
+  QueryService queries_;
+  FarmFacade facade_;
   PeerListener peer_listener_;
   Maintenance maintenance_;
-  FarmFacade facade_;
   server::Timer timer_;
   std::unique_ptr<HealthRounds> rounds_, retired_rounds_;
   std::unique_ptr<SshBoards> ssh_boards_, retired_ssh_boards_;
@@ -263,8 +310,8 @@ class TrackerProcess final : public Tracker, PeerHandler {
 
 Result<std::unique_ptr<Tracker>> Tracker::open(server::EventLoop& loop, std::unique_ptr<Store> store,
                                                TrackerOptions options) {
-  auto tracker = std::make_unique<TrackerProcess>(loop, std::move(options));
-  FERRY_TRY(tracker->start(std::move(store)));
+  auto tracker = std::make_unique<TrackerProcess>(loop, std::move(store), std::move(options));
+  FERRY_TRY(tracker->start());
   return std::unique_ptr<Tracker>(std::move(tracker));
 }
 

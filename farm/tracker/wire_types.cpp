@@ -33,8 +33,8 @@ bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc
 // was asked for.
 constexpr std::uint64_t kMostMilliseconds = std::uint64_t{3650} * 86'400'000;
 
-Duration duration_of(std::uint64_t milliseconds) {
-  return Duration(static_cast<Duration::rep>(std::min(milliseconds, kMostMilliseconds)));
+Duration duration_of(std::uint64_t count) {
+  return Duration(static_cast<Duration::rep>(std::min(count, kMostMilliseconds)));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "farm/store/sqlite_store.h"
-#include "farm/tracker/core.h"
+#include "farm/tracker/session_log.h"
 #include "tests/support/farm/memory_store.h"
 #include "tests/support/farm/temporary_folder.h"
 #include "tests/support/farm_peers/running_tracker.h"
@@ -149,7 +149,7 @@ TEST_CASE("a board that reports very many sessions displaces none of others, and
   RunningTracker tracker(std::make_unique<MemoryStore>());
   TestBoard liar(board_options(tracker, "liar"));
   const auto honest = tracker.join(tracker.board_key("pi-3"));
-  constexpr std::size_t kReported = 2 * farm::Core::kMaxSessions;
+  constexpr std::size_t kReported = 2 * farm::SessionLog::kMaxSessions;
   for (std::size_t i = 0; i < kReported; ++i)
     liar.send(SessionEnded{{i, 1}, "client", 1, std::string(kMaxReport, 'x')});
   // The tracker has taken all of them once it has taken this one.
