@@ -5,7 +5,7 @@
 #include "bench/farm/figures.h"
 #include "bench/farm/swarm.h"
 #include "bench/support/comparison.h"
-#include "farm/client/tracker_connection.h"
+#include "farm/client/farm_client.h"
 
 namespace ferry::bench {
 namespace {
@@ -64,7 +64,7 @@ void measure_query(const Programs& programs, Report& report) {
   join_all(swarm, kListed, seconds(20));
   std::atomic<bool> is_over{false};
   std::thread living([&] { swarm.run_until([&] { return is_over.load(); }, std::chrono::hours(1)); });
-  farm::TrackerConnection connection(farm.access());
+  farm::FarmClient connection(farm.access());
   std::vector<double> times;
   std::string failure;
   for (int i = 0; i < 500 && failure.empty(); ++i) {

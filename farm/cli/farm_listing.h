@@ -25,13 +25,13 @@ inline constexpr int kMostPages = 1000;
 template <class Query, class Change>
 int print_listing(const FarmOptions& options, const Query& query, const std::vector<ListedColumn>& columns,
                   const std::string& none, std::size_t limit, const Change& change) {
-  farm::TrackerConnection connection = connect_farm(options);
+  farm::FarmClient client = connect_farm(options);
   text::Json entries = text::Json::array();
   text::Rows rows(1);
   for (const ListedColumn& column : columns) rows.front().emplace_back(column.title);
   std::optional<Query> next = query;
   for (int i = 0; next && entries.size() < limit && i < kMostPages; ++i) {
-    const auto page = take(connection.ask(*next));
+    const auto page = take(client.ask(*next));
     for (const auto& record : farm::elements_of(page)) {
       std::vector<farm::ShownField> fields = farm::shown_fields(record);
       if (entries.size() == limit || !change(record, fields)) continue;

@@ -17,8 +17,8 @@ struct BoardOptions {
 };
 
 int order(const BoardOptions& options, wire::BoardOrder what, const char* done) {
-  farm::TrackerConnection connection = connect_farm(options.farm);
-  take(connection.ask(wire::OrderBoard{options.board, what}));
+  farm::FarmClient client = connect_farm(options.farm);
+  take(client.ask(wire::OrderBoard{options.board, what}));
   printf("%s %s\n", options.board.c_str(), done);
   return kExitFine;
 }

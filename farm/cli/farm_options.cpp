@@ -35,7 +35,7 @@ void add_farm_listing_options(CLI::App& command, FarmOptions& options) {
 
 farm::FarmAccess access_of(const FarmOptions& options) { return farm::find_farm(options.farm, options.key_file); }
 
-farm::TrackerConnection connect_farm(const FarmOptions& options) { return farm::TrackerConnection(access_of(options)); }
+farm::FarmClient connect_farm(const FarmOptions& options) { return farm::FarmClient(access_of(options)); }
 
 void add_lease_options(CLI::App& command, LeaseFlags& options) {
   command

@@ -9,7 +9,7 @@
 
 #include "base/throw_status.h"
 #include "farm/client/board_lease.h"
-#include "farm/client/tracker_connection.h"
+#include "farm/client/farm_client.h"
 #include "host/text/json.h"
 
 namespace ferry::cli {
@@ -27,7 +27,7 @@ void add_farm_listing_options(CLI::App& command, FarmOptions& options);
 
 // Throws Error that says how to name a farm and its key.
 farm::FarmAccess access_of(const FarmOptions& options);
-farm::TrackerConnection connect_farm(const FarmOptions& options);
+farm::FarmClient connect_farm(const FarmOptions& options);
 
 // The boards that a command wants.
 struct LeaseFlags {

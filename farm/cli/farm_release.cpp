@@ -24,8 +24,8 @@ void add_farm_release(CLI::App& farm, Action& chosen) {
   command.callback([options, &chosen] {
     chosen = [options](const Compiler*) -> int {
       const std::uint64_t lease = take(farm::parse_lease(options->lease));
-      farm::TrackerConnection connection = connect_farm(options->farm);
-      take(connection.ask(farm::wire::EndLease{lease}));
+      farm::FarmClient client = connect_farm(options->farm);
+      take(client.ask(farm::wire::EndLease{lease}));
       // Where reserve has put it, if that was here.
       (void)unlink((lease_folder() + "/" + farm::lease_text(lease)).c_str());
       printf("released %s\n", farm::lease_text(lease).c_str());

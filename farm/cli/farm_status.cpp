@@ -11,8 +11,8 @@ namespace ferry::cli {
 namespace {
 
 int show_status(const FarmOptions& options) {
-  farm::TrackerConnection connection = connect_farm(options);
-  const farm::wire::FarmSummary summary = take(connection.ask(farm::wire::Summarize()));
+  farm::FarmClient client = connect_farm(options);
+  const farm::wire::FarmSummary summary = take(client.ask(farm::wire::Summarize()));
   if (options.json) {
     text::print_json(farm::document_of(summary));
     return kExitFine;

@@ -24,8 +24,8 @@ int list_credentials(const FarmOptions& options, std::optional<wire::CredentialK
 }
 
 int revoke(const FarmOptions& options, wire::CredentialKind kind, const std::string& name) {
-  farm::TrackerConnection connection = connect_farm(options);
-  take(connection.ask(wire::RevokeCredential{kind, name}));
+  farm::FarmClient client = connect_farm(options);
+  take(client.ask(wire::RevokeCredential{kind, name}));
   printf("revoked the %s of %s\n", kind == wire::CredentialKind::token ? "token" : "key", name.c_str());
   return kExitFine;
 }
@@ -47,9 +47,9 @@ int token(const TokenOptions& options) {
   }
   if (options.lists) return list_credentials(options.farm, wire::CredentialKind::token, "there are no tokens");
   if (!options.revoked.empty()) return revoke(options.farm, wire::CredentialKind::token, options.revoked);
-  farm::TrackerConnection connection = connect_farm(options.farm);
+  farm::FarmClient client = connect_farm(options.farm);
   const std::string made =
-      take(connection.ask(wire::AddToken{options.name, parse_role(options.role), options.days * kDayMs})).token;
+      take(client.ask(wire::AddToken{options.name, parse_role(options.role), options.days * kDayMs})).token;
   if (options.farm.json) {
     text::print_json({{"schema", "ferry.farm.token/1"}, {"name", options.name}, {"token", made}});
   } else {

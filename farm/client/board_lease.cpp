@@ -8,7 +8,7 @@
 #include "base/printable.h"
 #include "base/quantity_text.h"
 #include "base/utf8.h"
-#include "farm/client/tracker_link.h"
+#include "farm/client/tracker_connection.h"
 #include "farm/protocol/lease_id.h"
 #include "rpc/secure/noise.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Clock = TrackerLink::Clock;
+using Clock = TrackerConnection::Clock;
 
 constexpr seconds kUsualLength{30 * 60};
 // Another tracker must get its chance before the lease of a lost one is given up.
@@ -115,8 +115,8 @@ class BoardLease::Worker {
   Result<milliseconds> extend(milliseconds length) {
     std::unique_lock lock(mutex_);
     const std::uint64_t answered = record_.extensions_answered();
-    if (link_ == nullptr) return Status(ErrorCode::unavailable, "the tracker cannot be reached at the moment");
-    FERRY_TRY(link_->send(wire::Extend{request().id, static_cast<std::uint64_t>(length.count())}));
+    if (connection_ == nullptr) return Status(ErrorCode::unavailable, "the tracker cannot be reached at the moment");
+    FERRY_TRY(connection_->send(wire::Extend{request().id, static_cast<std::uint64_t>(length.count())}));
     const auto is_answered = [&] { return record_.extensions_answered() != answered || record_.end() || is_stopping_; };
     if (!changed_.wait_for(lock, kExtendTimeout, is_answered)) return receive_timed_out(kExtendTimeout);
     if (record_.end()) return Status(ErrorCode::unavailable, "the lease has ended: " + to_text(*record_.end()));
@@ -138,10 +138,10 @@ class BoardLease::Worker {
       const std::lock_guard lock(mutex_);
       if (std::exchange(is_stopping_, true)) return;
       stop_by_ = Clock::now() + kReleaseTimeout;
-      if (link_ != nullptr) {
-        if (is_released && !record_.end()) (void)link_->send(wire::Release{request().id});
+      if (connection_ != nullptr) {
+        if (is_released && !record_.end()) (void)connection_->send(wire::Release{request().id});
         // The thread then waits for the end of the stream, so that nothing that was sent is lost.
-        link_->close_send();
+        connection_->close_send();
       }
     }
     changed_.notify_all();
@@ -167,14 +167,14 @@ class BoardLease::Worker {
       Status lost = opened.status();
       if (opened.is_ok()) {
         if (is_stopping_) break;
-        link_ = std::move(opened.value());
+        connection_ = std::move(opened.value());
         const auto since = Clock::now();
         lock.unlock();
         lost = follow(was_submitted);
         lock.lock();
         was_submitted = true;
         if (is_stopping_ || record_.end()) break;
-        link_ = nullptr;
+        connection_ = nullptr;
         next_ = (next_ + 1) % farm_.trackers.size();
         lost_at = Clock::now();
         const bool has_lasted = lost_at - since >= kLasting;
@@ -196,16 +196,17 @@ class BoardLease::Worker {
       changed_.wait_for(lock, jittered(pause), [this] { return is_stopping_; });
       pause = std::min(2 * pause, Clock::now() - lost_at < kAttachTime ? kLongestPauseAtFirst : kLongestPause);
     }
-    const std::unique_ptr<TrackerLink> link = std::move(link_);
+    const std::unique_ptr<TrackerConnection> connection = std::move(connection_);
     lock.unlock();
     changed_.notify_all();
   }
 
   // Tries each tracker once, beginning with the next one.
-  Result<std::unique_ptr<TrackerLink>> dial(bool is_again) {
+  Result<std::unique_ptr<TrackerConnection>> dial(bool is_again) {
     std::string reasons;
     for (std::size_t i = 0; i < farm_.trackers.size(); ++i, next_ = (next_ + 1) % farm_.trackers.size()) {
-      auto opened = TrackerLink::open(farm_, farm_.trackers[next_], is_again ? kReconnectTimeout : kConnectTimeout);
+      auto opened =
+          TrackerConnection::open(farm_, farm_.trackers[next_], is_again ? kReconnectTimeout : kConnectTimeout);
       if (opened.is_ok()) return opened;
       const Status status = opened.status();
       const bool may_pass = status.code() == ErrorCode::unavailable || status.code() == ErrorCode::busy;
@@ -219,11 +220,11 @@ class BoardLease::Worker {
   Status follow(bool is_again) {
     {
       const std::lock_guard lock(mutex_);
-      FERRY_TRY(is_again ? link_->send(wire::Attach{request(), record_.is_granted()})
-                         : link_->send(wire::Submit{request()}));
+      FERRY_TRY(is_again ? connection_->send(wire::Attach{request(), record_.is_granted()})
+                         : connection_->send(wire::Submit{request()}));
     }
     while (true) {
-      FERRY_ASSIGN(const std::optional<rpc::Frame> frame, link_->receive(Clock::now() + until_next_duty()));
+      FERRY_ASSIGN(const std::optional<rpc::Frame> frame, connection_->receive(Clock::now() + until_next_duty()));
       std::string notice;
       {
         const std::lock_guard lock(mutex_);
@@ -232,7 +233,7 @@ class BoardLease::Worker {
         if (record_.end() || (is_stopping_ && now >= stop_by_)) return {};
         if (const auto due = record_.next_extension(); due && now >= *due && !is_stopping_) {
           record_.extension_was_asked(now);
-          FERRY_TRY(link_->send(wire::Extend{request().id, request().length_ms}));
+          FERRY_TRY(connection_->send(wire::Extend{request().id, request().length_ms}));
         }
         notice = record_.take_notice();
       }
@@ -264,7 +265,7 @@ class BoardLease::Worker {
   mutable std::condition_variable changed_;
   LeaseStatus record_;
   // Set and reset by the thread, which alone receives; others use it with the mutex held.
-  std::unique_ptr<TrackerLink> link_;
+  std::unique_ptr<TrackerConnection> connection_;
   Status failure_;            // why the first attempt to submit failed
   std::string last_failure_;  // to reach a tracker
   bool is_stopping_ = false;

@@ -40,7 +40,7 @@ struct LeaseObserver {
 class BoardLease {
  public:
   // Waits until the boards are granted. Fails with invalid_argument if no board could ever serve the request, with busy
-  // if none became available in time, with aborted if it was cancelled, and otherwise as TrackerLink::open().
+  // if none became available in time, with aborted if it was cancelled, and otherwise as TrackerConnection::open().
   static Result<std::unique_ptr<BoardLease>> request(const FarmAccess& farm, const LeaseOptions& options,
                                                      LeaseObserver observer = {});
   // An attached lease ends with the object, a reserved one does not.

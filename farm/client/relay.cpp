@@ -1,14 +1,14 @@
 #include "farm/client/relay.h"
 
-#include "farm/client/tracker_connection.h"
+#include "farm/client/farm_client.h"
 #include "rpc/transport/tcp.h"
 #include "rpc/wire/relay_preamble.h"
 
 namespace ferry::farm {
 
 Result<std::unique_ptr<Transport>> open_relay(const RelayRoute& route) {
-  TrackerConnection connection(route.farm);
-  FERRY_ASSIGN(const wire::RelayOffered offered, connection.ask(wire::UseRelay{route.lease, route.slot}));
+  FarmClient client(route.farm);
+  FERRY_ASSIGN(const wire::RelayOffered offered, client.ask(wire::UseRelay{route.lease, route.slot}));
   // Only the tracker that schedules listens.
   Status failure;
   for (const TcpAddress& tracker : route.farm.trackers) {

@@ -17,7 +17,7 @@ struct RelayRoute {
 };
 
 // Returns a connection that goes on as one to the board itself does, with preamble and handshake. The tracker closes it
-// if the board does not come within 10 seconds. Fails as TrackerConnection::ask() does.
+// if the board does not come within 10 seconds. Fails as FarmClient::ask() does.
 Result<std::unique_ptr<Transport>> open_relay(const RelayRoute& route);
 
 }  // namespace ferry::farm

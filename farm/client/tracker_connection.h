@@ -1,69 +1,72 @@
-// Asks a farm's trackers what people want to know and to change.
+// One connection of a client to one tracker, on which the client has said hello.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
+#include <chrono>
 #include <memory>
-#include <span>
-#include <vector>
+#include <mutex>
+#include <optional>
+#include <string>
 
-#include "farm/client/tracker_link.h"
+#include "farm/client/farm_access.h"
+#include "farm/protocol/codec.h"
+#include "rpc/wire/connection.h"
 
 namespace ferry::farm {
 
-// Not thread-safe. A connection on which nothing is asked for 11 s ends; the next question opens another one.
+inline constexpr std::chrono::seconds kConnectTimeout{5};
+
+// One thread receives; any thread may send and close.
 class TrackerConnection {
  public:
-  explicit TrackerConnection(FarmAccess farm) : farm_(std::move(farm)) {}
+  using Clock = std::chrono::steady_clock;
 
-  // Sends one of the queries of farm/protocol/queries.h and waits for the answer. If a tracker cannot be reached, or
-  // stands by, the next one is asked; the message then names each.
-  template <class Query>
-  Result<typename wire::MessageOf<Query>::Reply> ask(const Query& query) {
-    FERRY_ASSIGN(const std::vector<std::uint8_t> body,
-                 ask(static_cast<std::uint16_t>(wire::MessageOf<Query>::kTag), wire::encode(query)));
-    return wire::decode<typename wire::MessageOf<Query>::Reply>(body);
-  }
+  // Connects, proves the key and says hello, each within the timeout. Fails with unauthenticated if the tracker does
+  // not know the key, and with unavailable if there is no tracker. Messages name the tracker.
+  static Result<std::unique_ptr<TrackerConnection>> open(const FarmAccess& farm, const TcpAddress& tracker,
+                                                         std::chrono::milliseconds timeout);
+  TrackerConnection(const TrackerConnection&) = delete;
+  TrackerConnection& operator=(const TrackerConnection&) = delete;
+  ~TrackerConnection() { close(); }
 
-  // Sends query_of(0), query_of(1), ... of one kind, some of them ahead of the answers to those before, and passes each
-  // answer on to take(i, answer), in order. All of them go over one connection. Ends with the first failure; what
-  // became of the queries after the last answer is not known then.
-  template <class Query, class QueryOf, class Take>
-  Status ask_each(std::size_t count, const QueryOf& query_of, const Take& take) {
-    using Reply = typename wire::MessageOf<Query>::Reply;
-    return ask_each(
-        static_cast<std::uint16_t>(wire::MessageOf<Query>::kTag), count,
-        [&](std::size_t i) { return wire::encode(query_of(i)); },
-        [&](std::size_t i, std::span<const std::uint8_t> body) -> Status {
-          FERRY_ASSIGN(Reply reply, wire::decode<Reply>(body));
-          return take(i, std::move(reply));
-        });
-  }
-
-  const FarmAccess& farm() const { return farm_; }
-  // In whose name the client speaks; empty before the first answer.
+  // In whose name the client's leases are.
   const std::string& holder() const { return holder_; }
 
- private:
-  Result<std::vector<std::uint8_t>> ask(std::uint16_t tag, const std::vector<std::uint8_t>& query);
-  using QueryOf = std::function<std::vector<std::uint8_t>(std::size_t)>;
-  using Take = std::function<Status(std::size_t, std::span<const std::uint8_t>)>;
-  Status ask_each(std::uint16_t tag, std::size_t count, const QueryOf& query_of, const Take& take);
-  // The same over the open connection. Increases `answered` with each answer.
-  Status ask_pipelined(std::uint16_t tag, std::size_t count, const QueryOf& query_of, const Take& take,
-                       std::size_t& answered);
-  // Opens a connection to the next tracker, unless there is one.
-  Status open_link();
-  Status send_query(std::uint16_t tag, std::uint64_t request, const std::vector<std::uint8_t>& query);
-  // Waits for the answer to this request, which is the next one.
-  Result<rpc::Frame> receive_answer(std::uint64_t request);
+  template <class Event>
+  Status send(const Event& event) {
+    return send_frame({rpc::FrameKind::event, static_cast<std::uint16_t>(wire::MessageOf<Event>::kTag)},
+                      wire::encode(event));
+  }
+  Status send_frame(const rpc::FrameHeader& header, ByteSpan body);
 
-  FarmAccess farm_;
-  std::unique_ptr<TrackerLink> link_;
-  std::size_t next_ = 0;  // the next tracker's number
-  std::uint64_t last_request_ = 1;
+  // Returns the next frame that is not a keepalive, or nothing if none arrives until then. Meanwhile it sends
+  // keepalives. Fails if the tracker is silent, breaks the protocol, closes the connection or refuses to go on.
+  Result<std::optional<rpc::Frame>> receive(Clock::time_point until);
+
+  // Says that nothing more will be sent. Once the tracker has taken everything, receive() fails.
+  void close_send();
+  void close();
+
+ private:
+  TrackerConnection(std::string tracker, std::unique_ptr<Transport> transport);
+  Status say_hello(const std::string& client, std::chrono::milliseconds timeout);
+  // Returns a message that names the tracker.
+  Status about_tracker(const Status& status) const;
+  // Returns whether there is something to receive; false if there is nothing by then. Meanwhile it sends keepalives.
+  // Fails if the tracker is silent.
+  Result<bool> wait_for_bytes(Clock::time_point until);
+  // The same for the rest of a frame, which must come in time.
+  Status wait_for_rest();
+  Status send_keepalive_if_due();
+  Result<rpc::Frame> receive_frame();
+
+  std::string tracker_;  // for messages
+  rpc::Connection connection_;
   std::string holder_;
+  Clock::time_point heard_ = Clock::now();  // when bytes last came
+  Clock::time_point frame_until_{};
+  Clock::time_point next_keepalive_ = Clock::now() + wire::kHeartbeatPeriod;
+  std::mutex sending_;
+  bool has_closed_send_ = false;
 };
 
 }  // namespace ferry::farm

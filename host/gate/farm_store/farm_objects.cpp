@@ -37,34 +37,34 @@ Status wrong_piece(const Hash& object) {
 
 }  // namespace
 
-void FarmObjects::ask(const std::function<Status(farm::TrackerConnection&)>& work) {
+void FarmObjects::ask(const std::function<Status(farm::FarmClient&)>& work) {
   const std::lock_guard lock(mutex_);
   // The work itself may take minutes, as an upload does, before it fails.
   std::chrono::milliseconds paused{0};
   for (auto pause = std::chrono::milliseconds(100);; pause *= 2) {
-    const Status status = work(connection_);
+    const Status status = work(client_);
     if (status.is_ok()) return;
     const auto most = status.code() == ErrorCode::busy ? patience_.busy
                       : status.code() == ErrorCode::unavailable || status.code() == ErrorCode::aborted
                           ? patience_.away
                           : std::chrono::milliseconds(0);
     paused += pause;
-    if (paused > most) fail(connection_.farm().name, status);
+    if (paused > most) fail(client_.farm().name, status);
     std::this_thread::sleep_for(pause);
   }
 }
 
 std::string FarmObjects::holder() {
   const std::lock_guard lock(mutex_);
-  return connection_.holder();
+  return client_.holder();
 }
 
 std::vector<bool> FarmObjects::has(std::span<const Hash> objects) {
   std::vector<bool> found;
   for (std::size_t begin = 0; begin < objects.size(); begin += wire::kMaxObjectsAsked) {
     const auto some = objects.subspan(begin, std::min(wire::kMaxObjectsAsked, objects.size() - begin));
-    ask([&](farm::TrackerConnection& connection) -> Status {
-      FERRY_ASSIGN(const wire::ObjectsFound answer, connection.ask(wire::FindObjects{{some.begin(), some.end()}}));
+    ask([&](farm::FarmClient& client) -> Status {
+      FERRY_ASSIGN(const wire::ObjectsFound answer, client.ask(wire::FindObjects{{some.begin(), some.end()}}));
       if (answer.is_stored.size() != some.size()) {
         return {ErrorCode::protocol_error,
                 format("expected an answer about %zu objects, got %zu", some.size(), answer.is_stored.size())};
@@ -78,8 +78,8 @@ std::vector<bool> FarmObjects::has(std::span<const Hash> objects) {
 
 void FarmObjects::put(const Hash& object, std::uint64_t bytes, const Read& read) {
   const std::uint64_t pieces = std::max<std::uint64_t>(1, (bytes + wire::kMaxPieceSent - 1) / wire::kMaxPieceSent);
-  ask([&](farm::TrackerConnection& connection) {
-    return connection.ask_each<wire::PutObject>(
+  ask([&](farm::FarmClient& client) {
+    return client.ask_each<wire::PutObject>(
         pieces,
         [&](std::size_t i) {
           wire::PutObject message{object, bytes, std::uint64_t{i} * wire::kMaxPieceSent, {}};
@@ -97,8 +97,8 @@ void FarmObjects::put(const Hash& object, std::uint64_t bytes, const Read& read)
 
 std::optional<std::vector<std::uint8_t>> FarmObjects::get(const Hash& object) {
   std::optional<std::vector<std::uint8_t>> contents;
-  ask([&](farm::TrackerConnection& connection) -> Status {
-    const auto first = connection.ask(wire::GetObject{object, 0});
+  ask([&](farm::FarmClient& client) -> Status {
+    const auto first = client.ask(wire::GetObject{object, 0});
     if (first.status().code() == ErrorCode::not_found) return {};
     FERRY_TRY(first.status());
     const std::uint64_t bytes = first.value().bytes;
@@ -113,7 +113,7 @@ std::optional<std::vector<std::uint8_t>> FarmObjects::get(const Hash& object) {
     while (contents->size() < bytes) {
       const std::size_t begin = contents->size();
       contents->resize(std::min<std::uint64_t>(bytes, begin + kReadAtOnce));
-      FERRY_TRY(read_pieces(connection, object, begin, std::span(*contents).subspan(begin)));
+      FERRY_TRY(read_pieces(client, object, begin, std::span(*contents).subspan(begin)));
     }
     return {};
   });
@@ -121,16 +121,16 @@ std::optional<std::vector<std::uint8_t>> FarmObjects::get(const Hash& object) {
 }
 
 void FarmObjects::read(const Hash& object, std::uint64_t offset, std::span<std::uint8_t> into) {
-  ask([&](farm::TrackerConnection& connection) { return read_pieces(connection, object, offset, into); });
+  ask([&](farm::FarmClient& client) { return read_pieces(client, object, offset, into); });
 }
 
-Status FarmObjects::read_pieces(farm::TrackerConnection& connection, const Hash& object, std::uint64_t offset,
+Status FarmObjects::read_pieces(farm::FarmClient& client, const Hash& object, std::uint64_t offset,
                                 std::span<std::uint8_t> into) {
   // Answers end where the farm's pieces end.
   constexpr std::uint64_t kPiece = wire::kMaxPieceReceived;
   if (into.empty()) return {};
   const std::uint64_t first = offset / kPiece, last = (offset + into.size() - 1) / kPiece;
-  return connection.ask_each<wire::GetObject>(
+  return client.ask_each<wire::GetObject>(
       last - first + 1, [&](std::size_t i) { return wire::GetObject{object, std::max(offset, (first + i) * kPiece)}; },
       [&](std::size_t i, const wire::ObjectPiece& answer) -> Status {
         const std::uint64_t begin = std::max(offset, (first + i) * kPiece);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "farm/client/tracker_connection.h"
+#include "farm/client/farm_client.h"
 #include "ferry/hash.h"
 
 namespace ferry::gate {
@@ -24,11 +24,11 @@ struct Patience {
 class FarmObjects {
  public:
   explicit FarmObjects(farm::FarmAccess farm, const Patience& patience = {})
-      : connection_(std::move(farm)), patience_(patience) {}
+      : client_(std::move(farm)), patience_(patience) {}
 
-  // Calls work() with a connection to the farm, and again after pauses while the farm is busy or a tracker has just
+  // Calls work() with a client of the farm, and again after pauses while the farm is busy or a tracker has just
   // been replaced by another one.
-  void ask(const std::function<Status(farm::TrackerConnection&)>& work);
+  void ask(const std::function<Status(farm::FarmClient&)>& work);
 
   // In whose name the farm is asked; empty before the first answer.
   std::string holder();
@@ -44,11 +44,10 @@ class FarmObjects {
   void read(const Hash& object, std::uint64_t offset, std::span<std::uint8_t> into);
 
  private:
-  Status read_pieces(farm::TrackerConnection& connection, const Hash& object, std::uint64_t offset,
-                     std::span<std::uint8_t> into);
+  Status read_pieces(farm::FarmClient& client, const Hash& object, std::uint64_t offset, std::span<std::uint8_t> into);
 
   std::mutex mutex_;
-  farm::TrackerConnection connection_;
+  farm::FarmClient client_;
   const Patience patience_;
 };
 

@@ -112,8 +112,8 @@ class FarmStore final : public Store {
   std::vector<std::string> baseline_names(const std::string& suite) override {
     expect_text("the name of the suite", suite, wire::kMaxText);
     std::vector<std::string> names;
-    objects_->ask([&](farm::TrackerConnection& connection) -> Status {
-      FERRY_ASSIGN(wire::BaselineNames answer, connection.ask(wire::ListBaselines{suite}));
+    objects_->ask([&](farm::FarmClient& client) -> Status {
+      FERRY_ASSIGN(wire::BaselineNames answer, client.ask(wire::ListBaselines{suite}));
       names = std::move(answer.names);
       return {};
     });
@@ -126,8 +126,8 @@ class FarmStore final : public Store {
     std::vector<wire::SetBaseline> messages;
     for (const auto& [key, module] : changes) messages.push_back({suite, name, to_wire(key, module)});
     expect_stored(messages);
-    objects_->ask([&](farm::TrackerConnection& connection) {
-      return connection.ask_each<wire::SetBaseline>(
+    objects_->ask([&](farm::FarmClient& client) {
+      return client.ask_each<wire::SetBaseline>(
           messages.size(), [&](std::size_t i) { return messages[i]; },
           [&](std::size_t i, const wire::BaselineSet& set) {
             return set.missing.empty() ? Status() : lost(messages[i].entry.name, set.missing.front());
@@ -138,8 +138,8 @@ class FarmStore final : public Store {
   std::optional<std::size_t> forget(const std::string& suite, const std::string& name) override {
     expect_names(suite, name);
     wire::BaselineDeleted deleted;
-    objects_->ask([&](farm::TrackerConnection& connection) -> Status {
-      FERRY_ASSIGN(deleted, connection.ask(wire::DeleteBaseline{suite, name}));
+    objects_->ask([&](farm::FarmClient& client) -> Status {
+      FERRY_ASSIGN(deleted, client.ask(wire::DeleteBaseline{suite, name}));
       return {};
     });
     return deleted.cases > 0 ? std::optional<std::size_t>(deleted.cases) : std::nullopt;
@@ -154,8 +154,8 @@ class FarmStore final : public Store {
       wire::DeleteCases request{suite, name, {}};
       for (std::size_t i = begin; i < std::min(all.size(), begin + wire::kMaxPage); ++i)
         request.cases.push_back(all[i]);
-      objects_->ask([&](farm::TrackerConnection& connection) -> Status {
-        const Result<wire::CasesDeleted> answer = connection.ask(request);
+      objects_->ask([&](farm::FarmClient& client) -> Status {
+        const Result<wire::CasesDeleted> answer = client.ask(request);
         if (answer.is_ok()) deleted += answer.value().cases;
         // A tracker of an earlier version keeps them.
         return answer.status().code() == ErrorCode::unsupported ? Status() : answer.status();
@@ -174,8 +174,8 @@ class FarmStore final : public Store {
       messages.push_back({suite, entry.name, {line.begin(), line.end()}});
     }
     std::size_t added = 0;  // a second try must not add them again
-    objects_->ask([&](farm::TrackerConnection& connection) {
-      return connection.ask_each<wire::AddVerdict>(
+    objects_->ask([&](farm::FarmClient& client) {
+      return client.ask_each<wire::AddVerdict>(
           messages.size() - added, [&, from = added](std::size_t i) { return messages[from + i]; },
           [&](std::size_t, const wire::VerdictAdded&) -> Status {
             ++added;
@@ -207,8 +207,8 @@ class FarmStore final : public Store {
 
   std::string collect() override {
     wire::ObjectsTrimmed trimmed;
-    objects_->ask([&](farm::TrackerConnection& connection) -> Status {
-      FERRY_ASSIGN(trimmed, connection.ask(wire::TrimObjects{}));
+    objects_->ask([&](farm::FarmClient& client) -> Status {
+      FERRY_ASSIGN(trimmed, client.ask(wire::TrimObjects{}));
       return {};
     });
     if (trimmed.bytes <= trimmed.quota) return {};
@@ -249,8 +249,8 @@ class FarmStore final : public Store {
   void for_each_page(Query& query, const Take& take) {
     for (int i = 0; i < kMostPages; ++i) {
       typename wire::MessageOf<Query>::Reply page;
-      objects_->ask([&](farm::TrackerConnection& connection) -> Status {
-        FERRY_ASSIGN(page, connection.ask(query));
+      objects_->ask([&](farm::FarmClient& client) -> Status {
+        FERRY_ASSIGN(page, client.ask(query));
         return {};
       });
       if (!take(page)) return;

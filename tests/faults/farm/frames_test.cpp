@@ -6,7 +6,7 @@
 #include <random>
 #include <thread>
 
-#include "farm/client/tracker_connection.h"
+#include "farm/client/farm_client.h"
 #include "farm/protocol/codec.h"
 #include "rpc/secure/client_handshake.h"
 #include "rpc/transport/tcp.h"

@@ -1,6 +1,6 @@
 // What boards keep for later leases is each holder's own.
 #include "farm/client/board_lease.h"
-#include "farm/client/tracker_connection.h"
+#include "farm/client/farm_client.h"
 #include "rpc/secure/client_handshake.h"
 #include "rpc/transport/tcp.h"
 #include "rpc/wire/codec.h"
@@ -66,8 +66,7 @@ TEST_CASE("a holder finds on a board what he has stored there, and not what othe
   farm.start_board(0);
   farm.wait_for_boards(1);
   const auto key_of = [&](const std::string& holder) {
-    const auto added =
-        farm::TrackerConnection(farm.access()).ask(farm::wire::AddClient{holder, farm::wire::Role::user});
+    const auto added = farm::FarmClient(farm.access()).ask(farm::wire::AddClient{holder, farm::wire::Role::user});
     REQUIRE_MESSAGE(added.is_ok(), added.status().message());
     return secure::Key{added.value().psk};
   };

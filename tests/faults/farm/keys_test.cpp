@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "farm/client/board_lease.h"
-#include "farm/client/tracker_connection.h"
+#include "farm/client/farm_client.h"
 #include "rpc/secure/client_handshake.h"
 #include "rpc/transport/tcp.h"
 #include "tests/faults/farm/fault_farm.h"
@@ -23,7 +23,7 @@ Result<std::unique_ptr<farm::BoardLease>> lease(const RealFarm& farm, const secu
   return farm::BoardLease::request(access, wanted);
 }
 
-void revoke(farm::TrackerConnection& admin, CredentialKind kind, const std::string& name) {
+void revoke(farm::FarmClient& admin, CredentialKind kind, const std::string& name) {
   const auto revoked = admin.ask(farm::wire::RevokeCredential{kind, name});
   REQUIRE_MESSAGE(revoked.is_ok(), revoked.status().message());
 }
@@ -46,7 +46,7 @@ TEST_CASE("unknown and revoked keys get no board, and a revocation ends what goe
   farm.start_board(0);
   farm.wait_for_boards(1);
   CHECK(lease(farm, secure::make_key()).status().code() == ErrorCode::unauthenticated);
-  farm::TrackerConnection admin(farm.access());
+  farm::FarmClient admin(farm.access());
   const auto added = admin.ask(farm::wire::AddClient{"guest", farm::wire::Role::user});
   REQUIRE_MESSAGE(added.is_ok(), added.status().message());
   const secure::Key key{added.value().psk};
@@ -63,7 +63,7 @@ TEST_CASE("a board whose key is revoked leaves at once, and does not come back")
   farm.start_board(0);
   farm.start_board(1);
   farm.wait_for_boards(2);
-  farm::TrackerConnection admin(farm.access());
+  farm::FarmClient admin(farm.access());
   const auto begin = Clock::now();
   revoke(admin, CredentialKind::board, "b0");
   farm.tracker().wait_for("board b0 has left");
@@ -84,7 +84,7 @@ TEST_CASE("a board whose key is revoked leaves at once, and does not come back")
 
 TEST_CASE("the secret of an enrolment serves once, and not at all once it is revoked") {
   RealFarm farm(farm_of(0));
-  farm::TrackerConnection admin(farm.access());
+  farm::FarmClient admin(farm.access());
   const auto enrol = [&](const std::string& name) {
     farm::wire::EnrolBoard order;
     order.name = name;
@@ -138,7 +138,7 @@ TEST_CASE("a token that is unknown or revoked opens nothing of the HTTP interfac
     const auto answer = http.Get("/api/v1/boards");
     return answer ? answer->status : 0;
   };
-  farm::TrackerConnection admin(farm.access());
+  farm::FarmClient admin(farm.access());
   const auto added = admin.ask(farm::wire::AddToken{"guest", farm::wire::Role::viewer});
   REQUIRE_MESSAGE(added.is_ok(), added.status().message());
   const std::string token = added.value().token;

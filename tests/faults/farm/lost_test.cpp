@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "farm/client/tracker_connection.h"
+#include "farm/client/farm_client.h"
 #include "tests/faults/farm/fault_farm.h"
 
 namespace ferry::test {
@@ -58,7 +58,7 @@ TEST_CASE("a running lease outlives its tracker, and the next tracker knows it")
   farm.wait_until_scheduling();
   // Beyond the time that clients have to attach again.
   std::this_thread::sleep_for(std::chrono::seconds(11));
-  farm::TrackerConnection connection(farm.access());
+  farm::FarmClient connection(farm.access());
   const auto page = connection.ask(farm::wire::ListLeases{});
   REQUIRE_MESSAGE(page.is_ok(), page.status().message());
   REQUIRE(page.value().leases.size() == 1);

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "farm/client/board_lease.h"
-#include "farm/client/tracker_connection.h"
+#include "farm/client/farm_client.h"
 #include "farm/store/open_connection.h"
 #include "host/gate/farm_store/farm_store.h"
 #include "tests/faults/farm/fault_farm.h"
@@ -40,7 +40,7 @@ void wait_for_pieces(const RealFarm& farm, std::int64_t count) {
 }
 
 // Sends an object but for its last byte, over a connection that stays.
-void begin_sending(farm::TrackerConnection& connection, const Bytes& bytes) {
+void begin_sending(farm::FarmClient& connection, const Bytes& bytes) {
   const Hash object = blake2b(bytes);
   const std::size_t pieces = (bytes.size() - 1) / wire::kMaxPieceSent;
   const Status sent = connection.ask_each<wire::PutObject>(
@@ -63,7 +63,7 @@ void check_killed_tracker(Database database) {
   // A client that does not come back has sent some pieces, and another one sends some.
   const Bytes bytes = contents(40 * kMegabyte + 5, 2);
   {
-    farm::TrackerConnection connection(farm.access());
+    farm::FarmClient connection(farm.access());
     begin_sending(connection, contents(3 * kMegabyte, 3));
     std::string failure;
     std::thread sender([&] {

@@ -56,11 +56,11 @@ farm::FarmAccess RunningTracker::access(const secure::Key& key) const {
 }
 
 farm::FarmAccess RunningTracker::add_client(const std::string& holder, farm::wire::Role role) {
-  return access({expect(farm::TrackerConnection(admin()).ask(farm::wire::AddClient{holder, role})).psk});
+  return access({expect(farm::FarmClient(admin()).ask(farm::wire::AddClient{holder, role})).psk});
 }
 
 secure::Key RunningTracker::enrol(const std::string& name, std::vector<farm::wire::Label> tags) {
-  return {expect(farm::TrackerConnection(admin()).ask(farm::wire::EnrolBoard{name, std::move(tags), "", false})).psk};
+  return {expect(farm::FarmClient(admin()).ask(farm::wire::EnrolBoard{name, std::move(tags), "", false})).psk};
 }
 
 secure::Key RunningTracker::board_key(const std::string& name, std::vector<farm::wire::Label> tags) {

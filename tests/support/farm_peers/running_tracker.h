@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "farm/client/board_lease.h"
-#include "farm/client/tracker_connection.h"
+#include "farm/client/farm_client.h"
 #include "farm/tracker/health_rounds.h"
 #include "farm/tracker/tracker.h"
 #include "rpc/server/event_loop.h"

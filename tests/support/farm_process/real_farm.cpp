@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "farm/client/tracker_connection.h"
+#include "farm/client/farm_client.h"
 #include "farm/protocol/lease_id.h"
 #include "farm/store/postgres_store.h"
 #include "farm/store/sqlite_store.h"
@@ -150,7 +150,7 @@ std::string RealFarm::start_plain_server() {
 }
 
 void RealFarm::wait_for_boards(std::size_t count) const {
-  farm::TrackerConnection connection(access());
+  farm::FarmClient connection(access());
   std::size_t ready = 0;
   for (int i = 0; i < 600; ++i) {
     ready = 0;

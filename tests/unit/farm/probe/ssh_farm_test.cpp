@@ -17,7 +17,7 @@
 namespace ferry::test {
 namespace {
 
-using farm::TrackerConnection;
+using farm::FarmClient;
 using farm::wire::DeviceListing;
 using std::chrono::milliseconds;
 
@@ -70,7 +70,7 @@ struct SshFarm {
   ~SshFarm() { probes.set_tracker(nullptr); }
 
   DeviceListing listing() {
-    auto page = TrackerConnection(tracker.admin()).ask(farm::wire::ListDevices{});
+    auto page = FarmClient(tracker.admin()).ask(farm::wire::ListDevices{});
     REQUIRE_MESSAGE(page.is_ok(), page.status().message());
     return page.value().devices.at(0);
   }
@@ -111,7 +111,7 @@ TEST_CASE("a board in farm.toml with a login is leased like any other, and a par
   }
 
   // The tracker gives anna's board to others, but nobody tells her session.
-  const auto ended = TrackerConnection(farm.tracker.admin()).ask(farm::wire::EndLease{farm.listing().lease});
+  const auto ended = FarmClient(farm.tracker.admin()).ask(farm::wire::EndLease{farm.listing().lease});
   REQUIRE_MESSAGE(ended.is_ok(), ended.status().message());
   first.synchronize();
   const Device second = farm.connect_as("carl");

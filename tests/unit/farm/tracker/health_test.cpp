@@ -14,7 +14,7 @@ namespace {
 
 using namespace farm::wire;
 using farm::CheckedBoard;
-using farm::TrackerConnection;
+using farm::FarmClient;
 
 // Says how a check ends when it has begun.
 class ScriptedChecker final : public farm::HealthChecker {
@@ -75,7 +75,7 @@ struct CheckedLab {
     checker.tracker = tracker.get();
   }
   std::string state() {
-    const auto page = TrackerConnection(tracker->admin()).ask(ListDevices{});
+    const auto page = FarmClient(tracker->admin()).ask(ListDevices{});
     return page.is_ok() && page.value().devices.size() == 1 ? page.value().devices[0].state : "?";
   }
   std::string wait_for_state(const std::string& expected) {
@@ -95,7 +95,7 @@ TEST_CASE("a board is unknown when it joins, nobody gets it, and it is good once
   CHECK(lab.checker.addresses().at(0) == "127.0.0.1:1");
   CHECK(lab.wait_for_state("good") == "good");
   CHECK(board->wait_until_free());
-  const auto checks = TrackerConnection(lab.tracker->admin()).ask(ListHealth{"pi-3", 0});
+  const auto checks = FarmClient(lab.tracker->admin()).ask(ListHealth{"pi-3", 0});
   REQUIRE(checks.is_ok());
   REQUIRE(checks.value().checks.size() == 1);
   CHECK(checks.value().checks[0].job == "compute");

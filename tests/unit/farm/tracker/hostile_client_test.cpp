@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "farm/client/tracker_link.h"
+#include "farm/client/tracker_connection.h"
 #include "farm/protocol/lease_id.h"
 #include "tests/support/farm/memory_store.h"
 #include "tests/support/farm_peers/running_tracker.h"
@@ -25,11 +25,11 @@ TEST_CASE("a viewer does nothing to the leases of a holder whose name he shares"
   const auto lease = BoardLease::request(anna, wanted);
   REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
   const auto before = lease.value()->remaining();
-  auto link = farm::TrackerLink::open(viewer, tracker.address(), std::chrono::seconds(5));
+  auto link = farm::TrackerConnection::open(viewer, tracker.address(), std::chrono::seconds(5));
   REQUIRE(link.is_ok());
   REQUIRE(link.value()->send(Extend{lease.value()->id(), 3'600'000}).is_ok());
   REQUIRE(link.value()->send(Release{lease.value()->id()}).is_ok());
-  CHECK(farm::TrackerConnection(viewer).ask(EndLease{lease.value()->id()}).status().code() == ErrorCode::not_found);
+  CHECK(farm::FarmClient(viewer).ask(EndLease{lease.value()->id()}).status().code() == ErrorCode::not_found);
   CHECK_FALSE(board->wait_until_free(milliseconds(500)));
   CHECK(lease.value()->remaining() <= before);
   CHECK_FALSE(lease.value()->wait_for_end(milliseconds(0)));
@@ -50,7 +50,7 @@ TEST_CASE("attempts to use the ids of others are in the audit log, however many 
   const auto attempts_of = [&](const std::string& holder) {
     std::vector<AuditListing> found;
     for (int i = 0; i < 300 && found.empty(); ++i) {
-      const auto page = farm::TrackerConnection(tracker.admin()).ask(ListAudit{});
+      const auto page = farm::FarmClient(tracker.admin()).ask(ListAudit{});
       REQUIRE_MESSAGE(page.is_ok(), page.status().message());
       for (const AuditListing& entry : page.value().entries)
         if (entry.actor == holder && entry.action.ends_with(" refused")) found.push_back(entry);
@@ -59,7 +59,7 @@ TEST_CASE("attempts to use the ids of others are in the audit log, however many 
     return found;
   };
   const auto submit = [&](const farm::FarmAccess& who, std::uint64_t request, int times) {
-    auto link = farm::TrackerLink::open(who, tracker.address(), std::chrono::seconds(5));
+    auto link = farm::TrackerConnection::open(who, tracker.address(), std::chrono::seconds(5));
     REQUIRE(link.is_ok());
     for (int i = 0; i < times; ++i)
       REQUIRE(link.value()->send(Submit{{request, {"pi-3"}, 0, 60'000, 60'000, LeaseKind::attached}}).is_ok());
@@ -77,19 +77,19 @@ TEST_CASE("attempts to use the ids of others are in the audit log, however many 
   CHECK(of_berta[0].text == "the id " + farm::lease_text(id) + " of another holder");
 
   // What is done to leases counts as well.
-  auto link = farm::TrackerLink::open(clara, tracker.address(), std::chrono::seconds(5));
+  auto link = farm::TrackerConnection::open(clara, tracker.address(), std::chrono::seconds(5));
   REQUIRE(link.is_ok());
   REQUIRE(link.value()->send(Release{id}).is_ok());
   const auto of_clara = attempts_of("clara");
   REQUIRE(of_clara.size() == 1);
   CHECK(of_clara[0].action == "release refused");
-  CHECK(farm::TrackerConnection(clara).ask(EndLease{id}).status().code() == ErrorCode::not_found);
-  CHECK(farm::TrackerConnection(clara)
+  CHECK(farm::FarmClient(clara).ask(EndLease{id}).status().code() == ErrorCode::not_found);
+  CHECK(farm::FarmClient(clara)
             .ask(EndLease{0x12})
             .status()
             .message()
             .find("clara has no lease or request 0000000000000012") != std::string::npos);
-  CHECK(farm::TrackerConnection(clara).ask(UseRelay{id, 0}).status().code() == ErrorCode::not_found);
+  CHECK(farm::FarmClient(clara).ask(UseRelay{id, 0}).status().code() == ErrorCode::not_found);
   CHECK(attempts_of("clara").size() == 1);
   CHECK_FALSE(lease.value()->wait_for_end(milliseconds(0)));
 
@@ -100,8 +100,8 @@ TEST_CASE("attempts to use the ids of others are in the audit log, however many 
   submit(dora, id, 2);
   CHECK(attempts_of("dora").size() == 1);
   // A holder's own ids are no attempt.
-  CHECK(farm::TrackerConnection(anna).ask(EndLease{id}).status().code() == ErrorCode::not_found);
-  const auto page = farm::TrackerConnection(tracker.admin()).ask(ListAudit{});
+  CHECK(farm::FarmClient(anna).ask(EndLease{id}).status().code() == ErrorCode::not_found);
+  const auto page = farm::FarmClient(tracker.admin()).ask(ListAudit{});
   REQUIRE(page.is_ok());
   for (const AuditListing& entry : page.value().entries) CHECK(entry.actor != "anna");
 }
@@ -109,9 +109,9 @@ TEST_CASE("attempts to use the ids of others are in the audit log, however many 
 TEST_CASE("one key does not take all connections") {
   RunningTracker tracker(std::make_unique<MemoryStore>());
   const farm::FarmAccess anna = tracker.add_client("anna");
-  std::vector<std::unique_ptr<farm::TrackerLink>> links;
+  std::vector<std::unique_ptr<farm::TrackerConnection>> links;
   const auto open = [&](const farm::FarmAccess& who) {
-    auto link = farm::TrackerLink::open(who, tracker.address(), std::chrono::seconds(5));
+    auto link = farm::TrackerConnection::open(who, tracker.address(), std::chrono::seconds(5));
     if (link.is_ok()) links.push_back(std::move(link.value()));
     return link.status();
   };

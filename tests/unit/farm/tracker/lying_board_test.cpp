@@ -14,7 +14,7 @@ namespace ferry::test {
 namespace {
 
 using namespace farm::wire;
-using farm::TrackerConnection;
+using farm::FarmClient;
 
 TestBoardOptions board_options(RunningTracker& tracker, const std::string& name) {
   TestBoardOptions options;
@@ -70,7 +70,7 @@ TEST_CASE("a board that calls itself by the name of another one does not get its
   TestBoard liar(options);
   REQUIRE(liar.joined_as().is_ok());
   CHECK(tracker.wait_for_log("board liar: a model and tags that are names of other boards do not count: pi-3, pi-3"));
-  TrackerConnection connection(tracker.admin());
+  FarmClient connection(tracker.admin());
   const auto named = connection.ask(ListDevices{"pi-3", ""});
   REQUIRE(named.is_ok());
   REQUIRE(named.value().devices.size() == 1);
@@ -89,7 +89,7 @@ TEST_CASE("a board that calls itself by the name of another one does not get its
 
 TEST_CASE("an admin cannot give one word to a board as its name and to others as a tag") {
   RunningTracker tracker(std::make_unique<MemoryStore>());
-  TrackerConnection connection(tracker.admin());
+  FarmClient connection(tracker.admin());
   REQUIRE(connection.ask(EnrolBoard{"pi-3", {{"bench", ""}, {"pi-3", ""}}, "", false}).is_ok());
   CHECK(connection.ask(EnrolBoard{"pi-4", {{"pi-3", ""}}, "", false}).status().code() == ErrorCode::invalid_argument);
   CHECK(connection.ask(EnrolBoard{"bench", {}, "", false}).status().code() == ErrorCode::invalid_argument);
@@ -133,7 +133,7 @@ TEST_CASE("whatever a board says of itself, the database takes it and the tracke
 // All sessions that are recorded of a board.
 std::vector<SessionListing> sessions_of(RunningTracker& tracker, const std::string& board) {
   std::vector<SessionListing> all;
-  TrackerConnection connection(tracker.admin());
+  FarmClient connection(tracker.admin());
   ListSessions query{board, 0};
   for (bool has_more = true; has_more;) {
     const auto page = connection.ask(query);

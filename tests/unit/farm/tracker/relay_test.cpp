@@ -74,7 +74,7 @@ TEST_CASE("the relays of a lease are limited and end with it, whatever its clien
   REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
   const farm::wire::UseRelay ask{lease.value()->id(), 0};
   std::vector<std::unique_ptr<Transport>> ends;
-  farm::TrackerConnection connection(anna);
+  farm::FarmClient connection(anna);
   for (int i = 0; i < 2; ++i) {
     const auto offered = connection.ask(ask);
     REQUIRE_MESSAGE(offered.is_ok(), offered.status().message());

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "farm/client/tracker_link.h"
+#include "farm/client/tracker_connection.h"
 #include "farm/store/database_thread.h"
 #include "tests/support/farm/hooked_store.h"
 #include "tests/support/farm/memory_store.h"
@@ -56,8 +56,8 @@ struct SlowFarm {
     REQUIRE_MESSAGE(numbers.is_ok(), numbers.status().message());
     return numbers.value().requests_waiting;
   }
-  std::unique_ptr<farm::TrackerLink> open(const farm::FarmAccess& who) const {
-    auto link = farm::TrackerLink::open(who, tracker.address(), std::chrono::seconds(5));
+  std::unique_ptr<farm::TrackerConnection> open(const farm::FarmAccess& who) const {
+    auto link = farm::TrackerConnection::open(who, tracker.address(), std::chrono::seconds(5));
     REQUIRE_MESSAGE(link.is_ok(), link.status().message());
     return std::move(link.value());
   }
@@ -77,7 +77,7 @@ struct SlowFarm {
 Submit submission(std::uint64_t id) { return Submit{{id, {"pi-3"}, 0, 60'000, 60'000, LeaseKind::attached}}; }
 
 // What the tracker says when it closes the connection.
-std::string final_message(farm::TrackerLink& link) {
+std::string final_message(farm::TrackerConnection& link) {
   while (true) {
     const auto frame = link.receive(std::chrono::steady_clock::now() + std::chrono::seconds(5));
     if (!frame.is_ok()) return frame.status().message();
@@ -90,7 +90,7 @@ TEST_CASE("a client is revoked while the database can take no commit: the tracke
   const auto link = slow.open(slow.anna);
   REQUIRE(link->send(submission(1)).is_ok());
   REQUIRE(slow.wait_until([&] { return slow.waiting() == 1; }));
-  farm::TrackerConnection connection(slow.tracker.admin());
+  farm::FarmClient connection(slow.tracker.admin());
   REQUIRE(connection.ask(ListQueue{}).is_ok());
   slow.gate.set_open(false);
   slow.make_commits(farm::DatabaseThread::kMaxCommits);

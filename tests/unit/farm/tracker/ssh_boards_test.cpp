@@ -14,8 +14,8 @@ namespace ferry::test {
 namespace {
 
 using farm::BoardLease;
+using farm::FarmClient;
 using farm::ProbedBoard;
-using farm::TrackerConnection;
 using farm::wire::DeviceListing;
 using std::chrono::milliseconds;
 
@@ -76,7 +76,7 @@ struct SshLab {
     return BoardLease::request(who, wanted);
   }
   DeviceListing listing(const farm::FarmAccess& who) const {
-    auto page = TrackerConnection(who).ask(farm::wire::ListDevices{});
+    auto page = FarmClient(who).ask(farm::wire::ListDevices{});
     REQUIRE_MESSAGE(page.is_ok(), page.status().message());
     REQUIRE(page.value().devices.size() == 1);
     return page.value().devices[0];
@@ -198,7 +198,7 @@ TEST_CASE("the next tracker goes on with the lease, and hands out later epochs, 
   CHECK(listing.is_connected);
   CHECK(listing.holder == "anna");
   CHECK(listing.lease == id);
-  REQUIRE(TrackerConnection(berta).ask(farm::wire::EndLease{id}).is_ok());
+  REQUIRE(FarmClient(berta).ask(farm::wire::EndLease{id}).is_ok());
   const auto lease = next.lease(berta);
   REQUIRE_MESSAGE(lease.is_ok(), lease.status().message());
   CHECK(lease.value()->slots().at(0).epoch > epoch);
@@ -282,7 +282,7 @@ TEST_CASE("a retired board does not come back") {
   SshLab lab(folder.file("farm.db"));
   lab.configure(kAddress);
   const auto retired =
-      TrackerConnection(lab.tracker->admin()).ask(farm::wire::OrderBoard{"pi-3", farm::wire::BoardOrder::retire});
+      FarmClient(lab.tracker->admin()).ask(farm::wire::OrderBoard{"pi-3", farm::wire::BoardOrder::retire});
   REQUIRE_MESSAGE(retired.is_ok(), retired.status().message());
   lab.probe();
   CHECK_FALSE(lab.listing(lab.tracker->admin()).is_connected);

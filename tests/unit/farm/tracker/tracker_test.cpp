@@ -16,7 +16,7 @@ namespace {
 
 using namespace farm::wire;
 using farm::BoardLease;
-using farm::TrackerConnection;
+using farm::FarmClient;
 using std::chrono::milliseconds;
 
 // A tracker with one client.
@@ -34,13 +34,13 @@ struct Lab {
   }
   // The named boards, as the farm lists them.
   std::vector<DeviceListing> devices(const std::string& selector = {}) const {
-    auto page = TrackerConnection(anna).ask(ListDevices{selector, {}});
+    auto page = FarmClient(anna).ask(ListDevices{selector, {}});
     REQUIRE_MESSAGE(page.is_ok(), page.status().message());
     return page.value().devices;
   }
   template <class Query>
   Status ask(const farm::FarmAccess& who, const Query& query) const {
-    return TrackerConnection(who).ask(query).status();
+    return FarmClient(who).ask(query).status();
   }
 };
 
@@ -87,7 +87,7 @@ TEST_CASE("a client gets a board with the key that the board admits, and others 
   CHECK(leased.holder == "anna");
   CHECK(leased.remaining_ms.value_or(0) > 0);
   CHECK(leased.remaining_ms.value_or(0) <= 8u * 3600 * 1000);
-  const auto summary = TrackerConnection(lab.anna).ask(Summarize{});
+  const auto summary = FarmClient(lab.anna).ask(Summarize{});
   REQUIRE(summary.is_ok());
   CHECK(summary.value().boards == 1);
   CHECK(summary.value().connected == 1);
@@ -103,10 +103,10 @@ TEST_CASE("a client gets a board with the key that the board admits, and others 
     auto result = lab.lease(berta, "pi-3");
     if (result.is_ok()) second = std::move(result.value());
   });
-  auto queue = TrackerConnection(lab.anna).ask(ListQueue{});
+  auto queue = FarmClient(lab.anna).ask(ListQueue{});
   for (int i = 0; i < 500 && queue.is_ok() && queue.value().requests.empty(); ++i) {
     std::this_thread::sleep_for(milliseconds(10));
-    queue = TrackerConnection(lab.anna).ask(ListQueue{});
+    queue = FarmClient(lab.anna).ask(ListQueue{});
   }
   REQUIRE(queue.value().requests.size() == 1);
   CHECK(queue.value().requests[0].holder == "berta");
@@ -154,7 +154,7 @@ TEST_CASE("a client whose connection ends loses its lease within two seconds") {
   Lab lab;
   const auto board = lab.tracker.join(lab.tracker.board_key("pi-3"));
   {
-    auto link = farm::TrackerLink::open(lab.anna, lab.tracker.address(), std::chrono::seconds(5));
+    auto link = farm::TrackerConnection::open(lab.anna, lab.tracker.address(), std::chrono::seconds(5));
     REQUIRE(link.is_ok());
     REQUIRE(link.value()->send(Submit{{77, {"pi-3"}, 0, 60'000, 60'000, LeaseKind::attached}}).is_ok());
     REQUIRE(board->wait_for_lease());
@@ -178,14 +178,14 @@ TEST_CASE("a reserved lease outlives its connection, and its holder alone may re
   CHECK_FALSE(board->wait_until_free(milliseconds(500)));
   const farm::FarmAccess berta = lab.tracker.add_client("berta");
   CHECK(lab.ask(berta, EndLease{id}).code() == ErrorCode::not_found);
-  const auto leases = TrackerConnection(berta).ask(ListLeases{});
+  const auto leases = FarmClient(berta).ask(ListLeases{});
   REQUIRE(leases.is_ok());
   REQUIRE(leases.value().leases.size() == 1);
   CHECK(leases.value().leases[0].holder == "anna");
   CHECK(leases.value().leases[0].boards == std::vector<std::string>{"pi-3"});
   CHECK(lab.ask(lab.anna, EndLease{id}).is_ok());
   CHECK(board->wait_until_free());
-  const auto history = TrackerConnection(berta).ask(ListHistory{"pi-3", "", 0, 0});
+  const auto history = FarmClient(berta).ask(ListHistory{"pi-3", "", 0, 0});
   REQUIRE(history.is_ok());
   REQUIRE(history.value().leases.size() == 1);
   CHECK(history.value().leases[0].reason == "released");
@@ -233,7 +233,7 @@ TEST_CASE("a revoked key is shut out within a second, with its leases") {
   CHECK(board->wait_until_free(milliseconds(1000)));
   const auto end = lease.value()->wait_for_end(milliseconds(5000));
   REQUIRE(end);
-  CHECK(TrackerConnection(lab.anna).ask(ListQueue{}).status().code() == ErrorCode::unauthenticated);
+  CHECK(FarmClient(lab.anna).ask(ListQueue{}).status().code() == ErrorCode::unauthenticated);
 
   REQUIRE(lab.ask(lab.tracker.admin(), RevokeCredential{CredentialKind::board, "pi-3"}).is_ok());
   CHECK(board->wait_for_end(milliseconds(1000)).find("revoked") != std::string::npos);
@@ -252,11 +252,10 @@ TEST_CASE("a revoked key is shut out even if that cannot be remembered, and the 
   };
   RunningTracker tracker(std::make_unique<MemoryStore>(), std::move(options));
   const farm::FarmAccess anna = tracker.add_client("anna");
-  const Status revoked =
-      TrackerConnection(tracker.admin()).ask(RevokeCredential{CredentialKind::client, "anna"}).status();
+  const Status revoked = FarmClient(tracker.admin()).ask(RevokeCredential{CredentialKind::client, "anna"}).status();
   CHECK(revoked.code() == ErrorCode::resource_exhausted);
   CHECK(revoked.message().find("not for good: the disk is full") != std::string::npos);
-  CHECK(TrackerConnection(anna).ask(ListQueue{}).status().code() == ErrorCode::unauthenticated);
+  CHECK(FarmClient(anna).ask(ListQueue{}).status().code() == ErrorCode::unauthenticated);
 }
 
 TEST_CASE("only admins change the farm, and viewers get no boards") {
@@ -288,7 +287,7 @@ TEST_CASE("a maintained board is handed out to nobody, a retired one keeps its n
   CHECK(lab.lease(lab.anna, "pi-3").status().code() == ErrorCode::invalid_argument);
   CHECK(lab.ask(admin, OrderBoard{"pi-3", BoardOrder::return_to_service}).code() == ErrorCode::invalid_argument);
   CHECK(lab.ask(admin, EnrolBoard{"pi-3", {}, "", false}).code() == ErrorCode::invalid_argument);
-  const auto audit = TrackerConnection(admin).ask(ListAudit{"pi-3", 0});
+  const auto audit = FarmClient(admin).ask(ListAudit{"pi-3", 0});
   REQUIRE(audit.is_ok());
   std::vector<std::string> actions;
   for (const AuditListing& entry : audit.value().entries) actions.push_back(entry.action);
@@ -353,7 +352,7 @@ TEST_CASE("a board that lies about itself is listed with what is printable of it
 TEST_CASE("a token names its holder to other threads until it is revoked") {
   Lab lab;
   const farm::FarmAccess admin = lab.tracker.admin();
-  const auto made = TrackerConnection(admin).ask(AddToken{"anna", Role::viewer});
+  const auto made = FarmClient(admin).ask(AddToken{"anna", Role::viewer});
   REQUIRE(made.is_ok());
   farm::Farm& farm = lab.tracker.farm();
   const auto caller = farm.find_token(made.value().token);
@@ -380,7 +379,7 @@ TEST_CASE("a token names its holder to other threads until it is revoked") {
 
 TEST_CASE("a token that was made for a time is worthless after it") {
   Lab lab;
-  TrackerConnection admin(lab.tracker.admin());
+  FarmClient admin(lab.tracker.admin());
   const auto made = admin.ask(AddToken{"anna", Role::viewer, 300});
   REQUIRE(made.is_ok());
   farm::Farm& farm = lab.tracker.farm();

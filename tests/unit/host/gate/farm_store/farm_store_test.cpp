@@ -263,7 +263,7 @@ TEST_CASE("who has set a baseline is in the audit log, once for each connection,
   CHECK(store->forget("kernels", "main") == 3);
   CHECK_FALSE(store->forget("kernels", "main"));
   store->update("kernels", "main", {{{"mm", "x86_64"}, module_of(object, {}, 5)}});
-  const auto audit = farm::TrackerConnection(lab.tracker.admin()).ask(farm::wire::ListAudit{});
+  const auto audit = farm::FarmClient(lab.tracker.admin()).ask(farm::wire::ListAudit{});
   REQUIRE(audit.is_ok());
   std::vector<std::string> found;
   for (const auto& entry : audit.value().entries) {
@@ -276,12 +276,12 @@ TEST_CASE("one key does not take all of a tracker's memory for objects on their 
   Lab lab;
   const farm::FarmAccess eve = lab.tracker.add_client("eve");
   const farm::wire::PutObject first{blake2b(contents(9, 9)), 100'000, 0, Bytes(20'000)};
-  std::vector<std::unique_ptr<farm::TrackerConnection>> connections;
+  std::vector<std::unique_ptr<farm::FarmClient>> connections;
   for (int i = 0; i < 8; ++i) {
-    connections.push_back(std::make_unique<farm::TrackerConnection>(eve));
+    connections.push_back(std::make_unique<farm::FarmClient>(eve));
     CHECK(connections.back()->ask(first).is_ok());
   }
-  farm::TrackerConnection one_more(eve);
+  farm::FarmClient one_more(eve);
   const Status refused = one_more.ask(first).status();
   CHECK(refused.code() == ErrorCode::busy);
   CHECK(one_more.ask(farm::wire::GetObject{first.object, 0}).status().code() == ErrorCode::busy);
@@ -297,13 +297,13 @@ TEST_CASE("one key does not take all of a tracker's memory for objects on their 
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   CHECK_MESSAGE(again.is_ok(), again.message());
-  CHECK(farm::TrackerConnection(eve).ask(first).is_ok());
+  CHECK(farm::FarmClient(eve).ask(first).is_ok());
 }
 
 TEST_CASE("nobody floods the audit log by setting baselines in turns") {
   const Lab lab;
   const Hash object = lab.open()->put(contents(5, 1));
-  farm::TrackerConnection connection(lab.anna);
+  farm::FarmClient connection(lab.anna);
   const auto set = [&](int i) {
     return connection
         .ask(farm::wire::SetBaseline{"kernels", std::to_string(i), {"mm", "x86_64", object, object, {}, "1f3a", 5, {}}})

@@ -1,5 +1,5 @@
 // Tests questions to trackers, and the addresses of farms.
-#include "farm/client/tracker_connection.h"
+#include "farm/client/farm_client.h"
 
 #include <doctest/doctest.h>
 
@@ -32,7 +32,7 @@ void answer_devices(Peer& peer, const Message& message) {
 TEST_CASE("a question is answered, also a second one on the same connection") {
   const secure::Key key = secure::make_key();
   ScriptedTracker tracker(key, answer_devices);
-  TrackerConnection connection(access_to({tracker.address()}, key));
+  FarmClient connection(access_to({tracker.address()}, key));
   for (const char* selector : {"rpi4", "cuda"}) {
     const auto page = connection.ask(wire::ListDevices{selector, ""});
     REQUIRE_MESSAGE(page.is_ok(), page.status().message());
@@ -49,7 +49,7 @@ TEST_CASE("events between question and answer are passed over") {
     peer.send(wire::Warning{1, 1});
     answer_devices(peer, message);
   });
-  TrackerConnection connection(access_to({tracker.address()}, key));
+  FarmClient connection(access_to({tracker.address()}, key));
   CHECK(connection.ask(wire::ListDevices{"x", ""}).is_ok());
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("a large page arrives, and escape sequences in names do not") {
     }
     peer.answer(message.header, page);
   });
-  TrackerConnection connection(access_to({tracker.address()}, key));
+  FarmClient connection(access_to({tracker.address()}, key));
   const auto page = connection.ask(wire::ListDevices());
   REQUIRE_MESSAGE(page.is_ok(), page.status().message());
   REQUIRE(page.value().devices.size() == wire::kMaxPage);
@@ -78,7 +78,7 @@ TEST_CASE("a refusal of the tracker is the answer, and the connection goes on") 
       return peer.refuse(message.header, {ErrorCode::unauthenticated, "only an admin may do this"});
     answer_devices(peer, message);
   });
-  TrackerConnection connection(access_to({tracker.address()}, key));
+  FarmClient connection(access_to({tracker.address()}, key));
   const auto done = connection.ask(wire::OrderBoard{"pi", wire::BoardOrder::retire});
   CHECK(done.status().code() == ErrorCode::unauthenticated);
   CHECK(done.status().message() == "only an admin may do this");
@@ -92,9 +92,9 @@ TEST_CASE("a tracker that stands by is passed over") {
     peer.refuse(message.header, {ErrorCode::unavailable, "this tracker stands by"});
   });
   ScriptedTracker active(key, answer_devices);
-  TrackerConnection connection(access_to({standby.address(), active.address()}, key));
+  FarmClient connection(access_to({standby.address(), active.address()}, key));
   CHECK(connection.ask(wire::ListDevices()).is_ok());
-  TrackerConnection alone(access_to({standby.address()}, key));
+  FarmClient alone(access_to({standby.address()}, key));
   const auto page = alone.ask(wire::ListDevices());
   CHECK(page.status().code() == ErrorCode::unavailable);
   CHECK(page.status().message() == "this tracker stands by");
@@ -103,7 +103,7 @@ TEST_CASE("a tracker that stands by is passed over") {
 TEST_CASE("a connection that has ended meanwhile is opened again") {
   const secure::Key key = secure::make_key();
   ScriptedTracker tracker(key, answer_devices);
-  TrackerConnection connection(access_to({tracker.address()}, key));
+  FarmClient connection(access_to({tracker.address()}, key));
   REQUIRE(connection.ask(wire::ListDevices()).is_ok());
   tracker.close_all();
   CHECK(connection.ask(wire::ListDevices()).is_ok());
@@ -117,14 +117,14 @@ TEST_CASE("an answer to another question breaks the protocol") {
     ++other.request;
     peer.answer(other, page_of("x"));
   });
-  TrackerConnection connection(access_to({tracker.address()}, key));
+  FarmClient connection(access_to({tracker.address()}, key));
   CHECK(connection.ask(wire::ListDevices()).status().code() == ErrorCode::protocol_error);
 }
 
 TEST_CASE("a tracker may say why it closes the connection") {
   const secure::Key key = secure::make_key();
   ScriptedTracker tracker(key, [](Peer& peer, const Message&) { peer.send(wire::Refused{"the key was revoked"}); });
-  TrackerConnection connection(access_to({tracker.address()}, key));
+  FarmClient connection(access_to({tracker.address()}, key));
   const auto page = connection.ask(wire::ListDevices());
   CHECK(page.status().message() == "tracker " + to_text(std::vector{tracker.address()}) + ": the key was revoked");
 }
@@ -132,12 +132,12 @@ TEST_CASE("a tracker may say why it closes the connection") {
 TEST_CASE("keepalives go on while nothing is said, and a silent tracker is given up after 11 s") {
   const secure::Key key = secure::make_key();
   ScriptedTracker tracker(key, answer_devices);
-  auto link = TrackerLink::open(access_to({tracker.address()}, key), tracker.address(), 5s);
+  auto link = TrackerConnection::open(access_to({tracker.address()}, key), tracker.address(), 5s);
   REQUIRE_MESSAGE(link.is_ok(), link.status().message());
   tracker.fall_silent();
-  const auto begin = TrackerLink::Clock::now();
+  const auto begin = TrackerConnection::Clock::now();
   const auto frame = link.value()->receive(begin + 20s);
-  const auto passed = TrackerLink::Clock::now() - begin;
+  const auto passed = TrackerConnection::Clock::now() - begin;
   REQUIRE_FALSE(frame.is_ok());
   CHECK(frame.status().message().find("has been silent for 11 s") != std::string::npos);
   CHECK(passed > 10s);
