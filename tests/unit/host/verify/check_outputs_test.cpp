@@ -173,3 +173,18 @@ TEST_CASE("0 and -0 are told apart, and differ where nothing may") {
   CHECK(exact.wrong == 1);
   CHECK(exact.first_wrong == "B[0] is -0, expected 0");
 }
+
+TEST_CASE("an element whose terms may overflow in another order is not checked, unless limits are given") {
+  // Terms -3e38, -1e38, 1e38 and 3e38: their sum is 0, and that of the first two is beyond the largest f32.
+  const Checked sum("def f(float(N,K) A) -> (B) { B(i) +=! (A(i,k) - 1.5) * 2e38 }", "N=1,K=4");
+  const CheckResult overflowed = sum.check<float>({-std::numeric_limits<float>::infinity()});
+  CHECK(overflowed.compared == 1);
+  CHECK(overflowed.unchecked == 1);
+  CHECK(overflowed.wrong == 0);
+  const CheckResult expected = sum.check<float>({0});
+  CHECK(expected.unchecked == 0);
+  CHECK(expected.wrong == 0);
+  const CheckResult limited = sum.check<float>({-std::numeric_limits<float>::infinity()}, {.rtol = 0.1, .atol = 0.1});
+  CHECK(limited.unchecked == 0);
+  CHECK(limited.wrong == 1);
+}

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "base/throw_status.h"
 #include "module/module_file.h"
 #include "tests/unit/host/gate/run/fake_store.h"
@@ -116,6 +118,21 @@ TEST_CASE("a case without a baseline is compared with its definition, unless it 
   lying.name = "allowed";
   lying.allow_difference = true;
   CHECK(run(lying).result.verdict == Verdict::first);
+}
+
+TEST_CASE("elements of which the definition says nothing are counted in a warning, and are no mistake") {
+  Runner run;
+  SuiteCase sum = test::case_of("");
+  sum.kernel.file.clear();
+  // The sum is 0, but a partial one is beyond the largest f32.
+  sum.kernel.expression = "def f(float(N,K) A) -> (B) { B(i) +=! (A(i,k) - 1.5) * 2e38 }";
+  sum.call.sizes = {"N=1,K=4"};
+  sum.call.arguments = {"A=:iota"};
+  const CaseResult result = run(sum).result;
+  CAPTURE(result.reason);
+  CHECK(result.verdict == Verdict::first);
+  const auto is_about_order = [](const std::string& text) { return contains(text, "1 elements of B of the current"); };
+  CHECK(std::ranges::count_if(result.warnings, is_about_order) == 1);
 }
 
 TEST_CASE("a baseline of somebody else runs on this machine only if he is trusted, and its holder is reported") {
