@@ -124,9 +124,9 @@ TEST_CASE("elements of which the definition says nothing are counted in a warnin
   Runner run;
   SuiteCase sum = test::case_of("");
   sum.kernel.file.clear();
-  // The sum is 0, but a partial one is beyond the largest f32.
-  sum.kernel.expression = "def f(float(N,K) A) -> (B) { B(i) +=! (A(i,k) - 1.5) * 2e38 }";
-  sum.call.sizes = {"N=1,K=4"};
+  // The sum is about 1e38, but that of the magnitudes is beyond the largest f32.
+  sum.kernel.expression = "def f(float(N,K) A) -> (B) { B(i) +=! (A(i,k) - 7.3) * 3.7e37 }";
+  sum.call.sizes = {"N=1,K=16"};
   sum.call.arguments = {"A=:iota"};
   const CaseResult result = run(sum).result;
   CAPTURE(result.reason);
