@@ -104,7 +104,7 @@ TEST_CASE("the release of a lease waits for the tracker, not for a fixed time") 
   auto lease = granted(farm, {{"rpi4"}});
   const auto begin = Clock::now();
   lease.reset();
-  CHECK(Clock::now() - begin < 500ms);
+  CHECK(Clock::now() - begin < 500ms);  // a tracker that does not answer is waited for twice as long
   CHECK(count_of<wire::Release>(farm.tracker) == 1);
 }
 
@@ -295,6 +295,7 @@ TEST_CASE("an extension that is refused says why, and is not asked for all the t
   for (int i = 0; i < 50; ++i) {  // warnings do not make it ask more often
     farm.tracker.with_peers([&](Peer& peer) { peer.send(wire::Warning{lease->id(), 100}); });
   }
+  // It would ask again soon. No event tells that it will not.
   std::this_thread::sleep_for(200ms);
   CHECK(count_of<wire::Extend>(farm.tracker) <= 2);
 }
