@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/function.h"
+#include "crosscompile/passes/pipeline.h"
 #include "crosscompile/target/code_form.h"
 #include "ferry/target/target.h"
 #include "module/module_file.h"
@@ -53,8 +54,10 @@ class Backend {
                                            std::span<const std::uint8_t> description) const = 0;
 
   virtual bool has_text(TextForm form) const = 0;
-  // Compiles functions that have not gone through the passes to a form that the backend has.
-  virtual std::string text(TextForm form, std::span<const ir::Function> lowered) const = 0;
+  // Compiles functions that have not gone through the passes to a form that the backend has. `after`, which may be
+  // empty, is called as by run_pipeline(), but not for PTX, whose passes are for another target.
+  virtual std::string text(TextForm form, std::span<const ir::Function> lowered,
+                           const passes::AfterPass& after) const = 0;
   // Returns how names of files with the source text end; empty where there is none.
   virtual const char* source_extension() const = 0;
 };

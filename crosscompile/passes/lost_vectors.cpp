@@ -90,6 +90,7 @@ LostVectors::LostVectors(const Function& lowered, const Target& target) {
 
 void LostVectors::after(std::string_view pass, const Function& now) {
   if (wanted_.empty() || pass != kDecisive) return;
+  is_decided_ = true;
   Stores made;
   if (now.body.defined()) made.visit(now.body);
   const auto contains = [](const std::vector<VectorStore>& all, const VectorStore& one) {
@@ -104,7 +105,7 @@ void LostVectors::after(std::string_view pass, const Function& now) {
 }
 
 void LostVectors::run_passes(const Function& lowered, const Target& target) {
-  if (wanted_.empty()) return;
+  if (wanted_.empty() || is_decided_) return;
   Function function = lowered;
   for (const Pass& pass : pipeline()) {
     function = run_pass(pass, std::move(function), target);

@@ -35,7 +35,7 @@ class LostVectors {
 
   // Takes the function after each pass.
   void after(std::string_view pass, const ir::Function& now);
-  // Runs the passes up to the one that decides.
+  // Runs the passes up to the one that decides, unless after() was told what came of it.
   void run_passes(const ir::Function& lowered, const Target& target);
   // Returns the names of the vectorized loops over results in which no store is a vector, not even in part. Returns
   // none before the pass that decides.
@@ -44,6 +44,7 @@ class LostVectors {
  private:
   std::vector<VectorLoop> wanted_;
   std::vector<std::string> names_;
+  bool is_decided_ = false;
 };
 
 }  // namespace ferry::passes

@@ -19,8 +19,8 @@ std::vector<std::uint8_t> CBackend::object(std::span<const ir::Function>, std::s
   refuse_object(target_);
 }
 
-std::string CBackend::text(TextForm, std::span<const ir::Function> lowered) const {
-  return codegen::emit_source(passes::run_pipeline(lowered, target_), target_, codegen::source::Language::c);
+std::string CBackend::text(TextForm, std::span<const ir::Function> lowered, const passes::AfterPass& after) const {
+  return codegen::emit_source(passes::run_pipeline(lowered, target_, after), target_, codegen::source::Language::c);
 }
 
 }  // namespace ferry

@@ -17,7 +17,7 @@ class CBackend final : public Backend {
   std::vector<std::uint8_t> object(std::span<const ir::Function> after_passes,
                                    std::span<const std::uint8_t> description) const override;
   bool has_text(TextForm form) const override { return form == TextForm::source; }
-  std::string text(TextForm form, std::span<const ir::Function> lowered) const override;
+  std::string text(TextForm form, std::span<const ir::Function> lowered, const passes::AfterPass& after) const override;
   const char* source_extension() const override { return ".c"; }
 
  private:

@@ -96,9 +96,10 @@ std::vector<std::uint8_t> CudaBackend::object(std::span<const ir::Function>, std
 
 bool CudaBackend::has_text(TextForm form) const { return form == TextForm::source || form == TextForm::ptx; }
 
-std::string CudaBackend::text(TextForm form, std::span<const ir::Function> lowered) const {
+std::string CudaBackend::text(TextForm form, std::span<const ir::Function> lowered,
+                              const passes::AfterPass& after) const {
   if (form == TextForm::ptx) return compile_ptx(lowered, target_, target_.gpus.front()).text;
-  return codegen::emit_source(passes::run_pipeline(lowered, target_), target_, codegen::source::Language::cuda);
+  return codegen::emit_source(passes::run_pipeline(lowered, target_, after), target_, codegen::source::Language::cuda);
 }
 
 }  // namespace ferry

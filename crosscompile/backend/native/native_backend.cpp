@@ -80,8 +80,9 @@ std::vector<std::uint8_t> NativeBackend::object(std::span<const ir::Function> af
   return codegen::emit_object(after_passes, target_, description);
 }
 
-std::string NativeBackend::text(TextForm form, std::span<const ir::Function> lowered) const {
-  const std::vector<ir::Function> functions = passes::run_pipeline(lowered, target_);
+std::string NativeBackend::text(TextForm form, std::span<const ir::Function> lowered,
+                                const passes::AfterPass& after) const {
+  const std::vector<ir::Function> functions = passes::run_pipeline(lowered, target_, after);
   return form == TextForm::llvm ? codegen::emit_llvm(functions, target_) : codegen::emit_assembly(functions, target_);
 }
 

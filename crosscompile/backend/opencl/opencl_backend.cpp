@@ -29,8 +29,9 @@ std::vector<std::uint8_t> OpenClBackend::object(std::span<const ir::Function>, s
   refuse_object(target_);
 }
 
-std::string OpenClBackend::text(TextForm, std::span<const ir::Function> lowered) const {
-  return codegen::emit_source(passes::run_pipeline(lowered, target_), target_, codegen::source::Language::opencl);
+std::string OpenClBackend::text(TextForm, std::span<const ir::Function> lowered, const passes::AfterPass& after) const {
+  return codegen::emit_source(passes::run_pipeline(lowered, target_, after), target_,
+                              codegen::source::Language::opencl);
 }
 
 }  // namespace ferry

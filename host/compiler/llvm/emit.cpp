@@ -26,21 +26,24 @@ namespace {
 
 constexpr const char* kAsLowered = "lower";
 
-std::string loops_text(std::vector<ir::Function> functions, const Target& target, const std::string& after) {
+// `observe` is called as by run_pipeline(), if that runs.
+std::string loops_text(std::span<const ir::Function> functions, const Target& target, const std::string& after,
+                       const passes::AfterPass& observe) {
   if (!after.empty()) {
     std::vector<std::string> names = {kAsLowered};
     for (const passes::Pass& pass : passes::pipeline()) names.emplace_back(pass.name);
     expect_pass(after, names);
   }
   std::string text;
-  for (ir::Function& function : functions) {
+  for (std::size_t i = 0; i < functions.size(); ++i) {
     if (!text.empty()) text += "\n";
     if (after.empty()) {
-      text += ir::to_text(passes::simplify(std::move(function)));
+      text += ir::to_text(passes::simplify(functions[i]));
     } else if (after == kAsLowered) {
-      text += ir::to_text(function);
+      text += ir::to_text(functions[i]);
     } else {
-      passes::run_pipeline(std::move(function), target, [&](std::string_view pass, const ir::Function& now) {
+      passes::run_pipeline(functions[i], target, [&](std::string_view pass, const ir::Function& now) {
+        if (observe) observe(i, pass, now);
         if (pass == after) text += ir::to_text(now);
       });
     }
@@ -54,7 +57,7 @@ Target source_target(const std::string& language, const Target& target) {
   return language == "c" ? c_target_like(target) : resolve_target(language);
 }
 
-std::vector<std::string> notes_on_threads(const std::vector<ir::Function>& functions) {
+std::vector<std::string> notes_on_threads(std::span<const ir::Function> functions) {
   std::vector<std::string> notes;
   for (const ir::Function& function : functions) {
     if (ir::has_gpu_loops(function.body)) continue;
@@ -64,23 +67,27 @@ std::vector<std::string> notes_on_threads(const std::vector<ir::Function>& funct
   return notes;
 }
 
-Emission backend_text(TextForm form, const std::vector<ir::Function>& lowered, const Target& target) {
+Emission backend_text(TextForm form, std::span<const ir::Function> lowered, const Target& target,
+                      const passes::AfterPass& observe) {
   const std::unique_ptr<Backend> backend = make_backend(target);
   if (!backend->has_text(form)) throw CompileError("expected a target with machine code, got '" + target.text + "'");
-  return {.text = backend->text(form, lowered),
+  return {.text = backend->text(form, lowered, observe),
           .extension = form == TextForm::source ? backend->source_extension() : ""};
 }
 
-Emission gpu_text(TextForm form, const std::vector<ir::Function>& lowered, const Target& target) {
-  Emission emission = backend_text(form, lowered, target);
+Emission gpu_text(TextForm form, std::span<const ir::Function> lowered, const Target& target,
+                  const passes::AfterPass& observe) {
+  Emission emission = backend_text(form, lowered, target, observe);
   emission.notes = notes_on_threads(lowered);
   return emission;
 }
 
 Emission object_of(const CompileRequest& request, const std::vector<schedule::Schedule>& schedules,
-                   const std::vector<ir::Function>& lowered) {
+                   std::span<const ir::Function> lowered, const passes::AfterPass& observe) {
   const Bytes object = compile_object(lowered, request.target,
-                                      {request.source, autoschedule::to_text(request.scheduled.programs, schedules)});
+                                      {.source = request.source,
+                                       .schedule = autoschedule::to_text(request.scheduled.programs, schedules),
+                                       .after = observe});
   return {.text = std::string(object.begin(), object.end()), .extension = ".o"};
 }
 
@@ -92,8 +99,13 @@ void expect_pass(const std::string& name, const std::vector<std::string>& names)
                      lang::suggestion(name, names));
 }
 
-Emission emit_functions(Stage stage, std::vector<ir::Function> lowered, const Target& target,
-                        const std::string& after) {
+Emission emit_functions(Stage stage, std::span<const ir::Function> lowered, const Target& target,
+                        const std::string& after, const passes::AfterPass& observe) {
+  // Passes for another target say nothing about this one.
+  const auto source_text = [&](TextForm form, const std::string& language, auto emit_text) {
+    const bool is_own = target.arch_name == language;
+    return emit_text(form, lowered, source_target(language, target), is_own ? observe : passes::AfterPass());
+  };
   switch (stage) {
     case Stage::graph:
     case Stage::groups:
@@ -101,13 +113,13 @@ Emission emit_functions(Stage stage, std::vector<ir::Function> lowered, const Ta
     case Stage::space:
     case Stage::plan:
     case Stage::object: break;
-    case Stage::loops: return {.text = loops_text(std::move(lowered), target, after)};
-    case Stage::c: return backend_text(TextForm::source, lowered, source_target("c", target));
-    case Stage::opencl: return gpu_text(TextForm::source, lowered, source_target("opencl", target));
-    case Stage::cuda: return gpu_text(TextForm::source, lowered, source_target("cuda", target));
-    case Stage::ptx: return gpu_text(TextForm::ptx, lowered, source_target("cuda", target));
-    case Stage::llvm: return backend_text(TextForm::llvm, lowered, target);
-    case Stage::assembly: return backend_text(TextForm::assembly, lowered, target);
+    case Stage::loops: return {.text = loops_text(lowered, target, after, observe)};
+    case Stage::c: return source_text(TextForm::source, "c", backend_text);
+    case Stage::opencl: return source_text(TextForm::source, "opencl", gpu_text);
+    case Stage::cuda: return source_text(TextForm::source, "cuda", gpu_text);
+    case Stage::ptx: return source_text(TextForm::ptx, "cuda", gpu_text);
+    case Stage::llvm: return backend_text(TextForm::llvm, lowered, target, observe);
+    case Stage::assembly: return backend_text(TextForm::assembly, lowered, target, observe);
   }
   throw InternalError("emit: a stage before the loops, or an object");
 }
@@ -126,10 +138,13 @@ Emission emit_stage(Stage stage, const CompileRequest& request, const std::strin
     if (stage != Stage::schedule) throw;  // a schedule is shown even where it cannot be carried out
   }
   ScheduleNotes notes(scheduled, schedules, lowered, request.target);
-  notes.run_passes(lowered, request.target);
+  const passes::AfterPass observe = [&](std::size_t function, std::string_view pass, const ir::Function& now) {
+    notes.after(function, pass, now);
+  };
   Emission emission = stage == Stage::schedule ? Emission{.text = autoschedule::to_text(scheduled.programs, schedules)}
-                      : stage == Stage::object ? object_of(request, schedules, lowered)
-                                               : emit_functions(stage, std::move(lowered), request.target, after);
+                      : stage == Stage::object ? object_of(request, schedules, lowered, observe)
+                                               : emit_functions(stage, lowered, request.target, after, observe);
+  notes.run_passes(lowered, request.target);
   std::vector<std::string> texts = notes.texts();
   emission.notes.insert(emission.notes.begin(), texts.begin(), texts.end());
   return emission;

@@ -62,7 +62,7 @@ Emission emit_kernels(Stage stage, std::vector<graph::KernelLoops> kernels, cons
   for (graph::KernelLoops& kernel : kernels) {
     if (!all.text.empty()) all.text += "\n";
     for (const std::string& node : kernel.nodes) all.text += comment(stage, printable(node));
-    Emission one = emit_functions(stage, std::move(kernel.functions), kernel.target, after);
+    Emission one = emit_functions(stage, kernel.functions, kernel.target, after);
     all.text += one.text;
     if (!one.text.ends_with('\n')) all.text += "\n";
     std::ranges::move(one.notes, std::back_inserter(all.notes));

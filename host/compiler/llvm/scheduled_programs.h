@@ -26,7 +26,7 @@ class ScheduleNotes {
 
   // Takes a function after each pass, as passes::AfterPass.
   void after(std::size_t function, std::string_view pass, const ir::Function& now);
-  // Runs the passes that decide, where nothing else does. Leaves out functions that they refuse.
+  // Runs the passes that decide for the functions of which after() was not told. Leaves out those that they refuse.
   void run_passes(std::span<const ir::Function> lowered, const Target& target);
   // Returns a line for each directive.
   std::vector<std::string> texts() const;

@@ -45,7 +45,7 @@ IntrinsicRule function_of(const std::string& arch, const std::string& function) 
 
 std::string text_for(const lang::Program& program, const Target& target) {
   const ir::Function lowered = lower::lower(program, autoschedule::default_schedule(program, target));
-  return make_backend(target)->text(TextForm::source, std::span(&lowered, 1));
+  return make_backend(target)->text(TextForm::source, std::span(&lowered, 1), {});
 }
 
 std::vector<float> run_on_opencl(const lang::Program& program, const std::vector<float>& a) {

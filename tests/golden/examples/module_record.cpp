@@ -89,7 +89,7 @@ std::vector<std::uint8_t> compiled_bytes(const ExampleCase& example, const Pinne
   const std::vector<ir::Function> functions = lower::lower_module(example.programs, schedules);
   if (target.emit.empty())
     return compile_object(functions, target.target, {"", autoschedule::to_text(example.programs, schedules)});
-  const std::string text = make_backend(target.target)->text(TextForm::source, functions);
+  const std::string text = make_backend(target.target)->text(TextForm::source, functions, {});
   return {text.begin(), text.end()};
 }
 
