@@ -46,6 +46,12 @@ void set_armv7(Capabilities& can, const Target& target) {
   can.neon_round_even_32bit = can.rounding && target.has("neon") && target.has("v8");
   can.contracts_by_option = true;
   can.clamped_conversions = true;
+  can.round_even_by_lane = true;
+  can.rounds_halves_as_floats = can.f16_arithmetic;
+  // The models of later cores that LLVM has for 32 bits hoist so many loads that sums are spilled, and that each fused
+  // multiply-add is preceded by a copy of its sum. Code in the order for Cortex-A7 takes little more than half of the
+  // instructions, and its features are stated one by one.
+  can.scheduling_cpu = "cortex-a7";
 }
 
 void set_aarch64(Capabilities& can, const Target& target) {

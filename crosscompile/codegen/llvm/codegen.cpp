@@ -50,7 +50,7 @@ void compile(Compiled& into, std::span<const ir::Function> functions, const Targ
   optimise(*into.module, *into.machine);
   fence_nontemporal_stores(*into.module, target.capabilities.nontemporal_stores ? target.vector_bits / 8 : 0);
   if (!target.capabilities.f16_arithmetic) select_halves_as_bits(*into.module);
-  if (target.capabilities.f16_arithmetic && target.arch == Arch::armv7) round_halves_as_floats(*into.module);
+  if (target.capabilities.rounds_halves_as_floats) round_halves_as_floats(*into.module);
 }
 
 std::vector<std::uint8_t> object_of(std::span<const ir::Function> functions, const Target& target,

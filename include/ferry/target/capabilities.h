@@ -59,6 +59,13 @@ struct Capabilities {
   bool clamped_conversions = false;
   // It converts vectors of 64-bit integers to f32 by way of f64, which rounds twice.
   bool rounds_int64_twice = false;
+  // It selects no instruction that rounds vectors to the even integer.
+  bool round_even_by_lane = false;
+  // It does not select all operations that round halves, which are emitted on floats instead
+  // (crosscompile/codegen/llvm/target/half_rounding.h).
+  bool rounds_halves_as_floats = false;
+  // The CPU in whose order it is to put instructions, whatever the target's is; null: that of the target.
+  const char* scheduling_cpu = nullptr;
 
   // The compiler of the generated text, or a library linked into the code, has all functions of math.def.
   bool math_library = false;

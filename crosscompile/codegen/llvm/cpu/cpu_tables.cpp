@@ -27,27 +27,29 @@ using llvm::StringRef;
       std::string(text) + "'");
 }
 
+// Returns whether code for a 32-bit ARM is for ARMv7 or later, and passes floats in their registers.
+bool is_hard_float_armv7(const llvm::Triple& triple) {
+  const StringRef environment = triple.getEnvironmentName();
+  const bool has_abi =
+      environment.starts_with("gnueabi") || environment.starts_with("musleabi") || environment.starts_with("eabi");
+  if (has_abi && !environment.ends_with("hf")) return false;
+  // Debian uses plain "arm" for armv7 with hardware floats.
+  const StringRef name = triple.getArchName();
+  return name.starts_with("armv7") || name.starts_with("armv8") || name == "arm" || name.starts_with("thumbv7") ||
+         name.starts_with("thumbv8");
+}
+
 // Returns the architecture if an rpc_server runs on the triple.
 std::optional<std::string_view> device_arch(const llvm::Triple& triple) {
   if (!triple.isOSLinux() || triple.isAndroid() || triple.isX32()) return std::nullopt;
-  switch (triple.getArch()) {
-    case llvm::Triple::x86_64: return "x86_64";
-    case llvm::Triple::aarch64: return "aarch64";
-    case llvm::Triple::riscv64: return "riscv64";
-    case llvm::Triple::arm:
-    case llvm::Triple::thumb: {
-      const StringRef environment = triple.getEnvironmentName();
-      const bool has_abi =
-          environment.starts_with("gnueabi") || environment.starts_with("musleabi") || environment.starts_with("eabi");
-      if (has_abi && !environment.ends_with("hf")) return std::nullopt;
-      // Debian uses plain "arm" for armv7 with hardware floats.
-      const StringRef name = triple.getArchName();
-      const bool is_armv7 = name.starts_with("armv7") || name.starts_with("armv8") || name == "arm" ||
-                            name.starts_with("thumbv7") || name.starts_with("thumbv8");
-      return is_armv7 ? std::optional<std::string_view>("armv7") : std::nullopt;
-    }
-    default: return std::nullopt;
-  }
+  // Thumb is another encoding of the same processors' instructions.
+  const llvm::Triple::ArchType arch = triple.getArch() == llvm::Triple::thumb ? llvm::Triple::arm : triple.getArch();
+  if (arch == llvm::Triple::arm && !is_hard_float_armv7(triple)) return std::nullopt;
+#define FERRY_DEVICE_ARCH(name, own_triple, pointer_bits, machine, other_machine) \
+  if (llvm::Triple(own_triple).getArch() == arch) return #name;
+#include "module/device_archs.def"
+#undef FERRY_DEVICE_ARCH
+  return std::nullopt;
 }
 
 // Returns whether kernels can be compiled for the triple: a GPU has other entry points, and the addresses of smaller

@@ -102,7 +102,7 @@ Value* emit_round_even(FunctionState& state, ir::Type type, Value* value) {
   llvm::IRBuilder<>& b = state.builder;
   const Target& target = state.module.target;
   llvm::Intrinsic::ID id = llvm::Intrinsic::roundeven;
-  if (type.is_scalar() || target.arch != Arch::armv7) return b.CreateUnaryIntrinsic(id, value);
+  if (type.is_scalar() || !target.capabilities.round_even_by_lane) return b.CreateUnaryIntrinsic(id, value);
   const bool has_intrinsic = type.code == DType::f32 && target.capabilities.neon_round_even_32bit;
   const std::uint32_t step = !has_intrinsic ? 1 : type.lanes <= 2 ? 2 : 4;
   if (has_intrinsic) id = llvm::Intrinsic::arm_neon_vrintn;

@@ -19,17 +19,16 @@ namespace {
 // Returns whether the feature is a hint of LLVM's 32-bit ARM tables that is wrong for code with many independent sums:
 // such hints split every fused multiply-add into two instructions, which then exceed the registers.
 bool is_misleading(const Target& target, const std::string& feature) {
-  // LLVM makes functions of halves then that it does not select without ARMv8.
-  if (feature == "fullfp16") return target.arch == Arch::armv7 && !target.has("v8");
+  // Given the feature, LLVM makes functions of halves, not all of which it selects where halves are not computed with.
+  if (feature == "fullfp16") return !target.capabilities.f16_arithmetic;
   return feature == "slowfpvmlx" || feature == "slowfpvfmx" || feature == "vmlx-hazards";
 }
 
 }  // namespace
 
-// The models of later cores that LLVM has for 32 bits hoist so many loads that sums are spilled, and that each fused
-// multiply-add is preceded by a copy of its sum. Code in the order for Cortex-A7 takes little more than half of the
-// instructions, and its features are stated one by one.
-std::string machine_cpu(const Target& target) { return target.arch == Arch::armv7 ? "cortex-a7" : target.cpu; }
+std::string machine_cpu(const Target& target) {
+  return target.capabilities.scheduling_cpu != nullptr ? target.capabilities.scheduling_cpu : target.cpu;
+}
 
 std::string feature_string(const Target& target) {
   std::string text;

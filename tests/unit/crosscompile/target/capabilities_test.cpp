@@ -50,9 +50,13 @@ constexpr NamedFlag kFlags[] = {
     {"async_copies", &Can::async_copies},
     {"tensor_cores", &Can::tensor_cores},
 };
-// The list leaves out asks_for_vector_width and contracts_by_option; block_z follows the flags, and is aligned.
-constexpr std::size_t kAllFlags = std::size(kFlags) + 2;
-static_assert(sizeof(Capabilities) == (kAllFlags + 7) / 8 * 8 + sizeof(std::int64_t),
+// The list leaves out neon_pairs, neon_pairs_32bit, and what LLVM must be told of one architecture alone
+// (asks_for_vector_width, contracts_by_option, round_even_by_lane, rounds_halves_as_floats). scheduling_cpu stands
+// before the last four flags, and block_z behind them.
+constexpr std::size_t kAllFlags = std::size(kFlags) + 6, kLastFlags = 4;
+constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
+static_assert(sizeof(Capabilities) ==
+                  aligned(kAllFlags - kLastFlags) + sizeof(const char*) + aligned(kLastFlags) + sizeof(std::int64_t),
               "a flag is missing in the list above");
 
 std::string listed(const Capabilities& can) {
@@ -122,6 +126,17 @@ TEST_CASE("the features of a target decide what its instructions can do") {
   }
   CHECK(resolve_target("cuda").capabilities.block_z == 64);
   CHECK(resolve_target("opencl").capabilities.block_z == 0);
+  for (const char* text : {"armv7", "raspberry-pi-4-32bit"}) {
+    CHECK(resolve_target(text).capabilities.round_even_by_lane);
+    CHECK_FALSE(resolve_target(text).capabilities.rounds_halves_as_floats);
+    CHECK(std::string(resolve_target(text).capabilities.scheduling_cpu) == "cortex-a7");
+  }
+  CHECK(resolve_target("armv7 -mattr=+v8,+fullfp16").capabilities.rounds_halves_as_floats);
+  for (const char* text : {"aarch64 -mattr=+fullfp16", "x86-64-v4", "riscv64"}) {
+    CHECK_FALSE(resolve_target(text).capabilities.round_even_by_lane);
+    CHECK_FALSE(resolve_target(text).capabilities.rounds_halves_as_floats);
+    CHECK(resolve_target(text).capabilities.scheduling_cpu == nullptr);
+  }
 }
 
 TEST_CASE("each architecture's name is parsed to the architecture alone") {
