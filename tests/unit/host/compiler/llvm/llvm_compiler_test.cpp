@@ -56,6 +56,25 @@ TEST_CASE_FIXTURE(Fixture, "GPU code of loops that nothing binds is noted") {
   CHECK(text.notes.front().starts_with("twice: nothing is bound to blocks or threads"));
 }
 
+TEST_CASE_FIXTURE(Fixture, "a vectorized axis that is lost is noted once at every stage of its own target") {
+  const std::vector<lang::Program> pool = lang::parse(
+      "def pool(int(9,40) I) -> (Y) {\n"
+      "Y(h,w) max=! w%7 + kw >= 3 ? I(h,w%7+kw-3) : -7 where kw in 0:5, h in 0:9, w in 0:40 }",
+      "pool.tc");
+  // Baseline x86-64 has no masked loads.
+  const Target plain = compiler->resolve_target("llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64").value;
+  const auto notes = [&](Stage stage, const std::string& after = {}) {
+    return compiler->emit(stage, {{pool, ScheduleText{"vectorize w"}}, plain}, after).notes;
+  };
+  const std::vector<std::string> expected = notes(Stage::schedule);
+  REQUIRE(expected.size() == 1);
+  CHECK(contains(expected.front(), "'w' runs one element after the other"));
+  for (const Stage stage : {Stage::loops, Stage::llvm, Stage::assembly, Stage::object, Stage::c})
+    CHECK(notes(stage) == expected);
+  CHECK(notes(Stage::loops, "lower") == expected);
+  CHECK(notes(Stage::loops, "flatten") == expected);
+}
+
 TEST_CASE_FIXTURE(Fixture, "a target without machine code has no assembly") {
   const Target c = compiler->resolve_target("c").value;
   const Scheduled scheduled{programs};
