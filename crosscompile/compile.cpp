@@ -56,7 +56,7 @@ void require_narrow_sizes(FunctionInfo& info) {
 
 }  // namespace
 
-FunctionInfo describe(const ir::Function& function) {
+FunctionInfo describe_function(const ir::Function& function) {
   FunctionInfo info;
   info.name = function.name;
   for (const ir::Expr& symbol : function.symbols) info.symbols.push_back(symbol.as<ir::Var>()->name);
@@ -118,7 +118,7 @@ void add_device(PreparedDevice& prepared, const DeviceFunctions& part, Manifest&
       {device_kind_name(target.device.kind), target.is_for_cpu() ? target.arch_name : "", needed_features(target)});
   prepared.functions = passes::run_pipeline(part.functions, prepared.backend->pipeline_target(), after);
   for (const ir::Function& function : prepared.functions) {
-    FunctionInfo info = describe(function);
+    FunctionInfo info = describe_function(function);
     if (target.pointer_bits == 32) require_narrow_sizes(info);
     if (std::optional<Plan> plan = prepared.backend->plan_of(function)) info.plan = std::move(*plan);
     if (function.init_of.empty()) {

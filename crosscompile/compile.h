@@ -53,6 +53,6 @@ ModuleBytes compile_module(std::span<const DeviceFunctions> parts, const ModuleO
 std::vector<std::uint8_t> compile_object(std::span<const ir::Function> functions, const Target& target,
                                          const ModuleOptions& options);
 // Returns the manifest entry of a function. Its workspaces are known only after the passes.
-FunctionInfo describe(const ir::Function& function);
+FunctionInfo describe_function(const ir::Function& function);
 
 }  // namespace ferry

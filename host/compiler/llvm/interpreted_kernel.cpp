@@ -28,7 +28,7 @@ InterpretedKernel interpreted_kernel(const Scheduled& scheduled, const Target* t
         notes.after(0, pass, now);
       });
   kernel.notes = notes.texts();
-  kernel.info = describe(finished);
+  kernel.info = describe_function(finished);
   kernel.run = [threads = std::move(threads), messages = kernel.info.messages](void* const* arguments) -> std::string {
     try {
       const std::int32_t code = ir::interpret(threads, arguments);

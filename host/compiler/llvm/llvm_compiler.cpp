@@ -63,7 +63,7 @@ class LlvmCompiler final : public Compiler {
   const std::vector<NamedTarget>& named_targets() const override { return ferry::named_targets(); }
 
   FunctionInfo describe(const lang::Program& program) const override {
-    return ferry::describe(lower::signature_of(program));
+    return describe_function(lower::signature_of(program));
   }
 
   Compiled compile(const CompileRequest& request) const override {

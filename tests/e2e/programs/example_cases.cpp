@@ -97,7 +97,7 @@ std::vector<ProgramCase> example_cases() {
       const auto program = std::find_if(programs.begin(), programs.end(), [&](const lang::Program& candidate) {
         return sizes.function.empty() || candidate.name == sizes.function;
       });
-      const FunctionInfo info = describe(lower::signature_of(*program));
+      const FunctionInfo info = describe_function(lower::signature_of(*program));
       ProgramCase example{name + " " + line,
                           "",
                           arguments_at(info, sizes),

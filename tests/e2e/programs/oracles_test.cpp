@@ -103,7 +103,7 @@ std::vector<std::size_t> outputs_of(const FunctionInfo& info) {
 }
 
 void check_interpreter(const ProgramCase& program, const ir::Function& function, const std::string& what) {
-  const FunctionInfo info = describe(function);
+  const FunctionInfo info = describe_function(function);
   Call call(program, info);
   INFO(what << "\n" << ir::to_text(function));
   const std::int32_t result = ir::interpret(function, call.pointers().data());
@@ -170,7 +170,7 @@ TEST_CASE("the reference evaluator and the interpreter compute every program as 
     for (const Target& target : targets) {
       const ir::Function lowered = lower::lower(meaning, schedule_of(program, meaning, target));
       if (first) {
-        check_reference(program, meaning, describe(lowered));
+        check_reference(program, meaning, describe_function(lowered));
         // The meaning of an intrinsic is known only once it is lowered.
         if (lowered.context == nullptr) check_interpreter(program, lowered, "as lowered for " + target.text);
       }

@@ -61,7 +61,7 @@ std::int32_t in_single_iterations(const ferry_runtime_api* rt, std::int64_t n, s
 }  // namespace
 
 std::int32_t run_native(const ir::Function& function, const Target& target, const Call& call) {
-  const FunctionInfo info = describe(function);
+  const FunctionInfo info = describe_function(function);
   const NativeCode code = native_code(info).value();
   const std::vector<std::uint8_t> object = codegen::emit_object(std::span(&function, 1), target);
   const std::vector<std::string> exports = {code.symbol};

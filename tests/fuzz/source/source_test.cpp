@@ -75,7 +75,7 @@ std::optional<Printed> print_case(std::uint64_t seed) {
     ir::Function& last = printed.functions.back();
     last.name = "case_" + std::to_string(seed) + (printed.functions.size() > 1 ? "_init" : "");
     if (!last.init_of.empty()) last.init_of = "case_" + std::to_string(seed);
-    printed.infos.push_back(describe(printed.functions.back()));
+    printed.infos.push_back(describe_function(printed.functions.back()));
   }
   printed.call = std::make_unique<Call>(printed.functions[0], fuzz_case.sizes, fuzz_case.seed);
   printed.expectation = std::make_unique<Expectation>(program, Call(lowered, fuzz_case.sizes, fuzz_case.seed));

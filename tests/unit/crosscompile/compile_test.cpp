@@ -232,7 +232,7 @@ TEST_CASE("a requirement that divides by a size means what it means in a kernel,
   const Expr n = function.symbols[0], m = function.symbols[1];
   function.requirements = {{n / m == Expr(0), "quotient"}, {n % m == Expr(0), "rest"}, {n / (m - n) < m, "nested"}};
   function.parameters[3].buffer = buffer("C", DType::f32, {n / m, n});
-  const FunctionInfo info = describe(function);
+  const FunctionInfo info = describe_function(function);
   CHECK(value_of(info.preconditions[0].condition, {5, 0}) == 1);
   CHECK(value_of(info.preconditions[0].condition, {5, 5}) == 0);
   CHECK(value_of(info.preconditions[0].condition, {5, 6}) == 1);
@@ -250,7 +250,7 @@ TEST_CASE("a shape that no manifest can carry is refused with the function and t
   Function function = scaled_add();
   const Expr n = function.symbols[0];
   function.parameters[3].buffer = buffer("C", DType::f32, {n ^ Expr(1), n});
-  CHECK_THROWS_WITH_AS(describe(function),
+  CHECK_THROWS_WITH_AS(describe_function(function),
                        "scaled_add: shape of 'C': expected integer arithmetic over sizes, got N ^ 1", CompileError);
 }
 

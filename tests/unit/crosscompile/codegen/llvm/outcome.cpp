@@ -39,7 +39,7 @@ std::uint64_t workspace_bytes(const ManifestExpr& expr, const ir::Function& func
 }  // namespace
 
 runner::Call call_of(const ir::Function& function, const Case& one) {
-  const NativeCode code = native_code(describe(function)).value();
+  const NativeCode code = native_code(describe_function(function)).value();
   return {code.symbol, workspace_bytes(code.call_workspace, function, one),
           workspace_bytes(code.thread_workspace, function, one), one.arguments};
 }
