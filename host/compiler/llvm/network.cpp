@@ -73,7 +73,10 @@ Emission emit_kernels(Stage stage, std::vector<graph::KernelLoops> kernels, cons
 class GraphNetwork final : public Network {
  public:
   GraphNetwork(graph::Graph graph, Origin origin, const ModuleCache& cache)
-      : graph_(std::move(graph)), function_(graph::describe(graph_)), origin_(std::move(origin)), cache_(cache) {}
+      : graph_(std::move(graph)),
+        function_(graph::describe_network(graph_)),
+        origin_(std::move(origin)),
+        cache_(cache) {}
 
   const FunctionInfo& function() const override { return function_; }
 

@@ -176,7 +176,7 @@ std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
 
 CompiledNetwork compile_optimized(const Graph& graph, const Target& target, const NetworkOptions& options) {
   const auto blob = std::make_shared<NetworkBlob>(graph, assign_storages(graph).constants);
-  const FunctionInfo described = describe(graph);
+  const FunctionInfo described = describe_network(graph);
   CompiledNetwork result;
   result.notes = notes_on_names(graph, described);
   std::ranges::move(notes_on_integers(graph, target), std::back_inserter(result.notes));

@@ -37,7 +37,7 @@ ParameterInfo parameter_of(const Graph& graph, const Tensor& tensor, const std::
 
 }  // namespace
 
-FunctionInfo describe(const Graph& graph) {
+FunctionInfo describe_network(const Graph& graph) {
   FunctionInfo function;
   function.name = graph.name.empty() ? "network" : printable(graph.name.substr(0, kMaxNameBytes / 5));
   function.symbols = graph.symbols;

@@ -111,7 +111,7 @@ inline FunctionInfo composed(const graph::Graph& graph, bool updates) {
     });
     if (input != last[g].end()) replace_in_memory(storages, *input, result);
   }
-  const FunctionInfo described = describe(graph);
+  const FunctionInfo described = describe_network(graph);
   Composition composition;
   composition.name = "net";
   composition.symbols = described.symbols;

@@ -16,7 +16,7 @@ std::string required(Operator op, const Attributes& attributes, const std::vecto
     inputs.push_back(network.input("x" + std::to_string(inputs.size()), type.shape, type.dtype));
   network.output(network.node(op, inputs, attributes), "y");
   std::string text;
-  for (const Precondition& precondition : describe(network.graph).preconditions)
+  for (const Precondition& precondition : describe_network(network.graph).preconditions)
     text += (text.empty() ? "" : "; ") + precondition.message;
   return text;
 }
@@ -25,7 +25,7 @@ TEST_CASE("a network's function requires sizes to be at least 1 where nodes read
   test::NetworkBuilder network;
   const TensorId x = network.input("x", {n, m});
   network.output(network.node(Operator::slice, {x}, SliceAttributes{{0, 0}, {1, 1}, {n, 1}}), "y");
-  const FunctionInfo function = describe(network.graph);
+  const FunctionInfo function = describe_network(network.graph);
   REQUIRE(function.preconditions.size() == 1);
   CHECK(function.preconditions[0].message == "M must be at least 1");
   const auto holds = [&](std::int64_t of_n, std::int64_t of_m) {
