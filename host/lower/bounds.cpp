@@ -91,11 +91,13 @@ class Inference {
       const Bounds computed_over_inner = over_inner_loops(computed_axis, ranges, axes[i]);
       const Bounds required_over_inner = over_inner_loops(required_axis, ranges, axes[i]);
       std::optional<Bounds> at_place;
-      if (uses_any(values[i].value, around_)) at_place = bounds_over({values[i].value, values[i].value}, ranges);
+      const bool reads_all = spatial && has_lanes_of_instruction(reader, values[i].value);
+      if (reads_all || uses_any(values[i].value, around_))
+        at_place = bounds_over({values[i].value, values[i].value}, ranges);
       if (!at_place) at_place = computed_over_inner;
       computed.push_back({axes[i].var, at_place->lo, passes::simplify(at_place->hi - at_place->lo + 1)});
-      const Expr lo = passes::simplify(max(at_place->lo, required_over_inner.lo), facts_);
-      const Expr hi = passes::simplify(min(at_place->hi, required_over_inner.hi), facts_);
+      const Expr lo = reads_all ? at_place->lo : passes::simplify(max(at_place->lo, required_over_inner.lo), facts_);
+      const Expr hi = reads_all ? at_place->hi : passes::simplify(min(at_place->hi, required_over_inner.hi), facts_);
       computes_more_than_required |= !equal(lo, at_place->lo) || !equal(hi, at_place->hi);
       required.push_back({axes[i].var, lo, passes::simplify(hi - lo + 1)});
     }
@@ -115,6 +117,15 @@ class Inference {
   struct Box {
     std::optional<Bounds> computed, required;
   };
+
+  // Whether the axis is one along which an instruction has lanes. It computes those beyond the last result too, where
+  // what it reads is padded (reduction_nest.cpp).
+  static bool has_lanes_of_instruction(const Nest& reader, const Expr& value) {
+    return reader.stage->tensorized && std::ranges::any_of(reader.loops.order(), [&](std::size_t id) {
+             const Loop& loop = reader.loops.loop(id);
+             return loop.kind == ForKind::vectorized && uses_var(value, loop.var);
+           });
+  }
 
   // Returns the interval with every loop inside `place` replaced by its bounds, or the whole axis if it has none.
   static Bounds over_inner_loops(const Bounds& of, const std::vector<Range>& ranges, const Axis& axis) {

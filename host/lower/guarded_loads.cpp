@@ -15,7 +15,8 @@ namespace {
 
 class LoadGuard : public Mutator {
  public:
-  explicit LoadGuard(const Expr& guard) : guard_(guard), variables_(free_vars(guard)) {}
+  LoadGuard(const Expr& guard, const std::function<bool(const Load&)>& exist)
+      : guard_(guard), exist_(exist), variables_(free_vars(guard)) {}
 
  protected:
   Expr mutate_node(const Load& node, const Expr& self) override {
@@ -23,12 +24,13 @@ class LoadGuard : public Mutator {
       return std::any_of(variables_.begin(), variables_.end(), [&](const Expr& var) { return uses_var(index, var); });
     });
     const Expr load = Mutator::mutate_node(node, self);
-    return is_concerned ? if_then_else(guard_, load, constant(load.type(), std::int64_t{0})) : load;
+    return is_concerned && !exist_(node) ? if_then_else(guard_, load, constant(load.type(), std::int64_t{0})) : load;
   }
   using Mutator::mutate_node;
 
  private:
   Expr guard_;
+  const std::function<bool(const Load&)>& exist_;
   std::vector<Expr> variables_;
 };
 
@@ -45,6 +47,8 @@ Stmt guarded(const std::vector<Expr>& guards, Stmt body) {
   return all.defined() ? If::make(std::move(all), std::move(body)) : body;
 }
 
-Expr guard_loads(const Expr& expr, const Expr& guard) { return LoadGuard(guard).mutate(expr); }
+Expr guard_loads(const Expr& expr, const Expr& guard, const std::function<bool(const Load&)>& exist) {
+  return LoadGuard(guard, exist).mutate(expr);
+}
 
 }  // namespace ferry::lower

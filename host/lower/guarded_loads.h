@@ -3,6 +3,7 @@
 
 #include "crosscompile/ir/stmt.h"
 
+#include <functional>
 #include <vector>
 
 namespace ferry::lower {
@@ -12,7 +13,8 @@ namespace ferry::lower {
 ir::Stmt guarded(const std::vector<ir::Expr>& guards, ir::Stmt body);
 
 // Returns the expression in which every load whose indices use one of the guard's variables is replaced by 0 where the
-// guard fails. This is for lanes whose result is not used: they may compute anything, but must not read out of bounds.
-ir::Expr guard_loads(const ir::Expr& expr, const ir::Expr& guard);
+// guard fails, unless its elements `exist` anyway. This is for lanes whose result is not used: they may compute
+// anything, but must not read out of bounds.
+ir::Expr guard_loads(const ir::Expr& expr, const ir::Expr& guard, const std::function<bool(const ir::Load&)>& exist);
 
 }  // namespace ferry::lower

@@ -8,6 +8,7 @@
 #include "host/lower/accumulators.h"
 #include "host/lower/guarded_loads.h"
 #include "host/lower/thread_reduction.h"
+#include "host/schedule/stages/padded_loads.h"
 
 #include <algorithm>
 #include <iterator>
@@ -226,11 +227,22 @@ class ReductionNest {
       }
       // Lanes beyond the last result are never stored: they may accumulate anything but must read nothing. This keeps
       // the accumulators whole vectors.
-      for (Expr& source : sources) source = guard_loads(source, guard);
+      for (Expr& source : sources)
+        source = guard_loads(source, guard, [&](const Load& load) { return exists_without(guard, load); });
     }
     if (reduce_.condition.defined()) conditions.push_back(loops_.at_point(reduce_.condition));
     skip_zeros(tile, sources, conditions);
     return guarded(conditions, combine(reduce_, acc, sources));
+  }
+
+  // Whether an instruction in the place of the loops may read the load's elements where the guard fails: a padded
+  // tensor has elements for lanes beyond the last result too.
+  bool exists_without(const Expr& guard, const Load& load) const {
+    if (!nest_.stage->tensorized) return false;
+    std::vector<analysis::Range> ranges;
+    for (const Loop& loop : around_) ranges.push_back({loop.var, Expr(0), loop.extent});
+    for (const LoopCopy& copy : loops_.order()) ranges.push_back({copy.loop.var, Expr(0), copy.loop.extent});
+    return schedule::exists_without(guard, load, ranges);
   }
 
   // A sum that starts at 0 never becomes -0, so adding 0 changes nothing. Where the source is 0 for a whole tile, as at

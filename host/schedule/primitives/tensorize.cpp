@@ -18,6 +18,7 @@
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/tensorize/tensorize_nest.h"
 #include "host/lang/names.h"
+#include "host/schedule/stages/padded_loads.h"
 
 #include <algorithm>
 
@@ -32,6 +33,31 @@ std::vector<std::size_t> loops_from(const ScheduledStage& stage, std::size_t axi
   return {std::find(order.begin(), order.end(), axis), order.end()};
 }
 
+// Returns the conditions under which an iteration counts, but for those of lanes beyond the last result that may be
+// computed as well: accumulators have room for them, and what they read exists.
+std::vector<Expr> conditions_of(const ScheduledStage& stage, const ir::Substitution& values) {
+  std::vector<analysis::Range> ranges;
+  for (const std::size_t id : stage.loops.order())
+    ranges.push_back({stage.loops.loop(id).var, Expr(0), stage.loops.loop(id).extent});
+  const auto depends_on_reduction = [&](const Expr& guard) {
+    return std::ranges::any_of(stage.loops.order(), [&](std::size_t id) {
+      const Loop& loop = stage.loops.loop(id);
+      return loop.reduces && ir::uses_var(guard, loop.var);
+    });
+  };
+  std::vector<Expr> conditions;
+  for (const Expr& guard : stage.loops.guards()) {
+    bool is_needed = stage.reduction() == nullptr || depends_on_reduction(guard);
+    if (!is_needed)
+      for (const Expr& source : stage.reduction()->sources) {
+        const Expr read = ir::substitute(source, values);
+        for (const ir::Load* load : loads_of(read)) is_needed |= !exists_without(guard, *load, ranges);
+      }
+    if (is_needed) conditions.push_back(guard);
+  }
+  return conditions;
+}
+
 // Returns one iteration's part of the result: C[m,n] = C[m,n] + source.
 passes::LoopNest nest_of(const ScheduledStage& stage, const std::vector<std::size_t>& loops,
                          const DirectiveArgs& args) {
@@ -44,13 +70,13 @@ passes::LoopNest nest_of(const ScheduledStage& stage, const std::vector<std::siz
   }
   ir::Substitution values;
   for (const StageLoops::AxisValue& axis : stage.loops.axis_values()) values[axis.axis.get()] = axis.value;
-  nest.conditions = stage.loops.guards();
   std::vector<Expr> point;
   for (const ir::Axis& axis : stage.axes) point.push_back(values.at(axis.var.get()));
   Expr value = stage.values.front();
   // Accumulators have the type of the sum, which may be wider than its results.
   auto sums = std::make_shared<ir::Buffer>(*stage.outputs[0]);
   sums->dtype = value.type().code;
+  nest.conditions = conditions_of(stage, values);
   if (const ir::Reduce* reduction = stage.reduction()) {
     if (reduction->condition.defined()) nest.conditions.push_back(ir::substitute(reduction->condition, values));
     values[reduction->reducer->left[0].get()] = ir::Load::make(sums, point);

@@ -58,8 +58,9 @@ struct ScheduledStage {
   std::optional<Attachment> store_at;  // attached: the loop further out that it is stored at
   std::optional<ir::Scope> scope;      // nothing: lowering chooses
   std::optional<Layout> layout;
-  bool nontemporal = false;  // non-temporal stores
-  bool swizzled = false;     // rows are swizzled in shared memory
+  std::map<std::size_t, Expr> padded;  // by axis: the extent before `pad`; the elements past it are 0
+  bool nontemporal = false;            // non-temporal stores
+  bool swizzled = false;               // rows are swizzled in shared memory
   // Number of iterations whose parts are stored at once, all but one of them computed ahead; 1: no buffering.
   std::int64_t copies = 1;
   // By axis: rows along it start at multiples of factor elements, plus offset.

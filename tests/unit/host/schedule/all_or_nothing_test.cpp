@@ -53,6 +53,8 @@ std::string state_of(const Schedule& schedule) {
     text += " copies " + std::to_string(stage.copies) + " prefetches " + std::to_string(stage.prefetches.size());
     text += " alignments " + std::to_string(stage.alignments.size()) + (stage.nontemporal ? " nontemporal" : "");
     text += std::string(stage.swizzled ? " swizzled" : "") + (stage.tensorized ? " tensorized" : "");
+    for (const auto& [axis, extent] : stage.padded)
+      text += " padded " + std::to_string(axis) + " " + ir::to_text(extent);
     text += " steps " + std::to_string(stage.unroll_steps.size());
     for (const ir::Axis& axis : stage.axes) text += "\n  axis " + ir::to_text(axis.extent);
     for (const ir::Expr& value : stage.values) text += "\n  value " + ir::to_text(value);
@@ -106,11 +108,15 @@ const std::vector<Trial>& trials() {
       {{}, {"C", "cache_write", {"local"}}},
       {{}, {"B", "set_scope", {"local"}}},
       {{}, {"B", "transform_layout", {"(", "a", ",", "b", ")", "->", "(", "b", ",", "a", ")"}}},
+      {{}, {"B", "pad", {"i", "16"}}},
+      {{{"B", "pad", {"j", "4"}}, {"W", "cache_read", {"global", "C", "->", "V"}}, {"V", "pad", {"i0", "4"}}},
+       {"C", "pad", {"j", "4"}}},
       {{}, {"B", "storage_align", {"i", "16", "1"}}},
       {{}, {"B", "swizzle", {}}},
       {{{"B", "compute_at", {"C", "i"}}}, {"B", "double_buffer", {"3"}}},
       {{}, {"D", "nontemporal_stores", {}}},
       {{{"C", "split", {"j", "8"}}}, {"C", "rfactor", {"j.inner"}}},
+      {{}, {"F", "flip", {"Q"}}},
       {{}, {"C", "prefetch", {"W", "i", "2"}}},
       {{}, {"F", "tensorize", {"i", "dot"}}},
       {{}, {"D", "pragma", {"i", "auto_unroll_max_step", "16"}}},
