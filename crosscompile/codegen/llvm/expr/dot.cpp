@@ -4,6 +4,7 @@
 #include "crosscompile/codegen/llvm/expr/expressions.h"
 #include "crosscompile/codegen/llvm/expr/pieces.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
+#include "crosscompile/codegen/llvm/memory/repeated_loads.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/passes/tensorize/dot_instructions.h"
 
@@ -182,10 +183,22 @@ Value* emit_two(FunctionState& state, const ir::Call& node) {
   return joined(state, results, node.type.lanes);
 }
 
+// Whether the factor is a group that is the same for all lanes.
+bool is_repeated(const ir::Expr& factor) {
+  const auto* load = factor.as<ir::Load>();
+  return load != nullptr && load->indices.size() == 1 && repeated(load->indices[0]).has_value();
+}
+
 }  // namespace
 
 Value* emit_dot(FunctionState& state, const ir::Call& node) {
   if (Value* two = emit_two(state, node)) return two;
+  if (is_repeated(node.arguments[1]) && node.arguments[1].type() == node.arguments[2].type()) {
+    // LLVM selects instructions that take a lane of a register for the last factor alone.
+    const ir::Expr swapped =
+        ir::Call::make(node.type, ir::CallOp::dot, {node.arguments[0], node.arguments[2], node.arguments[1]});
+    if (!is_repeated(node.arguments[2])) return emit_dot(state, *swapped.as<ir::Call>());
+  }
   llvm::SmallVector<Value*, 3> arguments;
   for (const ir::Expr& argument : node.arguments) arguments.push_back(emit_expr(state, argument));
   const Target& target = state.module.target;

@@ -19,8 +19,9 @@ namespace {
 
 using llvm::Value;
 
-// With fewer rows the consecutive parts are too short to pay for the shuffles.
+// With fewer rows the consecutive parts are too short to pay for the shuffles, unless there is no gap between them.
 constexpr std::size_t kMinRows = 4;
+constexpr std::int64_t kMinStride = 2;
 
 // A store of lanes that are `stride` elements apart; its first lane is `offset` elements after that of the run's first
 // store.
@@ -42,7 +43,7 @@ const ir::Store* strided_store(const ir::Stmt& stmt) {
     return nullptr;
   const auto* ramp = store->indices[0].as<ir::Ramp>();
   const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
-  if (stride == nullptr || *stride < static_cast<std::int64_t>(kMinRows)) return nullptr;
+  if (stride == nullptr || *stride < kMinStride) return nullptr;
   if (!std::has_single_bit(store->value.type().lanes)) return nullptr;
   return analysis::reads(store->value, store->buffer.get()) ? nullptr : store;
 }
@@ -92,6 +93,11 @@ std::vector<std::vector<Row>> tiles_of(Run run) {
   return tiles;
 }
 
+// Whether the transposed rows have no gaps between them.
+bool fills_memory(const std::vector<Row>& tile, const Run& run) {
+  return std::has_single_bit(tile.size()) && static_cast<std::int64_t>(tile.size()) == run.stride;
+}
+
 // Transposes vectors of `lanes` elements, whose number is a power of two: concatenated, the results hold lane 0 of all
 // rows, then lane 1, and so on. Each step is a perfect shuffle of the whole sequence.
 std::vector<Value*> interleaved(FunctionState& state, std::vector<Value*> rows, std::uint32_t lanes) {
@@ -130,6 +136,12 @@ void store_tile(FunctionState& state, const std::vector<Row>& tile, const Run& r
   const std::uint32_t padded = std::bit_ceil(count);
   rows.resize(padded, llvm::PoisonValue::get(rows[0]->getType()));
   const std::vector<Value*> transposed = interleaved(state, std::move(rows), run.lanes);
+  if (fills_memory(tile, run)) {
+    const Access whole = access_to(state, first.buffer, type);
+    for (std::size_t i = 0; i < transposed.size(); ++i)
+      store_consecutive(state, whole, b.CreateAdd(base, b.getInt64(i * run.lanes)), transposed[i], nullptr);
+    return;
+  }
   // A part whose length is not a power of two is stored as a whole vector under a mask, where masks cost nothing.
   const bool masked = padded != count && state.module.target.capabilities.masks;
   const std::uint32_t width = masked ? padded : count;
@@ -149,7 +161,8 @@ void store_tile(FunctionState& state, const std::vector<Row>& tile, const Run& r
 std::size_t emit_strided_stores(FunctionState& state, std::span<const ir::Stmt> statements) {
   const Run run = run_of(statements);
   const std::vector<std::vector<Row>> tiles = tiles_of(run);
-  const bool pays = std::all_of(tiles.begin(), tiles.end(), [](const auto& tile) { return tile.size() >= kMinRows; });
+  const bool pays = std::all_of(tiles.begin(), tiles.end(),
+                                [&](const auto& tile) { return tile.size() >= kMinRows || fills_memory(tile, run); });
   if (pays && !overlap(run)) {
     for (const std::vector<Row>& tile : tiles) store_tile(state, tile, run);
   } else {
