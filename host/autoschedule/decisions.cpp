@@ -35,8 +35,13 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 class Walk {
  public:
-  Walk(Schedule schedule, const Target& target, const ConstantNames& constants, const Chooser& choose)
-      : schedule_(std::move(schedule)), target_(target), constants_(constants), choose_(choose) {}
+  Walk(Schedule schedule, const lang::Program& program, const Target& target, const ConstantNames& constants,
+       const Chooser& choose)
+      : schedule_(std::move(schedule)),
+        target_(target),
+        constants_(constants),
+        choose_(choose),
+        at_any_size_(schedule::stages_of(program)) {}
 
   DecidedSchedule run() {
     for (const std::string& stage : stages_to_inline(schedule_.stages())) schedule_[stage].compute_inline();
@@ -59,7 +64,13 @@ class Walk {
  private:
   const ScheduledStage& stage(const std::string& name) const { return *find_stage(schedule_.stages(), name); }
 
-  StageContext context_of(const std::string& name) const { return {schedule_, stage(name), target_, constants_}; }
+  StageContext context_of(const std::string& name) const {
+    return {.schedule = schedule_,
+            .stage = stage(name),
+            .target = target_,
+            .constants = constants_,
+            .at_any_size = &at_any_size_};
+  }
 
   Point choose(Decision decision) {
     Point point = choose_(decision);
@@ -146,6 +157,7 @@ class Walk {
   const Target& target_;
   const ConstantNames& constants_;
   const Chooser& choose_;
+  Stages at_any_size_;
   std::vector<Decision> decisions_;
   std::vector<std::string> finished_;  // epilogues that were scheduled together with what they read
 };
@@ -205,10 +217,10 @@ DecidedSchedule decide_schedule(const lang::Program& program, const Target& targ
                                 const Chooser& choose) {
   const ConstantNames constants = constants_of(program);
   if (!sizes.empty() && !calls_functions(schedule::stages_of(program))) {
-    DecidedSchedule sized = Walk(Schedule(stages_at(program, sizes)), target, constants, choose).run();
+    DecidedSchedule sized = Walk(Schedule(stages_at(program, sizes)), program, target, constants, choose).run();
     if (auto schedule = at_any_size(program, sized.schedule)) return {*std::move(schedule), std::move(sized.decisions)};
   }
-  return Walk(Schedule(program), target, constants, choose).run();
+  return Walk(Schedule(program), program, target, constants, choose).run();
 }
 
 Point choose_default(const Decision& decision) { return decision.space.default_point(); }

@@ -46,7 +46,8 @@ class LoopNames {
 
 // Whether a directive makes loops over results that another stage with the same axes may also have.
 bool makes_loops(const std::string& primitive) {
-  return primitive == "split" || primitive == "reorder" || primitive == "unroll" || primitive == "vectorize";
+  return primitive == "split" || primitive == "reorder" || primitive == "unroll" || primitive == "vectorize" ||
+         primitive == "tensorize";
 }
 
 // Gives `to` the loops over results that the directives from `first` on made for `from`.
@@ -58,6 +59,11 @@ void copy_loops(Schedule& schedule, std::size_t first, const std::string& from, 
   for (const Directive& directive : directives) {
     if (directive.stage != from || !makes_loops(directive.primitive)) continue;
     const bool orders = directive.primitive == "reorder";
+    if (directive.primitive == "tensorize") {
+      // The lanes of the sums are vectors of results.
+      if (const auto lanes = names.of(directive.args[0])) handle.vectorize(*lanes);
+      continue;
+    }
     std::vector<std::string> args;
     for (std::size_t i = 0; i < directive.args.size(); ++i) {
       // Factors are unchanged.

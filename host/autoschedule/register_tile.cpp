@@ -36,7 +36,9 @@ std::vector<RegisterTile> register_tiles(std::uint32_t registers, const TiledAxe
   std::vector<RegisterTile> tiles;
   for (std::int64_t vectors = 1; vectors <= kMaxVectors; ++vectors) {
     for (std::int64_t rows = 1; rows <= (axes.has_rows ? kMaxRows : 1); ++rows) {
-      if (rows * vectors + vectors * axes.column_registers + axes.row_registers > budget) break;
+      const std::int64_t operands =
+          vectors * axes.column_registers + rows * axes.registers_per_row + axes.row_registers;
+      if (rows * vectors + operands > budget) break;
       if (divides_rows(rows, axes)) tiles.push_back({rows, vectors});
     }
   }

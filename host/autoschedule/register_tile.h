@@ -24,6 +24,7 @@ struct TiledAxes {
   bool has_whole_vectors = false;  // a tail of columns needs code of its own, but no masks
   // Registers that a vector of columns takes, and that a row's elements and intermediate results take.
   std::int64_t column_registers = 1, row_registers = 1;
+  std::int64_t registers_per_row = 0;  // where elements of all rows of a tile stay in registers
 };
 
 // Returns the tiles that fit the registers.

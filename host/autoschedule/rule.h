@@ -26,6 +26,9 @@ struct StageContext {
   // loops it is computed: they stay outermost.
   std::size_t outer = 0;
   std::vector<std::string> epilogues = {};  // stages that may be computed in the stage's loops: epilogue_fusion.h
+  // The program's stages, with extents that are symbols where the schedule must be legal for any; null: those of the
+  // schedule's stages are all that it must be legal for.
+  const schedule::Stages* at_any_size = nullptr;
 };
 
 // The stages and loops that a rule has scheduled.

@@ -9,6 +9,7 @@
 #include "host/autoschedule/gpu_rows.h"
 #include "host/autoschedule/in_sequence.h"
 #include "host/autoschedule/injective.h"
+#include "host/autoschedule/packed_dots.h"
 #include "host/autoschedule/reduction.h"
 #include "host/autoschedule/stencil.h"
 #include "host/autoschedule/transposed.h"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr Rule kCpuRules[] = {
     {"in_sequence", match_in_sequence},
+    {"packed_dots", match_packed_dots},
     {"blocked_contraction", match_blocked_contraction},
     {"gemv", match_gemv},
     {"stencil", match_stencil},

@@ -5,6 +5,7 @@
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/gemv.h"
+#include "host/autoschedule/packed_dots.h"
 #include "host/autoschedule/stencil.h"
 #include "host/autoschedule/vector_axis.h"
 
@@ -16,9 +17,11 @@ using schedule::Stages;
 
 namespace {
 
-// Whether the stage is scheduled as a blocked contraction or a gemv.
+// Whether the stage is scheduled as a contraction or a gemv.
 bool is_tiled_contraction(const ScheduledStage& stage, const Target& target, const ConstantNames& constants) {
   const std::int64_t lanes = native_lanes(stage, target);
+  if (const auto product = find_dot_product(stage, lanes, target, constants))
+    if (wants_packed_dots(*product, lanes)) return true;
   const auto contraction = find_contraction(stage, lanes, constants);
   return contraction && (wants_blocks(*contraction, lanes, target) || wants_gemv(*contraction, lanes, target));
 }

@@ -49,6 +49,7 @@ std::vector<ProgramCase> gather_cases();
 std::vector<ProgramCase> layer_cases();
 std::vector<ProgramCase> blocked_cases();         // host/ops: channels in blocks
 std::vector<ProgramCase> pairs_of_bytes_cases();  // host/ops: products of 8-bit integers as pairs
+std::vector<ProgramCase> byte_product_cases();    // matrix products of 8-bit integers in the language
 std::vector<ProgramCase> integer_cases();         // host/ops: convolutions of 8-bit integers
 std::vector<ProgramCase> update_cases();
 std::vector<ProgramCase> sequence_cases();  // in order along an index

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "ferry/compile.h"
 #include "module/manifest.h"
@@ -97,8 +98,10 @@ void run_pairs_of_bytes(const std::string& arch, const std::string& emulator, co
   const Device device = connect(server.address());
   const bool is_long = std::getenv("FERRY_PROGRAMS_ALL") != nullptr;
   const std::uint64_t seed = sample_seed("FERRY_PROGRAMS_SEED");
+  std::vector<ProgramCase> cases = pairs_of_bytes_cases();
+  for (ProgramCase& product : byte_product_cases()) cases.push_back(std::move(product));
   for (std::size_t p = 0; p < presets.size(); ++p)
-    for (const ProgramCase& program : pairs_of_bytes_cases())
+    for (const ProgramCase& program : cases)
       if (is_long || part_of(program.name, presets.size(), seed) == p)
         run_case(device, ferry::target(presets[p]), program);
 }
