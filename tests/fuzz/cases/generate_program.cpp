@@ -1,5 +1,6 @@
 #include "tests/fuzz/cases/generate_program.h"
 
+#include "tests/fuzz/cases/byte_products.h"
 #include "tests/fuzz/cases/elements.h"
 #include "tests/fuzz/cases/expression_generator.h"
 #include "tests/fuzz/cases/index_generator.h"
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::int64_t kMaxPoints = 4000;     // points of one stage, including its reduction
 constexpr std::int64_t kMaxElements = 60000;  // elements of one tensor
-constexpr std::size_t kMaxInputs = 5;
 
 class ProgramGenerator {
  public:
@@ -166,6 +166,7 @@ class ProgramGenerator {
   }
 
   Statement reduction(const Tensor& stage, bool argmax) {
+    if (auto product = byte_product(random_, stage, spatial_, inputs_)) return *std::move(product);
     const std::vector<NamedAxis> axes = with_reduction();
     if (argmax) {
       DType type = random_type(random_);
@@ -300,8 +301,7 @@ class ProgramGenerator {
 
   Tensor new_tensor(std::string name, DType type) {
     Tensor tensor{std::move(name), random_.chance(75) ? type : random_type(random_), {}, true};
-    const std::int64_t rank = random_.between(random_.chance(8) ? 0 : 1, 3);
-    tensor.extents.resize(static_cast<std::size_t>(rank));
+    tensor.extents.resize(static_cast<std::size_t>(random_.between(random_.chance(8) ? 0 : 1, 3)));
     return tensor;
   }
 
