@@ -67,7 +67,8 @@ class Folder {
 
   KnownRef run() {
     const std::optional<Position> sizes = numbers_of(result_.shape);
-    if (!sizes || element_count(result_.shape).constant() > std::int64_t{kMaxKnown}) return nullptr;
+    if (!sizes || element_count(result_.shape).constant() > std::int64_t{kMaxKnown} || dequantizes_weights())
+      return nullptr;
     for (const TensorType& type : types_) {
       const std::optional<Position> own = numbers_of(type.shape);
       if (!own) return nullptr;
@@ -84,6 +85,12 @@ class Folder {
   }
 
  private:
+  // Whether the node converts filters or matrices of bytes, whose products with bytes are computed in integers.
+  bool dequantizes_weights() const {
+    return node_.op == Operator::cast && dtype_bytes(types_[0].dtype) == 1 && is_float(result_.dtype) &&
+           result_.shape.size() >= 2 && types_[0].dtype != DType::boolean;
+  }
+
   bool copy(std::size_t input, std::size_t index) {
     copy_element(*inputs_[input], index, output_);
     return true;

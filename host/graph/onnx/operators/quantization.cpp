@@ -3,6 +3,8 @@
 #include "host/graph/onnx/operators.h"
 #include "host/graph/onnx/windows.h"
 
+#include <algorithm>
+
 namespace ferry::graph::onnx {
 namespace {
 
@@ -39,6 +41,12 @@ Value along_axis(NodeImport& node, std::size_t input, std::int64_t axis) {
 std::int64_t read_axis(NodeImport& node) {
   node.ignore({"saturate"});  // it concerns only types that ferry lacks
   return node.integer("axis", 1);
+}
+
+// Whether an input consists of zeros, as zero points of weights usually do.
+bool is_zero(const NodeImport& node, std::size_t input) {
+  const auto& constant = node.input(input).constant;
+  return constant != nullptr && std::ranges::all_of(constant->bytes, [](std::uint8_t byte) { return byte == 0; });
 }
 
 void expect_narrow(const NodeImport& node, DType dtype) {
@@ -110,7 +118,10 @@ void import_dequantize(NodeImport& node) {
   const Value factor = dtype_bytes(value.type.dtype) == 1 ? scale : of.widened(scale);
   const bool is_wide = dtype_bytes(value.type.dtype) > 2;  // a float32 has too few digits for it
   if (!is_wide) value = node.cast(value, factor.type.dtype);
-  if (node.has_input(2)) value = of.sub(value, node.cast(along_axis(node, 2, axis), value.type.dtype));
+  if (node.has_input(2)) {
+    const Value zero = along_axis(node, 2, axis);
+    if (!is_zero(node, 2)) value = of.sub(value, node.cast(zero, value.type.dtype));
+  }
   node.output(0, node.cast(of.mul(node.cast(value, factor.type.dtype), factor), to));
 }
 
