@@ -21,6 +21,8 @@ namespace {
 // Fewer rows would reuse packed columns too rarely. Columns packed before the call are worthwhile from two rows on.
 constexpr std::int64_t kMinRows = 32, kMinRowsOfConstants = 2;
 constexpr std::int64_t kMinDepth = 8;
+// Axes of an image whose channels are in blocks.
+constexpr std::size_t kImageAxes = 5;
 // The stage's loops grouped by what they iterate over, outermost first.
 struct Loops {
   std::vector<std::string> batches, rows, depth, tile;
@@ -197,6 +199,14 @@ void schedule_blocked(Schedule& schedule, StageHandle handle, const Contraction&
 
 }  // namespace
 
+std::int64_t contraction_lanes(const ScheduledStage& stage, const Target& target) {
+  const std::int64_t native = native_lanes(stage, target);
+  const Capabilities& can = target.capabilities;
+  if (!can.neon_pairs && !can.neon_pairs_32bit) return native;
+  const bool is_image = stage.axes.size() == kImageAxes && constant_extent(stage.axes.back().extent) == 2 * native;
+  return is_image ? 2 * native : native;
+}
+
 bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Target& target) {
   std::int64_t min_rows = kMinRows;
   if (contraction.is_column_constant)
@@ -212,7 +222,7 @@ bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Targ
 
 std::optional<Match> match_blocked_contraction(const StageContext& context) {
   const ScheduledStage& stage = context.stage;
-  const std::int64_t lanes = native_lanes(stage, context.target);
+  const std::int64_t lanes = contraction_lanes(stage, context.target);
   auto contraction = find_contraction(stage, lanes, context.constants);
   if (!contraction) return std::nullopt;
   const ScheduledStage* columns = find_stage(context.schedule.stages(), contraction->column_load->buffer->name);

@@ -7,6 +7,10 @@
 
 namespace ferry::autoschedule {
 
+// Returns the length of a contraction's vectors: the target's, or twice that, two registers, for images with so many
+// channels in a block on targets whose networks of bytes have them (host/graph/passes/choose_layouts.h).
+std::int64_t contraction_lanes(const schedule::ScheduledStage& stage, const Target& target);
+
 // Whether each column is used by enough rows to make packing worthwhile, and plain tiles would not suffice.
 bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Target& target);
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace ferry::autoschedule {
 
@@ -39,13 +40,29 @@ bool uses_any(const Expr& index, const std::vector<Axis>& axes) {
   return std::any_of(axes.begin(), axes.end(), [&](const Axis& axis) { return uses_var(index, axis.var); });
 }
 
-// Returns the most pixels that a tile may have: a register for each, and two for what they are computed from.
-std::int64_t max_pixels(const Target& target) {
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(target.vector_registers) - 4, 2, kMaxPixels);
+// Whether elements are widened before they are summed up, as bytes are.
+bool widens(const ScheduledStage& stage) {
+  const auto loads = loads_of(stage.reduction()->sources[0]);
+  const DType sum = stage.reduction()->sources[0].type().code;
+  return std::ranges::all_of(loads, [&](const Load* load) { return dtype_bytes(load->type.code) < dtype_bytes(sum); });
 }
 
-std::int64_t tile_pixels(std::int64_t width, const Target& target) {
-  const std::int64_t most = max_pixels(target);
+// Returns the length of vectors. Blocks of two registers of sums are one vector if elements are widened: they are read
+// and multiplied in one register, and what follows narrows both at once.
+std::int64_t vector_lanes(const ScheduledStage& stage, const Target& target) {
+  const std::int64_t native = native_lanes(stage, target), block = constant_extent(stage.axes.back().extent);
+  return block == 2 * native && widens(stage) ? block : std::min(native, block);
+}
+
+// Returns the most pixels that a tile may have: a register for each, and two for what they are computed from. A vector
+// of two registers has a third for what is read.
+std::int64_t max_pixels(const Target& target, bool has_pairs) {
+  const std::int64_t most = static_cast<std::int64_t>(target.vector_registers) - 4;
+  return std::clamp<std::int64_t>(has_pairs ? most / 3 : most, 2, kMaxPixels);
+}
+
+std::int64_t tile_pixels(std::int64_t width, const Target& target, bool has_pairs) {
+  const std::int64_t most = max_pixels(target, has_pairs);
   if (width < 1) return std::min(most, kInFlight);
   std::int64_t best = 1;
   double best_score = 0;
@@ -77,6 +94,13 @@ void copy_filters(Schedule& schedule, const ScheduledStage& stage, const Constan
   }
 }
 
+// Whether a load reads one element for all elements of the stage.
+bool is_invariant(const Load& load, const ScheduledStage& stage) {
+  return std::ranges::none_of(load.indices, [&](const Expr& index) {
+    return uses_any(index, stage.axes) || uses_any(index, stage.reduction()->axes);
+  });
+}
+
 std::int64_t points_of(const Reduce& reduce) {
   std::int64_t points = 1;
   for (const Axis& axis : reduce.axes) points *= constant_extent(axis.extent);
@@ -91,10 +115,14 @@ bool is_small(const ScheduledStage& stage) {
   return pixels > 0 && pixels * points_of(*stage.reduction()) <= kMaxImage;
 }
 
-// Whether at least half of the rows are at a border.
+// Whether at least half of the rows are at a border. The only axis of a window counts pairs of the elements of a
+// square.
 bool is_mostly_border(const ScheduledStage& stage) {
   const std::int64_t rows = constant_extent(stage.axes[stage.axes.size() - 3].extent);
-  return 2 * (constant_extent(stage.reduction()->axes.front().extent) - 1) >= rows;
+  const Reduce& reduce = *stage.reduction();
+  std::int64_t window = constant_extent(reduce.axes.front().extent);
+  if (reduce.axes.size() == 1) window = std::lround(std::floor(std::sqrt(2 * window)));
+  return 2 * (window - 1) >= rows;
 }
 
 // Whether threads should share out the rows of large images instead of the blocks of channels, as in convolutions: each
@@ -147,6 +175,7 @@ bool is_blocked_window(const ScheduledStage& stage) {
   const Expr &lane = stage.axes.back().var, &pixel = stage.axes[stage.axes.size() - 2].var;
   bool slides = false;
   for (const Load* load : loads_of(reduce->sources[0])) {
+    if (is_invariant(*load, stage)) continue;  // what padding has
     if (access_stride(*load, lane) != AccessStride::contiguous || uses_any(load->indices.back(), reduce->axes))
       return false;
     slides |= std::any_of(load->indices.begin(), load->indices.end(),
@@ -158,11 +187,13 @@ bool is_blocked_window(const ScheduledStage& stage) {
 std::optional<Match> match_blocked_window(const StageContext& context) {
   const ScheduledStage& stage = context.stage;
   if (context.outer != 0 || !is_blocked_window(stage)) return std::nullopt;
-  const std::int64_t lanes = std::min(native_lanes(stage, context.target), constant_extent(stage.axes.back().extent));
+  const std::int64_t lanes = vector_lanes(stage, context.target);
   if (lanes < 2) return std::nullopt;
-  const std::int64_t pixels = tile_pixels(constant_extent(stage.axes[stage.axes.size() - 2].extent), context.target);
+  const bool has_pairs = lanes > native_lanes(stage, context.target);
+  const std::int64_t width = constant_extent(stage.axes[stage.axes.size() - 2].extent);
+  const std::int64_t pixels = tile_pixels(width, context.target, has_pairs);
   std::vector<std::int64_t> candidates;
-  for (std::int64_t count = 1; count <= max_pixels(context.target); ++count) candidates.push_back(count);
+  for (std::int64_t count = 1; count <= max_pixels(context.target, has_pairs); ++count) candidates.push_back(count);
   Match match;
   match.space.knobs = {number_knob("pixels", KnobKind::tile, candidates, pixels), flag_knob("unroll_window", true),
                        order_knob("order", {"channels_outside", "rows_outside"}, shares_rows(stage, context.target))};

@@ -66,9 +66,13 @@ std::int64_t depth_block(std::int64_t depth) {
   return (depth + blocks - 1) / blocks;
 }
 
-TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes) {
-  TiledAxes axes = {
-      .columns = contraction.columns, .lanes = lanes, .rows = constant_extent(stage.axes[contraction.row].extent)};
+TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
+                     const Target& target) {
+  const std::int64_t registers = std::max<std::int64_t>(lanes / native_lanes(stage, target), 1);
+  TiledAxes axes = {.columns = contraction.columns,
+                    .lanes = lanes,
+                    .rows = constant_extent(stage.axes[contraction.row].extent),
+                    .vector_registers = registers};
   if (!contraction.blocks) return axes;
   // Rows are few pixels of an image, and all of its rows share the columns, which come from the second-level cache.
   if (contraction.outer_row) axes.outer_rows = constant_extent(stage.axes[*contraction.outer_row].extent);
@@ -81,7 +85,7 @@ TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction
 TiledAxes with_group(TiledAxes axes, const Contraction& contraction, const Target& target) {
   if (!contraction.group) return axes;
   const bool merges_registers = contraction.group->merges && target.vector_registers > 16;
-  axes.column_registers += merges_registers ? 1 : 0;
+  axes.column_vectors += merges_registers ? 1 : 0;
   axes.row_registers += contraction.group->temporaries * 2;
   return axes;
 }
@@ -113,7 +117,7 @@ Blocking default_blocking(const ScheduledStage& stage, const Contraction& contra
   Blocking blocking;
   blocking.lanes = lanes;
   blocking.tile = choose_register_tile(target.vector_registers,
-                                       with_group(tiled_axes(stage, contraction, lanes), contraction, target));
+                                       with_group(tiled_axes(stage, contraction, lanes, target), contraction, target));
   blocking.columns_outermost = wants_columns_outermost(contraction, blocking.tile, lanes, target);
   blocking.packs_rows = !blocking.columns_outermost && contraction.columns >= 4 * blocking.tile.vectors * lanes &&
                         rows_collide(contraction, blocking.tile.rows, target);
@@ -127,7 +131,8 @@ Blocking default_blocking(const ScheduledStage& stage, const Contraction& contra
 Space space_of(const Contraction& contraction, const Blocking& by_default, const StageContext& context) {
   const ScheduledStage& stage = context.stage;
   std::vector<KnobValue> tiles;
-  const TiledAxes axes = with_group(tiled_axes(stage, contraction, by_default.lanes), contraction, context.target);
+  const TiledAxes axes =
+      with_group(tiled_axes(stage, contraction, by_default.lanes, context.target), contraction, context.target);
   for (const RegisterTile& tile : register_tiles(context.target.vector_registers, axes))
     tiles.push_back({tile.rows, tile.vectors});
   std::vector<std::int64_t> depths = {contraction.depth};

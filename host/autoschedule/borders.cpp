@@ -16,17 +16,20 @@ using schedule::Stages;
 
 namespace {
 
-bool is_constant_value(const Expr& expr) {
+// Whether a value is the same for all elements: a constant, or the only element of a tensor, perhaps converted.
+bool is_same_everywhere(const Expr& expr) {
+  if (const auto* cast = expr.as<Cast>()) return is_same_everywhere(cast->value);
+  if (const auto* load = expr.as<Load>()) return load->indices.empty();
   return expr.kind() == ExprKind::IntImm || expr.kind() == ExprKind::FloatImm;
 }
 
-// Whether the stage is an element of another tensor where the indices are in bounds, and a constant elsewhere.
+// Whether the stage is an element of another tensor where the indices are in bounds, and one value elsewhere.
 bool is_border(const ScheduledStage& stage) {
   if (stage.is_final() || stage.values.size() != 1 || stage.sequence != nullptr ||
       stage.compute_kind != ComputeKind::root)
     return false;
   const auto* choice = stage.values[0].as<IfThenElse>();
-  if (choice == nullptr || !loads_of(choice->condition).empty() || !is_constant_value(choice->on_false)) return false;
+  if (choice == nullptr || !loads_of(choice->condition).empty() || !is_same_everywhere(choice->on_false)) return false;
   const auto* load = choice->on_true.as<Load>();
   return load != nullptr && loads_of(choice->on_true).size() == 1;
 }

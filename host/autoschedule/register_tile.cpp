@@ -37,8 +37,8 @@ std::vector<RegisterTile> register_tiles(std::uint32_t registers, const TiledAxe
   for (std::int64_t vectors = 1; vectors <= kMaxVectors; ++vectors) {
     for (std::int64_t rows = 1; rows <= (axes.has_rows ? kMaxRows : 1); ++rows) {
       const std::int64_t operands =
-          vectors * axes.column_registers + rows * axes.registers_per_row + axes.row_registers;
-      if (rows * vectors + operands > budget) break;
+          vectors * axes.column_vectors * axes.vector_registers + rows * axes.registers_per_row + axes.row_registers;
+      if (rows * vectors * axes.vector_registers + operands > budget) break;
       if (divides_rows(rows, axes)) tiles.push_back({rows, vectors});
     }
   }
@@ -50,10 +50,11 @@ RegisterTile choose_register_tile(std::uint32_t registers, const TiledAxes& axes
   double best_score = 0;
   for (const RegisterTile& tile : register_tiles(registers, axes)) {
     const auto [rows, vectors] = tile;
-    const double reuse = static_cast<double>(rows * vectors) /
-                         (static_cast<double>(rows) + axes.vector_cost * static_cast<double>(vectors));
+    const std::int64_t loaded = vectors * axes.vector_registers, sums = rows * loaded;
+    const double reuse =
+        static_cast<double>(sums) / (static_cast<double>(rows) + axes.vector_cost * static_cast<double>(loaded));
     // Two multiply-add units with a latency of four or five cycles need about ten independent chains.
-    const double in_flight = std::min(1.0, static_cast<double>(rows * vectors) / 10.0);
+    const double in_flight = std::min(1.0, static_cast<double>(sums) / 10.0);
     const double score =
         reuse * in_flight * rows_share(rows, axes) *
         used_share(axes.columns, vectors * axes.lanes, axes.has_whole_vectors ? kRowTail : kColumnTail);

@@ -22,8 +22,11 @@ struct TiledAxes {
   // Cost of loading a vector of columns, as a multiple of the cost of broadcasting an element of a row.
   double vector_cost = 1;
   bool has_whole_vectors = false;  // a tail of columns needs code of its own, but no masks
-  // Registers that a vector of columns takes, and that a row's elements and intermediate results take.
-  std::int64_t column_registers = 1, row_registers = 1;
+  // Registers that a vector takes, as columns and as sums.
+  std::int64_t vector_registers = 1;
+  // Vectors of columns that are loaded at once for each one of a tile, and registers that a row's elements and
+  // intermediate results take.
+  std::int64_t column_vectors = 1, row_registers = 1;
   std::int64_t registers_per_row = 0;  // where elements of all rows of a tile stay in registers
 };
 
@@ -31,8 +34,8 @@ struct TiledAxes {
 std::vector<RegisterTile> register_tiles(std::uint32_t registers, const TiledAxes& axes);
 
 // A tile of rows x vectors accumulators needs rows * vectors + vectors + 1 registers (usually: one vector of each
-// column, one broadcast) and loads rows + vectors values for rows * vectors multiply-adds. Chooses the tile with the
-// best ratio, weighted by its utilisation.
+// column, one broadcast, and a register for each vector) and loads rows + vectors values for rows * vectors
+// multiply-adds. Chooses the tile with the best ratio, weighted by its utilisation.
 RegisterTile choose_register_tile(std::uint32_t registers, const TiledAxes& axes);
 
 }  // namespace ferry::autoschedule

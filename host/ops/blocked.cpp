@@ -26,12 +26,6 @@ std::int64_t lanes_of(const Tensor& x, const std::string& name) {
   return *lanes;
 }
 
-void expect_two_windows(const std::vector<Window>& windows, const std::string& name) {
-  if (windows.size() != 2)
-    throw CompileError("'" + name + "': expected a window for the height and one for the width, got " +
-                       std::to_string(windows.size()));
-}
-
 void expect_channels(const Tensor& x, const Expr& channels, std::int64_t lanes, const std::string& name) {
   expect_same(x.shape()[1], ir::ceil_div(channels, Expr(lanes)), "the blocks of '" + x.name() + "' and of its channels",
               name);

@@ -34,4 +34,10 @@ bool is_multiple(const Expr& size, std::int64_t block) {
   return constant != nullptr && *constant % block == 0;
 }
 
+void expect_two_windows(const std::vector<Window>& windows, const std::string& name) {
+  if (windows.size() != 2)
+    throw CompileError("'" + name + "': expected a window for the height and one for the width, got " +
+                       std::to_string(windows.size()));
+}
+
 }  // namespace ferry::ops

@@ -2,24 +2,15 @@
 
 #include "crosscompile/ir/error.h"
 #include "ferry/ops/blocked.h"
-#include "ferry/ops/elementwise.h"
 #include "ferry/ops/shapes.h"
 #include "host/lang/library.h"
 #include "host/ops/checks.h"
+#include "host/ops/integer_factors.h"
 
 namespace ferry::ops {
 namespace {
 
 using Places = std::vector<Expr>;
-
-Expr as_int32(const Expr& value) { return ir::cast(DType::i32, value); }
-
-// Returns a weight as a factor. Where no weight is -128, taking the maximum changes none, and shows it.
-Expr factor_of(const Expr& weight, const IntegerProducts& products) {
-  if (products.factors == IntegerFactors::int16) return ir::cast(DType::i16, weight);
-  const Expr byte = ir::cast(DType::i8, weight);
-  return products.weights_above_minimum ? ir::max(byte, ir::constant(DType::i8, std::int64_t{-127})) : byte;
-}
 
 // The axes that a sum goes over: blocks of channels, the window, groups of channels in a block, channels in a group.
 struct GroupedSum {
@@ -56,32 +47,6 @@ Tensor grouped_weights(const Tensor& weights, const IntegerProducts& products, c
       name + ".weights");
 }
 
-// An image as the factors of products, and what padding has.
-struct Factors {
-  Tensor image;
-  Expr zero_point;
-};
-
-Factors factors_of(const Tensor& x, const Expr& zero_point, IntegerFactors factors, const std::string& name) {
-  constexpr std::int64_t kFlip = 128;
-  const auto int16 = [](std::int64_t value) { return ir::constant(DType::i16, value); };
-  const Expr zero = ir::cast(DType::i16, zero_point);
-  switch (factors) {
-    case IntegerFactors::bytes: break;
-    case IntegerFactors::flipped: {
-      const bool is_signed = x.dtype() == DType::i8;
-      const DType other = is_signed ? DType::u8 : DType::i8;
-      const Expr moved_by = int16(is_signed ? kFlip : -kFlip);
-      const auto flip = [&](const Expr& value) { return ir::cast(other, ir::cast(DType::i16, value) + moved_by); };
-      return {map(x, flip, name + ".flipped"), zero + moved_by};
-    }
-    case IntegerFactors::int16:
-      return {
-          map(x, [&](const Expr& value) { return ir::cast(DType::i16, value) - zero; }, name + ".centered"), int16(0)};
-  }
-  return {x, zero};
-}
-
 // Convolves an image in blocks to one in blocks of `lanes`.
 Tensor grouped_convolution(const Tensor& x, const Tensor& weights, const Expr& zero_point,
                            const std::vector<Window>& windows, std::int64_t lanes, const GroupedSum& sum,
@@ -89,10 +54,7 @@ Tensor grouped_convolution(const Tensor& x, const Tensor& weights, const Expr& z
   const bool is_centered = how.factors == IntegerFactors::int16;
   const Tensor packed = grouped_weights(weights, how, sum, lanes, name);
   const auto [image, zero] = factors_of(x, zero_point, how.factors, name);
-  Tensor input = image;
-  if (windows[0].is_padded() || windows[1].is_padded())
-    input = pad(image, {0, 0, windows[0].padding, windows[1].padding, 0},
-                {0, 0, windows[0].after(), windows[1].after(), 0}, name + ".pad", zero);
+  const Tensor input = padded_with(image, windows, zero, name);
   const auto weight_at = [&](const Expr& block, const Expr& lane) {
     return as_int32(packed(block, sum.block, sum.height, sum.width, sum.outer, lane, sum.inner));
   };
@@ -109,28 +71,14 @@ Tensor grouped_convolution(const Tensor& x, const Tensor& weights, const Expr& z
   const Tensor totals = lang::library::compute(
       {packed.shape()[0], lanes}, [&](const Places& i) { return lang::sum(weight_at(i[0], i[1]), sum.axes()); },
       name + ".totals");
-  const Tensor offsets = lang::library::compute(
-      {packed.shape()[0], lanes}, [&](const Places& i) { return totals(i) * as_int32(zero); }, name + ".offsets");
-  return lang::library::compute(
-      products.shape(), [&](const Places& i) { return products(i) - offsets(i[1], i[4]); }, name);
-}
-
-void expect_types(const Tensor& x, const Tensor& weights, const IntegerProducts& products, const std::string& name) {
-  const bool takes_int16 = products.factors == IntegerFactors::int16;
-  if ((x.dtype() != DType::u8 && x.dtype() != DType::i8) ||
-      (weights.dtype() != DType::i8 && !(takes_int16 && weights.dtype() == DType::i16)))
-    throw CompileError("'" + name + "': expected '" + x.name() + "' of uint8 or int8 and weights of int8" +
-                       (takes_int16 ? " or int16" : "") + ", got " + dtype_name(x.dtype()) + " and " +
-                       dtype_name(weights.dtype()));
+  return without_offsets(products, totals, zero, name);
 }
 
 void expect_operands(const Tensor& x, const Tensor& weights, const std::vector<Window>& windows, std::int64_t lanes,
                      const IntegerProducts& products, const std::string& name) {
   expect_rank(weights, 4, name);
-  expect_types(x, weights, products, name);
-  if (windows.size() != 2)
-    throw CompileError("'" + name + "': expected a window for the height and one for the width, got " +
-                       std::to_string(windows.size()));
+  expect_integer_types(x, weights, products, name);
+  expect_two_windows(windows, name);
   if (products.group < 1 || lanes < 1 || lanes % products.group != 0)
     throw CompileError("'" + name + "': expected groups that divide blocks of " + std::to_string(lanes) +
                        " channels, got groups of " + std::to_string(products.group));
@@ -140,15 +88,11 @@ void expect_operands(const Tensor& x, const Tensor& weights, const std::vector<W
 
 Tensor integer_conv2d_blocked(const Tensor& x, const Tensor& weights, const Expr& zero_point,
                               const std::vector<Window>& windows, const IntegerProducts& products, std::string name) {
-  expect_rank(x, 5, name);
-  const std::int64_t* lanes = ir::as_int(x.shape()[4]);
-  if (lanes == nullptr)
-    throw CompileError("'" + name + "': expected a constant number of channels in a block of '" + x.name() + "', got " +
-                       shape_text(x));
-  expect_operands(x, weights, windows, *lanes, products, name);
-  const GroupedSum sum(weights, *lanes, products.group);
+  const std::int64_t lanes = channels_in_block(x, name);
+  expect_operands(x, weights, windows, lanes, products, name);
+  const GroupedSum sum(weights, lanes, products.group);
   expect_same(x.shape()[1], sum.block.axis().extent, "the blocks of '" + x.name() + "' and of its channels", name);
-  return grouped_convolution(x, weights, zero_point, windows, *lanes, sum, products, name);
+  return grouped_convolution(x, weights, zero_point, windows, lanes, sum, products, name);
 }
 
 Tensor integer_conv2d_to_blocked(const Tensor& x, const Tensor& weights, const Expr& zero_point,
@@ -167,7 +111,7 @@ Tensor integer_conv2d_to_blocked(const Tensor& x, const Tensor& weights, const E
 Tensor integer_matmul(const Tensor& a, const Tensor& weights, const Expr& zero_point, bool is_transposed,
                       std::int64_t lanes, const IntegerProducts& products, std::string name) {
   expect_rank(weights, 2, name);
-  expect_types(a, weights, products, name);
+  expect_integer_types(a, weights, products, name);
   if (a.rank() < 2 || products.group < 1 || lanes < 1)
     throw CompileError("'" + name + "': expected a matrix, and vectors and groups of at least one element, got " +
                        shape_text(a) + ", " + std::to_string(lanes) + " and " + std::to_string(products.group));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "host/graph/compile/alias_moves.h"
+#include "host/graph/passes/choose_bytes.h"
 #include "host/graph/passes/choose_dots.h"
 #include "host/graph/passes/choose_layouts.h"
 #include "host/graph/passes/choose_winograd.h"
@@ -40,9 +41,13 @@ constexpr GraphPass kPasses[] = {
     {"repeat_dequantization", "dequantizes a tensor anew for each elementwise node that reads it",
      [](Graph g, const Target&, const Algorithms&) { return repeat_dequantization(g); }, &Groups::integers,
      &Algorithms::int8},
+    {"choose_bytes",
+     "moves activations of bytes by 128 where they are written, if products take the other type of bytes",
+     [](Graph g, const Target& target, const Algorithms&) { return choose_bytes(g, target); }, &Groups::integers,
+     &Algorithms::int8},
     {"choose_layouts", "stores images with their channels in blocks of one vector where that is faster",
      [](Graph g, const Target& target, const Algorithms&) {
-       const std::int64_t lanes = target.lanes(sizeof(float));
+       const std::int64_t lanes = channels_in_block(g, target);
        return lanes > 1 ? choose_layouts(g, lanes) : g;
      },
      &Groups::blocks},

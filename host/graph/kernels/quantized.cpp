@@ -75,6 +75,9 @@ lang::Tensor blocked_quantized_convolution(const QuantizedConvAttributes& attrib
   }
   const std::vector<ops::Window> windows = windows_of(attributes.conv);
   const Expr zero = zero_point(inputs, attributes.is_scaled);
+  // Other groups than those of one channel are not computed in blocks.
+  if (attributes.conv.groups > 1)
+    return ops::integer_depthwise_conv2d_blocked(x, w, zero, windows, attributes.products, name);
   return x.rank() == 4 ? ops::integer_conv2d_to_blocked(x, w, zero, windows, lanes, attributes.products, name)
                        : ops::integer_conv2d_blocked(x, w, zero, windows, attributes.products, name);
 }

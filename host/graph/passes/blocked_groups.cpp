@@ -7,9 +7,7 @@
 namespace ferry::graph {
 namespace {
 
-// Multiply-adds that take as long as moving one byte. The factors below scale the cost of work in the plain layout. All
-// are estimates for one core with its caches.
-constexpr double kMultiplyAddsPerByte = 4;
+// Scale the cost of work in the plain layout. All are estimates for one core with its caches.
 // Plain convolutions vectorise along rows, which leaves vectors partly empty, and read their filters as scalars.
 constexpr double kPlainConvolution = 1.3, kPlainDepthwise = 1.5, kPlainPool = 4, kTransposition = 4;
 // Size that an open size is taken for.
@@ -32,12 +30,6 @@ std::int64_t channels_of(const Graph& graph, TensorId id) { return *graph.tensor
 const ConvAttributes* convolution_of(const Node& node) {
   if (const auto* quantized = std::get_if<QuantizedConvAttributes>(&node.attributes)) return &quantized->conv;
   return std::get_if<ConvAttributes>(&node.attributes);
-}
-
-bool is_depthwise(const Graph& graph, const Node& node) {
-  const std::int64_t groups = convolution_of(node)->groups;
-  const Shape& weights = graph.tensor(node.inputs[1]).shape;
-  return groups > 1 && weights[0].constant() == groups && weights[1].constant() == 1;
 }
 
 bool reduces_image(const Node& node) {
@@ -132,12 +124,12 @@ class BlockedGroup {
   bool add_convolution(const Node& node) {
     const ConvAttributes& conv = *convolution_of(node);
     const bool is_quantized = node.op == Operator::quantized_conv;
-    if (is_quantized ? conv.groups > 1 : graph_.tensor(node.inputs[0]).dtype != DType::f32) return false;
+    const bool depthwise = is_depthwise(graph_, node);
+    if (is_quantized ? conv.groups > 1 && !depthwise : graph_.tensor(node.inputs[0]).dtype != DType::f32) return false;
     if (graph_.tensor(node.inputs[1]).constant == nullptr) return false;
     if (!is_quantized && node.inputs.size() > 2 && graph_.tensor(node.inputs[2]).constant == nullptr) return false;
-    const bool depthwise = is_depthwise(graph_, node), padded = std::ranges::any_of(conv.windows, [](const auto& one) {
-                                                         return one.pad_before != 0 || one.pad_after != 0;
-                                                       });
+    const bool padded =
+        std::ranges::any_of(conv.windows, [](const auto& one) { return one.pad_before != 0 || one.pad_after != 0; });
     const std::int64_t outputs = channels_of(graph_, node.outputs[0]);
     // The lanes of a vector would read different channels.
     if (!depthwise && conv.groups > 1 && outputs / conv.groups % lanes_ != 0) return false;
@@ -174,6 +166,13 @@ class BlockedGroup {
 };
 
 }  // namespace
+
+bool is_depthwise(const Graph& graph, const Node& node) {
+  const ConvAttributes* conv = convolution_of(node);
+  if (conv == nullptr) return false;
+  const Shape& weights = graph.tensor(node.inputs[1]).shape;
+  return conv->groups > 1 && weights[0].constant() == conv->groups && weights[1].constant() == 1;
+}
 
 double guess(const Size& size) {
   const std::vector<std::string> names = size.symbols();

@@ -8,6 +8,9 @@
 
 namespace ferry::graph {
 
+// Multiply-adds that take as long as moving one byte, by an estimate for one core with its caches.
+inline constexpr double kMultiplyAddsPerByte = 4;
+
 // Estimated times of a group, in the time that moving one byte takes.
 struct LayoutCosts {
   double plain = 0, blocked = 0;
@@ -15,6 +18,9 @@ struct LayoutCosts {
 
 // Returns the value that estimates take for a size, at least 1: open sizes are taken for 16.
 double guess(const Size& size);
+
+// Whether a node convolves each channel with one filter of its own.
+bool is_depthwise(const Graph& graph, const Node& node);
 
 // Returns nothing for a group that must be plain.
 std::optional<LayoutCosts> layout_costs(const Graph& graph, const Group& group, std::int64_t lanes);

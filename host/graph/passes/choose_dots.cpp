@@ -1,6 +1,7 @@
 #include "host/graph/passes/choose_dots.h"
 
 #include "crosscompile/passes/tensorize/dot_instructions.h"
+#include "host/graph/passes/blocked_groups.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -31,6 +32,14 @@ IntegerProducts products_of(const Target& target, DType x, DType weights, std::i
   return {weights == DType::i16 ? IntegerFactors::int16 : IntegerFactors::bytes, 1};
 }
 
+// Returns the products of a convolution of each channel by itself, where no instruction adds those of several channels.
+// With pairs, two products of int8 are added up in int16 if that cannot overflow; others are widened to int32.
+IntegerProducts depthwise_products(const Target& target, DType x, DType weights, bool above_minimum) {
+  if (weights == DType::i16) return {IntegerFactors::int16, 1};
+  if (!adds_byte_pairs(target) || !above_minimum) return {IntegerFactors::bytes, 1};
+  return {x == DType::i8 ? IntegerFactors::bytes : IntegerFactors::flipped, kPair, true};
+}
+
 // Whether int8 in a constant are all above -128.
 bool is_above_minimum(const Tensor& weights) {
   constexpr std::uint8_t kMinimum = 0x80;
@@ -52,6 +61,16 @@ void complete(Graph& graph, Node& node, const IntegerProducts& products, bool is
 
 }  // namespace
 
+bool adds_byte_pairs(const Target& target) {
+  return target.capabilities.neon_pairs || target.capabilities.neon_pairs_32bit;
+}
+
+DType bytes_of_products(const Target& target, DType x, DType weights) {
+  const IntegerProducts products = products_of(target, x, weights, target.lanes(sizeof(std::int32_t)));
+  if (products.factors != IntegerFactors::flipped) return x;
+  return x == DType::u8 ? DType::i8 : DType::u8;
+}
+
 Graph choose_dots(Graph graph, const Target& target) {
   for (Node& node : graph.nodes) {
     const auto products = [&](std::int64_t lanes) {
@@ -64,7 +83,10 @@ Graph choose_dots(Graph graph, const Target& target) {
     if (auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes)) {
       const std::int64_t lanes = graph.tensor(node.outputs[0]).channel_block;
       if (lanes == 1) continue;
-      conv->products = products(lanes);
+      const Tensor &x = graph.tensor(node.inputs[0]), &weights = graph.tensor(node.inputs[1]);
+      conv->products = is_depthwise(graph, node)
+                           ? depthwise_products(target, x.dtype, weights.dtype, is_above_minimum(weights))
+                           : products(lanes);
       complete(graph, node, conv->products, conv->is_scaled);
     } else if (auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes)) {
       const std::int64_t lanes = target.lanes(sizeof(std::int32_t));

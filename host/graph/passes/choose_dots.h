@@ -8,6 +8,12 @@
 
 namespace ferry::graph {
 
+// Whether the target multiplies vectors of bytes to int16, which can be added up before they are widened.
+bool adds_byte_pairs(const Target& target);
+
+// Returns the type of bytes that the target's products with weights of this type take for an X of bytes.
+DType bytes_of_products(const Target& target, DType x, DType weights);
+
 // Stands after the choice of layouts: only convolutions to images with their channels in blocks have the choice.
 Graph choose_dots(Graph graph, const Target& target);
 

@@ -2,6 +2,7 @@
 
 #include "host/graph/loops.h"
 #include "host/graph/passes/blocked_groups.h"
+#include "host/graph/passes/choose_dots.h"
 #include "host/graph/passes/make_groups.h"
 #include "host/graph/passes/minimum_cut.h"
 
@@ -115,6 +116,20 @@ class LayoutWriter {
 };
 
 }  // namespace
+
+std::int64_t channels_in_block(const Graph& graph, const Target& target) {
+  const std::int64_t floats = target.lanes(sizeof(float));
+  if (!adds_byte_pairs(target) || floats == 1) return floats;
+  double integers = 0, all = 0;
+  for (const Node& node : graph.nodes) {
+    const bool is_quantized = node.op == Operator::quantized_conv;
+    if (!is_quantized && node.op != Operator::conv) continue;
+    const double work = guess(multiply_adds(graph, node));
+    all += work;
+    if (is_quantized) integers += work;
+  }
+  return integers > all / 2 ? 2 * floats : floats;
+}
 
 Graph choose_layouts(const Graph& graph, std::int64_t lanes) {
   return LayoutWriter(graph, lanes).run(blocked_nodes(graph, lanes));

@@ -7,11 +7,16 @@
 // all groups and conversions.
 #pragma once
 
+#include "ferry/target/target.h"
 #include "host/graph/graph.h"
 
 #include <cstdint>
 
 namespace ferry::graph {
+
+// Returns the number of channels in a block: those of a vector of floats, or twice as many where products of bytes,
+// which are most of the network's work, fill a register of int16 in between; 1 if the target has no vectors.
+std::int64_t channels_in_block(const Graph& graph, const Target& target);
 
 // Inputs, outputs and constants stay plain. `lanes` is the number of channels in a block.
 Graph choose_layouts(const Graph& graph, std::int64_t lanes);

@@ -42,6 +42,7 @@ std::optional<std::vector<std::int32_t>> integers_of(const Tensor& tensor) {
   switch (tensor.dtype) {
     case DType::u8: return elements_of<std::uint8_t>(*tensor.constant);
     case DType::i8: return elements_of<std::int8_t>(*tensor.constant);
+    case DType::i16: return elements_of<std::int16_t>(*tensor.constant);
     case DType::i32: return elements_of<std::int32_t>(*tensor.constant);
     case DType::f32: return elements_of<float>(*tensor.constant);
     default: return std::nullopt;

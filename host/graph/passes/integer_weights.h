@@ -15,7 +15,7 @@ namespace ferry::graph {
 template <class T>
 std::shared_ptr<const ConstantData> constant_data(const std::vector<T>& elements);
 
-// Returns the elements of a constant of 8-bit integers, int32 or float32 that are integers of int16; nothing for
+// Returns the elements of a constant of 8-bit integers, int16, int32 or float32 that are integers of int16; nothing for
 // others.
 std::optional<std::vector<std::int32_t>> integers_of(const Tensor& tensor);
 

@@ -24,6 +24,12 @@ Tensor integer_conv2d_blocked(const Tensor& x, const Tensor& weights, const Expr
 Tensor integer_conv2d_to_blocked(const Tensor& x, const Tensor& weights, const Expr& zero_point,
                                  const std::vector<Window>& windows, std::int64_t lanes,
                                  const IntegerProducts& products, std::string name);
+// The same for a filter for each channel, of weights [C, 1, KH, KW], from X [N, ceil(C / c), H, W, c] to
+// [N, ceil(C / c), OH, OW, c]. With a group of 2, which needs factors of int8 and weights above -128, two products of
+// neighbours in the window are added up in int16 before they are added to the sum; other groups are ignored.
+Tensor integer_depthwise_conv2d_blocked(const Tensor& x, const Tensor& weights, const Expr& zero_point,
+                                        const std::vector<Window>& windows, const IntegerProducts& products,
+                                        std::string name);
 
 // Multiplies A - zero_point, [..., M, K] of uint8 or int8, by a matrix of int8, [K, N] or, transposed, [N, K], to
 // [..., M, N] of int32. The sums of NAME.products are computed in vectors of `lanes` with the weights in the order in

@@ -24,7 +24,9 @@ struct Layer {
   std::int64_t channels = 1, outputs = 1, size = 5, kernel = 3, stride = 1, before = 1, after = 1;
   bool is_extreme = false;  // elements are the least and the greatest
   double least_weight = -128;
+  bool is_depthwise = false;  // each channel has a filter of its own
 
+  std::int64_t depth() const { return is_depthwise ? 1 : channels; }
   ops::Window window() const { return {stride, before, 1, after}; }
   std::int64_t result() const { return (size + before + after - kernel) / stride + 1; }
 };
@@ -39,6 +41,45 @@ const std::vector<Layer> kLayers = {
 const std::vector<Layer> kFirstLayers = {
     {.zero = 114, .channels = 3, .outputs = 24, .size = 13, .kernel = 7, .stride = 2, .before = 3, .after = 3},
     {.dtype = DType::i8, .zero = 17, .channels = 5, .outputs = 16, .size = 6, .is_extreme = true},
+};
+
+const std::vector<Layer> kDepthwiseLayers = {
+    {.zero = 3, .channels = 24, .outputs = 24, .size = 11, .is_depthwise = true},
+    {.dtype = DType::i8,
+     .zero = -5,
+     .channels = 21,
+     .outputs = 21,
+     .size = 9,
+     .is_extreme = true,
+     .is_depthwise = true},
+    {.dtype = DType::i8,
+     .zero = 127,
+     .channels = 13,
+     .outputs = 13,
+     .size = 14,
+     .stride = 2,
+     .before = 0,
+     .is_depthwise = true},
+    {.zero = 255,
+     .channels = 8,
+     .outputs = 8,
+     .size = 13,
+     .kernel = 5,
+     .stride = 2,
+     .before = 2,
+     .after = 2,
+     .is_depthwise = true},
+    {.dtype = DType::i8,
+     .zero = 77,
+     .channels = 17,
+     .outputs = 17,
+     .size = 7,
+     .kernel = 5,
+     .before = 2,
+     .after = 2,
+     .is_extreme = true,
+     .is_depthwise = true},
+    {.zero = 128, .channels = 5, .outputs = 5, .size = 40, .kernel = 2, .before = 0, .after = 1, .is_depthwise = true},
 };
 
 // Returns integers from all of the type's range, or only its ends.
@@ -58,12 +99,12 @@ Data bytes(DType dtype, Index shape, std::uint64_t seed, bool is_extreme, double
 template <class Pixel>
 double sum_at(const Layer& layer, const Data& weights, const Index& i, Pixel pixel) {
   double sum = 0;
-  for (std::int64_t c = 0; c < layer.channels; ++c)
+  for (std::int64_t c = 0; c < layer.depth(); ++c)
     for (std::int64_t kh = 0; kh < layer.kernel; ++kh)
       for (std::int64_t kw = 0; kw < layer.kernel; ++kw) {
         const std::int64_t h = i[2] * layer.stride + kh - layer.before, w = i[3] * layer.stride + kw - layer.before;
         if (h >= 0 && h < layer.size && w >= 0 && w < layer.size)
-          sum += (pixel(c, h, w) - layer.zero) * weights(i[1], c, kh, kw);
+          sum += (pixel(layer.is_depthwise ? i[1] : c, h, w) - layer.zero) * weights(i[1], c, kh, kw);
       }
   return sum;
 }
@@ -82,7 +123,7 @@ Tensor requantized(const Tensor& sums, const Tensor& scales, std::int64_t lanes,
 
 void add_cases(std::vector<ProgramCase>& cases, const std::string& name, const Layer& layer, std::int64_t lanes,
                const Data& image, const Tensor& sums, std::vector<lang::Parameter> parameters, auto pixel) {
-  const Data weights = bytes(DType::i8, {layer.outputs, layer.channels, layer.kernel, layer.kernel}, 41,
+  const Data weights = bytes(DType::i8, {layer.outputs, layer.depth(), layer.kernel, layer.kernel}, 41,
                              layer.is_extreme, layer.least_weight);
   Data zero = empty_data(layer.dtype, {}), scales = empty_data(DType::f32, {layer.outputs});
   zero.values = {layer.zero};
@@ -119,17 +160,21 @@ void convolutions(std::vector<ProgramCase>& cases, const Layer& layer, std::int6
                   const IntegerProducts& products) {
   const Index sizes = {1, (layer.channels + lanes - 1) / lanes, layer.size, layer.size, lanes};
   const Tensor x = placeholder({sizes.begin(), sizes.end()}, layer.dtype, "X"),
-               k = placeholder({layer.outputs, layer.channels, layer.kernel, layer.kernel}, DType::i8, "K"),
+               k = placeholder({layer.outputs, layer.depth(), layer.kernel, layer.kernel}, DType::i8, "K"),
                z = placeholder({}, layer.dtype, "zero");
-  add_cases(cases,
-            "integer convolution of " + std::to_string(layer.channels) + " channels in blocks of " +
-                std::to_string(lanes) + text_of(products),
-            layer, lanes, bytes(layer.dtype, sizes, 7, layer.is_extreme),
-            ops::integer_conv2d_blocked(x, k, z(std::vector<Expr>{}), {layer.window(), layer.window()}, products, "S"),
-            {in(x), constant(k), constant(z)},
-            [lanes](const Data& image, std::int64_t c, std::int64_t h, std::int64_t w) {
-              return image.at({0, c / lanes, h, w, c % lanes});
-            });
+  const std::string kind = layer.is_depthwise
+                               ? "depthwise convolution of integers, " + std::to_string(layer.kernel) + "x" +
+                                     std::to_string(layer.kernel) + ", stride " + std::to_string(layer.stride) + ", "
+                               : "integer convolution of ";
+  const auto convolution = layer.is_depthwise ? &ops::integer_depthwise_conv2d_blocked : &ops::integer_conv2d_blocked;
+  add_cases(
+      cases,
+      kind + std::to_string(layer.channels) + " channels in blocks of " + std::to_string(lanes) + text_of(products),
+      layer, lanes, bytes(layer.dtype, sizes, 7, layer.is_extreme),
+      convolution(x, k, z(std::vector<Expr>{}), {layer.window(), layer.window()}, products, "S"),
+      {in(x), constant(k), constant(z)}, [lanes](const Data& image, std::int64_t c, std::int64_t h, std::int64_t w) {
+        return image.at({0, c / lanes, h, w, c % lanes});
+      });
 }
 
 void first_convolutions(std::vector<ProgramCase>& cases, const Layer& layer, std::int64_t lanes,
@@ -209,6 +254,18 @@ std::vector<ProgramCase> pairs_of_bytes_cases() {
   for (Layer layer : kFirstLayers) {
     layer.least_weight = -127;
     first_convolutions(cases, layer, 4, layer.dtype == DType::u8 ? kFlippedMerged : kMerged);
+    first_convolutions(cases, layer, 8, layer.dtype == DType::u8 ? kFlippedMerged : kMerged);
+  }
+  for (Layer layer : kLayers) {
+    convolutions(cases, layer, 8, layer.dtype == DType::u8 ? kFlipped : kPairs);
+    layer.least_weight = -127;
+    convolutions(cases, layer, 8, layer.dtype == DType::u8 ? kFlippedMerged : kMerged);
+  }
+  for (Layer layer : kDepthwiseLayers) {
+    convolutions(cases, layer, 8, {IntegerFactors::bytes, 1});
+    layer.least_weight = -127;
+    for (const std::int64_t lanes : {4, 8})
+      convolutions(cases, layer, lanes, layer.dtype == DType::u8 ? kFlippedMerged : kMerged);
   }
   return cases;
 }
@@ -217,6 +274,10 @@ std::vector<ProgramCase> integer_cases() {
   constexpr IntegerProducts kBytes = {IntegerFactors::bytes, 4}, kFlipped = {IntegerFactors::flipped, 4},
                             kPairs = {IntegerFactors::int16, 2};
   std::vector<ProgramCase> cases;
+  for (const std::int64_t lanes : {4, 8, 16})
+    for (const Layer& layer : kDepthwiseLayers)
+      for (const IntegerFactors factors : {IntegerFactors::bytes, IntegerFactors::int16})
+        convolutions(cases, layer, lanes, {factors, 1});
   for (const std::int64_t lanes : {4, 16}) {
     for (const Layer& layer : kLayers) convolutions(cases, layer, lanes, kBytes);
     for (const Layer& layer : kFirstLayers) first_convolutions(cases, layer, lanes, kBytes);

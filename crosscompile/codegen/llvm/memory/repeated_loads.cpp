@@ -1,6 +1,7 @@
 #include "crosscompile/codegen/llvm/memory/repeated_loads.h"
 
 #include "crosscompile/codegen/llvm/expr/expressions.h"
+#include "crosscompile/codegen/llvm/expr/pieces.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/codegen/llvm/memory/index_base.h"
 #include "crosscompile/ir/extern_call.h"
@@ -21,6 +22,11 @@ constexpr std::int64_t kRegisterBytes = 16, kHalfRegister = 8;
 
 std::int64_t group_bytes(const ir::Load& node, const Repeated& repeat) {
   return repeat.group * static_cast<std::int64_t>(dtype_bytes(node.type.code));
+}
+
+// Whether lanes of a register are broadcast, or are factors of others, as on NEON.
+bool multiplies_by_lanes(const Target& target) {
+  return target.capabilities.neon_pairs || target.capabilities.neon_pairs_32bit;
 }
 
 // A load, and how far its group is from the base that it shares with others.
@@ -131,14 +137,19 @@ Value* load_repeated(FunctionState& state, const Access& access, const Repeated&
     const Access one{access.buffer, access.first, access.type.with_lanes(group)};
     whole = b.CreateBitCast(load_consecutive(state, one, first, nullptr), number);
   }
-  return b.CreateBitCast(b.CreateVectorSplat(access.type.lanes / group, whole), memory_type(state.module, access.type));
+  // NEON multiplies by a lane of a register, which LLVM finds only in a splat of one register.
+  const auto in_register = static_cast<std::uint32_t>(kRegisterBytes / group_bytes(node, repeat)) * group;
+  const bool is_wider = multiplies_by_lanes(state.module.target) && access.type.lanes > in_register;
+  const ir::Type part = access.type.with_lanes(is_wider ? in_register : access.type.lanes);
+  Value* splat = b.CreateBitCast(b.CreateVectorSplat(part.lanes / group, whole), memory_type(state.module, part));
+  const llvm::SmallVector<Value*, 4> parts((access.type.lanes + part.lanes - 1) / part.lanes, splat);
+  return joined(state, parts, access.type.lanes);
 }
 
 void find_repeated_loads(FunctionState& state, std::span<const ir::Stmt> statements, std::size_t count) {
   state.repeated_loads.clear();
-  // NEON broadcasts lanes; other vector units broadcast elements from memory at no cost.
-  const Capabilities& can = state.module.target.capabilities;
-  if (!can.neon_pairs && !can.neon_pairs_32bit) return;
+  // Other vector units broadcast elements from memory at no cost.
+  if (!multiplies_by_lanes(state.module.target)) return;
   RepeatedLoads loads;
   for (const ir::Stmt& stmt : statements.first(count))
     if (const auto* store = stmt.as<ir::Store>(); store != nullptr && !store->mask.defined()) loads.visit(store->value);

@@ -9,6 +9,7 @@
 #include "tests/support/seeded.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -96,6 +97,60 @@ TEST_CASE("pairs of bytes are added up at once only where no weight is -128") {
     const Graph dots = choose_dots(graph, resolve_target(kDotprod));
     CHECK(products_of(dots, "second") == IntegerProducts{IntegerFactors::bytes, 4});
   }
+}
+
+TEST_CASE("depthwise convolutions of bytes are computed in blocks, and add two products up where that is exact") {
+  for (const auto& [kernel, stride, padding, channels] :
+       {std::array<std::int64_t, 4>{3, 1, 1, 23}, {3, 2, 0, 16}, {5, 2, 2, 15}})
+    for (const int least : {-128, -127})
+      for (const DType dtype : {DType::u8, DType::i8}) {
+        NetworkBuilder network;
+        std::vector<std::int8_t> weights =
+            test::seeded_bytes<std::int8_t>(static_cast<std::size_t>(channels * kernel * kernel), 3);
+        for (std::int8_t& weight : weights) weight = static_cast<std::int8_t>(std::max<int>(weight, least));
+        weights[0] = static_cast<std::int8_t>(least);
+        const auto scale = [&](const char* name, std::int64_t count) {
+          return network.constant(name, count == 0 ? Shape{} : Shape{count},
+                                  std::vector<float>(static_cast<std::size_t>(std::max<std::int64_t>(count, 1)), 0.06F),
+                                  DType::f32);
+        };
+        const WindowAttributes window = {kernel, stride, 1, padding, padding}, point = {1, 1, 1, 0, 0};
+        const TensorId zero = network.constant<std::int16_t>(
+            "z", {}, {static_cast<std::int16_t>(dtype == DType::u8 ? 200 : -100)}, DType::i16);
+        // Few channels, which are read as they are, and a mean keep the layer in blocks.
+        const TensorId few =
+            network.constant("first", {channels, 3, 1, 1},
+                             test::seeded_bytes<std::int8_t>(static_cast<std::size_t>(channels * 3), 5), DType::i8);
+        const TensorId stem =
+            network.node(Operator::quantized_conv,
+                         {network.input("x", {1, 3, 9, 8}, dtype), few, scale("t", 0), scale("s", channels), zero},
+                         QuantizedConvAttributes{{{point, point}, 1}});
+        const TensorId moved = network.node(Operator::add, {stem, network.constant<float>("by", {}, {3}, DType::f32)});
+        const TensorId x = network.node(Operator::cast, {moved}, CastAttributes{dtype});
+        const TensorId w = network.constant("w", {channels, 1, kernel, kernel}, weights, DType::i8);
+        const TensorId y = network.node(Operator::quantized_conv, {x, w, scale("t", 0), scale("s", channels), zero},
+                                        QuantizedConvAttributes{{{window, window}, channels}}, "depthwise");
+        network.output(network.node(Operator::reduce_mean, {y}, ReduceAttributes{{2, 3}, true}), "y");
+        const Graph blocked = choose_layouts(network.graph, 8);
+        std::vector<std::byte> input;
+        for (const std::int8_t byte : test::seeded_bytes<std::int8_t>(3 * 72, 9))
+          input.push_back(static_cast<std::byte>(byte));
+        const auto result = [&](const Graph& graph) { return evaluate(graph, {}, {input})[graph.outputs[0]]; };
+        const std::vector<std::byte> expected = result(network.graph);
+        for (const char* target : {kVnni, kDotprod, "x86-64-v3", "raspberry-pi-4", "raspberry-pi-2", "riscv64-v"}) {
+          CAPTURE(target);
+          const Target resolved = resolve_target(target);
+          const Graph graph = choose_dots(blocked, resolved);
+          const auto depthwise = std::ranges::find(graph.nodes, "depthwise", &Node::name);
+          CHECK(graph.tensor(depthwise->outputs[0]).channel_block == 8);
+          const bool in_pairs = adds_byte_pairs(resolved) && least > -128;
+          CHECK(products_of(graph, "depthwise") ==
+                (in_pairs
+                     ? IntegerProducts{dtype == DType::i8 ? IntegerFactors::bytes : IntegerFactors::flipped, 2, true}
+                     : IntegerProducts{}));
+          CHECK(result(graph) == expected);
+        }
+      }
 }
 
 TEST_CASE("convolutions of bytes compute the same by all instructions, and nearly what they are defined as") {
