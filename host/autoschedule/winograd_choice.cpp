@@ -36,9 +36,9 @@ double load_cost(double elements, const Target& target) {
 
 }  // namespace
 
-std::int64_t winograd_tile(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target,
-                           const ErrorRatios& limit) {
-  if (target.has_thread_blocks()) return 0;
+WinogradChoice winograd_choice(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target,
+                               const ErrorRatios& limit) {
+  if (target.has_thread_blocks()) return {};
   const auto in_blocks = [&](std::int64_t channels) { return (channels + lanes - 1) / lanes * lanes; };
   const std::int64_t inputs = in_blocks(sizes.channels), outputs = in_blocks(sizes.filters);
   const double direct = product({sizes.images, sizes.height, sizes.width, 9, sizes.channels, outputs}) +
@@ -51,8 +51,8 @@ std::int64_t winograd_tile(const ConvolutionSizes& sizes, std::int64_t lanes, co
            load_cost(product({points, inputs, outputs}), target);
   };
   const double two = cost(2, kTransform2), four = cost(4, kTransform4);
-  if (four < kWorthwhile * std::min(direct, two)) return 4;
-  return two < kWorthwhile * direct ? 2 : 0;
+  if (four < kWorthwhile * std::min(direct, two)) return {4, four / direct};
+  return two < kWorthwhile * direct ? WinogradChoice{2, two / direct} : WinogradChoice{};
 }
 
 }  // namespace ferry::autoschedule

@@ -15,10 +15,19 @@ struct ConvolutionSizes {
   std::int64_t height = 1, width = 1;  // the results' size
 };
 
+struct WinogradChoice {
+  std::int64_t tile = 0;
+  double share = 1;  // of the estimated time of a direct convolution
+};
+
 // Returns the tile, 2 or 4, of the fastest Winograd convolution of tensors in blocks of `lanes` channels whose errors
 // are within the limit; 0 if a direct one is as fast, or nearly. Tiles of 4 have larger errors and must be faster by as
 // much.
-std::int64_t winograd_tile(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target,
-                           const ErrorRatios& limit = kMaxErrorRatios);
+WinogradChoice winograd_choice(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target,
+                               const ErrorRatios& limit = kMaxErrorRatios);
+inline std::int64_t winograd_tile(const ConvolutionSizes& sizes, std::int64_t lanes, const Target& target,
+                                  const ErrorRatios& limit = kMaxErrorRatios) {
+  return winograd_choice(sizes, lanes, target, limit).tile;
+}
 
 }  // namespace ferry::autoschedule

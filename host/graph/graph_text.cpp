@@ -45,10 +45,10 @@ struct AttributesText {
     return std::string(matmul.transposed_a ? " transposed_a" : "") + (matmul.transposed_b ? " transposed_b" : "");
   }
   std::string operator()(const QuantizedConvAttributes& quantized) const {
-    return (*this)(quantized.conv) + (quantized.is_scaled ? "" : " unscaled") + products(quantized.products);
+    return (*this)(quantized.conv) + scaling(quantized) + products(quantized.products);
   }
   std::string operator()(const QuantizedMatmulAttributes& quantized) const {
-    return (*this)(quantized.matmul) + (quantized.is_scaled ? "" : " unscaled") + products(quantized.products);
+    return (*this)(quantized.matmul) + scaling(quantized) + products(quantized.products);
   }
   std::string operator()(const ReduceAttributes& reduce) const {
     return " dimensions=" + numbers(reduce.dimensions) + (reduce.keep ? " keep" : "");
@@ -99,6 +99,11 @@ struct AttributesText {
     return joined(list, ",", [](auto each) { return std::to_string(each); });
   }
 
+  template <class Quantized>
+  static std::string scaling(const Quantized& quantized) {
+    if (!quantized.is_scaled) return " unscaled";
+    return quantized.in_integers ? "" : " in_floats";
+  }
   static std::string products(const ops::IntegerProducts& products) {
     std::string text;
     if (products.factors == ops::IntegerFactors::flipped) text += " factors=flipped";

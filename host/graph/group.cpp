@@ -23,14 +23,29 @@ std::string name_of(const Graph& graph, const Group& group) {
   return text;
 }
 
+namespace {
+
+// Returns what stands after the name of an operator that is not computed as it is defined.
+std::string algorithm_of(const Node& node) {
+  const auto* conv = std::get_if<ConvAttributes>(&node.attributes);
+  const auto* quantized = std::get_if<QuantizedConvAttributes>(&node.attributes);
+  const auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes);
+  if (quantized != nullptr) conv = &quantized->conv;
+  if (conv != nullptr && conv->winograd_tile != 0) return "_winograd" + std::to_string(conv->winograd_tile);
+  const bool is_in_floats = (quantized != nullptr && quantized->is_scaled && !quantized->in_integers) ||
+                            (matmul != nullptr && matmul->is_scaled && !matmul->in_integers);
+  return is_in_floats ? "_f32" : "";
+}
+
+}  // namespace
+
 std::string operators_of(const Graph& graph, const Group& group) {
   constexpr std::size_t kMostNames = 4;
   std::string text;
   for (std::size_t i = 0; i < std::min(group.nodes.size(), kMostNames); ++i) {
     const Node& node = graph.nodes[group.nodes[i]];
     text += (i == 0 ? "" : "_") + std::string(operator_name(node.op));
-    if (const auto* conv = std::get_if<ConvAttributes>(&node.attributes); conv != nullptr && conv->winograd_tile != 0)
-      text += "_winograd" + std::to_string(conv->winograd_tile);
+    text += algorithm_of(node);
   }
   return text;
 }

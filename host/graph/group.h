@@ -25,7 +25,8 @@ std::string joined_names(const std::string& first, const std::string& next);
 // one name count as one.
 std::string name_of(const Graph& graph, const Group& group);
 // Returns the names of the operators, at most four, as "conv_add_relu". Convolutions by Winograd's algorithm are called
-// "conv_winograd4", say, after the size of their tiles.
+// "conv_winograd4", say, after the size of their tiles, and those of integers that are computed in float32 directly
+// "quantized_conv_f32".
 std::string operators_of(const Graph& graph, const Group& group);
 
 }  // namespace ferry::graph

@@ -28,7 +28,10 @@ std::string group_text(const graph::GraphPass& pass) {
                      : pass.group == &GraphPassGroups::float32  ? "`float32`"
                      : pass.group == &GraphPassGroups::integers ? "`integers`"
                                                                 : "`blocks`";
-  if (pass.algorithm != nullptr) text += pass.algorithm == &graph::Algorithms::int8 ? ", `int8`" : ", `winograd`";
+  if (pass.algorithm != nullptr)
+    text += pass.algorithm == &graph::Algorithms::int8       ? ", `int8`"
+            : pass.algorithm == &graph::Algorithms::winograd ? ", `winograd`"
+                                                             : ", `float32`";
   return text;
 }
 

@@ -52,11 +52,15 @@ void add_kernel_options(CLI::App& command, KernelCommand& options, const char* f
       ->check(CLI::IsMember({"on", "off"}));
   command
       .add_option_function<std::string>(
-          "--int8", [&options](const std::string& word) { options.int8 = word == "on"; },
-          "Whether convolutions and products of dequantized 8-bit integers in a network may sum up products of the "
-          "integers, which rounds differently (default: on)")
-      ->type_name("on|off")
-      ->check(CLI::IsMember({"on", "off"}));
+          "--int8",
+          [&options](const std::string& word) {
+            options.int8 = word == "auto" ? Int8Mode::automatic : word == "off" ? Int8Mode::off : Int8Mode::always;
+          },
+          "Whether convolutions and products of dequantized 8-bit integers in a network sum up products of the "
+          "integers, which rounds differently: always, never, or but for layers that take less time in float32 "
+          "(default: auto)")
+      ->type_name("auto|always|off")
+      ->check(CLI::IsMember({"auto", "always", "off", "on"}));
   command
       .add_option_function<std::string>(
           "--max-error", [&options](const std::string& text) { options.max_error = *error_ratios(text); },

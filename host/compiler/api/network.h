@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ferry/error_ratios.h"
+#include "ferry/int8_mode.h"
 #include "ferry/types.h"
 
 namespace ferry {
@@ -23,7 +24,7 @@ struct NetworkSource {
   std::map<std::string, std::int64_t> sizes = {};    // those that are the same in every call
   std::map<std::string, BoundTensor> bindings = {};  // inputs that are the same in every call
   bool winograd = true;  // convolutions may be computed by Winograd's algorithm, which rounds differently
-  bool int8 = true;      // products of dequantized integers may be computed in integers, which round differently
+  Int8Mode int8 = Int8Mode::automatic;      // how products of dequantized integers are computed
   ErrorRatios max_error = kMaxErrorRatios;  // the limit for Winograd's algorithm
 };
 

@@ -156,7 +156,7 @@ void CacheKey::add(const NetworkSource& source) {
   add(file.substr(file.rfind('/') + 1));  // names the function; add_files() adds the contents
   add_sizes(*this, sizes);
   add(std::uint64_t{winograd ? 1U : 0U});
-  add(std::uint64_t{int8 ? 1U : 0U});
+  add(static_cast<std::uint64_t>(int8));
   for (const double ratio : {rms, largest}) add(std::bit_cast<std::uint64_t>(ratio));
   add(std::uint64_t{bindings.size()});
   for (const auto& [name, tensor] : bindings) {

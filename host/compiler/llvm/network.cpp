@@ -165,10 +165,12 @@ class GraphNetwork final : public Network {
 
   graph::Graph optimized_for(const Target& target, const AfterPass& after = {}) const {
     if (origin_.all_outputs_for) return graph_;
-    return graph::optimized(
-        graph_, target,
-        {.winograd = origin_.source.winograd, .int8 = origin_.source.int8, .max_error = origin_.source.max_error},
-        after);
+    return graph::optimized(graph_, target,
+                            {.winograd = origin_.source.winograd,
+                             .int8 = origin_.source.int8 != Int8Mode::off,
+                             .float32 = origin_.source.int8 != Int8Mode::always,
+                             .max_error = origin_.source.max_error},
+                            after);
   }
 
   std::string graph_after(const std::string& after, const Target& target) const {

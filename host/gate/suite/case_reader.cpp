@@ -89,7 +89,9 @@ void read_kernel_keys(TomlReader& reader, KernelOptions& kernel) {
   for (const std::string& text : kernel.bindings)
     if (file_of_input(text).empty()) reader.refuse("bindings", printable(text) + ": expected NAME=@FILE.npy");
   reader.read("winograd", kernel.winograd);
-  reader.read("int8", kernel.int8);
+  bool in_integers = kernel.int8 != Int8Mode::off;
+  reader.read("int8", in_integers);
+  if (!in_integers) kernel.int8 = Int8Mode::off;
   read_schedule_keys(reader, kernel.schedule);
 }
 

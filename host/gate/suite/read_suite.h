@@ -21,7 +21,7 @@
 //     signature = "mm(in f32[n,n] A, out f32[n,n] C)"
 //     fixed = "K=512"                 # as --fix
 //     bindings = ["shape=@shape.npy"] # as --bind
-//     winograd = true                 # as --winograd, and int8 as --int8
+//     winograd = true                 # as --winograd; int8 = false as --int8 off
 //     allow-difference = false        # true: both sides may compute different results
 //     limits = { time = "3ms", bytes = "40K", flops = "50%" }  # of the current side alone; flops: share of the peak
 //     boards = ["pi"]                 # default: all

@@ -5,6 +5,7 @@
 #include "host/graph/compile/alias_moves.h"
 #include "host/graph/passes/choose_bytes.h"
 #include "host/graph/passes/choose_dots.h"
+#include "host/graph/passes/choose_integers.h"
 #include "host/graph/passes/choose_layouts.h"
 #include "host/graph/passes/choose_winograd.h"
 #include "host/graph/passes/fold_batch_norms.h"
@@ -54,6 +55,11 @@ constexpr GraphPass kPasses[] = {
     {"choose_dots", "chooses the instructions by which products of bytes on blocks are summed up",
      [](Graph g, const Target& target, const Algorithms&) { return choose_dots(std::move(g), target); },
      &Groups::blocks},
+    {"choose_integers", "computes products of bytes in `float32` where that takes less time",
+     [](Graph g, const Target& target, const Algorithms& algorithms) {
+       return choose_integers(std::move(g), target, algorithms.winograd ? &algorithms.max_error : nullptr);
+     },
+     &Groups::blocks, &Algorithms::float32},
     {"choose_winograd", "computes convolutions of 3 x 3 on blocks with Winograd's algorithm where that is faster",
      [](Graph g, const Target& target, const Algorithms& algorithms) {
        return choose_winograd(std::move(g), target, algorithms.max_error);

@@ -15,6 +15,7 @@ namespace ferry::graph {
 struct Algorithms {
   bool winograd = true;                     // for convolutions
   bool int8 = true;                         // sums of products of 8-bit integers, for dequantized ones
+  bool float32 = true;                      // float32 for those where it takes less time
   ErrorRatios max_error = kMaxErrorRatios;  // Winograd's algorithm
 };
 

@@ -1,4 +1,4 @@
-// Estimates where products of 8-bit integers take more instructions than float32 would.
+// Tells where products of 8-bit integers take more instructions than float32 would, or are computed in float32.
 #pragma once
 
 #include "ferry/target/target.h"
@@ -9,20 +9,8 @@
 
 namespace ferry::graph {
 
-// Instructions a multiply-add in the innermost loop, without loads.
-struct ProductCosts {
-  double integers = 0, floats = 0;
-};
-
-// Estimates both for a node whose products are those of scaled 8-bit integers, as chosen for a CPU
-// (host/graph/passes/choose_dots.h). In float32 a vector takes a fused multiply-add, or else a multiplication and an
-// addition. An instruction for sums of products multiplies and adds a group in each lane, and vpmaddwd needs a further
-// addition. Pairs of bytes take two instructions, and one and a half where no weight is -128. Without one, elements are
-// widened by one instruction, and multiplied and added by another at least.
-ProductCosts product_costs(const Graph& graph, const Node& node, const Target& target);
-
-// Returns a sentence about the nodes of an optimized network that are estimated to take more instructions than in
-// float32, or nothing if there are none.
+// Returns sentences about the nodes of an optimized network that are computed in float32 although they have products of
+// 8-bit integers, and about those that are estimated to take more instructions than in float32, if there are any.
 std::vector<std::string> notes_on_integers(const Graph& graph, const Target& target);
 
 }  // namespace ferry::graph

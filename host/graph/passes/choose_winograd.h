@@ -12,4 +12,8 @@ namespace ferry::graph {
 // errors are within the limit.
 Graph choose_winograd(Graph graph, const Target& target, const ErrorRatios& limit = kMaxErrorRatios);
 
+// Returns the estimated share of a direct convolution's time that a convolution takes in float32: 1 if Winograd's
+// algorithm would not be chosen for it.
+double winograd_share(const Graph& graph, const Node& node, const Target& target, const ErrorRatios& limit);
+
 }  // namespace ferry::graph

@@ -19,6 +19,7 @@ bool reset_algorithm(KernelNode& node) {
   if (auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes)) {
     conv->in_integers = !conv->is_scaled;
     conv->products = {};
+    conv->conv.winograd_tile = 0;
   }
   if (auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes)) {
     matmul->in_integers = !matmul->is_scaled;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ferry/error_ratios.h"
+#include "ferry/int8_mode.h"
 
 namespace ferry {
 
@@ -30,7 +31,7 @@ struct KernelOptions {
   std::vector<std::string> fixed = {};     // sizes to compile for alone, each "M=512,N=512"
   std::vector<std::string> bindings = {};  // inputs of a network with their contents, each "shape=@shape.npy"
   bool winograd = true;  // convolutions of a network may be computed by Winograd's algorithm, which rounds differently
-  bool int8 = true;      // products of dequantized integers in a network may be computed in integers
+  Int8Mode int8 = Int8Mode::automatic;      // how products of dequantized integers in a network are computed
   ErrorRatios max_error = kMaxErrorRatios;  // the limit for Winograd's algorithm
   bool debug = false;                       // with source lines
 };

@@ -5,6 +5,7 @@
 #include "crosscompile/target/resolve.h"
 #include "host/graph/compile/compile_network.h"
 #include "host/graph/passes/choose_dots.h"
+#include "host/graph/passes/product_costs.h"
 #include "tests/support/network_builder.h"
 #include "tests/support/seeded.h"
 

@@ -35,7 +35,7 @@ TEST_CASE("a case needs no more than a kernel") {
   CHECK(mm.kernel.file == "project/mm.tc");
   CHECK(mm.kernel.function.empty());
   CHECK(mm.kernel.winograd);
-  CHECK(mm.kernel.int8);
+  CHECK(mm.kernel.int8 == Int8Mode::automatic);
   CHECK(mm.call.sizes.empty());
   CHECK(mm.call.seed == 0);
   CHECK(mm.target.empty());
@@ -120,7 +120,7 @@ timeout = "1min"
   CHECK(mm.kernel.fixed == std::vector<std::string>{"K=512"});
   CHECK(mm.kernel.bindings == std::vector<std::string>{"shape=@/data/shape.npy"});
   CHECK(!mm.kernel.winograd);
-  CHECK(!mm.kernel.int8);
+  CHECK(mm.kernel.int8 == Int8Mode::off);
   CHECK(mm.kernel.c_flags == "-O3 -ffast-math");
   CHECK(mm.call.sizes == std::vector<std::string>{"M=512,N=512", "K=512"});
   CHECK(mm.call.arguments == std::vector<std::string>{"A=:normal", "B=@ci/gate/data/b.npy", "a=2"});

@@ -1,0 +1,87 @@
+#include "host/graph/passes/product_costs.h"
+
+#include "crosscompile/passes/tensorize/dot_instructions.h"
+#include "host/graph/passes/blocked_groups.h"
+#include "host/graph/passes/choose_winograd.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace ferry::graph {
+namespace {
+
+const passes::DotInstruction* dot_of(const Graph& graph, const Node& node, const ops::IntegerProducts& products,
+                                     const Target& target) {
+  if (products.group == 1) return nullptr;
+  const auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes);
+  const std::int64_t lanes = matmul != nullptr ? matmul->lanes : graph.tensor(node.outputs[0]).channel_block;
+  const auto find = [&](DType left, DType right) {
+    return passes::find_dot(target, DType::i32, left, right, static_cast<std::uint32_t>(lanes),
+                            static_cast<std::uint32_t>(products.group));
+  };
+  if (products.factors == ops::IntegerFactors::int16) return find(DType::i16, DType::i16);
+  const DType weights = graph.tensor(node.inputs[1]).dtype;
+  DType x = graph.tensor(node.inputs[0]).dtype;
+  if (products.factors == ops::IntegerFactors::flipped) x = x == DType::u8 ? DType::i8 : DType::u8;
+  const passes::DotInstruction* found = find(x, weights);
+  return found != nullptr ? found : find(weights, x);
+}
+
+}  // namespace
+
+const ops::IntegerProducts* scaled_products_of(const Node& node) {
+  if (const auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes))
+    return conv->is_scaled ? &conv->products : nullptr;
+  if (const auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes))
+    return matmul->is_scaled ? &matmul->products : nullptr;
+  return nullptr;
+}
+
+bool is_in_floats(const Node& node) {
+  const auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes);
+  const auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes);
+  return (conv != nullptr && conv->is_scaled && !conv->in_integers) ||
+         (matmul != nullptr && matmul->is_scaled && !matmul->in_integers);
+}
+
+ProductCosts product_costs(const Graph& graph, const Node& node, const Target& target) {
+  const double lanes = target.lanes(sizeof(float));
+  ProductCosts costs{2 / lanes, (target.capabilities.fma ? 1 : 2) / lanes};
+  const ops::IntegerProducts* products = scaled_products_of(node);
+  if (products != nullptr && is_depthwise(graph, node)) {
+    // Two products take two instructions for a register of int16, and two more add its halves to the sums.
+    if (products->group == 2) costs.integers = 1 / lanes;
+    return costs;
+  }
+  const passes::DotInstruction* dot = products != nullptr ? dot_of(graph, node, *products, target) : nullptr;
+  if (dot != nullptr) {
+    // Two pairs of products that are added up first take three instructions.
+    constexpr double kOfMerged = 1.5;
+    const double instructions = products->weights_above_minimum ? kOfMerged : dot->instructions;
+    costs.integers = instructions / (static_cast<double>(dot->lanes) * dot->group);
+  }
+  return costs;
+}
+
+ProductTimes product_times(const Graph& graph, const Node& node, const Target& target, const ErrorRatios* winograd) {
+  const double work = guess(multiply_adds(graph, node));
+  const ProductCosts costs = product_costs(graph, node, target);
+  ProductTimes times{work * costs.integers / costs.floats, work};
+  const auto elements = [&](TensorId id) { return guess(element_count(graph.tensor(id).shape)); };
+  constexpr double kBytes = sizeof(float);
+  if (node.op == Operator::quantized_conv) {
+    // The additions of pairs run beside the multiplications, which take the time.
+    const ops::IntegerProducts& products = *scaled_products_of(node);
+    if (products.weights_above_minimum && products.group == 2 && !is_depthwise(graph, node)) times.integers /= 1.5;
+    if (winograd != nullptr) times.floats *= winograd_share(graph, node, target, *winograd);
+  } else {
+    const double weights = elements(node.inputs[1]) * kMultiplyAddsPerByte;
+    times.integers += weights;
+    times.floats += weights * kBytes;
+  }
+  // Bytes are read, and floats written and read.
+  times.floats += elements(node.inputs[0]) * (1 + 2 * kBytes) * kMultiplyAddsPerByte;
+  return times;
+}
+
+}  // namespace ferry::graph
