@@ -8,7 +8,6 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/passes/tensorize/dot_instructions.h"
 
-#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/IntrinsicsARM.h>
 #include <llvm/IR/IntrinsicsX86.h>
@@ -98,19 +97,11 @@ const Emitted& intrinsic_of(const DotInstruction& instruction) {
   throw InternalError("no LLVM intrinsic for '" + std::string(instruction.name) + "'");
 }
 
-// Whether a group is repeated for all lanes.
-bool is_repeated(Value* factor) {
-  if (auto* cast = llvm::dyn_cast<llvm::BitCastInst>(factor)) factor = cast->getOperand(0);
-  return llvm::isSplatValue(factor);
-}
-
 // Emits a dot of exactly the instruction's sizes.
 Value* emit_one(FunctionState& state, const DotInstruction& instruction, Value* sum, Value* left, Value* right) {
   llvm::IRBuilder<>& b = state.builder;
   if (const Pairs* pairs = pairs_of(instruction)) return emit_pairs(state, *pairs, sum, {{left, right}});
   const auto [name, id, is_overloaded, only_multiplies] = intrinsic_of(instruction);
-  // ARM's instructions take a lane of a register as their last factor.
-  if (is_overloaded && instruction.left == instruction.right && is_repeated(left)) std::swap(left, right);
   if (is_overloaded) return b.CreateIntrinsic(id, {sum->getType(), left->getType()}, {sum, left, right});
   if (only_multiplies) return b.CreateAdd(sum, b.CreateIntrinsic(id, {}, {left, right}));
   // The operands are declared with the type of the sum, or as floats rather than bits.
