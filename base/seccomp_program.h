@@ -23,12 +23,14 @@ class SeccompProgram {
   static constexpr std::uint32_t kAllow = SECCOMP_RET_ALLOW;
   static constexpr std::uint32_t kRefuse = SECCOMP_RET_ERRNO | EPERM;
   static constexpr std::uint32_t kMissing = SECCOMP_RET_ERRNO | ENOSYS;
+  static constexpr std::uint32_t kNotify = SECCOMP_RET_USER_NOTIF;
+  static constexpr std::uint32_t kKill = SECCOMP_RET_KILL_PROCESS;
 
   // Ends a process that makes calls of another architecture. Afterwards the number of the call is loaded.
   SeccompProgram() {
     load(offsetof(seccomp_data, arch));
     skip(BPF_JEQ, kArch, 1, 0);
-    answer(SECCOMP_RET_KILL_PROCESS);
+    answer(kKill);
     load(offsetof(seccomp_data, nr));
 #if defined(__x86_64__)
     // The x32 ABI has the same calls under other numbers.
@@ -77,10 +79,10 @@ class SeccompProgram {
 
   // Applies to the calling thread and what it starts or executes, permanently. Needs no_new_privs. Returns whether it
   // worked.
-  bool install(unsigned flags) const {
-    const sock_fprog whole{static_cast<unsigned short>(size_), const_cast<sock_filter*>(code_.data())};
-    return syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, flags, &whole) == 0;
-  }
+  bool install(unsigned flags) const { return set(flags) == 0; }
+  // Likewise. Returns the descriptor that receives the calls whose answer is kNotify; -1 with errno if the system has
+  // none.
+  int install_with_listener(unsigned flags) const { return set(flags | SECCOMP_FILTER_FLAG_NEW_LISTENER); }
 
  private:
 #if defined(__x86_64__)
@@ -93,6 +95,10 @@ class SeccompProgram {
   static constexpr std::uint32_t kArch = AUDIT_ARCH_RISCV64;
 #endif
 
+  int set(unsigned flags) const {
+    const sock_fprog whole{static_cast<unsigned short>(size_), const_cast<sock_filter*>(code_.data())};
+    return static_cast<int>(syscall(__NR_seccomp, SECCOMP_SET_MODE_FILTER, flags, &whole));
+  }
   void add(std::uint16_t code, std::uint32_t value, std::uint8_t if_so, std::uint8_t if_not) {
     code_[size_++] = {code, if_so, if_not, value};
   }

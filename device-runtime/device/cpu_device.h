@@ -33,6 +33,8 @@ class CpuDevice final : public Device {
   void follow_caller() override { pool_.stop_workers(); }
   std::string take_printed() override { return printed_.take(); }
   void set_print_tail(PrintTail* tail) { printed_.set_tail(tail); }
+  PrintBuffer& printed() { return printed_; }
+  ThreadPool& pool() { return pool_; }
 
  private:
   ComputeDevice description_;

@@ -1,6 +1,8 @@
 #include "device-runtime/device/kernel_context.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <utility>
 
 namespace ferry::device {
@@ -39,6 +41,14 @@ static void* rt_query(const ferry_runtime_api*, const char*) { return nullptr; }
 void PrintBuffer::append(const char* bytes, std::size_t length) {
   pthread_mutex_lock(&mutex_);
   if (tail_ != nullptr) tail_->append(bytes, length);
+  if (length_ != nullptr) {
+    const std::size_t begin = std::min<std::size_t>(length_->load(), memory_.size());
+    const std::size_t count = std::min(length, memory_.size() - begin);
+    std::memcpy(memory_.data() + begin, bytes, count);
+    length_->store(static_cast<std::uint32_t>(begin + count));
+    pthread_mutex_unlock(&mutex_);
+    return;
+  }
   const std::size_t room = kMaxPrinted - text_.size();
   text_.append(bytes, length < room ? length : room);
   overflowed_ = overflowed_ || length > room;

@@ -4,7 +4,9 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "device-runtime/device/print_tail.h"
@@ -24,6 +26,12 @@ class PrintBuffer {
 
   void append(const char* bytes, std::size_t length);
   std::string take();
+  // From now on the text goes to this memory, which another process empties, and not to take(). `length` is how many
+  // bytes are there.
+  void use(std::span<char> memory, std::atomic<std::uint32_t>& length) {
+    memory_ = memory;
+    length_ = &length;
+  }
   // Also appends everything to the tail.
   void set_tail(PrintTail* tail) { tail_ = tail; }
 
@@ -32,6 +40,8 @@ class PrintBuffer {
   std::string text_;
   bool overflowed_ = false;
   PrintTail* tail_ = nullptr;
+  std::span<char> memory_;
+  std::atomic<std::uint32_t>* length_ = nullptr;
 };
 
 struct KernelContext {

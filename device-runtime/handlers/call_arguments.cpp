@@ -102,11 +102,14 @@ Result<CheckedCall> check_call(SessionState& state, RequestContext& context, con
   return call;
 }
 
+KeptMemory CheckedCall::kept() const {
+  return {instance == nullptr ? std::span<const MemoryBlock>() : instance->persistent.blocks(),
+          module->constants->blocks()};
+}
+
 Result<std::unique_ptr<PlanCall>> prepare_call(const CheckedCall& call) {
-  return PlanCall::prepare(
-      call.module->devices, *call.module->program, call.info(), call.arguments, call.bound,
-      {call.instance == nullptr ? std::span<const MemoryBlock>() : call.instance->persistent.blocks(),
-       call.module->constants->blocks()});
+  return PlanCall::prepare(call.module->devices, *call.module->program, call.info(), call.arguments, call.bound,
+                           call.kept());
 }
 
 Status check_damage(const CheckedCall& call) {

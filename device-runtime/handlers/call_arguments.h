@@ -16,6 +16,8 @@ struct CheckedCall {
   BoundCall bound;
   std::vector<DeviceArgument> arguments;
 
+  // The persistent buffers and constants that its steps read.
+  KeptMemory kept() const;
   const FunctionInfo& info() const { return module->manifest.functions[function]; }
 };
 

@@ -15,7 +15,7 @@ std::uint64_t largest_cache(const DeviceFacts& facts) {
 
 ColdCalls::ColdCalls(const DeviceFacts& facts) : cold_(largest_cache(facts)), wiped_bytes_(cold_.wiped_bytes()) {}
 
-Status ColdCalls::add(const CheckedCall& call) {
+Status ColdCalls::add(const CheckedCall& call, std::span<const MemoryBlock> persistent) {
   if (!cold_.is_ready()) return {ErrorCode::resource_exhausted, "measure: no memory to wipe the caches with"};
   const std::vector<Device*>& devices = call.module->devices;
   Call& added = calls_.emplace_back();
@@ -33,8 +33,7 @@ Status ColdCalls::add(const CheckedCall& call) {
     if (!call.arguments[i].is_scalar)
       add(call.info().parameters[i].device, call.arguments[i].memory, call.bound.tensor_bytes[i]);
   }
-  if (call.instance == nullptr) return {};
-  for (const MemoryBlock& block : call.instance->persistent.blocks()) add(block.device, block.memory, block.bytes);
+  for (const MemoryBlock& block : persistent) add(block.device, block.memory, block.bytes);
   return {};
 }
 

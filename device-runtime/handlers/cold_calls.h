@@ -1,6 +1,7 @@
 // Empties the caches before calls that are measured with cold caches.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "device-runtime/handlers/call_arguments.h"
@@ -12,7 +13,8 @@ class ColdCalls {
  public:
   explicit ColdCalls(const DeviceFacts& facts);
   // Adds a call, which must outlive this. Fails with resource_exhausted without the memory to wipe caches with.
-  Status add(const CheckedCall& call);
+  // `persistent` are the persistent buffers that it reads.
+  Status add(const CheckedCall& call, std::span<const MemoryBlock> persistent);
   // Size of the memory that empty_caches() walks through at most; 0: lines are flushed instead.
   std::uint64_t wiped_bytes() const { return wiped_bytes_; }
   // Empties the caches that may hold the arguments of a call: those of its devices that have their own, and the

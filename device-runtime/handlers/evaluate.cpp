@@ -14,6 +14,7 @@
 #include "device-runtime/handlers/cold_calls.h"
 #include "device-runtime/handlers/device_texts.h"
 #include "device-runtime/handlers/fresh_outputs.h"
+#include "device-runtime/handlers/isolated_calls.h"
 #include "device-runtime/handlers/kernel_running.h"
 #include "device-runtime/measure/counters.h"
 
@@ -26,7 +27,8 @@ constexpr std::size_t kMaxSamples = 60'000;
 
 struct Subject {
   CheckedCall call;
-  std::unique_ptr<Workload> workload;
+  std::unique_ptr<Workload> workload;  // null: it is isolated
+  Counters* counters = nullptr;        // its process's own; null: this process counts
   Counts counted{};
   double calls = 0;
 };
@@ -63,19 +65,20 @@ class Hooks final : public SampleHooks {
   void cool(std::size_t w) override {
     beside([&] { cold_->empty_caches(w); });
   }
-  void begin() override {
-    before_ = counters_.read();
-    counters_.start();
+  void begin(std::size_t w) override {
+    Counters& counters = counters_of(w);
+    before_ = counters.read();
+    counters.start();
   }
   void end(std::size_t w, std::uint64_t calls, std::int64_t elapsed_ns) override {
-    counters_.stop();
+    counters_of(w).stop();
     if (fresh_ != nullptr) beside([&] { fresh_->inspect(w, into_.calls[w]); });
     ++measured_.samples;
     measured_.total_ns += elapsed_ns;
     measured_.ended_ns = now_ns();
     published_.set(measured_);
     if (calls == 0) return;
-    const Counts after = counters_.read();
+    const Counts after = counters_of(w).read();
     for (std::size_t kind = 0; kind < kCounterKinds; ++kind) subjects_[w].counted[kind] += after[kind] - before_[kind];
     subjects_[w].calls += static_cast<double>(calls);
   }
@@ -83,15 +86,14 @@ class Hooks final : public SampleHooks {
 
   // Calls made before are counted without the threads that they left waiting.
   void open_counters() {
+    if (subjects_.front().counters != nullptr) return;
     counters_.open();
     if (counters_.error() == 0) subjects_.front().call.module->devices.front()->follow_caller();
   }
   void finish() {
-    const rusage now = usage_now();
-    into_.environment.voluntary_switches = static_cast<std::uint64_t>(now.ru_nvcsw - before_rounds_.ru_nvcsw);
-    into_.environment.involuntary_switches = static_cast<std::uint64_t>(now.ru_nivcsw - before_rounds_.ru_nivcsw);
+    count_switches();
     watch_after(into_.environment.watched, texts_);
-    into_.environment.counters_errno = static_cast<std::uint32_t>(counters_.error());
+    into_.environment.counters_errno = static_cast<std::uint32_t>(counters_of(0).error());
     for (std::size_t w = 0; w < subjects_.size(); ++w) {
       const Subject& subject = subjects_[w];
       into_.calls[w].cycles = subject.counted[kCycles] / subject.calls;
@@ -102,6 +104,20 @@ class Hooks final : public SampleHooks {
   }
 
  private:
+  Counters& counters_of(std::size_t w) { return subjects_[w].counters != nullptr ? *subjects_[w].counters : counters_; }
+
+  void count_switches() {
+    const rusage now = usage_now();
+    TimingEnvironment& environment = into_.environment;
+    environment.voluntary_switches = static_cast<std::uint64_t>(now.ru_nvcsw - before_rounds_.ru_nvcsw);
+    environment.involuntary_switches = static_cast<std::uint64_t>(now.ru_nivcsw - before_rounds_.ru_nivcsw);
+    if (subjects_.front().counters == nullptr) return;
+    // This process waits, and the system counts those of others for these alone.
+    environment.voluntary_switches = 0;
+    for (const Samples& samples : into_.calls)
+      for (const std::uint32_t switches : samples.switches) environment.involuntary_switches += switches;
+  }
+
   // Does work between samples, which counts as measured.
   template <class Work>
   void beside(const Work& work) {
@@ -131,11 +147,16 @@ Status check_request(std::size_t calls, const BenchOptions& options) {
                  kMaxCalls, kMaxSamples, calls, repeat)};
 }
 
-Status prepare(SessionState& state, RequestContext& context, const rpc::Call& request, Subject& subject) {
-  CheckedCall& call = subject.call;
-  FERRY_ASSIGN(call, check_call(state, context, request));
-  FERRY_ASSIGN(subject.workload, prepare_call(call));
-  return {};
+// Starts processes for the calls if the client wants that, and says in the answer how that went.
+void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::uint32_t threads,
+             IsolatedCalls& isolated, TimingEnvironment& environment) {
+  if (!options.isolated) return;
+  std::vector<CheckedCall*> calls;
+  for (Subject& subject : subjects) calls.push_back(&subject.call);
+  environment.not_isolated = isolated.start(calls, threads);
+  if (!isolated.exist()) return;
+  environment.isolation = TimingIsolation::notify;
+  for (std::size_t i = 0; i < subjects.size(); ++i) subjects[i].counters = &isolated.workload(i).counters();
 }
 
 }  // namespace
@@ -145,16 +166,29 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   const BenchOptions& options = request.options;
   FERRY_TRY(check_request(calls.size(), options));
   std::vector<Subject> subjects(calls.size());
-  std::vector<Workload*> workloads;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
-    FERRY_TRY(prepare(state, context, calls[i], subjects[i]));
-    workloads.push_back(subjects[i].workload.get());
+    FERRY_ASSIGN(subjects[i].call, check_call(state, context, calls[i]));
   }
   Evaluation reply;
+  CallThreads threads(state);
+  FERRY_TRY(threads.choose(options.cores, options.threads));
+  reply.environment.threads = threads.number();
+  IsolatedCalls isolated(state);
+  isolate(options, subjects, threads.number(), isolated, reply.environment);
+  std::vector<Workload*> workloads;
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    if (!isolated.exist()) {
+      FERRY_ASSIGN(subjects[i].workload, prepare_call(subjects[i].call));
+    }
+    workloads.push_back(isolated.exist() ? &isolated.workload(i) : subjects[i].workload.get());
+  }
   std::optional<ColdCalls> cold;
   if (options.cold) {
     cold.emplace(state.facts);
-    for (const Subject& subject : subjects) FERRY_TRY(cold->add(subject.call));
+    for (std::size_t i = 0; i < subjects.size(); ++i) {
+      const CheckedCall& call = subjects[i].call;
+      FERRY_TRY(isolated.exist() ? cold->add(call, isolated.persistent(i)) : cold->add(call, call.kept().persistent));
+    }
     reply.environment.wiped_bytes = cold->wiped_bytes();
   }
   std::optional<FreshOutputs> fresh;
@@ -162,23 +196,24 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
     fresh.emplace(options.poison, options.poison_rtol);
     for (std::size_t i = 0; i < subjects.size(); ++i) FERRY_TRY(fresh->add(i, subjects[i].call));
   }
-  CallThreads threads(state);
-  FERRY_TRY(threads.choose(options.cores, options.threads));
-  reply.environment.threads = threads.number();
   Hooks hooks(state.access, context, options.watch, subjects, fresh ? &*fresh : nullptr, cold ? &*cold : nullptr,
               reply);
   hooks.open_counters();
   const Result<Failure> failure = [&] {
     const KernelRunning running(context, subjects.front().call.info().name);
-    return measure(options, workloads, hooks, reply);
+    auto ended = measure(options, workloads, hooks, reply);
+    isolated.end_like_runner(context.activity());
+    return ended;
   }();
-  context.log(subjects.front().call.module->take_printed());
+  context.log(subjects.front().call.module->take_printed() + isolated.take_printed());
   FERRY_TRY(failure.status());
   const Subject& failed = subjects[failure.value().workload];
-  FERRY_TRY(device_status(context, failed.call.info(), *failed.workload));
+  FERRY_TRY(device_status(context, failed.call.info(), *workloads[failure.value().workload]));
   FERRY_TRY(result_status(failed.call.info(), failure.value().result));
   for (const Subject& subject : subjects) FERRY_TRY(check_damage(subject.call));
   if (fresh) FERRY_TRY(fresh->status());
+  FERRY_TRY(isolated.check_processor_time());
+  isolated.copy_out();
   hooks.finish();
   for (std::size_t i = 0; i < subjects.size(); ++i) mark_outputs_written(state, calls[i], subjects[i].call);
   return reply;

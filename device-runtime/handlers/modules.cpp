@@ -49,16 +49,16 @@ class FileBytes {
 
 // Stores the file once the client is idle. Only a limited total size is held back; beyond it the files are stored at
 // once.
-Status store_later(SessionState& state, const Hash& hash, std::vector<std::uint8_t> file) {
-  std::size_t held = file.size();
-  for (const UnstoredModule& module : state.unstored) held += module.file.size();
+Status store_later(SessionState& state, const Hash& hash, ModuleBytes file) {
+  std::size_t held = file->size();
+  for (const UnstoredModule& module : state.unstored) held += module.file->size();
   state.unstored.push_back({hash, std::move(file)});
   return held <= kMaxUnstoredBytes ? Status() : store_modules(state);
 }
 
 std::optional<std::vector<std::uint8_t>> find_file(const SessionState& state, const Hash& hash) {
   for (const UnstoredModule& module : state.unstored) {
-    if (module.hash == hash) return module.file;
+    if (module.hash == hash) return *module.file;
   }
   return state.store.find(hash);
 }
@@ -89,10 +89,17 @@ Result<rpc::PutModuleReply> handle_put_module(SessionState& state, RequestContex
   const bool may_ask = context.payload_bytes() == 0;
   if (may_ask && constants.code() == ErrorCode::not_found) return rpc::PutModuleReply{false};
   FERRY_TRY(constants);
+  const auto bytes = std::make_shared<const std::vector<std::uint8_t>>(file.release());
+  if (state.access.isolation.zygote.exists()) {
+    auto charge = MemoryCharge::take(state.budget, bytes->size());
+    if (charge.is_ok()) {
+      module->file_charge.emplace(std::move(charge.value()));
+      module->file = bytes;
+    }
+  }
   state.modules.define(request.module, std::move(module));
   if (context.payload_bytes() != 0) {
-    if (const Status kept = store_later(state, request.hash, file.release()); !kept.is_ok())
-      context.log(kept.message());
+    if (const Status kept = store_later(state, request.hash, bytes); !kept.is_ok()) context.log(kept.message());
   }
   return rpc::PutModuleReply{true};
 }
@@ -100,7 +107,7 @@ Result<rpc::PutModuleReply> handle_put_module(SessionState& state, RequestContex
 Status store_modules(SessionState& state) {
   Status result;
   for (const UnstoredModule& module : state.unstored) {
-    Status stored = state.store.put(module.hash, module.file);
+    Status stored = state.store.put(module.hash, *module.file);
     if (!stored.is_ok()) result = std::move(stored);
   }
   state.unstored.clear();

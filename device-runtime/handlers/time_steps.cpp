@@ -42,7 +42,7 @@ Result<rpc::StepTimes> handle_time_steps(SessionState& state, RequestContext& co
   std::optional<ColdCalls> cold;
   if (request.cold) {
     cold.emplace(state.facts);
-    FERRY_TRY(cold->add(call));
+    FERRY_TRY(cold->add(call, call.kept().persistent));
   }
   CallThreads threads(state);
   FERRY_TRY(threads.choose(request.cores, request.threads));

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "device-runtime/emulator/emulator_count.h"
@@ -26,6 +27,18 @@ class Counters {
   // The errno that explains why no counter is open; 0 if one is.
   int error() const { return error_; }
 
+  struct Open {
+    int file;
+    CounterKind kind;
+  };
+  // Those of the machine that are open.
+  const std::vector<Open>& opened() const { return open_; }
+  // Instead of open(): takes over counters of another process, and why there are none.
+  void adopt(std::vector<Open> counters, int error) {
+    open_ = std::move(counters);
+    error_ = error;
+  }
+
   // Between start() and stop() the process executes the same number of instructions of its own each time.
   void start();
   void stop();
@@ -34,10 +47,6 @@ class Counters {
   Counts read() const;
 
  private:
-  struct Open {
-    int file;
-    CounterKind kind;
-  };
   void control(unsigned long request) const;
 
   std::vector<Open> open_;

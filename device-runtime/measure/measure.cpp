@@ -143,7 +143,7 @@ class Evaluator {
     const std::uint64_t number = set.number;
     hooks_.prepare(w);
     if (plan_.cold) hooks_.cool(w);
-    hooks_.begin();
+    hooks_.begin(w);
     const std::uint32_t switches = involuntary_switches();
     std::int64_t elapsed = 0;
     failure_ = {workload.sample(number, elapsed), w};
@@ -156,7 +156,8 @@ class Evaluator {
       return false;
     }
     set.seconds.push_back(static_cast<double>(elapsed) * 1e-9 / static_cast<double>(number));
-    set.switches.push_back(involuntary_switches() - switches);
+    const std::optional<bool> was_interrupted = workload.was_interrupted();
+    set.switches.push_back(was_interrupted ? (*was_interrupted ? 1 : 0) : involuntary_switches() - switches);
     set.cores.push_back(static_cast<std::uint32_t>(sched_getcpu()));
     return true;
   }

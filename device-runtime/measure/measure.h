@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,9 @@ class Workload {
   virtual std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns);
   // Resolution of that clock; 0: it is the processor's.
   virtual std::int64_t clock_resolution_ns() const { return 0; }
+  // Whether other work ran on the processor during the last sample. Nothing if the system knows that only about the
+  // calling thread.
+  virtual std::optional<bool> was_interrupted() const { return std::nullopt; }
   // Returns the steps of one call, if a device runs several operations for it and can time each.
   virtual std::vector<StepTime> steps() const { return {}; }
   // Runs one call and times its steps: one duration per step, in the order of steps().
@@ -44,7 +48,7 @@ class SampleHooks {
   virtual void prepare(std::size_t /*workload*/) {}
   // Evicts the memory that the workload accesses from the caches.
   virtual void cool(std::size_t /*workload*/) {}
-  virtual void begin() {}
+  virtual void begin(std::size_t /*workload*/) {}
   // calls is 0 if the sample was too short to count.
   virtual void end(std::size_t /*workload*/, std::uint64_t /*calls*/, std::int64_t /*elapsed_ns*/) {}
   // Whether the workload is to run once more after the rounds, prepared as before a sample.

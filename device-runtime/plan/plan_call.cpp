@@ -162,6 +162,11 @@ std::int32_t PlanCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
   return result != 0 ? result : stream_->elapsed(0, elapsed_ns);
 }
 
+std::int32_t PlanCall::run_calls(std::uint64_t calls) {
+  const std::int32_t result = run_steps(calls, false);
+  return result != 0 ? result : finish();
+}
+
 std::vector<StepTime> PlanCall::steps() const {
   std::vector<StepTime> steps;
   for (std::size_t i = 0; i < bound_.first_messages.size(); ++i) steps.push_back(stream_->describe(i));

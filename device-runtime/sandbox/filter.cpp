@@ -35,7 +35,7 @@ enum class Rule : std::uint8_t {
   own_counter,     // the second argument, of perf_event_open, is 0, the calling thread
   file_command,    // the second argument, of fcntl, only reads or copies the descriptor
   receiver_kept,   // the same, does not set the receiver of signals
-  device_command,  // the second argument, of ioctl, controls a counter or asks whether there is a terminal
+  device_command,  // the second argument, of ioctl, controls a counter or a runner, or asks whether there is a terminal
   terminal_kept,   // the same, neither sets the receiver of signals nor inserts terminal input
   own_memory,      // the flags of mmap, the fourth argument, select memory counted by RLIMIT_DATA
   process_option,  // the first argument, of prctl, names a thread or memory, or asks what holds
@@ -73,7 +73,8 @@ constexpr std::uint32_t kUnlisted = Program::kMissing;
 
 constexpr std::uint32_t kFileCommands[] = {F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC};
 constexpr std::uint32_t kReceiverCommands[] = {F_SETOWN, F_SETSIG, F_SETOWN_EX};
-constexpr std::uint32_t kDeviceCommands[] = {PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, TCGETS};
+constexpr std::uint32_t kDeviceCommands[] = {PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE,
+                                             SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND, TCGETS};
 constexpr std::uint32_t kTerminalCommands[] = {FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX};
 constexpr std::uint32_t kProcessOptions[] = {PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_GET_NO_NEW_PRIVS,
                                              0x53564d41};  // PR_SET_VMA, which names memory
@@ -143,6 +144,7 @@ std::string install_filter(Filter filter) {
                    }).out;
   const auto own = static_cast<std::uint32_t>(getpid());
   const std::uint32_t unlisted = is_gpu ? kAllow : kUnlisted;
+  if (filter == Filter::runner) program.answer_call(__NR_seccomp, kAllow);
   for (std::size_t i = 0, count = end - listed.begin(); i < count; i += kBlockEntries) {
     const std::size_t next = std::min(i + kBlockEntries, count);
     const auto block = next < count ? program.begin_block(listed[next].number) : 0;

@@ -6,8 +6,12 @@
 namespace ferry::device {
 
 enum class Filter {
+  // For a process that runs none of the session's code; those that it forks install a filter of their own.
+  none,
   // Allows only what a session and the C library need: memory, threads, clocks, and the descriptors that are open.
   strict,
+  // The same, and further filters. For the process of a measured kernel until it has loaded it.
+  runner,
   // Refuses only what harms others, since what GPU drivers need is unknown: their compilers run other programs and talk
   // to local services.
   gpu,

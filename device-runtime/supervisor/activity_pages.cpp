@@ -74,4 +74,6 @@ bool ActivityPage::keep_alone() const {
   return unmap(pages_->base_, begin) && unmap(end, pages_->base_ + pages_->bytes_);
 }
 
+bool ActivityPage::forget() const { return munmap(pages_->base_, pages_->bytes_) == 0; }
+
 }  // namespace ferry::device

@@ -22,6 +22,8 @@ class ActivityPage {
   Activity& activity() const;
   // In the session's own process: unmaps the pages of all other sessions. Returns false if the system refuses.
   bool keep_alone() const;
+  // In a process that is no session: unmaps all pages. Returns false if the system refuses.
+  bool forget() const;
 
  private:
   friend class ActivityPages;

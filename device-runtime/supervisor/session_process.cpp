@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@
 #include "base/format.h"
 #include "device-runtime/loader/loaded_code.h"
 #include "device-runtime/measure/clock.h"
+#include "device-runtime/runner/shared_memory.h"
+#include "device-runtime/runner/zygote.h"
 #include "device-runtime/session/crash_handler.h"
 #include "device-runtime/supervisor/child_process.h"
 #include "device-runtime/supervisor/freed_memory.h"
@@ -43,6 +46,37 @@ void become_session(pid_t parent, int errors) {
   }
   // The server's own standard error may be a user's terminal, so it is not shared.
   if (errors < 0 || dup2(errors, STDERR_FILENO) < 0) close(STDERR_FILENO);
+}
+
+// Forks the process that starts the session's runners, which forgets what this one knows. Returns the socket for it.
+Descriptor start_zygote(const SessionOptions& options, const ActivityPage& page, server::SecretMemory& secrets,
+                        server::SecureEnds& own) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return {};
+  const pid_t session = getpid();
+  const pid_t zygote = fork();
+  if (zygote != 0) {
+    close(ends[1]);
+    if (zygote > 0) return Descriptor(ends[0]);
+    close(ends[0]);
+    return {};
+  }
+  own = server::SecureEnds();
+  secure::wipe_stack();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != session || !secrets.unmap() || !page.forget()) _exit(kSessionFailed);
+  wipe_freed_memory(false);
+  close_descriptors_but({ends[1]});
+  SandboxOptions sandbox = options.sandbox;
+  sandbox.filter = Filter::none;
+  if (!enter_sandbox(sandbox).is_ok()) _exit(kSessionFailed);
+  run_zygote(ends[1]);
+}
+
+const char* why_not_isolated(const SessionOptions& options) {
+  if (options.sandbox.filter == Filter::gpu) return "the session has a GPU";
+  if (options.sandbox.inspectable) return "a debugger or profiler looks for kernels in the session's own process";
+  return "the device's system does not report the stops of processes (seccomp notifications, Linux 5.0)";
 }
 
 double elapsed_ms(const SeenActivity& seen) { return static_cast<double>(now_ns() - seen.started_ns) * 1e-6; }
@@ -148,16 +182,21 @@ Result<pid_t> start_session(const server::HandshakenClient& client, const Sessio
     if (child > 0) return child;
     return Status(ErrorCode::resource_exhausted, format("cannot start a session: %s", std::strerror(error)));
   }
+  become_session(parent, ends.errors);
+  Descriptor zygote;
+  if (ends.memory >= 0) zygote = start_zygote(options, page, secrets, own);
   if (!secrets.unmap() || !page.keep_alone()) _exit(kSessionFailed);
   wipe_freed_memory(false);
-  become_session(parent, ends.errors);
-  close_descriptors_but({descriptor, ends.files});
+  close_descriptors_but({descriptor, ends.files, ends.memory, zygote.number()});
   auto transport = wrap_socket(descriptor);
   if (!transport.is_ok()) _exit(kSessionFailed);
   if (client.secure) {
     transport = secure::secure_transport(std::move(transport.value()), own.sending, own.receiving);
   }
-  SessionAccess access{FileBroker(Descriptor(ends.files), ends.largest_files), SessionFiles::open()};
+  SessionAccess access{FileBroker(Descriptor(ends.files), ends.largest_files),
+                       SessionFiles::open(),
+                       {Zygote(std::move(zygote)), Descriptor(ends.memory),
+                        shared_object_bytes(options.facts.memory_limit_bytes), why_not_isolated(options)}};
   if (options.perf_map) LoadedCode::open_perf_map();
   auto missing = enter_sandbox(options.sandbox);
   if (!missing.is_ok()) _exit(kSessionFailed);

@@ -22,6 +22,7 @@ struct SessionEnds {
   int errors = -1;  // becomes its standard error
   int files = -1;   // the socket of its FileBroker
   CacheLimits largest_files = {};
+  int memory = -1;  // the object that it shares with its runners
 };
 
 // Forks; the child serves the client on its socket and exits. The child keeps only this socket and its page of the

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "device-runtime/measure/clock.h"
+#include "device-runtime/runner/shared_memory.h"
 #include "device-runtime/supervisor/background.h"
 #include "module/device_id.h"
 #include "rpc/transport/keepalive.h"
@@ -60,7 +61,12 @@ void SessionTable::start(server::WaitingClient waiting, SessionOptions options) 
   sandbox.folder = folder_.make_session_folder(last_number_ + 1, sandbox.user, sandbox.group);
   SessionOutput output(loop_, log_, last_number_ + 1);
   FileService files(loop_, caches_, cleaners_);
-  const SessionEnds ends{output.writer(), files.session_end(), caches_.largest()};
+  // Debuggers and profilers look for kernels in the session's own process.
+  Descriptor memory;
+  if (isolates_ && sandbox.filter == Filter::strict && !sandbox.inspectable) {
+    memory = make_shared_object(shared_object_bytes(options.facts.memory_limit_bytes));
+  }
+  const SessionEnds ends{output.writer(), files.session_end(), caches_.largest(), memory.number()};
   const Result<pid_t> child = start_session(client, options, page.value(), secrets_, memory_killer_, ends);
   output.close_writer();
   files.close_session_end();
@@ -71,11 +77,11 @@ void SessionTable::start(server::WaitingClient waiting, SessionOptions options) 
   ++last_number_;
   log_.line("session %llu: %s from %s", static_cast<unsigned long long>(last_number_), waiting.open.client.c_str(),
             waiting.peer.c_str());
-  sessions_.push_back({last_number_, child.value(), std::move(client.socket), std::move(client.secure),
-                       std::move(page.value()), std::move(waiting.open.client), std::move(waiting.peer), sandbox.folder,
-                       SessionWatch(options.limits, now_ns()), std::make_unique<SessionUsage>(child.value(), sandbox),
-                       TimeClaims(sandbox.threads), std::move(output), std::move(files),
-                       sandbox.filter == Filter::gpu});
+  sessions_.push_back(
+      {last_number_, child.value(), std::move(client.socket), std::move(client.secure), std::move(page.value()),
+       std::move(waiting.open.client), std::move(waiting.peer), sandbox.folder, SessionWatch(options.limits, now_ns()),
+       std::make_unique<SessionUsage>(child.value(), sandbox, memory.number()), TimeClaims(sandbox.threads),
+       std::move(output), std::move(files), sandbox.filter == Filter::gpu});
 }
 
 std::int64_t SessionTable::watch() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "device-runtime/runner/zygote.h"
 #include "device-runtime/supervisor/activity_pages.h"
 #include "device-runtime/supervisor/cleaners.h"
 #include "device-runtime/supervisor/file_service.h"
@@ -97,6 +98,7 @@ class SessionTable {
   const WorkFolder& folder_;
   const Caches& caches_;
   const MemoryKiller& memory_killer_;
+  const bool isolates_ = can_isolate();
   const ServerLog& log_;
   Cleaners cleaners_;
   std::list<Session> sessions_;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -93,17 +94,24 @@ ProcessState state_of(pid_t process) {
   return state;
 }
 
-// Returns the bytes of open files that have been deleted.
-std::uint64_t open_nameless_bytes(pid_t process) {
+FileIdentity identity_of(int descriptor) {
+  struct stat info{};
+  if (descriptor < 0 || fstat(descriptor, &info) != 0) return {};
+  return {std::uint64_t{info.st_dev}, std::uint64_t{info.st_ino}};
+}
+
+// Returns the bytes of open files that have been deleted, without one of them.
+std::uint64_t open_nameless_bytes(pid_t process, const FileIdentity& but) {
   DIR* descriptors = opendir(format("/proc/%d/fd", process).c_str());
   if (descriptors == nullptr) return 0;
   std::uint64_t bytes = 0;
   while (const dirent* entry = readdir(descriptors)) {
     // Uses what the system has cached: a file server may not answer.
     struct statx info{};
-    constexpr unsigned kAsked = STATX_TYPE | STATX_NLINK | STATX_BLOCKS;
+    constexpr unsigned kAsked = STATX_TYPE | STATX_NLINK | STATX_BLOCKS | STATX_INO;
     if (statx(dirfd(descriptors), entry->d_name, AT_STATX_DONT_SYNC, kAsked, &info) != 0) continue;
-    if (S_ISREG(info.stx_mode) && info.stx_nlink == 0) bytes += info.stx_blocks * kBlockBytes;
+    const FileIdentity file{makedev(info.stx_dev_major, info.stx_dev_minor), info.stx_ino};
+    if (S_ISREG(info.stx_mode) && info.stx_nlink == 0 && file != but) bytes += info.stx_blocks * kBlockBytes;
   }
   closedir(descriptors);
   return bytes;
@@ -145,12 +153,13 @@ std::optional<std::int64_t> processor_time_of(pid_t process) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-SessionUsage::SessionUsage(pid_t process, const SandboxOptions& sandbox)
+SessionUsage::SessionUsage(pid_t process, const SandboxOptions& sandbox, int shared)
     : process_(process),
       folder_(sandbox.folder),
       memory_limit_(watched_memory(sandbox)),
       files_are_memory_(is_memory(folder_)),
-      gpu_nameless_bytes_(sandbox.filter == Filter::gpu ? sandbox.nameless_bytes : nullptr) {}
+      gpu_nameless_bytes_(sandbox.filter == Filter::gpu ? sandbox.nameless_bytes : nullptr),
+      shared_(identity_of(shared)) {}
 
 SessionUsage::~SessionUsage() {
   if (counter_ == 0) return;
@@ -179,7 +188,7 @@ Status SessionUsage::check() {
 Status SessionUsage::check_files(std::uint64_t most) {
   // Other sessions have neither mapped files nor other processes, nor descriptors that belong to one thread.
   const bool is_gpu = gpu_nameless_bytes_ != nullptr;
-  std::uint64_t nameless = is_gpu ? 0 : open_nameless_bytes(process_);
+  std::uint64_t nameless = is_gpu ? 0 : open_nameless_bytes(process_, shared_);
   if (nameless > most) return judge(kTooManyBytes);
   if (counter_ != 0) {
     int status = 0;

@@ -20,10 +20,17 @@ bool is_memory(const std::string& path);
 // Returns the processor time of all threads of the process; nothing if the system does not tell.
 std::optional<std::int64_t> processor_time_of(pid_t process);
 
+// The zero value is no file's.
+struct FileIdentity {
+  std::uint64_t device = 0, number = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+
 class SessionUsage {
  public:
-  // The process must be confined with these options.
-  SessionUsage(pid_t process, const SandboxOptions& sandbox);
+  // The process must be confined with these options. `shared` is the memory that it shares with its runners, which
+  // counts as memory and not as a file; -1: there is none.
+  SessionUsage(pid_t process, const SandboxOptions& sandbox, int shared = -1);
   SessionUsage(const SessionUsage&) = delete;
   SessionUsage& operator=(const SessionUsage&) = delete;
   ~SessionUsage();
@@ -44,6 +51,7 @@ class SessionUsage {
   std::uint64_t memory_limit_;  // 0: none
   bool files_are_memory_;
   std::uint64_t (*gpu_nameless_bytes_)(pid_t session, std::uint64_t most);  // null: the session has no GPU
+  FileIdentity shared_;
   bool is_headless_ = false;
   pid_t counter_ = 0;  // the running counting process
 };

@@ -68,6 +68,26 @@ void ThreadPool::stop_workers() {
   stopping_.store(false);
 }
 
+unsigned ThreadPool::start_parked(void (*park)(), void (*release)()) {
+  if (threads_ == 1) return 0;
+  park_ = park;
+  release_ = release;
+  parkings_.store(1);
+  are_parked_ = true;
+  start_workers();
+  while (parked_.load() < workers_.size()) sched_yield();
+  return static_cast<unsigned>(workers_.size());
+}
+
+void ThreadPool::park_workers() {
+  if (are_parked_ || workers_.empty()) return;
+  are_parked_ = true;
+  parkings_.fetch_add(1);
+  // A worker that reads the old number above has read the old round before, and does not sleep.
+  round_.fetch_add(1);
+  futex_wake(round_, INT_MAX);
+}
+
 unsigned ThreadPool::thread_index() { return current_index; }
 
 void ThreadPool::start_workers() {
@@ -93,11 +113,18 @@ void* ThreadPool::worker_main(void* worker) {
 void ThreadPool::work(unsigned index) {
   current_index = index;
   inside_loop = true;
+  std::uint32_t parked = 0;
   while (true) {
     // Read before `stopping_`, which is set before the last round: a worker that misses the flag here sees the new
     // round and does not sleep.
     const std::uint32_t seen = round_.load();
     if (stopping_.load()) return;
+    if (const std::uint32_t parkings = parkings_.load(); parkings != parked) {
+      parked = parkings;
+      parked_.fetch_add(1);
+      park_();
+      continue;
+    }
     if (join_loop()) {
       run_chunks();
       leave_loop();
@@ -181,6 +208,10 @@ std::int32_t ThreadPool::parallel_for(std::int64_t n, std::int64_t grain, ferry_
   if (inside_loop || limit_ == 1 || n <= grain) return body(0, n, closure);
   if (!started_) start_workers();
   if (workers_.empty()) return body(0, n, closure);
+  if (are_parked_) {
+    are_parked_ = false;
+    release_();
+  }
 
   const std::int64_t chunks = (n - 1) / grain + 1;
   const auto helpers = static_cast<std::uint32_t>(

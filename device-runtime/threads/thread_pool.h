@@ -40,6 +40,16 @@ class ThreadPool {
   // called inside a loop.
   void stop_workers();
 
+  // For a process whose threads another one stops (device-runtime/runner). Starts the workers, which call park() before
+  // their first loop, and again after each park_workers(); park() returns when they are released. A loop that needs
+  // them meanwhile calls release() first. Returns the number of workers once all make no system call but park(). Other
+  // pools have no use for these functions.
+  unsigned start_parked(void (*park)(), void (*release)());
+  // Returns before they have all stopped.
+  void park_workers();
+  // They have been released without a loop that asked for it.
+  void workers_were_released() { are_parked_ = false; }
+
   // Returns the index of the calling thread in its pool: 0 for the caller of parallel_for, then 1, 2, ...
   static unsigned thread_index();
 
@@ -77,6 +87,9 @@ class ThreadPool {
   bool started_ = false;
   bool worth_spinning_ = true;
   std::vector<Worker> workers_;
+  void (*park_)() = nullptr;
+  void (*release_)() = nullptr;
+  bool are_parked_ = false;
 
   // Written while no worker can join.
   Loop loop_;
@@ -88,6 +101,8 @@ class ThreadPool {
   alignas(64) std::atomic<std::uint32_t> gate_{0};
   alignas(64) std::atomic<std::uint32_t> round_{0};  // incremented by every loop, and once more at the end
   std::atomic<std::uint32_t> sleepers_{0};
+  std::atomic<std::uint32_t> parkings_{0};  // incremented by every order to park
+  std::atomic<std::uint32_t> parked_{0};    // how often a worker has done so
   std::atomic<bool> stopping_{false};
 };
 

@@ -16,6 +16,7 @@ Method method_of(const FunctionInfo& info, const Timing& timing, bool is_cold, s
   Method method;
   if (timing.inspected && reads_what_it_writes) method.inputs = "restored";
   if (is_cold) method.cache = timing.wiped_bytes > 0 ? "wiped" : "flushed";
+  method.isolation = to_text(timing.isolation);
   method.seed = seed;
   return method;
 }

@@ -28,6 +28,7 @@ struct BenchOptions {
   // it computes them; tensors that a call reads and writes get their contents back.
   std::uint64_t poison = 0;
   double poison_rtol = 0;  // by so much floats may differ between two samples
+  bool isolated = false;   // run the calls in processes of their own, timed from outside, where the device can
 };
 
 // Options for timing the steps of a function; the fields are those of BenchOptions.
@@ -56,6 +57,12 @@ struct WatchedText {
   std::string path, before, after;
 };
 
+// How what is measured was kept away from what measures it.
+enum class TimingIsolation : std::uint8_t {
+  none = 0,    // it ran in the process that timed it
+  notify = 1,  // in a process of its own, whose stops the system reported to the one that timed it
+};
+
 enum class TimingEnd : std::uint8_t { all_samples = 1, converged = 2, timeout = 3 };
 
 // Facts that all calls of a measurement share.
@@ -68,6 +75,8 @@ struct TimingEnvironment {
   std::uint32_t counters_errno = 0;
   std::uint64_t voluntary_switches = 0, involuntary_switches = 0;
   std::vector<WatchedText> watched;  // the watched files that exist
+  TimingIsolation isolation = TimingIsolation::none;
+  std::string not_isolated;  // why there is none, if it was asked for
 };
 
 // Several calls that were measured in turns.

@@ -25,6 +25,7 @@ void serialize(Archive& archive, DeviceFacts& facts) {
 namespace {
 
 bool is_valid_end(std::uint8_t tag) { return tag >= 1 && tag <= 3; }
+bool is_valid_isolation(std::uint8_t tag) { return tag <= 1; }
 
 }  // namespace
 
@@ -32,7 +33,7 @@ template <class Archive>
 void serialize(Archive& archive, BenchOptions& options) {
   archive(options.number, options.repeat, options.max_repeat, options.min_repeat_ms, options.warmup_ms,
           options.cooldown_ms, options.timeout_ms, options.tolerance, options.cold, options.cores, options.threads,
-          options.watch, added_field(options.poison), added_field(options.poison_rtol));
+          options.watch, added_field(options.poison), added_field(options.poison_rtol), added_field(options.isolated));
 }
 
 template <class Archive>
@@ -49,10 +50,11 @@ void serialize(Archive& archive, WatchedText& file) {
 
 template <class Archive>
 void serialize(Archive& archive, TimingEnvironment& environment) {
+  auto isolation = enum_field(environment.isolation, is_valid_isolation);
   archive(enum_field(environment.ended, is_valid_end), environment.elapsed_s, environment.threads,
           environment.clock_resolution_ns, environment.clock_overhead_ns, environment.wiped_bytes,
           environment.counters_errno, environment.voluntary_switches, environment.involuntary_switches,
-          nested(environment.watched));
+          nested(environment.watched), added_field(isolation), added_field(environment.not_isolated));
 }
 
 template <class Archive>

@@ -9,19 +9,10 @@
 #include <string_view>
 
 #include "device-runtime/device/print_tail.h"
-#include "ferry/hash.h"
+#include "device-runtime/loader/crash_record.h"
 #include "rpc/secure/record.h"
 
 namespace ferry::device {
-
-// Describes the signal that ended the session, as its handler recorded it.
-struct Crash {
-  std::atomic<int> taken{0};   // a thread is writing or has written the rest
-  std::atomic<int> signal{0};  // set last: the other fields are valid
-  std::uint64_t address = 0;   // faulting address, or address of the instruction
-  Hash module{};               // zeros: the code belongs to no module
-  std::uint64_t offset = 0;    // offset in the module's image
-};
 
 // What a session says that its last evaluation has measured so far.
 struct MeasuredTime {
@@ -67,7 +58,7 @@ struct Activity {
   std::atomic<std::uint8_t> sending{0};    // 1: in the middle of a frame, so no other frame may be sent
   secure::PublishedCount sealed;           // number of sealed records of an encrypted connection
   PublishedTime measured;
-  Crash crash;
+  Crash crash;  // the signal that ended the session
   PrintTail printed;
   char function[256] = {};  // null-terminated; valid while in_kernel is set
   std::atomic<std::uint64_t> end_mark{kMark};

@@ -7,15 +7,20 @@
 
 #include "device-runtime/device/device.h"
 #include "device-runtime/device/drivers.h"
+#include "device-runtime/device/memory_budget.h"
 #include "device-runtime/plan/constant_memory.h"
 #include "device-runtime/plan/kept_call.h"
 #include "device-runtime/session/state/blob_store.h"
 
 namespace ferry::device {
 
+using ModuleBytes = std::shared_ptr<const std::vector<std::uint8_t>>;
+
 struct Module {
   Hash hash{};
   std::uint64_t file_bytes = 0;
+  ModuleBytes file;  // for runners; null: this session has none
+  std::optional<MemoryCharge> file_charge;
   Manifest manifest;
   std::vector<Device*> devices;  // the session's, in the order of the manifest's
   std::unique_ptr<Program> program;

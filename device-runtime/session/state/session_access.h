@@ -3,12 +3,14 @@
 
 #include "device-runtime/broker/file_broker.h"
 #include "device-runtime/facts/session_files.h"
+#include "device-runtime/runner/isolation.h"
 
 namespace ferry::device {
 
 struct SessionAccess {
   FileBroker broker = FileBroker();
   SessionFiles files = {};
+  Isolation isolation = {};
 };
 
 }  // namespace ferry::device

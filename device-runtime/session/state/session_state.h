@@ -21,7 +21,7 @@ namespace ferry::device {
 // An uploaded module whose file is not in the store yet.
 struct UnstoredModule {
   Hash hash;
-  std::vector<std::uint8_t> file;
+  ModuleBytes file;
 };
 
 struct SessionState {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "ferry/timing.h"
+
 namespace ferry::bench {
 
 // The default is the method of times that were stored before they said it.
@@ -12,13 +14,18 @@ struct Method {
   // before each sample.
   std::string inputs = "repeated";
   std::string cache = "warm";      // before a sample: "warm", "flushed" (the tensors) or "wiped" (all of it)
-  std::string isolation = "none";  // the kernel runs in the process that measures it
+  // "none": the kernel ran in the process that measured it; "notify": in one of its own, timed from outside.
+  std::string isolation = "none";
   std::uint64_t seed = 0;          // draws the random inputs; times of different seeds are comparable
 
   bool is_comparable(const Method& other) const {
     return inputs == other.inputs && cache == other.cache && isolation == other.isolation;
   }
 };
+
+inline std::string to_text(TimingIsolation isolation) {
+  return isolation == TimingIsolation::notify ? "notify" : "none";
+}
 
 // "inputs restored, cache warm, isolation none"
 inline std::string to_text(const Method& method) {

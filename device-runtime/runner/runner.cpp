@@ -1,0 +1,196 @@
+#include "device-runtime/runner/runner.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "device-runtime/broker/messages.h"
+#include "device-runtime/device/cpu_device.h"
+#include "device-runtime/plan/plan_call.h"
+#include "device-runtime/runner/notify.h"
+#include "device-runtime/runner/shared_memory.h"
+#include "device-runtime/runner/task.h"
+#include "device-runtime/sandbox/filter.h"
+#include "device-runtime/threads/futex.h"
+#include "device-runtime/threads/signal_stack.h"
+
+namespace ferry::device {
+namespace {
+
+// Global because a signal handler has no argument for it.
+Crash* shared = nullptr;
+
+// No system call that would end the process by the signal is left to it.
+void on_crash(int number, siginfo_t* info, void* context) {
+  if (!record_crash(*shared, number, *info, context)) {
+    // Another thread has crashed and is recording that. It may have been stopped, so the wait has an end.
+    for (int round = 0; round < 100'000'000 && shared->signal.load() == 0; ++round) spin_pause();
+  }
+  _exit(kEndedBySignal + number);
+}
+
+void note_crashes(Crash& crash) {
+  shared = &crash;
+  struct sigaction action{};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigfillset(&action.sa_mask);
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGTERM, SIGXCPU}) {
+    sigaction(number, &action, nullptr);
+  }
+}
+
+void stay_on(std::int32_t core) {
+  if (core < 0) return;
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(core, &cores);
+  sched_setaffinity(0, sizeof cores, &cores);
+}
+
+// The calls of one function with their memory.
+class Runner {
+ public:
+  Runner(const RunnerTask& task, Descriptor memory)
+      : task_(task), object_(std::move(memory)), budget_(task.memory_bytes), device_({}, task.threads, budget_) {}
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  // Loads the module under the filter of a session, and leaves in the process nothing but it and its tensors.
+  Status prepare() {
+    FERRY_ASSIGN(mapping_, SharedMapping::reserve(task_.mapped_bytes));
+    FERRY_TRY(mapping_.map(object_.number(), task_.page, true));
+    FERRY_TRY(mapping_.map(object_.number(), task_.lists, false));
+    FERRY_TRY(mapping_.map(object_.number(), task_.file, false));
+    page_ = new (mapping_.at(task_.page.offset)) RunnerPage();
+    device_.printed().use({page_->printed, sizeof page_->printed}, page_->printed_bytes);
+    stay_on(task_.core);
+    if (const std::string why = install_filter(Filter::runner); !why.empty())
+      return {ErrorCode::unsupported, "seccomp: " + why};
+    const std::uint8_t* file = mapping_.at(task_.file.offset);
+    FERRY_ASSIGN(module_, read_module({file, static_cast<std::size_t>(task_.file_bytes)}));
+    FERRY_ASSIGN(program_, device_.load(module_, task_.module));
+    FERRY_TRY(prepare_call());
+    FERRY_TRY(mapping_.unmap(task_.file));
+    FERRY_TRY(mapping_.unmap(task_.lists));
+    object_ = Descriptor();
+    note_crashes(page_->crash);
+    return {};
+  }
+
+  // The threads after what is to count them and to notice when they stop.
+  unsigned start_workers() {
+    return device_.pool().start_parked([] { notify(Notice::parked); }, [] { notify(Notice::wants_threads); });
+  }
+
+  [[noreturn]] void run_windows() {
+    std::int32_t result = 0;
+    while (true) {
+      notify(Notice::done, result);
+      if (page_->runs_threads.load() != 0) device_.pool().workers_were_released();
+      const std::uint64_t calls = page_->calls.load();
+      result = calls == 0 ? 0 : call_->run_calls(calls);
+      device_.pool().park_workers();
+    }
+  }
+
+ private:
+  Status prepare_call() {
+    if (task_.function >= module_.manifest.functions.size()) return {ErrorCode::internal, "no such function"};
+    const std::uint8_t* at = mapping_.at(task_.lists.offset);
+    BoundCall bound;
+    bound.symbols.resize(static_cast<std::size_t>(task_.symbols));
+    std::memcpy(bound.symbols.data(), at, task_.symbols * sizeof(std::int64_t));
+    at += task_.symbols * sizeof(std::int64_t);
+    std::vector<DeviceArgument> arguments;
+    for (std::uint64_t i = 0; i < task_.arguments; ++i) {
+      FERRY_ASSIGN(const MemoryBlock block, next(at, arguments));
+      bound.tensor_bytes.push_back(block.bytes);
+    }
+    for (std::uint64_t i = 0; i < task_.persistent; ++i) {
+      FERRY_ASSIGN(persistent_.emplace_back(), next(at, unused_));
+    }
+    for (std::uint64_t i = 0; i < task_.constants; ++i) {
+      FERRY_ASSIGN(constants_.emplace_back(), next(at, unused_));
+    }
+    FERRY_ASSIGN(call_, PlanCall::prepare(devices_, *program_, module_.manifest.functions[task_.function], arguments,
+                                          bound, {persistent_, constants_}));
+    return {};
+  }
+
+  // Maps the next operand.
+  Result<MemoryBlock> next(const std::uint8_t*& at, std::vector<DeviceArgument>& arguments) {
+    SharedOperand operand;
+    std::memcpy(&operand, at, sizeof operand);
+    at += sizeof operand;
+    MemoryBlock block;
+    if (operand.is_scalar == 0 && operand.bytes != 0) {
+      FERRY_TRY(mapping_.map(object_.number(), operand.part, operand.is_written != 0));
+      block = {mapping_.at(operand.offset), operand.bytes, 0};
+    }
+    arguments.push_back({operand.is_scalar != 0, block.memory, operand.scalar_bits});
+    return block;
+  }
+
+  const RunnerTask& task_;
+  Descriptor object_;
+  SharedMapping mapping_;
+  RunnerPage* page_ = nullptr;
+  MemoryBudget budget_;
+  CpuDevice device_;
+  Device* const devices_[1] = {&device_};
+  ModuleFile module_;
+  std::unique_ptr<Program> program_;
+  std::vector<MemoryBlock> persistent_, constants_;
+  std::vector<DeviceArgument> unused_;
+  std::unique_ptr<PlanCall> call_;
+};
+
+RunnerReady refusal(const Status& why) {
+  RunnerReady ready;
+  ready.error_code = static_cast<std::int32_t>(why.code());
+  std::strncpy(ready.message, why.message().c_str(), sizeof ready.message - 1);
+  return ready;
+}
+
+}  // namespace
+
+void run_runner(int socket) {
+  RunnerTask task;
+  std::vector<Descriptor> received;
+  if (!receive_message(socket, writable_bytes_of(task), received) || received.size() != 1) _exit(0);
+  const SignalStack signal_stack;
+  Runner runner(task, std::move(received.front()));
+  RunnerReady ready;
+  std::vector<int> sent;
+  Status status = runner.prepare();
+  Counters counters;
+  if (status.is_ok()) {
+    counters.open();
+    ready.counters_error = counters.error();
+    const int listener = open_listener();
+    if (listener < 0) status = {ErrorCode::unsupported, std::strerror(errno)};
+    sent.push_back(listener);
+    for (const Counters::Open& counter : counters.opened()) {
+      ready.kinds[ready.counters++] = counter.kind;
+      sent.push_back(counter.file);
+    }
+  }
+  if (!status.is_ok()) {
+    send_message(socket, bytes_of(refusal(status)));
+    _exit(0);
+  }
+  ready.workers = runner.start_workers();
+  if (!send_message(socket, bytes_of(ready), sent)) _exit(0);
+  for (const int descriptor : sent) close(descriptor);
+  if (!leave_only_notices()) _exit(0);
+  runner.run_windows();
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,87 @@
+// What a session tells its zygote and its runners, and what they answer. They are processes of one program, so the
+// messages are plain structs. They believe the session, which could run any code itself; the session believes none of
+// what a runner says once its module has run.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "device-runtime/loader/crash_record.h"
+#include "device-runtime/measure/counters.h"
+#include "ferry/hash.h"
+
+namespace ferry::device {
+
+enum class ZygoteOrder : std::uint8_t {
+  start,  // a runner; the answer comes with the session's end of its socket
+  end,    // of a runner, which is killed if it has not ended; the answer has its wait status
+};
+
+struct ZygoteRequest {
+  ZygoteOrder order = ZygoteOrder::start;
+  pid_t runner = 0;
+};
+
+struct ZygoteReply {
+  std::int32_t error = 0;  // a value of errno
+  pid_t runner = 0;
+  std::int32_t wait_status = 0;
+};
+
+// A part of the memory that session and runner share.
+struct SharedPart {
+  std::uint64_t offset = 0, bytes = 0;
+};
+
+// One argument, persistent buffer or constant: a scalar's bits, or memory that begins somewhere in a part.
+struct SharedOperand {
+  SharedPart part;
+  std::uint64_t offset = 0, bytes = 0;  // of the memory itself
+  std::uint64_t scalar_bits = 0;
+  std::uint32_t is_scalar = 0, is_written = 0;
+};
+
+// Comes with a descriptor of the memory. The symbols (int64) and the arrays of SharedOperand stand at `lists`, one
+// after the other.
+struct RunnerTask {
+  Hash module{};
+  SharedPart file, lists, page;  // the module; what is listed below; the RunnerPage
+  std::uint64_t file_bytes = 0;
+  std::uint64_t mapped_bytes = 0;                                           // of the memory from its beginning
+  std::uint64_t function = 0;                                               // its index in the module
+  std::uint64_t symbols = 0, arguments = 0, persistent = 0, constants = 0;  // lengths of the arrays
+  std::uint64_t memory_bytes = 0;                                           // for code and workspaces
+  std::uint32_t threads = 1;
+  std::int32_t core = -1;  // where its only thread runs; -1: wherever the session may
+};
+
+// The descriptors that come with it: the listener, then the counters.
+struct RunnerReady {
+  std::int32_t error_code = 0;  // of a Status, whose message follows
+  char message[512] = {};
+  std::uint32_t workers = 0;  // threads besides the first
+  std::uint32_t counters = 0;
+  CounterKind kinds[kCounterKinds] = {};
+  std::int32_t counters_error = 0;
+};
+
+// Exit status of a runner that a signal ended, less the signal.
+inline constexpr int kEndedBySignal = 128;
+
+// Memory that both can write while the runner exists.
+struct RunnerPage {
+  static constexpr std::size_t kMostPrinted = 64 << 10;
+
+  // From the session, before it opens a window.
+  std::atomic<std::uint64_t> calls{0};
+  std::atomic<std::uint32_t> runs_threads{0};  // the other threads run too
+  // From the runner.
+  Crash crash;
+  std::atomic<std::uint32_t> printed_bytes{0};
+  char printed[kMostPrinted];
+};
+
+}  // namespace ferry::device

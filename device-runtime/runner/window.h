@@ -1,0 +1,58 @@
+// The judge's side of a runner: it opens windows, in which the runner makes calls, and notes when they end. All times
+// are the judge's own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <ctime>
+#include <vector>
+
+#include "device-runtime/runner/zygote.h"
+
+namespace ferry::device {
+
+struct RunnerPage;
+
+// What happened in a window.
+struct Window {
+  std::int64_t elapsed_ns = 0;    // from before the runner was allowed to run until all of its threads had stopped
+  std::int64_t processor_ns = 0;  // of all threads of the runner
+  std::int32_t result = 0;        // as the runner says
+};
+
+class Windows {
+ public:
+  // The runner has `workers` threads besides its first. The page is read and written in this process.
+  Windows(RunnerProcess runner, Descriptor listener, std::uint32_t workers, RunnerPage& page);
+
+  // Waits until all threads of a new runner have stopped. Returns false if it has ended.
+  bool begin();
+  // Lets the runner make so many calls. Returns false if it has ended.
+  bool open(std::uint64_t calls, Window& window);
+  pid_t process() const { return runner_.process; }
+  // Processor time of the runner outside of windows, in which it may not run.
+  std::int64_t outside_ns() const { return outside_ns_; }
+
+ private:
+  bool receive();
+  bool answer(std::uint64_t& thread);
+  bool release_workers();
+  bool wait();
+  std::int64_t processor_ns() const;
+
+  RunnerProcess runner_;
+  Descriptor listener_;
+  RunnerPage& page_;
+  clockid_t clock_{};
+  // The stops that are not answered; 0: none.
+  std::uint64_t first_ = 0;
+  std::vector<std::uint64_t> workers_;
+  std::uint32_t worker_count_;
+  bool uses_threads_ = false;
+  std::int32_t result_ = 0;
+  std::int64_t stopped_ns_ = 0;  // when the last stop was noticed
+  std::int64_t processor_end_ns_ = 0, outside_ns_ = 0;
+};
+
+}  // namespace ferry::device

@@ -1,0 +1,190 @@
+#include "tests/faults/runner_kernels.h"
+
+#include "ferry/runtime_api.h"
+#include "module/module_file.h"
+#include "tests/unit/device-runtime/support/compile_kernel.h"
+#include "tests/unit/device-runtime/support/test_module.h"
+
+namespace ferry::test {
+namespace {
+
+const char* const kSource = R"kernels(
+#define _GNU_SOURCE
+#include "ferry/runtime_api.h"
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#define KERNEL(name) int32_t name(void* const* args, const ferry_runtime_api* rt)
+
+static long call(long number, long a, long b, long c, long d, long e) {
+#if defined(__x86_64__)
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = 0;
+  long result;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+#elif defined(__aarch64__)
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a;
+  register long x1 __asm__("x1") = b;
+  register long x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d;
+  register long x4 __asm__("x4") = e;
+  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
+  return x0;
+#else
+  return -38;
+#endif
+}
+
+static int32_t compute(void* const* args) {
+  const float* x = args[0];
+  float* y = args[1];
+  const int64_t n = *(int64_t*)args[2];
+  for (int64_t i = 0; i < n; ++i) {
+    volatile float sum = 0;
+    for (int k = 0; k < 20; ++k) sum += x[i] * x[i];
+    y[i] = sum / 20;
+  }
+  return 0;
+}
+
+KERNEL(square) { return compute(args); }
+
+/* System calls. */
+#define AFTER_COMPUTING(name, ...)  \
+  KERNEL(name) {                    \
+    const int32_t result = compute(args); \
+    call(__VA_ARGS__);              \
+    return result;                  \
+  }
+AFTER_COMPUTING(get_pid, SYS_getpid, 0, 0, 0, 0, 0)
+AFTER_COMPUTING(start_process, SYS_clone, 17, 0, 0, 0, 0)
+AFTER_COMPUTING(start_thread, SYS_clone, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, 0, 0, 0, 0)
+AFTER_COMPUTING(set_timer, SYS_setitimer, ITIMER_REAL, 0, 0, 0, 0)
+AFTER_COMPUTING(take_signals, SYS_rt_sigaction, 10, 0, 0, 8, 0)
+AFTER_COMPUTING(open_file, SYS_openat, AT_FDCWD, (long)"/tmp/results", O_RDWR | O_CREAT, 0600, 0)
+AFTER_COMPUTING(map_memory, SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1)
+AFTER_COMPUTING(change_code, SYS_mprotect, (long)change_code & -4096, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, 0, 0)
+AFTER_COMPUTING(own_filter, 317 /* seccomp */, 0, 0, 0, 0, 0)
+AFTER_COMPUTING(change_priority, SYS_sched_setaffinity, 0, 0, 0, 0, 0)
+AFTER_COMPUTING(write_to_judge, SYS_write, 3, (long)"x", 1, 0, 0)
+AFTER_COMPUTING(open_counter, SYS_perf_event_open, 0, 0, -1, -1, 0)
+AFTER_COMPUTING(sleep_on, SYS_nanosleep, 0, 0, 0, 0, 0)
+/* The input of the next call, or of a rival. */
+KERNEL(write_input) {
+  const int32_t result = compute(args);
+  ((volatile float*)args[0])[0] = 0;
+  return result;
+}
+/* What stands behind the tensors: those of a rival, results, a clock. */
+KERNEL(scan_memory) {
+  const int32_t result = compute(args);
+  volatile float sum = 0;
+  for (const float* at = args[1];; ++at) sum += *at;
+  return result;
+}
+
+/* The first call is right. */
+static int64_t calls;
+KERNEL(once) { return calls++ == 0 ? compute(args) : 0; }
+KERNEL(sometimes) { return calls++ % 8 == 0 ? compute(args) : 0; }
+static const void* seen;
+KERNEL(same_pointer) {
+  if (seen == args[0]) return 0;
+  seen = args[0];
+  return compute(args);
+}
+static float first = -1;
+KERNEL(same_contents) {
+  if (first == ((float*)args[0])[1]) return 0;
+  first = ((float*)args[0])[1];
+  return compute(args);
+}
+/* Says that the window is over before the work is done. */
+KERNEL(end_early) {
+  call(SYS_getppid, 1, 0, 0, 0, 0);
+  return compute(args);
+}
+
+/* Changes all memory that holds anything like a time of the clock. */
+KERNEL(false_times) {
+  struct timespec now;
+  call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0);
+  const int64_t nanoseconds = now.tv_sec * 1000000000LL + now.tv_nsec;
+  const int32_t result = compute(args);
+  volatile int64_t* stack = __builtin_frame_address(0);
+  for (int i = 0; i < 512; ++i) {
+    const int64_t distance = nanoseconds - stack[i];
+    if (distance > 0 && distance < 1000000000) stack[i] += 1000000;
+  }
+  return result;
+}
+)kernels";
+
+FunctionInfo function(std::string name) {
+  FunctionInfo info;
+  info.name = name;
+  info.symbols = {"n"};
+  info.parameters = {tensor_parameter("X", Direction::in), tensor_parameter("Y", Direction::out)};
+  set_native_code(info, {std::move(name), {}, {}});
+  return info;
+}
+
+}  // namespace
+
+const std::vector<Cheat>& stopped_cheats() {
+  static const std::vector<Cheat> cheats{{"get_pid", "a system call"},
+                                         {"start_process", "another process that goes on"},
+                                         {"start_thread", "another thread that goes on"},
+                                         {"set_timer", "a timer whose signal does the work later"},
+                                         {"take_signals", "a handler that does the work later"},
+                                         {"open_file", "results kept in a file"},
+                                         {"map_memory", "memory of its own"},
+                                         {"change_code", "other code in place of the clock's"},
+                                         {"own_filter", "false answers to system calls"},
+                                         {"change_priority", "another share of the processors"},
+                                         {"write_to_judge", "messages in the runner's name"},
+                                         {"open_counter", "counters of its own"},
+                                         {"sleep_on", "sleep that costs no processor time"},
+                                         {"write_input", "changed inputs"},
+                                         {"scan_memory", "a search behind its tensors"}};
+  return cheats;
+}
+
+const std::vector<Cheat>& seen_cheats() {
+  static const std::vector<Cheat> cheats{{"once", "work in the first call alone"},
+                                         {"sometimes", "work in every eighth call"},
+                                         {"same_pointer", "results kept for the same tensors"},
+                                         {"same_contents", "results kept for the same contents"},
+                                         {"end_early", "an end of the window before the work"}};
+  return cheats;
+}
+
+const std::vector<Cheat>& timed_cheats() {
+  static const std::vector<Cheat> cheats{{"false_times", "changed times on the stack"}};
+  return cheats;
+}
+
+const Bytes& cheating_kernels() {
+  static const Bytes file = [] {
+    ModuleFile module;
+    module.manifest.abi_version = FERRY_ABI_VERSION;
+    module.manifest.devices = {{"cpu", native_arch(), {}}};
+    module.manifest.target = "tests";
+    module.manifest.functions = {function("square")};
+    for (const auto* cheats : {&stopped_cheats(), &seen_cheats(), &timed_cheats()})
+      for (const Cheat& cheat : *cheats) module.manifest.functions.push_back(function(cheat.function));
+    module.images.push_back({ImageKind::elf, compile_kernel(kSource), 0});
+    return write_module(module);
+  }();
+  return file;
+}
+
+}  // namespace ferry::test

@@ -1,0 +1,23 @@
+// Kernels that cheat when they are measured, by what the literature on judging kernels reports. Each has the honest
+// kernel's signature, square(in f32[n] X, out f32[n] Y), which it computes in at least one call.
+#pragma once
+
+#include "tests/unit/device-runtime/support/test_client.h"
+
+namespace ferry::test {
+
+struct Cheat {
+  const char* function;
+  const char* description;
+};
+
+// The module for this machine, with "square" and a function for each cheat.
+const Bytes& cheating_kernels();
+// Those that end the process at the forbidden system call or access.
+const std::vector<Cheat>& stopped_cheats();
+// Those that leave outputs of timed calls without a result.
+const std::vector<Cheat>& seen_cheats();
+// Those that compute the right result and lie about the time.
+const std::vector<Cheat>& timed_cheats();
+
+}  // namespace ferry::test
