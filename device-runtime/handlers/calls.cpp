@@ -12,6 +12,7 @@ Result<rpc::CallReply> run_once(RequestContext& context, const CheckedCall& call
   std::int32_t result = 0;
   std::int64_t elapsed = 0;
   {
+    call.module->has_run_here = true;
     const KernelRunning running(context, call.info().name);
     const std::int64_t begin = now_ns();
     result = workload.run();

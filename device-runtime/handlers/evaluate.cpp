@@ -155,6 +155,10 @@ void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::u
   for (Subject& subject : subjects) calls.push_back(&subject.call);
   environment.not_isolated = isolated.start(calls, threads);
   if (!isolated.exist()) return;
+  for (const Subject& subject : subjects) {
+    if (subject.call.module->has_run_here)
+      environment.not_isolated = "the module has run in the session's own process before, which its code may rule since";
+  }
   environment.isolation = TimingIsolation::notify;
   for (std::size_t i = 0; i < subjects.size(); ++i) subjects[i].counters = &isolated.workload(i).counters();
 }
@@ -178,6 +182,7 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   std::vector<Workload*> workloads;
   for (std::size_t i = 0; i < subjects.size(); ++i) {
     if (!isolated.exist()) {
+      subjects[i].call.module->has_run_here = true;
       FERRY_ASSIGN(subjects[i].workload, prepare_call(subjects[i].call));
     }
     workloads.push_back(isolated.exist() ? &isolated.workload(i) : subjects[i].workload.get());

@@ -5,16 +5,35 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+
+#include "base/format.h"
 
 namespace ferry::device {
 namespace {
 
-// Returns the core on which judge and runner take turns, which is faster than waking another one.
-std::int32_t shared_core() {
-  cpu_set_t cores;
-  const int core = sched_getcpu();
-  if (core < 0 || sched_getaffinity(0, sizeof cores, &cores) != 0 || !CPU_ISSET(core, &cores)) return -1;
-  return core;
+constexpr std::size_t kMaxCores = 64;
+
+// Returns the core on which judge and runner take turns, which is faster than to wake another one: the one on which
+// this process is, or if it may use faster ones, the first of those. -1: unknown.
+std::int32_t shared_core(const FileBroker& broker) {
+  cpu_set_t allowed;
+  const int here = sched_getcpu();
+  if (here < 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0 || !CPU_ISSET(here, &allowed)) return -1;
+  std::vector<std::int32_t> cores{here};
+  for (std::int32_t core = 0; core < CPU_SETSIZE && cores.size() < kMaxCores; ++core)
+    if (core != here && CPU_ISSET(core, &allowed)) cores.push_back(core);
+  std::vector<std::string> paths;
+  for (const std::int32_t core : cores) paths.push_back(format("/sys/devices/system/cpu/cpu%d/cpu_capacity", core));
+  const std::vector<std::string> texts = broker.texts(paths);
+  long most = 0;
+  std::int32_t fastest = here;
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    const long capacity = std::strtol(texts[i].c_str(), nullptr, 10);
+    if (capacity > most) fastest = cores[i];
+    most = std::max(most, capacity);
+  }
+  return fastest;
 }
 
 }  // namespace
@@ -46,7 +65,8 @@ Status IsolatedCalls::try_start(std::span<CheckedCall* const> calls, std::uint32
   for (std::size_t i = 0; i < calls_.size(); ++i) memory_.add(described(i));
   FERRY_TRY(memory_.map());
   const std::uint64_t memory_bytes = (state_.budget.limit() - state_.budget.used()) / calls_.size();
-  const RunnerOptions options{threads, threads == 1 ? shared_core() : -1};
+  const RunnerOptions options{threads, threads == 1 ? shared_core(state_.access.broker) : -1};
+  if (options.core >= 0) FERRY_TRY(pinning_.move_to({static_cast<std::uint32_t>(options.core)}));
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     const CallToIsolate call = described(i);
     memory_.copy_in(i, call);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device-runtime/handlers/call_arguments.h"
+#include "device-runtime/measure/pinning.h"
 #include "device-runtime/runner/isolated_call.h"
 
 namespace ferry::device {
@@ -38,6 +39,7 @@ class IsolatedCalls {
   std::vector<std::vector<DeviceArgument>> named_;  // the arguments of each call as the client named them
   IsolatedMemory memory_;
   std::vector<std::unique_ptr<IsolatedCall>> workloads_;
+  Pinning pinning_{state_.access.files.threads.number()};
 };
 
 }  // namespace ferry::device

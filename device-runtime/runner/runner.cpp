@@ -131,7 +131,7 @@ class Runner {
     at += sizeof operand;
     MemoryBlock block;
     if (operand.is_scalar == 0 && operand.bytes != 0) {
-      FERRY_TRY(mapping_.map(object_.number(), operand.part, operand.is_written != 0));
+      FERRY_TRY(mapping_.map(object_.number(), operand.part, operand.is_written != 0, true));
       block = {mapping_.at(operand.offset), operand.bytes, 0};
     }
     arguments.push_back({operand.is_scalar != 0, block.memory, operand.scalar_bits});

@@ -90,14 +90,15 @@ bool SharedMapping::contains(const SharedPart& part) const {
   return part.bytes <= bytes_ && part.offset <= bytes_ - part.bytes;
 }
 
-Status SharedMapping::map(int object, const SharedPart& part, bool may_write) {
+Status SharedMapping::map(int object, const SharedPart& part, bool may_write, bool now) {
   errno = EINVAL;
   if (!contains(part)) return no_memory();
   if (part.bytes == 0) return {};
   const auto size = static_cast<std::size_t>(part.bytes);
   const int access = may_write ? PROT_READ | PROT_WRITE : PROT_READ;
   const auto offset = static_cast<off64_t>(part.offset);
-  void* memory = mmap64(at(part.offset), size, access, MAP_SHARED | MAP_FIXED, object, offset);
+  const int how = MAP_SHARED | MAP_FIXED | (now ? MAP_POPULATE : 0);
+  void* memory = mmap64(at(part.offset), size, access, how, object, offset);
   if (memory == MAP_FAILED) return no_memory();
   // Takes effect where the system allows huge pages in shared memory.
   if (size >= kHugeTensor) madvise(memory, size, MADV_HUGEPAGE);

@@ -40,7 +40,8 @@ class SharedMapping {
 
   // Reserves addresses for so many bytes, which cannot be accessed.
   static Result<SharedMapping> reserve(std::uint64_t bytes);
-  Status map(int object, const SharedPart& part, bool may_write);
+  // Maps a part. With `now`, accesses to what has been written there need no page fault any more.
+  Status map(int object, const SharedPart& part, bool may_write, bool now = false);
   // Makes a part inaccessible again.
   Status unmap(const SharedPart& part);
   std::uint8_t* at(std::uint64_t offset) const { return base_ + offset; }

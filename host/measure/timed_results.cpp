@@ -130,6 +130,13 @@ std::string TimedResultsCheck::difference_from(const TimedResultsCheck& other, c
   return {};
 }
 
+std::string isolation_text(const Timing& timing) {
+  if (timing.isolation == TimingIsolation::none)
+    return "none: " + (timing.not_isolated.empty() ? "the server is too old for it" : timing.not_isolated);
+  const std::string text = to_text(timing.isolation) + ": in a process of its own, timed from outside";
+  return timing.not_isolated.empty() ? text : text + "; but " + timing.not_isolated;
+}
+
 std::string looked_at_text(const Timing& timing) {
   const std::string samples = "all " + count_text(timing.seconds.size()) + " samples wrote their outputs";
   if (timing.number == 1) return samples;

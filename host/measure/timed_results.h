@@ -40,6 +40,8 @@ class TimedResultsCheck {
   std::vector<std::optional<Hash>> hashes_;  // those of the inputs, before
 };
 
+// Returns "notify: in a process of its own, timed from outside", or why there is none.
+std::string isolation_text(const Timing& timing);
 // Returns "each of the 40 samples wrote its outputs", and for samples of several calls what that leaves open.
 std::string looked_at_text(const Timing& timing);
 

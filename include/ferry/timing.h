@@ -76,7 +76,8 @@ struct TimingEnvironment {
   std::uint64_t voluntary_switches = 0, involuntary_switches = 0;
   std::vector<WatchedText> watched;  // the watched files that exist
   TimingIsolation isolation = TimingIsolation::none;
-  std::string not_isolated;  // why there is none, if it was asked for
+  // Why there is none, if it was asked for; or what remains open although there is one.
+  std::string not_isolated;
 };
 
 // Several calls that were measured in turns.

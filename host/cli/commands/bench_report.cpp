@@ -148,6 +148,7 @@ void print_report(const bench::Measurement& report, const std::optional<bench::C
   line("target", target_text(report.target, verbose));
   line("threads", std::to_string(timing.threads));
   line("runs", runs_text(report));
+  line("isolation", bench::isolation_text(timing));
   if (timing.inspected) line("outputs", bench::looked_at_text(timing));
   if (!report.constants.empty()) line("constants", join(", ", report.constants) + ", bound before the clock ran");
   line("median", seconds_text(timing.median()) + ", 95% interval " + interval_text(report));

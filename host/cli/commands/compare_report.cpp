@@ -126,6 +126,7 @@ void print_report(const CompareReport& report) {
   if (!report.found.outputs.empty())
     line("results", "the same from the same inputs" +
                         (report.found.inputs.empty() ? "" : " (" + join(", ", report.found.inputs) + ")"));
+  line("isolation", bench::isolation_text(first));
   if (has_times && first.inspected) line("timed", bench::looked_at_text(first));
   line("inputs", inputs_text(report.seed));
   line("verdict", verdict_text(report));
