@@ -151,7 +151,7 @@ Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isola
                                                           std::size_t number, const CallToIsolate& call,
                                                           const RunnerOptions& options, std::uint64_t memory_bytes) {
   const IsolatedMemory::Call& shared = memory.calls_[number];
-  FERRY_ASSIGN(RunnerProcess process, isolation.zygote.start_runner());
+  FERRY_ASSIGN(RunnerProcess process, isolation.zygote.start_runner(memory_bytes));
   RunnerTask task;
   task.module = call.module;
   task.file = shared.file;

@@ -23,6 +23,7 @@ enum class ZygoteOrder : std::uint8_t {
 struct ZygoteRequest {
   ZygoteOrder order = ZygoteOrder::start;
   pid_t runner = 0;
+  std::uint64_t memory_bytes = 0;  // for the code and workspaces of a runner to start
 };
 
 struct ZygoteReply {

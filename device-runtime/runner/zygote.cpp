@@ -3,6 +3,7 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -22,42 +23,77 @@
 namespace ferry::device {
 namespace {
 
-ZygoteReply start(int socket, Descriptor& session_end) {
-  ZygoteReply reply;
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    reply.error = errno;
-    return reply;
-  }
-  session_end = Descriptor(ends[0]);
-  const Descriptor runner_end(ends[1]);
-  const pid_t zygote = getpid();
-  const pid_t child = fork();
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != zygote) _exit(0);
-    close(socket);
-    session_end = Descriptor();
-    run_runner(runner_end.number());
-  }
-  reply.runner = child;
-  if (child < 0) reply.error = errno;
-  return reply;
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+constexpr std::uint64_t kOwnMemory = 32 * kMiB, kThreadMemory = 10 * kMiB;
+
+struct LivingRunner {
+  pid_t process = 0;
+  std::uint64_t memory_bytes = 0;
+};
+
+void limit_memory(std::uint64_t bytes) {
+  rlimit now{};
+  if (getrlimit(RLIMIT_DATA, &now) != 0) return;
+  const rlim_t most =
+      std::min<rlim_t>(static_cast<rlim_t>(std::min<std::uint64_t>(bytes, RLIM_INFINITY)), now.rlim_max);
+  const rlimit wanted{most, most};
+  setrlimit(RLIMIT_DATA, &wanted);
 }
 
-ZygoteReply end(pid_t runner, std::vector<pid_t>& runners) {
-  ZygoteReply reply;
-  const auto found = std::ranges::find(runners, runner);
-  if (found == runners.end()) {
-    reply.error = ESRCH;
+// The session may be ruled by a kernel, so that it is held to the limits here.
+class ZygoteServer {
+ public:
+  ZygoteServer(int socket, std::uint64_t memory_limit, std::uint32_t threads)
+      : socket_(socket), left_(memory_limit), threads_(threads) {}
+
+  ZygoteReply start(std::uint64_t memory_bytes, Descriptor& session_end) {
+    ZygoteReply reply;
+    reply.error = runners_.size() >= kMaxRunners ? EAGAIN : memory_bytes > left_ ? ENOMEM : 0;
+    int ends[2];
+    if (reply.error == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) reply.error = errno;
+    if (reply.error != 0) return reply;
+    session_end = Descriptor(ends[0]);
+    const Descriptor runner_end(ends[1]);
+    const pid_t zygote = getpid();
+    reply.runner = fork();
+    if (reply.runner == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != zygote) _exit(0);
+      close(socket_);
+      session_end = Descriptor();
+      limit_memory(kOwnMemory + threads_ * kThreadMemory + memory_bytes);
+      run_runner(runner_end.number());
+    }
+    if (reply.runner < 0) {
+      reply.error = errno;
+      return reply;
+    }
+    runners_.push_back({reply.runner, memory_bytes});
+    left_ -= memory_bytes;
     return reply;
   }
-  runners.erase(found);
-  kill(runner, SIGKILL);
-  while (waitpid(runner, &reply.wait_status, 0) < 0 && errno == EINTR) {
+
+  ZygoteReply end(pid_t runner) {
+    ZygoteReply reply;
+    const auto found = std::ranges::find(runners_, runner, &LivingRunner::process);
+    if (found == runners_.end()) {
+      reply.error = ESRCH;
+      return reply;
+    }
+    left_ += found->memory_bytes;
+    runners_.erase(found);
+    kill(runner, SIGKILL);
+    while (waitpid(runner, &reply.wait_status, 0) < 0 && errno == EINTR) {
+    }
+    return reply;
   }
-  return reply;
-}
+
+ private:
+  int socket_;
+  std::uint64_t left_;
+  std::uint32_t threads_;
+  std::vector<LivingRunner> runners_;
+};
 
 }  // namespace
 
@@ -70,25 +106,25 @@ bool can_isolate() {
 #endif
 }
 
-void run_zygote(int socket) {
-  std::vector<pid_t> runners;
+void run_zygote(int socket, std::uint64_t memory_limit, std::uint32_t threads) {
+  ZygoteServer server(socket, memory_limit, threads);
   ZygoteRequest request;
   std::vector<Descriptor> none;
   while (receive_message(socket, writable_bytes_of(request), none)) {
+    none.clear();
     Descriptor session_end;
-    const ZygoteReply reply =
-        request.order == ZygoteOrder::start ? start(socket, session_end) : end(request.runner, runners);
-    if (request.order == ZygoteOrder::start && reply.error == 0) runners.push_back(reply.runner);
+    const ZygoteReply reply = request.order == ZygoteOrder::start ? server.start(request.memory_bytes, session_end)
+                                                                  : server.end(request.runner);
     const int sent[] = {session_end.number()};
     if (!send_message(socket, bytes_of(reply), std::span(sent).first(session_end.number() < 0 ? 0 : 1))) break;
   }
   _exit(0);
 }
 
-Result<RunnerProcess> Zygote::start_runner() const {
+Result<RunnerProcess> Zygote::start_runner(std::uint64_t memory_bytes) const {
   ZygoteReply reply;
   std::vector<Descriptor> sockets;
-  const ZygoteRequest request{ZygoteOrder::start, 0};
+  const ZygoteRequest request{ZygoteOrder::start, 0, memory_bytes};
   if (!send_message(socket_.number(), bytes_of(request)) ||
       !receive_message(socket_.number(), writable_bytes_of(reply), sockets)) {
     reply.error = EPIPE;
@@ -104,7 +140,7 @@ Result<RunnerProcess> Zygote::start_runner() const {
 int Zygote::end_runner(pid_t process) const {
   ZygoteReply reply;
   std::vector<Descriptor> none;
-  const ZygoteRequest request{ZygoteOrder::end, process};
+  const ZygoteRequest request{ZygoteOrder::end, process, 0};
   const bool is_answered = send_message(socket_.number(), bytes_of(request)) &&
                            receive_message(socket_.number(), writable_bytes_of(reply), none);
   return is_answered && reply.error == 0 ? reply.wait_status : -1;

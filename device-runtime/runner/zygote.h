@@ -4,6 +4,9 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+#include <cstdint>
+
 #include "base/descriptor.h"
 #include "base/status.h"
 
@@ -12,8 +15,11 @@ namespace ferry::device {
 // Whether this system can run kernels in processes whose every stop is noticed.
 bool can_isolate();
 
-// Serves the session on this socket until it ends. The process has been confined, but for the filter.
-[[noreturn]] void run_zygote(int socket);
+inline constexpr std::size_t kMaxRunners = 8;  // at a time
+
+// Serves the session on this socket until it ends. The process has been confined, but for the filter. All runners
+// together get so many bytes for code and workspaces, and each its own memory beside that, for so many threads.
+[[noreturn]] void run_zygote(int socket, std::uint64_t memory_limit, std::uint32_t threads);
 
 // A runner as its session has it. The end of its process closes the socket.
 struct RunnerProcess {
@@ -28,8 +34,8 @@ class Zygote {
   explicit Zygote(Descriptor socket) : socket_(std::move(socket)) {}
 
   bool exists() const { return socket_.number() >= 0; }
-  // Fails with resource_exhausted.
-  Result<RunnerProcess> start_runner() const;
+  // Starts a runner whose code and workspaces may take so many bytes. Fails with resource_exhausted.
+  Result<RunnerProcess> start_runner(std::uint64_t memory_bytes) const;
   // Kills the runner if it has not ended, and returns its wait status; -1 if there is no zygote any more.
   int end_runner(pid_t process) const;
 

@@ -70,7 +70,7 @@ Descriptor start_zygote(const SessionOptions& options, const ActivityPage& page,
   SandboxOptions sandbox = options.sandbox;
   sandbox.filter = Filter::none;
   if (!enter_sandbox(sandbox).is_ok()) _exit(kSessionFailed);
-  run_zygote(ends[1]);
+  run_zygote(ends[1], options.sandbox.memory_bytes, options.sandbox.threads);
 }
 
 const char* why_not_isolated(const SessionOptions& options) {

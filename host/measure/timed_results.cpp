@@ -4,6 +4,7 @@
 #include <random>
 
 #include "base/quantity_text.h"
+#include "ferry/bench/method.h"
 #include "host/client/contents.h"
 #include "host/lang/reference/reference.h"
 #include "host/verify/element_text.h"

@@ -1,5 +1,5 @@
 // Tests that every point of every rule's space gives a legal schedule with the results of the reference evaluator. Of
-// knobs with many candidates a sample is tried, and every second schedule is run, at one of a program's sizes; with
+// knobs with many candidates a sample is tried, and every fourth schedule is run, at one of a program's sizes; with
 // FERRY_POINTS_ALL, as in autoschedule_long_test, more than twice as many candidates, all of them at all sizes.
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/ir/validator.h"
@@ -30,8 +30,8 @@ constexpr std::uint64_t kSeed = 1;
 bool is_long() { return std::getenv("FERRY_POINTS_ALL") != nullptr; }
 // Number of candidates of a knob that are tried; of more, a sample.
 std::size_t tried() { return is_long() ? 8 : 3; }
-// One in this many schedules is also run after the passes.
-constexpr std::size_t kPassed = 5;
+// One in this many schedules is run, and one in so many of these also after the passes.
+constexpr std::size_t kRun = 4, kPassed = 3;
 // Combinations of points of all decisions.
 constexpr int kCombinations = 6;
 
@@ -90,13 +90,15 @@ class Trial {
     ir::Function lowered;
     REQUIRE_NOTHROW(lowered = lower::lower(program_, schedule));
     ir::validate(lowered, "lower");
-    // The passes have tests of their own; a few schedules of every case go through them.
-    const bool is_passed = seen_.size() % kPassed == 1;
+    // Interpreting takes most of the time. The passes have tests of their own; a few schedules go through them.
+    const std::size_t earlier = seen_.size() - 1;
+    const bool is_run = is_long() || earlier % kRun == 0;
+    const bool is_passed = is_run && earlier / kRun % kPassed == 0;
     const ir::Function passed = is_passed ? passes::run_pipeline(lowered, case_.target) : ir::Function();
     for (std::size_t i = 0; i < case_.sizes.size(); ++i) {
-      // Interpreting takes most of the time: but for the first schedule, every second one runs, at the sizes in turn.
-      const bool is_due = seen_.size() == 1 || (seen_.size() % 2 == 0 && seen_.size() / 2 % case_.sizes.size() == i);
-      if (!is_long() && !is_due) continue;
+      // At the sizes in turn.
+      const bool is_due = is_long() || (is_run && earlier / kRun % case_.sizes.size() == i);
+      if (!is_due) continue;
       std::string shown;
       for (const auto& [name, size] : case_.sizes[i]) shown += name + "=" + std::to_string(size) + " ";
       INFO("at " << shown);
