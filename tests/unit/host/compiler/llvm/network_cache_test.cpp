@@ -105,8 +105,11 @@ TEST_CASE_FIXTURE(Fixture, "everything that a module depends on is part of its k
   direct.winograd = false;
   CHECK(is_new(direct, {host}));
   NetworkSource in_floats = source();
-  in_floats.int8 = false;
+  in_floats.int8 = Int8Mode::off;
   CHECK(is_new(in_floats, {host}));
+  NetworkSource in_integers = source();
+  in_integers.int8 = Int8Mode::always;
+  CHECK(is_new(in_integers, {host}));
   NetworkSource exact = source();
   exact.max_error = {1, 2};
   CHECK(is_new(exact, {host}));
