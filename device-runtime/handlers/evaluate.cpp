@@ -157,7 +157,8 @@ void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::u
   if (!isolated.exist()) return;
   for (const Subject& subject : subjects) {
     if (subject.call.module->has_run_here)
-      environment.not_isolated = "the module has run in the session's own process before, which its code may rule since";
+      environment.not_isolated =
+          "the module has run in the session's own process before, which its code may rule since";
   }
   environment.isolation = TimingIsolation::notify;
   for (std::size_t i = 0; i < subjects.size(); ++i) subjects[i].counters = &isolated.workload(i).counters();

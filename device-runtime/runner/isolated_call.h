@@ -91,7 +91,7 @@ class IsolatedCall final : public Workload {
   std::optional<bool> was_interrupted() const override { return was_interrupted_; }
 
   Counters& counters() { return counters_; }
-  // Of a window without calls; it is subtracted from samples.
+  // The time of a window without calls, which is subtracted from samples.
   std::int64_t overhead_ns() const { return overhead_ns_; }
   // Returns why the times cannot be believed; ok if the runner ran in its windows alone.
   Status check_processor_time() const;

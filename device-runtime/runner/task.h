@@ -16,8 +16,8 @@
 namespace ferry::device {
 
 enum class ZygoteOrder : std::uint8_t {
-  start,  // a runner; the answer comes with the session's end of its socket
-  end,    // of a runner, which is killed if it has not ended; the answer has its wait status
+  start,  // start a runner; the answer comes with the session's end of its socket
+  end,    // kill a runner if it has not ended; the answer has its wait status
 };
 
 struct ZygoteRequest {
@@ -40,7 +40,7 @@ struct SharedPart {
 // One argument, persistent buffer or constant: a scalar's bits, or memory that begins somewhere in a part.
 struct SharedOperand {
   SharedPart part;
-  std::uint64_t offset = 0, bytes = 0;  // of the memory itself
+  std::uint64_t offset = 0, bytes = 0;  // where the memory itself is
   std::uint64_t scalar_bits = 0;
   std::uint32_t is_scalar = 0, is_written = 0;
 };
@@ -51,8 +51,8 @@ struct RunnerTask {
   Hash module{};
   SharedPart file, lists, page;  // the module; what is listed below; the RunnerPage
   std::uint64_t file_bytes = 0;
-  std::uint64_t mapped_bytes = 0;                                           // of the memory from its beginning
-  std::uint64_t function = 0;                                               // its index in the module
+  std::uint64_t mapped_bytes = 0;  // the memory up to there, from its beginning
+  std::uint64_t function = 0;      // its index in the module
   std::uint64_t symbols = 0, arguments = 0, persistent = 0, constants = 0;  // lengths of the arrays
   std::uint64_t memory_bytes = 0;                                           // for code and workspaces
   std::uint32_t threads = 1;
@@ -61,7 +61,7 @@ struct RunnerTask {
 
 // The descriptors that come with it: the listener, then the counters.
 struct RunnerReady {
-  std::int32_t error_code = 0;  // of a Status, whose message follows
+  std::int32_t error_code = 0;  // the code of a Status
   char message[512] = {};
   std::uint32_t workers = 0;  // threads besides the first
   std::uint32_t counters = 0;

@@ -17,7 +17,7 @@ struct RunnerPage;
 // What happened in a window.
 struct Window {
   std::int64_t elapsed_ns = 0;    // from before the runner was allowed to run until all of its threads had stopped
-  std::int64_t processor_ns = 0;  // of all threads of the runner
+  std::int64_t processor_ns = 0;  // the time of all threads of the runner
   std::int32_t result = 0;        // as the runner says
 };
 

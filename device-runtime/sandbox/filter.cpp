@@ -73,8 +73,8 @@ constexpr std::uint32_t kUnlisted = Program::kMissing;
 
 constexpr std::uint32_t kFileCommands[] = {F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC};
 constexpr std::uint32_t kReceiverCommands[] = {F_SETOWN, F_SETSIG, F_SETOWN_EX};
-constexpr std::uint32_t kDeviceCommands[] = {PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE,
-                                             SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND, TCGETS};
+constexpr std::uint32_t kDeviceCommands[] = {PERF_EVENT_IOC_ENABLE, PERF_EVENT_IOC_DISABLE, SECCOMP_IOCTL_NOTIF_RECV,
+                                             SECCOMP_IOCTL_NOTIF_SEND, TCGETS};
 constexpr std::uint32_t kTerminalCommands[] = {FIOSETOWN, SIOCSPGRP, TIOCSTI, TIOCLINUX};
 constexpr std::uint32_t kProcessOptions[] = {PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_GET_NO_NEW_PRIVS,
                                              0x53564d41};  // PR_SET_VMA, which names memory

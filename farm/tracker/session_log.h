@@ -20,7 +20,7 @@ class SessionLog {
   // sessions neither displaces those of others nor fills the disk.
   static constexpr std::size_t kMaxSessions = 1000;
   static constexpr std::size_t kMaxSessionsOfBoard = 250;
-  static constexpr std::size_t kMaxReportsOfBoard = 10;  // of failures, which are longer than other texts
+  static constexpr std::size_t kMaxReportsOfBoard = 10;  // reports of failures are longer than other texts
 
   // All must outlive this object.
   SessionLog(const ActiveScheduler& scheduler, const BoardRegistry& boards, Database& database, Log log)

@@ -32,7 +32,7 @@ struct DotProduct {
   std::size_t row_axis = 0;             // the innermost axis that only the rows vary along; the number of axes if none
   std::vector<std::size_t> outer_axes;  // axes that only the rows vary along, except for row_axis
   std::vector<std::size_t> batch_axes;  // other axes, except for that of the columns
-  std::int64_t row_extent = 0, all_rows = 1;  // of row_axis; of all axes of rows
+  std::int64_t row_extent = 0, all_rows = 1;  // the extent of row_axis; the product of those of all axes of rows
   std::int64_t column_extent = 0, depth = 0;
   const passes::DotInstruction* instruction = nullptr;
   bool flips_columns = false;  // the instruction takes the columns' bytes in the other type

@@ -17,7 +17,7 @@ struct ConvolutionSizes {
 
 struct WinogradChoice {
   std::int64_t tile = 0;
-  double share = 1;  // of the estimated time of a direct convolution
+  double share = 1;  // estimated time, in that of a direct convolution
 };
 
 // Returns the tile, 2 or 4, of the fastest Winograd convolution of tensors in blocks of `lanes` channels whose errors

@@ -13,10 +13,10 @@ struct Method {
   // "repeated": all samples have the same inputs; "restored": and what a call reads and writes gets its contents back
   // before each sample.
   std::string inputs = "repeated";
-  std::string cache = "warm";      // before a sample: "warm", "flushed" (the tensors) or "wiped" (all of it)
+  std::string cache = "warm";  // before a sample: "warm", "flushed" (the tensors) or "wiped" (all of it)
   // "none": the kernel ran in the process that measured it; "notify": in one of its own, timed from outside.
   std::string isolation = "none";
-  std::uint64_t seed = 0;          // draws the random inputs; times of different seeds are comparable
+  std::uint64_t seed = 0;  // draws the random inputs; times of different seeds are comparable
 
   bool is_comparable(const Method& other) const {
     return inputs == other.inputs && cache == other.cache && isolation == other.isolation;

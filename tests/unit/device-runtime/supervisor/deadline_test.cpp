@@ -173,7 +173,8 @@ TEST_CASE("the whole group of a session's processes ends at a deadline") {
   CHECK(getpgid(sessions[0]) == sessions[0]);
   CHECK(client.ask(rpc::Call{module, "forever", {}}).status.code() == ErrorCode::deadline_exceeded);
   // Its processes are killed by then; what inherits them takes a moment to notice.
-  for (int i = 0; i < 500 && kill(-sessions[0], 0) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (int i = 0; i < 500 && kill(-sessions[0], 0) == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(kill(-sessions[0], 0) != 0);
 }
 

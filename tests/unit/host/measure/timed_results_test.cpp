@@ -78,13 +78,29 @@ std::string mistake_of_bench(const KernelOptions& options, const std::vector<std
   }
   try {
     (void)bench::measure(local_device(), kernel, how);
-  } catch (const bench::WrongResult& wrong) {
-    return wrong.what();
+  } catch (const Error& failed) {
+    return failed.what();
   }
   return {};
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// Where kernels are isolated, their inputs are read-only, and a write ends them.
+bool tells_of(const std::string& mistake, const Cheat& cheat) {
+  return contains(mistake, cheat.mistake) || (contains(cheat.body, "((float*)x)") && contains(mistake, "SIGSEGV"));
+}
+
+// Returns what is wrong with two kernels, by which there is no verdict.
+std::string mistake_of_comparison(const KernelOptions& a, const KernelOptions& b) {
+  try {
+    const bench::KernelComparison found = compared(a, b, {"n=5000"});
+    CHECK(found.times.verdict == stats::Verdict::unknown);
+    return found.difference() + found.timed_mistake();
+  } catch (const Error& failed) {
+    return failed.what();
+  }
+}
 
 }  // namespace
 
@@ -95,13 +111,11 @@ TEST_CASE("compare has no verdict about a kernel that cheats when it is timed, a
     CAPTURE(cheat.name);
     const KernelOptions hostile = file(folder.file("hostile.c", source(cheat.body)));
     for (const bool is_a : {true, false}) {
-      const bench::KernelComparison found =
-          is_a ? compared(hostile, honest, {"n=5000"}) : compared(honest, hostile, {"n=5000"});
-      const std::string mistake = found.difference() + found.timed_mistake();
+      const std::string mistake =
+          is_a ? mistake_of_comparison(hostile, honest) : mistake_of_comparison(honest, hostile);
       CAPTURE(mistake);
       CHECK_FALSE(mistake.empty());
-      CHECK(contains(mistake, cheat.mistake));
-      CHECK(found.times.verdict == stats::Verdict::unknown);
+      CHECK(tells_of(mistake, cheat));
     }
   }
 }
@@ -111,8 +125,7 @@ TEST_CASE("two kernels that cheat in the same way are found out too") {
   for (const Cheat& cheat : cheats()) {
     CAPTURE(cheat.name);
     const KernelOptions hostile = file(folder.file("hostile.c", source(cheat.body)));
-    const bench::KernelComparison found = compared(hostile, hostile, {"n=5000"});
-    CHECK_FALSE((found.difference() + found.timed_mistake()).empty());
+    CHECK_FALSE(mistake_of_comparison(hostile, hostile).empty());
   }
 }
 
@@ -123,13 +136,13 @@ TEST_CASE("bench has no time of a kernel that cheats, also without a check where
     const KernelOptions hostile = file(folder.file("hostile.c", source(cheat.body)));
     const std::string mistake = mistake_of_bench(hostile, {"n=5000"}, true);
     CAPTURE(mistake);
-    CHECK(contains(mistake, cheat.mistake));
+    CHECK(tells_of(mistake, cheat));
     CHECK_FALSE(mistake.empty());
   }
   const KernelOptions early = file(folder.file("early.c", source(cheats()[0].body)));
   CHECK(contains(mistake_of_bench(early, {"n=5000"}, false), "f, n=5000: wrong timed calls: "));
   const KernelOptions writes = file(folder.file("writes.c", source(cheats()[5].body)));
-  CHECK(contains(mistake_of_bench(writes, {"n=5000"}, false), "x, which it only reads"));
+  CHECK(tells_of(mistake_of_bench(writes, {"n=5000"}, false), cheats()[5]));
 }
 
 TEST_CASE("honest kernels pass, of every size and with tensors that they read and write") {
