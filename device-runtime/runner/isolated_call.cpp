@@ -174,11 +174,11 @@ Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isola
   const pid_t runner = process.process;
   if (!send_message(socket, bytes_of(task), object) || !receive_message(socket, writable_bytes_of(ready), received)) {
     ready.error_code = static_cast<std::int32_t>(ErrorCode::internal);
-    std::strncpy(ready.message, "its process ended before it had loaded the module", sizeof ready.message - 1);
+    ready.set_message("its process ended before it had loaded the module");
   }
   if (ready.error_code == 0 && (ready.counters > kCounterKinds || received.size() != ready.counters + 1)) {
     ready.error_code = static_cast<std::int32_t>(ErrorCode::resource_exhausted);
-    std::strncpy(ready.message, "there are no descriptors left", sizeof ready.message - 1);
+    ready.set_message("there are no descriptors left");
   }
   if (ready.error_code != 0) {
     isolation.zygote.end_runner(runner);

@@ -155,7 +155,7 @@ class Runner {
 RunnerReady refusal(const Status& why) {
   RunnerReady ready;
   ready.error_code = static_cast<std::int32_t>(why.code());
-  std::strncpy(ready.message, why.message().c_str(), sizeof ready.message - 1);
+  ready.set_message(why.message());
   return ready;
 }
 

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string_view>
 
 #include "device-runtime/loader/crash_record.h"
 #include "device-runtime/measure/counters.h"
@@ -62,11 +64,17 @@ struct RunnerTask {
 // The descriptors that come with it: the listener, then the counters.
 struct RunnerReady {
   std::int32_t error_code = 0;  // the code of a Status
-  char message[512] = {};
+  char message[512] = {};  // ends with a zero
   std::uint32_t workers = 0;  // threads besides the first
   std::uint32_t counters = 0;
   CounterKind kinds[kCounterKinds] = {};
   std::int32_t counters_error = 0;
+
+  void set_message(std::string_view text) {
+    const std::size_t length = text.size() < sizeof message ? text.size() : sizeof message - 1;
+    std::memcpy(message, text.data(), length);
+    message[length] = 0;
+  }
 };
 
 // Exit status of a runner that a signal ended, less the signal.

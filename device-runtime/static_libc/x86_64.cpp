@@ -12,8 +12,6 @@
 // libm's variants for AVX and for FMA4, to which the choice in its other files refers.
 #define FERRY_FMA4(name) FERRY_FORWARD(name##_fma4, name##_sse2)
 #define FERRY_AVX(name) FERRY_FORWARD(name##_avx, name##_sse2)
-FERRY_FMA4(__ieee754_acos)
-FERRY_FMA4(__ieee754_asin)
 FERRY_FMA4(__ieee754_atan2)
 FERRY_FMA4(__ieee754_exp)
 FERRY_FMA4(__ieee754_log)
@@ -29,10 +27,8 @@ FERRY_AVX(__sin)
 FERRY_AVX(__tan)
 
 // Those for FMA whose objects repeat tables of 6 to 20 KB: every processor runs the code for SSE2. It is as accurate,
-// and takes 1.25 times as long in atan2 and tan, as long in asin and acos.
+// and takes 1.25 times as long.
 #define FERRY_FMA(name) FERRY_FORWARD(name##_fma, name##_sse2)
-FERRY_FMA(__ieee754_acos)
-FERRY_FMA(__ieee754_asin)
 FERRY_FMA(__ieee754_atan2)
 FERRY_FMA(__tan)
 
