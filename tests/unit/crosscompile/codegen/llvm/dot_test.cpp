@@ -192,8 +192,9 @@ TEST_CASE("a matrix product's inner loop of dots is an instruction and a broadca
     const char* name;
     const char* target;
     const char* instruction;
+    const char* broadcast = "";  // how it takes a group from memory
   } expected[] = {{"vpdpbusd_512", kVnni, "\tvpdpbusd\t(%"},
-                  {"vdpbf16ps_512", kVnni, "\tvdpbf16ps\t(%"},
+                  {"vdpbf16ps_512", kVnni, "\tvdpbf16ps\t", "){1to16}, %zmm"},
                   {"sdot", kDotprod, "\tsdot\tv"},
                   {"usdot", kDotprod, "\tusdot\tv"},
                   {"udot", kDotprod, "\tudot\tv"},
@@ -202,7 +203,7 @@ TEST_CASE("a matrix product's inner loop of dots is an instruction and a broadca
                   {"umull_uadalp", "raspberry-pi-4", "\tuadalp\tv"},
                   {"vmulls_vpadals", "raspberry-pi-2", "\tvpadal.s16\t"},
                   {"vmullu_vpadalu", "raspberry-pi-2", "\tvpadal.u16\t"},
-                  {"shorts", kVnni, "\tvpdpwssd\t(%"},
+                  {"shorts", kVnni, "\tvpdpwssd\t", "){1to8}, %ymm"},
                   {"shorts", "x86-64-v3", "\tvpmaddwd\t(%"}};
   for (const auto& e : expected) {
     for (const DotInstruction& shape : shapes()) {
@@ -210,6 +211,7 @@ TEST_CASE("a matrix product's inner loop of dots is an instruction and a broadca
       const std::string text = assembly_of(shape, e.target);
       CAPTURE(text);
       CHECK(text.find(e.instruction) != std::string::npos);
+      CHECK(text.find(e.broadcast) != std::string::npos);
       // No lanes are inserted or extracted.
       CHECK(text.find("pinsr") == std::string::npos);
       CHECK(text.find("\tins\t") == std::string::npos);
