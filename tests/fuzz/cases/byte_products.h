@@ -12,7 +12,7 @@
 
 namespace ferry::fuzz {
 
-constexpr std::size_t kMaxInputs = 5;  // of a program
+constexpr std::size_t kMaxInputs = 5;
 
 // Returns, for some stages of int32, a sum of products of two new inputs of bytes. Whether it does is decided without a
 // draw from the stream of random numbers.
