@@ -19,6 +19,7 @@
 #include "device-runtime/broker/messages.h"
 #include "device-runtime/runner/runner.h"
 #include "device-runtime/runner/task.h"
+#include "device-runtime/sandbox/sandbox.h"
 
 namespace ferry::device {
 namespace {
@@ -30,15 +31,6 @@ struct LivingRunner {
   pid_t process = 0;
   std::uint64_t memory_bytes = 0;
 };
-
-void limit_memory(std::uint64_t bytes) {
-  rlimit now{};
-  if (getrlimit(RLIMIT_DATA, &now) != 0) return;
-  const rlim_t most =
-      std::min<rlim_t>(static_cast<rlim_t>(std::min<std::uint64_t>(bytes, RLIM_INFINITY)), now.rlim_max);
-  const rlimit wanted{most, most};
-  setrlimit(RLIMIT_DATA, &wanted);
-}
 
 // The session may be ruled by a kernel, so that it is held to the limits here.
 class ZygoteServer {
@@ -61,7 +53,7 @@ class ZygoteServer {
       if (getppid() != zygote) _exit(0);
       close(socket_);
       session_end = Descriptor();
-      limit_memory(kOwnMemory + threads_ * kThreadMemory + memory_bytes);
+      limit_resource(RLIMIT_DATA, kOwnMemory + threads_ * kThreadMemory + memory_bytes);
       run_runner(runner_end.number());
     }
     if (reply.runner < 0) {

@@ -26,18 +26,6 @@ constexpr rlim_t kMaxThreads = 4096;
 constexpr rlim_t kMaxFiles = 256;
 constexpr rlim_t kMaxFilesGpu = 4096;
 
-// Sets a limit and returns whether it is in effect; an emulator may accept a limit and ignore it.
-bool limit(int resource, rlim_t value) {
-  rlimit now{};
-  if (getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0) return false;
-  const rlim_t most = std::min(value, now.rlim_max);
-  const rlimit wanted{most, most};
-  return setrlimit(static_cast<__rlimit_resource>(resource), &wanted) == 0 &&
-         getrlimit(static_cast<__rlimit_resource>(resource), &now) == 0 && now.rlim_cur == most;
-}
-
-rlim_t limit_of(std::uint64_t bytes) { return static_cast<rlim_t>(std::min<std::uint64_t>(bytes, RLIM_INFINITY)); }
-
 Status change_user(const SandboxOptions& options) {
   if (!options.change_user) return {};
   if (setgroups(0, nullptr) == 0 && setresgid(options.group, options.group, options.group) == 0 &&
@@ -48,6 +36,15 @@ Status change_user(const SandboxOptions& options) {
 }
 
 }  // namespace
+
+bool limit_resource(int resource, std::uint64_t most) {
+  rlimit now{};
+  if (getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0) return false;
+  const rlim_t value = std::min(static_cast<rlim_t>(std::min<std::uint64_t>(most, RLIM_INFINITY)), now.rlim_max);
+  const rlimit wanted{value, value};
+  return setrlimit(static_cast<__rlimit_resource>(resource), &wanted) == 0 &&
+         getrlimit(static_cast<__rlimit_resource>(resource), &now) == 0 && now.rlim_cur == value;
+}
 
 std::uint64_t all_memory(const SandboxOptions& options) {
   const std::uint64_t beside = kOwnMemory + options.threads * kThreadMemory;
@@ -65,15 +62,15 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
     missing.emplace_back("keeping modules for later sessions (no folder can be written)");
     if (chdir("/") != 0) return Status(ErrorCode::internal, "cannot enter /");
   }
-  expect(limit(RLIMIT_CORE, 0), "no core dumps");
-  expect(limit(RLIMIT_NOFILE, is_gpu ? kMaxFilesGpu : kMaxFiles), "the number of open files");
-  expect(limit(RLIMIT_FSIZE, limit_of(options.file_bytes)), "the size of files");
+  expect(limit_resource(RLIMIT_CORE, 0), "no core dumps");
+  expect(limit_resource(RLIMIT_NOFILE, is_gpu ? kMaxFilesGpu : kMaxFiles), "the number of open files");
+  expect(limit_resource(RLIMIT_FSIZE, options.file_bytes), "the size of files");
   expect(!options.folder.empty(), "the size of all files together (there is no folder to count them in)");
   // The server, which counts them, may do what this process may before it becomes somebody else.
   expect(may_look_into_others(), "the size of files without a name (the server may not see what sessions have open)");
   if (is_gpu && options.sees_mapped_files != nullptr)
     expect(options.sees_mapped_files(), "the size of mapped files without a name (the server may not see them)");
-  if (options.cpu_seconds != 0) expect(limit(RLIMIT_CPU, options.cpu_seconds), "processor time");
+  if (options.cpu_seconds != 0) expect(limit_resource(RLIMIT_CPU, options.cpu_seconds), "processor time");
 #if defined(__SANITIZE_ADDRESS__)
   expect(false, "memory (the sanitizer's own is without end)");
 #else
@@ -81,7 +78,7 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
     expect(false, "memory (drivers of GPUs map more than there is)");
   } else {
     // The second limit counts the buffers of counters.
-    expect(limit(RLIMIT_DATA, limit_of(all_memory(options))) && limit(RLIMIT_MEMLOCK, 0), "memory");
+    expect(limit_resource(RLIMIT_DATA, all_memory(options)) && limit_resource(RLIMIT_MEMLOCK, 0), "memory");
     expect(access("/proc/self/status", R_OK) == 0, "memory that belongs to files (there is no /proc)");
   }
 #endif
@@ -90,7 +87,8 @@ Result<std::vector<std::string>> enter_sandbox(const SandboxOptions& options) {
   if (geteuid() == 0 && !is_gpu) expect(drop_capabilities(), "leaving root's capabilities");
   // Changing the user has reset this.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  expect(limit(RLIMIT_NPROC, kMaxThreads) && getuid() != 0, "the number of threads (root has no limit: see --user)");
+  expect(limit_resource(RLIMIT_NPROC, kMaxThreads) && getuid() != 0,
+         "the number of threads (root has no limit: see --user)");
   expect(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "no new privileges");
   // Without a GPU the filter allows no system call that takes a path.
   const bool is_restricted = is_gpu ? options.restrict_gpu_files(options.folder) : forbid_files();

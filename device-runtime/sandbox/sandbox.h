@@ -34,6 +34,10 @@ struct SandboxOptions {
   gid_t group = 0;
 };
 
+// Lowers a limit of this process (RLIMIT_...) and returns whether it is in effect; an emulator may accept a limit and
+// ignore it.
+bool limit_resource(int resource, std::uint64_t most);
+
 // Returns the memory for tensors and modules plus what the server itself and each thread need.
 std::uint64_t all_memory(const SandboxOptions& options);
 
