@@ -64,8 +64,8 @@ struct RunnerTask {
 // The descriptors that come with it: the listener, then the counters.
 struct RunnerReady {
   std::int32_t error_code = 0;  // the code of a Status
-  char message[512] = {};  // ends with a zero
-  std::uint32_t workers = 0;  // threads besides the first
+  char message[512] = {};       // ends with a zero
+  std::uint32_t workers = 0;    // threads besides the first
   std::uint32_t counters = 0;
   CounterKind kinds[kCounterKinds] = {};
   std::int32_t counters_error = 0;

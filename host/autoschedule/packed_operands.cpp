@@ -1,6 +1,7 @@
 #include "host/autoschedule/packed_operands.h"
 
 #include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/transposed.h"
 
 #include <algorithm>
 #include <vector>
@@ -84,12 +85,14 @@ void copy_rows(Schedule& schedule, const std::string& copy, const DotOperand& ro
     make_parallel(schedule, handle);
     return;
   }
+  const bool is_transposed = rows.own_dimension < rows.rank;
+  const std::int64_t tile = is_transposed ? transposed_tile(lanes) : lanes;
   std::vector<std::string> order = other_loops(stage_of(schedule, handle).loops, rows);
   std::string parts = dimension_name(rows.depth_dimension);
-  const auto [blocks, in_block] = handle.split(depth, lanes);
-  if (rows.own_dimension < rows.rank) {
+  const auto [blocks, in_block] = handle.split(depth, tile);
+  if (is_transposed) {
     handle.transform_layout(layout_text(rows, dimension_name(rows.own_dimension) + ", " + parts));
-    const auto [vectors, lane] = handle.split(loop_over(schedule, handle, rows.own_dimension), lanes);
+    const auto [vectors, lane] = handle.split(loop_over(schedule, handle, rows.own_dimension), tile);
     order.insert(order.end(), {vectors, blocks, in_block, lane});
     handle.reorder(order).unroll(in_block).vectorize(lane);
   } else {

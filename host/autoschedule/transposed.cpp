@@ -1,5 +1,7 @@
 #include "host/autoschedule/transposed.h"
 
+#include <algorithm>
+
 #include "crosscompile/analysis/access_stride.h"
 #include "crosscompile/analysis/loads.h"
 #include "host/autoschedule/default_loops.h"
@@ -48,9 +50,11 @@ void schedule_transposed(StageHandle handle, const ScheduledStage& stage, std::s
 
 }  // namespace
 
+std::int64_t transposed_tile(std::int64_t lanes) { return std::min<std::int64_t>(lanes, 16); }
+
 std::optional<Match> match_transposed(const StageContext& context) {
   const ScheduledStage& stage = context.stage;
-  const std::int64_t native = native_lanes(stage, context.target);
+  const std::int64_t native = transposed_tile(native_lanes(stage, context.target));
   if (stage.reduction() != nullptr) return std::nullopt;
   const auto axis = transposed_axis(stage, native, context.outer);
   if (!axis) return std::nullopt;

@@ -8,7 +8,7 @@ namespace ferry::bench {
 
 BenchOptions options_for(const SamplingOptions& options, const Device& device) {
   BenchOptions bench = options.bench;
-  bench.isolated = true;
+  bench.isolated = options.isolated;
   if (bench.cold) {
     if (bench.number > 1) {
       throw UsageError("cold caches with " + std::to_string(bench.number) +

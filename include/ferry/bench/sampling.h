@@ -12,6 +12,7 @@ enum class CoreKind : std::uint8_t { any, big, little };
 struct SamplingOptions {
   BenchOptions bench;
   CoreKind cores = CoreKind::any;  // big or little: instead of bench.cores
+  bool isolated = true;            // run the calls in processes of their own, where the device can
 };
 
 }  // namespace ferry::bench

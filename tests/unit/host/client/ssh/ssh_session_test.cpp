@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <thread>
 
 #include "base/throw_status.h"
@@ -64,7 +65,11 @@ TEST_CASE("the server ends a session when its lease is over") {
   (void)open(1, std::chrono::minutes(1));  // sends the server
   const auto start = Clock::now();
   const Device device = open(2, milliseconds(3900));
-  CHECK(holder_of(board).find("--stdio --quiet --session-deadline 3 ") != std::string::npos);
+  // Whole seconds that are left: on a busy machine the server may start late.
+  std::smatch limit;
+  const std::string command = holder_of(board);
+  REQUIRE_MESSAGE(std::regex_search(command, limit, std::regex("--stdio --quiet --session-deadline ([1-3]) ")),
+                  command);
   CHECK(device.name() == "pi-3 (farm://lab/pi-3)");
   std::string why;
   try {
@@ -75,7 +80,7 @@ TEST_CASE("the server ends a session when its lease is over") {
   } catch (const Error& error) {
     why = error.what();
   }
-  CHECK_MESSAGE(why.find("the limit of a session is 3.0 s") != std::string::npos, why);
+  CHECK_MESSAGE(why.find("the limit of a session is " + limit[1].str() + ".0 s") != std::string::npos, why);
 }
 
 TEST_CASE("the next lease ends the session of a holder that is cut off, whatever the holder does") {

@@ -29,12 +29,16 @@ struct Failure {
   std::string message;
 };
 
+// Whether each side runs in a process of its own, or both in the session's.
+enum class Processes { own, shared };
+
 Failure failure_of(const std::string& baseline, const std::string& current, const Deadlines& deadlines = {},
-                   std::uint32_t samples = 6) {
+                   std::uint32_t samples = 6, Processes processes = Processes::own) {
   const PerSide<bench::MeasuredSide> sides{side_of(baseline), side_of(current)};
   stats::Random random(7);
   bench::RunSettings measured = test::measured_case();
   measured.sampling.bench.repeat = samples;
+  measured.sampling.isolated = processes == Processes::own;
   const auto open = [&](ConnectOptions options) {
     options.deadlines = deadlines;
     return local_device(options);
@@ -46,6 +50,10 @@ Failure failure_of(const std::string& baseline, const std::string& current, cons
   }
   FAIL("no side failed");
   return {};
+}
+
+Failure failure_in_shared_process(const std::string& baseline, const std::string& current) {
+  return failure_of(baseline, current, {}, 6, Processes::shared);
 }
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -86,11 +94,11 @@ TEST_CASE("a side that crashes alone has failed, whichever it is") {
 }
 
 TEST_CASE("a side that crashes only beside the other one is known by where it crashed, and said to fail sometimes") {
-  const Failure current = failure_of(kMark, if_marked(kCrash));
+  const Failure current = failure_in_shared_process(kMark, if_marked(kCrash));
   CAPTURE(current.message);
   CHECK(current.side == Side::current);
   CHECK(contains(current.message, "it fails only sometimes: alone, it ran 3 times without a failure"));
-  const Failure baseline = failure_of(if_marked(kCrash), kMark);
+  const Failure baseline = failure_in_shared_process(if_marked(kCrash), kMark);
   CAPTURE(baseline.message);
   CHECK(baseline.side == Side::baseline);
   CHECK(contains(baseline.message, "it fails only sometimes"));
@@ -100,10 +108,20 @@ TEST_CASE("of a side that crashes outside of its code, and only beside the other
   for (const bool is_current : {false, true}) {
     CAPTURE(is_current);
     const std::string fails = if_marked("((void (*)(void))8)();");
-    const Failure failure = is_current ? failure_of(kMark, fails) : failure_of(fails, kMark);
+    const Failure failure =
+        is_current ? failure_in_shared_process(kMark, fails) : failure_in_shared_process(fails, kMark);
     CAPTURE(failure.message);
     CHECK(failure.side == std::nullopt);
     CHECK(contains(failure.message, "one of both sides fails only sometimes"));
+  }
+}
+
+TEST_CASE("an isolated side does not see what the other one has done to its process") {
+  for (const bool marks_first : {false, true}) {
+    const PerSide<bench::MeasuredSide> sides{side_of(kMark), side_of(if_marked(kCrash))};
+    stats::Random random(7);
+    const MeasuredPair pair = measure_pair(opening_with({}), test::measured_case(), sides, 5, !marks_first, random, {});
+    CHECK(pair.pair.seconds[Side::current] > 0);
   }
 }
 
@@ -115,29 +133,36 @@ TEST_CASE("what one side writes into its tensors, inputs too, the other one does
     stats::Random random(7);
     bench::RunSettings measured = test::measured_case();
     measured.checks_results = false;
+    measured.sampling.isolated = false;  // the inputs of isolated calls are read-only
     const MeasuredPair pair = measure_pair(opening_with({}), measured, sides, 5, !writes_first, random, {});
     CHECK(pair.pair.seconds[Side::current] > 0);
   }
 }
 
 TEST_CASE("a side that does in timed calls what it does not in one has failed, whichever it is") {
+  const std::string writes_input = kFine + "((float*)x)[5] = 77;";
   const struct {
     std::string body, message;
+    Processes processes = Processes::own;
   } cheats[] = {
       {"static int calls; if (calls++) return;" + kFine, "did not write all of the outputs"},
       {"static int calls; if (calls++) { y[0] = 1; return; }" + kFine, "did not write all of the outputs"},
-      {kFine + "((float*)x)[5] = 77;", "x, which it only reads, has other contents after the timed calls"},
+      {writes_input, "SIGSEGV"},
+      {writes_input, "x, which it only reads, has other contents after the timed calls", Processes::shared},
       {"for (int i = 0; i < 64; ++i) y[i] += x[i];", "computed something else than the one before"},
   };
-  for (const auto& [body, message] : cheats) {
+  for (const auto& [body, message, processes] : cheats) {
     CAPTURE(body);
-    const Failure current = failure_of(kFine, body);
+    const auto failure = [&](const std::string& first, const std::string& second) {
+      return failure_of(first, second, {}, 6, processes);
+    };
+    const Failure current = failure(kFine, body);
     CHECK(current.side == Side::current);
     CHECK(contains(current.message, message));
-    const Failure baseline = failure_of(body, kFine);
+    const Failure baseline = failure(body, kFine);
     CHECK(baseline.side == Side::baseline);
     CHECK(contains(baseline.message, message));
-    CHECK(failure_of(body, body).side == Side::current);
+    CHECK(failure(body, body).side == Side::current);
   }
 }
 
