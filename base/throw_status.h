@@ -14,7 +14,7 @@ inline void throw_failure(const Status& status) {
 
 // Returns the value, or throws its failure.
 template <class T>
-T take(Result<T> result) {
+T value_or_throw(Result<T> result) {
   throw_failure(result.status());
   return std::move(result.value());
 }

@@ -10,7 +10,7 @@ namespace ferry::bench {
 namespace {
 
 template <class T>
-T take(Result<T> result) {
+T value_or_throw(Result<T> result) {
   if (!result.is_ok()) throw std::runtime_error(result.status().message());
   return std::move(result.value());
 }
@@ -30,10 +30,10 @@ struct FerryKernel::State {
 
   State(std::span<const std::uint8_t> bytes, unsigned threads)
       : device(ComputeDevice{}, threads, budget),
-        module(take(read_module(bytes))),
+        module(value_or_throw(read_module(bytes))),
         function(module.manifest.functions.at(0)),
-        shapes(take(infer_shapes(function, {}))),
-        program(take(device.load(module, {}))) {}
+        shapes(value_or_throw(infer_shapes(function, {}))),
+        program(value_or_throw(device.load(module, {}))) {}
 };
 
 FerryKernel::FerryKernel(std::span<const std::uint8_t> module, unsigned threads)
@@ -54,14 +54,15 @@ void FerryKernel::set_arguments(const std::vector<void*>& memory) {
     given.push_back({ParameterKind::tensor, function.parameters.at(p).dtype, state.shapes[p]});
     arguments.push_back({false, memory[p], 0});
   }
-  const BoundCall bound = take(bind_call(function, given));
+  const BoundCall bound = value_or_throw(bind_call(function, given));
   state.call.reset();
-  state.persistent.emplace(take(device::allocate_persistent(state.devices, function, bound.symbols)));
+  state.persistent.emplace(value_or_throw(device::allocate_persistent(state.devices, function, bound.symbols)));
   const auto persistent = state.persistent->blocks();
-  const auto init =
-      take(device::PlanCall::prepare_init(state.devices, *state.program, function, arguments, bound, {persistent}));
+  const auto init = value_or_throw(
+      device::PlanCall::prepare_init(state.devices, *state.program, function, arguments, bound, {persistent}));
   if (init->run() != 0) throw std::runtime_error("the init plan of " + function.name + " failed");
-  state.call = take(device::PlanCall::prepare(state.devices, *state.program, function, arguments, bound, {persistent}));
+  state.call = value_or_throw(
+      device::PlanCall::prepare(state.devices, *state.program, function, arguments, bound, {persistent}));
 }
 
 void FerryKernel::run() {

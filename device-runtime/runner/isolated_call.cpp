@@ -202,14 +202,16 @@ IsolatedCall::~IsolatedCall() {
 }
 
 bool IsolatedCall::measure_overhead() {
-  std::array<std::int64_t, kOverheadWindows> times{};
-  for (std::int64_t& time : times) {
-    Window window;
+  std::array<Window, kOverheadWindows> windows;
+  for (Window& window : windows) {
     if (!windows_.open(0, window)) return false;
-    time = window.elapsed_ns;
   }
-  std::ranges::nth_element(times, times.begin() + kOverheadWindows / 2);
-  overhead_ns_ = times[kOverheadWindows / 2];
+  const auto median = [&](auto member) {
+    std::ranges::nth_element(windows, windows.begin() + kOverheadWindows / 2, {}, member);
+    return windows[kOverheadWindows / 2].*member;
+  };
+  overhead_ns_ = median(&Window::elapsed_ns);
+  processor_overhead_ns_ = median(&Window::processor_ns);
   return true;
 }
 
@@ -235,8 +237,10 @@ std::int32_t IsolatedCall::run() {
 std::int32_t IsolatedCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
   Window window;
   if (!open(calls, window)) return -1;
+  const std::int64_t calls_ns =
+      was_interrupted_ ? window.processor_ns - processor_overhead_ns_ : window.elapsed_ns - overhead_ns_;
   // A call that is shorter than the overhead varies still takes some time.
-  elapsed_ns = std::max<std::int64_t>(window.elapsed_ns - overhead_ns_, 1);
+  elapsed_ns = std::max<std::int64_t>(calls_ns, 1);
   return window.result;
 }
 

@@ -86,12 +86,14 @@ class IsolatedCall final : public Workload {
   ~IsolatedCall() override;
 
   std::int32_t run() override;
+  // Where something else ran on the only core within the window, the time is the runner's processor time: the processes
+  // take turns at both ends of a window, where others would get the core for milliseconds.
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
   std::int64_t clock_resolution_ns() const override;
   std::optional<bool> was_interrupted() const override { return was_interrupted_; }
 
   Counters& counters() { return counters_; }
-  // The time of a window without calls, which is subtracted from samples.
+  // The median time of a window without calls, which is subtracted from samples.
   std::int64_t overhead_ns() const { return overhead_ns_; }
   // Returns why the times cannot be believed; ok if the runner ran in its windows alone.
   Status check_processor_time() const;
@@ -116,7 +118,8 @@ class IsolatedCall final : public Workload {
   RunnerPage& page_;
   RunnerOptions options_;
   Counters counters_;
-  std::int64_t overhead_ns_ = 0, inside_ns_ = 0, windows_ns_ = 0;
+  std::int64_t overhead_ns_ = 0, processor_overhead_ns_ = 0;  // of windows without calls
+  std::int64_t inside_ns_ = 0, windows_ns_ = 0;
   bool was_interrupted_ = false;
   std::optional<End> ended_;
 };

@@ -47,7 +47,8 @@ int enrol(const EnrolOptions& options) {
   const char* const file = options.output.c_str();
   const std::string trackers = farm::to_text(client.farm().trackers);
   if (!options.client.empty()) {
-    write_key(options.output, take(client.ask(wire::AddClient{options.client, parse_role(options.role)})).psk);
+    write_key(options.output,
+              value_or_throw(client.ask(wire::AddClient{options.client, parse_role(options.role)})).psk);
     printf("made %s, the key of %s, who keeps it readable for nobody else and names it in devices.toml:\n\n", file,
            options.client.c_str());
     printf("  [%s]\n  farm = \"%s\"\n  key = \"%s\"\n", "lab", trackers.c_str(), file);
@@ -55,7 +56,7 @@ int enrol(const EnrolOptions& options) {
   }
   wire::EnrolBoard query{options.board, {}, options.machine, options.shares_machine};
   for (const std::string& text : options.tags) query.tags.push_back(parse_tag(text));
-  write_key(options.output, take(client.ask(query)).psk);
+  write_key(options.output, value_or_throw(client.ask(query)).psk);
   printf("made %s, with which the board %s can join once and gets its own key. Copy it there and start:\n\n", file,
          options.board.c_str());
   printf("  rpc_server --farm %s --farm-key %s --workdir DIR\n", trackers.c_str(), file);

@@ -31,7 +31,7 @@ int print_listing(const FarmOptions& options, const Query& query, const std::vec
   for (const ListedColumn& column : columns) rows.front().emplace_back(column.title);
   std::optional<Query> next = query;
   for (int i = 0; next && entries.size() < limit && i < kMostPages; ++i) {
-    const auto page = take(client.ask(*next));
+    const auto page = value_or_throw(client.ask(*next));
     for (const auto& record : farm::elements_of(page)) {
       std::vector<farm::ShownField> fields = farm::shown_fields(record);
       if (entries.size() == limit || !change(record, fields)) continue;

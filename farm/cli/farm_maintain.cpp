@@ -18,7 +18,7 @@ struct BoardOptions {
 
 int order(const BoardOptions& options, wire::BoardOrder what, const char* done) {
   farm::FarmClient client = connect_farm(options.farm);
-  take(client.ask(wire::OrderBoard{options.board, what}));
+  value_or_throw(client.ask(wire::OrderBoard{options.board, what}));
   printf("%s %s\n", options.board.c_str(), done);
   return kExitFine;
 }

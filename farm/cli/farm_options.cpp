@@ -76,7 +76,7 @@ std::unique_ptr<farm::BoardLease> request_boards(const farm::FarmAccess& access,
   };
   observer.is_cancelled = InterruptibleWork::is_requested;
   observer.notice = print_lease_notice;
-  return take(farm::BoardLease::request(access, options, std::move(observer)));
+  return value_or_throw(farm::BoardLease::request(access, options, std::move(observer)));
 }
 
 std::string lease_folder() {

@@ -23,9 +23,9 @@ void add_farm_release(CLI::App& farm, Action& chosen) {
       "  ferry farm release 9f3c0a11d2e4b567");
   command.callback([options, &chosen] {
     chosen = [options](const Compiler*) -> int {
-      const std::uint64_t lease = take(farm::parse_lease(options->lease));
+      const std::uint64_t lease = value_or_throw(farm::parse_lease(options->lease));
       farm::FarmClient client = connect_farm(options->farm);
-      take(client.ask(farm::wire::EndLease{lease}));
+      value_or_throw(client.ask(farm::wire::EndLease{lease}));
       // Where reserve has put it, if that was here.
       (void)unlink((lease_folder() + "/" + farm::lease_text(lease)).c_str());
       printf("released %s\n", farm::lease_text(lease).c_str());

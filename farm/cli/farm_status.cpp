@@ -12,7 +12,7 @@ namespace {
 
 int show_status(const FarmOptions& options) {
   farm::FarmClient client = connect_farm(options);
-  const farm::wire::FarmSummary summary = take(client.ask(farm::wire::Summarize()));
+  const farm::wire::FarmSummary summary = value_or_throw(client.ask(farm::wire::Summarize()));
   if (options.json) {
     text::print_json(farm::document_of(summary));
     return kExitFine;

@@ -25,7 +25,7 @@ int list_credentials(const FarmOptions& options, std::optional<wire::CredentialK
 
 int revoke(const FarmOptions& options, wire::CredentialKind kind, const std::string& name) {
   farm::FarmClient client = connect_farm(options);
-  take(client.ask(wire::RevokeCredential{kind, name}));
+  value_or_throw(client.ask(wire::RevokeCredential{kind, name}));
   printf("revoked the %s of %s\n", kind == wire::CredentialKind::token ? "token" : "key", name.c_str());
   return kExitFine;
 }
@@ -49,7 +49,7 @@ int token(const TokenOptions& options) {
   if (!options.revoked.empty()) return revoke(options.farm, wire::CredentialKind::token, options.revoked);
   farm::FarmClient client = connect_farm(options.farm);
   const std::string made =
-      take(client.ask(wire::AddToken{options.name, parse_role(options.role), options.days * kDayMs})).token;
+      value_or_throw(client.ask(wire::AddToken{options.name, parse_role(options.role), options.days * kDayMs})).token;
   if (options.farm.json) {
     text::print_json({{"schema", "ferry.farm.token/1"}, {"name", options.name}, {"token", made}});
   } else {

@@ -154,7 +154,7 @@ FarmAccess find_farm(std::string_view farm, const std::string& key_file) {
   }
   FarmAccess access;
   access.name = farm.empty() ? entry->name : std::string(farm);
-  access.trackers = entry != nullptr ? take(parse_trackers(entry->farm)) : take(as_address);
+  access.trackers = entry != nullptr ? value_or_throw(parse_trackers(entry->farm)) : value_or_throw(as_address);
   access.key_file = key_file.empty() ? key_file_for(entry) : key_file;
   if (access.key_file.empty()) {
     throw Error(ErrorCode::not_found,
@@ -163,7 +163,7 @@ FarmAccess find_farm(std::string_view farm, const std::string& key_file) {
                     "FERRY_KEY_FILE or in " +
                     devices_file());
   }
-  access.key = take(secure::read_key_file(access.key_file));
+  access.key = value_or_throw(secure::read_key_file(access.key_file));
   access.client = session::client_name();
   return access;
 }

@@ -73,7 +73,8 @@ class SharedLease {
   // Waits until the boards are leased, unless they are already. Throws Error, also if the lease has ended.
   const BoardLease& get(std::size_t place, const ConnectOptions& options) {
     const std::lock_guard lock(requesting_);
-    if (lease_ == nullptr) lease_ = take(BoardLease::request(farm_, lease_options(options), observer_of(options)));
+    if (lease_ == nullptr)
+      lease_ = value_or_throw(BoardLease::request(farm_, lease_options(options), observer_of(options)));
     if (lease_->wait_for_end(milliseconds(0))) throw Error(ErrorCode::unavailable, why_ended(place));
     return *lease_;
   }
@@ -180,7 +181,8 @@ std::shared_ptr<session::Connector> connector_of(const session::Remote& remote, 
 // Nothing if it is not known how the farm is reached.
 session::Detour detour_of(const session::LeaseFile& lease, std::size_t board) {
   try {
-    return relay_detour({find_farm(lease.farm, ""), take(parse_lease(lease.lease)), static_cast<std::uint32_t>(board)});
+    return relay_detour(
+        {find_farm(lease.farm, ""), value_or_throw(parse_lease(lease.lease)), static_cast<std::uint32_t>(board)});
   } catch (const Error&) {
     return {};
   }

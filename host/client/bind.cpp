@@ -100,7 +100,7 @@ void check_sizes(const FunctionInfo& function, const SymbolValues& known) {
       if (!value_of(dimension, known)) dimension.code = {{ManifestOp::constant, 0}};
     }
   }
-  take(infer_shapes(decided, values));
+  value_or_throw(infer_shapes(decided, values));
   // Preconditions depend on sizes only, so they are checked by a call whose arguments are the sizes themselves.
   FunctionInfo sizes;
   sizes.name = function.name;
@@ -117,7 +117,7 @@ void check_sizes(const FunctionInfo& function, const SymbolValues& known) {
   for (const Precondition& precondition : function.preconditions) {
     if (value_of(precondition.condition, known)) sizes.preconditions.push_back(precondition);
   }
-  take(bind_call(sizes, arguments));
+  value_or_throw(bind_call(sizes, arguments));
 }
 
 std::vector<Shape> shapes_of(const FunctionInfo& function, const SymbolValues& known, const std::string& advice) {
@@ -132,7 +132,7 @@ std::vector<Shape> shapes_of(const FunctionInfo& function, const SymbolValues& k
                                                  (missing.find(',') == std::string::npos ? " is; " : " are; ") +
                                                  advice);
   }
-  return take(infer_shapes(function, values));
+  return value_or_throw(infer_shapes(function, values));
 }
 
 }  // namespace ferry::session

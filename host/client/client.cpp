@@ -73,7 +73,7 @@ rpc::StatusReply ask_status(OpenedTransport link, const std::string& peer, std::
   const Result<rpc::Frame> answer = connection.receive_frame();
   if (!answer.is_ok()) throw Error(ErrorCode::unavailable, peer + ": " + answer.status().message());
   throw_failure(rpc::failure_of(answer.value()));
-  return take(rpc::decode<rpc::StatusReply>(answer.value().body, Strings::printable));
+  return value_or_throw(rpc::decode<rpc::StatusReply>(answer.value().body, Strings::printable));
 }
 
 Client::~Client() { connection_.transport().close(); }
@@ -265,15 +265,17 @@ void Client::take_event(const rpc::Frame& frame) {
   // A newer server may send events that this client does not know; they are ignored.
   switch (static_cast<rpc::EventTag>(frame.header.tag)) {
     case rpc::EventTag::waiting:
-      wait_in_queue(take(rpc::decode<rpc::WaitingEvent>(frame.body, Strings::printable)));
+      wait_in_queue(value_or_throw(rpc::decode<rpc::WaitingEvent>(frame.body, Strings::printable)));
       break;
-    case rpc::EventTag::crash: take_crash(take(rpc::decode<rpc::CrashEvent>(frame.body, Strings::printable))); break;
-    case rpc::EventTag::limit: limit_ = take(rpc::decode<rpc::LimitEvent>(frame.body)); break;
+    case rpc::EventTag::crash:
+      take_crash(value_or_throw(rpc::decode<rpc::CrashEvent>(frame.body, Strings::printable)));
+      break;
+    case rpc::EventTag::limit: limit_ = value_or_throw(rpc::decode<rpc::LimitEvent>(frame.body)); break;
     case rpc::EventTag::progress:
-      if (handlers_.progress) handlers_.progress(take(rpc::decode<rpc::ProgressEvent>(frame.body)));
+      if (handlers_.progress) handlers_.progress(value_or_throw(rpc::decode<rpc::ProgressEvent>(frame.body)));
       break;
     case rpc::EventTag::log:
-      if (handlers_.log) handlers_.log(take(rpc::decode<rpc::LogEvent>(frame.body, Strings::printable)));
+      if (handlers_.log) handlers_.log(value_or_throw(rpc::decode<rpc::LogEvent>(frame.body, Strings::printable)));
       break;
   }
 }

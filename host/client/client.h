@@ -200,7 +200,7 @@ template <class Reply>
 Reply Pending<Reply>::get() {
   wait();
   client_->check_answer(*answer_);
-  return take(rpc::decode<Reply>(answer_->body, Strings::printable));
+  return value_or_throw(rpc::decode<Reply>(answer_->body, Strings::printable));
 }
 
 }  // namespace ferry::session

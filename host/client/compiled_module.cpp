@@ -19,8 +19,8 @@ struct CompiledModule::State {
 
   State(ModuleWithBlobs read) : bytes(std::move(read.bytes)), blobs(std::move(read.blobs)) {
     ModuleFile& module = read.module;
-    steps = take(step_descriptions(module));
-    if (take(attach_earlier_init_plans(module.manifest))) bytes = write_module(module);
+    steps = value_or_throw(step_descriptions(module));
+    if (value_or_throw(attach_earlier_init_plans(module.manifest))) bytes = write_module(module);
     hash = blake2b(bytes);
     manifest = std::move(module.manifest);
     source = std::move(module.source);

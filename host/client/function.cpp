@@ -68,7 +68,7 @@ struct Prepared {
 // Returns the strides that the parameter declares; none when it is dense.
 Shape strides_of(const ParameterInfo& parameter, const std::vector<std::int64_t>& symbols) {
   Shape strides;
-  for (const ManifestExpr& stride : parameter.strides) strides.push_back(take(evaluate(stride, symbols)));
+  for (const ManifestExpr& stride : parameter.strides) strides.push_back(value_or_throw(evaluate(stride, symbols)));
   return strides;
 }
 
@@ -180,7 +180,7 @@ Prepared prepare(detail::ModuleState& module, std::size_t function, const std::v
     prepared.wire.arguments.push_back(std::move(wire));
     prepared.tensors.push_back(std::move(tensor));
   }
-  const BoundCall bound = take(bind_call(info, checked));
+  const BoundCall bound = value_or_throw(bind_call(info, checked));
   check_strides(info, prepared.tensors, bound.symbols);
   prepared.wire.module = module.loaded();
   prepared.instance = detail::instance_for(module, function, prepared.tensors);

@@ -137,7 +137,7 @@ Instance Function::bind(const std::vector<Argument>& constants) const {
   if (static_cast<std::size_t>(expected) != constants.size())
     throw Error(ErrorCode::invalid_argument, signature_text(function) + ": expected " + std::to_string(expected) +
                                                  " constants, got " + std::to_string(constants.size()));
-  take(bind_call(function, shapes, GivenArguments::constants));
+  value_or_throw(bind_call(function, shapes, GivenArguments::constants));
   detail::instance_for(*module_, index_, arguments);
   return Instance(state);
 }

@@ -26,7 +26,7 @@ class InitPlan {
         blobs_(blobs),
         device_(device),
         values_(function_.symbols.size()) {
-    for (const ManifestExpr& value : function_.init.values) values_.push_back(take(evaluate(value, values_)));
+    for (const ManifestExpr& value : function_.init.values) values_.push_back(value_or_throw(evaluate(value, values_)));
     for (const PersistentBuffer& buffer : function_.persistent)
       contents_.emplace_back(static_cast<std::size_t>(values_.at(buffer.bytes)));
   }
@@ -68,7 +68,7 @@ class InitPlan {
     if (found == functions_.end()) throw InternalError("expected code for " + call.symbol);
     const FunctionInfo& info = found->second.info();
     const std::vector<const Operand*> operands = operands_of(info, call);
-    const std::vector<Shape> shapes = take(infer_shapes(info, {}));
+    const std::vector<Shape> shapes = value_or_throw(infer_shapes(info, {}));
     std::vector<Contents> constants;
     std::vector<Argument> arguments;
     for (std::size_t p = 0; p < operands.size(); ++p) {
@@ -115,11 +115,11 @@ bool is_init_module(const CodeImage& image) { return image.kind == ImageKind::in
 }  // namespace
 
 bool has_init_modules(const CompiledModule& module) {
-  return std::ranges::any_of(take(read_module(module.bytes())).images, is_init_module);
+  return std::ranges::any_of(value_or_throw(read_module(module.bytes())).images, is_init_module);
 }
 
 CompiledModule run_init_plan(const CompiledModule& module, const Device& device) {
-  ModuleFile file = take(read_module(module.bytes()));
+  ModuleFile file = value_or_throw(read_module(module.bytes()));
   InitPlan plan(file.manifest, module.blobs(), device);
   for (const CodeImage& image : file.images)
     if (is_init_module(image)) plan.load(CompiledModule(image.bytes));

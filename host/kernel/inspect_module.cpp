@@ -37,7 +37,7 @@ InspectedModule inspect_module(const std::string& file) {
   std::vector<StepDescription> steps;
   try {
     read = is_file ? read_module_file(file) : divide_module({content.begin(), content.end()});
-    steps = take(step_descriptions(read.module));
+    steps = value_or_throw(step_descriptions(read.module));
   } catch (const Error& error) {
     throw UsageError(file + ": " + error.what());
   }

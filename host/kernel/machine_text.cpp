@@ -10,7 +10,7 @@
 namespace ferry {
 
 std::vector<MachineFunction> machine_functions(const Compiler& compiler, const CompiledModule& module) {
-  const ModuleFile file = take(read_module(module.bytes()));
+  const ModuleFile file = value_or_throw(read_module(module.bytes()));
   const Target target = compiler.resolve_target(file.manifest.target).value;
   std::vector<MachineFunction> functions;
   for (const CodeImage& image : file.images) {

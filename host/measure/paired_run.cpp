@@ -22,7 +22,7 @@ namespace {
 std::optional<std::size_t> module_of(std::span<const CompiledModule> modules, std::span<const std::uint8_t> code) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < modules.size(); ++i) {
-    const std::vector<CodeImage> images = take(read_module(modules[i].bytes())).images;
+    const std::vector<CodeImage> images = value_or_throw(read_module(modules[i].bytes())).images;
     const auto is_it = [&](const CodeImage& image) { return std::ranges::equal(image.bytes, code); };
     if (std::ranges::none_of(images, is_it)) continue;
     if (found) return std::nullopt;

@@ -40,7 +40,7 @@ bool append_from(FILE* file, std::uint64_t most, std::vector<std::uint8_t>& byte
 template <class Add>
 void add_blobs(const ModuleWithBlobs& module, std::uint64_t file_bytes, Add add) {
   const Manifest& manifest = module.module.manifest;
-  if (!take(has_blobs(manifest, module.bytes.size(), file_bytes))) return;
+  if (!value_or_throw(has_blobs(manifest, module.bytes.size(), file_bytes))) return;
   const std::vector<std::uint64_t> offsets = blob_offsets(manifest, module.bytes.size());
   for (std::size_t i = 0; i < manifest.blobs.size(); ++i) add(manifest.blobs[i], offsets[i]);
 }
@@ -59,10 +59,10 @@ ModuleWithBlobs read_module_file(const std::string& name) {
   }
   const auto file_bytes = static_cast<std::uint64_t>(info.st_size);
   append_from(file.get(), kModuleHeaderBytes, read.bytes);
-  const std::uint64_t end = std::min(take(module_length(read.bytes)), file_bytes);
+  const std::uint64_t end = std::min(value_or_throw(module_length(read.bytes)), file_bytes);
   if (end > read.bytes.size()) append_from(file.get(), end - read.bytes.size(), read.bytes);
   if (ferror(file.get()) != 0) refuse_file(name, strerror(errno));
-  read.module = take(read_module(read.bytes));
+  read.module = value_or_throw(read_module(read.bytes));
   const auto blobs = std::make_shared<BlobSet>();
   add_blobs(read, file_bytes, [&](const Blob& blob, std::uint64_t offset) { blobs->add(blob, name, offset); });
   if (!blobs->is_empty()) read.blobs = blobs;
@@ -70,15 +70,15 @@ ModuleWithBlobs read_module_file(const std::string& name) {
 }
 
 ModuleWithBlobs divide_module(std::vector<std::uint8_t> bytes) {
-  const std::uint64_t end = std::min<std::uint64_t>(take(module_length(bytes)), bytes.size());
+  const std::uint64_t end = std::min<std::uint64_t>(value_or_throw(module_length(bytes)), bytes.size());
   ModuleWithBlobs read;
   if (end == bytes.size()) {
-    read.module = take(read_module(bytes));
+    read.module = value_or_throw(read_module(bytes));
     read.bytes = std::move(bytes);
     return read;
   }
   read.bytes.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(end));
-  read.module = take(read_module(read.bytes));
+  read.module = value_or_throw(read_module(read.bytes));
   const auto blobs = std::make_shared<BlobSet>();
   const auto memory = std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes));
   add_blobs(read, memory->size(), [&](const Blob& blob, std::uint64_t offset) { blobs->add(blob, memory, offset); });

@@ -95,7 +95,7 @@ LeasedBoard parse_board(std::string_view line, std::uint64_t& end_ms) {
     const auto address = parse_tcp_address(board.address, 0);
     expect(address.is_ok() && address.value().port != 0, "HOST:PORT", board.address);
   }
-  board.psk = take(secure::parse_key(next_word(line))).bytes;
+  board.psk = value_or_throw(secure::parse_key(next_word(line))).bytes;
   board.name = line;
   expect(!line.empty() && line.size() <= kMostName, "a board's name", line);
   return board;

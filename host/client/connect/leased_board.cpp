@@ -32,12 +32,13 @@ std::shared_ptr<Connector> board_connector(const LeasedBoard& board, const std::
   if (board.address.starts_with(kSshScheme)) {
     return std::make_shared<SshConnector>(parse_ssh_address(board.address), name, board, options);
   }
-  return std::make_shared<TcpConnector>(TcpDevice{.address = take(parse_tcp_address(board.address, kDefaultPort)),
-                                                  .name = name,
-                                                  .board = board.full_name(),
-                                                  .key = ServerKey{secure::Key{board.psk}},
-                                                  .lease = board.lease,
-                                                  .detour = std::move(detour)});
+  return std::make_shared<TcpConnector>(
+      TcpDevice{.address = value_or_throw(parse_tcp_address(board.address, kDefaultPort)),
+                .name = name,
+                .board = board.full_name(),
+                .key = ServerKey{secure::Key{board.psk}},
+                .lease = board.lease,
+                .detour = std::move(detour)});
 }
 
 }  // namespace ferry::session

@@ -9,7 +9,7 @@ namespace ferry::session {
 Link LocalConnector::open(const ConnectOptions&) {
   auto server = std::make_unique<LocalServer>(find_rpc_server());
   Link link;
-  link.transport = take(wrap_socket(server->take_socket()));
+  link.transport = value_or_throw(wrap_socket(server->take_socket()));
   link.name = "this machine";
   link.server = std::move(server);
   return link;

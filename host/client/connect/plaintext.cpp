@@ -25,7 +25,7 @@ Scheme plaintext_scheme() {
               },
           .connector =
               [](const Remote& remote, const Connectors&) {
-                const TcpAddress tcp = take(parse_plaintext_address(remote.address));
+                const TcpAddress tcp = value_or_throw(parse_plaintext_address(remote.address));
                 if (!is_loopback(tcp.host)) {
                   throw Error(ErrorCode::invalid_argument,
                               "plaintext:// is for loopback addresses; " + tcp.host +

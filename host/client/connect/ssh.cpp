@@ -18,7 +18,7 @@ Link SshConnector::open(const ConnectOptions& options) {
     link.lease = board_->lease;
   }
   auto server = std::make_unique<SshServer>(address_, name_, options.log, board_ ? &*board_ : nullptr, options_);
-  link.transport = take(wrap_socket(server->take_socket()));
+  link.transport = value_or_throw(wrap_socket(server->take_socket()));
   link.server = std::move(server);
   return link;
 }

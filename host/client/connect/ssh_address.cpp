@@ -37,7 +37,7 @@ SshAddress parse_ssh_address(std::string_view text) {
   if (rest.empty()) refuse_ssh("a host in ssh://[USER@]HOST[:PORT]", text);
   // A port is recognised by its colon; the default 1 means none, and a port that the user wrote is passed to ssh.
   const bool has_port = rest.find(':', rest.front() == '[' ? rest.find(']') : 0) != std::string_view::npos;
-  const TcpAddress host = take(parse_tcp_address(rest, 1));
+  const TcpAddress host = value_or_throw(parse_tcp_address(rest, 1));
   address.host = host.host;
   if (has_port) address.port = host.port;
   check_ssh_part("a host", address.host, "._-:%", text);

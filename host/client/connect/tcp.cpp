@@ -65,7 +65,7 @@ Link TcpConnector::open(const ConnectOptions&) {
                 .lease = device_.lease};
   };
   const Detour& detour = device_.detour;
-  if (!detour.open) return link(take(connect_tcp(tcp.host, tcp.port)), false);
+  if (!detour.open) return link(value_or_throw(connect_tcp(tcp.host, tcp.port)), false);
   Status unreachable(ErrorCode::unavailable, "it could not be reached before");
   if (!*detour.is_needed) {
     auto direct = connect_tcp(tcp.host, tcp.port, kDirectTimeout);
@@ -89,11 +89,13 @@ Scheme tcp_scheme() {
               },
           .connector =
               [](const Remote& remote, const Connectors&) {
-                const TcpAddress tcp = take(parse_tcp_address(remote.address, kDefaultPort));
+                const TcpAddress tcp = value_or_throw(parse_tcp_address(remote.address, kDefaultPort));
                 const std::string file = key_file_of(remote, tcp);
                 if (file.empty()) throw_no_key(remote, tcp);
-                return std::make_shared<TcpConnector>(TcpDevice{
-                    .address = tcp, .name = to_text(tcp), .key = ServerKey{take(secure::read_key_file(file)), file}});
+                return std::make_shared<TcpConnector>(
+                    TcpDevice{.address = tcp,
+                              .name = to_text(tcp),
+                              .key = ServerKey{value_or_throw(secure::read_key_file(file)), file}});
               }};
 }
 

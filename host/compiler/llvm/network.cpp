@@ -37,7 +37,7 @@ using AfterPass = std::function<void(std::string_view pass, const graph::Graph& 
 std::string plan_text(const Compiled& compiled) {
   const Result<ModuleFile> file = read_module(compiled.module);
   if (!file.is_ok()) throw InternalError("emit: " + file.status().message());
-  const std::vector<StepDescription> steps = take(step_descriptions(file.value()));
+  const std::vector<StepDescription> steps = value_or_throw(step_descriptions(file.value()));
   const FunctionInfo& function = file.value().manifest.functions.front();
   const std::vector<std::string> devices = device_ids(file.value().manifest);
   std::string text;

@@ -27,7 +27,7 @@ struct OpenModule {
 OpenModule open_module(const Compiler& compiler, const char* name, std::span<const std::uint8_t> bytes) {
   CompiledModule compiled(Bytes(bytes.begin(), bytes.end()));
   // Without the contents of blobs, which may follow.
-  OpenModule module{name, take(read_module(compiled.bytes())), {}};
+  OpenModule module{name, value_or_throw(read_module(compiled.bytes())), {}};
   module.source.compiler = &compiler;
   module.source.name = name;
   module.source.text = module.file.source;

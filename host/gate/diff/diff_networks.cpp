@@ -79,7 +79,7 @@ class NetworkParts {
       for (const GpuKernel& one : found.kernels) gpu_texts_[name_of_kernel(one.symbol, sections_)] += one.text;
       beside_gpu_kernels_ += found.beside;
     }
-    const std::vector<StepDescription> steps = take(step_descriptions(side.file));
+    const std::vector<StepDescription> steps = value_or_throw(step_descriptions(side.file));
     const Plan& plan = side.file.manifest.functions.front().plan;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const std::string symbol = symbol_of(plan.steps[i]);

@@ -45,7 +45,7 @@ ModuleBytes bytes_of(const CodeImage& image) {
 
 ModuleBytes bytes_of(const CompiledModule& module) {
   ModuleBytes all;
-  for (const CodeImage& image : take(read_module(module.bytes())).images) {
+  for (const CodeImage& image : value_or_throw(read_module(module.bytes())).images) {
     const ModuleBytes bytes = bytes_of(image);
     all.code += bytes.code;
     all.data += bytes.data;

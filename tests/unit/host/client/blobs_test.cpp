@@ -50,7 +50,7 @@ struct Fixture {
   // through persistent buffers. Different texts give different code.
   std::vector<std::uint8_t> module_bytes(const std::string& expression) const {
     const std::string text = "def add(float(N) A, float(N) W) -> (C) { C(i) = " + expression + " }";
-    ModuleFile file = take(read_module(compile(text, target_of(device)).bytes()));
+    ModuleFile file = value_or_throw(read_module(compile(text, target_of(device)).bytes()));
     file.manifest.blobs = {blob};
     file.manifest.constants = {{0, 0, 0, 4 * kElements}};
     FunctionInfo& add = file.manifest.functions[0];

@@ -75,7 +75,7 @@ class BoardConnector final : public Connector {
       return link;
     }
     auto server = std::make_unique<LocalServer>(find_rpc_server());
-    link.transport = take(wrap_socket(server->take_socket()));
+    link.transport = value_or_throw(wrap_socket(server->take_socket()));
     link.server = std::move(server);
     return link;
   }

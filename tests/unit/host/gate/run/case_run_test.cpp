@@ -61,7 +61,7 @@ Bytes lying_module() {
   options.expression = "def f(float(N) A) -> (B) { B(i) = 2 * A(i) }";
   const KernelSource source = read_kernel(test::own_compiler(), options);
   const Target target = target_for(local_device(), "", source);
-  ModuleFile file = take(read_module(compile_kernel(source, "", target, {}).module.bytes()));
+  ModuleFile file = value_or_throw(read_module(compile_kernel(source, "", target, {}).module.bytes()));
   const std::size_t factor = file.source.find("2 * A");
   REQUIRE(factor != std::string::npos);
   file.source[factor] = '3';
