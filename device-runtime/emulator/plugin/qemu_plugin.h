@@ -9,7 +9,8 @@ extern "C" {
 
 using qemu_plugin_id_t = std::uint64_t;
 
-struct qemu_plugin_tb;  // a translated block, which is always entered at its start
+struct qemu_plugin_tb;    // a translated block, which is always entered at its start
+struct qemu_plugin_insn;  // an instruction of a block while that is translated
 
 // The beginning of the struct that qemu_plugin_install() is given.
 struct qemu_plugin_info_t {
@@ -31,6 +32,10 @@ using qemu_plugin_vcpu_syscall_cb_t = void (*)(qemu_plugin_id_t, unsigned vcpu_i
 // Calls back whenever qemu translates a block.
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, qemu_plugin_vcpu_tb_trans_cb_t);
 std::size_t qemu_plugin_tb_n_insns(const qemu_plugin_tb*);
+std::uint64_t qemu_plugin_tb_vaddr(const qemu_plugin_tb*);
+qemu_plugin_insn* qemu_plugin_tb_get_insn(const qemu_plugin_tb*, std::size_t index);
+const void* qemu_plugin_insn_data(const qemu_plugin_insn*);
+std::size_t qemu_plugin_insn_size(const qemu_plugin_insn*);
 // Calls back whenever a thread enters the block.
 void qemu_plugin_register_vcpu_tb_exec_cb(qemu_plugin_tb*, qemu_plugin_vcpu_udata_cb_t, qemu_plugin_cb_flags,
                                           void* userdata);

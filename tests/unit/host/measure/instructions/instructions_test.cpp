@@ -7,7 +7,9 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <thread>
 
 #include "ferry/compile.h"
@@ -26,9 +28,11 @@ using bench::InstructionCount;
 
 const std::vector<std::string> kArchs = {"armv7", "aarch64", "riscv64"};
 
-ListeningServer server_of(const std::string& arch, bool counts = true) {
+const std::string kPlugin = FERRY_BINARY_DIR "/lib/libferry_instructions.so";
+
+ListeningServer server_of(const std::string& arch, const std::string& plugin = kPlugin) {
   std::vector<std::string> emulator = emulator_of(arch);
-  if (counts) emulator.insert(emulator.end(), {"-plugin", FERRY_BINARY_DIR "/lib/libferry_instructions.so"});
+  if (!plugin.empty()) emulator.insert(emulator.end(), {"-plugin", plugin});
   return ListeningServer(std::string(FERRY_SOURCE_DIR) + "/build/device/" + arch + "/static/rpc_server", emulator,
                          {"--threads", "2", "--sessions", "4", "--quiet"});
 }
@@ -164,6 +168,31 @@ TEST_CASE("the instructions of all threads of a parallel loop are counted") {
   }
 }
 
+TEST_CASE("the plugin writes how often each block was entered since the request before") {
+  constexpr std::int64_t kIterations = 1001;
+  for (const std::string& arch : kArchs) {
+    CAPTURE(arch);
+    const Folder folder;
+    const std::string blocks = folder.file("blocks", "");
+    const ListeningServer server = server_of(arch, kPlugin + ",blocks=" + blocks);
+    const Device device = connect(server.address());
+    count(device, load(device, loop_on(arch, 3)), kIterations, 1);
+    // The last sample has two calls, and a line the count, the address and the instructions.
+    std::ifstream file(blocks);
+    int found = 0;
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream words(line);
+      std::int64_t entered = 0;
+      std::string address, encoding;
+      words >> entered >> address;
+      int instructions = 0;
+      while (words >> encoding) ++instructions;
+      found += entered == 2 * kIterations && instructions == 5 ? 1 : 0;
+    }
+    CHECK(found == 1);
+  }
+}
+
 TEST_CASE("a kernel that executes more with every call has no count") {
   const ListeningServer server = server_of("aarch64");
   const Device device = connect(server.address());
@@ -229,7 +258,7 @@ TEST_CASE("a kernel that sends counts into every descriptor harms its own sessio
 TEST_CASE("without the plugin an emulated board counts nothing, and the reason says what to do") {
   for (const std::string& arch : kArchs) {
     CAPTURE(arch);
-    const ListeningServer server = server_of(arch, false);
+    const ListeningServer server = server_of(arch, "");
     const Device device = connect(server.address());
     CHECK(!device.facts().counts_instructions);
     const InstructionCount found = count_instructions(device, load(device, loop_on(arch, 0)), {std::int64_t{5}});
@@ -247,12 +276,11 @@ TEST_CASE("the plugin refuses arguments and programs that it does not know") {
     for (int c = 0; (c = fgetc(pipe.get())) != EOF;) text += static_cast<char>(c);
     return text;
   };
-  const std::string plugin = FERRY_BINARY_DIR "/lib/libferry_instructions.so",
-                    program = std::string(FERRY_SOURCE_DIR) + "/build/device/aarch64/static/rpc_server --version";
-  CHECK(output_of("qemu-aarch64 -plugin " + plugin + " " + program).find("rpc_server") == 0);
-  CHECK(output_of("qemu-aarch64 -plugin " + plugin + ",limit=5 " + program)
-            .find("libferry_instructions: expected no arguments, got 'limit=5'\n") != std::string::npos);
-  CHECK(output_of("qemu-mips -plugin " + plugin + " " + program)
+  const std::string program = std::string(FERRY_SOURCE_DIR) + "/build/device/aarch64/static/rpc_server --version";
+  CHECK(output_of("qemu-aarch64 -plugin " + kPlugin + " " + program).find("rpc_server") == 0);
+  CHECK(output_of("qemu-aarch64 -plugin " + kPlugin + ",limit=5 " + program)
+            .find("libferry_instructions: expected blocks=FILE or no argument, got 'limit=5'\n") != std::string::npos);
+  CHECK(output_of("qemu-mips -plugin " + kPlugin + " " + program)
             .find("libferry_instructions: expected qemu-aarch64, qemu-arm, qemu-riscv64 or qemu-x86_64, got "
                   "qemu-mips\n") != std::string::npos);
 }
