@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Measures the cost of calls, transfers and compilation, the speed of kernels or networks compared with other libraries,
 # or a farm of boards on this machine, and prints a table. Every ratio comes from one run in which both sides take turns.
+# --static judges code for boards without one, by the instructions that an emulator executes.
 #
 #   scripts/bench.sh [--json FILE]
 #   scripts/bench.sh --kernels [--only PART_OF_A_NAME] [--rounds N] [--json FILE]      (installs the other libraries)
 #   scripts/bench.sh --networks [--only NAME]... [--threads N]... [--rounds N] [--json FILE]                  (likewise)
+#   scripts/bench.sh --static [--only PART_OF_A_NAME] [--target NAME]... [--flavour fixed|open]... [--network NET.onnx]...
+#                    [--show NUMBER] [--json FILE]                                     (explained in bench/boards/static.py)
 #   scripts/bench.sh --farm [--only cycles|overhead|leases|query|crowd]... [--seconds N] [--json FILE]
 #   scripts/bench.sh --farm-decisions                     (who gets which board, in processor time)
 #   scripts/bench.sh --farm-store [SECONDS]              (the databases of farms alone; for each figure)
@@ -24,6 +27,12 @@ elif [[ ${1:-} == --farm || ${1:-} == --farm-store || ${1:-} == --farm-decisions
   shift
   [[ $what != farm ]] || scripts/build.sh --device >&2
   scripts/build.sh --host >&2
+elif [[ ${1:-} == --static ]]; then
+  what=static
+  shift
+  # Weights of networks are packed by an rpc_server of this machine.
+  [[ " $* " != *" --network "* ]] || scripts/build.sh --device >&2
+  scripts/build.sh --host >&2
 else
   scripts/build.sh >&2
 fi
@@ -35,6 +44,7 @@ if [[ $what == farm ]]; then
   exec build/release/bench/farm/ferry_farm_bench build/release/bin/ferry "build/device/$(uname -m)/dynamic/rpc_server" \
     "$PWD/build/release/bench/farm/libferry_slow_fsync.so" "$@"
 fi
+if [[ $what == static ]]; then exec bench/boards/static.py "$@"; fi
 if [[ $what == kernels ]]; then exec build/release/bench/kernels/ferry_kernel_bench "$@"; fi
 if [[ $what == networks ]]; then
   python=build/bench/networks/bin/python
