@@ -290,7 +290,7 @@ class ProgramMaker {
   // Whether an input has one element for each channel of an output with these in blocks.
   bool is_for_channels(std::size_t input) const {
     const KernelInput& one = key_.inputs[input];
-    return one.is_constant && one.shape.size() == 4 && one.shape[1].constant() != 1 && one.shape[2].constant() == 1 &&
+    return !one.blocked && one.shape.size() == 4 && one.shape[1].constant() != 1 && one.shape[2].constant() == 1 &&
            one.shape[3].constant() == 1 && one.shape[0].constant() == 1;
   }
 

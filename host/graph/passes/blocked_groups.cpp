@@ -97,8 +97,7 @@ class BlockedGroup {
         if (!is_image(tensor)) return false;
         has_whole_input_ |= tensor.shape == result_.shape;
         add_read(id, 1, 1);
-      } else if (tensor.constant != nullptr && size_at(tensor.shape, 1, 4).constant() != 1 &&
-                 !is_one_for_each_channel(tensor.shape)) {
+      } else if (size_at(tensor.shape, 1, 4).constant() != 1 && !is_one_for_each_channel(tensor.shape)) {
         return false;
       }
     }
@@ -191,9 +190,11 @@ bool reads_blocked(const Graph& graph, const Node& node, std::size_t input) {
   // A first convolution of few channels reads them plain.
   if (const ConvAttributes* conv = convolution_of(node))
     return input == 0 && (conv->groups > 1 || tensor.shape[1].constant().value_or(kGuess) > kFewChannels);
-  // One element for all channels is read as it is.
-  return kind_of(node.op) != OperatorKind::elementwise ||
-         (!is_per_channel(node.op, input) && size_at(tensor.shape, 1, 4).constant() != 1);
+  if (kind_of(node.op) != OperatorKind::elementwise) return true;
+  // One element for all channels is read as it is, and so is one for each channel that is no image, as the bias of many
+  // filters that is computed from integers.
+  return !is_per_channel(node.op, input) && size_at(tensor.shape, 1, 4).constant() != 1 &&
+         (tensor.shape.size() == 4 || !is_one_for_each_channel(tensor.shape));
 }
 
 double conversion_cost(const Graph& graph, TensorId id, std::int64_t lanes) {

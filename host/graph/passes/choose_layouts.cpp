@@ -43,7 +43,7 @@ std::vector<bool> blocked_nodes(const Graph& graph, std::int64_t lanes) {
       const TensorId id = node.inputs[i];
       if (id == kNoTensor || graph.tensor(id).constant != nullptr) continue;
       // An input that is read plain in either layout costs a conversion whenever its writer is blocked.
-      if (reader == plain || graph.tensor(id).shape.size() != 4 || reads_blocked(graph, node, i))
+      if (reader == plain || reads_blocked(graph, node, i))
         join(id, reader);
       else
         join(id, plain);

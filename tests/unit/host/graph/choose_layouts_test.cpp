@@ -9,6 +9,7 @@
 #include "host/graph/reference/definition.h"
 #include "host/lang/reference/reference.h"
 #include "tests/support/network_builder.h"
+#include "tests/support/seeded.h"
 
 #include <cmath>
 #include <cstring>
@@ -170,6 +171,24 @@ TEST_CASE("a group in blocks may compute with truth values inside") {
     const TensorId y = network.node(Operator::where, {is_negative, network.node(Operator::mul, {c, slope}), c});
     network.output(images.last_convs(y, channels), "y");
     CHECK(is_blocked(check_layouts(network.graph), Operator::where));
+  }
+}
+
+TEST_CASE("a computed element for each channel is read as it is") {
+  for (const std::int64_t channels : {8, 6}) {
+    Images images(channels);
+    NetworkBuilder& network = images.network;
+    const TensorId integers =
+        network.constant("integers", {channels, 1, 1},
+                         test::seeded_bytes<std::int8_t>(static_cast<std::size_t>(channels), 3), DType::i8);
+    const TensorId bias =
+        network.node(Operator::mul, {network.node(Operator::cast, {integers}, CastAttributes{DType::f32}),
+                                     network.weights("scales", {channels, 1, 1})});
+    const TensorId c = images.conv(images.stem, channels, channels, kConv3x3, 3);
+    network.output(images.last_convs(network.node(Operator::add, {c, bias}), channels), "y");
+    const Graph blocked = check_layouts(network.graph);
+    CHECK(is_blocked(blocked, Operator::add));
+    CHECK(count_of(blocked, Operator::convert) == 1);
   }
 }
 
