@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "device-runtime/handlers/call_threads.h"
 #include "device-runtime/handlers/cold_calls.h"
 #include "device-runtime/handlers/device_texts.h"
+#include "device-runtime/handlers/fresh_call.h"
 #include "device-runtime/handlers/fresh_outputs.h"
 #include "device-runtime/handlers/isolated_calls.h"
 #include "device-runtime/handlers/kernel_running.h"
@@ -28,6 +30,7 @@ constexpr std::size_t kMaxSamples = 60'000;
 struct Subject {
   CheckedCall call;
   std::unique_ptr<Workload> workload;  // null: it is isolated
+  std::unique_ptr<FreshCall> fresh;    // what measures it if it gets new inputs; null: it does not
   Counters* counters = nullptr;        // its process's own; null: this process counts
   Counts counted{};
   double calls = 0;
@@ -63,7 +66,7 @@ class Hooks final : public SampleHooks {
     if (fresh_ != nullptr) beside([&] { fresh_->prepare(w); });
   }
   void cool(std::size_t w) override {
-    beside([&] { cold_->empty_caches(w); });
+    if (cold_ != nullptr) beside([&] { cold_->empty_caches(w); });
   }
   void begin(std::size_t w) override {
     Counters& counters = counters_of(w);
@@ -73,6 +76,7 @@ class Hooks final : public SampleHooks {
   void end(std::size_t w, std::uint64_t calls, std::int64_t elapsed_ns) override {
     counters_of(w).stop();
     if (fresh_ != nullptr) beside([&] { fresh_->inspect(w, into_.calls[w]); });
+    if (subjects_[w].fresh != nullptr) measured_.total_ns += subjects_[w].fresh->beside_ns();
     ++measured_.samples;
     measured_.total_ns += elapsed_ns;
     measured_.ended_ns = now_ns();
@@ -99,7 +103,8 @@ class Hooks final : public SampleHooks {
       into_.calls[w].cycles = subject.counted[kCycles] / subject.calls;
       into_.calls[w].instructions = subject.counted[kInstructions] / subject.calls;
       into_.calls[w].cache_misses = subject.counted[kCacheMisses] / subject.calls;
-      into_.calls[w].inspected = fresh_ != nullptr;
+      into_.calls[w].inspected = fresh_ != nullptr || subject.fresh != nullptr;
+      if (subject.fresh != nullptr) subject.fresh->add_counts(into_.calls[w]);
     }
   }
 
@@ -153,7 +158,11 @@ void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::u
   if (!options.isolated) return;
   std::vector<CheckedCall*> calls;
   for (Subject& subject : subjects) calls.push_back(&subject.call);
-  environment.not_isolated = isolated.start(calls, threads);
+  const bool wants_twins = options.fresh_inputs && options.poison != 0;
+  const ArgumentSets sets = !wants_twins   ? ArgumentSets::one
+                            : options.cold ? ArgumentSets::one_with_twin
+                                           : ArgumentSets::many_with_twins;
+  environment.not_isolated = isolated.start(calls, threads, sets);
   if (!isolated.exist()) return;
   for (const Subject& subject : subjects) {
     if (subject.call.module->has_run_here)
@@ -162,6 +171,24 @@ void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::u
   }
   environment.isolation = TimingIsolation::notify;
   for (std::size_t i = 0; i < subjects.size(); ++i) subjects[i].counters = &isolated.workload(i).counters();
+}
+
+// Calls that are measured in turns draw the same inputs.
+Status make_fresh(const BenchOptions& options, IsolatedCalls& isolated, ColdCalls* cold,
+                  std::vector<Subject>& subjects) {
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    std::function<void()> cool;
+    if (cold != nullptr) cool = [cold, i] { cold->empty_caches(i); };
+    subjects[i].fresh = std::make_unique<FreshCall>(isolated, i, subjects[i].call, options.poison, options.poison_rtol,
+                                                    std::move(cool));
+    FERRY_TRY(subjects[i].fresh->prepare());
+  }
+  return {};
+}
+
+Workload* workload_of(const Subject& subject, IsolatedCalls& isolated, std::size_t call) {
+  if (subject.fresh != nullptr) return subject.fresh.get();
+  return isolated.exist() ? &isolated.workload(call) : subject.workload.get();
 }
 
 }  // namespace
@@ -180,13 +207,10 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   reply.environment.threads = threads.number();
   IsolatedCalls isolated(state);
   isolate(options, subjects, threads.number(), isolated, reply.environment);
-  std::vector<Workload*> workloads;
-  for (std::size_t i = 0; i < subjects.size(); ++i) {
-    if (!isolated.exist()) {
-      subjects[i].call.module->has_run_here = true;
-      FERRY_ASSIGN(subjects[i].workload, prepare_call(subjects[i].call));
-    }
-    workloads.push_back(isolated.exist() ? &isolated.workload(i) : subjects[i].workload.get());
+  for (Subject& subject : subjects) {
+    if (isolated.exist()) continue;
+    subject.call.module->has_run_here = true;
+    FERRY_ASSIGN(subject.workload, prepare_call(subject.call));
   }
   std::optional<ColdCalls> cold;
   if (options.cold) {
@@ -198,16 +222,27 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
     reply.environment.wiped_bytes = cold->wiped_bytes();
   }
   std::optional<FreshOutputs> fresh;
-  if (options.poison != 0) {
+  const bool has_fresh_inputs = isolated.have_twins();
+  if (has_fresh_inputs) {
+    FERRY_TRY(make_fresh(options, isolated, cold ? &*cold : nullptr, subjects));
+    reply.environment.fresh_inputs =
+        std::ranges::any_of(subjects, [](const Subject& subject) { return subject.fresh->has_fresh_inputs(); });
+  } else if (options.poison != 0) {
     fresh.emplace(options.poison, options.poison_rtol);
     for (std::size_t i = 0; i < subjects.size(); ++i) FERRY_TRY(fresh->add(i, subjects[i].call));
   }
-  Hooks hooks(state.access, context, options.watch, subjects, fresh ? &*fresh : nullptr, cold ? &*cold : nullptr,
-              reply);
+  std::vector<Workload*> workloads;
+  for (std::size_t i = 0; i < subjects.size(); ++i) workloads.push_back(workload_of(subjects[i], isolated, i));
+  Hooks hooks(state.access, context, options.watch, subjects, fresh ? &*fresh : nullptr,
+              cold && !has_fresh_inputs ? &*cold : nullptr, reply);
   hooks.open_counters();
   const Result<Failure> failure = [&] {
     const KernelRunning running(context, subjects.front().call.info().name);
     auto ended = measure(options, workloads, hooks, reply);
+    for (std::size_t i = 0; has_fresh_inputs && i < subjects.size(); ++i) {
+      if (!ended.status().is_ok() || ended.value().result != 0) break;
+      ended.value() = {subjects[i].fresh->run_as_named(), i};
+    }
     isolated.end_like_runner(context.activity());
     return ended;
   }();
@@ -218,6 +253,8 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   FERRY_TRY(result_status(failed.call.info(), failure.value().result));
   for (const Subject& subject : subjects) FERRY_TRY(check_damage(subject.call));
   if (fresh) FERRY_TRY(fresh->status());
+  for (const Subject& subject : subjects)
+    if (subject.fresh != nullptr) FERRY_TRY(subject.fresh->status());
   FERRY_TRY(isolated.check_processor_time());
   isolated.copy_out();
   hooks.finish();

@@ -1,10 +1,12 @@
-// Shows whether every sample of a measurement does its work: before each, bytes that nothing can know are written over
-// parts of the outputs, and the tensors that a call reads and writes get their contents back.
+// Shows whether calls that are measured do their work: before each, bytes that nothing can know are written over parts
+// of the outputs, and the tensors that a call reads and writes get their contents back.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "base/random_stream.h"
 #include "device-runtime/handlers/call_arguments.h"
 
 namespace ferry::device {
@@ -18,10 +20,16 @@ class FreshOutputs {
   // Whether results of several calls in succession differ from those of one.
   bool accumulates(std::size_t call) const;
 
-  // Before a sample of this call.
-  void prepare(std::size_t call);
-  // After it: counts in `samples` if bytes are still there, or if the sample has left other values in their place than
-  // the sample before.
+  // Before the call. Half of the parts are where `aims` say, from 0 for the beginning of an output to 1 for its end, if
+  // there are any.
+  void prepare(std::size_t call, std::span<const double> aims = {});
+  // After it: returns whether it has written all of the parts.
+  bool were_written(std::size_t call);
+  // Returns whether the parts have the values that the same tensors have elsewhere in the processor's memory, beyond
+  // rounding; if `whole`, whether all elements have. were_written() has read the parts.
+  bool are_equal(std::size_t call, std::span<const DeviceArgument> elsewhere, bool whole) const;
+  // After a sample: counts in `samples` if bytes are still there, or if the sample has left other values in their place
+  // than the sample before.
   void inspect(std::size_t call, Samples& samples);
 
   // The first failure of a device.
@@ -34,24 +42,28 @@ class FreshOutputs {
 
   // A tensor that the call writes.
   struct Tensor {
-    std::size_t call = 0;
+    std::size_t call = 0, parameter = 0;
     Device* device = nullptr;
     void* memory = nullptr;
     std::uint64_t bytes = 0;
     DType dtype = DType::f32;
     std::unique_ptr<Buffer> kept = {};  // the contents of an inout tensor
     bool has_run = false;
-    // The blocks of other tensors: where they are, what was there before, and what was written there.
-    std::size_t blocks = 0;
+    // The blocks of dense tensors: where they are, what was there before, what was written there unless the call reads
+    // them, and what is there after the call.
+    std::size_t blocks = 0, used = 0;  // at most so many, and so many now
     std::uint64_t places[kBlocks] = {};
-    Line earlier[kBlocks] = {}, poison[kBlocks] = {};
+    Line earlier[kBlocks] = {}, poison[kBlocks] = {}, now[kBlocks] = {};
 
     std::span<std::uint8_t> part(Line& line, std::size_t block) const {
       return {line, static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, bytes - places[block]))};
     }
   };
 
-  std::uint64_t random_;
+  void choose_places(Tensor& tensor, std::span<const double> aims);
+  void write_poison(Tensor& tensor, std::size_t block);
+
+  RandomStream random_;
   double rtol_;
   std::vector<std::unique_ptr<Tensor>> tensors_;
   Status status_;

@@ -13,6 +13,8 @@ namespace ferry::device {
 namespace {
 
 constexpr std::size_t kMaxCores = 64;
+// More sets would not make the overhead of a window smaller than it varies.
+constexpr std::uint64_t kMostSets = 64;
 // Runners read copies of a function's packed constants.
 constexpr std::uint64_t kMostKeptBytes = 4 << 20;
 
@@ -38,6 +40,13 @@ std::int32_t shared_core(const FileBroker& broker) {
   return fastest;
 }
 
+// Returns how many bytes a core has for itself in its second cache; 0: unknown.
+std::uint64_t second_cache_bytes(const DeviceFacts& facts) {
+  for (const CacheFacts& cache : facts.caches)
+    if (cache.level == 2) return cache.bytes;
+  return 0;
+}
+
 }  // namespace
 
 CallToIsolate IsolatedCalls::described(std::size_t call) const {
@@ -46,7 +55,19 @@ CallToIsolate IsolatedCalls::described(std::size_t call) const {
           checked.bound,        named_[call],          checked.kept()};
 }
 
-std::string IsolatedCalls::start(std::span<CheckedCall* const> calls, std::uint32_t threads) {
+std::size_t IsolatedCalls::sets_of(std::size_t call, ArgumentSets sets) const {
+  if (sets != ArgumentSets::many_with_twins) return 1;
+  const CheckedCall& checked = *calls_[call];
+  std::uint64_t bytes = 1;
+  for (std::size_t i = 0; i < checked.bound.tensor_bytes.size(); ++i) {
+    const bool is_written = checked.info().parameters[i].direction != Direction::in;
+    bytes += checked.bound.tensor_bytes[i] * (is_written ? 2 : 1);
+  }
+  return static_cast<std::size_t>(
+      std::clamp<std::uint64_t>(second_cache_bytes(state_.facts) / 2 / bytes, 1, kMostSets));
+}
+
+std::string IsolatedCalls::start(std::span<CheckedCall* const> calls, std::uint32_t threads, ArgumentSets sets) {
   const Isolation& isolation = state_.access.isolation;
   if (!isolation.zygote.exists()) return isolation.missing;
   for (const CheckedCall* call : calls) {
@@ -58,57 +79,94 @@ std::string IsolatedCalls::start(std::span<CheckedCall* const> calls, std::uint3
     for (const MemoryBlock& block : call->kept().constants) kept_bytes += block.memory == nullptr ? 0 : block.bytes;
     if (kept_bytes > kMostKeptBytes) return "its packed constants would take much memory twice";
   }
-  const Status started = try_start(calls, threads);
-  if (started.is_ok()) return {};
-  workloads_.clear();
-  for (std::size_t i = 0; i < calls_.size(); ++i) calls_[i]->arguments = named_[i];
+  calls_.assign(calls.begin(), calls.end());
+  for (const CheckedCall* call : calls_) named_.push_back(call->arguments);
+  Status started = try_start(threads, sets);
+  if (started.code() == ErrorCode::resource_exhausted && sets != ArgumentSets::one)
+    started = try_start(threads, ArgumentSets::one);
   return started.message();
 }
 
-Status IsolatedCalls::try_start(std::span<CheckedCall* const> calls, std::uint32_t threads) {
-  calls_.assign(calls.begin(), calls.end());
-  for (const CheckedCall* call : calls_) named_.push_back(call->arguments);
-  for (std::size_t i = 0; i < calls_.size(); ++i) memory_.add(described(i));
-  FERRY_TRY(memory_.map());
-  const std::uint64_t memory_bytes = (state_.budget.limit() - state_.budget.used()) / calls_.size();
+Status IsolatedCalls::try_start(std::uint32_t threads, ArgumentSets sets) {
+  workloads_.clear();
+  twins_.clear();
+  memory_.emplace(state_.access.isolation, state_.budget);
+  const bool has_twins = sets != ArgumentSets::one;
+  std::vector<std::size_t> numbers, twins;
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    numbers.push_back(memory_->add(described(i), sets_of(i, sets)));
+    if (has_twins) twins.push_back(memory_->add_twin(numbers.back(), described(i)));
+  }
+  FERRY_TRY(memory_->map());
+  const std::uint64_t memory_bytes = (state_.budget.limit() - state_.budget.used()) / (numbers.size() + twins.size());
   const RunnerOptions options{threads, threads == 1 ? shared_core(state_.access.broker) : -1};
   if (options.core >= 0) FERRY_TRY(pinning_.move_to({static_cast<std::uint32_t>(options.core)}));
+  std::vector<Started> workloads, started_twins;
   for (std::size_t i = 0; i < calls_.size(); ++i) {
-    const CallToIsolate call = described(i);
-    memory_.copy_in(i, call);
-    FERRY_ASSIGN(auto workload, IsolatedCall::start(state_.access.isolation, memory_, i, call, options, memory_bytes));
-    workloads_.push_back(std::move(workload));
+    FERRY_ASSIGN(workloads.emplace_back(), start_process(i, numbers[i], options, memory_bytes));
+    if (!has_twins) continue;
+    FERRY_ASSIGN(started_twins.emplace_back(), start_process(i, twins[i], options, memory_bytes));
   }
-  for (std::size_t i = 0; i < calls_.size(); ++i) calls_[i]->arguments = memory_.arguments(i);
+  workloads_ = std::move(workloads);
+  twins_ = std::move(started_twins);
+  for (std::size_t i = 0; i < calls_.size(); ++i) calls_[i]->arguments = arguments(i, 0);
   return {};
+}
+
+Result<IsolatedCalls::Started> IsolatedCalls::start_process(std::size_t call, std::size_t number,
+                                                            const RunnerOptions& options, std::uint64_t memory_bytes) {
+  const CallToIsolate what = described(call);
+  memory_->copy_in(number, what);
+  Started started{number, nullptr};
+  FERRY_ASSIGN(started.call,
+               IsolatedCall::start(state_.access.isolation, *memory_, number, what, options, memory_bytes));
+  return started;
+}
+
+std::vector<DeviceArgument> IsolatedCalls::arguments(std::size_t call, std::size_t set) const {
+  return memory_->arguments(workloads_[call].number, set);
+}
+
+std::vector<DeviceArgument> IsolatedCalls::twin_arguments(std::size_t call, std::size_t set) const {
+  return memory_->arguments(twins_[call].number, set);
 }
 
 void IsolatedCalls::copy_out() const {
-  for (std::size_t i = 0; i < workloads_.size(); ++i) memory_.copy_out(i, described(i));
+  for (std::size_t i = 0; i < workloads_.size(); ++i) memory_->copy_out(workloads_[i].number, described(i));
+}
+
+template <class Visitor>
+void IsolatedCalls::for_each_process(const Visitor& visit) const {
+  for (const std::vector<Started>* processes : {&workloads_, &twins_})
+    for (const Started& started : *processes) visit(*started.call);
 }
 
 void IsolatedCalls::end_like_runner(Activity& activity) const {
-  for (const auto& workload : workloads_) {
-    if (!workload->ended()) continue;
-    const std::string printed = workload->take_printed();
+  for_each_process([&](IsolatedCall& process) {
+    if (!process.ended()) return;
+    const std::string printed = process.take_printed();
     activity.printed.append(printed.data(), printed.size());
-    const int number = workload->ended()->signal;
-    if (number < 0) _exit(workload->ended()->exit_status);
-    if (workload->crash().signal.load() == number) copy_crash(activity.crash, workload->crash());
+    const int number = process.ended()->signal;
+    if (number < 0) _exit(process.ended()->exit_status);
+    if (process.crash().signal.load() == number) copy_crash(activity.crash, process.crash());
     signal(number, SIG_DFL);
     kill(getpid(), number);
     _exit(1);
-  }
+  });
 }
 
 Status IsolatedCalls::check_processor_time() const {
-  for (const auto& workload : workloads_) FERRY_TRY(workload->check_processor_time());
-  return {};
+  Status status;
+  for_each_process([&](const IsolatedCall& process) {
+    if (status.is_ok()) status = process.check_processor_time();
+  });
+  return status;
 }
 
 std::string IsolatedCalls::take_printed() {
   std::string printed;
-  for (const auto& workload : workloads_) printed += workload->take_printed();
+  // The twins of calls print the same again.
+  for (const Started& workload : workloads_) printed += workload.call->take_printed();
   return printed;
 }
 

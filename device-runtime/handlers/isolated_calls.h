@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,18 +12,34 @@
 
 namespace ferry::device {
 
+// How many sets of its arguments each call gets, and whether a second process runs it too.
+enum class ArgumentSets : std::uint8_t {
+  one,
+  one_with_twin,    // for samples of one call in cold caches
+  many_with_twins,  // as many as fit half of a core's second cache
+};
+
 class IsolatedCalls {
  public:
-  explicit IsolatedCalls(SessionState& state) : state_(state), memory_(state.access.isolation, state.budget) {}
+  explicit IsolatedCalls(SessionState& state) : state_(state) {}
 
   // Moves the arguments of all calls to memory of their own and starts a process for each. Returns why that cannot be,
-  // as words for a person; then the calls are as they were. The calls must outlive this.
-  std::string start(std::span<CheckedCall* const> calls, std::uint32_t threads);
+  // as words for a person; then the calls are as they were. The calls must outlive this. If there is no memory for
+  // twins, there are none.
+  std::string start(std::span<CheckedCall* const> calls, std::uint32_t threads, ArgumentSets sets);
   bool exist() const { return !workloads_.empty(); }
-  // In the order of the calls.
-  IsolatedCall& workload(std::size_t call) { return *workloads_[call]; }
-  std::vector<MemoryBlock> persistent(std::size_t call) const { return memory_.persistent(call); }
-  // Copies what the calls have written to the tensors that the client named.
+  bool have_twins() const { return !twins_.empty(); }
+  // All are numbered in the order of the calls.
+  IsolatedCall& workload(std::size_t call) { return *workloads_[call].call; }
+  IsolatedCall& twin(std::size_t call) { return *twins_[call].call; }
+  std::size_t sets(std::size_t call) const { return memory_->call(workloads_[call].number).sets; }
+  // Where the arguments of a set are, and where those are that the twin writes.
+  std::vector<DeviceArgument> arguments(std::size_t call, std::size_t set) const;
+  std::vector<DeviceArgument> twin_arguments(std::size_t call, std::size_t set) const;
+  // The arguments as the client named them.
+  const std::vector<DeviceArgument>& named(std::size_t call) const { return named_[call]; }
+  std::vector<MemoryBlock> persistent(std::size_t call) const { return memory_->persistent(workloads_[call].number); }
+  // Copies what the calls have written to the tensors that the client named, from the first set of each.
   void copy_out() const;
   // If the process of a call has ended, ends this one in the same way, after it has recorded how on the activity page.
   void end_like_runner(Activity& activity) const;
@@ -31,14 +48,24 @@ class IsolatedCalls {
   std::string take_printed();
 
  private:
-  Status try_start(std::span<CheckedCall* const> calls, std::uint32_t threads);
+  struct Started {
+    std::size_t number = 0;  // of the call in the memory
+    std::unique_ptr<IsolatedCall> call;
+  };
+
+  Status try_start(std::uint32_t threads, ArgumentSets sets);
+  Result<Started> start_process(std::size_t call, std::size_t number, const RunnerOptions& options,
+                                std::uint64_t memory_bytes);
+  std::size_t sets_of(std::size_t call, ArgumentSets sets) const;
+  template <class Visitor>
+  void for_each_process(const Visitor& visit) const;
   CallToIsolate described(std::size_t call) const;
 
   SessionState& state_;
   std::vector<CheckedCall*> calls_;
-  std::vector<std::vector<DeviceArgument>> named_;  // the arguments of each call as the client named them
-  IsolatedMemory memory_;
-  std::vector<std::unique_ptr<IsolatedCall>> workloads_;
+  std::vector<std::vector<DeviceArgument>> named_;
+  std::optional<IsolatedMemory> memory_;
+  std::vector<Started> workloads_, twins_;
   Pinning pinning_{state_.access.files.threads.number()};
 };
 

@@ -60,11 +60,13 @@ std::uint32_t involuntary_switches() {
   return static_cast<std::uint32_t>(usage.ru_nivcsw);
 }
 
-// Estimates how many calls take long enough: slightly more than proportional, and always an increase.
-std::uint64_t raised(std::uint64_t number, std::int64_t elapsed_ns, std::int64_t wanted_ns) {
-  const double factor =
-      1.1 * static_cast<double>(wanted_ns) / static_cast<double>(std::max<std::int64_t>(elapsed_ns, 1));
-  const double wish = std::ceil(static_cast<double>(number) * std::clamp(factor, 1.25, 1000.0));
+double quotient(std::int64_t wanted_ns, std::int64_t time_ns) {
+  return static_cast<double>(wanted_ns) / static_cast<double>(std::max<std::int64_t>(time_ns, 1));
+}
+
+// Estimates how many calls take so many times as long: slightly more than proportional, and always an increase.
+std::uint64_t raised(std::uint64_t number, double factor) {
+  const double wish = std::ceil(static_cast<double>(number) * std::clamp(1.1 * factor, 1.25, 1000.0));
   return static_cast<std::uint64_t>(std::min(wish, static_cast<double>(kMaxNumber)));
 }
 
@@ -77,9 +79,7 @@ class Evaluator {
     for (const Workload* workload : workloads) resolution_ns = std::max(resolution_ns, workload->clock_resolution_ns());
     into.environment.clock_resolution_ns = static_cast<std::uint64_t>(resolution_ns);
     into.environment.clock_overhead_ns = static_cast<std::uint64_t>(clock.overhead_ns);
-    if (plan.number == 0) {
-      wanted_ns_ = std::max(wanted_ns_, kClockSteps * resolution_ns);
-    }
+    if (plan.number == 0) least_ns_ = kClockSteps * resolution_ns;
     into.calls.resize(workloads.size());
     for (Samples& set : into.calls) set.number = std::max(plan.number, 1U);
   }
@@ -148,11 +148,12 @@ class Evaluator {
     std::int64_t elapsed = 0;
     failure_ = {workload.sample(number, elapsed), w};
     if (failure_.result != 0) return false;
-    const bool counts = elapsed >= wanted_ns_ || number >= kMaxNumber || plan_.cold;
+    const std::int64_t spent = workload.spent_ns(elapsed);
+    const bool counts = (spent >= wanted_ns_ && elapsed >= least_ns_) || number >= kMaxNumber || plan_.cold;
     hooks_.end(w, counts ? number : 0, elapsed);
     if (!counts) {
       set.warmup_calls += number;
-      set.number = raised(number, elapsed, wanted_ns_);
+      set.number = raised(number, std::max(quotient(wanted_ns_, spent), quotient(least_ns_, elapsed)));
       return false;
     }
     set.seconds.push_back(static_cast<double>(elapsed) * 1e-9 / static_cast<double>(number));
@@ -173,7 +174,8 @@ class Evaluator {
   std::span<Workload* const> workloads_;
   SampleHooks& hooks_;
   Evaluation& into_;
-  std::int64_t wanted_ns_;
+  std::int64_t wanted_ns_;     // for a sample and what belongs to it
+  std::int64_t least_ns_ = 0;  // for its calls
   Failure failure_;
 };
 

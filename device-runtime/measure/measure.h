@@ -25,6 +25,8 @@ class Workload {
   // minus the overhead of reading it, or the device's own clock if it has one. Stops at the first non-zero result and
   // returns it.
   virtual std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns);
+  // How long a sample took in all, given the time that was measured: some have work to do beside their calls.
+  virtual std::int64_t spent_ns(std::int64_t elapsed_ns) const { return elapsed_ns; }
   // Resolution of that clock; 0: it is the processor's.
   virtual std::int64_t clock_resolution_ns() const { return 0; }
   // Whether other work ran on the processor during the last sample. Nothing if the system knows that only about the

@@ -23,14 +23,6 @@ constexpr std::int64_t kAccountedNs = 1'000'000;
 // Beyond so much, a window contains time in which something else ran on its core.
 constexpr std::int64_t kInterruptedNs = 20'000;
 
-std::uint64_t lead_of(const void* memory) {
-  return reinterpret_cast<std::uintptr_t>(memory) % static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
-std::uint64_t bytes_of_lists(const CallToIsolate& call, std::size_t operands) {
-  return call.bound.symbols.size() * sizeof(std::int64_t) + operands * sizeof(SharedOperand);
-}
-
 IsolatedCall::End end_of(int wait_status, const Crash& crash) {
   if (WIFSIGNALED(wait_status)) return {WTERMSIG(wait_status), 0};
   const int exit_status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1;
@@ -41,116 +33,10 @@ IsolatedCall::End end_of(int wait_status, const Crash& crash) {
 
 }  // namespace
 
-void IsolatedMemory::add(const CallToIsolate& call) {
-  Call& added = calls_.emplace_back();
-  const auto place = [&](const void* memory, std::uint64_t bytes, bool is_written) {
-    SharedOperand& operand = added.operands.emplace_back();
-    const std::uint64_t lead = lead_of(memory);
-    operand.bytes = bytes;
-    operand.is_written = is_written ? 1 : 0;
-    if (bytes == 0) return;
-    operand.part = layout_.add(bytes, lead);
-    operand.offset = operand.part.offset + lead;
-  };
-  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    const DeviceArgument& argument = call.arguments[i];
-    place(argument.memory, argument.is_scalar ? 0 : call.bound.tensor_bytes[i],
-          call.function.parameters[i].direction != Direction::in);
-    added.operands.back().is_scalar = argument.is_scalar ? 1 : 0;
-    added.operands.back().scalar_bits = argument.scalar_bits;
-  }
-  added.argument_count = added.operands.size();
-  for (const MemoryBlock& block : call.kept.persistent) place(block.memory, block.bytes, false);
-  added.persistent_end = added.operands.size();
-  for (const MemoryBlock& block : call.kept.constants)
-    place(block.memory, block.memory == nullptr ? 0 : block.bytes, false);
-  added.file = layout_.add(call.file.size());
-  added.lists = layout_.add(bytes_of_lists(call, added.operands.size()));
-  added.page = layout_.add(sizeof(RunnerPage));
-}
-
-template <class Visitor>
-void IsolatedMemory::for_each_part(const Visitor& visit) const {
-  for (const Call& call : calls_) {
-    for (const SharedOperand& operand : call.operands) visit(operand.part);
-    visit(call.file);
-    visit(call.lists);
-    visit(call.page);
-  }
-}
-
-Status IsolatedMemory::map() {
-  if (layout_.bytes() > isolation_.bytes) {
-    return {ErrorCode::resource_exhausted, format("the tensors need %llu bytes of shared memory, there are %llu",
-                                                  static_cast<unsigned long long>(layout_.bytes()),
-                                                  static_cast<unsigned long long>(isolation_.bytes))};
-  }
-  std::uint64_t bytes = 0;
-  for_each_part([&](const SharedPart& part) { bytes += part.bytes; });
-  FERRY_TRY(budget_.take(bytes));
-  charged_ = bytes;
-  FERRY_ASSIGN(mapping_, SharedMapping::reserve(layout_.bytes()));
-  Status status;
-  for_each_part([&](const SharedPart& part) {
-    if (status.is_ok()) status = mapping_.map(isolation_.object.number(), part, true);
-  });
-  FERRY_TRY(status);
-  for (Call& call : calls_) {
-    for (std::size_t i = 0; i < call.argument_count; ++i) {
-      const SharedOperand& operand = call.operands[i];
-      void* const memory = operand.bytes == 0 ? nullptr : mapping_.at(operand.offset);
-      call.arguments.push_back({operand.is_scalar != 0, memory, operand.scalar_bits});
-    }
-  }
-  return {};
-}
-
-IsolatedMemory::~IsolatedMemory() {
-  if (charged_ == 0) return;
-  for_each_part([&](const SharedPart& part) {
-    if (part.bytes != 0) madvise(mapping_.at(part.offset), static_cast<std::size_t>(part.bytes), MADV_REMOVE);
-  });
-  budget_.give_back(charged_);
-}
-
-std::vector<MemoryBlock> IsolatedMemory::persistent(std::size_t number) const {
-  const Call& call = calls_[number];
-  std::vector<MemoryBlock> blocks;
-  for (std::size_t i = call.argument_count; i < call.persistent_end; ++i)
-    blocks.push_back({mapping_.at(call.operands[i].offset), call.operands[i].bytes, 0});
-  return blocks;
-}
-
-void IsolatedMemory::copy_in(std::size_t number, const CallToIsolate& from) {
-  Call& call = calls_[number];
-  std::size_t next = 0;
-  const auto copy = [&](const void* memory) {
-    const SharedOperand& operand = call.operands[next++];
-    if (operand.bytes != 0) std::memcpy(mapping_.at(operand.offset), memory, static_cast<std::size_t>(operand.bytes));
-  };
-  for (const DeviceArgument& argument : from.arguments) copy(argument.memory);
-  for (const MemoryBlock& block : from.kept.persistent) copy(block.memory);
-  for (const MemoryBlock& block : from.kept.constants) copy(block.memory);
-  std::memcpy(mapping_.at(call.file.offset), from.file.data(), from.file.size());
-  std::uint8_t* lists = mapping_.at(call.lists.offset);
-  const std::size_t symbols = from.bound.symbols.size() * sizeof(std::int64_t);
-  std::memcpy(lists, from.bound.symbols.data(), symbols);
-  std::memcpy(lists + symbols, call.operands.data(), call.operands.size() * sizeof(SharedOperand));
-}
-
-void IsolatedMemory::copy_out(std::size_t number, const CallToIsolate& to) const {
-  const Call& call = calls_[number];
-  for (std::size_t i = 0; i < to.arguments.size(); ++i) {
-    const SharedOperand& operand = call.operands[i];
-    if (operand.bytes != 0 && operand.is_written != 0)
-      std::memcpy(to.arguments[i].memory, mapping_.at(operand.offset), static_cast<std::size_t>(operand.bytes));
-  }
-}
-
-Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isolation, IsolatedMemory& memory,
+Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isolation, const IsolatedMemory& memory,
                                                           std::size_t number, const CallToIsolate& call,
                                                           const RunnerOptions& options, std::uint64_t memory_bytes) {
-  const IsolatedMemory::Call& shared = memory.calls_[number];
+  const IsolatedMemory::Call& shared = memory.call(number);
   FERRY_ASSIGN(RunnerProcess process, isolation.zygote.start_runner(memory_bytes));
   RunnerTask task;
   task.module = call.module;
@@ -158,12 +44,13 @@ Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isola
   task.lists = shared.lists;
   task.page = shared.page;
   task.file_bytes = call.file.size();
-  task.mapped_bytes = memory.layout_.bytes();
+  task.mapped_bytes = memory.bytes();
   task.function = call.number;
   task.symbols = call.bound.symbols.size();
-  task.arguments = call.arguments.size();
-  task.persistent = call.kept.persistent.size();
-  task.constants = call.kept.constants.size();
+  task.sets = shared.sets;
+  task.arguments = shared.arguments;
+  task.persistent = shared.persistent;
+  task.constants = shared.constants;
   task.memory_bytes = memory_bytes;
   task.threads = options.threads;
   task.core = options.core;
@@ -185,7 +72,7 @@ Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isola
     ready.message[sizeof ready.message - 1] = 0;
     return Status(static_cast<ErrorCode>(ready.error_code), ready.message);
   }
-  auto& page = *reinterpret_cast<RunnerPage*>(memory.mapping_.at(shared.page.offset));
+  auto& page = *reinterpret_cast<RunnerPage*>(memory.mapping().at(shared.page.offset));
   std::unique_ptr<IsolatedCall> isolated(new IsolatedCall(
       isolation, Windows(std::move(process), std::move(received.front()), ready.workers, page), page, options));
   std::vector<Counters::Open> counters;
@@ -215,7 +102,8 @@ bool IsolatedCall::measure_overhead() {
   return true;
 }
 
-bool IsolatedCall::open(std::uint64_t calls, Window& window) {
+bool IsolatedCall::open(std::uint64_t calls, std::size_t first, Window& window) {
+  page_.first_set.store(static_cast<std::uint32_t>(first));
   crash_of_runner.store(&page_.crash);
   const bool is_open = windows_.open(calls, window);
   crash_of_runner.store(nullptr);
@@ -231,12 +119,16 @@ bool IsolatedCall::open(std::uint64_t calls, Window& window) {
 
 std::int32_t IsolatedCall::run() {
   Window window;
-  return open(1, window) ? window.result : -1;
+  return open(1, 0, window) ? window.result : -1;
 }
 
 std::int32_t IsolatedCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
+  return sample(calls, 0, elapsed_ns);
+}
+
+std::int32_t IsolatedCall::sample(std::uint64_t calls, std::size_t first, std::int64_t& elapsed_ns) {
   Window window;
-  if (!open(calls, window)) return -1;
+  if (!open(calls, first, window)) return -1;
   const std::int64_t calls_ns =
       was_interrupted_ ? window.processor_ns - processor_overhead_ns_ : window.elapsed_ns - overhead_ns_;
   // A call that is shorter than the overhead varies still takes some time.

@@ -3,82 +3,27 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "device-runtime/device/memory_budget.h"
 #include "device-runtime/measure/counters.h"
 #include "device-runtime/measure/measure.h"
-#include "device-runtime/plan/bind_plan.h"
-#include "device-runtime/plan/plan_call.h"
+#include "device-runtime/runner/isolated_memory.h"
 #include "device-runtime/runner/isolation.h"
-#include "device-runtime/runner/shared_memory.h"
 #include "device-runtime/runner/window.h"
 
 namespace ferry::device {
-
-// A call on the CPU as the session would make it. What it refers to must outlive the isolated call.
-struct CallToIsolate {
-  const Hash& module;
-  std::span<const std::uint8_t> file;  // the module's
-  const FunctionInfo& function;
-  std::size_t number = 0;  // the function's index in the module
-  const BoundCall& bound;
-  std::span<const DeviceArgument> arguments;
-  KeptMemory kept;
-};
 
 struct RunnerOptions {
   std::uint32_t threads = 1;
   std::int32_t core = -1;  // where its only thread runs; -1: wherever this process may
 };
 
-// The memory of the calls of one measurement. It belongs to the session's budget.
-class IsolatedMemory {
- public:
-  IsolatedMemory(const Isolation& isolation, MemoryBudget& budget) : isolation_(isolation), budget_(budget) {}
-  IsolatedMemory(const IsolatedMemory&) = delete;
-  IsolatedMemory& operator=(const IsolatedMemory&) = delete;
-  // Gives the memory back to the system.
-  ~IsolatedMemory();
-
-  // Reserves memory for a call; all calls are added before map().
-  void add(const CallToIsolate& call);
-  // Fails with resource_exhausted.
-  Status map();
-
-  // Where the arguments of a call are; scalars are as they were.
-  const std::vector<DeviceArgument>& arguments(std::size_t call) const { return calls_[call].arguments; }
-  // Where its persistent buffers are.
-  std::vector<MemoryBlock> persistent(std::size_t call) const;
-  // Copies the contents of the call's tensors there, or those that it writes back.
-  void copy_in(std::size_t call, const CallToIsolate& from);
-  void copy_out(std::size_t call, const CallToIsolate& to) const;
-
- private:
-  friend class IsolatedCall;
-  struct Call {
-    SharedPart file, lists, page;
-    std::vector<SharedOperand> operands;  // arguments, persistent buffers, constants
-    std::size_t argument_count = 0, persistent_end = 0;
-    std::vector<DeviceArgument> arguments;
-  };
-  template <class Visitor>
-  void for_each_part(const Visitor& visit) const;
-
-  const Isolation& isolation_;
-  MemoryBudget& budget_;
-  SharedLayout layout_;
-  SharedMapping mapping_;
-  std::vector<Call> calls_;
-  std::uint64_t charged_ = 0;
-};
-
 class IsolatedCall final : public Workload {
  public:
-  // Starts the runner of a call whose memory is filled. Fails if it cannot be started, or cannot load the module.
-  static Result<std::unique_ptr<IsolatedCall>> start(const Isolation& isolation, IsolatedMemory& memory,
+  // Starts the runner of the call with this number, whose memory is filled. Fails if it cannot be started, or cannot
+  // load the module.
+  static Result<std::unique_ptr<IsolatedCall>> start(const Isolation& isolation, const IsolatedMemory& memory,
                                                      std::size_t number, const CallToIsolate& call,
                                                      const RunnerOptions& options, std::uint64_t memory_bytes);
   IsolatedCall(const IsolatedCall&) = delete;
@@ -89,6 +34,8 @@ class IsolatedCall final : public Workload {
   // Where something else ran on the only core within the window, the time is the runner's processor time: the processes
   // take turns at both ends of a window, where others would get the core for milliseconds.
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
+  // Runs so many calls with the next sets of arguments in turn, beginning with set `first`.
+  std::int32_t sample(std::uint64_t calls, std::size_t first, std::int64_t& elapsed_ns);
   std::int64_t clock_resolution_ns() const override;
   std::optional<bool> was_interrupted() const override { return was_interrupted_; }
 
@@ -111,7 +58,7 @@ class IsolatedCall final : public Workload {
   IsolatedCall(const Isolation& isolation, Windows windows, RunnerPage& page, const RunnerOptions& options)
       : isolation_(isolation), windows_(std::move(windows)), page_(page), options_(options) {}
   bool measure_overhead();
-  bool open(std::uint64_t calls, Window& window);
+  bool open(std::uint64_t calls, std::size_t first, Window& window);
 
   const Isolation& isolation_;
   Windows windows_;

@@ -76,7 +76,7 @@ class Runner {
     const std::uint8_t* file = mapping_.at(task_.file.offset);
     FERRY_ASSIGN(module_, read_module({file, static_cast<std::size_t>(task_.file_bytes)}));
     FERRY_ASSIGN(program_, device_.load(module_, task_.module));
-    FERRY_TRY(prepare_call());
+    FERRY_TRY(prepare_calls());
     FERRY_TRY(mapping_.unmap(task_.file));
     FERRY_TRY(mapping_.unmap(task_.lists));
     object_ = Descriptor();
@@ -94,24 +94,37 @@ class Runner {
     while (true) {
       notify(Notice::done, result);
       if (page_->runs_threads.load() != 0) device_.pool().workers_were_released();
-      const std::uint64_t calls = page_->calls.load();
-      result = calls == 0 ? 0 : call_->run_calls(calls);
+      result = run_calls(page_->calls.load(), page_->first_set.load());
       device_.pool().park_workers();
     }
   }
 
  private:
-  Status prepare_call() {
-    if (task_.function >= module_.manifest.functions.size()) return {ErrorCode::internal, "no such function"};
+  std::int32_t run_calls(std::uint64_t calls, std::size_t set) {
+    if (calls_.size() == 1) return calls == 0 ? 0 : calls_.front()->run_calls(calls);
+    std::int32_t result = 0;
+    for (; calls > 0 && result == 0; --calls) {
+      result = calls_[set]->run_calls(1);
+      if (++set == calls_.size()) set = 0;
+    }
+    return result;
+  }
+
+  Status prepare_calls() {
+    if (task_.function >= module_.manifest.functions.size() || task_.sets == 0)
+      return {ErrorCode::internal, "no such function"};
     const std::uint8_t* at = mapping_.at(task_.lists.offset);
     BoundCall bound;
     bound.symbols.resize(static_cast<std::size_t>(task_.symbols));
     std::memcpy(bound.symbols.data(), at, task_.symbols * sizeof(std::int64_t));
     at += task_.symbols * sizeof(std::int64_t);
-    std::vector<DeviceArgument> arguments;
-    for (std::uint64_t i = 0; i < task_.arguments; ++i) {
-      FERRY_ASSIGN(const MemoryBlock block, next(at, arguments));
-      bound.tensor_bytes.push_back(block.bytes);
+    std::vector<std::vector<DeviceArgument>> sets(static_cast<std::size_t>(task_.sets));
+    for (std::vector<DeviceArgument>& arguments : sets) {
+      bound.tensor_bytes.clear();
+      for (std::uint64_t i = 0; i < task_.arguments; ++i) {
+        FERRY_ASSIGN(const MemoryBlock block, next(at, arguments));
+        bound.tensor_bytes.push_back(block.bytes);
+      }
     }
     for (std::uint64_t i = 0; i < task_.persistent; ++i) {
       FERRY_ASSIGN(persistent_.emplace_back(), next(at, unused_));
@@ -119,8 +132,11 @@ class Runner {
     for (std::uint64_t i = 0; i < task_.constants; ++i) {
       FERRY_ASSIGN(constants_.emplace_back(), next(at, unused_));
     }
-    FERRY_ASSIGN(call_, PlanCall::prepare(devices_, *program_, module_.manifest.functions[task_.function], arguments,
-                                          bound, {persistent_, constants_}));
+    for (const std::vector<DeviceArgument>& arguments : sets) {
+      FERRY_ASSIGN(calls_.emplace_back(),
+                   PlanCall::prepare(devices_, *program_, module_.manifest.functions[task_.function], arguments, bound,
+                                     {persistent_, constants_}));
+    }
     return {};
   }
 
@@ -149,7 +165,7 @@ class Runner {
   std::unique_ptr<Program> program_;
   std::vector<MemoryBlock> persistent_, constants_;
   std::vector<DeviceArgument> unused_;
-  std::unique_ptr<PlanCall> call_;
+  std::vector<std::unique_ptr<PlanCall>> calls_;  // one for each set of arguments
 };
 
 RunnerReady refusal(const Status& why) {

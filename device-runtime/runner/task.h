@@ -55,8 +55,9 @@ struct RunnerTask {
   std::uint64_t file_bytes = 0;
   std::uint64_t mapped_bytes = 0;  // the memory up to there, from its beginning
   std::uint64_t function = 0;      // its index in the module
-  std::uint64_t symbols = 0, arguments = 0, persistent = 0, constants = 0;  // lengths of the arrays
-  std::uint64_t memory_bytes = 0;                                           // for code and workspaces
+  // Lengths of the arrays; there is one of arguments for each set.
+  std::uint64_t symbols = 0, sets = 1, arguments = 0, persistent = 0, constants = 0;
+  std::uint64_t memory_bytes = 0;  // for code and workspaces
   std::uint32_t threads = 1;
   std::int32_t core = -1;  // where its only thread runs; -1: wherever the session may
 };
@@ -86,6 +87,7 @@ struct RunnerPage {
 
   // From the session, before it opens a window.
   std::atomic<std::uint64_t> calls{0};
+  std::atomic<std::uint32_t> first_set{0};     // of the arguments; each call takes the next one
   std::atomic<std::uint32_t> runs_threads{0};  // the other threads run too
   // From the runner.
   Crash crash;

@@ -15,6 +15,7 @@ Method method_of(const FunctionInfo& info, const Timing& timing, bool is_cold, s
       info.parameters, [](const ParameterInfo& parameter) { return parameter.direction == Direction::inout; });
   Method method;
   if (timing.inspected && reads_what_it_writes) method.inputs = "restored";
+  if (timing.fresh_inputs) method.inputs = "fresh";
   if (is_cold) method.cache = timing.wiped_bytes > 0 ? "wiped" : "flushed";
   method.isolation = to_text(timing.isolation);
   method.seed = seed;

@@ -9,6 +9,7 @@ namespace ferry::bench {
 BenchOptions options_for(const SamplingOptions& options, const Device& device) {
   BenchOptions bench = options.bench;
   bench.isolated = options.isolated;
+  bench.fresh_inputs = options.fresh_inputs;
   if (bench.cold) {
     if (bench.number > 1) {
       throw UsageError("cold caches with " + std::to_string(bench.number) +

@@ -85,6 +85,8 @@ TimedResults TimedResultsCheck::finish(const Timing& timing, const verify::Outpu
   }
   const auto samples = [](std::uint64_t count) { return count_text(count) + (count == 1 ? " sample" : " samples"); };
   if (timing.unwritten > 0) return {samples(timing.unwritten) + " did not write all of the outputs", {}};
+  if (timing.changed > 0 && timing.fresh_inputs)
+    return {samples(timing.changed) + " computed something else than a second process did from the same inputs", {}};
   if (timing.changed > 0)
     return {samples(timing.changed) + " computed something else than the one before, from the same inputs", {}};
   return {expected != nullptr ? unexpected(*expected) : std::string(), {}};
@@ -140,6 +142,7 @@ std::string isolation_text(const Timing& timing) {
 
 std::string looked_at_text(const Timing& timing) {
   const std::string samples = "all " + count_text(timing.seconds.size()) + " samples wrote their outputs";
+  if (timing.fresh_inputs) return samples + ", each call from new inputs";
   if (timing.number == 1) return samples;
   return samples + "; of the " + count_text(timing.number) + " calls of a sample, that shows one";
 }

@@ -29,6 +29,9 @@ struct BenchOptions {
   std::uint64_t poison = 0;
   double poison_rtol = 0;  // by so much floats may differ between two samples
   bool isolated = false;   // run the calls in processes of their own, timed from outside, where the device can
+  // With both of these: give each call inputs that it has not seen, and compare its results with those of another
+  // process, where the device can.
+  bool fresh_inputs = false;
 };
 
 // Options for timing the steps of a function; the fields are those of BenchOptions.
@@ -49,8 +52,9 @@ struct Samples {
   // Per call, in user mode; NaN if the device did not count, with Linux's reason in counters_errno.
   double cycles = 0, instructions = 0, cache_misses = 0;
   // With BenchOptions::poison, of the places that were looked at after each sample:
-  bool inspected = false;                    // false: this server is too old to look
-  std::uint64_t unwritten = 0, changed = 0;  // samples that left one as it was, or other values than the one before
+  bool inspected = false;       // false: this server is too old to look
+  std::uint64_t unwritten = 0;  // samples that left one as it was
+  std::uint64_t changed = 0;    // or other values than the one before, with fresh inputs than the other process
 };
 
 struct WatchedText {
@@ -78,6 +82,7 @@ struct TimingEnvironment {
   TimingIsolation isolation = TimingIsolation::none;
   // Why there is none, if it was asked for; or what remains open although there is one.
   std::string not_isolated;
+  bool fresh_inputs = false;  // each call had inputs of its own, and its results were compared
 };
 
 // Several calls that were measured in turns.

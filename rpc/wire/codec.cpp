@@ -33,7 +33,8 @@ template <class Archive>
 void serialize(Archive& archive, BenchOptions& options) {
   archive(options.number, options.repeat, options.max_repeat, options.min_repeat_ms, options.warmup_ms,
           options.cooldown_ms, options.timeout_ms, options.tolerance, options.cold, options.cores, options.threads,
-          options.watch, added_field(options.poison), added_field(options.poison_rtol), added_field(options.isolated));
+          options.watch, added_field(options.poison), added_field(options.poison_rtol), added_field(options.isolated),
+          added_field(options.fresh_inputs));
 }
 
 template <class Archive>
@@ -54,7 +55,8 @@ void serialize(Archive& archive, TimingEnvironment& environment) {
   archive(enum_field(environment.ended, is_valid_end), environment.elapsed_s, environment.threads,
           environment.clock_resolution_ns, environment.clock_overhead_ns, environment.wiped_bytes,
           environment.counters_errno, environment.voluntary_switches, environment.involuntary_switches,
-          nested(environment.watched), added_field(isolation), added_field(environment.not_isolated));
+          nested(environment.watched), added_field(isolation), added_field(environment.not_isolated),
+          added_field(environment.fresh_inputs));
 }
 
 template <class Archive>

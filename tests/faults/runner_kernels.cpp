@@ -107,6 +107,59 @@ KERNEL(same_contents) {
   first = ((float*)args[0])[1];
   return compute(args);
 }
+/* Results that were kept are written again, in full. */
+enum { kMost = 10000 };
+static float kept[kMost], kept_input[kMost];
+static int32_t compute_and_keep(void* const* args) {
+  const int32_t result = compute(args);
+  const int64_t n = *(int64_t*)args[2];
+  for (int64_t i = 0; i < n; ++i) kept[i] = ((float*)args[1])[i];
+  return result;
+}
+static int32_t copy_kept(void* const* args) {
+  const int64_t n = *(int64_t*)args[2];
+  for (int64_t i = 0; i < n; ++i) ((float*)args[1])[i] = kept[i];
+  return 0;
+}
+KERNEL(copy_first) { return calls++ == 0 ? compute_and_keep(args) : copy_kept(args); }
+KERNEL(copy_often) { return calls++ % 4 == 0 ? compute_and_keep(args) : copy_kept(args); }
+KERNEL(copy_later) { return calls++ < 8 ? compute_and_keep(args) : copy_kept(args); }
+KERNEL(copy_if_alike) {
+  static float looked_at[16];
+  int is_alike = calls++ > 0;
+  for (int i = 0; i < 16; ++i) {
+    const float value = ((float*)args[0])[i * 600 + 7];
+    if (value != looked_at[i]) is_alike = 0;
+    looked_at[i] = value;
+  }
+  return is_alike ? copy_kept(args) : compute_and_keep(args);
+}
+KERNEL(copy_by_address) {
+  static const void* inputs[64];
+  for (int i = 0; i < 64; ++i) {
+    if (inputs[i] == args[0]) return copy_kept(args);
+    if (inputs[i] != 0) continue;
+    inputs[i] = args[0];
+    return compute_and_keep(args);
+  }
+  return compute_and_keep(args);
+}
+/* Computes only where the input has changed since the last call, and so is right for the wrong reason. */
+KERNEL(compute_changes) {
+  const float* x = args[0];
+  float* y = args[1];
+  const int64_t n = *(int64_t*)args[2];
+  if (calls++ == 0) {
+    for (int64_t i = 0; i < n; ++i) kept_input[i] = x[i];
+    return compute_and_keep(args);
+  }
+  int64_t changed = 0;
+  for (int64_t i = 0; i < n; ++i) changed += x[i] != kept_input[i];
+  if (changed == 0) return copy_kept(args);
+  for (int64_t i = 0; i < n; ++i) kept_input[i] = x[i];
+  return compute_and_keep(args);
+}
+
 /* Says that the window is over before the work is done. */
 KERNEL(end_early) {
   call(SYS_getppid, 1, 0, 0, 0, 0);
@@ -167,8 +220,18 @@ const std::vector<Cheat>& seen_cheats() {
   return cheats;
 }
 
+const std::vector<Cheat>& copying_cheats() {
+  static const std::vector<Cheat> cheats{{"copy_first", "the result of the first call"},
+                                         {"copy_often", "a result for the next three calls"},
+                                         {"copy_later", "results of the first calls, once they have been checked"},
+                                         {"copy_if_alike", "a result for inputs of which a few elements are alike"},
+                                         {"copy_by_address", "a result for tensors that were seen before"}};
+  return cheats;
+}
+
 const std::vector<Cheat>& timed_cheats() {
-  static const std::vector<Cheat> cheats{{"false_times", "changed times on the stack"}};
+  static const std::vector<Cheat> cheats{{"false_times", "changed times on the stack"},
+                                         {"compute_changes", "a copy if no input has changed"}};
   return cheats;
 }
 
@@ -179,7 +242,7 @@ const Bytes& cheating_kernels() {
     module.manifest.devices = {{"cpu", native_arch(), {}}};
     module.manifest.target = "tests";
     module.manifest.functions = {function("square")};
-    for (const auto* cheats : {&stopped_cheats(), &seen_cheats(), &timed_cheats()})
+    for (const auto* cheats : {&stopped_cheats(), &seen_cheats(), &copying_cheats(), &timed_cheats()})
       for (const Cheat& cheat : *cheats) module.manifest.functions.push_back(function(cheat.function));
     module.images.push_back({ImageKind::elf, compile_kernel(kSource), 0});
     return write_module(module);

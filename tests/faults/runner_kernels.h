@@ -17,7 +17,9 @@ const Bytes& cheating_kernels();
 const std::vector<Cheat>& stopped_cheats();
 // Those that leave outputs of timed calls without a result.
 const std::vector<Cheat>& seen_cheats();
-// Those that compute the right result and lie about the time.
+// Those that write a result that they kept from other inputs.
+const std::vector<Cheat>& copying_cheats();
+// Those that compute the right result and lie about the time, or would be faster if they had seen the inputs before.
 const std::vector<Cheat>& timed_cheats();
 
 }  // namespace ferry::test

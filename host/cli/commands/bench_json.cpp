@@ -89,7 +89,8 @@ text::Json environment_json(const Timing& timing) {
                      {"clock_overhead_seconds", static_cast<double>(timing.clock_overhead_ns) * 1e-9},
                      {"voluntary_switches", timing.voluntary_switches},
                      {"involuntary_switches", timing.involuntary_switches},
-                     {"not_isolated", timing.not_isolated}};
+                     {"not_isolated", timing.not_isolated},
+                     {"fresh_inputs", timing.fresh_inputs}};
   if (environment.governor_before.empty()) {
     json["governor"] = {{"missing", "the device has no cpufreq"}};
   } else {

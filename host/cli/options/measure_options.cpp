@@ -36,7 +36,15 @@ void add_measure_options(CLI::App& command, SamplingCommand& options) {
   milliseconds("--warmup-ms", bench.warmup_ms, "Calls for this long come first and are not counted");
   milliseconds("--timeout-ms", bench.timeout_ms, "No sample starts later; 0: none");
   milliseconds("--cooldown-ms", bench.cooldown_ms, "Rest before each sample");
-  command.add_flag("--cold", bench.cold, "Empty the caches before each sample, which is then one call")->group(group);
+  CLI::Option* cold =
+      command.add_flag("--cold", bench.cold, "Empty the caches before each sample, which is then one call")
+          ->group(group);
+  command
+      .add_flag_callback(
+          "--warm", [&options] { options.fresh_inputs = false; },
+          "Give all calls the same inputs, as other tools do, instead of new ones")
+      ->excludes(cold)
+      ->group(group);
   command
       .add_option("--cores", options.core_names,
                   "Where threads may run: any, big or little ones, or numbers such as 0,2-3")

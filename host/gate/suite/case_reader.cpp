@@ -49,6 +49,10 @@ void read_sampling(TomlReader& reader, bench::SamplingOptions& sampling) {
   bench.threads = read_count(reader, "threads", 4096, bench.threads);
   bench.repeat = read_count(reader, "samples", 50'000, bench.repeat);
   reader.read("cold", bench.cold);
+  bool warm = !sampling.fresh_inputs;
+  reader.read("warm", warm);
+  sampling.fresh_inputs = !warm;
+  if (warm && bench.cold) reader.refuse("warm", "expected warm or cold, got both");
   read_time(reader, "timeout", [&bench](double seconds) { bench.timeout_ms = seconds * 1e3; });
   std::string cores;
   reader.read("cores", kMaxWord, cores);

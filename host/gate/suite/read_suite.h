@@ -38,6 +38,7 @@
 //     threads = 1
 //     cores = "big"                   # as --cores
 //     cold = true                     # caches are empty before each sample
+//     warm = true                     # all calls have the same inputs, as --warm
 //     samples = 40                    # in a process, at least
 //     timeout = "10s"                 # for the samples of a process
 //

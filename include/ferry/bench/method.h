@@ -11,7 +11,7 @@ namespace ferry::bench {
 // The default is the method of times that were stored before they said it.
 struct Method {
   // "repeated": all samples have the same inputs; "restored": and what a call reads and writes gets its contents back
-  // before each sample.
+  // before each sample; "fresh": and before each call, elements of the inputs are replaced.
   std::string inputs = "repeated";
   std::string cache = "warm";  // before a sample: "warm", "flushed" (the tensors) or "wiped" (all of it)
   // "none": the kernel ran in the process that measured it; "notify": in one of its own, timed from outside.

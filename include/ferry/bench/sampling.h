@@ -13,6 +13,7 @@ struct SamplingOptions {
   BenchOptions bench;
   CoreKind cores = CoreKind::any;  // big or little: instead of bench.cores
   bool isolated = true;            // run the calls in processes of their own, where the device can
+  bool fresh_inputs = true;        // and give each call inputs that it has not seen
 };
 
 }  // namespace ferry::bench

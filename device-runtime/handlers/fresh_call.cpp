@@ -1,0 +1,151 @@
+#include "device-runtime/handlers/fresh_call.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "device-runtime/measure/clock.h"
+
+namespace ferry::device {
+namespace {
+
+// Elements of each input that are replaced before a call, at most; sometimes as few that a kernel that looks at some
+// elements does not notice.
+constexpr std::uint64_t kReplaced = 64, kFewReplaced = 3;
+constexpr std::size_t kAims = 16;
+// All elements of the outputs are compared if they are few, and otherwise after one window in so many.
+constexpr std::uint64_t kFewBytes = 16 << 10, kWholeWindows = 8;
+
+bool may_change(const ParameterInfo& parameter) {
+  return parameter.kind == ParameterKind::tensor && parameter.direction == Direction::in && !parameter.is_constant &&
+         (is_float(parameter.dtype) || dtype_bytes(parameter.dtype) <= 2);
+}
+
+// Whether it has two different elements.
+bool varies(const std::uint8_t* memory, std::uint64_t bytes, std::size_t element) {
+  return std::memcmp(memory, memory + element, static_cast<std::size_t>(bytes - element)) != 0;
+}
+
+}  // namespace
+
+FreshCall::FreshCall(IsolatedCalls& isolated, std::size_t call, const CheckedCall& checked, std::uint64_t seed,
+                     double rtol, std::function<void()> cool)
+    : isolated_(isolated),
+      call_(call),
+      checked_(checked),
+      timed_(isolated.workload(call)),
+      twin_(isolated.twin(call)),
+      random_(seed),
+      outputs_(seed + 1, rtol),
+      cool_(std::move(cool)) {}
+
+Status FreshCall::prepare() {
+  for (std::size_t s = 0; s < isolated_.sets(call_); ++s) {
+    sets_.push_back({isolated_.arguments(call_, s), isolated_.twin_arguments(call_, s)});
+    checked_.arguments = sets_.back().arguments;
+    FERRY_TRY(outputs_.add(s, checked_));
+  }
+  for (std::size_t p = 0; p < checked_.arguments.size(); ++p) {
+    const ParameterInfo& parameter = checked_.info().parameters[p];
+    const std::uint64_t bytes = checked_.bound.tensor_bytes[p];
+    if (parameter.direction != Direction::in) output_bytes_ += bytes;
+    const std::size_t element = dtype_bytes(parameter.dtype);
+    const auto* named = static_cast<const std::uint8_t*>(isolated_.named(call_)[p].memory);
+    if (may_change(parameter) && bytes > element && varies(named, bytes, element))
+      inputs_.push_back({p, element, bytes / element, named});
+  }
+  return {};
+}
+
+// Returns whether it has another value now.
+bool FreshCall::replace_element(const Input& input, const Set& set) {
+  const std::uint64_t at = random_.below(input.elements), from = random_.below(input.elements);
+  auto* element = static_cast<std::uint8_t*>(set.arguments[input.parameter].memory) + at * input.element_bytes;
+  const std::uint8_t* value = input.named + from * input.element_bytes;
+  if (std::memcmp(element, value, input.element_bytes) == 0) return false;
+  std::memcpy(element, value, input.element_bytes);
+  if (aims_.size() < kAims) aims_.push_back((static_cast<double>(at) + 0.5) / static_cast<double>(input.elements));
+  return true;
+}
+
+void FreshCall::renew(const Set& set) {
+  aims_.clear();
+  for (const Input& input : inputs_) {
+    const std::uint64_t most = random_.below(3) == 0 ? kFewReplaced : kReplaced;
+    const std::uint64_t wanted = std::min(most, input.elements / 4 + 1);
+    std::uint64_t replaced = 0;
+    for (std::uint64_t i = 0; i < 2 * wanted && replaced < wanted; ++i) replaced += replace_element(input, set) ? 1 : 0;
+  }
+}
+
+std::int32_t FreshCall::run() {
+  std::int64_t elapsed_ns = 0;
+  return sample(1, elapsed_ns);
+}
+
+std::int32_t FreshCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
+  const std::int64_t begin = now_ns();
+  elapsed_ns = 0;
+  was_interrupted_ = is_unwritten_ = is_wrong_ = false;
+  std::int32_t result = 0;
+  while (calls > 0 && result == 0) {
+    const std::uint64_t window = std::min<std::uint64_t>(calls, sets_.size());
+    const auto first = static_cast<std::size_t>(random_.below(sets_.size()));
+    for (std::uint64_t i = 0; i < window; ++i) {
+      const std::size_t set = (first + i) % sets_.size();
+      renew(sets_[set]);
+      outputs_.prepare(set, aims_);
+    }
+    if (cool_) cool_();
+    std::int64_t window_ns = 0;
+    result = timed_.sample(window, first, window_ns);
+    elapsed_ns += window_ns;
+    was_interrupted_ = was_interrupted_ || *timed_.was_interrupted();
+    if (result == 0) result = inspect(first, window);
+    calls -= window;
+  }
+  unwritten_ += is_unwritten_;
+  wrong_ += is_wrong_;
+  beside_ns_ = now_ns() - begin - elapsed_ns;
+  return result;
+}
+
+void FreshCall::restore_for_twin(const Set& set) {
+  for (std::size_t p = 0; p < set.of_twin.size(); ++p) {
+    const std::uint64_t bytes = checked_.bound.tensor_bytes[p];
+    if (checked_.info().parameters[p].direction == Direction::inout && bytes != 0)
+      std::memcpy(set.of_twin[p].memory, isolated_.named(call_)[p].memory, static_cast<std::size_t>(bytes));
+  }
+}
+
+std::int32_t FreshCall::inspect(std::size_t first, std::uint64_t calls) {
+  const auto set_of = [&](std::uint64_t i) { return (first + i) % sets_.size(); };
+  for (std::uint64_t i = 0; i < calls; ++i) is_unwritten_ |= !outputs_.were_written(set_of(i));
+  // Not after the first window: what a kernel computes first must differ in both processes.
+  if (windows_++ == 0 || random_.below(2) == 0) return 0;
+  for (std::uint64_t i = 0; i < calls; ++i) restore_for_twin(sets_[set_of(i)]);
+  std::int64_t elapsed_ns = 0;
+  if (const std::int32_t result = twin_.sample(calls, first, elapsed_ns); result != 0) return result;
+  const bool whole = output_bytes_ * calls <= kFewBytes || random_.below(kWholeWindows) == 0;
+  for (std::uint64_t i = 0; i < calls; ++i)
+    is_wrong_ |= !outputs_.are_equal(set_of(i), sets_[set_of(i)].of_twin, whole);
+  return 0;
+}
+
+std::int32_t FreshCall::run_as_named() {
+  for (const Input& input : inputs_)
+    std::memcpy(sets_[0].arguments[input.parameter].memory, input.named,
+                static_cast<std::size_t>(input.elements * input.element_bytes));
+  outputs_.prepare(0);
+  std::int64_t elapsed_ns = 0;
+  const std::int32_t result = timed_.sample(1, 0, elapsed_ns);
+  if (result == 0) unwritten_ += outputs_.were_written(0) ? 0 : 1;
+  return result;
+}
+
+void FreshCall::add_counts(Samples& samples) const {
+  samples.unwritten += unwritten_;
+  samples.changed += wrong_;
+}
+
+}  // namespace ferry::device

@@ -1,0 +1,76 @@
+// Measures a call in a process of its own with inputs that are new to it in each call, and checks what it computes.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/random_stream.h"
+#include "device-runtime/handlers/fresh_outputs.h"
+#include "device-runtime/handlers/isolated_calls.h"
+
+namespace ferry::device {
+
+// A window has at most as many calls as there are sets of arguments, and each takes another set. Before it, elements of
+// the inputs of each are replaced: floats and integers of at most 16 bits by others of the same input, so that the
+// values stay in their range. Integers of 32 and 64 bits may be positions in other tensors, and stay. After it, each
+// call must have written its outputs; and after every second window, on average, a second process that runs the same
+// code, and has seen other inputs before, must come to the same results.
+class FreshCall final : public Workload {
+ public:
+  // `call` is one of those that are isolated, with twins; `checked` is that call. `cool` empties the caches before a
+  // window, or is empty. All must outlive this. Draws equal inputs for equal seeds and parameters.
+  FreshCall(IsolatedCalls& isolated, std::size_t call, const CheckedCall& checked, std::uint64_t seed, double rtol,
+            std::function<void()> cool);
+  // Fails with resource_exhausted without the memory to keep the contents of inout tensors.
+  Status prepare();
+  // Whether any input changes; if none does, all calls compute the same.
+  bool has_fresh_inputs() const { return !inputs_.empty(); }
+
+  std::int32_t run() override;
+  std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
+  std::int64_t spent_ns(std::int64_t elapsed_ns) const override { return elapsed_ns + beside_ns_; }
+  std::int64_t clock_resolution_ns() const override { return timed_.clock_resolution_ns(); }
+  std::optional<bool> was_interrupted() const override { return was_interrupted_; }
+
+  // Makes one more call, with the inputs that the client gave and the first set of arguments.
+  std::int32_t run_as_named();
+  // What the last sample did beside its calls.
+  std::int64_t beside_ns() const { return beside_ns_; }
+  // Adds the samples so far whose calls left an output unwritten, or came to other results than the twin.
+  void add_counts(Samples& samples) const;
+  // The first failure of the device.
+  const Status& status() const { return outputs_.status(); }
+
+ private:
+  struct Input {
+    std::size_t parameter = 0, element_bytes = 0;
+    std::uint64_t elements = 0;
+    const std::uint8_t* named = nullptr;  // as the client gave it
+  };
+  struct Set {
+    std::vector<DeviceArgument> arguments, of_twin;
+  };
+
+  void renew(const Set& set);
+  bool replace_element(const Input& input, const Set& set);
+  void restore_for_twin(const Set& set);
+  std::int32_t inspect(std::size_t first, std::uint64_t calls);
+
+  IsolatedCalls& isolated_;
+  std::size_t call_;
+  CheckedCall checked_;
+  IsolatedCall &timed_, &twin_;
+  RandomStream random_;
+  FreshOutputs outputs_;
+  std::function<void()> cool_;
+  std::vector<Input> inputs_;
+  std::vector<Set> sets_;
+  std::uint64_t output_bytes_ = 0, windows_ = 0;
+  std::vector<double> aims_;  // where inputs were replaced, as a share of their elements
+  std::int64_t beside_ns_ = 0;
+  bool was_interrupted_ = false, is_unwritten_ = false, is_wrong_ = false;
+  std::uint64_t unwritten_ = 0, wrong_ = 0;
+};
+
+}  // namespace ferry::device

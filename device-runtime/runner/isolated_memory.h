@@ -1,0 +1,92 @@
+// The memory of calls that run in processes of their own, which these share with the session.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device-runtime/device/memory_budget.h"
+#include "device-runtime/plan/bind_plan.h"
+#include "device-runtime/plan/plan_call.h"
+#include "device-runtime/runner/isolation.h"
+#include "device-runtime/runner/shared_memory.h"
+#include "device-runtime/runner/task.h"
+
+namespace ferry::device {
+
+// A call on the CPU as the session would make it. What it refers to must outlive the isolated call.
+struct CallToIsolate {
+  const Hash& module;
+  std::span<const std::uint8_t> file;  // the module's
+  const FunctionInfo& function;
+  std::size_t number = 0;  // the function's index in the module
+  const BoundCall& bound;
+  std::span<const DeviceArgument> arguments;
+  KeptMemory kept;
+};
+
+// The memory of the calls of one measurement. It belongs to the session's budget.
+class IsolatedMemory {
+ public:
+  // What the process of a call maps: the operands are the arguments of each set, one set after the other, then the
+  // persistent buffers, then the constants.
+  struct Call {
+    SharedPart file, lists, page;
+    std::vector<SharedOperand> operands;
+    std::size_t sets = 1, arguments = 0, persistent = 0, constants = 0;
+
+    std::span<const SharedOperand> arguments_of(std::size_t set) const {
+      return std::span(operands).subspan(set * arguments, arguments);
+    }
+    std::span<const SharedOperand> kept() const { return std::span(operands).subspan(sets * arguments); }
+  };
+
+  IsolatedMemory(const Isolation& isolation, MemoryBudget& budget) : isolation_(isolation), budget_(budget) {}
+  IsolatedMemory(const IsolatedMemory&) = delete;
+  IsolatedMemory& operator=(const IsolatedMemory&) = delete;
+  // Gives the memory back to the system.
+  ~IsolatedMemory();
+
+  // Reserves memory for a call with so many sets of its arguments, and returns its number. All calls are added before
+  // map().
+  std::size_t add(const CallToIsolate& call, std::size_t sets);
+  // Reserves memory for the same call in another process, which reads what the first one reads and has its own for what
+  // both write.
+  std::size_t add_twin(std::size_t of, const CallToIsolate& call);
+  // Fails with resource_exhausted.
+  Status map();
+
+  const Call& call(std::size_t number) const { return calls_[number].shared; }
+  const SharedMapping& mapping() const { return mapping_; }
+  // The end of all parts.
+  std::uint64_t bytes() const { return layout_.bytes(); }
+  // Where the arguments of a call are; scalars are as they were.
+  std::vector<DeviceArgument> arguments(std::size_t call, std::size_t set) const;
+  // Where its persistent buffers are.
+  std::vector<MemoryBlock> persistent(std::size_t call) const;
+  // Copies the contents of the call's tensors to each of its sets, those of a twin as far as they are its own.
+  void copy_in(std::size_t call, const CallToIsolate& from);
+  // Copies what the first set has of the tensors that the call writes.
+  void copy_out(std::size_t call, const CallToIsolate& to) const;
+
+ private:
+  struct Entry {
+    Call shared;
+    bool is_twin = false;
+    std::vector<SharedPart> parts;  // those that no other call has
+  };
+
+  SharedPart own_part(Entry& entry, std::uint64_t bytes, std::uint64_t lead = 0);
+  SharedOperand own_operand(Entry& entry, const void* memory, std::uint64_t bytes, bool is_written);
+  void add_lists(Entry& entry, const CallToIsolate& call);
+
+  const Isolation& isolation_;
+  MemoryBudget& budget_;
+  SharedLayout layout_;
+  SharedMapping mapping_;
+  std::vector<Entry> calls_;
+  std::uint64_t charged_ = 0;
+};
+
+}  // namespace ferry::device

@@ -1,0 +1,108 @@
+// Tests of measurements whose calls get inputs that they have not seen.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/device-runtime/support/test_client.h"
+#include "tests/unit/device-runtime/support/test_module.h"
+#include "tests/unit/device-runtime/support/test_server.h"
+
+namespace ferry::test {
+namespace {
+
+std::vector<float> numbers(std::int64_t count) {
+  std::vector<float> values;
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>(i % 1000) - 3);
+  return values;
+}
+
+struct Fixture {
+  TestServer server;
+  TestClient client;
+  rpc::Handle module;
+  explicit Fixture(const std::vector<std::string>& arguments = {"--threads", "2", "--sessions", "1"})
+      : server(arguments), client(server.port()), module(put(client, kit_file())) {}
+
+  rpc::Evaluate evaluation(const std::string& function, std::vector<rpc::Argument> arguments) const {
+    rpc::Evaluate request;
+    request.calls = {{module, function, std::move(arguments)}};
+    request.options = {.number = 10, .repeat = 12, .min_repeat_ms = 0, .warmup_ms = 0};
+    request.options.poison = 7;
+    request.options.isolated = request.options.fresh_inputs = true;
+    return request;
+  }
+};
+
+bool is_isolated(const TimingEnvironment& environment) { return environment.isolation == TimingIsolation::notify; }
+
+void check_right(const Samples& samples) {
+  CHECK(samples.inspected);
+  CHECK(samples.unwritten == 0);
+  CHECK(samples.changed == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "calls with fresh inputs leave the client's tensors as one call does") {
+  for (const std::int64_t count : {1, 7, 1000, 300'007}) {
+    for (const std::uint32_t threads : {1U, 2U}) {
+      for (const bool cold : {false, true}) {
+        CAPTURE(count);
+        CAPTURE(threads);
+        CAPTURE(cold);
+        const std::vector<float> given = numbers(count);
+        const auto a = client.upload(given), b = client.upload(given);
+        const auto c = client.upload(std::vector<float>(given.size(), -1));
+        rpc::Evaluate request = evaluation("add", {tensor(a, {count}), tensor(b, {count}), tensor(c, {count})});
+        request.options.threads = threads;
+        request.options.cold = cold;
+        if (cold) request.options.number = 1;
+        const auto reply = client.must(request).reply;
+        check_right(reply.calls.at(0));
+        CHECK(reply.calls[0].seconds.size() == 12);
+        for (const double seconds : reply.calls[0].seconds) CHECK(seconds > 0);
+        CHECK(reply.environment.fresh_inputs == (is_isolated(reply.environment) && count > 1));
+        CHECK(client.download<float>(a, given.size()) == given);
+        const auto sums = client.download<float>(c, given.size());
+        for (std::size_t i = 0; i < given.size(); ++i) REQUIRE(sums[i] == given[i] + given[i]);
+        for (const rpc::Handle buffer : {a, b, c}) client.must(rpc::Free{buffer});
+      }
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "a tensor that is read and written gets its contents back before each call") {
+  for (const std::int64_t count : {1, 7, 5000}) {
+    CAPTURE(count);
+    const std::vector<float> given = numbers(count);
+    const auto a = client.upload(given);
+    const auto reply = client.must(evaluation("scale", {scalar(3.0F), tensor(a, {count})})).reply;
+    check_right(reply.calls.at(0));
+    CHECK_FALSE(reply.environment.fresh_inputs);  // there is no other input
+    const auto scaled = client.download<float>(a, given.size());
+    for (std::size_t i = 0; i < given.size(); ++i) CHECK(scaled[i] == 3 * given[i]);
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "inputs whose elements are all equal stay as they are, and the answer says so") {
+  const std::vector<float> given(100, 2.5F);
+  const auto a = client.upload(given), b = client.upload(given), c = client.upload(given);
+  const auto reply = client.must(evaluation("add", {tensor(a, {100}), tensor(b, {100}), tensor(c, {100})})).reply;
+  check_right(reply.calls.at(0));
+  CHECK_FALSE(reply.environment.fresh_inputs);
+}
+
+TEST_CASE("without the memory for a second process, calls are isolated all the same") {
+  Fixture fixture({"--threads", "1", "--sessions", "1", "--memory-limit", "48M"});
+  constexpr std::int64_t kCount = 1'900'000;  // 7.6 MB; three of them twice are 45.6 MB
+  const std::vector<float> given = numbers(kCount);
+  const auto a = fixture.client.upload(given), b = fixture.client.upload(given), c = fixture.client.upload(given);
+  const auto reply =
+      fixture.client.must(fixture.evaluation("add", {tensor(a, {kCount}), tensor(b, {kCount}), tensor(c, {kCount})}))
+          .reply;
+  check_right(reply.calls.at(0));
+  CHECK_FALSE(reply.environment.fresh_inputs);
+  CHECK(is_isolated(reply.environment) == is_native());
+}
+
+}  // namespace
+}  // namespace ferry::test
