@@ -73,12 +73,11 @@ class Hooks final : public SampleHooks {
     before_ = counters.read();
     counters.start();
   }
-  void end(std::size_t w, std::uint64_t calls, std::int64_t elapsed_ns) override {
+  void end(std::size_t w, std::uint64_t calls, std::int64_t spent_ns) override {
     counters_of(w).stop();
     if (fresh_ != nullptr) beside([&] { fresh_->inspect(w, into_.calls[w]); });
-    if (subjects_[w].fresh != nullptr) measured_.total_ns += subjects_[w].fresh->beside_ns();
     ++measured_.samples;
-    measured_.total_ns += elapsed_ns;
+    measured_.total_ns += spent_ns;
     measured_.ended_ns = now_ns();
     published_.set(measured_);
     if (calls == 0) return;

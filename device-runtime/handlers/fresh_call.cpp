@@ -9,9 +9,12 @@
 namespace ferry::device {
 namespace {
 
-// Elements of each input that are replaced before a call, at most; sometimes as few that a kernel that looks at some
-// elements does not notice.
-constexpr std::uint64_t kReplaced = 64, kFewReplaced = 3;
+constexpr std::uint64_t kLine = 64;
+// Lines of an input that are drawn anew before a call, at most: large inputs change in part.
+constexpr std::uint64_t kMostLines = (4 << 20) / kLine;
+// Single elements that are replaced after that. In one call of so many, these are all that changes, and few: a kernel
+// that looks at some elements does not notice.
+constexpr std::uint64_t kReplaced = 8, kFewReplaced = 3, kAlikeCalls = 3;
 constexpr std::size_t kAims = 16;
 // All elements of the outputs are compared if they are few, and otherwise after one window in so many.
 constexpr std::uint64_t kFewBytes = 16 << 10, kWholeWindows = 8;
@@ -68,13 +71,35 @@ bool FreshCall::replace_element(const Input& input, const Set& set) {
   return true;
 }
 
+// Copies lines from all over the input as the client gave it to successive lines, with random steps between them. If
+// they are to stay, writes them again, so that the caches hold the same.
+void FreshCall::draw_lines(const Input& input, const Set& set, bool stay) {
+  const std::uint64_t lines = input.elements * input.element_bytes / kLine;
+  if (lines < 2) return;
+  auto* const memory = static_cast<std::uint8_t*>(set.arguments[input.parameter].memory);
+  std::uint64_t to = random_.below(lines), from = random_.below(lines);
+  const std::uint64_t step = 1 + random_.below(lines - 1), count = std::min(lines, kMostLines);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint8_t* const line = memory + to * kLine;
+    if (stay) {
+      auto* const byte = static_cast<volatile std::uint8_t*>(line);
+      *byte = *byte;
+    } else {
+      std::memcpy(line, input.named + from * kLine, kLine);
+    }
+    to = to + 1 == lines ? 0 : to + 1;
+    from = from + step >= lines ? from + step - lines : from + step;
+  }
+}
+
 void FreshCall::renew(const Set& set) {
   aims_.clear();
+  const bool is_alike = random_.below(kAlikeCalls) == 0;
   for (const Input& input : inputs_) {
-    const std::uint64_t most = random_.below(3) == 0 ? kFewReplaced : kReplaced;
-    const std::uint64_t wanted = std::min(most, input.elements / 4 + 1);
+    draw_lines(input, set, is_alike);
+    const std::uint64_t wanted = std::min(is_alike ? kFewReplaced : kReplaced, input.elements / 4 + 1);
     std::uint64_t replaced = 0;
-    for (std::uint64_t i = 0; i < 2 * wanted && replaced < wanted; ++i) replaced += replace_element(input, set) ? 1 : 0;
+    for (std::uint64_t i = 0; i < 4 * wanted && replaced < wanted; ++i) replaced += replace_element(input, set) ? 1 : 0;
   }
 }
 

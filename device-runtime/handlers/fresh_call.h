@@ -11,11 +11,12 @@
 
 namespace ferry::device {
 
-// A window has at most as many calls as there are sets of arguments, and each takes another set. Before it, elements of
-// the inputs of each are replaced: floats and integers of at most 16 bits by others of the same input, so that the
-// values stay in their range. Integers of 32 and 64 bits may be positions in other tensors, and stay. After it, each
-// call must have written its outputs; and after every second window, on average, a second process that runs the same
-// code, and has seen other inputs before, must come to the same results.
+// A window has at most as many calls as there are sets of arguments, and each takes another set. Before it, the inputs
+// of each are drawn anew from those that the client gave, so that the values stay in their range: cache lines and
+// single elements of inputs of floats, and of integers of at most 16 bits. Integers of 32 and 64 bits may be positions
+// in other tensors, and stay. In every third call only three elements change. After the window, each call must have
+// written its outputs; and after every second window, on average, a second process that runs the same code, and has
+// seen other inputs before, must come to the same results.
 class FreshCall final : public Workload {
  public:
   // `call` is one of those that are isolated, with twins; `checked` is that call. `cool` empties the caches before a
@@ -29,14 +30,13 @@ class FreshCall final : public Workload {
 
   std::int32_t run() override;
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
+  std::uint64_t calls_in_turn() const override { return sets_.size(); }
   std::int64_t spent_ns(std::int64_t elapsed_ns) const override { return elapsed_ns + beside_ns_; }
   std::int64_t clock_resolution_ns() const override { return timed_.clock_resolution_ns(); }
   std::optional<bool> was_interrupted() const override { return was_interrupted_; }
 
   // Makes one more call, with the inputs that the client gave and the first set of arguments.
   std::int32_t run_as_named();
-  // What the last sample did beside its calls.
-  std::int64_t beside_ns() const { return beside_ns_; }
   // Adds the samples so far whose calls left an output unwritten, or came to other results than the twin.
   void add_counts(Samples& samples) const;
   // The first failure of the device.
@@ -53,6 +53,7 @@ class FreshCall final : public Workload {
   };
 
   void renew(const Set& set);
+  void draw_lines(const Input& input, const Set& set, bool stay);
   bool replace_element(const Input& input, const Set& set);
   void restore_for_twin(const Set& set);
   std::int32_t inspect(std::size_t first, std::uint64_t calls);
@@ -68,7 +69,7 @@ class FreshCall final : public Workload {
   std::vector<Set> sets_;
   std::uint64_t output_bytes_ = 0, windows_ = 0;
   std::vector<double> aims_;  // where inputs were replaced, as a share of their elements
-  std::int64_t beside_ns_ = 0;
+  std::int64_t beside_ns_ = 0;  // what the last sample did beside its calls
   bool was_interrupted_ = false, is_unwritten_ = false, is_wrong_ = false;
   std::uint64_t unwritten_ = 0, wrong_ = 0;
 };

@@ -20,10 +20,10 @@ class FreshOutputs {
   // Whether results of several calls in succession differ from those of one.
   bool accumulates(std::size_t call) const;
 
-  // Before the call. Half of the parts are where `aims` say, from 0 for the beginning of an output to 1 for its end, if
-  // there are any.
+  // Before the call. If there are `aims`, from 0 for the beginning of an output to 1 for its end, half of the parts are
+  // there, and a quarter of all are only looked at.
   void prepare(std::size_t call, std::span<const double> aims = {});
-  // After it: returns whether it has written all of the parts.
+  // After it: returns whether nothing is left of what was written over the parts.
   bool were_written(std::size_t call);
   // Returns whether the parts have the values that the same tensors have elsewhere in the processor's memory, beyond
   // rounding; if `whole`, whether all elements have. were_written() has read the parts.
@@ -53,6 +53,7 @@ class FreshOutputs {
     // them, and what is there after the call.
     std::size_t blocks = 0, used = 0;  // at most so many, and so many now
     std::uint64_t places[kBlocks] = {};
+    bool is_poisoned[kBlocks] = {};
     Line earlier[kBlocks] = {}, poison[kBlocks] = {}, now[kBlocks] = {};
 
     std::span<std::uint8_t> part(Line& line, std::size_t block) const {

@@ -64,7 +64,7 @@ std::size_t IsolatedCalls::sets_of(std::size_t call, ArgumentSets sets) const {
     bytes += checked.bound.tensor_bytes[i] * (is_written ? 2 : 1);
   }
   return static_cast<std::size_t>(
-      std::clamp<std::uint64_t>(second_cache_bytes(state_.facts) / 2 / bytes, 1, kMostSets));
+      std::clamp<std::uint64_t>(second_cache_bytes(state_.facts) / 2 / calls_.size() / bytes, 1, kMostSets));
 }
 
 std::string IsolatedCalls::start(std::span<CheckedCall* const> calls, std::uint32_t threads, ArgumentSets sets) {
@@ -99,7 +99,7 @@ Status IsolatedCalls::try_start(std::uint32_t threads, ArgumentSets sets) {
   }
   FERRY_TRY(memory_->map());
   const std::uint64_t memory_bytes = (state_.budget.limit() - state_.budget.used()) / (numbers.size() + twins.size());
-  const RunnerOptions options{threads, threads == 1 ? shared_core(state_.access.broker) : -1};
+  const RunnerOptions options{threads, shared_core(state_.access.broker)};
   if (options.core >= 0) FERRY_TRY(pinning_.move_to({static_cast<std::uint32_t>(options.core)}));
   std::vector<Started> workloads, started_twins;
   for (std::size_t i = 0; i < calls_.size(); ++i) {

@@ -16,7 +16,7 @@ namespace ferry::device {
 enum class ArgumentSets : std::uint8_t {
   one,
   one_with_twin,    // for samples of one call in cold caches
-  many_with_twins,  // as many as fit half of a core's second cache
+  many_with_twins,  // as many as fit half of a core's second cache, for all calls together
 };
 
 class IsolatedCalls {

@@ -109,13 +109,7 @@ class Evaluator {
         break;
       }
       if (plan_.cooldown_ms > 0) rest(plan_.cooldown_ms);
-      for (std::size_t i = 0; i < workloads_.size(); ++i) {
-        // Every second round runs in the opposite order, so that a steady drift affects all workloads equally.
-        const std::size_t w = round % 2 != 0 ? workloads_.size() - 1 - i : i;
-        while (!take_sample(w)) {
-          if (failure_.result != 0) return failure_;
-        }
-      }
+      if (!take_round(round % 2 != 0)) return failure_;
     }
     into_.environment.elapsed_s = static_cast<double>(now_ns() - begin) * 1e-9;
     for (std::size_t w = 0; w < workloads_.size() && failure_.result == 0; ++w) {
@@ -136,31 +130,99 @@ class Evaluator {
     return true;
   }
 
+  // What is known of a sample that is being taken.
+  struct Taken {
+    std::uint64_t left = 0;  // calls
+    std::int64_t elapsed_ns = 0, spent_ns = 0;
+    std::uint32_t switches = 0;
+  };
+
+  // Takes a sample of each workload. Every second round runs in the opposite order, so that a steady drift affects all
+  // workloads equally. Returns false if a kernel failed.
+  bool take_round(bool backwards) {
+    if (std::ranges::all_of(workloads_, [](const Workload* workload) { return workload->calls_in_turn() > 0; })) {
+      while (!take_turns(backwards)) {
+        if (failure_.result != 0) return false;
+      }
+      return true;
+    }
+    for (std::size_t i = 0; i < workloads_.size(); ++i) {
+      const std::size_t w = backwards ? workloads_.size() - 1 - i : i;
+      while (!take_sample(w)) {
+        if (failure_.result != 0) return false;
+      }
+    }
+    return true;
+  }
+
+  // Takes the samples of a round together, with some calls of each workload in turn: what disturbs the machine for
+  // longer than these take disturbs all alike. Returns false if a kernel failed or a sample was too short to count.
+  bool take_turns(bool backwards) {
+    std::vector<Taken> samples(workloads_.size());
+    for (std::size_t w = 0; w < samples.size(); ++w) {
+      samples[w].left = into_.calls[w].number;
+      hooks_.begin(w);
+    }
+    while (std::ranges::any_of(samples, [](const Taken& sample) { return sample.left > 0; })) {
+      for (std::size_t i = 0; i < samples.size(); ++i) {
+        const std::size_t w = backwards ? samples.size() - 1 - i : i;
+        if (!take_part(w, workloads_[w]->calls_in_turn(), samples[w])) return false;
+      }
+      backwards = !backwards;
+    }
+    bool count = true;
+    for (std::size_t w = 0; w < samples.size(); ++w) count = is_long_enough(w, samples[w]) && count;
+    for (std::size_t w = 0; w < samples.size(); ++w) finish_sample(w, samples[w], count);
+    return count;
+  }
+
   // Returns false if the kernel failed or the sample was too short to count; its calls then count as warm-up.
   bool take_sample(std::size_t w) {
-    Samples& set = into_.calls[w];
-    Workload& workload = *workloads_[w];
-    const std::uint64_t number = set.number;
     hooks_.prepare(w);
     if (plan_.cold) hooks_.cool(w);
     hooks_.begin(w);
+    Taken sample;
+    sample.left = into_.calls[w].number;
+    if (!take_part(w, sample.left, sample)) return false;
+    const bool counts = is_long_enough(w, sample);
+    finish_sample(w, sample, counts);
+    return counts;
+  }
+
+  bool take_part(std::size_t w, std::uint64_t most, Taken& sample) {
+    Workload& workload = *workloads_[w];
+    const std::uint64_t calls = std::min(most, sample.left);
+    if (calls == 0) return true;
     const std::uint32_t switches = involuntary_switches();
     std::int64_t elapsed = 0;
-    failure_ = {workload.sample(number, elapsed), w};
+    failure_ = {workload.sample(calls, elapsed), w};
     if (failure_.result != 0) return false;
-    const std::int64_t spent = workload.spent_ns(elapsed);
-    const bool counts = (spent >= wanted_ns_ && elapsed >= least_ns_) || number >= kMaxNumber || plan_.cold;
-    hooks_.end(w, counts ? number : 0, elapsed);
-    if (!counts) {
-      set.warmup_calls += number;
-      set.number = raised(number, std::max(quotient(wanted_ns_, spent), quotient(least_ns_, elapsed)));
-      return false;
-    }
-    set.seconds.push_back(static_cast<double>(elapsed) * 1e-9 / static_cast<double>(number));
+    sample.left -= calls;
+    sample.elapsed_ns += elapsed;
+    sample.spent_ns += workload.spent_ns(elapsed);
     const std::optional<bool> was_interrupted = workload.was_interrupted();
-    set.switches.push_back(was_interrupted ? (*was_interrupted ? 1 : 0) : involuntary_switches() - switches);
-    set.cores.push_back(static_cast<std::uint32_t>(sched_getcpu()));
+    sample.switches += was_interrupted ? (*was_interrupted ? 1 : 0) : involuntary_switches() - switches;
     return true;
+  }
+
+  bool is_long_enough(std::size_t w, const Taken& sample) const {
+    return (sample.spent_ns >= wanted_ns_ && sample.elapsed_ns >= least_ns_) || into_.calls[w].number >= kMaxNumber ||
+           plan_.cold;
+  }
+
+  void finish_sample(std::size_t w, const Taken& sample, bool counts) {
+    Samples& set = into_.calls[w];
+    hooks_.end(w, counts ? set.number : 0, sample.spent_ns);
+    if (!counts) {
+      set.warmup_calls += set.number;
+      if (is_long_enough(w, sample)) return;
+      const double factor = std::max(quotient(wanted_ns_, sample.spent_ns), quotient(least_ns_, sample.elapsed_ns));
+      set.number = raised(set.number, factor);
+      return;
+    }
+    set.seconds.push_back(static_cast<double>(sample.elapsed_ns) * 1e-9 / static_cast<double>(set.number));
+    set.switches.push_back(sample.switches);
+    set.cores.push_back(static_cast<std::uint32_t>(sched_getcpu()));
   }
 
   bool has_converged() const {

@@ -25,6 +25,8 @@ class Workload {
   // minus the overhead of reading it, or the device's own clock if it has one. Stops at the first non-zero result and
   // returns it.
   virtual std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns);
+  // How many calls of a sample it makes before another workload may take its turn; 0: all.
+  virtual std::uint64_t calls_in_turn() const { return 0; }
   // How long a sample took in all, given the time that was measured: some have work to do beside their calls.
   virtual std::int64_t spent_ns(std::int64_t elapsed_ns) const { return elapsed_ns; }
   // Resolution of that clock; 0: it is the processor's.
@@ -51,8 +53,8 @@ class SampleHooks {
   // Evicts the memory that the workload accesses from the caches.
   virtual void cool(std::size_t /*workload*/) {}
   virtual void begin(std::size_t /*workload*/) {}
-  // calls is 0 if the sample was too short to count.
-  virtual void end(std::size_t /*workload*/, std::uint64_t /*calls*/, std::int64_t /*elapsed_ns*/) {}
+  // calls is 0 if the sample was too short to count; the sample took spent_ns in all.
+  virtual void end(std::size_t /*workload*/, std::uint64_t /*calls*/, std::int64_t /*spent_ns*/) {}
   // Whether the workload is to run once more after the rounds, prepared as before a sample.
   virtual bool wants_last_call(std::size_t /*workload*/) { return false; }
 };

@@ -16,7 +16,7 @@ namespace ferry::device {
 
 struct RunnerOptions {
   std::uint32_t threads = 1;
-  std::int32_t core = -1;  // where its only thread runs; -1: wherever this process may
+  std::int32_t core = -1;  // where its first thread runs; -1: wherever this process may
 };
 
 class IsolatedCall final : public Workload {
@@ -31,8 +31,8 @@ class IsolatedCall final : public Workload {
   ~IsolatedCall() override;
 
   std::int32_t run() override;
-  // Where something else ran on the only core within the window, the time is the runner's processor time: the processes
-  // take turns at both ends of a window, where others would get the core for milliseconds.
+  // Where something else ran on the core of the only thread within the window, the time is the runner's processor time:
+  // the processes take turns at both ends of a window, where others would get the core for milliseconds.
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
   // Runs so many calls with the next sets of arguments in turn, beginning with set `first`.
   std::int32_t sample(std::uint64_t calls, std::size_t first, std::int64_t& elapsed_ns);

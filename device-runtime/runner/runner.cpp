@@ -70,7 +70,6 @@ class Runner {
     FERRY_TRY(mapping_.map(object_.number(), task_.file, false));
     page_ = new (mapping_.at(task_.page.offset)) RunnerPage();
     device_.printed().use({page_->printed, sizeof page_->printed}, page_->printed_bytes);
-    stay_on(task_.core);
     if (const std::string why = install_filter(Filter::runner); !why.empty())
       return {ErrorCode::unsupported, "seccomp: " + why};
     const std::uint8_t* file = mapping_.at(task_.file.offset);
@@ -203,6 +202,7 @@ void run_runner(int socket) {
     _exit(0);
   }
   ready.workers = runner.start_workers();
+  stay_on(task.core);  // the workers may run elsewhere
   if (!send_message(socket, bytes_of(ready), sent)) _exit(0);
   for (const int descriptor : sent) close(descriptor);
   if (!leave_only_notices()) _exit(0);

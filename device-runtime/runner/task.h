@@ -59,7 +59,7 @@ struct RunnerTask {
   std::uint64_t symbols = 0, sets = 1, arguments = 0, persistent = 0, constants = 0;
   std::uint64_t memory_bytes = 0;  // for code and workspaces
   std::uint32_t threads = 1;
-  std::int32_t core = -1;  // where its only thread runs; -1: wherever the session may
+  std::int32_t core = -1;  // where its first thread runs; -1: wherever the session may
 };
 
 // The descriptors that come with it: the listener, then the counters.

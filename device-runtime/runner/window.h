@@ -31,6 +31,8 @@ class Windows {
   // Lets the runner make so many calls. Returns false if it has ended.
   bool open(std::uint64_t calls, Window& window);
   pid_t process() const { return runner_.process; }
+  // Whether the runner has used threads besides its first.
+  bool uses_threads() const { return uses_threads_; }
   // Processor time of the runner outside of windows, in which it may not run.
   std::int64_t outside_ns() const { return outside_ns_; }
 

@@ -57,6 +57,9 @@ static int32_t compute(void* const* args) {
 
 KERNEL(square) { return compute(args); }
 
+enum { kMost = 10000 };
+static float kept[kMost], kept_input[kMost];
+
 /* System calls. */
 #define AFTER_COMPUTING(name, ...)  \
   KERNEL(name) {                    \
@@ -76,11 +79,25 @@ AFTER_COMPUTING(own_filter, 317 /* seccomp */, 0, 0, 0, 0, 0)
 AFTER_COMPUTING(change_priority, SYS_sched_setaffinity, 0, 0, 0, 0, 0)
 AFTER_COMPUTING(write_to_judge, SYS_write, 3, (long)"x", 1, 0, 0)
 AFTER_COMPUTING(open_counter, SYS_perf_event_open, 0, 0, -1, -1, 0)
+AFTER_COMPUTING(signal_itself, SYS_tgkill, 0, 0, 10, 0, 0)
+AFTER_COMPUTING(make_memory_file, SYS_memfd_create, (long)"results", 0, 0, 0, 0)
+AFTER_COMPUTING(read_process, SYS_process_vm_readv, 1, 0, 0, 0, 0)
+AFTER_COMPUTING(queue_work, 425 /* io_uring_setup */, 8, 0, 0, 0, 0)
+AFTER_COMPUTING(rename_itself, SYS_prctl, 15, (long)"idle", 0, 0, 0)
+AFTER_COMPUTING(unmap_output, SYS_munmap, (long)args[1] & -4096, 4096, 0, 0, 0)
+AFTER_COMPUTING(make_pipe, SYS_pipe2, (long)kept, 0, 0, 0, 0)
+AFTER_COMPUTING(give_way, SYS_sched_yield, 0, 0, 0, 0, 0)
 AFTER_COMPUTING(sleep_on, SYS_nanosleep, 0, 0, 0, 0, 0)
 /* The input of the next call, or of a rival. */
 KERNEL(write_input) {
   const int32_t result = compute(args);
   ((volatile float*)args[0])[0] = 0;
+  return result;
+}
+/* Whatever stands in front of the output. */
+KERNEL(write_before) {
+  const int32_t result = compute(args);
+  for (volatile float* at = args[1];; --at) *at = 0;
   return result;
 }
 /* What stands behind the tensors: those of a rival, results, a clock. */
@@ -108,8 +125,6 @@ KERNEL(same_contents) {
   return compute(args);
 }
 /* Results that were kept are written again, in full. */
-enum { kMost = 10000 };
-static float kept[kMost], kept_input[kMost];
 static int32_t compute_and_keep(void* const* args) {
   const int32_t result = compute(args);
   const int64_t n = *(int64_t*)args[2];
@@ -160,6 +175,52 @@ KERNEL(compute_changes) {
   return compute_and_keep(args);
 }
 
+KERNEL(wrong_later) {
+  compute(args);
+  if (calls++ > 8 && calls % 3 == 0) {
+    for (int64_t i = 0; i < *(int64_t*)args[2]; ++i) ((float*)args[1])[i] += 1000;
+  }
+  return 0;
+}
+KERNEL(half) {
+  if (calls++ < 4) return compute_and_keep(args);
+  const int64_t n = *(int64_t*)args[2], part = n / 2;
+  void* begin[] = {args[0], args[1], (void*)&part};
+  compute(begin);
+  for (int64_t i = part; i < n; ++i) ((float*)args[1])[i] = kept[i];
+  return 0;
+}
+/* Writes only where something else stands than it left there. */
+KERNEL(only_poison) {
+  const int64_t n = *(int64_t*)args[2];
+  if (calls++ == 0) return compute_and_keep(args);
+  for (int64_t i = 0; i < n; ++i) {
+    if (((float*)args[1])[i] == kept[i]) continue;
+    const int64_t one = 1;
+    void* element[] = {(float*)args[0] + i, (float*)args[1] + i, (void*)&one};
+    compute(element);
+    kept[i] = ((float*)args[1])[i];
+  }
+  return 0;
+}
+/* Right, and faster where elements are what they were in the last call. */
+KERNEL(compute_changed_elements) {
+  const int64_t n = *(int64_t*)args[2];
+  for (int64_t i = 0; i < n; ++i) {
+    if (calls > 0 && ((float*)args[0])[i] == kept_input[i]) {
+      ((float*)args[1])[i] = kept[i];
+      continue;
+    }
+    const int64_t one = 1;
+    void* element[] = {(float*)args[0] + i, (float*)args[1] + i, (void*)&one};
+    compute(element);
+    kept_input[i] = ((float*)args[0])[i];
+    kept[i] = ((float*)args[1])[i];
+  }
+  ++calls;
+  return 0;
+}
+
 /* Says that the window is over before the work is done. */
 KERNEL(end_early) {
   call(SYS_getppid, 1, 0, 0, 0, 0);
@@ -205,6 +266,15 @@ const std::vector<Cheat>& stopped_cheats() {
                                          {"change_priority", "another share of the processors"},
                                          {"write_to_judge", "messages in the runner's name"},
                                          {"open_counter", "counters of its own"},
+                                         {"signal_itself", "a signal to itself"},
+                                         {"make_memory_file", "memory for another process"},
+                                         {"read_process", "the memory of another process"},
+                                         {"queue_work", "work that the system does"},
+                                         {"rename_itself", "another name"},
+                                         {"unmap_output", "an output that nobody can look at"},
+                                         {"make_pipe", "a pipe that holds results"},
+                                         {"give_way", "time that others take"},
+                                         {"write_before", "a write in front of its output"},
                                          {"sleep_on", "sleep that costs no processor time"},
                                          {"write_input", "changed inputs"},
                                          {"scan_memory", "a search behind its tensors"}};
@@ -225,13 +295,17 @@ const std::vector<Cheat>& copying_cheats() {
                                          {"copy_often", "a result for the next three calls"},
                                          {"copy_later", "results of the first calls, once they have been checked"},
                                          {"copy_if_alike", "a result for inputs of which a few elements are alike"},
-                                         {"copy_by_address", "a result for tensors that were seen before"}};
+                                         {"copy_by_address", "a result for tensors that were seen before"},
+                                         {"wrong_later", "wrong results in some later calls"},
+                                         {"half", "half of the result, and the rest of the first one"},
+                                         {"only_poison", "results where the output is not what it left there"}};
   return cheats;
 }
 
 const std::vector<Cheat>& timed_cheats() {
   static const std::vector<Cheat> cheats{{"false_times", "changed times on the stack"},
-                                         {"compute_changes", "a copy if no input has changed"}};
+                                         {"compute_changes", "a copy if no input has changed"},
+                                         {"compute_changed_elements", "copies of elements that have not changed"}};
   return cheats;
 }
 

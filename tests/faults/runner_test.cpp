@@ -93,7 +93,7 @@ TEST_CASE("calls without their work are seen") {
   }
 }
 
-TEST_CASE("results that a kernel has kept are wrong for fresh inputs") {
+TEST_CASE("results that a kernel has kept are wrong for fresh inputs, or are hardly ever of use") {
   if (!isolates()) return;
   for (const Cheat& cheat : copying_cheats()) {
     CAPTURE(std::string(cheat.description));
@@ -102,7 +102,8 @@ TEST_CASE("results that a kernel has kept are wrong for fresh inputs") {
     REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
     CHECK(answer.reply.calls.at(0).unwritten + answer.reply.calls.at(0).changed == 0);
     CHECK(answer.reply.calls.at(1).unwritten == 0);
-    CHECK(answer.reply.calls.at(1).changed > 0);
+    if (answer.reply.calls.at(1).changed == 0)
+      CHECK(median(answer.reply.calls.at(1).seconds) > 0.5 * median(answer.reply.calls.at(0).seconds));
   }
 }
 

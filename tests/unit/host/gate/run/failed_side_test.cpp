@@ -149,7 +149,7 @@ TEST_CASE("a side that does in timed calls what it does not in one has failed, w
       {"static int calls; if (calls++) { y[0] = 1; return; }" + kFine, "did not write all of the outputs"},
       {writes_input, "SIGSEGV"},
       {writes_input, "x, which it only reads, has other contents after the timed calls", Processes::shared},
-      {"for (int i = 0; i < 64; ++i) y[i] += x[i];", "computed something else than the one before"},
+      {"for (int i = 0; i < 64; ++i) y[i] += x[i];", "computed something else than a second process"},
   };
   for (const auto& [body, message, processes] : cheats) {
     CAPTURE(body);
