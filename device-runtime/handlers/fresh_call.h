@@ -68,7 +68,7 @@ class FreshCall final : public Workload {
   std::vector<Input> inputs_;
   std::vector<Set> sets_;
   std::uint64_t output_bytes_ = 0, windows_ = 0;
-  std::vector<double> aims_;  // where inputs were replaced, as a share of their elements
+  std::vector<double> aims_;    // where inputs were replaced, as a share of their elements
   std::int64_t beside_ns_ = 0;  // what the last sample did beside its calls
   bool was_interrupted_ = false, is_unwritten_ = false, is_wrong_ = false;
   std::uint64_t unwritten_ = 0, wrong_ = 0;
