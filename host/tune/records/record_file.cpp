@@ -1,0 +1,131 @@
+#include "host/tune/records/record_file.h"
+
+#include "base/descriptor.h"
+#include "base/printable.h"
+#include "base/replace_file.h"
+#include "base/write_all.h"
+#include "host/tune/records/record_text.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string_view>
+#include <thread>
+
+namespace ferry::tune {
+
+namespace {
+
+// A record is about one kilobyte; a million of them are far more than years of tuning leave.
+constexpr std::size_t kMaxFileBytes = std::size_t{1} << 30;
+constexpr std::chrono::seconds kMaxWait{10};
+
+Status failed_to(const char* what, const std::string& path) {
+  return {ErrorCode::unavailable, "cannot " + std::string(what) + " " + printable(path) + ": " + std::strerror(errno)};
+}
+
+// Whether the path still names this file, and nobody replaced it while this process waited for its lock.
+bool is_named(const Descriptor& file, const std::string& path) {
+  struct stat opened{}, named{};
+  return fstat(file.number(), &opened) == 0 && stat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
+}
+
+// Opens the file and locks it until it is closed.
+Result<Descriptor> open_locked(const std::string& path) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + kMaxWait;
+  std::chrono::milliseconds pause{1};
+  while (true) {
+    Descriptor file(open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
+    if (file.number() < 0) return failed_to("open", path);
+    if (flock(file.number(), LOCK_EX | LOCK_NB) == 0) {
+      if (is_named(file, path)) return file;
+      continue;
+    }
+    if (errno != EWOULDBLOCK && errno != EINTR) return failed_to("lock", path);
+    if (Clock::now() >= end)
+      return Status(ErrorCode::unavailable, "cannot lock " + printable(path) + ": another process holds it");
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::milliseconds{16});
+  }
+}
+
+Result<std::string> read_all(const Descriptor& file, const std::string& path) {
+  struct stat status{};
+  if (fstat(file.number(), &status) != 0) return failed_to("read", path);
+  if (!S_ISREG(status.st_mode) || static_cast<std::size_t>(status.st_size) > kMaxFileBytes)
+    return Status(ErrorCode::unavailable, "cannot read " + printable(path) + ": expected a file of at most 1 GiB");
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = pread(file.number(), text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failed_to("read", path);
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  text.resize(done);
+  return text;
+}
+
+RecordFile records_in(std::string_view text) {
+  RecordFile file;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) continue;
+    Result<TuneRecord> record = parse_record(line);
+    if (record.is_ok())
+      file.records.push_back(std::move(record.value()));
+    else
+      ++file.skipped;
+  }
+  return file;
+}
+
+}  // namespace
+
+Status append_record(const std::string& path, const TuneRecord& record) {
+  FERRY_ASSIGN(std::string line, record_line(record));
+  FERRY_ASSIGN(const Descriptor file, open_locked(path));
+  struct stat before{};
+  if (fstat(file.number(), &before) != 0) return failed_to("read", path);
+  char last = '\n';
+  if (before.st_size > 0 && pread(file.number(), &last, 1, before.st_size - 1) != 1) return failed_to("read", path);
+  // A process that was killed has left a part of a line.
+  if (last != '\n') line.insert(0, "\n");
+  if (write_all(file.number(), line)) return {};
+  const Status failure = failed_to("write", path);
+  (void)ftruncate(file.number(), before.st_size);
+  return failure;
+}
+
+Result<RecordFile> read_records(const std::string& path) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0 && errno == ENOENT) return RecordFile();
+  if (file.number() < 0) return failed_to("open", path);
+  FERRY_ASSIGN(const std::string text, read_all(file, path));
+  return records_in(text);
+}
+
+Status replace_records(const std::string& path,
+                       const std::function<std::vector<TuneRecord>(std::vector<TuneRecord> records)>& keep) {
+  FERRY_ASSIGN(const Descriptor file, open_locked(path));
+  FERRY_ASSIGN(const std::string text, read_all(file, path));
+  std::string lines;
+  for (const TuneRecord& record : keep(records_in(text).records)) {
+    FERRY_ASSIGN(const std::string line, record_line(record));
+    lines += line;
+  }
+  return replace_file(path, lines);
+}
+
+}  // namespace ferry::tune

@@ -1,0 +1,100 @@
+#include "host/tune/records/record_set.h"
+
+#include "tests/unit/host/tune/records/sample_record.h"
+
+#include <doctest/doctest.h>
+
+#include <vector>
+
+using namespace ferry;
+using test::hash_of_all;
+using test::sample_record;
+using tune::Outcome;
+using tune::TuneRecord;
+
+namespace {
+
+TuneRecord with_code(TuneRecord record, std::uint8_t code) {
+  record.code = hash_of_all(code);
+  return record;
+}
+
+TuneRecord failed(std::uint8_t code, Outcome outcome, std::int64_t unix_ms) {
+  TuneRecord record = with_code(sample_record(1, unix_ms), code);
+  record.outcome = outcome;
+  record.time.reset();
+  return record;
+}
+
+// Beside a default that was as many times as slow.
+TuneRecord on_a_slow_day(TuneRecord record, double times) {
+  record.default_time->seconds *= times;
+  record.default_time->high *= times;
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("the best record took the smallest share of the default's time in its own run") {
+  const TuneRecord slow = with_code(sample_record(2e-6, 1), 10), fast = with_code(sample_record(1e-6, 2), 11),
+                   slow_day = on_a_slow_day(with_code(sample_record(1.5e-6, 3), 12), 2);
+  CHECK(tune::share_of_default(slow) == doctest::Approx(0.8));
+  CHECK(tune::best_record({slow, fast}, slow.key) == fast);
+  CHECK(tune::best_record({slow, fast, slow_day}, slow.key) == slow_day);
+  CHECK_FALSE(tune::best_record({}, slow.key));
+}
+
+TEST_CASE("of equal records the newest is the best") {
+  const TuneRecord older = sample_record(1e-6, 1), newer = sample_record(1e-6, 2);
+  CHECK(tune::best_record({newer, older}, older.key) == newer);
+  CHECK(tune::best_record({older, newer}, older.key) == newer);
+}
+
+TEST_CASE("records of other programs, schedules and devices do not compete") {
+  const TuneRecord own = sample_record(2e-6);
+  TuneRecord program = sample_record(1e-6), schedule = program, cpu = program, threads = program, function = program;
+  program.key.program = hash_of_all(9);
+  schedule.key.schedule.reset();
+  cpu.key.device.cpu = "znver3";
+  threads.key.device.threads = 4;
+  CHECK(tune::best_record({own, program, schedule, cpu, threads}, own.key) == own);
+  function.function = "another name";
+  CHECK(tune::best_record({own, function}, own.key) == function);
+}
+
+TEST_CASE("code that ever failed is not chosen, nor what was measured beside another default") {
+  const TuneRecord slow = with_code(sample_record(2e-6, 5), 10), fast = with_code(sample_record(1e-6, 2), 11);
+  for (const Outcome outcome : {Outcome::crashed, Outcome::hung, Outcome::wrong})
+    for (const std::int64_t time : {1, 9})
+      CHECK(tune::best_record({slow, fast, failed(11, outcome, time)}, slow.key) == slow);
+  for (const Outcome outcome : {Outcome::refused, Outcome::too_slow})
+    CHECK(tune::best_record({slow, fast, failed(11, outcome, 9)}, slow.key) == fast);
+  TuneRecord older = fast;
+  older.default_code = hash_of_all(99);
+  CHECK(tune::best_record({older, slow}, slow.key) == slow);
+  older.unix_ms = 6;
+  CHECK(tune::best_record({older, slow}, slow.key) == older);
+  CHECK_FALSE(tune::best_record({fast, failed(11, Outcome::wrong, 9)}, slow.key));
+}
+
+TEST_CASE("merging keeps each record once, in the order of their times") {
+  const TuneRecord a = sample_record(1e-6, 1), b = sample_record(2e-6, 2), c = sample_record(3e-6, 2),
+                   d = sample_record(1e-6, 4);
+  CHECK(tune::merge_records({{d, b}, {a, c, b}, {}, {a}}) == std::vector{a, b, c, d});
+  CHECK(tune::merge_records({}).empty());
+}
+
+TEST_CASE("pruning keeps the best records of each task, and all failures") {
+  std::vector<TuneRecord> records;
+  for (int i = 0; i < 5; ++i)
+    records.push_back(with_code(sample_record(1e-6 * (5 - i), i), static_cast<std::uint8_t>(10 + i)));
+  records.push_back(failed(14, Outcome::wrong, 9));
+  records.push_back(failed(20, Outcome::too_slow, 9));
+  records.push_back(failed(21, Outcome::refused, 9));
+  TuneRecord other = sample_record(9e-6, 3);
+  other.key.device.threads = 1;
+  records.push_back(other);
+  CHECK(tune::prune_records(records, 2) == std::vector{records[2], records[3], records[5], records[7], other});
+  CHECK(tune::prune_records(tune::prune_records(records, 2), 2) == tune::prune_records(records, 2));
+  CHECK(tune::prune_records({}, 2).empty());
+}
