@@ -134,7 +134,7 @@ class Lowering {
 
   Stmt loops_of(const Nest& nest) {
     const auto body = [&](std::size_t id, Stmt inner, const Expr& is_real_iteration) {
-      return attached_stages(Attachment{nest.name(), id}, with_prefetches(nest, id, std::move(inner)),
+      return attached_stages(Attachment{nest.name(), id}, with_prefetches(nests_, nest, id, std::move(inner)),
                              is_real_iteration);
     };
     return stage_nest(nest, loops_around(nests_, place_of(*nest.stage)), body);

@@ -42,13 +42,34 @@ std::vector<Expr> indices_at(const Nest& nest, const Load& load, const Substitut
   return indices;
 }
 
+// Returns the storage of a computed tensor, or null for a parameter.
+const Storage* stored_in(const Nests& nests, const Buffer* tensor) {
+  for (const Nest& nest : nests)
+    for (std::size_t i = 0; i < nest.stage->outputs.size() && i < nest.storage.size(); ++i)
+      if (nest.stage->outputs[i].get() == tensor) return &nest.storage[i];
+  return nullptr;
+}
+
+// A load of the tensor in the loops of a nest.
+struct Access {
+  const Nest& nest;
+  const Load& load;
+  const Storage* storage;
+
+  // Returns the indices of what it reads in memory.
+  std::vector<Expr> stored_at(const Substitution& loops) const {
+    std::vector<Expr> indices = indices_at(nest, load, loops);
+    return storage == nullptr ? indices : storage->indices(indices);
+  }
+};
+
 // Returns how many iterations of an inner loop read the same cache line: 1 when each reads a different one, all of them
 // when the loop does not change the address.
-std::int64_t iterations_a_line(const Nest& nest, const Load& load, const schedule::Loop& inner, std::int64_t extent,
+std::int64_t iterations_a_line(const Access& access, const schedule::Loop& inner, std::int64_t extent,
                                Substitution loops) {
-  const std::vector<Expr> first = indices_at(nest, load, loops);
+  const std::vector<Expr> first = access.stored_at(loops);
   loops[inner.var.get()] = Expr(1);
-  const std::vector<Expr> second = indices_at(nest, load, loops);
+  const std::vector<Expr> second = access.stored_at(loops);
   std::int64_t moved = 0;
   for (std::size_t d = 0; d < first.size(); ++d) {
     const Expr difference = passes::simplify(second[d] - first[d]);
@@ -58,35 +79,35 @@ std::int64_t iterations_a_line(const Nest& nest, const Load& load, const schedul
     moved = *step;
   }
   if (moved == 0) return extent;
-  const std::int64_t bytes = static_cast<std::int64_t>(dtype_bytes(load.buffer->dtype));
+  const std::int64_t bytes = static_cast<std::int64_t>(dtype_bytes(access.load.buffer->dtype));
   return moved > 0 && moved < kLineBytes / bytes ? kLineBytes / (moved * bytes) : 1;
 }
 
 // Adds the indices that an iteration reads, one for each cache line, as far as inner loops have constant extents.
-void add_places(const Nest& nest, const Load& load, std::vector<std::size_t> inner, Substitution loops,
+void add_places(const Access& access, std::vector<std::size_t> inner, Substitution loops,
                 std::vector<std::vector<Expr>>& places) {
   if (places.size() == kMostLines) return;
   if (inner.empty()) {
-    places.push_back(indices_at(nest, load, loops));
+    places.push_back(indices_at(access.nest, access.load, loops));
     return;
   }
-  const schedule::Loop& loop = nest.loops.loop(inner.back());
+  const schedule::Loop& loop = access.nest.loops.loop(inner.back());
   inner.pop_back();
   const std::int64_t extent = as_int(loop.extent) == nullptr ? 1 : *as_int(loop.extent);
-  const std::int64_t step = extent > 1 ? iterations_a_line(nest, load, loop, extent, loops) : 1;
+  const std::int64_t step = extent > 1 ? iterations_a_line(access, loop, extent, loops) : 1;
   for (std::int64_t i = 0; i < extent && places.size() < kMostLines; i += step) {
     loops[loop.var.get()] = Expr(i);
-    add_places(nest, load, inner, loops, places);
+    add_places(access, inner, loops, places);
   }
 }
 
-std::vector<std::vector<Expr>> places_read(const Nest& nest, const Load& load, std::size_t loop, std::int64_t offset) {
-  const std::vector<std::size_t>& order = nest.loops.order();
+std::vector<std::vector<Expr>> places_read(const Access& access, std::size_t loop, std::int64_t offset) {
+  const std::vector<std::size_t>& order = access.nest.loops.order();
   const auto at = std::find(order.begin(), order.end(), loop);
   // Accesses of the innermost loop are adjacent in memory, so that loop is enumerated last.
   std::vector<std::size_t> inner(std::make_reverse_iterator(order.end()), std::make_reverse_iterator(at + 1));
   std::vector<std::vector<Expr>> places;
-  add_places(nest, load, std::move(inner), later_loops(nest, loop, offset), places);
+  add_places(access, std::move(inner), later_loops(access.nest, loop, offset), places);
   return places;
 }
 
@@ -99,10 +120,11 @@ bool same_place(const Expr& a, const Expr& b) {
 
 }  // namespace
 
-Stmt with_prefetches(const Nest& nest, std::size_t loop, Stmt body) {
+Stmt with_prefetches(const Nests& nests, const Nest& nest, std::size_t loop, Stmt body) {
   std::vector<Stmt> steps;
   for (const schedule::ScheduledStage::Prefetch& wanted : nest.stage->prefetches) {
     if (wanted.loop != loop) continue;
+    const Storage* storage = stored_in(nests, wanted.tensor.get());
     std::vector<Expr> asked;
     for (const Expr& value : nest.values)
       for (const Load* load : analysis::loads_of(value)) {
@@ -111,7 +133,7 @@ Stmt with_prefetches(const Nest& nest, std::size_t loop, Stmt body) {
         if (std::any_of(load->indices.begin(), load->indices.end(),
                         [](const Expr& index) { return !analysis::loads_of(index).empty(); }))
           continue;
-        for (std::vector<Expr>& indices : places_read(nest, *load, loop, wanted.offset)) {
+        for (std::vector<Expr>& indices : places_read({nest, *load, storage}, loop, wanted.offset)) {
           const Expr place = Load::make(load->buffer, std::move(indices));
           if (std::any_of(asked.begin(), asked.end(), [&](const Expr& other) { return same_place(other, place); }))
             continue;

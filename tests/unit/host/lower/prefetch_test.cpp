@@ -7,6 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <utility>
+
 using namespace ferry;
 using namespace ferry::test;
 
@@ -41,6 +44,20 @@ TEST_CASE("what loops inside of it read is asked for line by line") {
                           "        prefetch(A[m.outer * 2 + 1, k + 8]);\n"
                           "        for (m.inner") != std::string::npos,
                 rows);
+}
+
+TEST_CASE("what a transformed layout stores side by side is asked for line by line") {
+  const char* const transposed = "def mm(int(M,K) A, int(N,K) B) -> (C) { C(m,n) +=! A(m,k) * B(n,k) }";
+  for (const auto& [columns, lines] : {std::pair{"16", 1}, {"32", 2}, {"8", 1}}) {
+    const std::string schedule = std::string("B: cache_read global -> P\nP: transform_layout (n, k) -> (n / ") +
+                                 columns + ", k, n % " + columns + ")\nC: split n " + columns +
+                                 "\nsplit n.inner 8\nreorder n.outer m k n.inner.outer n.inner.inner\nprefetch P k 4";
+    const std::string text = lowered_text(transposed, schedule);
+    int found = 0;
+    for (std::size_t at = text.find("prefetch("); at != std::string::npos; at = text.find("prefetch(", at + 1)) ++found;
+    CHECK_MESSAGE(found == lines, text);
+    check_schedule(transposed, schedule, {{"M", 5}, {"N", 37}, {"K", 11}});
+  }
 }
 
 TEST_CASE("one loop asks for no more than thirty-two lines of a tensor") {
