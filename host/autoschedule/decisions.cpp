@@ -58,7 +58,7 @@ class Walk {
       else
         schedule_on_cpu(name, fusion);
     }
-    return {std::move(schedule_), std::move(decisions_)};
+    return {std::move(schedule_), std::move(decisions_), std::move(points_)};
   }
 
  private:
@@ -77,6 +77,7 @@ class Walk {
     if (!decision.space.contains(point))
       throw CompileError(decision.stage + ": " + decision.rule + ": expected a point of its space");
     decisions_.push_back(std::move(decision));
+    points_.push_back(point);
     return point;
   }
 
@@ -159,6 +160,7 @@ class Walk {
   const Chooser& choose_;
   Stages at_any_size_;
   std::vector<Decision> decisions_;
+  std::vector<Point> points_;
   std::vector<std::string> finished_;  // epilogues that were scheduled together with what they read
 };
 
@@ -218,7 +220,11 @@ DecidedSchedule decide_schedule(const lang::Program& program, const Target& targ
   const ConstantNames constants = constants_of(program);
   if (!sizes.empty() && !calls_functions(schedule::stages_of(program))) {
     DecidedSchedule sized = Walk(Schedule(stages_at(program, sizes)), program, target, constants, choose).run();
-    if (auto schedule = at_any_size(program, sized.schedule)) return {*std::move(schedule), std::move(sized.decisions)};
+    if (auto schedule = at_any_size(program, sized.schedule)) {
+      sized.schedule = *std::move(schedule);
+      sized.at_sizes = true;
+      return sized;
+    }
   }
   return Walk(Schedule(program), program, target, constants, choose).run();
 }
@@ -231,11 +237,11 @@ std::uint64_t points_of(const std::vector<Decision>& decisions) {
   return points;
 }
 
-std::string to_text(const Decision& decision) {
+std::string to_text(const Decision& decision, const Point& point) {
   const std::uint64_t points = decision.space.size();
   std::string text =
       decision.stage + ": " + decision.rule + ", " + std::to_string(points) + (points == 1 ? " point\n" : " points\n");
-  for (const SpaceKnob& knob : decision.space.knobs) text += "  " + to_text(knob) + "\n";
+  for (const SpaceKnob& knob : decision.space.knobs) text += "  " + to_text(knob, point[knob.name]) + "\n";
   return text;
 }
 

@@ -29,6 +29,8 @@ using Chooser = std::function<Point(const Decision&)>;
 struct DecidedSchedule {
   schedule::Schedule schedule;
   std::vector<Decision> decisions;
+  std::vector<Point> points;  // one for each decision
+  bool at_sizes = false;      // whether the walk went over the program at the sizes
 };
 
 // `sizes` are as in default_schedule(): the walk goes over the program at these sizes. If its directives are not legal
@@ -43,7 +45,7 @@ Point choose_default(const Decision& decision);
 // Returns the number of combinations of points of these decisions, at most the largest uint64.
 std::uint64_t points_of(const std::vector<Decision>& decisions);
 
-// "C: gemv, 24 points" and a line for each knob.
-std::string to_text(const Decision& decision);
+// "C: gemv, 24 points" and a line for each knob, with the value at the point in brackets.
+std::string to_text(const Decision& decision, const Point& point);
 
 }  // namespace ferry::autoschedule

@@ -2,6 +2,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "ferry/schedule/default_schedule.h"
+#include "host/autoschedule/decide_at.h"
 #include "host/lang/names.h"
 #include "host/schedule/stages/directive_args.h"
 
@@ -139,6 +140,14 @@ std::vector<Schedule> default_schedules(std::span<const lang::Program> programs,
                                         const Sizes& sizes) {
   std::vector<Schedule> schedules;
   for (const lang::Program& program : programs) schedules.push_back(default_schedule(program, target, sizes));
+  return schedules;
+}
+
+std::vector<Schedule> schedules_at(std::span<const lang::Program> programs, const PointText& point,
+                                   const Target& target, const std::vector<std::string>& others, const Sizes& sizes) {
+  std::vector<Schedule> schedules;
+  for (DecidedSchedule& decided : decide_module_at(programs, point, target, others, sizes))
+    schedules.push_back(std::move(decided.schedule));
   return schedules;
 }
 

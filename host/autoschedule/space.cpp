@@ -96,12 +96,12 @@ std::string value_text(const SpaceKnob& knob, const KnobValue& value) {
   return text;
 }
 
-std::string to_text(const SpaceKnob& knob) {
+std::string to_text(const SpaceKnob& knob, const KnobValue& chosen) {
   std::string text = knob.name;
   for (std::size_t i = 0; i < knob.parts.size(); ++i) text += (i == 0 ? " " : " x ") + knob.parts[i];
   for (std::size_t i = 0; i < knob.candidates.size(); ++i) {
     const std::string value = value_text(knob, knob.candidates[i]);
-    text += (i == 0 ? ": " : ", ") + (i == knob.default_index ? "[" + value + "]" : value);
+    text += (i == 0 ? ": " : ", ") + (knob.candidates[i] == chosen ? "[" + value + "]" : value);
   }
   return text;
 }

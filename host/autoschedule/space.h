@@ -78,7 +78,9 @@ std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b);
 
 // "6x2", "yes", or the label of an order.
 std::string value_text(const SpaceKnob& knob, const KnobValue& value);
-// "tile rows x vectors: 1x1, 2x1, [6x2]": the candidates, with the default in brackets.
-std::string to_text(const SpaceKnob& knob);
+// "tile rows x vectors: 1x1, 2x1, [6x2]": the candidates, with the chosen one in brackets.
+std::string to_text(const SpaceKnob& knob, const KnobValue& chosen);
+// The same with the default in brackets.
+inline std::string to_text(const SpaceKnob& knob) { return to_text(knob, knob.default_value()); }
 
 }  // namespace ferry::autoschedule

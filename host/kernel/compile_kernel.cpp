@@ -95,6 +95,7 @@ Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> p
   const auto& kernel = std::get<TextKernel>(source.kind);
   Scheduled scheduled{programs, kernel.schedule, kernel.unscheduled, sizes, {}};
   for (const lang::Program& program : kernel.programs) scheduled.others.push_back(program.name);
+  scheduled.point = kernel.point;
   return scheduled;
 }
 

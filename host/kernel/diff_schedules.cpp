@@ -12,6 +12,8 @@ namespace {
 
 using Knobs = std::map<std::string, std::string>;
 
+constexpr const char* kPointNames[2] = {"the first point", "the second point"};
+
 // Returns the kernel with the named schedule, and adds the names of its knobs to `used`.
 KernelSource with_schedule(KernelSource source, const std::string& name, const Knobs& knobs, const Knobs& own,
                            std::set<std::string>& used) {
@@ -56,8 +58,14 @@ ScheduleDiff diff_schedules(const Compiler& compiler, const DiffRequest& request
   const Knobs knobs = parse_knobs(request.knobs);
   std::set<std::string> used;
   KernelSource sides[2];
-  for (int s = 0; s < 2; ++s)
+  for (int s = 0; s < 2; ++s) {
     sides[s] = with_schedule(source, request.schedules[s], knobs, parse_knobs(request.own_knobs[s]), used);
+    ScheduleOptions chosen;
+    chosen.file = request.schedules[s];
+    chosen.points = request.points[s];
+    chosen.point_name = kPointNames[s];
+    std::get<TextKernel>(sides[s].kind).point = read_point(chosen);
+  }
   for (const auto& [knob, value] : knobs)
     if (!used.contains(knob))
       throw OptionError(Option::knob, knob + "=" + value + ": neither schedule has a knob '$" + knob + "'");

@@ -45,6 +45,7 @@ bool is_machine_code(Stage stage) {
     case Stage::groups:
     case Stage::schedule:
     case Stage::space:
+    case Stage::point:
     case Stage::loops:
     case Stage::plan:
     case Stage::c:
@@ -55,11 +56,13 @@ bool is_machine_code(Stage stage) {
   return false;
 }
 
+bool is_of_points(Stage stage) { return stage == Stage::space || stage == Stage::point; }
+
 bool is_of_networks(Stage stage) { return stage == Stage::graph || stage == Stage::groups || stage == Stage::plan; }
 
 Emission emit_network(const KernelSource& source, const Network& network, const TextRequest& request, Stage stage,
                       const Target& target, const std::string& after, const Observer& observer) {
-  if (stage == Stage::space || stage == Stage::object)
+  if (is_of_points(stage) || stage == Stage::object)
     throw OptionError(Option::stage, std::string(stage_name(stage)) +
                                          ": expected one of the other stages, which are shown of each kernel of the "
                                          "network " +
@@ -116,6 +119,7 @@ std::string target_of_stage(Stage stage) {
     case Stage::groups:
     case Stage::schedule:
     case Stage::space:
+    case Stage::point:
     case Stage::loops:
     case Stage::plan:
     case Stage::c:
@@ -165,9 +169,9 @@ Emission emit_text(const KernelSource& source, const TextRequest& request, Stage
     throw OptionError(Option::stage, name + ": expected a kernel in ferry's own notation, got " + source.name +
                                          ", of which asm alone can be shown");
   const auto& kernel = std::get<TextKernel>(source.kind);
-  if (stage == Stage::space && (kernel.schedule || kernel.unscheduled))
+  if (is_of_points(stage) && (kernel.schedule || kernel.unscheduled))
     throw OptionError(Option::stage,
-                      name + ": expected no schedule, because a space is what default schedules choose from");
+                      name + ": expected no schedule, because a space is what default schedules choose a point from");
   if (target.is_source && is_machine_code(stage))
     throw OptionError(Option::stage, name + ": expected a target with machine code, got '" + target.text + "'");
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);

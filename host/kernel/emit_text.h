@@ -16,6 +16,7 @@ namespace ferry {
   X(groups, "groups")     \
   X(schedule, "schedule") \
   X(space, "space")       \
+  X(point, "point")       \
   X(loops, "lower")       \
   X(plan, "plan")         \
   X(c, "c")               \
@@ -45,8 +46,8 @@ struct TextRequest {
 CompiledModule compile_text(const KernelSource& source, const TextRequest& request, const Target& target,
                             const Observer& observer = {});
 // Throws as above; OptionError (stage) for machine code of a target that has none, for a kernel in another language,
-// which only its own compiler can show, for a stage that networks or kernels do not have, and for the space of a kernel
-// whose schedule the user chose. `after` is as of KernelCompiler::emit().
+// which only its own compiler can show, for a stage that networks or kernels do not have, and for the space or point of
+// a kernel whose schedule the user chose. `after` is as of KernelCompiler::emit().
 Emission emit_text(const KernelSource& source, const TextRequest& request, Stage stage, const Target& target,
                    const std::string& after = {}, const Observer& observer = {});
 

@@ -72,9 +72,10 @@ lang::FixedSizes fixed_in(const FunctionInfo& compiled, const lang::Program& pro
 struct ChosenSchedule {
   std::optional<ScheduleText> text;
   bool unscheduled = false;
+  std::optional<PointText> point = {};
 
   void expect_none(const std::string& refusal) const {
-    if (text || unscheduled) throw UsageError(refusal);
+    if (text || unscheduled || point) throw UsageError(refusal);
   }
 };
 
@@ -163,7 +164,8 @@ KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options,
   }
   KernelSource source;
   source.compiler = compiler;
-  ChosenSchedule schedule{read_schedule(options.schedule), options.schedule.file == kUnscheduled};
+  ChosenSchedule schedule{read_schedule(options.schedule), options.schedule.file == kUnscheduled,
+                          read_point(options.schedule)};
   if (!options.expression.empty() && !options.file.empty()) {
     throw OptionError(Option::kernel, "expected one kernel, got a text and the file '" + options.file + "'");
   }
@@ -191,6 +193,7 @@ KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options,
   text.debug = options.debug;
   text.schedule = std::move(schedule.text);
   text.unscheduled = schedule.unscheduled;
+  text.point = std::move(schedule.point);
   text.programs = lang::parse(source.text, source.name, options.debug, {text.fixed.begin(), text.fixed.end()});
   for (const lang::Program& program : text.programs) {
     for (const std::string& warning : program.warnings) observer.tell(warning);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/quantity_text.h"
 #include "ferry/kernel/option_error.h"
 #include "host/kernel/file.h"
 #include "host/lang/names.h"
@@ -32,6 +33,27 @@ std::map<std::string, std::string> parse_knobs(const std::vector<std::string>& w
       throw OptionError(Option::knob, word + ": expected one value for " + name + ", got a second one");
   }
   return knobs;
+}
+
+std::optional<PointText> read_point(const ScheduleOptions& options) {
+  if (options.points.empty()) return std::nullopt;
+  const bool is_default = options.file.empty() || options.file == kDefaultSchedule;
+  if (!is_default || !options.text.empty())
+    throw OptionError(Option::point, options.points.front() +
+                                         ": expected the default schedule, which has the knobs, got " +
+                                         (is_default ? "the text of another" : "'" + options.file + "'"));
+  return PointText{join("\n", options.points), options.point_name};
+}
+
+std::string point_line(const PointText& point) {
+  std::string line;
+  for (std::size_t start = 0; start < point.text.size();) {
+    const std::size_t end = std::min(point.text.find('\n', start), point.text.size());
+    const std::string part = point.text.substr(start, end - start);
+    if (part.find_first_not_of(" \t\r") != std::string::npos) line += (line.empty() ? "" : "; ") + part;
+    start = end + 1;
+  }
+  return line;
 }
 
 std::optional<ScheduleText> read_schedule(const ScheduleOptions& options) {

@@ -58,6 +58,7 @@ void add_program(const KernelSource& source, const TextKernel& kernel, const std
   identity.add(std::uint64_t{kernel.unscheduled});
   identity.add(std::uint64_t{kernel.schedule.has_value()});
   if (kernel.schedule) identity.add(*kernel.schedule);
+  identity.add(kernel.point ? std::string_view(kernel.point->text) : std::string_view());
   identity.add(size_hints(program, call));
 }
 

@@ -175,8 +175,9 @@ Measurement measure(const Device& device, const MeasuredKernel& kernel, const Me
   const FunctionInfo& info = choose_function(manifest, kernel.function, kernel.source.name);
   const CallPlan plan = plan_call(info, kernel.call, input_range(kernel.source, kernel.reference));
   const TextKernel* text = kernel.source.as_text();
-  const std::map<std::string, std::string> knobs =
-      text != nullptr && text->schedule ? text->schedule->knobs : std::map<std::string, std::string>();
+  std::map<std::string, std::string> knobs;
+  if (text != nullptr && text->schedule) knobs = text->schedule->knobs;
+  if (text != nullptr && text->point) knobs["point"] = point_line(*text->point);
   verify::Findings findings;
   std::optional<verify::Outputs> checked;
   if (options.check_definition || kernel.reference) {

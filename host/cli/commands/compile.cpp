@@ -167,7 +167,8 @@ void add_compile(CLI::App& app, Action& chosen, const session::Schemes& schemes)
   command
       .add_option_function<std::string>(
           "--emit", [options](const std::string& name) { options->emit = stage_named(name); },
-          "Instead of a module: schedule, space (what it was chosen from), lower (the loops), c, opencl, cuda, "
+          "Instead of a module: schedule, space (what it was chosen from), point (what was chosen there), lower (the "
+          "loops), c, opencl, cuda, "
           "ptx, llvm or asm on stdout, or obj, an object file; for a network also graph, groups (the nodes of each "
           "kernel) or plan, and the others for each of its kernels; for a kernel in another language asm")
       ->type_name("STAGE")
@@ -185,6 +186,7 @@ void add_compile(CLI::App& app, Action& chosen, const session::Schemes& schemes)
       "  ferry compile mm.tc --target c -o mm.c                plain C11, for any compiler\n"
       "  ferry compile mm.tc --emit schedule > mm.schedule     what ferry decided, to start from\n"
       "  ferry compile mm.tc --schedule mm.schedule --knob rows=8 --emit lower\n"
+      "  ferry compile mm.tc --size M=512,N=512,K=512 --point 'C: tile=4x2, order=rows_outside'\n"
       "  ferry compile --emit lower -e 'def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }'");
   command.callback(
       [options, &chosen] { chosen = [options](const Compiler* compiler) { return run_compile(compiler, *options); }; });

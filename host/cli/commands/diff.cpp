@@ -60,6 +60,8 @@ void add_diff(CLI::App& app, Action& chosen) {
   add_knob_option(command, options->knobs);
   add_knob_option(command, options->own_knobs[0], "--knob-a");
   add_knob_option(command, options->own_knobs[1], "--knob-b");
+  add_point_option(command, options->points[0], "--point-a", ", if it is the first one");
+  add_point_option(command, options->points[1], "--point-b", ", if it is the second one");
   command.add_option("--target", options->target, "What to compile for (default: this machine); see 'ferry targets'")
       ->type_name("TARGET");
   add_after_option(command, options->after, "Compare the loops after this pass (default: as lowered and simplified)");

@@ -35,6 +35,7 @@ Frame frame_of(Option option, KernelOfPair kernel) {
       if (kernel != KernelOfPair::none) return {"", " (--schedule" + suffix + " FILE)"};
       return {"", " (--schedule FILE or --schedule-text TEXT)"};
     case Option::knob: return {"--knob" + suffix + " ", ""};
+    case Option::point: return {"--point" + suffix + " ", ""};
     case Option::argument: return {"--arg ", ""};
     case Option::size: return {"--size ", ""};
     case Option::sizes: return {"", " (--size NAME=SIZE or --arg NAME=DTYPE[SIZES])"};

@@ -106,6 +106,10 @@ void add_kernel_pair_options(CLI::App& command, KernelCommand& a, KernelCommand&
   command.add_option("--schedule-b", b.schedule.file, "How B is to be computed")->type_name("FILE");
   add_knob_option(command, a.schedule.knobs, "--knob-a");
   add_knob_option(command, b.schedule.knobs, "--knob-b");
+  a.schedule.point_name = "--point-a";
+  b.schedule.point_name = "--point-b";
+  add_point_option(command, a.schedule.points, "--point-a", " of A");
+  add_point_option(command, b.schedule.points, "--point-b", " of B");
   add_compile_deadline(command, a.deadline);
 }
 

@@ -19,7 +19,8 @@ void add_kernel_options(CLI::App& command, KernelCommand& options, const char* f
 void add_foreign_options(CLI::App& command, KernelOptions& options);
 // The same for two kernels, with --cflags-a and --cflags-b.
 void add_foreign_pair_options(CLI::App& command, KernelCommand& a, KernelCommand& b);
-// Adds two files, --fn-a and --fn-b for functions, --schedule-a and --schedule-b, --knob-a and --knob-b.
+// Adds two files, --fn-a and --fn-b for functions, --schedule-a and --schedule-b, --knob-a and --knob-b,
+// --point-a and --point-b.
 void add_kernel_pair_options(CLI::App& command, KernelCommand& a, KernelCommand& b);
 
 }  // namespace ferry::cli

@@ -10,6 +10,19 @@ void add_knob_option(CLI::App& command, std::vector<std::string>& knobs, const s
       ->allow_extra_args(false);
 }
 
+void add_point_option(CLI::App& command, std::vector<std::string>& points, const std::string& name,
+                      const std::string& kernel) {
+  command
+      .add_option(
+          name, points,
+          "Values for knobs of the default schedule" + kernel +
+              ": 'C: tile=4x2, order=rows_outside'; with ';' between stages, or repeated. 'ferry compile --emit "
+              "space' lists them")
+      ->type_name("STAGE: KNOB=VALUE")
+      ->type_size(1)
+      ->allow_extra_args(false);
+}
+
 void add_schedule_options(CLI::App& command, ScheduleOptions& options) {
   options.text_name = "--schedule-text";
   command
@@ -21,6 +34,8 @@ void add_schedule_options(CLI::App& command, ScheduleOptions& options) {
   command.add_option("--schedule-text", options.text, "The directives themselves, with ';' between them")
       ->type_name("TEXT");
   add_knob_option(command, options.knobs);
+  options.point_name = "--point";
+  add_point_option(command, options.points);
 }
 
 }  // namespace ferry::cli

@@ -16,6 +16,7 @@
 #include "ferry/blob_source.h"
 #include "ferry/hash.h"
 #include "ferry/lang/program.h"
+#include "ferry/schedule/point_text.h"
 #include "ferry/schedule/schedule_text.h"
 #include "ferry/target/target.h"
 #include "host/compiler/api/code_tools.h"
@@ -33,7 +34,8 @@ struct Scheduled {
   std::optional<ScheduleText> schedule = {};  // nothing: default schedules
   bool unscheduled = false;                   // serial loops in source order instead
   SizesByName sizes = {};                     // those that are known, for default schedules
-  std::vector<std::string> others = {};       // functions beside `programs` that the schedule may have sections for
+  std::vector<std::string> others = {};       // functions beside `programs` that schedule or point may have parts for
+  std::optional<PointText> point = {};        // in place of the default schedules' points; never beside a schedule
 };
 
 struct CompileRequest {
@@ -50,9 +52,9 @@ struct Compiled {
   std::shared_ptr<const BlobSource> blobs = {};  // contents of its blobs, if it has any
 };
 
-// The stages of compilation that can be shown: of networks all but space and object, of kernels all but graph, groups
-// and plan.
-enum class Stage { graph, groups, schedule, space, loops, plan, c, opencl, cuda, ptx, llvm, assembly, object };
+// The stages of compilation that can be shown: of networks all but space, point and object, of kernels all but graph,
+// groups and plan.
+enum class Stage { graph, groups, schedule, space, point, loops, plan, c, opencl, cuda, ptx, llvm, assembly, object };
 
 struct NetworkRequest {
   const Target& target;
@@ -123,7 +125,7 @@ class Network {
   // with its version. Nothing if a file has changed since it was read.
   virtual std::optional<Hash> identity(const NetworkRequest& request) const = 0;
   // Shows a stage: of the whole network, or of each kernel beneath the names of its nodes. `after` is as of
-  // KernelCompiler::emit(). There is neither one object nor one space.
+  // KernelCompiler::emit(). There is neither one object nor one space with its point.
   virtual Emission emit(Stage stage, const NetworkRequest& request, const std::string& after = {}) const = 0;
 
   // Returns a network with what each kernel for this target computes as a further output.

@@ -111,6 +111,7 @@ Emission emit_functions(Stage stage, std::span<const ir::Function> lowered, cons
     case Stage::groups:
     case Stage::schedule:
     case Stage::space:
+    case Stage::point:
     case Stage::plan:
     case Stage::object: break;
     case Stage::loops: return {.text = loops_text(lowered, target, after, observe)};
@@ -126,8 +127,9 @@ Emission emit_functions(Stage stage, std::span<const ir::Function> lowered, cons
 
 Emission emit_stage(Stage stage, const CompileRequest& request, const std::string& after) {
   const Scheduled& scheduled = request.scheduled;
-  if (stage == Stage::space) {
-    const std::vector<FunctionSpace> spaces = spaces_of(scheduled.programs, request.target, scheduled.sizes);
+  if (stage == Stage::space || stage == Stage::point) {
+    const std::vector<FunctionSpace> spaces = spaces_of(scheduled, request.target);
+    if (stage == Stage::point) return {.text = points_text(spaces), .json = points_json(spaces)};
     return {.text = space_text(spaces), .json = space_json(spaces)};
   }
   const std::vector<schedule::Schedule> schedules = schedules_of(scheduled, request.target);

@@ -9,6 +9,8 @@ namespace ferry {
 std::vector<schedule::Schedule> schedules_of(const Scheduled& scheduled, const Target& target) {
   const std::span programs = scheduled.programs;
   if (scheduled.unscheduled) return {programs.begin(), programs.end()};
+  if (scheduled.point)
+    return autoschedule::schedules_at(programs, *scheduled.point, target, scheduled.others, scheduled.sizes);
   if (!scheduled.schedule) return autoschedule::default_schedules(programs, target, scheduled.sizes);
   return autoschedule::replay_module_schedule(programs, *scheduled.schedule, target, scheduled.others, scheduled.sizes);
 }

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "host/autoschedule/decide_at.h"
+
 namespace ferry {
 
 namespace {
@@ -15,10 +17,11 @@ Json value_json(const autoschedule::SpaceKnob& knob, const autoschedule::KnobVal
   return value.size() == 1 ? Json(value[0]) : Json(value);
 }
 
-Json knob_json(const autoschedule::SpaceKnob& knob) {
+Json knob_json(const autoschedule::SpaceKnob& knob, const autoschedule::Point& point) {
   Json json = {{"name", knob.name}, {"kind", autoschedule::kind_name(knob.kind)}};
   if (!knob.parts.empty()) json["parts"] = knob.parts;
   json["default"] = value_json(knob, knob.default_value());
+  json["chosen"] = value_json(knob, point[knob.name]);
   json["candidates"] = Json::array();
   for (const autoschedule::KnobValue& candidate : knob.candidates)
     json["candidates"].push_back(value_json(knob, candidate));
@@ -27,42 +30,58 @@ Json knob_json(const autoschedule::SpaceKnob& knob) {
 
 }  // namespace
 
-std::vector<FunctionSpace> spaces_of(std::span<const lang::Program> programs, const Target& target,
-                                     const autoschedule::Sizes& sizes) {
+std::vector<FunctionSpace> spaces_of(const Scheduled& scheduled, const Target& target) {
+  std::vector<autoschedule::DecidedSchedule> decided = autoschedule::decide_module_at(
+      scheduled.programs, scheduled.point.value_or(PointText()), target, scheduled.others, scheduled.sizes);
   std::vector<FunctionSpace> spaces;
-  for (const lang::Program& program : programs)
-    spaces.push_back(
-        {program.name, autoschedule::decide_schedule(program, target, sizes, autoschedule::choose_default).decisions});
+  for (std::size_t i = 0; i < decided.size(); ++i)
+    spaces.push_back({scheduled.programs[i].name, std::move(decided[i])});
   return spaces;
 }
 
 std::string space_text(std::span<const FunctionSpace> spaces) {
   std::string text;
-  for (const FunctionSpace& space : spaces) {
-    const std::uint64_t points = autoschedule::points_of(space.decisions);
+  for (const auto& [function, decided] : spaces) {
+    const std::uint64_t points = autoschedule::points_of(decided.decisions);
     if (!text.empty()) text += "\n";
-    text += "def " + space.function + ": " + std::to_string(points) + (points == 1 ? " point\n" : " points\n");
-    for (const autoschedule::Decision& decision : space.decisions) text += to_text(decision);
+    text += "def " + function + ": " + std::to_string(points) + (points == 1 ? " point\n" : " points\n");
+    for (std::size_t d = 0; d < decided.decisions.size(); ++d) text += to_text(decided.decisions[d], decided.points[d]);
   }
   return text;
 }
 
 std::string space_json(std::span<const FunctionSpace> spaces) {
   Json json = Json::array();
-  for (const FunctionSpace& space : spaces) {
+  for (const auto& [function, decided] : spaces) {
     Json decisions = Json::array();
-    for (const autoschedule::Decision& decision : space.decisions) {
+    for (std::size_t d = 0; d < decided.decisions.size(); ++d) {
+      const autoschedule::Decision& decision = decided.decisions[d];
       Json knobs = Json::array();
-      for (const autoschedule::SpaceKnob& knob : decision.space.knobs) knobs.push_back(knob_json(knob));
+      for (const autoschedule::SpaceKnob& knob : decision.space.knobs)
+        knobs.push_back(knob_json(knob, decided.points[d]));
       decisions.push_back({{"stage", decision.stage},
                            {"rule", decision.rule},
                            {"points", decision.space.size()},
                            {"knobs", std::move(knobs)}});
     }
-    json.push_back({{"name", space.function},
-                    {"points", autoschedule::points_of(space.decisions)},
+    json.push_back({{"name", function},
+                    {"points", autoschedule::points_of(decided.decisions)},
+                    {"point", point_text(decided)},
                     {"decisions", std::move(decisions)}});
   }
+  return json.dump();
+}
+
+std::string points_text(std::span<const FunctionSpace> spaces) {
+  std::string text;
+  for (const auto& [function, decided] : spaces)
+    text += (text.empty() ? "def " : "\ndef ") + function + "\n" + point_text(decided);
+  return text;
+}
+
+std::string points_json(std::span<const FunctionSpace> spaces) {
+  Json json = Json::array();
+  for (const auto& [function, decided] : spaces) json.push_back({{"name", function}, {"point", point_text(decided)}});
   return json.dump();
 }
 

@@ -23,6 +23,7 @@ std::string key_of(Option option) {
     case Option::binding: return "bindings";
     case Option::cores: return "cores";
     case Option::same_results: return "allow-difference";
+    case Option::point:
     case Option::sizes:
     case Option::reference:
     case Option::output:

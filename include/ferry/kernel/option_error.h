@@ -18,6 +18,7 @@ enum class Option : std::uint8_t {
   fixed_size,  // the message starts with what was given: "M=four: expected ..."
   schedule,
   knob,         // as of a fixed size
+  point,        // as of a fixed size
   argument,     // as of a fixed size
   size,         // as of a fixed size
   sizes,        // some are missing

@@ -1,6 +1,7 @@
-// The default schedule, for programs without an explicit one.
+// The default schedule, for programs without an explicit one, and the other points of the space it is chosen from.
 #pragma once
 
+#include "ferry/schedule/point_text.h"
 #include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
 
@@ -20,5 +21,16 @@ using Sizes = std::map<std::string, std::int64_t>;
 // nothing is run. The best choices depend on the sizes; `sizes` may give those that are not constants. The schedule is
 // correct for any other sizes too.
 schedule::Schedule default_schedule(const lang::Program& program, const Target& target, const Sizes& sizes = {});
+
+// Returns the schedule at a point of the space that the default schedule for these sizes is chosen from; it is correct
+// for any other sizes too. Throws CompileError for a stage or a knob that the space does not have, for a value that is
+// not among the knob's candidates, and for a schedule that would be legal only at these sizes. The message lists what
+// there is to choose from.
+schedule::Schedule schedule_at(const lang::Program& program, const Target& target, const Sizes& sizes,
+                               const PointText& point);
+// Returns the same point with the values of all knobs, a line for each stage. Without named values it is the default
+// schedule's.
+std::string point_at(const lang::Program& program, const Target& target, const Sizes& sizes = {},
+                     const PointText& point = {});
 
 }  // namespace ferry::autoschedule

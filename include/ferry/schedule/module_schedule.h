@@ -36,6 +36,12 @@ std::vector<schedule::Knob> knobs_of(const ScheduleText& text);
 std::vector<schedule::Schedule> default_schedules(std::span<const lang::Program> programs, const Target& target,
                                                   const Sizes& sizes = {});
 
+// Returns one schedule for each program, as schedule_at() does. Functions that the point does not name get the default
+// schedule; a point without "def" is that of the only program. `others` are as in replay_module_schedule().
+std::vector<schedule::Schedule> schedules_at(std::span<const lang::Program> programs, const PointText& point,
+                                             const Target& target, const std::vector<std::string>& others = {},
+                                             const Sizes& sizes = {});
+
 // Prints all of them as one text, always with "def" lines and all knobs bound; replay_module_schedule() of it returns
 // the same schedules.
 std::string to_text(std::span<const lang::Program> programs, std::span<const schedule::Schedule> schedules);

@@ -5,7 +5,8 @@
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/passes/simplify/simplify.h"
 #include "ferry/operators.h"
-#include "host/autoschedule/decisions.h"
+#include "ferry/schedule/default_schedule.h"
+#include "host/autoschedule/decide_at.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -260,7 +261,7 @@ class ScheduleGenerator {
   std::int64_t copies_ = 1;
 };
 
-// Returns the default schedule, or one of any other points of its spaces.
+// Returns the default schedule, or one of any other points of its spaces, whose text gives the same schedule.
 Schedule decided_schedule(const lang::Program& program, const Target& target, const Sizes& sizes, Random& random) {
   const bool is_default = random.chance(30);
   const auto choose = [&](const autoschedule::Decision& decision) {
@@ -269,7 +270,15 @@ Schedule decided_schedule(const lang::Program& program, const Target& target, co
       for (const autoschedule::SpaceKnob& knob : decision.space.knobs) values[knob.name] = random.of(knob.candidates);
     return autoschedule::Point(std::move(values));
   };
-  return autoschedule::decide_schedule(program, target, random.chance(50) ? sizes : Sizes{}, choose).schedule;
+  const Sizes known = autoschedule::sizes_of_space(program, target, random.chance(50) ? sizes : Sizes{});
+  autoschedule::DecidedSchedule decided = autoschedule::decide_schedule(program, target, known, choose);
+  // A point that is legal at these sizes alone belongs to no text.
+  if (known.empty() || decided.at_sizes) {
+    const std::string point = point_text(decided);
+    if (autoschedule::schedule_at(program, target, known, {point}).to_text() != decided.schedule.to_text())
+      throw std::runtime_error("the text of a point gives another schedule:\n" + point);
+  }
+  return std::move(decided.schedule);
 }
 
 }  // namespace

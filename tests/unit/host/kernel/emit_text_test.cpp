@@ -43,7 +43,7 @@ Option faulty(const KernelSource& source, const TextRequest& request, Stage stag
 
 TEST_CASE("every stage has a name, by which it is found") {
   const std::vector<std::string> names = stage_names();
-  CHECK(names.size() == 13);
+  CHECK(names.size() == 14);
   for (const std::string& name : names) CHECK(stage_name(stage_named(name).value()) == name);
   CHECK(stage_named("lower") == Stage::loops);
   CHECK_FALSE(stage_named("spirv"));

@@ -141,7 +141,7 @@ TEST_CASE("a size that a network does not have is refused") {
   TextRequest request;
   request.sizes = {"M=4"};
   CHECK_THROWS_WITH_AS(compile_text(source, request, Target()), "M: expected a size of the kernel: N", OptionError);
-  for (const Stage stage : {Stage::object, Stage::space})
+  for (const Stage stage : {Stage::object, Stage::space, Stage::point})
     CHECK_THROWS_WITH_AS(emit_text(source, {}, stage, Target()), doctest::Contains("expected one of the other stages"),
                          OptionError);
 }

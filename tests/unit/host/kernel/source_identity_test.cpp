@@ -73,6 +73,7 @@ TEST_CASE("what a kernel's code depends on is part of its identity, and nothing 
   CHECK_FALSE(is_same([](Case& one) { one.kernel.expression += "\n"; }));
   CHECK_FALSE(is_same([](Case& one) { one.function = "half"; }));
   CHECK_FALSE(is_same([](Case& one) { one.kernel.schedule.file = kUnscheduled; }));
+  CHECK_FALSE(is_same([](Case& one) { one.kernel.schedule.points = {"B: lanes=4"}; }));
   CHECK_FALSE(is_same([](Case& one) { one.kernel.schedule.text = "split i 8"; }));
   CHECK_FALSE(is_same([](Case& one) { one.kernel.fixed = {"N=100"}; }));
   CHECK_FALSE(is_same([](Case& one) { one.kernel.debug = true; }));
