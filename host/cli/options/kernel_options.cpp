@@ -60,7 +60,7 @@ void add_kernel_options(CLI::App& command, KernelCommand& options, const char* f
           "integers, which rounds differently: always, never, or but for layers that take less time in float32 "
           "(default: auto)")
       ->type_name("auto|always|off")
-      ->check(CLI::IsMember({"auto", "always", "off", "on"}));
+      ->check(CLI::IsMember({"auto", "always", "off"}));
   command
       .add_option_function<std::string>(
           "--max-error", [&options](const std::string& text) { options.max_error = *error_ratios(text); },

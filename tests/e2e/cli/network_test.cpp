@@ -8,8 +8,10 @@
 #include "host/client/npy/npy.h"
 #include "tests/e2e/cli/run_ferry.h"
 #include "tests/support/model_bytes.h"
+#include "tests/support/seeded.h"
 
 using namespace ferry;
+using test::contains;
 using test::Folder;
 using test::Outcome;
 using test::run_ferry;
@@ -30,6 +32,19 @@ std::string write_shape(const Folder& folder, const std::vector<std::int64_t>& s
   const std::vector<std::int64_t> count = {static_cast<std::int64_t>(shape.size())};
   npy::write(folder.path("shape.npy"), DType::i64, count, bytes);
   return "shape=@" + folder.path("shape.npy");
+}
+
+// A convolution of 3x3 between dequantized integers, large enough for Winograd's algorithm.
+std::string write_quantized_network(const Folder& folder) {
+  constexpr std::int64_t kInt8 = 3;
+  test::ModelBytes model;
+  model.opset = 13;
+  const std::string weights = test::raw(test::seeded_bytes<std::int8_t>(64 * 64 * 9, 3));
+  model.input("x", {1, 64, 28, 28}, test::kUint8).initializer(test::scalar("scale", 0.05F));
+  model.initializer(test::tensor("w", kInt8, {64, 64, 3, 3}, weights));
+  model.node("DequantizeLinear", {"x", "scale"}, {"real_x"}).node("DequantizeLinear", {"w", "scale"}, {"real_w"});
+  model.node("Conv", {"real_x", "real_w"}, {"y"}, {test::attribute("pads", test::Sizes{1, 1, 1, 1})}).output("y");
+  return folder.file("quantized.onnx", model.text());
 }
 
 }  // namespace
@@ -88,4 +103,31 @@ TEST_CASE("--emit graph shows a network as it was imported, after any pass, and 
   CHECK(unknown.code == 2);
   CHECK(unknown.err.starts_with("ferry: there is no pass 'remove_move'; expected one of: import, widen_floats, "));
   CHECK(unknown.err.ends_with("; did you mean 'remove_moves'?\n"));
+}
+
+TEST_CASE("--int8 says whether layers of integers are sums of integers: where that is faster, always, or never") {
+  const Folder folder;
+  const std::string network = write_quantized_network(folder);
+  const auto compile = [&](const std::vector<std::string>& choice) {
+    std::vector<std::string> words = {"compile", network, "--target", "raspberry-pi-4", "--emit", "graph"};
+    words.insert(words.end(), choice.begin(), choice.end());
+    return run_ferry(words);
+  };
+  const Outcome always = compile({"--int8", "always"}), automatic = compile({"--int8", "auto"}),
+                off = compile({"--int8", "off"});
+  for (const Outcome* outcome : {&always, &automatic, &off}) CHECK_MESSAGE(outcome->code == 0, outcome->err);
+  CHECK(contains(always.out, "quantized_conv"));
+  CHECK_FALSE(contains(always.out, "in_floats"));
+  // By Winograd's algorithm, the layer takes less time in float32 on this board.
+  CHECK(contains(automatic.out, "quantized_conv"));
+  CHECK(contains(automatic.out, "in_floats"));
+  CHECK_FALSE(contains(off.out, "quantized_conv"));
+  CHECK(compile({}).out == automatic.out);
+  for (const std::string word : {"on", "ALWAYS", "", "8"}) {
+    CAPTURE(word);
+    const Outcome refused = compile({"--int8", word});
+    CHECK(refused.code == 2);
+    CHECK(contains(refused.err, "--int8"));
+    for (const char* known : {"auto", "always", "off"}) CHECK(contains(refused.err, known));
+  }
 }
