@@ -151,8 +151,6 @@ function(ferry_test name)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} Threads::Threads)
   # Takes a third less time to compile than -O2. What computes much, such as tests/support, is in libraries.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-Og>)
-  target_compile_definitions(${name} PRIVATE
-    FERRY_SOURCE_DIR="${PROJECT_SOURCE_DIR}" FERRY_BINARY_DIR="${PROJECT_BINARY_DIR}")
   set(kind)
   if(arg_SERIAL)
     set(kind SERIAL)

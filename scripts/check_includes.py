@@ -71,7 +71,8 @@ def folder_of(path: str) -> str:
 
 
 def find_header(root: Path, header: str) -> bool:
-    return (root / ("include" if within(header, "ferry") else "") / header).is_file()
+    path = root / ("include" if within(header, "ferry") else "") / header
+    return path.is_file() or path.with_name(path.name + ".in").is_file()
 
 
 @cache

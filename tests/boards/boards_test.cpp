@@ -11,6 +11,7 @@
 
 #include "tests/boards/guest.h"
 #include "tests/boards/hostile_kernels.h"
+#include "tests/paths.h"
 #include "tests/unit/device-runtime/support/test_client.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 #include "tests/unit/device-runtime/support/test_server.h"

@@ -19,6 +19,7 @@
 #include "rpc/secure/client_handshake.h"
 #include "rpc/transport/tcp.h"
 #include "tests/boards/initramfs.h"
+#include "tests/paths.h"
 
 namespace ferry::test {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "ferry/runtime_api.h"
 #include "module/module_file.h"
+#include "tests/paths.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 

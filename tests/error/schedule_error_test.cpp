@@ -1,6 +1,7 @@
 // Each file holds one mistake: schedule/NAME.schedule begins with "# kernel NAME", the function of schedule/kernels.tc
 // that it applies to, optionally followed by "# knob NAME=VALUE"; it ends with "# expect MESSAGE", the whole message.
 // FERRY_UPDATE_GOLDEN=1 writes the current messages.
+#include "tests/paths.h"
 #include "tests/support/examples.h"
 
 #include <doctest/doctest.h>

@@ -3,6 +3,7 @@
 
 #include "crosscompile/ir/error.h"
 #include "ferry/lang/text.h"
+#include "tests/paths.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -5,6 +5,7 @@
 #include "farm/config/farm_config.h"
 #include "ferry/error.h"
 #include "host/gate/suite/read_suite.h"
+#include "tests/paths.h"
 #include "tests/unit/host/gate/suite/schemes.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 
 #include "crosscompile/passes/pipeline.h"
 #include "host/graph/compile/graph_passes.h"
+#include "tests/paths.h"
 
 #include <cstdlib>
 #include <fstream>

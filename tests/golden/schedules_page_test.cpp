@@ -10,6 +10,7 @@
 #include "ferry/schedule/module_schedule.h"
 #include "host/lower/lower.h"
 #include "host/schedule/primitives/primitives.h"
+#include "tests/paths.h"
 
 #include <cstdlib>
 #include <fstream>

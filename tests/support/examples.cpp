@@ -4,6 +4,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/paths.h"
+
 namespace ferry::test {
 
 namespace fs = std::filesystem;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "crosscompile/codegen/cuda/cuda_files.h"
+#include "tests/paths.h"
 
 namespace ferry::test {
 

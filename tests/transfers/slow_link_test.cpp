@@ -11,6 +11,7 @@
 #include "ferry/compile.h"
 #include "host/client/state.h"
 #include "rpc/secure/key.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 #include "tests/support/slow_link.h"
 

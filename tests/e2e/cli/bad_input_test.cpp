@@ -13,6 +13,7 @@
 #include "rpc/transport/socket.h"
 #include "rpc/wire/connection.h"
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/paths.h"
 #include "tests/support/crashing_module.h"
 #include "tests/support/listening_server.h"
 

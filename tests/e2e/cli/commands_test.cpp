@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/paths.h"
 #include "tests/support/examples.h"
 
 using namespace ferry;

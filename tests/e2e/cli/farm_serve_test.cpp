@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/paths.h"
 
 using namespace ferry;
 using namespace ferry::test;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/paths.h"
 #include "tests/support/farm_client/scripted_tracker.h"
 #include "tests/support/listening_server.h"
 

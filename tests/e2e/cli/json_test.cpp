@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 #include "tests/support/model_bytes.h"
 

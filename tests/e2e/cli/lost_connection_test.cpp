@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 #include "tests/support/slow_link.h"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/paths.h"
 
 using namespace ferry;
 using test::contains;

@@ -7,6 +7,7 @@
 #include "rpc/transport/tcp.h"
 #include "rpc/wire/connection.h"
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

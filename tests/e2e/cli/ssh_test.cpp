@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/e2e/cli/ssh_daemon.h"
+#include "tests/paths.h"
 
 using namespace ferry::test;
 

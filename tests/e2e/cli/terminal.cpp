@@ -7,6 +7,8 @@
 
 #include <stdexcept>
 
+#include "tests/paths.h"
+
 namespace ferry::test {
 
 Outcome run_on_terminal(const std::vector<std::string>& words, unsigned short columns,

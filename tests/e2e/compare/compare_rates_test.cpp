@@ -11,6 +11,7 @@
 #include <string>
 
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/paths.h"
 
 using namespace ferry;
 using test::Folder;

@@ -19,6 +19,7 @@
 #include "crosscompile/foreign/foreign.h"
 #include "ferry/compile.h"
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

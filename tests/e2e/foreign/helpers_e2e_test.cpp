@@ -10,6 +10,7 @@
 #include "ferry/compile.h"
 #include "module/float_element.h"
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

@@ -6,6 +6,7 @@
 
 #include "module/module_file.h"
 #include "tests/e2e/gpu_ptx/ptx_device.h"
+#include "tests/paths.h"
 #include "tests/support/examples.h"
 #include "tests/support/gpu_schedules.h"
 

@@ -17,6 +17,7 @@
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
 #include "tests/fuzz/cases/call.h"
+#include "tests/paths.h"
 #include "tests/support/ptxas.h"
 
 namespace ferry::test {

@@ -13,6 +13,7 @@
 
 #include "module/module_file.h"
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/paths.h"
 #include "tests/support/examples.h"
 #include "tests/support/sample.h"
 

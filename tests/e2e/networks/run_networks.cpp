@@ -26,6 +26,7 @@
 #include "host/client/npy/npy.h"
 #include "host/compiler/llvm/llvm_compiler.h"
 #include "module/manifest.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 
 namespace {

@@ -8,6 +8,7 @@
 #include "ferry/compile.h"
 #include "ferry/lang/program.h"
 #include "module/manifest.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

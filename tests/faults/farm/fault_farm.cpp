@@ -8,6 +8,8 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/paths.h"
+
 namespace ferry::test {
 namespace {
 

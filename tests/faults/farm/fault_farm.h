@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/paths.h"
 #include "tests/support/farm_process/real_farm.h"
 
 namespace ferry::test {

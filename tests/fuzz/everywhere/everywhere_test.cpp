@@ -8,6 +8,7 @@
 #include "tests/fuzz/cases/by_api.h"
 #include "tests/fuzz/cases/call.h"
 #include "tests/fuzz/cases/run_case.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/fuzz/handshake/input.h"
+#include "tests/paths.h"
 
 namespace ferry::fuzz {
 namespace {

@@ -10,6 +10,7 @@
 #include "host/lower/lower.h"
 #include "tests/fuzz/cases/call.h"
 #include "tests/fuzz/cases/run_case.h"
+#include "tests/paths.h"
 #include "tests/unit/crosscompile/codegen/printed/opencl_device.h"
 
 #include <algorithm>

@@ -12,6 +12,7 @@
 #include "crosscompile/target/resolve.h"
 #include "ferry/compile.h"
 #include "host/measure/instructions.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

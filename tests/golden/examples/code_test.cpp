@@ -14,6 +14,7 @@
 #include "module/module_file.h"
 #include "tests/golden/examples/code_figures.h"
 #include "tests/golden/examples/module_record.h"
+#include "tests/paths.h"
 
 using namespace ferry;
 using namespace ferry::test;

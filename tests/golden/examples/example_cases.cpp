@@ -9,6 +9,7 @@
 #include "ferry/lang/text.h"
 #include "ferry/schedule/module_schedule.h"
 #include "tests/golden/examples/cpp_examples.h"
+#include "tests/paths.h"
 #include "tests/support/examples.h"
 
 namespace ferry::test {

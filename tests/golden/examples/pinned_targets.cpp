@@ -13,6 +13,8 @@
 #include "crosscompile/target/resolve.h"
 #include "ferry/hash.h"
 
+#include "tests/paths.h"
+
 namespace ferry::test {
 
 namespace {

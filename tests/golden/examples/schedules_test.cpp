@@ -13,6 +13,7 @@
 #include "ferry/schedule/module_schedule.h"
 #include "tests/golden/examples/example_cases.h"
 #include "tests/golden/examples/pinned_targets.h"
+#include "tests/paths.h"
 
 using namespace ferry;
 using namespace ferry::test;

@@ -9,6 +9,7 @@
 #include "host/graph/compile/compile_network.h"
 #include "module/module_file.h"
 #include "module/step_description.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 #include "tests/support/network_builder.h"
 #include "tests/support/networks/mixed_network.h"

@@ -5,6 +5,7 @@
 #include "crosscompile/target/resolve.h"
 #include "ferry/error.h"
 #include "host/graph/compile/compile_network.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 #include "tests/support/network_builder.h"
 #include "tests/support/networks/run_network.h"

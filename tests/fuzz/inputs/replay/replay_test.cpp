@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/fuzz/inputs/targets.h"
+#include "tests/paths.h"
 
 namespace ferry::fuzz {
 namespace {

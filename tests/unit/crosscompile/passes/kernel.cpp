@@ -4,6 +4,7 @@
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/validator.h"
 #include "crosscompile/ir/visitor.h"
+#include "tests/paths.h"
 #include "tests/support/seeded.h"
 
 #include <doctest/doctest.h>

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "tests/paths.h"
 #include "tests/unit/device-runtime/supervisor/farm_fixture.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tests/paths.h"
 #include "tests/unit/device-runtime/supervisor/blob_fixture.h"
 #include "tests/unit/device-runtime/support/gpu_module.h"
 

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "tests/paths.h"
 #include "tests/unit/device-runtime/supervisor/blob_fixture.h"
 #include "tests/unit/device-runtime/support/gpu_module.h"
 #include "tests/unit/device-runtime/support/mixed_module.h"

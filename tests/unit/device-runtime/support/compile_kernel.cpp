@@ -7,6 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/paths.h"
+
 namespace ferry::test {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "device-runtime/device/drivers.h"
+#include "tests/paths.h"
 
 namespace ferry::test {
 

@@ -15,6 +15,7 @@
 #include <iterator>
 #include <thread>
 
+#include "tests/paths.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
 
 namespace ferry::test {

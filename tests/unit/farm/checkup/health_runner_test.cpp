@@ -16,6 +16,7 @@
 #include "host/client/connect/local_server.h"
 #include "host/compiler/llvm/llvm_compiler.h"
 #include "rpc/secure/key.h"
+#include "tests/paths.h"
 #include "tests/support/fake_ssh.h"
 #include "tests/support/farm/temporary_folder.h"
 #include "tests/support/listening_server.h"

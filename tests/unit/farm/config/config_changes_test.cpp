@@ -1,5 +1,6 @@
 // What changes between two configurations, in words and as data.
 #include "farm/config/config_changes.h"
+#include "tests/paths.h"
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "tests/paths.h"
 #include "tests/support/farm/temporary_folder.h"
 
 namespace ferry::test {

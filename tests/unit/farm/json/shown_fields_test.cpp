@@ -9,6 +9,7 @@
 #include <string>
 
 #include "farm/json/pages.h"
+#include "tests/paths.h"
 #include "tests/unit/farm/protocol/samples.h"
 
 using namespace ferry;

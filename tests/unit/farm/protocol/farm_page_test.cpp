@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "farm/protocol/codec.h"
+#include "tests/paths.h"
 
 namespace ferry::farm::wire {
 namespace {

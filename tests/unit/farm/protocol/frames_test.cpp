@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/hex.h"
+#include "tests/paths.h"
 #include "tests/unit/farm/protocol/samples.h"
 
 namespace ferry::farm::wire {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "farm/json/pages.h"
+#include "tests/paths.h"
 #include "tests/unit/farm/web/site_fixture.h"
 
 using namespace ferry;

@@ -7,6 +7,7 @@
 #include "ferry/ops/pooling.h"
 #include "ferry/ops/reductions.h"
 #include "ferry/ops/shapes.h"
+#include "tests/paths.h"
 #include "tests/unit/host/ops/evaluate.h"
 
 #include <cmath>

@@ -7,6 +7,7 @@
 
 #include "rpc/wire/codec.h"
 #include "rpc/wire/frame.h"
+#include "tests/paths.h"
 
 namespace ferry::rpc {
 namespace {

@@ -10,6 +10,7 @@
 #include "ferry/lang/text.h"
 #include "host/lower/constant_stages.h"
 #include "host/lower/lower.h"
+#include "tests/paths.h"
 #include "tests/unit/crosscompile/codegen/source/gpu_programs.h"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "crosscompile/codegen/source/source.h"
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/target/resolve.h"
+#include "tests/paths.h"
 #include "tests/support/kernel_arguments.h"
 #include "tests/unit/crosscompile/codegen/printed/opencl_device.h"
 #include "tests/unit/crosscompile/codegen/source/gpu_programs.h"

@@ -11,6 +11,7 @@
 #include "host/gate/suite/read_suite.h"
 #include "host/kernel/call_plan.h"
 #include "host/kernel/compile_kernel.h"
+#include "tests/paths.h"
 #include "tests/support/farm/temporary_folder.h"
 #include "tests/support/model_bytes.h"
 #include "tests/unit/host/gate/suite/schemes.h"

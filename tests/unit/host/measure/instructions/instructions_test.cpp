@@ -16,6 +16,7 @@
 #include "ferry/error.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/measure/measure.h"
+#include "tests/paths.h"
 #include "tests/support/listening_server.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
