@@ -5,7 +5,7 @@
 #   scripts/size_report.sh [--gate]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-limit=975000  # 25 KB below what is promised, so that a late correction fits
+limit=985000  # 15 KB below what is promised, so that a late correction fits
 gate=${1:-}
 failed=0
 
