@@ -4,6 +4,8 @@
 #include <iterator>
 #include <string>
 
+#include "tests/paths.h"
+
 namespace ferry::test {
 namespace {
 
@@ -24,7 +26,6 @@ TEST_CASE("every operator that is imported is on the page about compiling networ
   };
 #define FERRY_ONNX_OPERATOR(op, importer, first, last) expect(#op, first, last);
 #include "host/graph/onnx/operators.def"
-#include "tests/paths.h"
 #undef FERRY_ONNX_OPERATOR
 }
 
