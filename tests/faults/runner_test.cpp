@@ -120,14 +120,6 @@ TEST_CASE("a kernel that changes what looks like a time, or waits for inputs tha
   }
 }
 
-bool has_ended(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  const std::size_t name_end = text.rfind(") ");
-  return name_end == std::string::npos || text[name_end + 2] == 'Z';
-}
-
 std::vector<pid_t> processes_below(pid_t process) {
   std::vector<pid_t> found = children_of(process);
   for (std::size_t i = 0; i < found.size(); ++i) {

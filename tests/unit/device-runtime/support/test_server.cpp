@@ -170,11 +170,21 @@ std::vector<pid_t> children_of(pid_t process) {
   return children;
 }
 
+bool has_ended(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name_end = text.rfind(") ");
+  return name_end == std::string::npos || text[name_end + 2] == 'Z';
+}
+
 std::vector<pid_t> only_child_of(pid_t process) {
-  std::vector<pid_t> children = children_of(process);
-  for (int i = 0; i < 500 && children.size() > 1; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::vector<pid_t> children;
+  for (int i = 0; i < 500; ++i) {
+    if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     children = children_of(process);
+    std::erase_if(children, has_ended);
+    if (children.size() <= 1) break;
   }
   return children;
 }

@@ -57,6 +57,8 @@ class TestServer {
 
 // Returns the child processes of this process.
 std::vector<pid_t> children_of(pid_t process);
+// Whether a process runs no more, although its parent may not have noticed.
+bool has_ended(pid_t process);
 // Returns the only child, a session's process; waits up to 5 s for others to end, such as the one that stored a module.
 std::vector<pid_t> only_child_of(pid_t process);
 
