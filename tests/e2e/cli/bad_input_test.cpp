@@ -139,10 +139,10 @@ TEST_CASE("unknown targets, commands, options and passes name what there is") {
   CHECK(complaint({"bench", "--repeat"}) == "ferry: --repeat: expected a value after it");
   CHECK(complaint({"bench", "--repeat", "0"}) == "ferry: --repeat: expected a whole number from 1 to 50000, got '0'");
   CHECK(complaint({"run", "--check", "--rtol", "small"}) == "ferry: --rtol: expected a number from 0 up, got 'small'");
-  CHECK(complaint({"compile", "--emit", "spirv"}) ==
-        "ferry: --emit: expected one of: graph, groups, schedule, space, lower, plan, c, opencl, cuda, ptx, llvm, asm, "
-        "obj; "
-        "got 'spirv'");
+  CHECK(
+      complaint({"compile", "--emit", "spirv"}) ==
+      "ferry: --emit: expected one of: graph, groups, schedule, space, point, lower, plan, c, opencl, cuda, ptx, llvm, "
+      "asm, obj; got 'spirv'");
   CHECK(complaint({"run", "-e", test::kMatmul, "mm.tc"}) ==
         "ferry: expected one kernel, got a text and the file 'mm.tc' (FILE or -e TEXT)");
   CHECK(complaint({"inspect"}) == "ferry: expected a module: ferry inspect K.ferry");

@@ -90,7 +90,7 @@ TEST_CASE("a kernel at a point is checked, run, measured, compared and shown") {
   CHECK(nlohmann::json::parse(timed.out)["results"].at(0)["knobs"]["point"] == point);
   const Words pair = {"compare", kernel, kernel, "--size", sizes, "--point-b"};
   Words fine = pair, wrong = pair;
-  fine.insert(fine.end(), {point, "--processes", "2"});
+  fine.insert(fine.end(), {point, "--processes", "3"});
   CHECK(run_ferry(fine).code == 0);
   wrong.push_back("D: tile=1x1");
   const Outcome refused = run_ferry(wrong);

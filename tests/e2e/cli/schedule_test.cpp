@@ -75,7 +75,7 @@ TEST_CASE("--emit space prints what the default schedule was chosen from, as tex
   CHECK(points > 1);
   CHECK(function["points"] == points);
   expect_error(with({"--schedule", "none"}),
-               "--emit space: expected no schedule, because a space is what default schedules choose from");
+               "--emit space: expected no schedule, because a space is what default schedules choose a point from");
 }
 
 TEST_CASE("the default schedule goes by the sizes that are told, and computes the same at others") {
