@@ -9,6 +9,10 @@ ITERATIONS = 60
 # Everything that ferry's code may contain.
 FEATURES = {"aarch64": "+v8.6a,+fullfp16,+dotprod,+i8mm,+bf16", "armv7": "+v8.2a,+neon,+vfp4,+dotprod,+fullfp16,+fp-armv8",
             "thumbv7": "+v8.2a,+neon,+vfp4,+dotprod,+fullfp16,+hwdiv", "riscv64": "+m,+a,+f,+d,+c,+v,+zfh,+zvfh"}
+# Other names of an architecture whose functions may have instructions of two bytes.
+SHORT = {"armv7": "thumbv7"}
+# The vectors that llvm-mca assumes before the first instruction that says it.
+REGION = {"riscv64": "# LLVM-MCA-RISCV-LMUL M1\n# LLVM-MCA-RISCV-SEW E32\n"}
 STACK = {"aarch64": r"\[sp\b", "armv7": r"\[sp\b", "thumbv7": r"\[sp\b", "riscv64": r"\(sp\)"}
 
 
@@ -18,7 +22,7 @@ class Block:
     entered: int
     encodings: tuple
     lines: list = field(default_factory=list)  # assembly
-    cycles: float | None = None  # of one iteration, if the block runs again and again
+    cycles: float | None = None  # one iteration takes so many, if the block runs again and again
 
     @property
     def executed(self):
@@ -53,8 +57,9 @@ def sum_of(blocks):
 
 def triple_of(triple, block):
     """Functions of the C library for 32-bit ARM are in Thumb, which has instructions of two bytes."""
-    is_thumb = triple.startswith("armv7") and any(len(encoding) == 4 for encoding in block.encodings)
-    return triple.replace("armv7", "thumbv7") if is_thumb else triple
+    arch = arch_of(triple)
+    is_short = any(len(encoding) == 4 for encoding in block.encodings)
+    return triple.replace(arch, SHORT.get(arch, arch)) if is_short else triple
 
 
 def arch_of(triple):
@@ -89,9 +94,7 @@ def estimate_cycles(triple, core, blocks):
         chosen = [block for block in blocks if triple_of(triple, block) == one and block.lines]
         text = ""
         for number, block in enumerate(chosen):
-            text += f"# LLVM-MCA-BEGIN {number}\n"
-            if arch_of(one) == "riscv64":
-                text += "# LLVM-MCA-RISCV-LMUL M1\n# LLVM-MCA-RISCV-SEW E32\n"
+            text += f"# LLVM-MCA-BEGIN {number}\n" + REGION.get(arch_of(one), "")
             text += "\n".join(block.lines) + f"\n# LLVM-MCA-END {number}\n"
         done = tool(["llvm-mca-19", f"-mtriple={one}", f"-mcpu={core}", "-mattr=" + FEATURES[arch_of(one)], "-json",
                      f"-iterations={ITERATIONS}", "-skip-unsupported-instructions=parse-failure"], text)

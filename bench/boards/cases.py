@@ -6,7 +6,7 @@ from math import prod
 @dataclass(frozen=True)
 class Case:
     name: str
-    function: str  # of kernels.tc
+    function: str  # kernels.tc defines it
     sizes: dict
     unit: str  # what a call's figures are divided by
     units: float  # how many of it a call computes

@@ -49,7 +49,7 @@ class IsolatedCalls {
 
  private:
   struct Started {
-    std::size_t number = 0;  // of the call in the memory
+    std::size_t number = 0;  // the call's in the memory
     std::unique_ptr<IsolatedCall> call;
   };
 

@@ -130,7 +130,7 @@ class Evaluator {
     return true;
   }
 
-  // What is known of a sample that is being taken.
+  // A sample that is being taken.
   struct Taken {
     std::uint64_t left = 0;  // calls
     std::int64_t elapsed_ns = 0, spent_ns = 0;

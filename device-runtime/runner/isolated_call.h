@@ -65,7 +65,7 @@ class IsolatedCall final : public Workload {
   RunnerPage& page_;
   RunnerOptions options_;
   Counters counters_;
-  std::int64_t overhead_ns_ = 0, processor_overhead_ns_ = 0;  // of windows without calls
+  std::int64_t overhead_ns_ = 0, processor_overhead_ns_ = 0;  // a window without calls takes so long
   std::int64_t inside_ns_ = 0, windows_ns_ = 0;
   bool was_interrupted_ = false;
   std::optional<End> ended_;

@@ -29,8 +29,8 @@ struct CallToIsolate {
 // The memory of the calls of one measurement. It belongs to the session's budget.
 class IsolatedMemory {
  public:
-  // What the process of a call maps: the operands are the arguments of each set, one set after the other, then the
-  // persistent buffers, then the constants.
+  // The parts that the process of a call maps. The operands are the arguments of each set, one set after the other,
+  // then the persistent buffers, then the constants.
   struct Call {
     SharedPart file, lists, page;
     std::vector<SharedOperand> operands;

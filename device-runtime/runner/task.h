@@ -87,7 +87,7 @@ struct RunnerPage {
 
   // From the session, before it opens a window.
   std::atomic<std::uint64_t> calls{0};
-  std::atomic<std::uint32_t> first_set{0};     // of the arguments; each call takes the next one
+  std::atomic<std::uint32_t> first_set{0};     // the first call takes it, each further one the next
   std::atomic<std::uint32_t> runs_threads{0};  // the other threads run too
   // From the runner.
   Crash crash;

@@ -16,7 +16,7 @@ struct DiffRequest {
   std::string after = {};                      // the pass after which the loops are shown, as of KernelCompiler::emit()
   std::vector<std::string> knobs = {};         // NAME=VALUE, each for the schedules that have the knob
   std::vector<std::string> own_knobs[2] = {};  // each schedule's, in place of the common ones
-  std::vector<std::string> points[2] = {};     // of a default schedule, as of ScheduleOptions
+  std::vector<std::string> points[2] = {};     // as ScheduleOptions::points, if a default schedule is shown
 };
 
 struct ScheduleDiff {

@@ -26,7 +26,7 @@ struct TextKernel {
   bool debug = false;                         // they have source lines
   std::optional<ScheduleText> schedule = {};  // nothing: default schedules
   bool unscheduled = false;                   // use serial loops in source order instead
-  std::optional<PointText> point = {};        // of the default schedules
+  std::optional<PointText> point = {};        // for the default schedules
 };
 
 // C, C++, LLVM IR, assembly or an object.

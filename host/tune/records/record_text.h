@@ -2,7 +2,8 @@
 // space), `arch`, `cpu`, `features`, `threads`: the key; `function`, `sizes`, `fixed`, `device`, `l1_bytes`,
 // `l2_bytes`; `outcome`, `reason`, `point`, `directives`, `code`, `seconds` and `interval_95_seconds`; `default_code`,
 // `default_seconds` and `default_interval_95_seconds`; `version`, `environment`, `time` (milliseconds since 1970, UTC).
-// Hashes are hexadecimal. What is empty, zero or unknown is absent. Readers ignore fields that they do not know.
+// Hashes are hexadecimal. Fields that are empty, zero or unknown are absent. Readers ignore fields that they do not
+// know.
 #pragma once
 
 #include "base/status.h"
@@ -14,7 +15,8 @@
 
 namespace ferry::tune {
 
-// Of a line with its end. One write of so few bytes is not torn by others that append to the same file.
+// The largest size of a line with its end. One write of so few bytes is not torn by others that append to the same
+// file.
 inline constexpr std::size_t kMaxRecordBytes = 4096;
 
 // Returns the record as a line with its end. Fails with invalid_argument if it is longer than kMaxRecordBytes.

@@ -1,4 +1,4 @@
-// What a trial of tuning found: which kernel was measured where, under which schedule, and how fast it was.
+// A trial of tuning: it says which kernel was measured where, under which schedule, and how fast it was.
 #pragma once
 
 #include "ferry/hash.h"
@@ -13,18 +13,18 @@ namespace ferry::tune {
 
 // The kind of device that a schedule was measured on. Devices of one kind share records.
 struct DeviceKey {
-  std::string arch;                   // "x86_64"; of a GPU its architecture, "sm_90"
+  std::string arch;                   // "x86_64", or "sm_90" if it is a GPU
   std::string cpu;                    // as the compiler calls it; empty for a GPU
   std::vector<std::string> features;  // sorted; none for a GPU
-  std::uint32_t threads = 0;          // of a parallel loop; 0 for a GPU
+  std::uint32_t threads = 0;          // parallel loops may have so many; 0 for a GPU
   auto operator<=>(const DeviceKey&) const = default;
 };
 
-// What a record is about. Records with equal keys compete.
+// Says what a record is about. Records with equal keys compete.
 struct TaskKey {
-  // Of the program with canonical names, its types and sizes, and which of the sizes are fixed in the code.
+  // Hashes the program with canonical names, its types and sizes, and which of the sizes are fixed in the code.
   Hash program{};
-  // Of the text of the user's own schedule, if its knobs are the space.
+  // Hashes the text of the user's own schedule, if its knobs are the space.
   std::optional<Hash> schedule = {};
   DeviceKey device;
   auto operator<=>(const TaskKey&) const = default;
@@ -67,7 +67,7 @@ struct TuneRecord {
   std::optional<MeasuredTime> default_time = {};
 
   std::string version;                             // ferry's
-  std::map<std::string, std::string> environment;  // of the measurement
+  std::map<std::string, std::string> environment;  // in which it was measured
   std::int64_t unix_ms = 0;
 
   bool operator==(const TuneRecord&) const = default;

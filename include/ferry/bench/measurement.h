@@ -47,7 +47,7 @@ struct Measurement {
   bool cold = false;
   Method method{};
   std::uint64_t moved_bytes = 0;               // bytes that memory must take in every call; 0: caches may hold them
-  std::map<std::string, std::string> knobs{};  // of the kernel's own schedule; or "point" of the default one
+  std::map<std::string, std::string> knobs{};  // the kernel's own schedule has them; "point": the default one's
   std::vector<std::string> constants{};        // the function's inputs that were packed before the measurement
   std::vector<StepTime> steps{};               // those of one call, if each was timed by itself
   verify::Findings findings{};                 // about the outputs, if they were to be checked

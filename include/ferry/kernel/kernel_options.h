@@ -18,7 +18,7 @@ struct ScheduleOptions {
   std::string text;                    // instead of a file: directives with ';' or newlines between them
   std::string text_name = "schedule";  // in messages
   std::vector<std::string> knobs;      // NAME=VALUE
-  // Of the default schedule, each "C: tile=4x2, order=rows_outside": docs/autoschedule.md.
+  // Values for knobs of the default schedule, each "C: tile=4x2, order=rows_outside": docs/autoschedule.md.
   std::vector<std::string> points = {};
   std::string point_name = "point";  // in messages
 };

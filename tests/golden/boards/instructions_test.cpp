@@ -1,6 +1,6 @@
-// Keeps how many instructions kernels execute on boards in instructions.txt, a line each. What emulators count is
-// exact, so a change that makes the code of a board slower shows here without one. FERRY_UPDATE_GOLDEN=1 rewrites the
-// file.
+// Keeps how many instructions kernels execute on boards in instructions.txt, a line each. An emulator's
+// counts are exact, so a change that makes the code of a board slower shows here without one. FERRY_UPDATE_GOLDEN=1
+// rewrites the file.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -29,7 +29,7 @@ constexpr double kMostIncrease = 0.03;  // more than a new version of LLVM or a 
 struct Kernel {
   std::string name, text;
   DType dtype;
-  std::vector<std::vector<std::int64_t>> shapes;  // of the inputs, and of the output at the end
+  std::vector<std::vector<std::int64_t>> shapes;  // the inputs', and at the end the output's
 };
 
 // Sizes that leave something over of tiles.
