@@ -3,20 +3,11 @@
 #include <optional>
 #include <stdexcept>
 
+#include "base/throw_status.h"
 #include "device-runtime/device/cpu_device.h"
 #include "device-runtime/plan/plan_call.h"
 
 namespace ferry::bench {
-namespace {
-
-template <class T>
-T value_or_throw(Result<T> result) {
-  if (!result.is_ok()) throw std::runtime_error(result.status().message());
-  return std::move(result.value());
-}
-
-}  // namespace
-
 struct FerryKernel::State {
   device::MemoryBudget budget{UINT64_MAX};
   device::CpuDevice device;
