@@ -26,7 +26,7 @@ namespace {
 constexpr std::int64_t kMaxTaps = 25;
 constexpr std::int64_t kRows = 4;
 // If there are this few rows and at most two masked vectors hold a whole row, all rows form one tile: conditions at the
-// borders then fold away.
+// borders then fold away. Where the schedule is also for other sizes, they stay, and take up more code than the tile.
 constexpr std::int64_t kFewRows = 14;
 constexpr std::uint32_t kManyRegisters = 32;
 
@@ -35,11 +35,33 @@ bool slides(const Expr& index, const Expr& axis, const std::vector<Axis>& stenci
          std::any_of(stencil.begin(), stencil.end(), [&](const Axis& tap) { return uses_var(index, tap.var); });
 }
 
+// Whether the size of the stage's rows and columns is the same in every call.
+bool has_fixed_image(const StageContext& context) {
+  if (context.at_any_size == nullptr) return true;
+  const ScheduledStage* stage = find_stage(*context.at_any_size, context.stage.name);
+  if (stage == nullptr) return false;
+  const std::size_t axes = stage->axes.size();
+  return constant_extent(stage->axes[axes - 2].extent) > 0 && constant_extent(stage->axes[axes - 1].extent) > 0;
+}
+
+// Returns the lanes of a row. Where there are no masks, the elements that follow the last whole vector would be
+// computed one by one: a short row of a fixed size is one vector instead, of any length.
+std::int64_t row_lanes(const StageContext& context) {
+  const Expr& extent = context.stage.axes.back().extent;
+  const std::int64_t lanes = lanes_for(context.stage, extent, context.target);
+  const std::int64_t columns = constant_extent(extent), native = native_lanes(context.stage, context.target);
+  const bool has_tail = columns > 0 && columns % lanes != 0;
+  const bool is_short = columns <= 2 * native && native > 1 && has_fixed_image(context);
+  return has_tail && is_short && !context.target.capabilities.masks ? columns : lanes;
+}
+
 // Returns four, or a number close to it that divides the rows evenly.
-std::int64_t tile_rows(std::int64_t rows, std::int64_t columns, std::int64_t lanes, const Target& target) {
+std::int64_t tile_rows(std::int64_t rows, std::int64_t columns, std::int64_t lanes, const StageContext& context) {
+  const Target& target = context.target;
   const bool many = target.vector_registers >= kManyRegisters;
   if (rows < 1 || !many) return kRows;
-  if (rows <= kFewRows && target.capabilities.masks && columns > 0 && columns <= 2 * lanes) return rows;
+  const bool is_small = rows <= kFewRows && columns > 0 && columns <= 2 * lanes;
+  if (is_small && target.capabilities.masks && has_fixed_image(context)) return rows;
   for (const std::int64_t tile : {kRows, std::int64_t{7}, std::int64_t{5}, std::int64_t{6}})
     if (rows % tile == 0) return tile;
   return kRows;
@@ -94,9 +116,8 @@ std::optional<Match> match_stencil(const StageContext& context) {
   const ScheduledStage& stage = context.stage;
   if (!is_stencil(stage)) return std::nullopt;
   const Expr &row_extent = stage.axes[stage.axes.size() - 2].extent, &column_extent = stage.axes.back().extent;
-  const std::int64_t lanes = lanes_for(stage, column_extent, context.target);
-  const std::int64_t rows =
-      tile_rows(constant_extent(row_extent), constant_extent(column_extent), lanes, context.target);
+  const std::int64_t lanes = row_lanes(context);
+  const std::int64_t rows = tile_rows(constant_extent(row_extent), constant_extent(column_extent), lanes, context);
   Match match;
   match.space.knobs = {
       number_knob("rows", KnobKind::tile, {1, 2, 3, 4, 5, 6, 7, 8}, rows),

@@ -78,6 +78,7 @@ std::int64_t lanes_for(const ScheduledStage& stage, const Expr& extent, const Ta
   if (count == 0) return native;
   std::int64_t lanes = native;
   while (lanes > count) lanes /= 2;
+  if (target.capabilities.masks && lanes < std::min(count, native)) lanes *= 2;
   // Without masks a tail runs one element at a time, so half a vector that divides the extent evenly is better.
   if (!target.capabilities.masks && count % lanes != 0 && lanes >= 4 && count % (lanes / 2) == 0) lanes /= 2;
   return lanes;

@@ -1,0 +1,64 @@
+// Tests default schedules of rows that are shorter than a register, or no multiple of one.
+#include "ferry/lang/text.h"
+#include "ferry/schedule/default_schedule.h"
+#include "tests/support/schedules/scheduled.h"
+#include "tests/unit/host/autoschedule/rule_cases.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+
+using namespace ferry;
+
+namespace {
+
+std::string decided(const std::string& source, std::uint32_t bits, const autoschedule::Sizes& sizes) {
+  return autoschedule::default_schedule(lang::parse(source, "test.tc").at(0), test::small_cpu(bits, 32 << 10, 1 << 20),
+                                        sizes)
+      .to_text();
+}
+
+std::string depthwise(const std::string& size) {
+  std::string source =
+      "def f(int(C,SIZE,SIZE) I, int(C,3,3) K) -> (Y) {\n"
+      "  P(c,h,w) = h >= 1 && h <= SIZE && w >= 1 && w <= SIZE ? I(c,h-1,w-1) : 0\n"
+      "    where c in 0:C, h in 0:SIZE+2, w in 0:SIZE+2\n"
+      "  Y(c,h,w) +=! P(c,h+kh,w+kw) * K(c,kh,kw)\n}";
+  for (std::size_t at = source.find("SIZE"); at != std::string::npos; at = source.find("SIZE"))
+    source.replace(at, 4, size);
+  return source;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("a row that is shorter than a register is one vector where there are masks") {
+  const char* add = "def f(int(M,N) A, int(M,N) B) -> (C) { C(i,j) = A(i,j) + B(i,j) }";
+  for (const auto& [columns, lanes] : {std::pair{14, 16}, {9, 16}, {8, 8}, {7, 8}, {3, 4}, {16, 16}, {20, 16}}) {
+    const std::string text = decided(add, 512, {{"M", 100}, {"N", columns}});
+    CHECK_MESSAGE(has(text, "C: split j " + std::to_string(lanes) + "\n"), columns, "\n", text);
+    for (const std::int64_t other : {1, 13, 40}) test::check_schedule(add, text, {{"M", 5}, {"N", other}});
+  }
+  CHECK(has(decided(add, 128, {{"M", 100}, {"N", 3}}), "C: split j 2\n"));
+}
+
+TEST_CASE("a small image is one tile where its size is fixed, and otherwise tiles that divide its rows") {
+  const std::string open = depthwise("S"), fixed = depthwise("14");
+  const std::string of_open = decided(open, 512, {{"C", 3}, {"S", 14}}), of_fixed = decided(fixed, 512, {{"C", 3}});
+  for (const std::string& text : {of_open, of_fixed}) CHECK_MESSAGE(has(text, "Y: split w 16\n"), text);
+  CHECK_MESSAGE(has(of_open, "Y: split h 7\n"), of_open);
+  CHECK_MESSAGE(has(of_fixed, "Y: split h 14\n"), of_fixed);
+  for (const std::int64_t size : {14, 5, 23}) test::check_schedule(open, of_open, {{"C", 2}, {"S", size}});
+  test::check_schedule(fixed, of_fixed, {{"C", 2}});
+}
+
+TEST_CASE("a short row of a fixed size is one vector where there are no masks, unless vectors divide it") {
+  for (const auto& [columns, lanes] : {std::pair{5, 5}, {7, 7}, {3, 3}, {4, 4}, {6, 2}, {8, 4}, {9, 4}}) {
+    const std::string source = depthwise(std::to_string(columns)), text = decided(source, 128, {{"C", 3}});
+    CHECK_MESSAGE(has(text, "Y: split w " + std::to_string(lanes) + "\n"), columns, "\n", text);
+    test::check_schedule(source, text, {{"C", 2}});
+  }
+  CHECK(has(decided(depthwise("S"), 128, {{"C", 3}, {"S", 7}}), "Y: split w 4\n"));
+}
