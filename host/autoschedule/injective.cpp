@@ -1,6 +1,7 @@
 #include "host/autoschedule/injective.h"
 
 #include "host/autoschedule/default_loops.h"
+#include "host/autoschedule/math_lanes.h"
 #include "host/autoschedule/vector_axis.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ std::optional<Match> match_injective(const StageContext& context) {
   if (stage.reduction() != nullptr) return std::nullopt;
   const auto vector = choose_vector_axis(stage, context.target, context.outer);
   if (!vector) return std::nullopt;
-  const std::int64_t default_lanes = lanes_for(stage, stage.axes[vector->axis].extent, context.target);
+  const std::int64_t default_lanes = math_lanes_for(stage, stage.axes[vector->axis].extent, context.target);
   if (default_lanes == 1) return std::nullopt;
   std::vector<std::size_t> axes;
   std::vector<std::string> names;
@@ -51,9 +52,11 @@ std::optional<Match> match_injective(const StageContext& context) {
     names.push_back(stage.loops.loop(stage.loops.spatial(a)).name);
   }
   const std::int64_t native = native_lanes(stage, context.target);
+  std::vector<std::int64_t> lanes = lane_candidates(native);
+  if (has_long_chains(stage, context.target)) lanes.push_back(4 * native);
   Match match;
   match.space.knobs = {order_knob("vector", std::move(names), default_axis),
-                       number_knob("lanes", KnobKind::tile, lane_candidates(native), default_lanes),
+                       number_knob("lanes", KnobKind::tile, std::move(lanes), default_lanes),
                        number_knob("vectors", KnobKind::unroll, {1, 2, 4}, 1)};
   match.apply = [name = stage.name, axes](Schedule& schedule, const Point& point) {
     StageHandle handle = schedule[name];

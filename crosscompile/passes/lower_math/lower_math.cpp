@@ -54,6 +54,8 @@ Expansion expansion_of(MathFunction function) {
   throw InternalError("lower_math: unknown function");
 }
 
+bool exists(const Expansion& expansion) { return expansion.of_one != nullptr || expansion.of_two != nullptr; }
+
 bool is_rounding(MathFunction function) {
   return function == MathFunction::floor || function == MathFunction::ceil || function == MathFunction::round ||
          function == MathFunction::round_even || function == MathFunction::trunc;
@@ -77,7 +79,7 @@ class MathLowerer : public Mutator {
       return sequence.finish(math::round_to_whole(sequence, function, x));
     }
     const Expansion found = expansion_of(function);
-    if (call.type.code != DType::f32 || (found.of_one == nullptr && found.of_two == nullptr)) return inner;
+    if (call.type.code != DType::f32 || !exists(found)) return inner;
     std::vector<Expr> arguments;
     for (const Expr& argument : call.arguments) arguments.push_back(sequence.let("x", argument));
     return sequence.finish(found.of_one != nullptr ? found.of_one(sequence, arguments[0])
@@ -94,6 +96,11 @@ Function lower_math(Function function, const Target& target) {
   if (target.capabilities.math_library) return function;
   function.body = MathLowerer(target).mutate(function.body);
   return function;
+}
+
+bool is_expanded(const Call& call, const Target& target) {
+  return !target.capabilities.math_library && call.callee.op == CallOp::math &&
+         (call.type.code == DType::f32 || call.type.is_narrow_float()) && exists(expansion_of(call.callee.math));
 }
 
 }  // namespace ferry::passes

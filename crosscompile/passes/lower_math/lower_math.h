@@ -16,4 +16,7 @@ namespace ferry::passes {
 
 ir::Function lower_math(ir::Function function, const Target& target);
 
+// Whether the pass makes arithmetic of the call on this target. Narrow floats are computed in float32.
+bool is_expanded(const ir::Call& call, const Target& target);
+
 }  // namespace ferry::passes

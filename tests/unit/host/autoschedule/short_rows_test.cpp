@@ -62,3 +62,21 @@ TEST_CASE("a short row of a fixed size is one vector where there are no masks, u
   }
   CHECK(has(decided(depthwise("S"), 128, {{"C", 3}, {"S", 7}}), "Y: split w 4\n"));
 }
+
+TEST_CASE("functions that are long chains of arithmetic take vectors of several registers, as far as these fit") {
+  const auto lanes_of = [](const char* value, std::uint32_t bits, std::int64_t columns) {
+    const std::string source = std::string("def f(float(M,N) A) -> (C) { C(i,j) = ") + value + " }";
+    const std::string text = decided(source, bits, {{"M", 100}, {"N", columns}});
+    const std::size_t at = text.find("C: split j ");
+    REQUIRE_MESSAGE(at != std::string::npos, text);
+    return std::stoi(text.substr(at + 11));
+  };
+  CHECK(lanes_of("exp(A(i,j))", 512, 1024) == 64);
+  CHECK(lanes_of("exp(A(i,j))", 128, 1024) == 16);
+  CHECK(lanes_of("A(i,j) * sigmoid(A(i,j))", 128, 100) == 16);
+  CHECK(lanes_of("exp(A(i,j))", 128, 15) == 4);
+  CHECK(lanes_of("exp(A(i,j))", 512, 70) == 16);
+  CHECK(lanes_of("exp(A(i,j))", 512, 14) == 16);
+  CHECK(lanes_of("sqrt(A(i,j) * A(i,j))", 128, 1024) == 4);
+  CHECK(lanes_of("exp(A(i,j)) + sin(A(i,j)) + cos(A(i,j)) + tanh(A(i,j)) + log(A(i,j))", 128, 1024) == 4);
+}
