@@ -80,3 +80,23 @@ TEST_CASE("functions that are long chains of arithmetic take vectors of several 
   CHECK(lanes_of("sqrt(A(i,j) * A(i,j))", 128, 1024) == 4);
   CHECK(lanes_of("exp(A(i,j)) + sin(A(i,j)) + cos(A(i,j)) + tanh(A(i,j)) + log(A(i,j))", 128, 1024) == 4);
 }
+
+TEST_CASE("a convolution's tile takes whole rows of few pixels rather than leave a part of each") {
+  const char* const convolution =
+      "def f(float(1,C,S,S) I, const float(O,C,3,3) K) -> (Y) {\n"
+      "  P(n,c,h,w) = h >= 1 && h <= S && w >= 1 && w <= S ? I(n,c,h-1,w-1) : 0 where h in 0:S+2, w in 0:S+2\n"
+      "  Y(n,o,h,w) +=! P(n,c,h+kh,w+kw) * K(o,c,kh,kw)\n}";
+  const auto tile = [&](std::int64_t channels, std::int64_t size, std::uint32_t bits) {
+    const std::string text = decided(convolution, bits, {{"C", channels}, {"O", channels}, {"S", size}});
+    const std::size_t rows = text.find("Y: split w "), columns = text.find("Y: split o ");
+    REQUIRE_MESSAGE((rows != std::string::npos && columns != std::string::npos), text);
+    return std::pair(std::stoi(text.substr(rows + 11)),
+                     std::stoi(text.substr(columns + 11)) * 32 / static_cast<int>(bits));
+  };
+  CHECK(tile(256, 14, 512) == std::pair(14, 2));
+  CHECK(tile(64, 56, 512) == std::pair(4, 4));
+  CHECK(tile(128, 28, 512) == std::pair(4, 4));
+  CHECK(tile(512, 7, 512) == std::pair(7, 2));
+  CHECK(tile(512, 7, 256) == std::pair(5, 2));
+  CHECK(tile(256, 14, 256) == std::pair(5, 2));
+}
