@@ -50,6 +50,8 @@ RegisterTile choose_register_tile(std::uint32_t registers, const TiledAxes& axes
   double best_score = 0;
   for (const RegisterTile& tile : register_tiles(registers, axes)) {
     const auto [rows, vectors] = tile;
+    const bool has_empty_vector = axes.columns > 0 && vectors > 1 && (vectors - 1) * axes.lanes >= axes.columns;
+    if (has_empty_vector) continue;
     const std::int64_t loaded = vectors * axes.vector_registers, sums = rows * loaded;
     const double reuse =
         static_cast<double>(sums) / (static_cast<double>(rows) + axes.vector_cost * static_cast<double>(loaded));
