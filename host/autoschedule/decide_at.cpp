@@ -6,7 +6,10 @@
 #include "host/lang/names.h"
 
 #include <algorithm>
+#include <charconv>
+#include <map>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 namespace ferry::autoschedule {
@@ -14,6 +17,12 @@ namespace ferry::autoschedule {
 namespace {
 
 std::optional<KnobValue> candidate_of(const SpaceKnob& knob, const std::string& value) {
+  if (std::size_t index = 0; value.starts_with('#')) {
+    const auto [end, error] = std::from_chars(value.data() + 1, value.data() + value.size(), index);
+    if (error != std::errc() || end != value.data() + value.size() || index >= knob.candidates.size())
+      return std::nullopt;
+    return knob.candidates[index];
+  }
   for (const KnobValue& candidate : knob.candidates)
     if (value_text(knob, candidate) == value) return candidate;
   return std::nullopt;
@@ -36,6 +45,13 @@ Point point_of(const Decision& decision, std::span<const NamedValue> values) {
   throw CompileError(name + ": expected " + what + ", got '" + printable(got) + "'" + lang::suggestion(got, names));
 }
 
+[[noreturn]] void fail_at_candidate(const std::string& name, const std::string& stage, const SpaceKnob& knob,
+                                    const std::string& value) {
+  std::vector<std::string> candidates;
+  for (const KnobValue& candidate : knob.candidates) candidates.push_back(value_text(knob, candidate));
+  fail(name, "one of " + join(", ", candidates) + " for " + knob.name + " of " + stage, value, {});
+}
+
 // Throws unless the value was taken.
 void expect_taken(const NamedValue& named, const std::vector<Decision>& decisions, const std::string& name) {
   std::vector<std::string> stages, knobs;
@@ -46,15 +62,24 @@ void expect_taken(const NamedValue& named, const std::vector<Decision>& decision
       knobs.push_back(knob.name);
       if (knob.name != named.knob) continue;
       if (candidate_of(knob, named.value)) return;
-      std::vector<std::string> candidates;
-      for (const KnobValue& candidate : knob.candidates) candidates.push_back(value_text(knob, candidate));
-      fail(name, "one of " + join(", ", candidates) + " for " + knob.name + " of " + named.stage, named.value, {});
+      fail_at_candidate(name, named.stage, knob, named.value);
     }
   }
   if (stages.empty())
     fail(name, "no values, because the default schedule of this function has no knobs", named.stage, {});
   if (knobs.empty()) fail(name, "a stage with knobs (" + join(", ", stages) + ")", named.stage, stages);
   fail(name, "a knob of " + named.stage + " (" + join(", ", knobs) + ")", named.knob, knobs);
+}
+
+// Throws for a schedule that is legal only at the given sizes.
+DecidedSchedule decide_anywhere(const lang::Program& program, const Target& target, const Sizes& sizes,
+                                const Chooser& choose, const std::string& name) {
+  const Sizes known = sizes_of_space(program, target, sizes);
+  DecidedSchedule decided = decide_schedule(program, target, known, choose);
+  if (!known.empty() && !decided.at_sizes)
+    throw CompileError(name + ": expected a point whose schedule is legal at any size of '" + program.name +
+                       "'; with these values it is legal only where the sizes are fixed");
+  return decided;
 }
 
 }  // namespace
@@ -66,19 +91,45 @@ Sizes sizes_of_space(const lang::Program& program, const Target& target, const S
 
 DecidedSchedule decide_at(const lang::Program& program, const Target& target, const Sizes& sizes,
                           std::span<const NamedValue> values, const std::string& name) {
-  const Sizes known = sizes_of_space(program, target, sizes);
-  DecidedSchedule decided =
-      decide_schedule(program, target, known, [&](const Decision& decision) { return point_of(decision, values); });
-  if (!known.empty() && !decided.at_sizes)
-    throw CompileError(name + ": expected a point whose schedule is legal at any size of '" + program.name +
-                       "'; with these values it is legal only where the sizes are fixed");
+  DecidedSchedule decided = decide_anywhere(
+      program, target, sizes, [&](const Decision& decision) { return point_of(decision, values); }, name);
   for (const NamedValue& value : values) expect_taken(value, decided.decisions, name);
+  return decided;
+}
+
+DecidedSchedule decide_in_order(const lang::Program& program, const Target& target, const Sizes& sizes,
+                                std::span<const std::string> values, const std::string& name) {
+  std::size_t used = 0;
+  const auto choose = [&](const Decision& decision) {
+    std::map<std::string, KnobValue> chosen;
+    for (const SpaceKnob& knob : decision.space.knobs) {
+      if (used == values.size()) {
+        chosen.emplace(knob.name, knob.default_value());
+        continue;
+      }
+      const std::string& value = values[used++];
+      const std::optional<KnobValue> candidate = candidate_of(knob, value);
+      if (!candidate) fail_at_candidate(name, decision.stage, knob, value);
+      chosen.emplace(knob.name, *candidate);
+    }
+    return Point(std::move(chosen));
+  };
+  DecidedSchedule decided = decide_anywhere(program, target, sizes, choose, name);
+  if (used < values.size())
+    throw CompileError(name + ": expected at most " + std::to_string(used) + " values, got " +
+                       std::to_string(values.size()));
   return decided;
 }
 
 std::vector<DecidedSchedule> decide_module_at(std::span<const lang::Program> programs, const PointText& point,
                                               const Target& target, const std::vector<std::string>& others,
                                               const Sizes& sizes) {
+  if (!point.in_order.empty()) {
+    if (programs.size() != 1)
+      throw CompileError(point.name + ": expected one function for values in order, got " +
+                         std::to_string(programs.size()));
+    return {decide_in_order(programs[0], target, sizes, point.in_order, point.name)};
+  }
   std::vector<std::string> known;
   for (const lang::Program& program : programs) known.push_back(program.name);
   for (const std::string& other : others)

@@ -21,6 +21,12 @@ Sizes sizes_of_space(const lang::Program& program, const Target& target, const S
 DecidedSchedule decide_at(const lang::Program& program, const Target& target, const Sizes& sizes,
                           std::span<const NamedValue> values, const std::string& name);
 
+// Takes values in the order of the decisions, as PointText::in_order has them. Throws CompileError for a value that is
+// not among the candidates of its knob, for more values than there are knobs, and for a schedule that is legal only at
+// the given sizes.
+DecidedSchedule decide_in_order(const lang::Program& program, const Target& target, const Sizes& sizes,
+                                std::span<const std::string> values, const std::string& name);
+
 // Returns the same for each program. Values before the first "def" are those of the only program. `others` are names of
 // functions that are not among the programs but for which the text may have parts. Throws CompileError for a part of an
 // unknown function.

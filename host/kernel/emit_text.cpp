@@ -7,6 +7,7 @@
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/machine_text.h"
 #include "host/kernel/notes.h"
+#include "host/kernel/tuned_call.h"
 
 namespace ferry {
 
@@ -75,6 +76,16 @@ Emission emit_network(const KernelSource& source, const Network& network, const 
   Emission emission = network.emit(stage, {target, sizes}, after);
   report_notes(emission.notes, observer);
   return emission;
+}
+
+// Takes a schedule that tuning has found, if there is only one program.
+Scheduled scheduled_for(const KernelSource& source, const std::vector<lang::Program>& programs,
+                        const TextRequest& request, const Target& target, const Observer& observer) {
+  Scheduled chosen = scheduled(source, programs, expected_sizes(programs, request.sizes));
+  if (programs.size() == 1)
+    if (auto point = tuned_point(*source.as_text(), programs[0], chosen.sizes, target, observer))
+      chosen.point = std::move(point);
+  return chosen;
 }
 
 void expect_text(const KernelSource& source) {
@@ -147,7 +158,7 @@ CompiledModule compile_text(const KernelSource& source, const TextRequest& reque
     return compile_kernel(source, request.function, target, call, observer, request.form).module;
   }
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);
-  const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, request.sizes));
+  const Scheduled chosen = scheduled_for(source, programs, request, target, observer);
   const StepGuard compilation = observer.begin_compilation(source.name);
   const StepGuard step = observer.begin("compiling");
   Compiled compiled = source.compiler->compile({chosen, target, source.text, request.form});
@@ -175,7 +186,7 @@ Emission emit_text(const KernelSource& source, const TextRequest& request, Stage
   if (target.is_source && is_machine_code(stage))
     throw OptionError(Option::stage, name + ": expected a target with machine code, got '" + target.text + "'");
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);
-  const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, request.sizes));
+  const Scheduled chosen = scheduled_for(source, programs, request, target, observer);
   const StepGuard compilation = observer.begin_compilation(source.name);
   Emission emission = source.compiler->emit(stage, {chosen, target, source.text}, after);
   report_notes(emission.notes, observer);

@@ -202,6 +202,14 @@ KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options,
   return source;
 }
 
+KernelSource with_fixed_sizes(const KernelSource& source, const SizesByName& sizes) {
+  KernelSource fixed = source;
+  TextKernel& text = *fixed.as_text();
+  text.fixed.insert(sizes.begin(), sizes.end());
+  text.programs = lang::parse(source.text, source.name, text.debug, {text.fixed.begin(), text.fixed.end()});
+  return fixed;
+}
+
 FunctionInfo function_of(const KernelSource& source, const std::string& function) {
   return std::visit(
       Overloaded{

@@ -16,17 +16,19 @@
 #include "host/compiler/api/compiler.h"
 #include "host/kernel/input_content.h"
 #include "host/kernel/schedule_choice.h"
+#include "host/kernel/tuned_schedules.h"
 
 namespace ferry {
 
 // A text in ferry's own notation.
 struct TextKernel {
-  std::vector<lang::Program> programs = {};   // every def
-  SizesByName fixed = {};                     // sizes that the programs were specialised for
-  bool debug = false;                         // they have source lines
-  std::optional<ScheduleText> schedule = {};  // nothing: default schedules
-  bool unscheduled = false;                   // use serial loops in source order instead
-  std::optional<PointText> point = {};        // for the default schedules
+  std::vector<lang::Program> programs = {};          // every def
+  SizesByName fixed = {};                            // sizes that the programs were specialised for
+  bool debug = false;                                // they have source lines
+  std::optional<ScheduleText> schedule = {};         // nothing: default schedules
+  bool unscheduled = false;                          // use serial loops in source order instead
+  std::optional<PointText> point = {};               // for the default schedules
+  std::shared_ptr<const TunedSchedules> tuned = {};  // known ones, in place of the default schedules; may be null
 };
 
 // C, C++, LLVM IR, assembly or an object.
@@ -63,6 +65,9 @@ struct KernelSource {
 // own, in the options or in a comment "ferry: ...", uses `other_signature`. The observer is told of warnings.
 KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options, const Observer& observer = {},
                          const std::string& other_signature = {});
+// Returns the same text with these sizes fixed too. The kernel must be a text; throws CompileError if the sizes cannot
+// be.
+KernelSource with_fixed_sizes(const KernelSource& source, const SizesByName& sizes);
 // Returns the function that would be chosen, as it will be compiled.
 FunctionInfo function_of(const KernelSource& source, const std::string& function);
 std::string signature_of(const KernelSource& source, const std::string& function);

@@ -8,6 +8,7 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
+#include "host/kernel/tuned_call.h"
 #include "host/lang/whole_reads.h"
 #include "host/measure/instructions.h"
 #include "host/measure/measured_function.h"
@@ -167,9 +168,13 @@ Measurement measure(const Compiler* compiler, const Device& device, const Module
                           options, observer);
 }
 
-Measurement measure(const Device& device, const MeasuredKernel& kernel, const MeasureOptions& options,
+Measurement measure(const Device& device, const MeasuredKernel& given, const MeasureOptions& options,
                     const Observer& observer) {
-  const Target target = target_for(device, kernel.target, kernel.source, observer);
+  const Target target = target_for(device, given.target, given.source, observer);
+  MeasuredKernel kernel = given;
+  TunedCall tuned = tuned_for(given.source, given.function, target, given.call, observer);
+  kernel.source = std::move(tuned.source);
+  kernel.call = std::move(tuned.call);
   const CompiledKernel compiled = compile_kernel(kernel.source, kernel.function, target, kernel.call, observer);
   const Manifest& manifest = compiled.module.manifest();
   const FunctionInfo& info = choose_function(manifest, kernel.function, kernel.source.name);

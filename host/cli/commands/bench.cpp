@@ -34,6 +34,7 @@ namespace {
 
 struct Options {
   KernelCommand kernel;
+  RecordsOption records;
   CallOptions call;
   CheckOptions check;
   std::string check_against;  // path of a file
@@ -79,6 +80,7 @@ BenchRun measure(const Compiler* compiler, const Options& options) {
   how.check_definition = options.check.check;
   how.limits = options.check.limits;
   verify::CheckedPair kernels = verify::read_checked_pair(compiler, options.kernel, options.check_against, terminal());
+  use_records(options.records, kernels.source, how.sampling.bench.threads);
   const bench::MeasuredKernel kernel{std::move(kernels.source), options.kernel.function, options.target, options.call,
                                      std::move(kernels.against)};
   std::vector<bench::Sweep> sweeps;
@@ -182,12 +184,13 @@ int bench(const Compiler* compiler, const Options& options, text::JUnitReport& j
 
 }  // namespace
 
-void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
+void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("bench", "Time a kernel on its device, or on several");
   add_kernel_options(command, options->kernel,
                      "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, a compiled K.ferry, or '-' for stdin");
   add_foreign_options(command, options->kernel);
+  add_records_option(command, options->records, read_records);
   add_remotes_option(command, options->addresses, options->remote, schemes);
   add_target_option(command, options->target);
   add_call_options(command, options->call, DefaultSeed::drawn);

@@ -9,6 +9,7 @@
 
 #include "ferry/client.h"
 #include "host/cli/options/exit_code.h"
+#include "host/cli/options/records_option.h"
 #include "host/client/connect/schemes.h"
 #include "host/compiler/api/compiler.h"
 
@@ -30,18 +31,21 @@ struct MoreCommands {
   void (*add_farm)(CLI::App& app, Action& chosen) = nullptr;
   void (*add_gate)(CLI::App& app, Action& chosen, const session::Schemes& schemes) = nullptr;
   const CodeViews* code = nullptr;
+  void (*add_tune)(CLI::App& app, Action& chosen, const session::Schemes& schemes) = nullptr;
+  ReadRecords read_records = nullptr;
 };
 
 void add_device(CLI::App& app, Action& chosen, const session::Schemes& schemes);
 void add_targets(CLI::App& app, Action& chosen);
-void add_compile(CLI::App& app, Action& chosen, const session::Schemes& schemes);
+// Without a function that reads records, the option --records is missing, here and below.
+void add_compile(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records);
 void add_export(CLI::App& app, Action& chosen);
 void add_diff(CLI::App& app, Action& chosen);
 // Without the views of code, the option --asm is missing, here and in compare.
 void add_inspect(CLI::App& app, Action& chosen, const CodeViews* code);
 void add_check(CLI::App& app, Action& chosen);
-void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes);
-void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes);
+void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records);
+void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records);
 void add_compare(CLI::App& app, Action& chosen, const session::Schemes& schemes, const CodeViews* code);
 void add_ping(CLI::App& app, Action& chosen, const session::Schemes& schemes);
 void add_status(CLI::App& app, Action& chosen, const session::Schemes& schemes);

@@ -23,6 +23,7 @@ namespace {
 
 struct Options {
   KernelCommand kernel;
+  RecordsOption records;
   RemoteOptions remote;
   std::string target;
   std::string output;
@@ -126,7 +127,8 @@ int run_compile(const Compiler* given, const Options& options) {
   if (options.json && options.output == "-") throw UsageError("expected --json or -o -: both write to standard output");
   if (!options.output.empty()) expect_writable(options.output);
   const Observer observer = terminal(options.kernel.deadline);
-  const KernelSource source = read_kernel(&compiler, options.kernel, observer);
+  KernelSource source = read_kernel(&compiler, options.kernel, observer);
+  use_records(options.records, source);
   const TextRequest request{options.kernel.function, options.sizes};
   const Target target = choose_target(compiler, options);
   if (options.emit) return show_stage(source, request, target, options);
@@ -146,12 +148,13 @@ int run_compile(const Compiler* given, const Options& options) {
 
 }  // namespace
 
-void add_compile(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
+void add_compile(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("compile", "Compile a kernel to a .ferry module, or show a stage on the way");
   add_kernel_options(command, options->kernel,
                      "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, a network NET.onnx, or '-' for stdin");
   add_foreign_options(command, options->kernel);
+  add_records_option(command, options->records, read_records);
   add_target_option(command, options->target);
   add_remote_option(command, options->remote, schemes, "Compile for what this rpc_server says its device is");
   command

@@ -27,6 +27,7 @@ namespace {
 
 struct Options {
   KernelCommand kernel;
+  RecordsOption records;
   CallOptions call;
   CheckOptions check;
   RemoteOptions remote;
@@ -82,6 +83,7 @@ text::Json run_json(const RunReport& ran, const Options& options) {
 int run(const Compiler* compiler, const Options& options, text::JUnitReport& report) {
   RunRequest request;
   request.kernels = verify::read_checked_pair(compiler, options.kernel, options.check_against, terminal());
+  use_records(options.records, request.kernels.source);
   request.function = options.kernel.function;
   request.call = options.call;
   request.target = options.target;
@@ -106,12 +108,13 @@ int run(const Compiler* compiler, const Options& options, text::JUnitReport& rep
 
 }  // namespace
 
-void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
+void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("run", "Run a kernel once and show what it computed");
   add_kernel_options(command, options->kernel,
                      "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, a compiled K.ferry, or '-' for stdin");
   add_foreign_options(command, options->kernel);
+  add_records_option(command, options->records, read_records);
   add_remote_option(command, options->remote, schemes);
   add_target_option(command, options->target);
   add_call_options(command, options->call);

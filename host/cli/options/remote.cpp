@@ -83,7 +83,9 @@ Device open_device(const RemoteOptions& remote, ConnectOptions options) {
   options.queued = [](const QueuePlace& place) { text::Progress::show(place_text(place)); };
   options.is_cancelled = InterruptibleWork::is_requested;
   options.lease_notice = print_lease_notice;
+  const double call = options.deadlines.call;
   options.deadlines = remote.deadlines;
+  if (options.deadlines.call == 0) options.deadlines.call = call;
   options.key_file = remote.key_file;
   options.board = remote.board;
   if (remote.address.empty()) return local_device(options);

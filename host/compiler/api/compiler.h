@@ -21,6 +21,7 @@
 #include "ferry/target/target.h"
 #include "host/compiler/api/code_tools.h"
 #include "host/compiler/api/network.h"
+#include "host/compiler/api/space_point.h"
 #include "host/compiler/api/target_resolver.h"
 #include "module/manifest.h"
 
@@ -183,6 +184,9 @@ class KernelCompiler {
   virtual Emission emit(Stage stage, const CompileRequest& request, const std::string& after = {}) const = 0;
   // Returns the names of the schedule's knobs, and the values that it lists for each.
   virtual std::map<std::string, std::vector<std::string>> knobs_of(const ScheduleText& schedule) const = 0;
+  // Takes one program without a schedule, and returns its point with the space there. Throws CompileError for a point
+  // that the space does not have.
+  virtual SpacePoint space_at(const Scheduled& scheduled, const Target& target) const = 0;
   // Takes one program. Without `target` it is this machine, or OpenCL where the schedule binds loops to threads.
   virtual InterpretedKernel interpret(const Scheduled& scheduled, const Target* target) const = 0;
 

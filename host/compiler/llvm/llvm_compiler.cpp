@@ -21,6 +21,7 @@
 #include "host/compiler/llvm/interpreted_kernel.h"
 #include "host/compiler/llvm/network.h"
 #include "host/compiler/llvm/scheduled_programs.h"
+#include "host/compiler/llvm/space.h"
 #include "host/lower/lower.h"
 #include "host/lower/signature.h"
 
@@ -100,6 +101,10 @@ class LlvmCompiler final : public Compiler {
     std::map<std::string, std::vector<std::string>> knobs;
     for (schedule::Knob& knob : autoschedule::knobs_of(schedule)) knobs.emplace(knob.name, std::move(knob.choices));
     return knobs;
+  }
+
+  SpacePoint space_at(const Scheduled& scheduled, const Target& target) const override {
+    return space_point(spaces_of(scheduled, target).at(0).decided);
   }
 
   InterpretedKernel interpret(const Scheduled& scheduled, const Target* target) const override {

@@ -1,5 +1,6 @@
 #include "host/compiler/llvm/space.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "host/autoschedule/decide_at.h"
@@ -83,6 +84,27 @@ std::string points_json(std::span<const FunctionSpace> spaces) {
   Json json = Json::array();
   for (const auto& [function, decided] : spaces) json.push_back({{"name", function}, {"point", point_text(decided)}});
   return json.dump();
+}
+
+SpacePoint space_point(const autoschedule::DecidedSchedule& decided) {
+  SpacePoint point{.text = point_text(decided),
+                   .knobs = {},
+                   .points = autoschedule::points_of(decided.decisions),
+                   .schedule = decided.schedule.to_text()};
+  for (std::size_t d = 0; d < decided.decisions.size(); ++d) {
+    const autoschedule::Decision& decision = decided.decisions[d];
+    for (const autoschedule::SpaceKnob& knob : decision.space.knobs) {
+      const auto chosen = std::ranges::find(knob.candidates, decided.points[d][knob.name]);
+      PointKnob& one = point.knobs.emplace_back(PointKnob{decision.stage, knob.name, {}});
+      one.chosen = static_cast<std::size_t>(chosen - knob.candidates.begin());
+      one.default_index = knob.default_index;
+      one.has_labels = !knob.labels.empty();
+      one.has_numbers = !one.has_labels && knob.kind != autoschedule::KnobKind::flag;
+      for (const autoschedule::KnobValue& candidate : knob.candidates)
+        one.candidates.push_back(autoschedule::value_text(knob, candidate));
+    }
+  }
+  return point;
 }
 
 }  // namespace ferry

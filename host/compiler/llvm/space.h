@@ -28,4 +28,7 @@ std::string space_json(std::span<const FunctionSpace> spaces);
 std::string points_text(std::span<const FunctionSpace> spaces);
 std::string points_json(std::span<const FunctionSpace> spaces);
 
+// Returns the point with the knobs of its decisions.
+SpacePoint space_point(const autoschedule::DecidedSchedule& decided);
+
 }  // namespace ferry

@@ -38,6 +38,7 @@ Records ranked(const Records& task) {
     if (share_of_default(*record) && !faulty.contains(record->code) && record->default_code == newest->default_code)
       found.push_back(record);
   std::ranges::stable_sort(found, [](const TuneRecord* a, const TuneRecord* b) {
+    if (a->confirmed != b->confirmed) return a->confirmed;
     const double first = *share_of_default(*a), second = *share_of_default(*b);
     return first != second ? first < second : a->unix_ms > b->unix_ms;
   });

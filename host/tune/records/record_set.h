@@ -15,7 +15,8 @@ std::vector<TuneRecord> merge_records(std::vector<std::vector<TuneRecord>> lists
 // Returns the record of the task that took the smallest share of the default schedule's time, the newest of equal ones;
 // nothing if none was measured together with it. Times of different runs are not compared, because a device is not as
 // fast on every day. Code that crashed, hung or computed something wrong in any record of the task is left out, and so
-// are measurements beside another default schedule than the newest one has.
+// are measurements beside another default schedule than the newest one has. A record that was confirmed comes before
+// those that were measured once: the best of many measurements is often a lucky one.
 std::optional<TuneRecord> best_record(const std::vector<TuneRecord>& records, const TaskKey& key);
 
 // Keeps of each task the `most` records that best_record() would choose one after the other, and those that say that a

@@ -90,9 +90,11 @@ Json json_of(const TuneRecord& record) {
   json["outcome"] = word_of(kOutcomes, record.outcome);
   set(json, "reason", record.reason);
   set(json, "point", record.point);
+  set(json, "values", record.values);
   set(json, "directives", record.directives);
   set_hash(json, "code", record.code);
   set_time(json, "", record.time);
+  set(json, "confirmed", record.confirmed);
   set_hash(json, "default_code", record.default_code);
   set_time(json, "default_", record.default_time);
   set(json, "version", record.version);
@@ -120,9 +122,11 @@ TuneRecord record_of(const Json& json) {
   record.outcome = outcome_named(json.at("outcome").get<std::string>());
   get(json, "reason", record.reason);
   get(json, "point", record.point);
+  get(json, "values", record.values);
   get(json, "directives", record.directives);
   get_hash(json, "code", record.code);
   record.time = time_in(json, "");
+  get(json, "confirmed", record.confirmed);
   get_hash(json, "default_code", record.default_code);
   record.default_time = time_in(json, "default_");
   get(json, "version", record.version);
@@ -134,6 +138,8 @@ TuneRecord record_of(const Json& json) {
 }
 
 }  // namespace
+
+std::string outcome_name(Outcome outcome) { return std::string(word_of(kOutcomes, outcome)); }
 
 std::optional<double> share_of_default(const TuneRecord& record) {
   if (!record.time || !record.default_time) return std::nullopt;

@@ -1,9 +1,9 @@
 // Records as lines of JSON. An object has `schema` ("ferry.tune/1"); `program`, `schedule` (absent: the default's
 // space), `arch`, `cpu`, `features`, `threads`: the key; `function`, `sizes`, `fixed`, `device`, `l1_bytes`,
-// `l2_bytes`; `outcome`, `reason`, `point`, `directives`, `code`, `seconds` and `interval_95_seconds`; `default_code`,
-// `default_seconds` and `default_interval_95_seconds`; `version`, `environment`, `time` (milliseconds since 1970, UTC).
-// Hashes are hexadecimal. Fields that are empty, zero or unknown are absent. Readers ignore fields that they do not
-// know.
+// `l2_bytes`; `outcome`, `reason`, `point`, `values`, `directives`, `code`, `seconds` and `interval_95_seconds`,
+// `confirmed`; `default_code`, `default_seconds` and `default_interval_95_seconds`; `version`, `environment`, `time`
+// (milliseconds since 1970, UTC). Hashes are hexadecimal. Fields that are empty, zero or unknown are absent. Readers
+// ignore fields that they do not know.
 #pragma once
 
 #include "base/status.h"
@@ -14,6 +14,9 @@
 #include <string_view>
 
 namespace ferry::tune {
+
+// "too_slow", as records have it.
+std::string outcome_name(Outcome outcome);
 
 // The largest size of a line with its end. One write of so few bytes is not torn by others that append to the same
 // file.

@@ -58,9 +58,11 @@ struct TuneRecord {
   Outcome outcome = Outcome::measured;
   std::string reason;                     // why there is no time; empty if there is one
   std::string point;                      // docs/autoschedule.md
+  std::vector<std::string> values;        // the same in the order of the decisions, without names
   std::string directives;                 // the schedule with canonical names, one directive a line
   Hash code{};                            // identity of the code
   std::optional<MeasuredTime> time = {};  // if it was measured
+  bool confirmed = false;                 // it was compared with the default in processes of their own, in turns
 
   // The default schedule, in the same run.
   Hash default_code{};

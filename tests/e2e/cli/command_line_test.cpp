@@ -171,7 +171,7 @@ TEST_CASE("bash completes commands, options, files, words, targets and devices")
   folder.file("fir.tc", kTwice);
   std::system(("mkdir -p " + folder.path("ferry")).c_str());
   folder.file("ferry/devices.toml", "[pi]\naddress = \"192.168.1.17:9090\"\n\n[gpu-box]\naddress = \"ssh://gpu\"\n");
-  CHECK(completed_in_bash("ferry r", folder) == "run");
+  CHECK(completed_in_bash("ferry ru", folder) == "run");
   CHECK(completed_in_bash("ferry run --si", folder) == "--signature --size");
   CHECK(completed_in_bash("ferry run fi", folder) == "fir.tc");
   CHECK(completed_in_bash("ferry run --json fi", folder) == "fir.tc");

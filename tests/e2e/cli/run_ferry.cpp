@@ -34,6 +34,7 @@ Outcome run_program(const std::string& program, const std::vector<std::string>& 
     // compiled kernels stays: without it, tests of examples for GPUs take more than twice as long.
     for (const char* name : {"FERRY_REMOTE", "FERRY_KEY_FILE", "FERRY_DEVICES"}) unsetenv(name);
     setenv("XDG_CONFIG_HOME", streams.path("config").c_str(), 1);
+    setenv("XDG_DATA_HOME", streams.path("data").c_str(), 1);
     setenv("FERRY_CACHE_DISABLE", "1", 1);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     const int files[] = {open(in.c_str(), O_RDONLY), open(out.c_str(), O_WRONLY | O_CREAT, 0600),

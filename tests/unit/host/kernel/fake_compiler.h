@@ -61,6 +61,7 @@ class FakeCompiler final : public Compiler {
   std::vector<ExportedFile> export_code(const ExportRequest&) const override { unexpected(); }
   Emission emit(Stage, const CompileRequest&, const std::string&) const override { unexpected(); }
   std::map<std::string, std::vector<std::string>> knobs_of(const ScheduleText&) const override { unexpected(); }
+  SpacePoint space_at(const Scheduled&, const Target&) const override { unexpected(); }
   InterpretedKernel interpret(const Scheduled&, const Target*) const override { unexpected(); }
   Bytes compile(const ForeignSource&, const Target&, CodeForm) const override { unexpected(); }
   std::function<SanitizedRun(double)> sanitize(const ForeignSource&, const std::string&,

@@ -1,0 +1,157 @@
+#include "host/cli/tune/tune_command.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+#include "base/quantity.h"
+#include "base/quantity_text.h"
+#include "ferry/kernel/option_error.h"
+#include "host/cli/options/call_options.h"
+#include "host/cli/options/interrupts.h"
+#include "host/cli/options/json_option.h"
+#include "host/cli/options/kernel_options.h"
+#include "host/cli/options/option_checks.h"
+#include "host/cli/options/remote.h"
+#include "host/cli/options/target_option.h"
+#include "host/cli/options/terminal.h"
+#include "host/cli/tune/trial_text.h"
+#include "host/kernel/file.h"
+#include "host/text/json.h"
+#include "host/text/progress.h"
+#include "host/text/style.h"
+#include "host/tune/recorded_schedules.h"
+#include "host/tune/tune.h"
+
+namespace ferry::cli {
+
+namespace {
+
+struct TuneCommand {
+  KernelCommand kernel;
+  RemoteOptions remote;
+  std::vector<std::string> addresses;
+  tune::TuneOptions tune;
+  std::string target;
+  std::string budget = "60s";
+  bool json = false;
+};
+
+std::vector<bench::NamedDevice> devices_of(const TuneCommand& options) {
+  std::vector<bench::NamedDevice> devices;
+  const std::vector<SharedBoard> boards =
+      options.remote.schemes->shared_connectors(options.addresses, options.remote.key_file);
+  for (std::size_t i = 0; i < boards.size(); ++i) {
+    RemoteOptions remote = options.remote;
+    remote.address = options.addresses[i];
+    remote.board = boards[i];
+    devices.push_back({remote.address, opening(remote)});
+  }
+  if (devices.empty()) devices.push_back({"this machine", opening(options.remote)});
+  return devices;
+}
+
+void print_line(const text::Json& json) {
+  std::printf("%s\n", json.dump().c_str());
+  std::fflush(stdout);
+}
+
+int tune_kernel(const Compiler* compiler, TuneCommand& options) {
+  tune::TunedKernel kernel{read_kernel(&expect_compiler(compiler, "ferry tune"), options.kernel, terminal()),
+                           options.kernel.function, options.target};
+  const std::optional<std::uint64_t> budget = options.budget == "0" ? 0 : parse_span(options.budget);
+  if (!budget) throw UsageError("--budget " + options.budget + ": expected a time such as 30s or 5m, or 0 for none");
+  options.tune.budget_seconds = static_cast<double>(*budget) / 1000;
+  options.tune.is_local = options.addresses.empty();
+  if (options.tune.records.empty()) options.tune.records = tune::user_records();
+  const std::filesystem::path folder = std::filesystem::path(options.tune.records).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder);
+  const std::vector<bench::NamedDevice> devices = devices_of(options);
+  Observer observer = terminal();
+  const InterruptibleWork work;
+  observer.is_interrupted = InterruptibleWork::is_requested;
+  std::optional<text::Progress> line;
+  options.tune.on_trial = [&](const tune::TuneRecord& trial, const tune::Progress& progress) {
+    if (options.json) return print_line(trial_json(trial, progress));
+    line.emplace(progress_text(progress));
+  };
+  const tune::Tuned tuned = tune::tune(devices, kernel, options.tune, observer);
+  line.reset();
+  if (options.json)
+    print_line(tuned_json(tuned, options.tune.records));
+  else
+    std::fputs(tuned_text(tuned, options.tune.records).c_str(), stdout);
+  return kExitFine;
+}
+
+}  // namespace
+
+std::shared_ptr<const TunedSchedules> read_records(const Compiler& compiler, const std::string& file,
+                                                   std::uint32_t threads) {
+  if (!file.empty()) {
+    if (!std::filesystem::exists(file)) throw UsageError("--records " + file + ": there is no such file");
+    return tune::read_schedules(compiler, file, threads);
+  }
+  const char* ci = std::getenv("CI");
+  const std::string own = tune::user_records();
+  if (own.empty() || (ci != nullptr && ci[0] != '\0')) return nullptr;
+  return tune::read_schedules(compiler, own, threads);
+}
+
+void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
+  auto options = std::make_shared<TuneCommand>();
+  CLI::App& command = *app.add_subcommand("tune", "Search for the fastest schedule of a kernel on a device");
+  command.add_option("KERNEL", options->kernel.file, "The kernel: K.tc, or '-' for stdin")->type_name("FILE");
+  command.add_option("-e,--expression", options->kernel.expression, "The kernel itself, instead of a file")
+      ->type_name("TEXT");
+  command.add_option("--fn", options->kernel.function, "The function to tune, where there are several")
+      ->type_name("NAME");
+  add_remotes_option(command, options->addresses, options->remote, schemes);
+  add_target_option(command, options->target);
+  add_call_options(command, options->tune.call, DefaultSeed::drawn);
+  command
+      .add_option("--budget", options->budget,
+                  "How long it may take, comparison included: 10s, 5m; 0: until it is interrupted")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command
+      .add_option("--trials", options->tune.trials,
+                  "Try at most so many schedules; 0 with an earlier run's records: compare the best of them again")
+      ->type_name("N");
+  command.add_flag("--open", options->tune.open_sizes,
+                   "Tune the code for any sizes, as it performs at these; otherwise it is for these alone");
+  command
+      .add_option("--records", options->tune.records,
+                  "The file that records are added to (default: your own, ~/.local/share/ferry/records.jsonl)")
+      ->type_name("FILE");
+  command
+      .add_option("--processes", options->tune.processes,
+                  "Processes in which the best is compared with the default; 0: do not compare")
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--threads", options->tune.threads, "Maximum in parallel loops (default: all of the device)")
+      ->type_name("N");
+  command
+      .add_option("--builders", options->tune.builders,
+                  "Processes that compile on this machine (default: one for each processor)")
+      ->type_name("N");
+  command.add_option("--search-seed", options->tune.seed, "Draws what is tried")->type_name("N");
+  add_json_option(command, options->json);
+  command.footer(
+      "Every schedule computes the same; each is compared with the default's results before it is measured. What is\n"
+      "found is recorded at once: Ctrl-C loses nothing, and a second start goes on. 'ferry run', 'bench' and\n"
+      "'compile' then use the best (--records none: not). docs/tuning.md says more.\n\n"
+      "Examples:\n"
+      "  ferry tune conv.tc --size C=64,K=64,S=56 --remote pi\n"
+      "  ferry tune mm.tc --size M=512,N=512,K=512 --budget 5m -r farm://lab/rpi4 -r farm://lab/rpi4\n"
+      "  ferry tune mm.tc --size M=512,N=512,K=512 --records tuned.jsonl --json");
+  command.callback([options, &chosen, &command] {
+    options->tune.has_trials_limit = command.count("--trials") > 0;
+    chosen = [options](const Compiler* compiler) { return tune_kernel(compiler, *options); };
+  });
+  add_records(app, chosen);
+}
+
+}  // namespace ferry::cli

@@ -1,0 +1,28 @@
+// A kernel with the schedule that tuning has found for a call.
+#pragma once
+
+#include <string>
+
+#include "ferry/kernel/call_options.h"
+#include "ferry/kernel/observer.h"
+#include "host/kernel/kernel.h"
+
+namespace ferry {
+
+struct TunedCall {
+  KernelSource source;
+  CallOptions call;
+};
+
+// Returns the kernel with the schedule that TextKernel::tuned knows for this call. If it was tuned for fixed sizes, the
+// code is for this call alone, whose options then name no sizes. The observer is told of it. Where nothing is known, or
+// the user chose a schedule, kernel and call are returned as they are. Throws as plan_call().
+TunedCall tuned_for(const KernelSource& source, const std::string& function, const Target& target,
+                    const CallOptions& call, const Observer& observer = {});
+
+// Returns a point for the code of a function at any sizes; nothing where there is none. `sizes` are those that are
+// known.
+std::optional<PointText> tuned_point(const TextKernel& kernel, const lang::Program& program, const SizesByName& sizes,
+                                     const Target& target, const Observer& observer = {});
+
+}  // namespace ferry

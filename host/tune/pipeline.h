@@ -1,0 +1,82 @@
+// Builds points and runs them at the same time: threads that wait for builds keep a few results ready for threads that
+// each have a device, so that no device waits for a compiler while there is something to try.
+#pragma once
+
+#include "host/compiler/api/space_point.h"
+#include "host/tune/builder/builder.h"
+#include "host/tune/runner/runner.h"
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace ferry::tune {
+
+// A point that was tried.
+struct Tried {
+  SpacePoint point;
+  Trial trial;
+  Hash code{};
+  std::shared_ptr<const ModuleBytes> module = {};  // null if it was not built
+  std::string device;                              // where it ran
+  std::map<std::string, std::string> environment = {};
+};
+
+struct PipelineParts {
+  // Returns the next point to try; nothing if there is none now. Called by one thread at a time.
+  std::function<std::optional<SpacePoint>()> next;
+  std::function<Hash(const ModuleBytes& module)> identity;  // of the code: equal code is run once
+  Builder& builder;
+  unsigned builders = 1;
+  std::vector<std::unique_ptr<Runner>> runners;
+};
+
+class Pipeline {
+ public:
+  explicit Pipeline(PipelineParts parts);
+  // Gives up what is being tried.
+  ~Pipeline();
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  // Waits for up to so many seconds. Throws the first runner's error once no runner is left.
+  std::optional<Tried> wait(double seconds);
+  // What is slower than this by far need not be measured to the end.
+  void set_best(double seconds);
+  // Whether there was no next point, and nothing is being tried.
+  bool is_exhausted();
+  // Calls this with `next` and everything else of the pipeline standing still.
+  void with_lock(const std::function<void()>& work);
+  // Ends the threads once they have tried what they have at hand. Then the runners are free again.
+  void finish();
+  Runner& runner(std::size_t index) { return *parts_.runners[index]; }
+
+ private:
+  BuildResult build(const SpacePoint& point) const;
+  void build_points();
+  void run_points(Runner& runner);
+  void add_result(Tried tried);
+
+  PipelineParts parts_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Tried> ready_, done_;
+  std::map<Hash, Trial> by_code_;
+  unsigned building_ = 0, running_ = 0;
+  std::size_t alive_ = 0;  // runners
+  bool must_end_ = false, has_no_next_ = false;
+  double best_seconds_ = 0;
+  std::exception_ptr error_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace ferry::tune

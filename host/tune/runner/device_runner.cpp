@@ -1,0 +1,187 @@
+#include "host/tune/runner/device_runner.h"
+
+#include "ferry/stats/interval.h"
+#include "host/client/contents.h"
+#include "host/kernel/kernel_failure.h"
+#include "host/verify/element_text.h"
+#include "host/verify/output_comparison.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace ferry::tune {
+
+namespace {
+
+// A few calls show whether code can win; only what may is measured further.
+constexpr BenchOptions kFirstLook{
+    .number = 1, .repeat = 3, .min_repeat_ms = 0.3, .warmup_ms = 0.3, .timeout_ms = 2'000};
+constexpr double kHopeless = 1.3;  // times the best
+constexpr BenchOptions kMeasured{.number = 1, .repeat = 12, .min_repeat_ms = 1, .warmup_ms = 0, .timeout_ms = 2'000};
+// The default is measured again after so many trials, because a device is not as fast at all times.
+constexpr unsigned kTrialsPerDefault = 24;
+// In seconds. Code that takes a multiple of the default's time hangs.
+constexpr double kFirstDeadline = 60, kLeastDeadline = 1, kDefaultsInDeadline = 60;
+constexpr int kMostAttempts = 5;  // to reach a device that is gone
+// What the outputs hold before a trial.
+constexpr std::uint64_t kPoisonSeed = 0x9e3779b97f4a7c15;
+
+bool is_tensor(const ParameterInfo& parameter) { return parameter.kind == ParameterKind::tensor; }
+bool is_written(const ParameterInfo& parameter) { return is_tensor(parameter) && parameter.direction != Direction::in; }
+
+MeasuredTime time_of(const Timing& timing) {
+  const stats::Interval interval = stats::median_interval(timing.seconds);
+  if (interval.is_known()) return {timing.median(), interval.low, interval.high};
+  return {timing.median(), timing.minimum(), *std::ranges::max_element(timing.seconds)};
+}
+
+}  // namespace
+
+struct DeviceRunner::Session {
+  Device device;
+  std::vector<Argument> inputs;            // one for each parameter; those that are written are copied before a trial
+  std::vector<DeviceTensor> results = {};  // the default's, one for each parameter that is written
+  std::vector<verify::AppliedLimits> limits = {};  // by how much others may differ from them
+
+  // Returns arguments with tensors of their own where the code writes.
+  std::vector<Argument> arguments(const RunnerTask& task) const {
+    std::vector<Argument> all;
+    std::size_t next = 0;
+    for (std::size_t p = 0; p < task.info.parameters.size(); ++p) {
+      const ParameterInfo& parameter = task.info.parameters[p];
+      if (is_written(parameter) && parameter.direction == Direction::out) {
+        all.push_back(device.filled(task.plan.dtypes[p], task.plan.shapes[p], FillKind::random, kPoisonSeed));
+        continue;
+      }
+      const Argument& input = inputs[next++];
+      const auto* tensor = std::get_if<DeviceTensor>(&input.value());
+      all.push_back(is_written(parameter) && tensor != nullptr ? Argument(tensor->copy_to(device)) : input);
+    }
+    return all;
+  }
+};
+
+DeviceRunner::DeviceRunner(bench::NamedDevice device, const RunnerTask& task, Observer observer,
+                           std::function<void()> begin_window, std::function<void()> end_window)
+    : device_(std::move(device)),
+      task_(task),
+      observer_(std::move(observer)),
+      begin_window_(std::move(begin_window)),
+      end_window_(std::move(end_window)) {}
+
+DeviceRunner::~DeviceRunner() = default;
+
+MeasuredTime DeviceRunner::measure(const Function& function, const std::vector<Argument>& arguments,
+                                   const BenchOptions& options) {
+  BenchOptions bench = options;
+  bench.cores = task_.cores;
+  bench.threads = task_.threads;
+  struct Window {
+    const std::function<void()>&begin, &end;
+    Window(const std::function<void()>& b, const std::function<void()>& e) : begin(b), end(e) {
+      if (begin) begin();
+    }
+    ~Window() {
+      if (end) end();
+    }
+  };
+  const Window window(begin_window_, end_window_);
+  return time_of(function.measure(arguments, bench));
+}
+
+DeviceRunner::Session& DeviceRunner::session() {
+  if (session_) return *session_;
+  const auto open = [&](double deadline) {
+    ConnectOptions connection;
+    connection.devices = task_.devices;
+    connection.deadlines.call = deadline;
+    const Device device = device_.open(connection);
+    session_ = std::make_unique<Session>(Session{device, make_arguments(task_.info, task_.plan, device)});
+    environment_ = {{"processor", device.processor()}};
+  };
+  const auto function = [&] { return session_->device.load(CompiledModule(task_.default_module))[task_.info.name]; };
+  if (!default_time_) {
+    open(kFirstDeadline);
+    const Function first = function();
+    const std::vector<Argument> arguments = session_->arguments(task_);
+    measure(first, arguments, kFirstLook);
+    default_time_ = measure(first, arguments, kMeasured);
+  }
+  open(std::max(kLeastDeadline, kDefaultsInDeadline * default_time_->seconds));
+  const std::vector<Argument> arguments = session_->arguments(task_);
+  function().call(arguments);
+  for (std::size_t p = 0; p < arguments.size(); ++p) {
+    if (!is_written(task_.info.parameters[p])) continue;
+    const auto& result = session_->results.emplace_back(std::get<DeviceTensor>(arguments[p].value()));
+    std::vector<std::uint8_t> bytes(result.bytes());
+    result.read(bytes.data());
+    session_->limits.push_back(verify::applied_limits(result.dtype(), bytes, bytes, {}));
+  }
+  return *session_;
+}
+
+std::string DeviceRunner::difference(const std::vector<Argument>& arguments) const {
+  std::size_t next = 0;
+  for (std::size_t p = 0; p < arguments.size(); ++p) {
+    if (!is_written(task_.info.parameters[p])) continue;
+    const std::size_t o = next++;
+    const auto& found = std::get<DeviceTensor>(arguments[p].value());
+    const auto& [rtol, atol] = session_->limits[o];
+    const auto differs = session::compare_tensors(found, session_->results[o], rtol, atol);
+    if (!differs || differs->different == 0) continue;
+    return verify::position_text(task_.info.parameters[p].name, found.shape(), differs->first) +
+           " differs from what the default schedule computes, as do " + std::to_string(differs->different) + " of " +
+           std::to_string(found.elements()) + " elements";
+  }
+  return {};
+}
+
+Trial DeviceRunner::run_in_session(const ModuleBytes& module, double best_seconds) {
+  Session& session = this->session();
+  if (++trials_ > kTrialsPerDefault) {
+    const Function function = session.device.load(CompiledModule(task_.default_module))[task_.info.name];
+    default_time_ = measure(function, session.arguments(task_), kMeasured);
+    trials_ = 1;
+  }
+  const Function function = session.device.load(CompiledModule(module))[task_.info.name];
+  const std::vector<Argument> arguments = session.arguments(task_);
+  run_kernel(session.device, {task_.info.name}, [&] {
+    function.call(arguments);
+    session.device.synchronize();
+    return 0;
+  });
+  if (std::string wrong = difference(arguments); !wrong.empty()) return {Outcome::wrong, std::move(wrong)};
+  const MeasuredTime first = measure(function, arguments, kFirstLook);
+  if (best_seconds > 0 && first.low > kHopeless * best_seconds)
+    return {Outcome::too_slow, "its first calls took " + std::to_string(first.seconds / best_seconds) +
+                                   " times as long as the best schedule's"};
+  return {Outcome::measured, {}, measure(function, arguments, kMeasured), default_time_};
+}
+
+Trial DeviceRunner::run(const ModuleBytes& module, double best_seconds) {
+  for (int attempt = 1;; ++attempt) {
+    try {
+      Trial trial = run_in_session(module, best_seconds);
+      trial.default_time = default_time_;
+      return trial;
+    } catch (const KernelFailed& error) {
+      session_.reset();
+      return {Outcome::crashed, error.what(), {}, default_time_};
+    } catch (const Error& error) {
+      session_.reset();
+      const bool is_its_fault = is_failure_of_kernel(error) || may_be_hang(error);
+      if (is_its_fault && default_time_) {
+        const bool is_late = error.code() == ErrorCode::deadline_exceeded;
+        return {is_late ? Outcome::hung : Outcome::crashed, error.what(), {}, default_time_};
+      }
+      const bool may_come_back = error.code() == ErrorCode::unavailable || error.code() == ErrorCode::busy;
+      if (!may_come_back || attempt == kMostAttempts || observer_.must_end()) throw;
+      observer_.tell(device_.name + ": " + error.what() + "; trying again");
+      std::this_thread::sleep_for(std::chrono::seconds(attempt));
+    }
+  }
+}
+
+}  // namespace ferry::tune

@@ -1,0 +1,58 @@
+// A runner with one session on a device, which is opened again after code that crashed or hung.
+#pragma once
+
+#include "ferry/bench/measure_options.h"
+#include "ferry/client.h"
+#include "ferry/kernel/observer.h"
+#include "host/kernel/call_plan.h"
+#include "host/tune/runner/runner.h"
+#include "module/manifest.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace ferry::tune {
+
+// What all code of a task has in common. It must outlive the runners.
+struct RunnerTask {
+  ModuleBytes default_module;
+  FunctionInfo info;
+  CallPlan plan;
+  std::vector<std::string> devices = {};  // besides the CPU
+  std::vector<std::uint32_t> cores = {};  // as of BenchOptions
+  std::uint32_t threads = 0;              // the same
+};
+
+class DeviceRunner final : public Runner {
+ public:
+  // The observer is told of connections that are lost. The functions surround what is timed: on this machine, where
+  // others compute, these are to stand still meanwhile.
+  DeviceRunner(bench::NamedDevice device, const RunnerTask& task, Observer observer, std::function<void()> begin_window,
+               std::function<void()> end_window);
+  ~DeviceRunner() override;
+
+  Trial run(const ModuleBytes& module, double best_seconds) override;
+  std::string device() const override { return device_.name; }
+  std::map<std::string, std::string> environment() const override { return environment_; }
+
+ private:
+  struct Session;
+
+  Session& session();
+  MeasuredTime measure(const Function& function, const std::vector<Argument>& arguments, const BenchOptions& options);
+  std::string difference(const std::vector<Argument>& arguments) const;
+  Trial run_in_session(const ModuleBytes& module, double best_seconds);
+
+  bench::NamedDevice device_;
+  const RunnerTask& task_;
+  Observer observer_;
+  std::function<void()> begin_window_, end_window_;
+  std::unique_ptr<Session> session_;
+  std::map<std::string, std::string> environment_;
+  std::optional<MeasuredTime> default_time_;
+  unsigned trials_ = 0;  // since the default was measured
+};
+
+}  // namespace ferry::tune

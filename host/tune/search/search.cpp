@@ -1,0 +1,150 @@
+#include "host/tune/search/search.h"
+
+#include <algorithm>
+
+namespace ferry::tune {
+
+namespace {
+
+// So many of the best points may become parents.
+constexpr std::size_t kParents = 8;
+// A search of a space that is nearly used up finds known points; after so many in a row it takes what is left in order.
+constexpr int kMostKnown = 200;
+constexpr std::uint64_t kBredEvery = 3, kDrawnEvery = 12;
+
+std::string name_of(const PointKnob& knob) { return knob.stage + "." + knob.name; }
+
+PointValues values_of(const SpacePoint& point) {
+  PointValues values;
+  for (const PointKnob& knob : point.knobs) values[name_of(knob)] = knob.candidates[knob.chosen];
+  return values;
+}
+
+// Returns the candidates beside the chosen one, the nearest first.
+std::vector<std::size_t> others_of(const PointKnob& knob) {
+  std::vector<std::size_t> others;
+  for (std::size_t i = 0; i < knob.candidates.size(); ++i)
+    if (i != knob.chosen) others.push_back(i);
+  const auto distance = [&](std::size_t i) { return i > knob.chosen ? i - knob.chosen : knob.chosen - i; };
+  if (knob.has_numbers) std::ranges::stable_sort(others, {}, distance);
+  return others;
+}
+
+}  // namespace
+
+std::string text_of(const PointValues& values) {
+  std::string text;
+  for (const auto& [name, value] : values) {
+    const std::size_t dot = name.rfind('.');
+    text += (text.empty() ? "" : "; ") + name.substr(0, dot) + ": " + name.substr(dot + 1) + "=" + value;
+  }
+  return text;
+}
+
+std::optional<SpacePoint> Search::unseen(const PointValues& values) {
+  if (!tried_.insert(values).second) return std::nullopt;
+  std::optional<SpacePoint> point = space_(values);
+  if (!point || !seen_.insert(values_in_order(*point)).second) return std::nullopt;
+  points_.push_back(*point);
+  return point;
+}
+
+// Returns a neighbour of any point that was seen: from one to the next, all points of the space come in turn.
+std::optional<SpacePoint> Search::left_over() {
+  for (; expanded_ < points_.size(); ++expanded_) {
+    const SpacePoint center = points_[expanded_];
+    for (const PointKnob& knob : center.knobs) {
+      PointValues values = values_of(center);
+      for (const std::string& candidate : knob.candidates) {
+        values[name_of(knob)] = candidate;
+        if (auto point = unseen(values)) return point;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// Knob by knob in turn, so that a knob with many candidates does not keep the others waiting.
+void Search::list_neighbours() {
+  neighbours_.clear();
+  if (best_.empty()) return;
+  const SpacePoint& center = best_.front().point;
+  const PointValues values = values_of(center);
+  std::vector<std::vector<std::size_t>> others;
+  std::size_t most = 0;
+  for (const PointKnob& knob : center.knobs) most = std::max(most, others.emplace_back(others_of(knob)).size());
+  for (std::size_t round = 0; round < most; ++round) {
+    for (std::size_t k = 0; k < center.knobs.size(); ++k) {
+      if (round >= others[k].size()) continue;
+      PointValues& neighbour = neighbours_.emplace_back(values);
+      neighbour[name_of(center.knobs[k])] = center.knobs[k].candidates[others[k][round]];
+    }
+  }
+}
+
+std::optional<SpacePoint> Search::next_neighbour() {
+  while (!neighbours_.empty()) {
+    const PointValues values = std::move(neighbours_.front());
+    neighbours_.pop_front();
+    if (auto point = unseen(values)) return point;
+  }
+  return std::nullopt;
+}
+
+std::optional<SpacePoint> Search::bred() {
+  if (best_.empty()) return std::nullopt;
+  // The better of two is the more likely parent.
+  const auto parent = [&]() -> const SpacePoint& {
+    return best_[std::min(random_.below(best_.size()), random_.below(best_.size()))].point;
+  };
+  PointValues values = values_of(parent());
+  const SpacePoint& other = parent();
+  for (const PointKnob& knob : other.knobs)
+    if (random_.below(2) == 0) values[name_of(knob)] = knob.candidates[knob.chosen];
+  if (other.knobs.empty()) return std::nullopt;
+  const PointKnob& mutated = other.knobs[random_.below(other.knobs.size())];
+  values[name_of(mutated)] = mutated.candidates[random_.below(mutated.candidates.size())];
+  return unseen(values);
+}
+
+// Draws one knob after the other, because what is chosen decides which others there are.
+std::optional<SpacePoint> Search::drawn() {
+  PointValues values;
+  std::optional<SpacePoint> point = space_(values);
+  for (std::size_t k = 0; point && k < point->knobs.size(); ++k) {
+    const PointKnob& knob = point->knobs[k];
+    values[name_of(knob)] = knob.candidates[random_.below(knob.candidates.size())];
+    point = space_(values);
+  }
+  return point ? unseen(values) : std::nullopt;
+}
+
+std::optional<SpacePoint> Search::next() {
+  if (seen_.empty())
+    if (auto first = unseen({})) return first;
+  ++turn_;
+  for (int known = 0; known < kMostKnown; ++known) {
+    std::optional<SpacePoint> point;
+    if (turn_ % kDrawnEvery == 0)
+      point = drawn();
+    else if (turn_ % kBredEvery == 0)
+      point = bred();
+    else if (!(point = next_neighbour()))
+      point = known % 2 == 0 ? bred() : drawn();
+    if (point) return point;
+    ++turn_;
+  }
+  return left_over();
+}
+
+void Search::report(const SpacePoint& point, std::optional<double> seconds) {
+  if (seen_.insert(values_in_order(point)).second) points_.push_back(point);
+  if (!seconds) return;
+  const auto place = std::ranges::upper_bound(best_, *seconds, {}, &Ranked::seconds);
+  const bool is_best = place == best_.begin();
+  best_.insert(place, {*seconds, point});
+  if (best_.size() > kParents) best_.pop_back();
+  if (is_best) list_neighbours();
+}
+
+}  // namespace ferry::tune

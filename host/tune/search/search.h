@@ -1,0 +1,68 @@
+// Proposes points of a space one after the other, and learns from the times that they took.
+//
+// The first proposal is the default. Then the neighbours of the best point so far come in turn, which differ from it in
+// one knob; every third proposal is bred from two of the best points with a mutation, and every twelfth is drawn
+// anywhere in the space. The same seed and the same times lead to the same proposals.
+#pragma once
+
+#include "host/compiler/api/space_point.h"
+#include "host/stats/random.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ferry::tune {
+
+// Values for knobs by "STAGE.KNOB": knobs that are not named keep their defaults.
+using PointValues = std::map<std::string, std::string>;
+// Returns "C: tile=4x2; C: order=rows_outside".
+std::string text_of(const PointValues& values);
+
+// Returns the point that these values lead to. Values of knobs that are not there are dropped; nothing if the point is
+// not one of the space.
+using SpaceAt = std::function<std::optional<SpacePoint>(const PointValues& values)>;
+
+class Search {
+ public:
+  Search(SpaceAt space, std::uint64_t seed) : space_(std::move(space)), random_(seed) {}
+
+  // Returns a point that was neither proposed nor reported before; nothing if there is none.
+  std::optional<SpacePoint> next();
+  // What came of a point, by its values in order: its time in seconds, or nothing if it failed.
+  void report(const SpacePoint& point, std::optional<double> seconds);
+
+  // Returns how many points were proposed or reported.
+  std::size_t known() const { return seen_.size(); }
+
+ private:
+  struct Ranked {
+    double seconds;
+    SpacePoint point;
+  };
+
+  std::optional<SpacePoint> unseen(const PointValues& values);
+  std::optional<SpacePoint> left_over();
+  void list_neighbours();
+  std::optional<SpacePoint> next_neighbour();
+  std::optional<SpacePoint> bred();
+  std::optional<SpacePoint> drawn();
+
+  SpaceAt space_;
+  stats::Random random_;
+  std::set<std::vector<std::string>> seen_;  // by their values in order
+  std::vector<SpacePoint> points_;           // those that were seen
+  std::size_t expanded_ = 0;                 // of so many of them all neighbours were seen
+  std::set<PointValues> tried_;              // what has been resolved to a point
+  std::vector<Ranked> best_;                 // the best points, the fastest first
+  std::deque<PointValues> neighbours_;       // of the best point, still to be proposed
+  std::uint64_t turn_ = 0;
+};
+
+}  // namespace ferry::tune

@@ -1,0 +1,322 @@
+#include "host/tune/tune.h"
+
+#include "base/quantity_text.h"
+#include "base/throw_status.h"
+#include "base/unix_time.h"
+#include "crosscompile/ir/error.h"
+#include "host/kernel/compile_kernel.h"
+#include "host/measure/compare.h"
+#include "host/tune/builder/process_builder.h"
+#include "host/tune/pipeline.h"
+#include "host/tune/recorded_schedules.h"
+#include "host/tune/records/record_file.h"
+#include "host/tune/records/record_set.h"
+#include "host/tune/runner/device_runner.h"
+#include "host/tune/search/search.h"
+#include "host/tune/tuned_task.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+#include <thread>
+
+namespace ferry::tune {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// So much of the budget is for the comparison in the end.
+constexpr double kShareForComparison = 0.2;
+// The best points are measured once more before one of them is compared, because the best of many measurements is
+// often a lucky one.
+constexpr std::size_t kFinalists = 3;
+constexpr double kPollSeconds = 0.2;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+struct Finalist {
+  SpacePoint point;
+  std::shared_ptr<const ModuleBytes> module;
+  double log_share = 0;  // of the default's time
+};
+
+class Tuner {
+ public:
+  Tuner(std::span<const bench::NamedDevice> devices, const TunedKernel& kernel, const TuneOptions& options,
+        const Observer& observer)
+      : devices_(devices), options_(options), observer_(observer), compiler_(*kernel.source.compiler) {
+    const Device device = open_first(kernel);
+    task_ = task_of(kernel, target_for(device, kernel.target, kernel.source, observer), options);
+    needed_devices_ = devices_for(kernel.target, kernel.source);
+  }
+
+  Tuned run() {
+    const Compile compile = [this](const PointInOrder& point) { return task_.compile(point); };
+    builder_ = options_.make_builder ? options_.make_builder(compile) : std::make_unique<ProcessBuilder>(compile);
+    found_.best.function = task_.function;
+    make_runner_task();
+    read_earlier();
+    search_points();
+    if (!has_finished_early_) confirm();
+    found_.progress.seconds = seconds_since(start_);
+    return std::move(found_);
+  }
+
+ private:
+  Device open_first(const TunedKernel& kernel) const {
+    ConnectOptions connection;
+    connection.devices = devices_for(kernel.target, kernel.source);
+    return devices_.front().open(connection);
+  }
+
+  // The default schedule is built like any other point, so that nothing is compiled in this process.
+  void make_runner_task() {
+    const StepGuard step = observer_.begin("compiling the default schedule of " + task_.function);
+    BuildResult built = builder_->build({});
+    if (const auto* failure = std::get_if<Failure>(&built))
+      throw CompileError("the default schedule of " + task_.function + " cannot be compiled: " + failure->reason);
+    runner_task_.default_module = std::get<ModuleBytes>(std::move(built));
+    default_code_ = compiler_.code_identity(runner_task_.default_module);
+    runner_task_.info =
+        choose_function(CompiledModule(runner_task_.default_module).manifest(), task_.function, task_.source.name);
+    runner_task_.plan = plan_call(runner_task_.info, task_.call, input_range(task_.source));
+    runner_task_.devices = needed_devices_;
+    runner_task_.cores = options_.cores;
+    runner_task_.threads = options_.threads;
+    const std::optional<SpacePoint> space = task_.space_at({});
+    if (!space || space->knobs.empty())
+      throw UsageError(task_.function + ": the default schedule has no knobs, so there is nothing to tune");
+    found_.progress.points = space->points;
+  }
+
+  std::optional<SpacePoint> space_at(const PointValues& values) const {
+    return task_.space_at({.text = text_of(values)});
+  }
+
+  // Takes what earlier runs have found out. Times of other runs say how a point compares with the default, whose time
+  // is another today.
+  void read_earlier() {
+    if (options_.records.empty()) return;
+    for (const TuneRecord& record : value_or_throw(read_records(options_.records)).records) {
+      if (record.key != task_.key || record.values.empty()) continue;
+      ++found_.earlier;
+      const std::optional<SpacePoint> point = task_.space_at({.in_order = record.values});
+      if (!point) continue;
+      const std::optional<double> share = share_of_default(record);
+      earlier_points_.emplace_back(*point, share);
+      if (share && record.default_code == default_code_) add_finalist({*point, nullptr, std::log(*share)});
+    }
+  }
+
+  // Tells the search of them.
+  void report_earlier(double default_seconds) {
+    for (const auto& [point, share] : earlier_points_)
+      search_->report(point, share ? std::optional(*share * default_seconds) : std::nullopt);
+  }
+
+  void add_finalist(Finalist one) {
+    for (Finalist& other : finalists_) {
+      if (values_in_order(other.point) != values_in_order(one.point)) continue;
+      if (other.module == nullptr) other.module = one.module;
+      return;
+    }
+    finalists_.insert(std::ranges::upper_bound(finalists_, one.log_share, {}, &Finalist::log_share), std::move(one));
+    if (finalists_.size() > kFinalists) finalists_.pop_back();
+  }
+
+  TuneRecord record_of(const Tried& tried) const {
+    TuneRecord record;
+    record.key = task_.key;
+    record.function = task_.function;
+    record.sizes = task_.sizes;
+    record.fixed = task_.fixed;
+    record.device = tried.device;
+    record.l1_bytes = task_.target.l1_bytes;
+    record.l2_bytes = task_.target.l2_bytes;
+    record.outcome = tried.trial.outcome;
+    constexpr std::size_t kMostReason = 500, kMostDirectives = 1200;
+    record.reason = tried.trial.reason.substr(0, kMostReason);
+    record.point = tried.point.text;
+    record.values = values_in_order(tried.point);
+    if (tried.point.schedule.size() <= kMostDirectives) record.directives = tried.point.schedule;
+    record.code = tried.code;
+    record.time = tried.trial.time;
+    record.default_code = default_code_;
+    record.default_time = tried.trial.default_time;
+    record.version = version_of(compiler_, task_.target);
+    record.environment = tried.environment;
+    record.unix_ms = unix_milliseconds();
+    return record;
+  }
+
+  void store(const TuneRecord& record) const {
+    if (!options_.records.empty()) throw_failure(append_record(options_.records, record));
+  }
+
+  void take(const Tried& tried) {
+    Progress& progress = found_.progress;
+    const TuneRecord record = record_of(tried);
+    store(record);
+    ++progress.trials[tried.trial.outcome];
+    progress.seconds = seconds_since(start_);
+    const bool is_first = progress.default_seconds == 0;
+    if (tried.trial.default_time) progress.default_seconds = tried.trial.default_time->seconds;
+    pipeline_->with_lock([&] {
+      const auto& time = tried.trial.time;
+      search_->report(tried.point, time ? std::optional(time->seconds) : std::nullopt);
+      if (is_first && progress.default_seconds > 0) report_earlier(progress.default_seconds);
+    });
+    if (const std::optional<double> share = share_of_default(record)) {
+      add_finalist({tried.point, tried.module, std::log(*share)});
+      if (progress.best_seconds == 0 || tried.trial.time->seconds < progress.best_seconds) {
+        progress.best_seconds = tried.trial.time->seconds;
+        progress.best_point = tried.point.text;
+        pipeline_->set_best(progress.best_seconds);
+        found_.best = record;
+      }
+    }
+    if (options_.on_trial) options_.on_trial(record, progress);
+  }
+
+  double search_seconds() const {
+    if (options_.budget_seconds <= 0) return std::numeric_limits<double>::infinity();
+    return options_.budget_seconds * (options_.processes > 0 ? 1 - kShareForComparison : 1);
+  }
+
+  void search_points() {
+    search_.emplace([this](const PointValues& values) { return space_at(values); }, options_.seed);
+    // Their times count once the default's is known.
+    for (const auto& [point, share] : earlier_points_) search_->report(point, std::nullopt);
+    PipelineParts parts{
+        .next = [this] { return search_->next(); },
+        .identity = [this](const ModuleBytes& module) { return compiler_.code_identity(module); },
+        .builder = *builder_,
+        .builders = options_.builders != 0 ? options_.builders : std::max(1U, std::thread::hardware_concurrency()),
+        .runners = {}};
+    std::function<void()> begin, end;
+    if (options_.is_local) {
+      begin = [this] { builder_->pause(); };
+      end = [this] { builder_->resume(); };
+    }
+    Observer quiet;
+    quiet.is_interrupted = observer_.is_interrupted;
+    for (const bench::NamedDevice& device : devices_)
+      parts.runners.push_back(std::make_unique<DeviceRunner>(device, runner_task_, quiet, begin, end));
+    pipeline_.emplace(std::move(parts));
+    std::uint64_t trials = 0;
+    while (true) {
+      found_.is_interrupted = observer_.must_end();
+      if (found_.is_interrupted) break;
+      if (options_.has_trials_limit && trials >= options_.trials) break;
+      if (trials > 0 && seconds_since(start_) > search_seconds()) break;
+      const std::optional<Tried> tried = pipeline_->wait(kPollSeconds);
+      if (tried) {
+        ++trials;
+        take(*tried);
+      } else if (pipeline_->is_exhausted()) {
+        break;
+      }
+    }
+    has_finished_early_ = found_.is_interrupted;
+    pipeline_->finish();
+    found_.is_faster = found_.best.time && share_of_default(found_.best).value_or(1) < 1 - kLeastGain;
+  }
+
+  // Measures the finalists once more, in turns; the mean of both times counts.
+  void rank_finalists() {
+    if (finalists_.size() < 2) return;
+    for (Finalist& finalist : finalists_) {
+      if (finalist.module == nullptr) {
+        BuildResult built = builder_->build(values_in_order(finalist.point));
+        if (auto* module = std::get_if<ModuleBytes>(&built))
+          finalist.module = std::make_shared<const ModuleBytes>(std::move(*module));
+        else
+          finalist.log_share = std::numeric_limits<double>::infinity();
+        if (finalist.module == nullptr) continue;
+      }
+      const Trial trial = pipeline_->runner(0).run(*finalist.module, 0);
+      finalist.log_share = trial.time && trial.default_time
+                               ? (finalist.log_share + std::log(trial.time->seconds / trial.default_time->seconds)) / 2
+                               : std::numeric_limits<double>::infinity();
+    }
+    std::ranges::stable_sort(finalists_, {}, &Finalist::log_share);
+  }
+
+  void confirm() {
+    if (options_.processes == 0 || finalists_.empty()) return;
+    const StepGuard step = observer_.begin("comparing the best schedule with the default");
+    rank_finalists();
+    const Finalist& best = finalists_.front();
+    if (compiler_.code_identity(task_.compile(values_in_order(best.point))) == default_code_) {
+      found_.is_faster = false;
+      return;
+    }
+    bench::CompareOptions compare;
+    compare.call = task_.call;
+    compare.target = task_.target.text;
+    compare.processes = options_.processes;
+    compare.least_effect = kLeastGain;
+    compare.sampling.bench.repeat = 20;
+    compare.sampling.bench.cores = options_.cores;
+    compare.sampling.bench.threads = options_.threads;
+    const bench::KernelPair pair{bench::ComparedKernel{task_.at({}), task_.function},
+                                 bench::ComparedKernel{task_.at(values_in_order(best.point)), task_.function}};
+    const bench::KernelComparison compared = bench::compare(devices_.front().open, pair, compare, observer_);
+    record_comparison(best, compared);
+  }
+
+  void record_comparison(const Finalist& best, const bench::KernelComparison& compared) {
+    found_.comparison = compared;
+    Tried tried{.point = best.point, .trial = {}, .device = devices_.front().name};
+    tried.code = compiler_.code_identity(*best.module);
+    if (const std::string difference = compared.difference() + compared.timed_mistake(); !difference.empty()) {
+      tried.trial = {Outcome::wrong, difference};
+      store(record_of(tried));
+      found_.is_faster = false;
+      return;
+    }
+    if (!compared.impossible().empty() || compared.processes.empty() || !std::isfinite(compared.times.high)) {
+      found_.is_faster = false;
+      return;
+    }
+    const double slow = compared.median(0), fast = slow / compared.times.ratio;
+    tried.trial = {Outcome::measured,
+                   {},
+                   MeasuredTime{fast, slow / compared.times.high, slow / compared.times.low},
+                   MeasuredTime{slow, slow, slow}};
+    found_.best = record_of(tried);
+    found_.best.confirmed = true;
+    store(found_.best);
+    found_.is_faster = compared.times.verdict == stats::Verdict::a_slower;
+  }
+
+  Clock::time_point start_ = Clock::now();
+  std::span<const bench::NamedDevice> devices_;
+  const TuneOptions& options_;
+  const Observer& observer_;
+  const Compiler& compiler_;
+  TunedTask task_;
+  std::vector<std::string> needed_devices_;
+  std::unique_ptr<Builder> builder_;
+  RunnerTask runner_task_;
+  Hash default_code_{};
+  // Points of earlier runs, with their times as shares of the default's if they were measured.
+  std::vector<std::pair<SpacePoint, std::optional<double>>> earlier_points_;
+  std::optional<Search> search_;
+  std::optional<Pipeline> pipeline_;
+  std::vector<Finalist> finalists_;
+  bool has_finished_early_ = false;
+  Tuned found_;
+};
+
+}  // namespace
+
+Tuned tune(std::span<const bench::NamedDevice> devices, const TunedKernel& kernel, const TuneOptions& options,
+           const Observer& observer) {
+  (void)expect_compiler(kernel.source.compiler, "ferry tune");
+  return Tuner(devices, kernel, options, observer).run();
+}
+
+}  // namespace ferry::tune

@@ -1,0 +1,37 @@
+// What is tuned: one function with the sizes of a call, for one kind of device.
+#pragma once
+
+#include "host/kernel/call_plan.h"
+#include "host/kernel/kernel.h"
+#include "host/tune/builder/builder.h"
+#include "host/tune/records/tune_record.h"
+#include "host/tune/tune.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ferry::tune {
+
+struct TunedTask {
+  KernelSource source;  // with the sizes fixed, unless they are to stay open
+  std::string function;
+  Target target;
+  CallOptions call;
+  SizesByName sizes;                    // of the call
+  SizesByName open_sizes;               // those of them that are not fixed
+  std::vector<std::string> fixed = {};  // names of the others
+  TaskKey key;
+
+  // Throws CompileError for a point that cannot be compiled. Without values it is the default.
+  ModuleBytes compile(const PointInOrder& point) const;
+  // Returns the space at a point; nothing if the space does not have it.
+  std::optional<SpacePoint> space_at(PointText point) const;
+  // Returns the kernel with the schedule at a point, as one side of a comparison.
+  KernelSource at(const PointInOrder& point) const;
+};
+
+// Throws UsageError for a kernel that has no space, and as plan_call() for a call whose sizes are not known.
+TunedTask task_of(const TunedKernel& kernel, const Target& target, const TuneOptions& options);
+
+}  // namespace ferry::tune

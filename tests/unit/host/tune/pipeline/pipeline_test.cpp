@@ -1,0 +1,143 @@
+// Tests what builds points and runs them at the same time, with devices that are simulated.
+#include "host/tune/pipeline.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "ferry/error.h"
+
+using namespace ferry;
+using namespace ferry::tune;
+
+namespace {
+
+using std::chrono::milliseconds;
+
+SpacePoint numbered(int number) {
+  SpacePoint point;
+  point.knobs.push_back({.stage = "C", .name = "k", .candidates = {std::to_string(number)}, .has_numbers = true});
+  return point;
+}
+
+// Modules are the text of the point's number.
+ModuleBytes compile(const PointInOrder& point) {
+  if (point.at(0) == "7") throw std::runtime_error("seven");
+  return {point[0].begin(), point[0].end()};
+}
+
+struct Simulated final : Runner {
+  std::string name = "simulated";
+  milliseconds pause{0};
+  int vanishes_after = 1'000'000;
+  std::atomic<int> ran = 0;
+  std::atomic<std::size_t>*running = nullptr, *most = nullptr;  // how many are in run(), and were at once
+
+  Trial run(const ModuleBytes& module, double) override {
+    if (ran >= vanishes_after) throw Error(ErrorCode::unavailable, name + " is gone");
+    ++ran;
+    if (running != nullptr) *most = std::max(most->load(), ++*running);
+    std::this_thread::sleep_for(pause);
+    if (running != nullptr) --*running;
+    const double seconds = std::stod(std::string(module.begin(), module.end())) + 1;
+    return {Outcome::measured, {}, MeasuredTime{seconds, seconds, seconds}, MeasuredTime{2, 2, 2}};
+  }
+  std::string device() const override { return name; }
+  std::map<std::string, std::string> environment() const override { return {}; }
+};
+
+PipelineParts parts_for(Builder& builder, int points, int& next) {
+  return {.next = [points, &next]() -> std::optional<SpacePoint> {
+            return next < points ? std::optional(numbered(next++)) : std::nullopt;
+          },
+          .identity =
+              [](const ModuleBytes& module) {
+                Hash hash{};
+                hash[0] = module.at(0) == '3' ? '2' : module.at(0);  // 2 and 3 are the same code
+                if (module.size() > 1) hash[1] = module[1];
+                return hash;
+              },
+          .builder = builder,
+          .builders = 2,
+          .runners = {}};
+}
+
+}  // namespace
+
+TEST_CASE("every point comes back once with its time or why there is none, and equal code runs once") {
+  DirectBuilder builder(compile);
+  int next = 0;
+  PipelineParts parts = parts_for(builder, 10, next);
+  auto device = std::make_unique<Simulated>();
+  Simulated& simulated = *device;
+  parts.runners.push_back(std::move(device));
+  Pipeline pipeline(std::move(parts));
+  std::set<std::string> seen;
+  while (!pipeline.is_exhausted()) {
+    const auto tried = pipeline.wait(0.1);
+    if (!tried) continue;
+    const std::string number = values_in_order(tried->point)[0];
+    CHECK(seen.insert(number).second);
+    if (number == "7") {
+      CHECK(tried->trial.outcome == Outcome::refused);
+      CHECK(tried->trial.reason == "seven");
+    } else {
+      REQUIRE(tried->trial.time);
+    }
+  }
+  CHECK(seen.size() == 10);
+  CHECK(simulated.ran <= 9);  // 7 was not built; 2 and 3 are one unless both were ready at once
+}
+
+TEST_CASE("several devices run points at the same time") {
+  DirectBuilder builder(compile);
+  constexpr std::size_t kDevices = 4;
+  int next = 0;
+  std::atomic<std::size_t> running = 0, most = 0;
+  PipelineParts parts = parts_for(builder, 60, next);
+  for (std::size_t d = 0; d < kDevices; ++d) {
+    auto device = std::make_unique<Simulated>();
+    device->running = &running;
+    device->most = &most;
+    device->pause = milliseconds(10);
+    parts.runners.push_back(std::move(device));
+  }
+  Pipeline pipeline(std::move(parts));
+  while (!pipeline.is_exhausted()) (void)pipeline.wait(0.1);
+  CHECK(most == kDevices);
+}
+
+TEST_CASE("another device tries what a device was given that is gone, and the last one's error is thrown") {
+  DirectBuilder builder(compile);
+  int next = 0;
+  PipelineParts parts = parts_for(builder, 30, next);
+  for (const int trials : {3, 1'000'000}) {
+    auto device = std::make_unique<Simulated>();
+    device->name = "board " + std::to_string(trials);
+    device->vanishes_after = trials;
+    device->pause = milliseconds(1);
+    parts.runners.push_back(std::move(device));
+  }
+  Pipeline pipeline(std::move(parts));
+  std::set<std::string> seen;
+  while (!pipeline.is_exhausted())
+    if (const auto tried = pipeline.wait(0.1)) seen.insert(values_in_order(tried->point)[0]);
+  CHECK(seen.size() == 30);
+
+  int again = 0;
+  PipelineParts lost = parts_for(builder, 30, again);
+  auto device = std::make_unique<Simulated>();
+  device->vanishes_after = 2;
+  lost.runners.push_back(std::move(device));
+  Pipeline without(std::move(lost));
+  CHECK_THROWS_WITH(
+      [&] {
+        while (true) (void)without.wait(0.1);
+      }(),
+      "simulated is gone");
+}
