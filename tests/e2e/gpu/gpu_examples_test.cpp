@@ -69,9 +69,12 @@ TEST_CASE("examples with schedules for GPUs have no races, compute what they say
     std::vector<Words> all_sizes = words_of(text, "try");
     if (!is_long()) all_sizes.resize(1);
     for (const Words& sizes : all_sizes) {
-      expect_fine(joined(joined({"check", kernel, "--target", "opencl"}, sizes), schedule));
+      // Half are interpreted, and the other half run; gpu_races_test runs half of all in a simulator as well.
+      const bool is_interpreted = is_long() || part_of(path.filename().string(), 2, sample_seed(kSeed)) == 0;
+      if (is_interpreted) expect_fine(joined(joined({"check", kernel, "--target", "opencl"}, sizes), schedule));
       if (is_drawn) expect_fine(joined(joined({"check", kernel, "--target", "cuda -arch=sm_80"}, sizes), schedule));
-      expect_fine(joined(joined({"run", kernel, "--target", "opencl", "--check"}, sizes), schedule));
+      if (is_long() || !is_interpreted)
+        expect_fine(joined(joined({"run", kernel, "--target", "opencl", "--check"}, sizes), schedule));
     }
     const Words compiled = compiled_of(all_sizes.front());
     const std::string target = is_drawn ? "cuda -arch=sm_80,sm_90" : "cuda -arch=sm_80";

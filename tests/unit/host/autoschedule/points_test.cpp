@@ -31,7 +31,7 @@ bool is_long() { return std::getenv("FERRY_POINTS_ALL") != nullptr; }
 // Number of candidates of a knob that are tried; of more, a sample.
 std::size_t tried() { return is_long() ? 8 : 3; }
 // One in this many schedules is run, and one in so many of these also after the passes.
-constexpr std::size_t kRun = 4, kPassed = 3;
+constexpr std::size_t kRun = 8, kPassed = 3;
 // Combinations of points of all decisions.
 constexpr int kCombinations = 6;
 
