@@ -8,6 +8,8 @@
 #   scripts/bench.sh --networks [--only NAME]... [--threads N]... [--rounds N] [--json FILE]                  (likewise)
 #   scripts/bench.sh --static [--only PART_OF_A_NAME] [--target NAME]... [--flavour fixed|open]... [--network NET.onnx]...
 #                    [--show NUMBER] [--json FILE]                                     (explained in bench/boards/static.py)
+#   scripts/bench.sh --tuning [--only PART_OF_A_NAME] [--budget TIME] [--threads N] [--open] [--json FILE]
+#                                                                                     (explained in bench/tune/quality.py)
 #   scripts/bench.sh --farm [--only cycles|overhead|leases|query|crowd]... [--seconds N] [--json FILE]
 #   scripts/bench.sh --farm-decisions                     (who gets which board, in processor time)
 #   scripts/bench.sh --farm-store [SECONDS]              (the databases of farms alone; for each figure)
@@ -27,6 +29,11 @@ elif [[ ${1:-} == --farm || ${1:-} == --farm-store || ${1:-} == --farm-decisions
   shift
   [[ $what != farm ]] || scripts/build.sh --device >&2
   scripts/build.sh --host >&2
+elif [[ ${1:-} == --tuning ]]; then
+  what=tuning
+  shift
+  scripts/build.sh --device >&2
+  scripts/build.sh --host >&2
 elif [[ ${1:-} == --static ]]; then
   what=static
   shift
@@ -44,6 +51,7 @@ if [[ $what == farm ]]; then
   exec build/release/bench/farm/ferry_farm_bench build/release/bin/ferry "build/device/$(uname -m)/dynamic/rpc_server" \
     "$PWD/build/release/bench/farm/libferry_slow_fsync.so" "$@"
 fi
+if [[ $what == tuning ]]; then exec bench/tune/quality.py "$@"; fi
 if [[ $what == static ]]; then exec bench/boards/static.py "$@"; fi
 if [[ $what == kernels ]]; then exec build/release/bench/kernels/ferry_kernel_bench "$@"; fi
 if [[ $what == networks ]]; then

@@ -59,7 +59,15 @@ std::int64_t row_lanes(const StageContext& context) {
 std::int64_t tile_rows(std::int64_t rows, std::int64_t columns, std::int64_t lanes, const StageContext& context) {
   const Target& target = context.target;
   const bool many = target.vector_registers >= kManyRegisters;
-  if (rows < 1 || !many) return kRows;
+  if (rows < 1) return kRows;
+  if (!many) {
+    // Of few rows, those that the last tile lacks are a part of all that counts.
+    const auto padded = [&](std::int64_t tile) { return (rows + tile - 1) / tile * tile; };
+    std::int64_t best = kRows;
+    for (const std::int64_t tile : {std::int64_t{5}, std::int64_t{6}})
+      if (rows <= kFewRows && padded(tile) < padded(best)) best = tile;
+    return best;
+  }
   const bool is_small = rows <= kFewRows && columns > 0 && columns <= 2 * lanes;
   if (is_small && target.capabilities.masks && has_fixed_image(context)) return rows;
   for (const std::int64_t tile : {kRows, std::int64_t{7}, std::int64_t{5}, std::int64_t{6}})

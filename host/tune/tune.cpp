@@ -32,6 +32,7 @@ constexpr double kShareForComparison = 0.2;
 // The best points are measured once more before one of them is compared, because the best of many measurements is
 // often a lucky one.
 constexpr std::size_t kFinalists = 3;
+constexpr int kFinalRounds = 3;
 constexpr double kPollSeconds = 0.2;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -106,7 +107,8 @@ class Tuner {
       if (!point) continue;
       const std::optional<double> share = share_of_default(record);
       earlier_points_.emplace_back(*point, share);
-      if (share && record.default_code == default_code_) add_finalist({*point, nullptr, std::log(*share)});
+      if (share && record.default_code == default_code_ && record.code != default_code_)
+        add_finalist({*point, nullptr, std::log(*share)});
     }
   }
 
@@ -169,7 +171,7 @@ class Tuner {
       if (is_first && progress.default_seconds > 0) report_earlier(progress.default_seconds);
     });
     if (const std::optional<double> share = share_of_default(record)) {
-      add_finalist({tried.point, tried.module, std::log(*share)});
+      if (tried.code != default_code_) add_finalist({tried.point, tried.module, std::log(*share)});
       if (progress.best_seconds == 0 || tried.trial.time->seconds < progress.best_seconds) {
         progress.best_seconds = tried.trial.time->seconds;
         progress.best_point = tried.point.text;
@@ -224,23 +226,34 @@ class Tuner {
     found_.is_faster = found_.best.time && share_of_default(found_.best).value_or(1) < 1 - kLeastGain;
   }
 
-  // Measures the finalists once more, in turns; the mean of both times counts.
+  // Builds a finalist of an earlier run. Returns false if that is not possible any more.
+  bool has_module(Finalist& finalist) {
+    if (finalist.module != nullptr) return true;
+    BuildResult built = builder_->build(values_in_order(finalist.point));
+    auto* module = std::get_if<ModuleBytes>(&built);
+    if (module == nullptr) return false;
+    finalist.module = std::make_shared<const ModuleBytes>(std::move(*module));
+    return true;
+  }
+
+  // Measures the finalists again, in turns with the default: what they took when they were tried depends on what else
+  // the device did then.
   void rank_finalists() {
-    if (finalists_.size() < 2) return;
-    for (Finalist& finalist : finalists_) {
-      if (finalist.module == nullptr) {
-        BuildResult built = builder_->build(values_in_order(finalist.point));
-        if (auto* module = std::get_if<ModuleBytes>(&built))
-          finalist.module = std::make_shared<const ModuleBytes>(std::move(*module));
-        else
-          finalist.log_share = std::numeric_limits<double>::infinity();
-        if (finalist.module == nullptr) continue;
-      }
-      const Trial trial = pipeline_->runner(0).run(*finalist.module, 0);
-      finalist.log_share = trial.time && trial.default_time
-                               ? (finalist.log_share + std::log(trial.time->seconds / trial.default_time->seconds)) / 2
-                               : std::numeric_limits<double>::infinity();
+    std::erase_if(finalists_, [this](Finalist& finalist) { return !has_module(finalist); });
+    Runner& runner = pipeline_->runner(0);
+    const auto least_of = [&](const ModuleBytes& module, double& least) {
+      const Trial trial = runner.run(module, 0);
+      if (trial.time) least = std::min(least, trial.time->low);
+    };
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    double by_default = kNever;
+    std::vector<double> least(finalists_.size(), kNever);
+    for (int round = 0; round < kFinalRounds; ++round) {
+      least_of(runner_task_.default_module, by_default);
+      for (std::size_t f = 0; f < finalists_.size(); ++f) least_of(*finalists_[f].module, least[f]);
     }
+    for (std::size_t f = 0; f < finalists_.size(); ++f) finalists_[f].log_share = std::log(least[f] / by_default);
+    std::erase_if(finalists_, [](const Finalist& finalist) { return !std::isfinite(finalist.log_share); });
     std::ranges::stable_sort(finalists_, {}, &Finalist::log_share);
   }
 
@@ -248,11 +261,9 @@ class Tuner {
     if (options_.processes == 0 || finalists_.empty()) return;
     const StepGuard step = observer_.begin("comparing the best schedule with the default");
     rank_finalists();
+    found_.is_faster = false;
+    if (finalists_.empty() || finalists_.front().log_share >= 0) return;  // the default is the best
     const Finalist& best = finalists_.front();
-    if (compiler_.code_identity(task_.compile(values_in_order(best.point))) == default_code_) {
-      found_.is_faster = false;
-      return;
-    }
     bench::CompareOptions compare;
     compare.call = task_.call;
     compare.target = task_.target.text;
@@ -274,13 +285,9 @@ class Tuner {
     if (const std::string difference = compared.difference() + compared.timed_mistake(); !difference.empty()) {
       tried.trial = {Outcome::wrong, difference};
       store(record_of(tried));
-      found_.is_faster = false;
       return;
     }
-    if (!compared.impossible().empty() || compared.processes.empty() || !std::isfinite(compared.times.high)) {
-      found_.is_faster = false;
-      return;
-    }
+    if (!compared.impossible().empty() || compared.processes.empty() || !std::isfinite(compared.times.high)) return;
     const double slow = compared.median(0), fast = slow / compared.times.ratio;
     tried.trial = {Outcome::measured,
                    {},

@@ -1,5 +1,6 @@
 #include "host/tune/runner/device_runner.h"
 
+#include "base/quantity_text.h"
 #include "ferry/stats/interval.h"
 #include "host/client/contents.h"
 #include "host/kernel/kernel_failure.h"
@@ -16,10 +17,10 @@ namespace ferry::tune {
 namespace {
 
 // A few calls show whether code can win; only what may is measured further.
-constexpr BenchOptions kFirstLook{
-    .number = 1, .repeat = 3, .min_repeat_ms = 0.3, .warmup_ms = 0.3, .timeout_ms = 2'000};
+constexpr BenchOptions kFirstLook{.number = 1, .repeat = 2, .min_repeat_ms = 0.3, .warmup_ms = 0, .timeout_ms = 2'000};
 constexpr double kHopeless = 1.3;  // times the best
-constexpr BenchOptions kMeasured{.number = 1, .repeat = 12, .min_repeat_ms = 1, .warmup_ms = 0, .timeout_ms = 2'000};
+// A first call also loads code and packs constants; one that took this long says enough by itself.
+constexpr double kHopelessOnce = 3, kLeastOnce = 1e-3;
 // The default is measured again after so many trials, because a device is not as fast at all times.
 constexpr unsigned kTrialsPerDefault = 24;
 // In seconds. Code that takes a multiple of the default's time hangs.
@@ -28,8 +29,23 @@ constexpr int kMostAttempts = 5;  // to reach a device that is gone
 // What the outputs hold before a trial.
 constexpr std::uint64_t kPoisonSeed = 0x9e3779b97f4a7c15;
 
+// Returns the options for a measurement of code whose call takes about so long: more samples of short calls.
+BenchOptions measured(double call_seconds) {
+  constexpr double kSeconds = 0.03, kLeast = 5, kMost = 12;
+  const double samples = std::clamp(kSeconds / std::max(call_seconds, 1e-9), kLeast, kMost);
+  return {.number = 1,
+          .repeat = static_cast<std::uint32_t>(samples),
+          .min_repeat_ms = 1,
+          .warmup_ms = 0,
+          .timeout_ms = 2'000};
+}
+
 bool is_tensor(const ParameterInfo& parameter) { return parameter.kind == ParameterKind::tensor; }
 bool is_written(const ParameterInfo& parameter) { return is_tensor(parameter) && parameter.direction != Direction::in; }
+
+Trial too_slow(double times) {
+  return {Outcome::too_slow, "its first calls took " + number_text(times) + " times as long as the best schedule's"};
+}
 
 MeasuredTime time_of(const Timing& timing) {
   const stats::Interval interval = stats::median_interval(timing.seconds);
@@ -107,7 +123,7 @@ DeviceRunner::Session& DeviceRunner::session() {
     const Function first = function();
     const std::vector<Argument> arguments = session_->arguments(task_);
     measure(first, arguments, kFirstLook);
-    default_time_ = measure(first, arguments, kMeasured);
+    default_time_ = measure(first, arguments, measured(measure(first, arguments, kFirstLook).low));
   }
   open(std::max(kLeastDeadline, kDefaultsInDeadline * default_time_->seconds));
   const std::vector<Argument> arguments = session_->arguments(task_);
@@ -142,22 +158,24 @@ Trial DeviceRunner::run_in_session(const ModuleBytes& module, double best_second
   Session& session = this->session();
   if (++trials_ > kTrialsPerDefault) {
     const Function function = session.device.load(CompiledModule(task_.default_module))[task_.info.name];
-    default_time_ = measure(function, session.arguments(task_), kMeasured);
+    const std::vector<Argument> arguments = session.arguments(task_);
+    measure(function, arguments, kFirstLook);
+    default_time_ = measure(function, arguments, measured(default_time_->seconds));
     trials_ = 1;
   }
   const Function function = session.device.load(CompiledModule(module))[task_.info.name];
   const std::vector<Argument> arguments = session.arguments(task_);
-  run_kernel(session.device, {task_.info.name}, [&] {
+  const double once = run_kernel(session.device, {task_.info.name}, [&] {
     function.call(arguments);
     session.device.synchronize();
-    return 0;
+    return static_cast<double>(function.last_elapsed_ns()) * 1e-9;
   });
   if (std::string wrong = difference(arguments); !wrong.empty()) return {Outcome::wrong, std::move(wrong)};
+  if (best_seconds > 0 && once > kHopelessOnce * best_seconds && once > kLeastOnce)
+    return too_slow(once / best_seconds);
   const MeasuredTime first = measure(function, arguments, kFirstLook);
-  if (best_seconds > 0 && first.low > kHopeless * best_seconds)
-    return {Outcome::too_slow, "its first calls took " + std::to_string(first.seconds / best_seconds) +
-                                   " times as long as the best schedule's"};
-  return {Outcome::measured, {}, measure(function, arguments, kMeasured), default_time_};
+  if (best_seconds > 0 && first.low > kHopeless * best_seconds) return too_slow(first.low / best_seconds);
+  return {Outcome::measured, {}, measure(function, arguments, measured(first.low)), default_time_};
 }
 
 Trial DeviceRunner::run(const ModuleBytes& module, double best_seconds) {

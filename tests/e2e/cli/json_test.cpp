@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,30 @@ TEST_CASE("every field that a command prints is documented in its section") {
   const test::ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/x86_64/dynamic/rpc_server", {},
                                      {"--quiet"});
   documented("status", {"status", "-r", server.address(), "--json"});
+}
+
+TEST_CASE("every field of tuning and of its records is documented") {
+  const Folder folder;
+  const std::string records = folder.path("records.jsonl");
+  const Outcome tuned = run_ferry({"tune", "-e", kTwice, "--size", "N=5000", "--threads", "1", "--records", records,
+                                   "--trials", "4", "--processes", "3", "--json"});
+  REQUIRE_MESSAGE(tuned.code == 0, tuned.err);
+  const std::string of_tune = section("tune"), of_records = section("records");
+  const auto expect_fields = [](const std::string& lines, const std::string& text, const std::string& inner) {
+    std::istringstream stream(lines);
+    for (std::string line; std::getline(stream, line);) {
+      const json printed = json::parse(line);
+      CHECK(text.find("`" + printed.at("schema").get<std::string>() + "`") != std::string::npos);
+      for (const auto& [name, value] : printed.items())
+        CHECK_MESSAGE((name == "schema" || text.find("`" + name + "`") != std::string::npos), name);
+      if (!printed.contains(inner)) continue;
+      for (const auto& [name, value] : printed.at(inner).items())
+        CHECK_MESSAGE(text.find("`" + name + "`") != std::string::npos, name);
+    }
+  };
+  expect_fields(tuned.out, of_tune, "progress");
+  expect_fields(test::content_of(records), of_records, "");
+  documented("records", {"records", "list", records, "--json"});
 }
 
 TEST_CASE("a GPU's module has the fields of its kernels") {

@@ -185,3 +185,47 @@ TEST_CASE("a point's text gives the schedule that it was printed for, at the def
   }
   CHECK(refused < points / 10);
 }
+
+TEST_CASE("values in the order of the decisions give the schedule of the same values by name") {
+  std::mt19937 random(2);
+  for (const test::RuleCase& rule_case : test::rule_cases()) {
+    CAPTURE(rule_case.name);
+    const lang::Program program = lang::parse(rule_case.source, "test.tc").at(0);
+    const autoschedule::Sizes sizes = autoschedule::sizes_of_space(program, rule_case.target, rule_case.expected_sizes);
+    const DecidedSchedule decided =
+        autoschedule::decide_schedule(program, rule_case.target, sizes,
+                                      [&](const Decision& decision) { return random_point(decision.space, random); });
+    if (!sizes.empty() && !decided.at_sizes) continue;  // legal only where the sizes are fixed
+    PointText by_text, by_number;
+    for (std::size_t d = 0; d < decided.decisions.size(); ++d) {
+      for (const autoschedule::SpaceKnob& knob : decided.decisions[d].space.knobs) {
+        const autoschedule::KnobValue& value = decided.points[d][knob.name];
+        by_text.in_order.push_back(autoschedule::value_text(knob, value));
+        const auto candidate = std::ranges::find(knob.candidates, value);
+        by_number.in_order.push_back("#" + std::to_string(candidate - knob.candidates.begin()));
+      }
+    }
+    for (const PointText& point : {by_text, by_number})
+      CHECK(autoschedule::schedule_at(program, rule_case.target, rule_case.expected_sizes, point).to_text() ==
+            decided.schedule.to_text());
+  }
+}
+
+TEST_CASE("values in order that the space does not have are refused with what it has") {
+  const lang::Program program =
+      lang::parse("def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }", "t").at(0);
+  const Target target = test::small_cpu(256, 32 << 10, 1 << 20);
+  const auto message_of = [&](std::vector<std::string> values) {
+    try {
+      (void)autoschedule::schedule_at(program, target, kSizes,
+                                      {.text = {}, .name = "p", .in_order = std::move(values)});
+    } catch (const CompileError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(message_of({"9x9"}).starts_with("p: expected one of 1x1, "));
+  CHECK(message_of({"#999"}).starts_with("p: expected one of 1x1, "));
+  CHECK(message_of({"#-1"}).starts_with("p: expected one of 1x1, "));
+  CHECK(message_of(std::vector<std::string>(40, "#0")).starts_with("p: expected at most "));
+}
