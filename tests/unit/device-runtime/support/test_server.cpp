@@ -178,15 +178,17 @@ bool has_ended(pid_t process) {
   return name_end == std::string::npos || text[name_end + 2] == 'Z';
 }
 
-std::vector<pid_t> only_child_of(pid_t process) {
+std::vector<pid_t> running_children_of(pid_t process, std::size_t most) {
   std::vector<pid_t> children;
   for (int i = 0; i < 500; ++i) {
     if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     children = children_of(process);
     std::erase_if(children, has_ended);
-    if (children.size() <= 1) break;
+    if (children.size() <= most) break;
   }
   return children;
 }
+
+std::vector<pid_t> only_child_of(pid_t process) { return running_children_of(process, 1); }
 
 }  // namespace ferry::test

@@ -59,7 +59,10 @@ class TestServer {
 std::vector<pid_t> children_of(pid_t process);
 // Whether a process runs no more, although its parent may not have noticed.
 bool has_ended(pid_t process);
-// Returns the only child, a session's process; waits up to 5 s for others to end, such as the one that stored a module.
+// Returns the children that run; waits up to 5 s until there are no more than `most`, because others end soon, such as
+// the one that stored a module.
+std::vector<pid_t> running_children_of(pid_t process, std::size_t most);
+// Returns the only child, a session's process.
 std::vector<pid_t> only_child_of(pid_t process);
 
 }  // namespace ferry::test
