@@ -78,14 +78,14 @@ Emission emit_network(const KernelSource& source, const Network& network, const 
   return emission;
 }
 
-// Takes a schedule that tuning has found, if there is only one program.
-Scheduled scheduled_for(const KernelSource& source, const std::vector<lang::Program>& programs,
-                        const TextRequest& request, const Target& target, const Observer& observer) {
-  Scheduled chosen = scheduled(source, programs, expected_sizes(programs, request.sizes));
+// Returns the kernel with the schedule that tuning has found for its only program, if there is one.
+KernelSource tuned(const KernelSource& source, const std::vector<lang::Program>& programs, const TextRequest& request,
+                   const Target& target, const Observer& observer) {
+  KernelSource kernel = source;
   if (programs.size() == 1)
-    if (auto point = tuned_point(*source.as_text(), programs[0], chosen.sizes, target, observer))
-      chosen.point = std::move(point);
-  return chosen;
+    take_tuned(*source.compiler, *kernel.as_text(), programs[0], expected_sizes(programs, request.sizes), target,
+               observer);
+  return kernel;
 }
 
 void expect_text(const KernelSource& source) {
@@ -158,7 +158,8 @@ CompiledModule compile_text(const KernelSource& source, const TextRequest& reque
     return compile_kernel(source, request.function, target, call, observer, request.form).module;
   }
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);
-  const Scheduled chosen = scheduled_for(source, programs, request, target, observer);
+  const KernelSource kernel = tuned(source, programs, request, target, observer);
+  const Scheduled chosen = scheduled(kernel, programs, expected_sizes(programs, request.sizes));
   const StepGuard compilation = observer.begin_compilation(source.name);
   const StepGuard step = observer.begin("compiling");
   Compiled compiled = source.compiler->compile({chosen, target, source.text, request.form});
@@ -186,7 +187,8 @@ Emission emit_text(const KernelSource& source, const TextRequest& request, Stage
   if (target.is_source && is_machine_code(stage))
     throw OptionError(Option::stage, name + ": expected a target with machine code, got '" + target.text + "'");
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);
-  const Scheduled chosen = scheduled_for(source, programs, request, target, observer);
+  const KernelSource with_tuned = tuned(source, programs, request, target, observer);
+  const Scheduled chosen = scheduled(with_tuned, programs, expected_sizes(programs, request.sizes));
   const StepGuard compilation = observer.begin_compilation(source.name);
   Emission emission = source.compiler->emit(stage, {chosen, target, source.text}, after);
   report_notes(emission.notes, observer);

@@ -7,8 +7,10 @@ namespace ferry {
 
 namespace {
 
-bool takes_tuned(const TextKernel& kernel) {
-  return kernel.tuned != nullptr && !kernel.schedule && !kernel.unscheduled && !kernel.point;
+// Whether nothing is chosen yet.
+bool is_open(const TextKernel& kernel) {
+  const bool has_values = kernel.point || (kernel.schedule && !kernel.schedule->knobs.empty());
+  return kernel.tuned != nullptr && !kernel.unscheduled && !has_values;
 }
 
 SizesByName sizes_of(const KernelSource& source, const lang::Program& program, const CallOptions& call) {
@@ -23,32 +25,41 @@ SizesByName sizes_of(const KernelSource& source, const lang::Program& program, c
 
 }  // namespace
 
-std::optional<PointText> tuned_point(const TextKernel& kernel, const lang::Program& program, const SizesByName& sizes,
-                                     const Target& target, const Observer& observer) {
-  if (!takes_tuned(kernel)) return std::nullopt;
-  std::optional<TunedSchedule> found = kernel.tuned->find(program, sizes, target);
-  if (!found) return std::nullopt;
+bool take_tuned(const Compiler& compiler, TextKernel& kernel, const lang::Program& program, const SizesByName& sizes,
+                const Target& target, const Observer& observer) {
+  if (!is_open(kernel)) return false;
+  const std::shared_ptr<const TunedSchedules> tuned = kernel.tuned;
+  std::optional<TunedSchedule> found =
+      tuned->find(program, sizes, target, kernel.schedule ? &*kernel.schedule : nullptr);
+  if (!found) return false;
+  if (kernel.schedule) {
+    std::size_t next = 0;
+    for (const auto& [knob, choices] : compiler.knobs_of(*kernel.schedule))
+      kernel.schedule->knobs[knob] = found->values.at(next++);
+  } else {
+    kernel.point = PointText{.text = {}, .name = "the record of " + program.name, .in_order = std::move(found->values)};
+  }
   observer.tell(program.name + ": " + found->note);
-  return PointText{.text = {}, .name = "the record of " + program.name, .in_order = std::move(found->values)};
+  return true;
 }
 
 TunedCall tuned_for(const KernelSource& source, const std::string& function, const Target& target,
                     const CallOptions& call, const Observer& observer) {
   TunedCall tuned{source, call};
-  const TextKernel* text = source.as_text();
-  if (text == nullptr || source.compiler == nullptr || !takes_tuned(*text)) return tuned;
-  const lang::Program& program = choose_program(source, function);
+  TextKernel* text = tuned.source.as_text();
+  if (text == nullptr || source.compiler == nullptr || !is_open(*text)) return tuned;
+  const lang::Program program = choose_program(source, function);
   const SizesByName sizes = sizes_of(source, program, call);
   if (!sizes.empty()) {
     KernelSource fixed = with_fixed_sizes(source, sizes);
-    if (auto point = tuned_point(*fixed.as_text(), choose_program(fixed, function), {}, target, observer)) {
-      fixed.as_text()->point = std::move(point);
+    const lang::Program of_fixed = choose_program(fixed, function);
+    if (take_tuned(*source.compiler, *fixed.as_text(), of_fixed, {}, target, observer)) {
       tuned.source = std::move(fixed);
       tuned.call.sizes.clear();
       return tuned;
     }
   }
-  tuned.source.as_text()->point = tuned_point(*text, program, sizes, target, observer);
+  take_tuned(*source.compiler, *text, program, sizes, target, observer);
   return tuned;
 }
 

@@ -11,7 +11,8 @@ namespace ferry {
 
 // The best schedule that is known for a program at the sizes of a call.
 struct TunedSchedule {
-  std::vector<std::string> values;  // PointText::in_order
+  // PointText::in_order; of a schedule of the user's own a value for each of its knobs, in the order of their names.
+  std::vector<std::string> values;
   // Tells where it comes from: "from tuned.jsonl: 1.31 times as fast as the default".
   std::string note;
 };
@@ -19,9 +20,10 @@ struct TunedSchedule {
 class TunedSchedules {
  public:
   virtual ~TunedSchedules() = default;
-  // `sizes` are those of the call that are not fixed in the program. Nothing if the default is the best that is known.
+  // `sizes` are those of the call that are not fixed in the program, `schedule` is the user's own or null. Nothing if
+  // the default, or the first choice of each knob, is the best that is known.
   virtual std::optional<TunedSchedule> find(const lang::Program& program, const SizesByName& sizes,
-                                            const Target& target) const = 0;
+                                            const Target& target, const ScheduleText* schedule) const = 0;
 };
 
 }  // namespace ferry

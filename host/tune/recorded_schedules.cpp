@@ -29,23 +29,34 @@ std::string version_of(const Compiler& compiler, const Target& target) {
   return to_hex(compiler.identity(target)).substr(0, kDigits);
 }
 
+bool RecordedSchedules::has_point(const lang::Program& program, const SizesByName& sizes, const Target& target,
+                                  const std::vector<std::string>& values) const {
+  try {
+    (void)compiler_.space_at({.programs = std::span(&program, 1),
+                              .sizes = sizes,
+                              .point = PointText{.text = {}, .name = file_, .in_order = values}},
+                             target);
+    return true;
+  } catch (const CompileError&) {
+    return false;
+  }
+}
+
 std::optional<TunedSchedule> RecordedSchedules::find(const lang::Program& program, const SizesByName& sizes,
-                                                     const Target& target) const {
-  const TaskKey key{program_hash(program, sizes), std::nullopt, device_key(target, threads_)};
+                                                     const Target& target, const ScheduleText* schedule) const {
+  const TaskKey key{program_hash(program, sizes),
+                    schedule != nullptr ? std::optional(schedule_hash(*schedule)) : std::nullopt,
+                    device_key(target, threads_)};
   const std::optional<TuneRecord> best = best_record(records_, key);
   if (!best || best->values.empty()) return std::nullopt;
   const double share = *share_of_default(*best);
   const bool is_own = best->version == version_of(compiler_, target);
   if (share > 1 - (is_own ? kLeastGain : kLeastGainOfOtherVersion)) return std::nullopt;
-  try {
-    (void)compiler_.space_at({.programs = std::span(&program, 1),
-                              .sizes = sizes,
-                              .point = PointText{.text = {}, .name = file_, .in_order = best->values}},
-                             target);
-  } catch (const CompileError&) {
-    return std::nullopt;
-  }
-  std::string note = "the schedule is from " + file_ + ": " + gain_text(share) + " times as fast as the default";
+  const bool fits = schedule != nullptr ? best->values.size() == compiler_.knobs_of(*schedule).size()
+                                        : has_point(program, sizes, target, best->values);
+  if (!fits) return std::nullopt;
+  std::string note = "the schedule is from " + file_ + ": " + gain_text(share) + " times as fast as " +
+                     (schedule != nullptr ? "with the first choice of each knob" : "the default");
   if (!best->confirmed) note += ", measured once";
   if (!is_own) note += ", by another build of ferry: 'ferry tune --trials 0' measures it again";
   return TunedSchedule{best->values, std::move(note)};

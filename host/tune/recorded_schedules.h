@@ -23,10 +23,14 @@ class RecordedSchedules final : public TunedSchedules {
       : compiler_(compiler), records_(std::move(records)), file_(std::move(file)), threads_(threads) {}
 
   // A record whose point the space does not have any more is ignored.
-  std::optional<TunedSchedule> find(const lang::Program& program, const SizesByName& sizes,
-                                    const Target& target) const override;
+  std::optional<TunedSchedule> find(const lang::Program& program, const SizesByName& sizes, const Target& target,
+                                    const ScheduleText* schedule) const override;
 
  private:
+  // Whether the space of the program's default schedule has the point.
+  bool has_point(const lang::Program& program, const SizesByName& sizes, const Target& target,
+                 const std::vector<std::string>& values) const;
+
   const Compiler& compiler_;
   std::vector<TuneRecord> records_;
   std::string file_;

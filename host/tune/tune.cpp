@@ -7,6 +7,7 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/measure/compare.h"
 #include "host/tune/builder/process_builder.h"
+#include "host/tune/finalists.h"
 #include "host/tune/pipeline.h"
 #include "host/tune/recorded_schedules.h"
 #include "host/tune/records/record_file.h"
@@ -29,25 +30,19 @@ using Clock = std::chrono::steady_clock;
 
 // So much of the budget is for the comparison in the end.
 constexpr double kShareForComparison = 0.2;
-// The best points are measured once more before one of them is compared, because the best of many measurements is
-// often a lucky one.
-constexpr std::size_t kFinalists = 3;
-constexpr int kFinalRounds = 3;
 constexpr double kPollSeconds = 0.2;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-struct Finalist {
-  SpacePoint point;
-  std::shared_ptr<const ModuleBytes> module;
-  double log_share = 0;  // of the default's time
-};
 
 class Tuner {
  public:
   Tuner(std::span<const bench::NamedDevice> devices, const TunedKernel& kernel, const TuneOptions& options,
         const Observer& observer)
-      : devices_(devices), options_(options), observer_(observer), compiler_(*kernel.source.compiler) {
+      : devices_(devices),
+        options_(options),
+        observer_(observer),
+        compiler_(*kernel.source.compiler),
+        given_target_(kernel.target) {
     const Device device = open_first(kernel);
     task_ = task_of(kernel, target_for(device, kernel.target, kernel.source, observer), options);
     needed_devices_ = devices_for(kernel.target, kernel.source);
@@ -86,14 +81,10 @@ class Tuner {
     runner_task_.devices = needed_devices_;
     runner_task_.cores = options_.cores;
     runner_task_.threads = options_.threads;
-    const std::optional<SpacePoint> space = task_.space_at({});
+    const std::optional<SpacePoint> space = task_.space_at(PointValues());
     if (!space || space->knobs.empty())
       throw UsageError(task_.function + ": the default schedule has no knobs, so there is nothing to tune");
     found_.progress.points = space->points;
-  }
-
-  std::optional<SpacePoint> space_at(const PointValues& values) const {
-    return task_.space_at({.text = text_of(values)});
   }
 
   // Takes what earlier runs have found out. Times of other runs say how a point compares with the default, whose time
@@ -103,12 +94,12 @@ class Tuner {
     for (const TuneRecord& record : value_or_throw(read_records(options_.records)).records) {
       if (record.key != task_.key || record.values.empty()) continue;
       ++found_.earlier;
-      const std::optional<SpacePoint> point = task_.space_at({.in_order = record.values});
+      const std::optional<SpacePoint> point = task_.space_at(record.values);
       if (!point) continue;
       const std::optional<double> share = share_of_default(record);
       earlier_points_.emplace_back(*point, share);
       if (share && record.default_code == default_code_ && record.code != default_code_)
-        add_finalist({*point, nullptr, std::log(*share)});
+        finalists_.add({*point, nullptr, std::log(*share)});
     }
   }
 
@@ -116,16 +107,6 @@ class Tuner {
   void report_earlier(double default_seconds) {
     for (const auto& [point, share] : earlier_points_)
       search_->report(point, share ? std::optional(*share * default_seconds) : std::nullopt);
-  }
-
-  void add_finalist(Finalist one) {
-    for (Finalist& other : finalists_) {
-      if (values_in_order(other.point) != values_in_order(one.point)) continue;
-      if (other.module == nullptr) other.module = one.module;
-      return;
-    }
-    finalists_.insert(std::ranges::upper_bound(finalists_, one.log_share, {}, &Finalist::log_share), std::move(one));
-    if (finalists_.size() > kFinalists) finalists_.pop_back();
   }
 
   TuneRecord record_of(const Tried& tried) const {
@@ -153,8 +134,17 @@ class Tuner {
     return record;
   }
 
-  void store(const TuneRecord& record) const {
-    if (!options_.records.empty()) throw_failure(append_record(options_.records, record));
+  // What only people read is left out where the record would be too long.
+  void store(TuneRecord record) const {
+    if (options_.records.empty()) return;
+    Status stored = append_record(options_.records, record);
+    for (std::string* text : {&record.directives, &record.point, &record.reason}) {
+      if (stored.code() != ErrorCode::invalid_argument) break;
+      text->clear();
+      if (text == &record.reason && record.outcome != Outcome::measured) *text = "too long to be recorded";
+      stored = append_record(options_.records, record);
+    }
+    throw_failure(stored);
   }
 
   void take(const Tried& tried) {
@@ -171,7 +161,7 @@ class Tuner {
       if (is_first && progress.default_seconds > 0) report_earlier(progress.default_seconds);
     });
     if (const std::optional<double> share = share_of_default(record)) {
-      if (tried.code != default_code_) add_finalist({tried.point, tried.module, std::log(*share)});
+      if (tried.code != default_code_) finalists_.add({tried.point, tried.module, std::log(*share)});
       if (progress.best_seconds == 0 || tried.trial.time->seconds < progress.best_seconds) {
         progress.best_seconds = tried.trial.time->seconds;
         progress.best_point = tried.point.text;
@@ -188,7 +178,7 @@ class Tuner {
   }
 
   void search_points() {
-    search_.emplace([this](const PointValues& values) { return space_at(values); }, options_.seed);
+    search_.emplace([this](const PointValues& values) { return task_.space_at(values); }, options_.seed);
     // Their times count once the default's is known.
     for (const auto& [point, share] : earlier_points_) search_->report(point, std::nullopt);
     PipelineParts parts{
@@ -226,56 +216,40 @@ class Tuner {
     found_.is_faster = found_.best.time && share_of_default(found_.best).value_or(1) < 1 - kLeastGain;
   }
 
-  // Builds a finalist of an earlier run. Returns false if that is not possible any more.
-  bool has_module(Finalist& finalist) {
-    if (finalist.module != nullptr) return true;
-    BuildResult built = builder_->build(values_in_order(finalist.point));
-    auto* module = std::get_if<ModuleBytes>(&built);
-    if (module == nullptr) return false;
-    finalist.module = std::make_shared<const ModuleBytes>(std::move(*module));
-    return true;
-  }
-
-  // Measures the finalists again, in turns with the default: what they took when they were tried depends on what else
-  // the device did then.
-  void rank_finalists() {
-    std::erase_if(finalists_, [this](Finalist& finalist) { return !has_module(finalist); });
-    Runner& runner = pipeline_->runner(0);
-    const auto least_of = [&](const ModuleBytes& module, double& least) {
-      const Trial trial = runner.run(module, 0);
-      if (trial.time) least = std::min(least, trial.time->low);
-    };
-    constexpr double kNever = std::numeric_limits<double>::infinity();
-    double by_default = kNever;
-    std::vector<double> least(finalists_.size(), kNever);
-    for (int round = 0; round < kFinalRounds; ++round) {
-      least_of(runner_task_.default_module, by_default);
-      for (std::size_t f = 0; f < finalists_.size(); ++f) least_of(*finalists_[f].module, least[f]);
+  // Calls that take long are sampled less often, and then in fewer processes.
+  bench::CompareOptions comparison_options() const {
+    constexpr double kMostSamples = 20, kLeastSamples = 5;
+    bench::CompareOptions compare;
+    compare.call = task_.call;
+    compare.target = given_target_;
+    compare.processes = options_.processes;
+    compare.least_effect = kLeastGain;
+    const double pair_seconds = 2 * found_.progress.default_seconds, seconds = search_seconds();
+    double samples = kMostSamples;
+    if (std::isfinite(seconds) && pair_seconds > 0) {
+      const double pairs = (options_.budget_seconds - seconds) / pair_seconds;
+      samples = std::clamp(pairs / options_.processes, kLeastSamples, kMostSamples);
+      const double processes = std::clamp<double>(pairs / samples, bench::kLeastProcesses, options_.processes);
+      compare.processes = static_cast<std::uint32_t>(processes);
     }
-    for (std::size_t f = 0; f < finalists_.size(); ++f) finalists_[f].log_share = std::log(least[f] / by_default);
-    std::erase_if(finalists_, [](const Finalist& finalist) { return !std::isfinite(finalist.log_share); });
-    std::ranges::stable_sort(finalists_, {}, &Finalist::log_share);
+    compare.sampling.bench.repeat = static_cast<std::uint32_t>(samples);
+    compare.sampling.bench.cores = options_.cores;
+    compare.sampling.bench.threads = options_.threads;
+    return compare;
   }
 
   void confirm() {
-    if (options_.processes == 0 || finalists_.empty()) return;
+    if (options_.processes == 0) return;
     const StepGuard step = observer_.begin("comparing the best schedule with the default");
-    rank_finalists();
+    finalists_.rank(*builder_, pipeline_->runner(0), runner_task_.default_module);
     found_.is_faster = false;
-    if (finalists_.empty() || finalists_.front().log_share >= 0) return;  // the default is the best
-    const Finalist& best = finalists_.front();
-    bench::CompareOptions compare;
-    compare.call = task_.call;
-    compare.target = task_.target.text;
-    compare.processes = options_.processes;
-    compare.least_effect = kLeastGain;
-    compare.sampling.bench.repeat = 20;
-    compare.sampling.bench.cores = options_.cores;
-    compare.sampling.bench.threads = options_.threads;
+    const Finalist* best = finalists_.best();
+    if (best == nullptr) return;
     const bench::KernelPair pair{bench::ComparedKernel{task_.at({}), task_.function},
-                                 bench::ComparedKernel{task_.at(values_in_order(best.point)), task_.function}};
-    const bench::KernelComparison compared = bench::compare(devices_.front().open, pair, compare, observer_);
-    record_comparison(best, compared);
+                                 bench::ComparedKernel{task_.at(values_in_order(best->point)), task_.function}};
+    const bench::KernelComparison compared =
+        bench::compare(devices_.front().open, pair, comparison_options(), observer_);
+    record_comparison(*best, compared);
   }
 
   void record_comparison(const Finalist& best, const bench::KernelComparison& compared) {
@@ -304,6 +278,7 @@ class Tuner {
   const TuneOptions& options_;
   const Observer& observer_;
   const Compiler& compiler_;
+  std::string given_target_;  // empty: that of the devices
   TunedTask task_;
   std::vector<std::string> needed_devices_;
   std::unique_ptr<Builder> builder_;
@@ -313,7 +288,7 @@ class Tuner {
   std::vector<std::pair<SpacePoint, std::optional<double>>> earlier_points_;
   std::optional<Search> search_;
   std::optional<Pipeline> pipeline_;
-  std::vector<Finalist> finalists_;
+  Finalists finalists_;
   bool has_finished_early_ = false;
   Tuned found_;
 };

@@ -5,8 +5,10 @@
 #include "host/kernel/kernel.h"
 #include "host/tune/builder/builder.h"
 #include "host/tune/records/tune_record.h"
+#include "host/tune/search/search.h"
 #include "host/tune/tune.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,11 +24,14 @@ struct TunedTask {
   SizesByName open_sizes;               // those of them that are not fixed
   std::vector<std::string> fixed = {};  // names of the others
   TaskKey key;
+  std::map<std::string, std::vector<std::string>> knobs = {};  // of the user's own schedule, with their choices
 
   // Throws CompileError for a point that cannot be compiled. Without values it is the default.
   ModuleBytes compile(const PointInOrder& point) const;
-  // Returns the space at a point; nothing if the space does not have it.
-  std::optional<SpacePoint> space_at(PointText point) const;
+  // Returns the space at a point; nothing if the space does not have it. It is that of the default schedule, or the
+  // knobs of the user's own.
+  std::optional<SpacePoint> space_at(const PointValues& values) const;
+  std::optional<SpacePoint> space_at(const PointInOrder& point) const;
   // Returns the kernel with the schedule at a point, as one side of a comparison.
   KernelSource at(const PointInOrder& point) const;
 };

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/printable.h"
 #include "base/quantity_text.h"
 #include "base/throw_status.h"
 #include "host/cli/options/json_option.h"
@@ -87,9 +88,9 @@ int list(const RecordsCommand& options) {
       }
       json.push_back(std::move(one));
     } else {
-      rows.push_back({newest.function, sizes_text(newest), device_text(key.device), count_text(trials.size()),
-                      best ? seconds_text(best->time->seconds) : "", best ? gain_text(*share_of_default(*best)) : "",
-                      point});
+      rows.push_back({printable(newest.function), printable(sizes_text(newest)), printable(device_text(key.device)),
+                      count_text(trials.size()), best ? seconds_text(best->time->seconds) : "",
+                      best ? gain_text(*share_of_default(*best)) : "", printable(point)});
     }
   }
   if (options.json)

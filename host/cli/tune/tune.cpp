@@ -15,6 +15,7 @@
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/remote.h"
+#include "host/cli/options/schedule_option.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
 #include "host/cli/tune/trial_text.h"
@@ -63,6 +64,10 @@ int tune_kernel(const Compiler* compiler, TuneCommand& options) {
                            options.kernel.function, options.target};
   const std::optional<std::uint64_t> budget = options.budget == "0" ? 0 : parse_span(options.budget);
   if (!budget) throw UsageError("--budget " + options.budget + ": expected a time such as 30s or 5m, or 0 for none");
+  const std::uint32_t processes = options.tune.processes;
+  if (processes != 0 && (processes < bench::kLeastProcesses || processes > bench::kMostProcesses))
+    throw UsageError("--processes: expected 0, or " + std::to_string(bench::kLeastProcesses) + " to " +
+                     count_text(bench::kMostProcesses));
   options.tune.budget_seconds = static_cast<double>(*budget) / 1000;
   options.tune.is_local = options.addresses.empty();
   if (options.tune.records.empty()) options.tune.records = tune::user_records();
@@ -103,11 +108,12 @@ std::shared_ptr<const TunedSchedules> read_records(const Compiler& compiler, con
 void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
   auto options = std::make_shared<TuneCommand>();
   CLI::App& command = *app.add_subcommand("tune", "Search for the fastest schedule of a kernel on a device");
-  command.add_option("KERNEL", options->kernel.file, "The kernel: K.tc, or '-' for stdin")->type_name("FILE");
-  command.add_option("-e,--expression", options->kernel.expression, "The kernel itself, instead of a file")
-      ->type_name("TEXT");
-  command.add_option("--fn", options->kernel.function, "The function to tune, where there are several")
-      ->type_name("NAME");
+  KernelCommand& kernel = options->kernel;
+  kernel.expression_name = "-e";
+  command.add_option("kernel", kernel.file, "The kernel: K.tc, or '-' for stdin")->type_name("FILE");
+  command.add_option("-e,--expression", kernel.expression, "The kernel's text, instead of a file")->type_name("TEXT");
+  command.add_option("--fn", kernel.function, "The function to tune, where there are several")->type_name("NAME");
+  add_schedule_options(command, kernel.schedule);
   add_remotes_option(command, options->addresses, options->remote, schemes);
   add_target_option(command, options->target);
   add_call_options(command, options->tune.call, DefaultSeed::drawn);
@@ -146,6 +152,7 @@ void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
       "Examples:\n"
       "  ferry tune conv.tc --size C=64,K=64,S=56 --remote pi\n"
       "  ferry tune mm.tc --size M=512,N=512,K=512 --budget 5m -r farm://lab/rpi4 -r farm://lab/rpi4\n"
+      "  ferry tune mm.tc --schedule mm.schedule --size M=512,N=512,K=512      the knobs of your own schedule\n"
       "  ferry tune mm.tc --size M=512,N=512,K=512 --records tuned.jsonl --json");
   command.callback([options, &chosen, &command] {
     options->tune.has_trials_limit = command.count("--trials") > 0;

@@ -12,11 +12,9 @@ constexpr std::size_t kParents = 8;
 constexpr int kMostKnown = 200;
 constexpr std::uint64_t kBredEvery = 3, kDrawnEvery = 12;
 
-std::string name_of(const PointKnob& knob) { return knob.stage + "." + knob.name; }
-
 PointValues values_of(const SpacePoint& point) {
   PointValues values;
-  for (const PointKnob& knob : point.knobs) values[name_of(knob)] = knob.candidates[knob.chosen];
+  for (const PointKnob& knob : point.knobs) values[knob_name(knob)] = knob.candidates[knob.chosen];
   return values;
 }
 
@@ -31,6 +29,8 @@ std::vector<std::size_t> others_of(const PointKnob& knob) {
 }
 
 }  // namespace
+
+std::string knob_name(const PointKnob& knob) { return knob.stage + "." + knob.name; }
 
 std::string text_of(const PointValues& values) {
   std::string text;
@@ -56,7 +56,7 @@ std::optional<SpacePoint> Search::left_over() {
     for (const PointKnob& knob : center.knobs) {
       PointValues values = values_of(center);
       for (const std::string& candidate : knob.candidates) {
-        values[name_of(knob)] = candidate;
+        values[knob_name(knob)] = candidate;
         if (auto point = unseen(values)) return point;
       }
     }
@@ -77,7 +77,7 @@ void Search::list_neighbours() {
     for (std::size_t k = 0; k < center.knobs.size(); ++k) {
       if (round >= others[k].size()) continue;
       PointValues& neighbour = neighbours_.emplace_back(values);
-      neighbour[name_of(center.knobs[k])] = center.knobs[k].candidates[others[k][round]];
+      neighbour[knob_name(center.knobs[k])] = center.knobs[k].candidates[others[k][round]];
     }
   }
 }
@@ -100,10 +100,10 @@ std::optional<SpacePoint> Search::bred() {
   PointValues values = values_of(parent());
   const SpacePoint& other = parent();
   for (const PointKnob& knob : other.knobs)
-    if (random_.below(2) == 0) values[name_of(knob)] = knob.candidates[knob.chosen];
+    if (random_.below(2) == 0) values[knob_name(knob)] = knob.candidates[knob.chosen];
   if (other.knobs.empty()) return std::nullopt;
   const PointKnob& mutated = other.knobs[random_.below(other.knobs.size())];
-  values[name_of(mutated)] = mutated.candidates[random_.below(mutated.candidates.size())];
+  values[knob_name(mutated)] = mutated.candidates[random_.below(mutated.candidates.size())];
   return unseen(values);
 }
 
@@ -113,7 +113,7 @@ std::optional<SpacePoint> Search::drawn() {
   std::optional<SpacePoint> point = space_(values);
   for (std::size_t k = 0; point && k < point->knobs.size(); ++k) {
     const PointKnob& knob = point->knobs[k];
-    values[name_of(knob)] = knob.candidates[random_.below(knob.candidates.size())];
+    values[knob_name(knob)] = knob.candidates[random_.below(knob.candidates.size())];
     point = space_(values);
   }
   return point ? unseen(values) : std::nullopt;

@@ -22,6 +22,7 @@ namespace ferry::tune {
 
 // Values for knobs by "STAGE.KNOB": knobs that are not named keep their defaults.
 using PointValues = std::map<std::string, std::string>;
+std::string knob_name(const PointKnob& knob);
 // Returns "C: tile=4x2; C: order=rows_outside".
 std::string text_of(const PointValues& values);
 

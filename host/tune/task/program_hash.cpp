@@ -221,4 +221,10 @@ Hash program_hash(const lang::Program& program, const std::map<std::string, std:
   return hasher.finish();
 }
 
+Hash schedule_hash(const ScheduleText& schedule) {
+  HashStream hash;
+  hash.add({reinterpret_cast<const std::uint8_t*>(schedule.text.data()), schedule.text.size()});
+  return hash.finish();
+}
+
 }  // namespace ferry::tune

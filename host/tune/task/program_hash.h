@@ -3,6 +3,7 @@
 
 #include "ferry/hash.h"
 #include "ferry/lang/program.h"
+#include "ferry/schedule/schedule_text.h"
 
 #include <cstdint>
 #include <map>
@@ -15,5 +16,8 @@ namespace ferry::tune {
 // differ in these alone share what was tuned. A size that is a number in the program is fixed in the code, and gives
 // another hash than an open one of the same value. The hash does not depend on the machine.
 Hash program_hash(const lang::Program& program, const std::map<std::string, std::int64_t>& sizes);
+
+// Returns a hash of the text of a schedule.
+Hash schedule_hash(const ScheduleText& schedule);
 
 }  // namespace ferry::tune

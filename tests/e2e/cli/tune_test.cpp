@@ -108,6 +108,7 @@ TEST_CASE("what is wrong with the arguments is said before anything is measured"
   const Folder folder;
   CHECK(tune(folder, {"--budget", "soon"}).err.find("--budget soon: expected a time such as 30s or 5m") !=
         std::string::npos);
+  CHECK(tune(folder, {"--processes", "2"}).err.find("--processes: expected 0, or 3 to 1,000") != std::string::npos);
   const Outcome no_size = run_ferry({"tune", "-e", test::kMatmul, "--records", folder.path("r.jsonl")});
   CHECK(no_size.code == 2);
   const Outcome no_space = run_ferry({"tune", "-e", "def f(float(N) A) -> (B) { B(i) = A(i) along i }", "--size", "N=4",

@@ -186,8 +186,51 @@ TEST_CASE("a kernel without knobs, one with a schedule and one of another langua
   KernelSource scheduled = product();
   scheduled.as_text()->unscheduled = true;
   CHECK_THROWS_WITH_AS(tune::tune(this_machine(), {scheduled, {}, {}}, quick(file)),
-                       "expected no schedule: what is tuned is the default one", OptionError);
+                       "expected no schedule, which is searched for, or one of your own with knobs", OptionError);
   TuneOptions without_sizes = quick(file);
   without_sizes.call.sizes = {"M=4"};
   CHECK_THROWS_AS(tune::tune(this_machine(), {product(), {}, {}}, without_sizes), Error);
+}
+
+TEST_CASE("the knobs of a user's own schedule are a space, and its records are for it alone") {
+  const RecordsFile file;
+  const std::string schedule =
+      "C: split m $rows in {1,2,4}\nC: split n $columns in {8,16}\nC: reorder m.outer n.outer k m.inner n.inner\n"
+      "C: vectorize n.inner\nC: unroll m.inner\n";
+  KernelOptions own{.file = {}, .expression = kProduct, .function = {}, .schedule = {}};
+  own.schedule.text = schedule;
+  TuneOptions options = quick(file);
+  options.trials = 100;
+  const tune::Tuned tuned = tune::tune(this_machine(), {read_kernel(test::own_compiler(), own), {}, {}}, options);
+  CHECK(tuned.progress.points == 6);
+  CHECK(tuned.progress.count() == 6);
+  std::set<std::vector<std::string>> values;
+  for (const TuneRecord& record : file.records()) {
+    CHECK(record.key.schedule.has_value());
+    CHECK(record.outcome != Outcome::refused);
+    values.insert(record.values);
+  }
+  CHECK(values.contains({"16", "4"}));  // columns, rows
+
+  std::vector<TuneRecord> records = file.records();
+  std::erase_if(records, [](const TuneRecord& record) {
+    return record.values != std::vector<std::string>{"16", "4"} || !record.default_time;
+  });
+  REQUIRE(!records.empty());
+  TuneRecord& best = records.front();
+  best.outcome = Outcome::measured;
+  best.reason.clear();
+  const double seconds = best.default_time->seconds / 4;
+  best.time = tune::MeasuredTime{seconds, seconds, seconds};
+  const Target target = compiler().target_of(local_device().facts());
+  const auto schedules = std::make_shared<tune::RecordedSchedules>(compiler(), std::vector{best}, "file.jsonl", 1);
+  KernelSource kernel = read_kernel(test::own_compiler(), own), by_default = product();
+  kernel.as_text()->tuned = by_default.as_text()->tuned = schedules;
+  const TunedCall same = tuned_for(kernel, "mm", target, options.call);
+  CHECK(same.source.as_text()->schedule->knobs == std::map<std::string, std::string>{{"columns", "16"}, {"rows", "4"}});
+  CHECK_FALSE(tuned_for(by_default, "mm", target, options.call).source.as_text()->point);
+  own.schedule.knobs = {"rows=1"};  // the user chose
+  KernelSource chosen = read_kernel(test::own_compiler(), own);
+  chosen.as_text()->tuned = schedules;
+  CHECK(tuned_for(chosen, "mm", target, options.call).source.as_text()->schedule->knobs.size() == 1);
 }

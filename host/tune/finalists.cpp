@@ -1,0 +1,60 @@
+#include "host/tune/finalists.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace ferry::tune {
+
+namespace {
+
+constexpr std::size_t kMost = 3;
+constexpr int kRounds = 3;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// Returns false for a point that cannot be built any more.
+bool build(Finalist& finalist, Builder& builder) {
+  if (finalist.module != nullptr) return true;
+  BuildResult built = builder.build(values_in_order(finalist.point));
+  auto* module = std::get_if<ModuleBytes>(&built);
+  if (module == nullptr) return false;
+  finalist.module = std::make_shared<const ModuleBytes>(std::move(*module));
+  return true;
+}
+
+}  // namespace
+
+void Finalists::add(Finalist one) {
+  for (Finalist& other : all_) {
+    if (values_in_order(other.point) != values_in_order(one.point)) continue;
+    if (other.module == nullptr) other.module = one.module;
+    return;
+  }
+  all_.insert(std::ranges::upper_bound(all_, one.log_share, {}, &Finalist::log_share), std::move(one));
+  if (all_.size() > kMost) all_.pop_back();
+}
+
+void Finalists::rank(Builder& builder, Runner& runner, const ModuleBytes& default_module) {
+  std::erase_if(all_, [&](Finalist& finalist) { return !build(finalist, builder); });
+  if (all_.empty()) return;
+  const auto keep_least = [&](const ModuleBytes& module, double& least) {
+    const Trial trial = runner.run(module, 0);
+    if (trial.time) least = std::min(least, trial.time->low);
+  };
+  double by_default = kNever;
+  std::vector<double> least(all_.size(), kNever);
+  for (int round = 0; round < kRounds; ++round) {
+    keep_least(default_module, by_default);
+    for (std::size_t f = 0; f < all_.size(); ++f) keep_least(*all_[f].module, least[f]);
+  }
+  for (std::size_t f = 0; f < all_.size(); ++f) all_[f].log_share = std::log(least[f] / by_default);
+  std::erase_if(all_, [](const Finalist& finalist) { return !std::isfinite(finalist.log_share); });
+  std::ranges::stable_sort(all_, {}, &Finalist::log_share);
+}
+
+const Finalist* Finalists::best() const {
+  return all_.empty() || all_.front().log_share >= 0 ? nullptr : &all_.front();
+}
+
+}  // namespace ferry::tune

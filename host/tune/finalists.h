@@ -1,0 +1,34 @@
+// The best points of a search, one of which is compared with the default schedule in the end.
+#pragma once
+
+#include "host/compiler/api/space_point.h"
+#include "host/tune/builder/builder.h"
+#include "host/tune/runner/runner.h"
+
+#include <memory>
+#include <vector>
+
+namespace ferry::tune {
+
+struct Finalist {
+  SpacePoint point;
+  std::shared_ptr<const ModuleBytes> module;  // null: an earlier run built it
+  double log_share = 0;                       // logarithm of its time as a share of the default's
+};
+
+class Finalists {
+ public:
+  // Keeps the best, each point once.
+  void add(Finalist one);
+  // Builds what is not built yet and measures all again, in turns with the default: what they took when they were tried
+  // depends on what else the device did then, and the best of many measurements is often a lucky one. Leaves out what
+  // cannot be built or run any more.
+  void rank(Builder& builder, Runner& runner, const ModuleBytes& default_module);
+  // Returns the best; null if none was faster than the default.
+  const Finalist* best() const;
+
+ private:
+  std::vector<Finalist> all_;  // the fastest first
+};
+
+}  // namespace ferry::tune
