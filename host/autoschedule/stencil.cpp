@@ -45,14 +45,19 @@ bool has_fixed_image(const StageContext& context) {
 }
 
 // Returns the lanes of a row. Where there are no masks, the elements that follow the last whole vector would be
-// computed one by one: a short row of a fixed size is one vector instead, of any length.
+// computed one by one: a short row of a fixed size is one vector instead, of any length, and another one is made of
+// half vectors if these and the elements that they leave are fewer.
 std::int64_t row_lanes(const StageContext& context) {
   const Expr& extent = context.stage.axes.back().extent;
   const std::int64_t lanes = lanes_for(context.stage, extent, context.target);
   const std::int64_t columns = constant_extent(extent), native = native_lanes(context.stage, context.target);
   const bool has_tail = columns > 0 && columns % lanes != 0;
   const bool is_short = columns <= 2 * native && native > 1 && has_fixed_image(context);
-  return has_tail && is_short && !context.target.capabilities.masks ? columns : lanes;
+  if (!has_tail || context.target.capabilities.masks) return lanes;
+  if (is_short) return columns;
+  constexpr std::int64_t kLeastLanes = 4;
+  const auto steps = [&](std::int64_t width) { return columns / width + columns % width; };
+  return lanes >= 2 * kLeastLanes && steps(lanes / 2) < steps(lanes) ? lanes / 2 : lanes;
 }
 
 // Returns four, or a number close to it that divides the rows evenly.
@@ -61,6 +66,7 @@ std::int64_t tile_rows(std::int64_t rows, std::int64_t columns, std::int64_t lan
   const bool many = target.vector_registers >= kManyRegisters;
   if (rows < 1) return kRows;
   if (!many) {
+    if (!has_fixed_image(context)) return kRows;
     // Of few rows, those that the last tile lacks are a part of all that counts.
     const auto padded = [&](std::int64_t tile) { return (rows + tile - 1) / tile * tile; };
     std::int64_t best = kRows;

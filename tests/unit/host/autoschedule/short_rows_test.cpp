@@ -63,6 +63,20 @@ TEST_CASE("a short row of a fixed size is one vector where there are no masks, u
   CHECK(has(decided(depthwise("S"), 128, {{"C", 3}, {"S", 7}}), "Y: split w 4\n"));
 }
 
+TEST_CASE("rows of any size are made of half vectors where those leave fewer elements to be computed one by one") {
+  for (const auto& [columns, lanes] : {std::pair{14, 4}, {28, 4}, {13, 4}, {30, 8}, {103, 8}, {16, 8}}) {
+    const std::string text = decided(depthwise("S"), 256, {{"C", 3}, {"S", columns}});
+    CHECK_MESSAGE(has(text, "Y: split w " + std::to_string(lanes) + "\n"), columns, "\n", text);
+  }
+}
+
+TEST_CASE("few rows of a fixed image are split so that the last tile lacks the least") {
+  for (const auto& [size, rows] : {std::pair{14, 5}, {10, 5}, {12, 4}, {7, 4}, {56, 4}}) {
+    const std::string text = decided(depthwise(std::to_string(size)), 256, {{"C", 3}});
+    CHECK_MESSAGE(has(text, "Y: split h " + std::to_string(rows) + "\n"), size, "\n", text);
+  }
+}
+
 TEST_CASE("functions that are long chains of arithmetic take vectors of several registers, as far as these fit") {
   const auto lanes_of = [](const char* value, std::uint32_t bits, std::int64_t columns) {
     const std::string source = std::string("def f(float(M,N) A) -> (C) { C(i,j) = ") + value + " }";
