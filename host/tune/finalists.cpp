@@ -39,8 +39,7 @@ void Finalists::rank(Builder& builder, Runner& runner, const ModuleBytes& defaul
   std::erase_if(all_, [&](Finalist& finalist) { return !build(finalist, builder); });
   if (all_.empty()) return;
   const auto keep_least = [&](const ModuleBytes& module, double& least) {
-    const Trial trial = runner.run(module, 0);
-    if (trial.time) least = std::min(least, trial.time->low);
+    least = std::min(least, runner.time_again(module).value_or(kNever));
   };
   double by_default = kNever;
   std::vector<double> least(all_.size(), kNever);

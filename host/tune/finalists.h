@@ -20,9 +20,9 @@ class Finalists {
  public:
   // Keeps the best, each point once.
   void add(Finalist one);
-  // Builds what is not built yet and measures all again, in turns with the default: what they took when they were tried
-  // depends on what else the device did then, and the best of many measurements is often a lucky one. Leaves out what
-  // cannot be built or run any more.
+  // Builds what is not built yet and measures all again, in turns with the default and in processes of their own: what
+  // they took when they were tried depends on what else the device did then, and on where memory was, and the best of
+  // many measurements is often a lucky one. Leaves out what cannot be built or run any more.
   void rank(Builder& builder, Runner& runner, const ModuleBytes& default_module);
   // Returns the best; null if none was faster than the default.
   const Finalist* best() const;

@@ -178,10 +178,10 @@ Trial DeviceRunner::run_in_session(const ModuleBytes& module, double best_second
   return {Outcome::measured, {}, measure(function, arguments, measured(first.low)), default_time_};
 }
 
-Trial DeviceRunner::run(const ModuleBytes& module, double best_seconds) {
+Trial DeviceRunner::with_session(const std::function<Trial()>& work) {
   for (int attempt = 1;; ++attempt) {
     try {
-      Trial trial = run_in_session(module, best_seconds);
+      Trial trial = work();
       trial.default_time = default_time_;
       return trial;
     } catch (const KernelFailed& error) {
@@ -200,6 +200,21 @@ Trial DeviceRunner::run(const ModuleBytes& module, double best_seconds) {
       std::this_thread::sleep_for(std::chrono::seconds(attempt));
     }
   }
+}
+
+Trial DeviceRunner::run(const ModuleBytes& module, double best_seconds) {
+  return with_session([&] { return run_in_session(module, best_seconds); });
+}
+
+std::optional<double> DeviceRunner::time_again(const ModuleBytes& module) {
+  const Trial trial = with_session([&]() -> Trial {
+    Session& session = this->session();
+    const Function function = session.device.load(CompiledModule(module))[task_.info.name];
+    BenchOptions options = measured(default_time_->seconds);
+    options.isolated = true;
+    return {Outcome::measured, {}, measure(function, session.arguments(task_), options)};
+  });
+  return trial.time ? std::optional(trial.time->low) : std::nullopt;
 }
 
 }  // namespace ferry::tune

@@ -34,6 +34,7 @@ class DeviceRunner final : public Runner {
   ~DeviceRunner() override;
 
   Trial run(const ModuleBytes& module, double best_seconds) override;
+  std::optional<double> time_again(const ModuleBytes& module) override;
   std::string device() const override { return device_.name; }
   std::map<std::string, std::string> environment() const override { return environment_; }
 
@@ -44,6 +45,9 @@ class DeviceRunner final : public Runner {
   MeasuredTime measure(const Function& function, const std::vector<Argument>& arguments, const BenchOptions& options);
   std::string difference(const std::vector<Argument>& arguments) const;
   Trial run_in_session(const ModuleBytes& module, double best_seconds);
+  // Calls `work` until it returns, with other sessions while the device can be reached again. Failures of the code are
+  // trials too.
+  Trial with_session(const std::function<Trial()>& work);
 
   bench::NamedDevice device_;
   const RunnerTask& task_;

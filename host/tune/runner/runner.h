@@ -27,6 +27,9 @@ class Runner {
   // `best_seconds` is certain early, it is not measured further (too_slow); 0: always to the end. Throws Error if the
   // device is gone, and does not come back.
   virtual Trial run(const ModuleBytes& module, double best_seconds) = 0;
+  // Measures code that run() has found to be right once more, now as `ferry compare` does, in a process of its own.
+  // Returns the seconds of its fastest calls; nothing if it fails. Throws as run().
+  virtual std::optional<double> time_again(const ModuleBytes& module) = 0;
   // Where it ran, for records.
   virtual std::string device() const = 0;
   virtual std::map<std::string, std::string> environment() const = 0;

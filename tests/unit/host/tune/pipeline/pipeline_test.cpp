@@ -47,6 +47,7 @@ struct Simulated final : Runner {
     const double seconds = std::stod(std::string(module.begin(), module.end())) + 1;
     return {Outcome::measured, {}, MeasuredTime{seconds, seconds, seconds}, MeasuredTime{2, 2, 2}};
   }
+  std::optional<double> time_again(const ModuleBytes&) override { return std::nullopt; }
   std::string device() const override { return name; }
   std::map<std::string, std::string> environment() const override { return {}; }
 };
