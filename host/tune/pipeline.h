@@ -34,7 +34,7 @@ struct Tried {
 struct PipelineParts {
   // Returns the next point to try; nothing if there is none now. Called by one thread at a time.
   std::function<std::optional<SpacePoint>()> next;
-  std::function<Hash(const ModuleBytes& module)> identity;  // of the code: equal code is run once
+  std::function<Hash(const ModuleBytes& module)> identity;  // equal code is run once
   Builder& builder;
   unsigned builders = 1;
   std::vector<std::unique_ptr<Runner>> runners;

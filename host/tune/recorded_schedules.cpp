@@ -14,15 +14,11 @@
 
 namespace ferry::tune {
 
-namespace {
-
 std::string gain_text(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f", 1 / share);
   return text;
 }
-
-}  // namespace
 
 std::string version_of(const Compiler& compiler, const Target& target) {
   constexpr std::size_t kDigits = 16;
@@ -47,7 +43,7 @@ std::optional<TunedSchedule> RecordedSchedules::find(const lang::Program& progra
   const TaskKey key{program_hash(program, sizes),
                     schedule != nullptr ? std::optional(schedule_hash(*schedule)) : std::nullopt,
                     device_key(target, threads_)};
-  const std::optional<TuneRecord> best = best_record(records_, key);
+  const std::optional<TuneRecord> best = best_record(value_or_throw(read_records(file_, key.program)).records, key);
   if (!best || best->values.empty()) return std::nullopt;
   const double share = *share_of_default(*best);
   const bool is_own = best->version == version_of(compiler_, target);
@@ -60,13 +56,6 @@ std::optional<TunedSchedule> RecordedSchedules::find(const lang::Program& progra
   if (!best->confirmed) note += ", measured once";
   if (!is_own) note += ", by another build of ferry: 'ferry tune --trials 0' measures it again";
   return TunedSchedule{best->values, std::move(note)};
-}
-
-std::shared_ptr<const TunedSchedules> read_schedules(const Compiler& compiler, const std::string& file,
-                                                     std::uint32_t threads) {
-  std::vector<TuneRecord> records = value_or_throw(read_records(file)).records;
-  if (records.empty()) return nullptr;
-  return std::make_shared<const RecordedSchedules>(compiler, std::move(records), file, threads);
 }
 
 std::string user_records() {

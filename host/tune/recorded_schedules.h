@@ -17,12 +17,13 @@ inline constexpr double kLeastGainOfOtherVersion = 0.05;
 
 class RecordedSchedules final : public TunedSchedules {
  public:
-  // `file` names them in notes. `threads` is how many a parallel loop may have; 0: as many as the target says.
-  RecordedSchedules(const Compiler& compiler, std::vector<TuneRecord> records, std::string file,
-                    std::uint32_t threads = 0)
-      : compiler_(compiler), records_(std::move(records)), file_(std::move(file)), threads_(threads) {}
+  // The file is read whenever something is looked up. `threads` is how many a parallel loop may have; 0: as many as the
+  // target says.
+  RecordedSchedules(const Compiler& compiler, std::string file, std::uint32_t threads = 0)
+      : compiler_(compiler), file_(std::move(file)), threads_(threads) {}
 
-  // A record whose point the space does not have any more is ignored.
+  // A record whose point the space does not have any more is ignored. Throws Error with unavailable if the file cannot
+  // be read.
   std::optional<TunedSchedule> find(const lang::Program& program, const SizesByName& sizes, const Target& target,
                                     const ScheduleText* schedule) const override;
 
@@ -32,14 +33,12 @@ class RecordedSchedules final : public TunedSchedules {
                  const std::vector<std::string>& values) const;
 
   const Compiler& compiler_;
-  std::vector<TuneRecord> records_;
   std::string file_;
   std::uint32_t threads_;
 };
 
-// Reads the file; null if it does not exist, or has no records. Throws Error with unavailable if it cannot be read.
-std::shared_ptr<const TunedSchedules> read_schedules(const Compiler& compiler, const std::string& file,
-                                                     std::uint32_t threads = 0);
+// "1.31": how many times as fast as the default code is that takes this share of its time.
+std::string gain_text(double share);
 
 // Returns the version of a compiler as records have it.
 std::string version_of(const Compiler& compiler, const Target& target);

@@ -39,7 +39,7 @@ struct Progress {
   std::uint64_t built = 0;                       // points that were compiled, successfully or not
   std::map<Outcome, std::uint64_t> trials = {};  // what came of them
   std::uint64_t points = 0;                      // in the space, for the default's decisions
-  double default_seconds = 0, best_seconds = 0;  // of a call; 0: not known yet
+  double default_seconds = 0, best_seconds = 0;  // a call's; 0: not known yet
   std::string best_point = {};
   std::uint64_t count() const {
     std::uint64_t all = 0;
@@ -54,7 +54,7 @@ struct TuneOptions {
   double budget_seconds = 60;  // for everything; 0: no limit
   std::uint64_t trials = 0;    // points that are tried, if that is limited
   bool has_trials_limit = false;
-  std::uint64_t seed = 0;  // of the search
+  std::uint64_t seed = 0;  // draws what is tried
   std::string records;     // the file to which records are appended, and from which earlier ones are taken
   std::vector<std::uint32_t> cores = {};  // as of BenchOptions
   std::uint32_t threads = 0;              // the same

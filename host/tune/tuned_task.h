@@ -20,11 +20,11 @@ struct TunedTask {
   std::string function;
   Target target;
   CallOptions call;
-  SizesByName sizes;                    // of the call
+  SizesByName sizes;                    // the call's
   SizesByName open_sizes;               // those of them that are not fixed
   std::vector<std::string> fixed = {};  // names of the others
   TaskKey key;
-  std::map<std::string, std::vector<std::string>> knobs = {};  // of the user's own schedule, with their choices
+  std::map<std::string, std::vector<std::string>> knobs = {};  // the user's own schedule has them; with their choices
 
   // Throws CompileError for a point that cannot be compiled. Without values it is the default.
   ModuleBytes compile(const PointInOrder& point) const;

@@ -90,7 +90,7 @@ int list(const RecordsCommand& options) {
     } else {
       rows.push_back({printable(newest.function), printable(sizes_text(newest)), printable(device_text(key.device)),
                       count_text(trials.size()), best ? seconds_text(best->time->seconds) : "",
-                      best ? gain_text(*share_of_default(*best)) : "", printable(point)});
+                      best ? tune::gain_text(*share_of_default(*best)) : "", printable(point)});
     }
   }
   if (options.json)

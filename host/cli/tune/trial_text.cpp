@@ -59,14 +59,12 @@ std::string outcome_text(tune::Outcome outcome) {
   return text;
 }
 
-std::string gain_text(double share) { return fixed_text(1 / share, 2); }
-
 std::string progress_text(const tune::Progress& progress) {
   std::string text = seconds_text(progress.seconds) + ", " + count_text(progress.count()) + " of " +
                      count_text(progress.points) + " points (" + rate_text(progress) + failures_text(progress) + ")";
   if (progress.best_seconds > 0 && progress.default_seconds > 0)
     text += ": best " + seconds_text(progress.best_seconds) + ", " +
-            gain_text(progress.best_seconds / progress.default_seconds) + " times as fast as the default";
+            tune::gain_text(progress.best_seconds / progress.default_seconds) + " times as fast as the default";
   return text;
 }
 
@@ -88,7 +86,7 @@ std::string tuned_text(const tune::Tuned& tuned, const std::string& records) {
   text += failures + (tuned.earlier > 0 ? "; " + count_text(tuned.earlier) + " from earlier runs\n" : "\n");
   if (tuned.is_faster) {
     text += tuned.best.function + ": " + seconds_text(tuned.best.time->seconds) + ", " +
-            gain_text(*tune::share_of_default(tuned.best)) + " times as fast as the default schedule";
+            tune::gain_text(*tune::share_of_default(tuned.best)) + " times as fast as the default schedule";
     if (tuned.comparison) {
       const stats::Comparison& times = tuned.comparison->times;
       text += " [" + fixed_text(times.low, 2) + ", " + fixed_text(times.high, 2) + "]";

@@ -17,7 +17,4 @@ text::Json tuned_json(const tune::Tuned& tuned, const std::string& records);
 
 // "measured", "too slow": for people.
 std::string outcome_text(tune::Outcome outcome);
-// "1.31"
-std::string gain_text(double share);
-
 }  // namespace ferry::cli

@@ -97,12 +97,12 @@ std::shared_ptr<const TunedSchedules> read_records(const Compiler& compiler, con
                                                    std::uint32_t threads) {
   if (!file.empty()) {
     if (!std::filesystem::exists(file)) throw UsageError("--records " + file + ": there is no such file");
-    return tune::read_schedules(compiler, file, threads);
+    return std::make_shared<const tune::RecordedSchedules>(compiler, file, threads);
   }
   const char* ci = std::getenv("CI");
   const std::string own = tune::user_records();
-  if (own.empty() || (ci != nullptr && ci[0] != '\0')) return nullptr;
-  return tune::read_schedules(compiler, own, threads);
+  if (own.empty() || !std::filesystem::exists(own) || (ci != nullptr && ci[0] != '\0')) return nullptr;
+  return std::make_shared<const tune::RecordedSchedules>(compiler, own, threads);
 }
 
 void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {

@@ -1,6 +1,7 @@
 #include "host/tune/records/record_file.h"
 
 #include "base/descriptor.h"
+#include "base/hex.h"
 #include "base/printable.h"
 #include "base/replace_file.h"
 #include "base/write_all.h"
@@ -75,13 +76,14 @@ Result<std::string> read_all(const Descriptor& file, const std::string& path) {
   return text;
 }
 
-RecordFile records_in(std::string_view text) {
+// Lines without the part are passed over.
+RecordFile records_in(std::string_view text, std::string_view part = {}) {
   RecordFile file;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.empty()) continue;
+    if (line.empty() || line.find(part) == std::string_view::npos) continue;
     Result<TuneRecord> record = parse_record(line);
     if (record.is_ok())
       file.records.push_back(std::move(record.value()));
@@ -108,12 +110,15 @@ Status append_record(const std::string& path, const TuneRecord& record) {
   return failure;
 }
 
-Result<RecordFile> read_records(const std::string& path) {
+Result<RecordFile> read_records(const std::string& path, const std::optional<Hash>& program) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0 && errno == ENOENT) return RecordFile();
   if (file.number() < 0) return failed_to("open", path);
   FERRY_ASSIGN(const std::string text, read_all(file, path));
-  return records_in(text);
+  if (!program) return records_in(text);
+  RecordFile found = records_in(text, to_hex(*program));
+  std::erase_if(found.records, [&](const TuneRecord& record) { return record.key.program != *program; });
+  return found;
 }
 
 Status replace_records(const std::string& path,

@@ -15,7 +15,7 @@ namespace ferry::tune {
 struct Trial {
   Outcome outcome = Outcome::measured;
   std::string reason;                     // why there is no time
-  std::optional<MeasuredTime> time = {};  // of a call
+  std::optional<MeasuredTime> time = {};  // a call's
   // The default schedule on the same device a short while before.
   std::optional<MeasuredTime> default_time = {};
 };

@@ -59,10 +59,10 @@ class Search {
   stats::Random random_;
   std::set<std::vector<std::string>> seen_;  // by their values in order
   std::vector<SpacePoint> points_;           // those that were seen
-  std::size_t expanded_ = 0;                 // of so many of them all neighbours were seen
+  std::size_t expanded_ = 0;                 // all neighbours of the first ones were seen
   std::set<PointValues> tried_;              // what has been resolved to a point
   std::vector<Ranked> best_;                 // the best points, the fastest first
-  std::deque<PointValues> neighbours_;       // of the best point, still to be proposed
+  std::deque<PointValues> neighbours_;       // the best point's, still to be proposed
   std::uint64_t turn_ = 0;
 };
 

@@ -152,7 +152,9 @@ TEST_CASE("the best schedule is compared with the default at the end, and kernel
   record.unix_ms += 1;
   const Target target = compiler().target_of(local_device().facts());
   KernelSource kernel = product();
-  kernel.as_text()->tuned = std::make_shared<tune::RecordedSchedules>(compiler(), std::vector{record}, "file.jsonl", 1);
+  const RecordsFile used;
+  throw_failure(tune::append_record(used.name, record));
+  kernel.as_text()->tuned = std::make_shared<tune::RecordedSchedules>(compiler(), used.name, 1);
   std::vector<std::string> told;
   Observer observer;
   observer.message = [&](const std::string& line) { told.push_back(line); };
@@ -161,7 +163,7 @@ TEST_CASE("the best schedule is compared with the default at the end, and kernel
   CHECK(same.source.as_text()->point->in_order == record.values);
   CHECK(same.call.sizes.empty());
   REQUIRE(told.size() == 1);
-  CHECK(told[0] == "mm: the schedule is from file.jsonl: 2.00 times as fast as the default");
+  CHECK(told[0] == "mm: the schedule is from " + used.name + ": 2.00 times as fast as the default");
   CallOptions other;
   other.sizes = {"M=38,N=64,K=40"};
   const TunedCall different = tuned_for(kernel, "mm", target, other, observer);
@@ -223,7 +225,9 @@ TEST_CASE("the knobs of a user's own schedule are a space, and its records are f
   const double seconds = best.default_time->seconds / 4;
   best.time = tune::MeasuredTime{seconds, seconds, seconds};
   const Target target = compiler().target_of(local_device().facts());
-  const auto schedules = std::make_shared<tune::RecordedSchedules>(compiler(), std::vector{best}, "file.jsonl", 1);
+  const RecordsFile used;
+  throw_failure(tune::append_record(used.name, best));
+  const auto schedules = std::make_shared<tune::RecordedSchedules>(compiler(), used.name, 1);
   KernelSource kernel = read_kernel(test::own_compiler(), own), by_default = product();
   kernel.as_text()->tuned = by_default.as_text()->tuned = schedules;
   const TunedCall same = tuned_for(kernel, "mm", target, options.call);

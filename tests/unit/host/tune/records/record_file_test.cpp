@@ -1,5 +1,6 @@
 #include "host/tune/records/record_file.h"
 
+#include "base/hex.h"
 #include "host/tune/records/record_set.h"
 #include "tests/unit/host/tune/records/sample_record.h"
 
@@ -125,4 +126,19 @@ TEST_CASE_FIXTURE(Files, "a file is pruned in place") {
   CHECK(tune::replace_records(path, [](auto records) { return tune::prune_records(std::move(records), 1); }).is_ok());
   CHECK(read().records == std::vector{sample_record(1e-6, 3)});
   CHECK(read().skipped == 0);
+}
+
+TEST_CASE_FIXTURE(Files, "of a program only its own records are read, and lines about others need not be records") {
+  const TuneRecord own = sample_record(1e-6, 1);
+  TuneRecord other = sample_record(2e-6, 2);
+  other.key.program = test::hash_of_all(9);
+  other.reason = "as " + to_hex(own.key.program);
+  append(own);
+  write("no record\n");
+  append(other);
+  const auto found = tune::read_records(path, own.key.program).value();
+  CHECK(found.records == std::vector{own});
+  CHECK(found.skipped == 0);
+  CHECK(tune::read_records(path, test::hash_of_all(7)).value().records.empty());
+  CHECK(read().records.size() == 2);
 }
