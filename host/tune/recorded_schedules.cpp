@@ -44,7 +44,7 @@ std::optional<TunedSchedule> RecordedSchedules::find(const lang::Program& progra
                     schedule != nullptr ? std::optional(schedule_hash(*schedule)) : std::nullopt,
                     device_key(target, threads_)};
   const std::optional<TuneRecord> best = best_record(value_or_throw(read_records(file_, key.program)).records, key);
-  if (!best || best->values.empty()) return std::nullopt;
+  if (!best || !best->confirmed || best->values.empty()) return std::nullopt;
   const double share = *share_of_default(*best);
   const bool is_own = best->version == version_of(compiler_, target);
   if (share > 1 - (is_own ? kLeastGain : kLeastGainOfOtherVersion)) return std::nullopt;
@@ -53,7 +53,6 @@ std::optional<TunedSchedule> RecordedSchedules::find(const lang::Program& progra
   if (!fits) return std::nullopt;
   std::string note = "the schedule is from " + file_ + ": " + gain_text(share) + " times as fast as " +
                      (schedule != nullptr ? "with the first choice of each knob" : "the default");
-  if (!best->confirmed) note += ", measured once";
   if (!is_own) note += ", by another build of ferry: 'ferry tune --trials 0' measures it again";
   return TunedSchedule{best->values, std::move(note)};
 }

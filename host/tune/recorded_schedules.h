@@ -22,8 +22,8 @@ class RecordedSchedules final : public TunedSchedules {
   RecordedSchedules(const Compiler& compiler, std::string file, std::uint32_t threads = 0)
       : compiler_(compiler), file_(std::move(file)), threads_(threads) {}
 
-  // A record whose point the space does not have any more is ignored. Throws Error with unavailable if the file cannot
-  // be read.
+  // Only what was confirmed is used: the best of many single measurements is often a lucky one. A record whose point
+  // the space does not have any more is ignored. Throws Error with unavailable if the file cannot be read.
   std::optional<TunedSchedule> find(const lang::Program& program, const SizesByName& sizes, const Target& target,
                                     const ScheduleText* schedule) const override;
 

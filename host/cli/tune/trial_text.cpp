@@ -101,7 +101,8 @@ std::string tuned_text(const tune::Tuned& tuned, const std::string& records) {
   }
   if (!records.empty()) text += "recorded in " + records + "\n";
   if (tuned.is_interrupted)
-    text += "interrupted before the best was compared with the default; a second start goes on\n";
+    text +=
+        "interrupted before the best was compared with the default, so nothing uses it yet; a second start goes on\n";
   return text;
 }
 

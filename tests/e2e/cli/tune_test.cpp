@@ -77,6 +77,7 @@ TEST_CASE("run and bench take the schedule of a record, compute the same with it
   const auto decisions = nlohmann::json::parse(space.out).at("functions")[0].at("decisions");
   REQUIRE(decisions[0].at("knobs")[0].at("name") == "tile");
   record["values"][0] = "1x1";
+  record["confirmed"] = true;
   record["seconds"] = record["default_seconds"].get<double>() / 2;
   record["interval_95_seconds"] = {record["seconds"], record["seconds"]};
   const std::string path = folder.file("twice.jsonl", record.dump() + "\n");
@@ -92,6 +93,10 @@ TEST_CASE("run and bench take the schedule of a record, compute the same with it
     words[4] = other;
     CHECK(run_ferry(words).err.find("times as fast as the default") == std::string::npos);
   }
+  record["confirmed"] = false;
+  Words unconfirmed = bench;
+  unconfirmed.insert(unconfirmed.end(), {"--records", folder.file("once.jsonl", record.dump() + "\n")});
+  CHECK(run_ferry(unconfirmed).err.find("times as fast") == std::string::npos);
   Words none = bench;
   none.insert(none.end(), {"--records", "none"});
   CHECK(run_ferry(none).err.find("times as fast") == std::string::npos);

@@ -221,6 +221,7 @@ TEST_CASE("the knobs of a user's own schedule are a space, and its records are f
   REQUIRE(!records.empty());
   TuneRecord& best = records.front();
   best.outcome = Outcome::measured;
+  best.confirmed = true;
   best.reason.clear();
   const double seconds = best.default_time->seconds / 4;
   best.time = tune::MeasuredTime{seconds, seconds, seconds};
