@@ -85,7 +85,8 @@ TEST_CASE("a signal during compilation ends it, and its temporary folder is remo
   std::filesystem::create_directory(temporary);
   for (const int number : {SIGINT, SIGTERM}) {
     CAPTURE(number);
-    const std::string compiler = program(folder, "clang", "sleep 30\n");
+    // One of its own: that of the round before may not have ended yet.
+    const std::string compiler = program(folder, "clang" + std::to_string(number), "sleep 30\n");
     const Interruption interruption(compiler, 1, number);
     const Outcome outcome = run_ferry({"compile", kernel, "-o", folder.path("k.ferry")}, "",
                                       {{"FERRY_CLANG", compiler}, {"TMPDIR", temporary}});
