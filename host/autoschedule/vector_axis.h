@@ -25,8 +25,8 @@ std::optional<VectorAxis> choose_vector_axis(const schedule::ScheduledStage& sta
 std::optional<std::size_t> choose_row_axis(const schedule::ScheduledStage& stage, const ir::Reduce& reduce,
                                            VectorAxis vector, std::size_t outer);
 
-// Returns the number of lanes for an axis of this extent: those of a register, or fewer if that avoids tails. An axis
-// that is shorter than a register is one vector, under a mask where the target has masks.
+// Returns the number of lanes for an axis of this extent: those of a register, or fewer if that avoids tails. Shorter
+// axes are one vector, under a mask where the target has masks.
 std::int64_t lanes_for(const schedule::ScheduledStage& stage, const ir::Expr& extent, const Target& target);
 
 // Returns half a register, one register and two, as far as these are vectors.

@@ -16,8 +16,8 @@ struct TunedCall {
 
 // Returns the kernel with the schedule that TextKernel::tuned knows for this call: a point of the default schedule's
 // space, or values for the knobs of the user's own. If it was tuned for fixed sizes, the code is for this call alone,
-// whose options then name no sizes. The observer is told of it. Where nothing is known, or the user chose a point or a
-// knob's value, kernel and call are returned as they are. Throws as plan_call().
+// and the options of the call name no sizes. The observer is told of it. Where nothing is known, or the user chose a
+// point or a knob's value, kernel and call are returned as they are. Throws as plan_call().
 TunedCall tuned_for(const KernelSource& source, const std::string& function, const Target& target,
                     const CallOptions& call, const Observer& observer = {});
 

@@ -45,7 +45,8 @@ class Tuner {
         given_target_(kernel.target) {
     const Device device = open_first(kernel);
     task_ = task_of(kernel, target_for(device, kernel.target, kernel.source, observer), options);
-    needed_devices_ = devices_for(kernel.target, kernel.source);
+    version_ = version_of(compiler_, task_.target);
+    runner_task_.devices = devices_for(kernel.target, kernel.source);
   }
 
   Tuned run() {
@@ -55,7 +56,7 @@ class Tuner {
     make_runner_task();
     read_earlier();
     search_points();
-    if (!has_finished_early_) confirm();
+    if (!found_.is_interrupted) confirm();
     found_.progress.seconds = seconds_since(start_);
     return std::move(found_);
   }
@@ -78,7 +79,6 @@ class Tuner {
     runner_task_.info =
         choose_function(CompiledModule(runner_task_.default_module).manifest(), task_.function, task_.source.name);
     runner_task_.plan = plan_call(runner_task_.info, task_.call, input_range(task_.source));
-    runner_task_.devices = needed_devices_;
     runner_task_.cores = options_.cores;
     runner_task_.threads = options_.threads;
     const std::optional<SpacePoint> space = task_.space_at(PointValues());
@@ -91,7 +91,7 @@ class Tuner {
   // is another today.
   void read_earlier() {
     if (options_.records.empty()) return;
-    for (const TuneRecord& record : value_or_throw(read_records(options_.records)).records) {
+    for (const TuneRecord& record : value_or_throw(read_records(options_.records, task_.key.program)).records) {
       if (record.key != task_.key || record.values.empty()) continue;
       ++found_.earlier;
       const std::optional<SpacePoint> point = task_.space_at(record.values);
@@ -119,16 +119,16 @@ class Tuner {
     record.l1_bytes = task_.target.l1_bytes;
     record.l2_bytes = task_.target.l2_bytes;
     record.outcome = tried.trial.outcome;
-    constexpr std::size_t kMostReason = 500, kMostDirectives = 1200;
+    constexpr std::size_t kMostReason = 500;
     record.reason = tried.trial.reason.substr(0, kMostReason);
     record.point = tried.point.text;
     record.values = values_in_order(tried.point);
-    if (tried.point.schedule.size() <= kMostDirectives) record.directives = tried.point.schedule;
+    record.directives = tried.point.schedule;
     record.code = tried.code;
     record.time = tried.trial.time;
     record.default_code = default_code_;
     record.default_time = tried.trial.default_time;
-    record.version = version_of(compiler_, task_.target);
+    record.version = version_;
     record.environment = tried.environment;
     record.unix_ms = unix_milliseconds();
     return record;
@@ -164,7 +164,6 @@ class Tuner {
       if (tried.code != default_code_) finalists_.add({tried.point, tried.module, std::log(*share)});
       if (progress.best_seconds == 0 || tried.trial.time->seconds < progress.best_seconds) {
         progress.best_seconds = tried.trial.time->seconds;
-        progress.best_point = tried.point.text;
         pipeline_->set_best(progress.best_seconds);
         found_.best = record;
       }
@@ -211,7 +210,6 @@ class Tuner {
         break;
       }
     }
-    has_finished_early_ = found_.is_interrupted;
     pipeline_->finish();
     found_.is_faster = found_.best.time && share_of_default(found_.best).value_or(1) < 1 - kLeastGain;
   }
@@ -280,7 +278,7 @@ class Tuner {
   const Compiler& compiler_;
   std::string given_target_;  // empty: that of the devices
   TunedTask task_;
-  std::vector<std::string> needed_devices_;
+  std::string version_;  // the compiler's
   std::unique_ptr<Builder> builder_;
   RunnerTask runner_task_;
   Hash default_code_{};
@@ -289,7 +287,6 @@ class Tuner {
   std::optional<Search> search_;
   std::optional<Pipeline> pipeline_;
   Finalists finalists_;
-  bool has_finished_early_ = false;
   Tuned found_;
 };
 

@@ -28,7 +28,7 @@
 namespace ferry::tune {
 
 struct TunedKernel {
-  KernelSource source;        // in ferry's own notation, with the default schedule
+  KernelSource source;        // in ferry's own notation; its own schedule has knobs
   std::string function = {};  // empty: the only one
   std::string target = {};    // empty: that of the devices
 };
@@ -36,11 +36,9 @@ struct TunedKernel {
 // The state of a search, as it is shown.
 struct Progress {
   double seconds = 0;                            // since the start
-  std::uint64_t built = 0;                       // points that were compiled, successfully or not
   std::map<Outcome, std::uint64_t> trials = {};  // what came of them
   std::uint64_t points = 0;                      // in the space, for the default's decisions
   double default_seconds = 0, best_seconds = 0;  // a call's; 0: not known yet
-  std::string best_point = {};
   std::uint64_t count() const {
     std::uint64_t all = 0;
     for (const auto& [outcome, number] : trials) all += number;

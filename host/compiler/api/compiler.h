@@ -185,7 +185,7 @@ class KernelCompiler {
   // Returns the names of the schedule's knobs, and the values that it lists for each.
   virtual std::map<std::string, std::vector<std::string>> knobs_of(const ScheduleText& schedule) const = 0;
   // Takes one program without a schedule, and returns its point with the space there. Throws CompileError for a point
-  // that the space does not have.
+  // outside of the space.
   virtual SpacePoint space_at(const Scheduled& scheduled, const Target& target) const = 0;
   // Takes one program. Without `target` it is this machine, or OpenCL where the schedule binds loops to threads.
   virtual InterpretedKernel interpret(const Scheduled& scheduled, const Target* target) const = 0;

@@ -162,7 +162,7 @@ ProcessBuilder::ProcessBuilder(const Compile& compile, BuildLimits limits) : lim
   if (forker_ == 0) fork_builds(compile, std::move(theirs), limits_);
   if (forker_ < 0)
     throw Error(ErrorCode::resource_exhausted, std::string("cannot start processes that compile: ") + strerror(errno));
-  setpgid(forker_, forker_);  // whichever of both comes first
+  setpgid(forker_, forker_);  // it does the same itself, maybe later
 }
 
 ProcessBuilder::~ProcessBuilder() {

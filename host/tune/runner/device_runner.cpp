@@ -122,7 +122,6 @@ DeviceRunner::Session& DeviceRunner::session() {
     open(kFirstDeadline);
     const Function first = function();
     const std::vector<Argument> arguments = session_->arguments(task_);
-    measure(first, arguments, kFirstLook);
     default_time_ = measure(first, arguments, measured(measure(first, arguments, kFirstLook).low));
   }
   open(std::max(kLeastDeadline, kDefaultsInDeadline * default_time_->seconds));
@@ -175,7 +174,7 @@ Trial DeviceRunner::run_in_session(const ModuleBytes& module, double best_second
     return too_slow(once / best_seconds);
   const MeasuredTime first = measure(function, arguments, kFirstLook);
   if (best_seconds > 0 && first.low > kHopeless * best_seconds) return too_slow(first.low / best_seconds);
-  return {Outcome::measured, {}, measure(function, arguments, measured(first.low)), default_time_};
+  return {Outcome::measured, {}, measure(function, arguments, measured(first.low))};
 }
 
 Trial DeviceRunner::with_session(const std::function<Trial()>& work) {

@@ -45,16 +45,18 @@ std::optional<SpacePoint> Search::unseen(const PointValues& values) {
   if (!tried_.insert(values).second) return std::nullopt;
   std::optional<SpacePoint> point = space_(values);
   if (!point || !seen_.insert(values_in_order(*point)).second) return std::nullopt;
-  points_.push_back(*point);
+  points_.push_back(values_of(*point));
   return point;
 }
 
 // Returns a neighbour of any point that was seen: from one to the next, all points of the space come in turn.
 std::optional<SpacePoint> Search::left_over() {
   for (; expanded_ < points_.size(); ++expanded_) {
-    const SpacePoint center = points_[expanded_];
-    for (const PointKnob& knob : center.knobs) {
-      PointValues values = values_of(center);
+    const PointValues center = points_[expanded_];
+    const std::optional<SpacePoint> there = space_(center);
+    if (!there) continue;
+    for (const PointKnob& knob : there->knobs) {
+      PointValues values = center;
       for (const std::string& candidate : knob.candidates) {
         values[knob_name(knob)] = candidate;
         if (auto point = unseen(values)) return point;
@@ -138,7 +140,7 @@ std::optional<SpacePoint> Search::next() {
 }
 
 void Search::report(const SpacePoint& point, std::optional<double> seconds) {
-  if (seen_.insert(values_in_order(point)).second) points_.push_back(point);
+  if (seen_.insert(values_in_order(point)).second) points_.push_back(values_of(point));
   if (!seconds) return;
   const auto place = std::ranges::upper_bound(best_, *seconds, {}, &Ranked::seconds);
   const bool is_best = place == best_.begin();

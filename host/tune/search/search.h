@@ -58,7 +58,7 @@ class Search {
   SpaceAt space_;
   stats::Random random_;
   std::set<std::vector<std::string>> seen_;  // by their values in order
-  std::vector<SpacePoint> points_;           // those that were seen
+  std::vector<PointValues> points_;          // the values of those that were seen
   std::size_t expanded_ = 0;                 // all neighbours of the first ones were seen
   std::set<PointValues> tried_;              // what has been resolved to a point
   std::vector<Ranked> best_;                 // the best points, the fastest first
