@@ -3,7 +3,10 @@
 #include "base/format.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <utility>
 
@@ -13,6 +16,34 @@ namespace {
 Status system_failure(const char* what) {
   const ErrorCode code = errno == ENOMEM ? ErrorCode::resource_exhausted : ErrorCode::internal;
   return {code, format("code image: %s: %s", what, std::strerror(errno))};
+}
+
+// Returns memory at an address that depends on the process, where that is free. Processes that are forked from one
+// would get equal addresses from the system; if they take turns on a core, branches at one address share the entries by
+// which the processor predicts them, and loops can take several times as long. All places differ in the bits directly
+// above those of a page, since processors keep few of the others, or combinations of them.
+void* map_apart(std::uint64_t bytes) {
+  constexpr std::uint64_t kAway = sizeof(void*) == 8 ? std::uint64_t{4} << 30 : 64 << 20, kWindow = 16 << 20;
+  constexpr std::uint64_t kMostPlaces = 256;
+  const auto map_at = [&](void* wish) {
+    return mmap(wish, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  };
+  void* const usual = map_at(nullptr);
+  const auto usual_address = reinterpret_cast<std::uintptr_t>(usual);
+  if (usual == MAP_FAILED || usual_address < kAway + kWindow) return usual;
+  const std::uint64_t size = std::bit_ceil(bytes);
+  const std::uint64_t places = std::clamp<std::uint64_t>(kWindow / size, 1, kMostPlaces);
+  const std::uint64_t begin = (usual_address - kAway) / (size * places) * (size * places);
+  for (std::uint64_t i = 0; i < places; ++i) {
+    // The next image of this process is far from those of the next processes.
+    const std::uint64_t place = (static_cast<std::uint64_t>(getpid()) + i * (places / 4 + 1)) % places;
+    void* const wish = reinterpret_cast<void*>(static_cast<std::uintptr_t>(begin + place * size));
+    void* const mapping = map_at(wish);
+    if (mapping == MAP_FAILED) break;
+    munmap(mapping == wish ? usual : mapping, bytes);
+    if (mapping == wish) return mapping;
+  }
+  return usual;
 }
 
 }  // namespace
@@ -38,7 +69,7 @@ ImageMemory::~ImageMemory() {
 Result<ImageMemory> ImageMemory::map(const ElfLayout& layout, std::span<const std::uint8_t> file,
                                      std::uint64_t page_bytes) {
   const std::uint64_t bytes = layout.span + (layout.alignment - page_bytes);
-  void* mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const mapping = map_apart(bytes);
   if (mapping == MAP_FAILED) return system_failure("cannot get memory");
   ImageMemory memory(mapping, bytes, layout);
   for (const ElfSegment& segment : layout.segments) {

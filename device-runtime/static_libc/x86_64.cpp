@@ -12,25 +12,21 @@
 // libm's variants for AVX and for FMA4, to which the choice in its other files refers.
 #define FERRY_FMA4(name) FERRY_FORWARD(name##_fma4, name##_sse2)
 #define FERRY_AVX(name) FERRY_FORWARD(name##_avx, name##_sse2)
-FERRY_FMA4(__ieee754_atan2)
 FERRY_FMA4(__ieee754_exp)
 FERRY_FMA4(__ieee754_log)
 FERRY_FMA4(__ieee754_pow)
 FERRY_FMA4(__cos)
 FERRY_FMA4(__sin)
 FERRY_FMA4(__tan)
-FERRY_AVX(__ieee754_atan2)
 FERRY_AVX(__ieee754_exp)
 FERRY_AVX(__ieee754_log)
 FERRY_AVX(__cos)
 FERRY_AVX(__sin)
 FERRY_AVX(__tan)
 
-// Those for FMA whose objects repeat tables of 6 to 20 KB: every processor runs the code for SSE2. It is as accurate,
-// and takes 1.25 times as long.
-#define FERRY_FMA(name) FERRY_FORWARD(name##_fma, name##_sse2)
-FERRY_FMA(__ieee754_atan2)
-FERRY_FMA(__tan)
+// The one for FMA repeats a table of 6 KB: every processor runs the code for SSE2. It is as accurate, and takes 1.25
+// times as long.
+FERRY_FORWARD(__tan_fma, __tan_sse2)
 
 // glibc chooses the variants "rtm" on processors with transactional memory, since the usual ones end a transaction.
 // There are no transactions here.

@@ -2,10 +2,15 @@
 #include "device-runtime/loader/elf_image.h"
 
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "tests/unit/device-runtime/support/compile_kernel.h"
 
@@ -63,6 +68,36 @@ std::string permissions_at(const void* address) {
   }
   std::fclose(maps);
   return found;
+}
+
+// Returns the numbers of the pages that hold an image in a new process.
+std::vector<std::uintptr_t> pages_in_new_process(const std::vector<std::uint8_t>& file) {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const ElfImage image = loaded(file);
+    const std::uintptr_t range[] = {reinterpret_cast<std::uintptr_t>(image.base()), image.memory_bytes()};
+    _exit(write(ends[1], range, sizeof range) == sizeof range ? 0 : 1);
+  }
+  close(ends[1]);
+  std::uintptr_t range[2] = {};
+  REQUIRE(read(ends[0], range, sizeof range) == sizeof range);
+  close(ends[0]);
+  REQUIRE(waitpid(child, nullptr, 0) == child);
+  std::vector<std::uintptr_t> pages;
+  for (std::uintptr_t at = 0; at < range[1]; at += 4096) pages.push_back((range[0] + at) / 4096);
+  return pages;
+}
+
+TEST_CASE("processes forked from one have their code in pages whose numbers differ in the last bits") {
+  const std::vector<std::uint8_t> file = compile_kernel("int f(int x) { return x + 1; }");
+  std::vector<std::uintptr_t> last_bits;
+  for (int process = 0; process < 3; ++process)
+    for (const std::uintptr_t page : pages_in_new_process(file)) last_bits.push_back(page % 4096);
+  REQUIRE(last_bits.size() >= 3);
+  std::ranges::sort(last_bits);
+  CHECK(std::ranges::adjacent_find(last_bits) == last_bits.end());
 }
 
 TEST_CASE("an image with data, tables of pointers and imports runs, whichever linker wrote it") {
