@@ -15,8 +15,6 @@ namespace {
 constexpr std::size_t kMaxCores = 64;
 // More sets would not make the overhead of a window smaller than it varies.
 constexpr std::uint64_t kMostSets = 64;
-// Runners read copies of a function's packed constants.
-constexpr std::uint64_t kMostKeptBytes = 4 << 20;
 
 // Returns the core on which judge and runner take turns, which is faster than to wake another one: the one on which
 // this process is, or if it may use faster ones, the first of those. -1: unknown.
@@ -74,10 +72,6 @@ std::string IsolatedCalls::start(std::span<CheckedCall* const> calls, std::uint3
     const std::vector<Device*>& devices = call->module->devices;
     if (devices.size() != 1 || !devices.front()->uses_host_memory()) return "another device than the CPU runs it";
     if (call->module->file == nullptr) return "the session has no memory for a second copy of the module";
-    std::uint64_t kept_bytes = 0;
-    for (const MemoryBlock& block : call->kept().persistent) kept_bytes += block.bytes;
-    for (const MemoryBlock& block : call->kept().constants) kept_bytes += block.memory == nullptr ? 0 : block.bytes;
-    if (kept_bytes > kMostKeptBytes) return "its packed constants would take much memory twice";
   }
   calls_.assign(calls.begin(), calls.end());
   for (const CheckedCall* call : calls_) named_.push_back(call->arguments);

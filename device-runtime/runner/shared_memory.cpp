@@ -26,6 +26,19 @@ Status no_memory() {
   return {ErrorCode::resource_exhausted, format("cannot map memory for a runner: %s", std::strerror(errno))};
 }
 
+// Gives whole huge pages to what part of this memory they can hold. The advice for mappings takes effect where the
+// system allows huge pages in shared memory, which few do; to collapse small ones is always allowed, from Linux 6.1 on,
+// where there is at least one. If nothing helps, pages remain small.
+void use_huge_pages(std::uint8_t* memory, std::size_t bytes) {
+  constexpr int kCollapse = 25;  // MADV_COLLAPSE, which older headers lack
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  for (std::size_t at = 0; at + kHugePage <= bytes; at += kHugePage) {
+    auto* const first = static_cast<volatile std::uint8_t*>(memory + at);
+    *first = *first;
+    if (madvise(memory + at, kHugePage, kCollapse) != 0) return;
+  }
+}
+
 }  // namespace
 
 std::uint64_t shared_object_bytes(std::uint64_t memory_limit) {
@@ -100,8 +113,7 @@ Status SharedMapping::map(int object, const SharedPart& part, bool may_write, bo
   const int how = MAP_SHARED | MAP_FIXED | (now ? MAP_POPULATE : 0);
   void* memory = mmap64(at(part.offset), size, access, how, object, offset);
   if (memory == MAP_FAILED) return no_memory();
-  // Takes effect where the system allows huge pages in shared memory.
-  if (size >= kHugeTensor) madvise(memory, size, MADV_HUGEPAGE);
+  if (size >= kHugeTensor && may_write && !now) use_huge_pages(at(part.offset), size);
   return {};
 }
 

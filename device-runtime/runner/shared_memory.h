@@ -40,7 +40,8 @@ class SharedMapping {
 
   // Reserves addresses for so many bytes, which cannot be accessed.
   static Result<SharedMapping> reserve(std::uint64_t bytes);
-  // Maps a part. With `now`, accesses to what has been written there need no page fault any more.
+  // Maps a part: with `now` one that has been written to, so that accesses need no page fault any more; otherwise a large
+  // one that may be written gets huge pages.
   Status map(int object, const SharedPart& part, bool may_write, bool now = false);
   // Makes a part inaccessible again.
   Status unmap(const SharedPart& part);
