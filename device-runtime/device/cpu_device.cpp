@@ -11,6 +11,8 @@ namespace {
 
 // With fewer elements, one thread finishes before others could be woken.
 constexpr std::int64_t kFillGrain = 64 << 10;
+// Shared memory is in whole pages.
+constexpr std::uint64_t kLeastShared = 128 << 10;
 
 struct FillLoop {
   std::uint8_t* memory;
@@ -41,8 +43,17 @@ Result<void*> CpuDevice::allocate(std::uint64_t bytes) {
   return memory;
 }
 
+Result<void*> CpuDevice::allocate_persistent(std::uint64_t bytes) {
+  if (shared_ == nullptr || guarded_ || bytes < kLeastShared) return allocate(bytes);
+  FERRY_TRY(budget_.take(bytes));
+  if (void* const memory = shared_->take_mapped(bytes); memory != nullptr) return memory;
+  budget_.give_back(bytes);
+  return allocate(bytes);
+}
+
 void CpuDevice::release(void* memory, std::uint64_t bytes) {
   if (memory == nullptr) return;
+  if (shared_ != nullptr && shared_->give_back(memory)) return budget_.give_back(bytes);
   if (guarded_ && guarded_->give_back(memory)) return budget_.give_back(GuardedMemory::cost(bytes));
   return_host_memory(memory, bytes);
   budget_.give_back(bytes);

@@ -8,6 +8,7 @@
 #include "device-runtime/device/guarded_memory.h"
 #include "device-runtime/device/kernel_context.h"
 #include "device-runtime/device/memory_budget.h"
+#include "device-runtime/device/shared_memory.h"
 #include "device-runtime/threads/thread_pool.h"
 
 namespace ferry::device {
@@ -19,7 +20,11 @@ class CpuDevice final : public Device {
       : description_(std::move(description)), budget_(budget), pool_(threads) {}
 
   ComputeDevice describe() const override { return description_; }
+  // From now on persistent buffers are in shared memory, where other processes can read them without a copy, if that
+  // has room and pages like other memory. It must outlive them.
+  void share_persistent(SharedMemory* shared) { shared_ = shared; }
   Result<void*> allocate(std::uint64_t bytes) override;
+  Result<void*> allocate_persistent(std::uint64_t bytes) override;
   void release(void* memory, std::uint64_t bytes) override;
   std::uint8_t* host_address(void* memory) override { return static_cast<std::uint8_t*>(memory); }
   bool uses_host_memory() const override { return true; }
@@ -40,6 +45,7 @@ class CpuDevice final : public Device {
   ComputeDevice description_;
   MemoryBudget& budget_;
   std::optional<GuardedMemory> guarded_;  // empty: memory is not guarded
+  SharedMemory* shared_ = nullptr;
   PrintBuffer printed_;
   ThreadPool pool_;
 };

@@ -45,6 +45,8 @@ class Device {
   // Returns zeroed memory aligned to at least 64 bytes; null for 0 bytes. Fails with resource_exhausted if the
   // session's limit or the memory is exhausted.
   virtual Result<void*> allocate(std::uint64_t bytes) = 0;
+  // Likewise, for the persistent buffers of an instance.
+  virtual Result<void*> allocate_persistent(std::uint64_t bytes) { return allocate(bytes); }
   virtual void release(void* memory, std::uint64_t bytes) = 0;
   // Returns the address at which this process can access the memory; null if it cannot, in which case write() and
   // read() must be used.

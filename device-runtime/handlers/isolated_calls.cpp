@@ -88,8 +88,9 @@ Status IsolatedCalls::try_start(std::uint32_t threads, ArgumentSets sets) {
   const bool has_twins = sets != ArgumentSets::one;
   std::vector<std::size_t> numbers, twins;
   for (std::size_t i = 0; i < calls_.size(); ++i) {
-    numbers.push_back(memory_->add(described(i), sets_of(i, sets)));
-    if (has_twins) twins.push_back(memory_->add_twin(numbers.back(), described(i)));
+    FERRY_ASSIGN(numbers.emplace_back(), memory_->add(described(i), sets_of(i, sets)));
+    if (!has_twins) continue;
+    FERRY_ASSIGN(twins.emplace_back(), memory_->add_twin(numbers.back(), described(i)));
   }
   FERRY_TRY(memory_->map());
   const std::uint64_t memory_bytes = (state_.budget.limit() - state_.budget.used()) / (numbers.size() + twins.size());

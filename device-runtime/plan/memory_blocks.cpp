@@ -7,9 +7,16 @@ MemoryBlocks::~MemoryBlocks() {
 }
 
 Status MemoryBlocks::add(std::uint32_t device, std::uint64_t bytes) {
-  blocks_.push_back({nullptr, 0, device});
-  FERRY_ASSIGN(void* const memory, devices_[device]->allocate(bytes));
-  blocks_.back() = {memory, bytes, device};
+  return add(device, bytes, devices_[device]->allocate(bytes));
+}
+
+Status MemoryBlocks::add_persistent(std::uint32_t device, std::uint64_t bytes) {
+  return add(device, bytes, devices_[device]->allocate_persistent(bytes));
+}
+
+Status MemoryBlocks::add(std::uint32_t device, std::uint64_t bytes, const Result<void*>& memory) {
+  FERRY_TRY(memory.status());
+  blocks_.push_back({memory.value(), bytes, device});
   return {};
 }
 
@@ -19,7 +26,7 @@ Result<MemoryBlocks> allocate_persistent(std::span<Device* const> devices, const
   MemoryBlocks memory(devices);
   for (const PersistentBuffer& buffer : function.persistent) {
     FERRY_ASSIGN(const std::uint64_t bytes, size_of(function, values, buffer.bytes));
-    FERRY_TRY(memory.add(buffer.device, bytes));
+    FERRY_TRY(memory.add_persistent(buffer.device, bytes));
   }
   return memory;
 }

@@ -18,9 +18,12 @@ class MemoryBlocks {
   ~MemoryBlocks();
 
   Status add(std::uint32_t device, std::uint64_t bytes);
+  Status add_persistent(std::uint32_t device, std::uint64_t bytes);
   std::span<const MemoryBlock> blocks() const { return blocks_; }
 
  private:
+  Status add(std::uint32_t device, std::uint64_t bytes, const Result<void*>& memory);
+
   std::span<Device* const> devices_;
   std::vector<MemoryBlock> blocks_;
 };

@@ -44,7 +44,7 @@ Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isola
   task.lists = shared.lists;
   task.page = shared.page;
   task.file_bytes = call.file.size();
-  task.mapped_bytes = memory.bytes();
+  task.mapped_bytes = memory.end();
   task.function = call.number;
   task.symbols = call.bound.symbols.size();
   task.sets = shared.sets;
@@ -56,7 +56,7 @@ Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isola
   task.core = options.core;
   RunnerReady ready;
   std::vector<Descriptor> received;
-  const int object[] = {isolation.object.number()};
+  const int object[] = {isolation.memory->object()};
   const int socket = process.socket.number();
   const pid_t runner = process.process;
   if (!send_message(socket, bytes_of(task), object) || !receive_message(socket, writable_bytes_of(ready), received)) {

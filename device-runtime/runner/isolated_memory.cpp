@@ -1,12 +1,9 @@
 #include "device-runtime/runner/isolated_memory.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
-#include <utility>
-
-#include "base/format.h"
 
 namespace ferry::device {
 namespace {
@@ -17,29 +14,46 @@ std::uint64_t lead_of(const void* memory) {
 
 }  // namespace
 
-SharedPart IsolatedMemory::own_part(Entry& entry, std::uint64_t bytes, std::uint64_t lead) {
-  return entry.parts.emplace_back(layout_.add(bytes, lead));
+Result<SharedPart> IsolatedMemory::own_part(Entry& entry, std::uint64_t bytes, std::uint64_t lead) {
+  FERRY_ASSIGN(const SharedPart part, memory_.take(bytes, lead));
+  entry.parts.push_back(part);
+  end_ = std::max(end_, part.end());
+  return part;
 }
 
-SharedOperand IsolatedMemory::own_operand(Entry& entry, const void* memory, std::uint64_t bytes, bool is_written) {
+Result<SharedOperand> IsolatedMemory::own_operand(Entry& entry, const void* memory, std::uint64_t bytes,
+                                                  bool is_written) {
   SharedOperand operand;
   operand.is_written = is_written ? 1 : 0;
   if (memory == nullptr || bytes == 0) return operand;
   const std::uint64_t lead = lead_of(memory);
   operand.bytes = bytes;
-  operand.part = own_part(entry, bytes, lead);
+  FERRY_ASSIGN(operand.part, own_part(entry, bytes, lead));
   operand.offset = operand.part.offset + lead;
   return operand;
 }
 
-void IsolatedMemory::add_lists(Entry& entry, const CallToIsolate& call) {
-  Call& shared = entry.shared;
-  shared.lists = own_part(
-      entry, call.bound.symbols.size() * sizeof(std::int64_t) + shared.operands.size() * sizeof(SharedOperand));
-  shared.page = own_part(entry, sizeof(RunnerPage));
+Result<SharedOperand> IsolatedMemory::kept_operand(Entry& entry, const MemoryBlock& block) {
+  const SharedPart* const part = memory_.find(block.memory);
+  entry.in_place.push_back(part == nullptr ? nullptr : block.memory);
+  if (part == nullptr) return own_operand(entry, block.memory, block.bytes, false);
+  SharedOperand operand;
+  operand.part = *part;
+  operand.offset = part->offset;
+  operand.bytes = block.bytes;
+  end_ = std::max(end_, part->end());
+  return operand;
 }
 
-std::size_t IsolatedMemory::add(const CallToIsolate& call, std::size_t sets) {
+Status IsolatedMemory::add_lists(Entry& entry, const CallToIsolate& call) {
+  Call& shared = entry.shared;
+  FERRY_ASSIGN(shared.lists, own_part(entry, call.bound.symbols.size() * sizeof(std::int64_t) +
+                                                 shared.operands.size() * sizeof(SharedOperand)));
+  FERRY_ASSIGN(shared.page, own_part(entry, sizeof(RunnerPage)));
+  return {};
+}
+
+Result<std::size_t> IsolatedMemory::add(const CallToIsolate& call, std::size_t sets) {
   Entry& entry = calls_.emplace_back();
   Call& shared = entry.shared;
   shared.sets = sets;
@@ -49,58 +63,58 @@ std::size_t IsolatedMemory::add(const CallToIsolate& call, std::size_t sets) {
   for (std::size_t set = 0; set < sets; ++set) {
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const DeviceArgument& argument = call.arguments[i];
-      SharedOperand operand =
-          own_operand(entry, argument.is_scalar ? nullptr : argument.memory, call.bound.tensor_bytes[i],
-                      call.function.parameters[i].direction != Direction::in);
+      FERRY_ASSIGN(SharedOperand operand,
+                   own_operand(entry, argument.is_scalar ? nullptr : argument.memory, call.bound.tensor_bytes[i],
+                               call.function.parameters[i].direction != Direction::in));
       operand.is_scalar = argument.is_scalar ? 1 : 0;
       operand.scalar_bits = argument.scalar_bits;
       shared.operands.push_back(operand);
     }
   }
-  for (const std::span<const MemoryBlock> blocks : {call.kept.persistent, call.kept.constants})
-    for (const MemoryBlock& block : blocks)
-      shared.operands.push_back(own_operand(entry, block.memory, block.bytes, false));
-  shared.file = own_part(entry, call.file.size());
-  add_lists(entry, call);
+  for (const std::span<const MemoryBlock> blocks : {call.kept.persistent, call.kept.constants}) {
+    for (const MemoryBlock& block : blocks) {
+      FERRY_ASSIGN(shared.operands.emplace_back(), kept_operand(entry, block));
+    }
+  }
+  FERRY_ASSIGN(shared.file, own_part(entry, call.file.size()));
+  FERRY_TRY(add_lists(entry, call));
   return calls_.size() - 1;
 }
 
-std::size_t IsolatedMemory::add_twin(std::size_t of, const CallToIsolate& call) {
-  Entry entry{calls_[of].shared, true, {}};
+Result<std::size_t> IsolatedMemory::add_twin(std::size_t of, const CallToIsolate& call) {
+  Entry& entry = calls_.emplace_back();
+  entry.shared = calls_[of].shared;
+  entry.is_twin = true;
   for (std::size_t i = 0; i < entry.shared.sets * entry.shared.arguments; ++i) {
     SharedOperand& operand = entry.shared.operands[i];
     if (operand.is_written == 0 || operand.bytes == 0) continue;
     const std::uint64_t lead = operand.offset - operand.part.offset;
-    operand.part = own_part(entry, operand.bytes, lead);
+    FERRY_ASSIGN(operand.part, own_part(entry, operand.bytes, lead));
     operand.offset = operand.part.offset + lead;
   }
-  add_lists(entry, call);
-  calls_.push_back(std::move(entry));
+  FERRY_TRY(add_lists(entry, call));
   return calls_.size() - 1;
 }
 
 Status IsolatedMemory::map() {
-  if (layout_.bytes() > isolation_.bytes) {
-    return {ErrorCode::resource_exhausted, format("the tensors need %llu bytes of shared memory, there are %llu",
-                                                  static_cast<unsigned long long>(layout_.bytes()),
-                                                  static_cast<unsigned long long>(isolation_.bytes))};
-  }
   std::uint64_t bytes = 0;
   for (const Entry& entry : calls_)
     for (const SharedPart& part : entry.parts) bytes += part.bytes;
   FERRY_TRY(budget_.take(bytes));
   charged_ = bytes;
-  FERRY_ASSIGN(mapping_, SharedMapping::reserve(layout_.bytes()));
-  for (const Entry& entry : calls_)
-    for (const SharedPart& part : entry.parts) FERRY_TRY(mapping_.map(isolation_.object.number(), part, true));
+  FERRY_ASSIGN(mapping_, SharedMapping::reserve({0, end_}));
+  for (const Entry& entry : calls_) {
+    for (const SharedPart& part : entry.parts) {
+      FERRY_TRY(mapping_.map(memory_.object(), part, true));
+      mapping_.use_huge_pages(part);
+    }
+  }
   return {};
 }
 
 IsolatedMemory::~IsolatedMemory() {
-  if (charged_ == 0) return;
   for (const Entry& entry : calls_)
-    for (const SharedPart& part : entry.parts)
-      if (part.bytes != 0) madvise(mapping_.at(part.offset), static_cast<std::size_t>(part.bytes), MADV_REMOVE);
+    for (const SharedPart& part : entry.parts) memory_.give_back(part);
   budget_.give_back(charged_);
 }
 
@@ -115,16 +129,19 @@ std::vector<DeviceArgument> IsolatedMemory::arguments(std::size_t call, std::siz
 
 std::vector<MemoryBlock> IsolatedMemory::persistent(std::size_t call) const {
   std::vector<MemoryBlock> blocks;
-  const Call& shared = calls_[call].shared;
-  for (const SharedOperand& operand : shared.kept().first(shared.persistent))
-    blocks.push_back({mapping_.at(operand.offset), operand.bytes, 0});
+  const auto& [shared, is_twin, parts, in_place] = calls_[call];
+  for (std::size_t i = 0; i < shared.persistent; ++i) {
+    const SharedOperand& operand = shared.kept()[i];
+    blocks.push_back({in_place[i] != nullptr ? in_place[i] : mapping_.at(operand.offset), operand.bytes, 0});
+  }
   return blocks;
 }
 
 void IsolatedMemory::copy_in(std::size_t call, const CallToIsolate& from) {
-  const auto& [shared, is_twin, parts] = calls_[call];
+  const Call& shared = calls_[call].shared;
+  const bool is_twin = calls_[call].is_twin;
   const auto copy = [&](const SharedOperand& operand, const void* memory) {
-    if (operand.bytes == 0 || (is_twin && operand.is_written == 0)) return;
+    if (operand.bytes == 0 || (is_twin && operand.is_written == 0) || memory_.find(memory) != nullptr) return;
     std::memcpy(mapping_.at(operand.offset), memory, static_cast<std::size_t>(operand.bytes));
   };
   for (std::size_t set = 0; set < shared.sets; ++set)

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "device-runtime/device/memory_budget.h"
+#include "device-runtime/device/shared_memory.h"
 #include "device-runtime/plan/bind_plan.h"
 #include "device-runtime/plan/plan_call.h"
 #include "device-runtime/runner/isolation.h"
-#include "device-runtime/runner/shared_memory.h"
 #include "device-runtime/runner/task.h"
 
 namespace ferry::device {
@@ -42,25 +42,25 @@ class IsolatedMemory {
     std::span<const SharedOperand> kept() const { return std::span(operands).subspan(sets * arguments); }
   };
 
-  IsolatedMemory(const Isolation& isolation, MemoryBudget& budget) : isolation_(isolation), budget_(budget) {}
+  IsolatedMemory(const Isolation& isolation, MemoryBudget& budget) : memory_(*isolation.memory), budget_(budget) {}
   IsolatedMemory(const IsolatedMemory&) = delete;
   IsolatedMemory& operator=(const IsolatedMemory&) = delete;
   // Gives the memory back to the system.
   ~IsolatedMemory();
 
   // Reserves memory for a call with so many sets of its arguments, and returns its number. All calls are added before
-  // map().
-  std::size_t add(const CallToIsolate& call, std::size_t sets);
+  // map(). Persistent buffers that are in shared memory already stay where they are. Fails with resource_exhausted.
+  Result<std::size_t> add(const CallToIsolate& call, std::size_t sets);
   // Reserves memory for the same call in another process, which reads what the first one reads and has its own for what
   // both write.
-  std::size_t add_twin(std::size_t of, const CallToIsolate& call);
+  Result<std::size_t> add_twin(std::size_t of, const CallToIsolate& call);
   // Fails with resource_exhausted.
   Status map();
 
   const Call& call(std::size_t number) const { return calls_[number].shared; }
   const SharedMapping& mapping() const { return mapping_; }
-  // The end of all parts.
-  std::uint64_t bytes() const { return layout_.bytes(); }
+  // The end of the last part.
+  std::uint64_t end() const { return end_; }
   // Where the arguments of a call are; scalars are as they were.
   std::vector<DeviceArgument> arguments(std::size_t call, std::size_t set) const;
   // Where its persistent buffers are.
@@ -75,16 +75,18 @@ class IsolatedMemory {
     Call shared;
     bool is_twin = false;
     std::vector<SharedPart> parts;  // those that no other call has
+    std::vector<void*> in_place;    // for each persistent buffer and constant, where it is if it was in shared memory
   };
 
-  SharedPart own_part(Entry& entry, std::uint64_t bytes, std::uint64_t lead = 0);
-  SharedOperand own_operand(Entry& entry, const void* memory, std::uint64_t bytes, bool is_written);
-  void add_lists(Entry& entry, const CallToIsolate& call);
+  Result<SharedPart> own_part(Entry& entry, std::uint64_t bytes, std::uint64_t lead = 0);
+  Result<SharedOperand> own_operand(Entry& entry, const void* memory, std::uint64_t bytes, bool is_written);
+  Result<SharedOperand> kept_operand(Entry& entry, const MemoryBlock& block);
+  Status add_lists(Entry& entry, const CallToIsolate& call);
 
-  const Isolation& isolation_;
+  SharedMemory& memory_;
   MemoryBudget& budget_;
-  SharedLayout layout_;
   SharedMapping mapping_;
+  std::uint64_t end_ = 0;
   std::vector<Entry> calls_;
   std::uint64_t charged_ = 0;
 };

@@ -1,18 +1,17 @@
 // What a session needs in order to run kernels in other processes.
 #pragma once
 
-#include <cstdint>
+#include <memory>
 
-#include "base/descriptor.h"
+#include "device-runtime/device/shared_memory.h"
 #include "device-runtime/runner/zygote.h"
 
 namespace ferry::device {
 
 struct Isolation {
   Zygote zygote = Zygote();
-  Descriptor object = Descriptor();  // the memory that it shares with them (shared_memory.h)
-  std::uint64_t bytes = 0;           // the size of that
-  const char* missing = "";          // why there is no zygote
+  std::unique_ptr<SharedMemory> memory = nullptr;  // what it shares with them; there is one where there is a zygote
+  const char* missing = "";                        // why there is no zygote
 };
 
 }  // namespace ferry::device

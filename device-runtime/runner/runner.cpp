@@ -12,9 +12,9 @@
 
 #include "device-runtime/broker/messages.h"
 #include "device-runtime/device/cpu_device.h"
+#include "device-runtime/device/shared_memory.h"
 #include "device-runtime/plan/plan_call.h"
 #include "device-runtime/runner/notify.h"
-#include "device-runtime/runner/shared_memory.h"
 #include "device-runtime/runner/task.h"
 #include "device-runtime/sandbox/filter.h"
 #include "device-runtime/threads/futex.h"
@@ -64,7 +64,7 @@ class Runner {
 
   // Loads the module under the filter of a session, and leaves in the process nothing but it and its tensors.
   Status prepare() {
-    FERRY_ASSIGN(mapping_, SharedMapping::reserve(task_.mapped_bytes));
+    FERRY_ASSIGN(mapping_, SharedMapping::reserve({0, task_.mapped_bytes}));
     FERRY_TRY(mapping_.map(object_.number(), task_.page, true));
     FERRY_TRY(mapping_.map(object_.number(), task_.lists, false));
     FERRY_TRY(mapping_.map(object_.number(), task_.file, false));

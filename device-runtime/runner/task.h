@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "device-runtime/device/shared_memory.h"
 #include "device-runtime/loader/crash_record.h"
 #include "device-runtime/measure/counters.h"
 #include "ferry/hash.h"
@@ -32,11 +33,6 @@ struct ZygoteReply {
   std::int32_t error = 0;  // a value of errno
   pid_t runner = 0;
   std::int32_t wait_status = 0;
-};
-
-// A part of the memory that session and runner share.
-struct SharedPart {
-  std::uint64_t offset = 0, bytes = 0;
 };
 
 // One argument, persistent buffer or constant: a scalar's bits, or memory that begins somewhere in a part.

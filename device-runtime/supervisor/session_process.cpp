@@ -15,7 +15,6 @@
 #include "base/format.h"
 #include "device-runtime/loader/loaded_code.h"
 #include "device-runtime/measure/clock.h"
-#include "device-runtime/runner/shared_memory.h"
 #include "device-runtime/runner/zygote.h"
 #include "device-runtime/session/crash_handler.h"
 #include "device-runtime/supervisor/child_process.h"
@@ -193,10 +192,14 @@ Result<pid_t> start_session(const server::HandshakenClient& client, const Sessio
   if (client.secure) {
     transport = secure::secure_transport(std::move(transport.value()), own.sending, own.receiving);
   }
+  std::unique_ptr<SharedMemory> memory;
+  if (ends.memory >= 0) {
+    memory =
+        std::make_unique<SharedMemory>(Descriptor(ends.memory), shared_object_bytes(options.facts.memory_limit_bytes));
+  }
   SessionAccess access{FileBroker(Descriptor(ends.files), ends.largest_files),
                        SessionFiles::open(),
-                       {Zygote(std::move(zygote)), Descriptor(ends.memory),
-                        shared_object_bytes(options.facts.memory_limit_bytes), why_not_isolated(options)}};
+                       {Zygote(std::move(zygote)), std::move(memory), why_not_isolated(options)}};
   if (options.perf_map) LoadedCode::open_perf_map();
   auto missing = enter_sandbox(options.sandbox);
   if (!missing.is_ok()) _exit(kSessionFailed);

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "device-runtime/measure/clock.h"
-#include "device-runtime/runner/shared_memory.h"
 #include "device-runtime/supervisor/background.h"
 #include "module/device_id.h"
 #include "rpc/transport/keepalive.h"

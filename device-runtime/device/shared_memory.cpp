@@ -1,4 +1,4 @@
-#include "device-runtime/runner/shared_memory.h"
+#include "device-runtime/device/shared_memory.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -26,19 +26,6 @@ Status no_memory() {
   return {ErrorCode::resource_exhausted, format("cannot map memory for a runner: %s", std::strerror(errno))};
 }
 
-// Gives whole huge pages to what part of this memory they can hold. The advice for mappings takes effect where the
-// system allows huge pages in shared memory, which few do; to collapse small ones is always allowed, from Linux 6.1 on,
-// where there is at least one. If nothing helps, pages remain small.
-void use_huge_pages(std::uint8_t* memory, std::size_t bytes) {
-  constexpr int kCollapse = 25;  // MADV_COLLAPSE, which older headers lack
-  madvise(memory, bytes, MADV_HUGEPAGE);
-  for (std::size_t at = 0; at + kHugePage <= bytes; at += kHugePage) {
-    auto* const first = static_cast<volatile std::uint8_t*>(memory + at);
-    *first = *first;
-    if (madvise(memory + at, kHugePage, kCollapse) != 0) return;
-  }
-}
-
 }  // namespace
 
 std::uint64_t shared_object_bytes(std::uint64_t memory_limit) {
@@ -57,20 +44,12 @@ Descriptor make_shared_object(std::uint64_t bytes) {
   return object;
 }
 
-SharedPart SharedLayout::add(std::uint64_t bytes, std::uint64_t lead) {
-  const std::uint64_t page = page_bytes();
-  SharedPart part;
-  part.offset = round_up(end_ + page, bytes >= kHugeTensor ? kHugePage : page);
-  part.bytes = round_up(lead + bytes, page);
-  end_ = part.offset + part.bytes + page;
-  return part;
-}
-
 SharedMapping::SharedMapping(SharedMapping&& other) noexcept
-    : base_(std::exchange(other.base_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : base_(std::exchange(other.base_, nullptr)), first_(other.first_), bytes_(std::exchange(other.bytes_, 0)) {}
 
 SharedMapping& SharedMapping::operator=(SharedMapping&& other) noexcept {
   std::swap(base_, other.base_);
+  std::swap(first_, other.first_);
   std::swap(bytes_, other.bytes_);
   return *this;
 }
@@ -79,8 +58,8 @@ SharedMapping::~SharedMapping() {
   if (base_ != nullptr) munmap(base_, bytes_);
 }
 
-Result<SharedMapping> SharedMapping::reserve(std::uint64_t bytes) {
-  const std::uint64_t whole = round_up(bytes, page_bytes());
+Result<SharedMapping> SharedMapping::reserve(const SharedPart& around) {
+  const std::uint64_t whole = round_up(around.bytes, page_bytes());
   if (whole > SIZE_MAX - kHugePage) {
     errno = ENOMEM;
     return no_memory();
@@ -93,6 +72,7 @@ Result<SharedMapping> SharedMapping::reserve(std::uint64_t bytes) {
                              reinterpret_cast<std::uintptr_t>(first);
   SharedMapping mapping;
   mapping.base_ = first + before;
+  mapping.first_ = around.offset;
   mapping.bytes_ = static_cast<std::size_t>(whole);
   if (before != 0) munmap(first, before);
   munmap(mapping.base_ + mapping.bytes_, most - before - mapping.bytes_);
@@ -100,7 +80,7 @@ Result<SharedMapping> SharedMapping::reserve(std::uint64_t bytes) {
 }
 
 bool SharedMapping::contains(const SharedPart& part) const {
-  return part.bytes <= bytes_ && part.offset <= bytes_ - part.bytes;
+  return part.offset >= first_ && part.bytes <= bytes_ && part.offset - first_ <= bytes_ - part.bytes;
 }
 
 Status SharedMapping::map(int object, const SharedPart& part, bool may_write, bool now) {
@@ -113,8 +93,21 @@ Status SharedMapping::map(int object, const SharedPart& part, bool may_write, bo
   const int how = MAP_SHARED | MAP_FIXED | (now ? MAP_POPULATE : 0);
   void* memory = mmap64(at(part.offset), size, access, how, object, offset);
   if (memory == MAP_FAILED) return no_memory();
-  if (size >= kHugeTensor && may_write && !now) use_huge_pages(at(part.offset), size);
   return {};
+}
+
+bool SharedMapping::use_huge_pages(const SharedPart& part) {
+  constexpr int kCollapse = 25;  // MADV_COLLAPSE, which older headers lack
+  if (part.bytes < kHugeTensor) return true;
+  // The advice takes effect where the system allows huge pages in shared memory, which few do. To collapse small pages
+  // is always allowed, from Linux 6.1 on, where there is at least one.
+  madvise(at(part.offset), static_cast<std::size_t>(part.bytes), MADV_HUGEPAGE);
+  for (std::uint64_t offset = part.offset; offset + kHugePage <= part.end(); offset += kHugePage) {
+    auto* const first = static_cast<volatile std::uint8_t*>(at(offset));
+    *first = *first;
+    if (madvise(at(offset), kHugePage, kCollapse) != 0) return false;
+  }
+  return true;
 }
 
 Status SharedMapping::unmap(const SharedPart& part) {
@@ -124,6 +117,58 @@ Status SharedMapping::unmap(const SharedPart& part) {
   void* memory = mmap(at(part.offset), static_cast<std::size_t>(part.bytes), PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   return memory == MAP_FAILED ? no_memory() : Status();
+}
+
+Result<SharedPart> SharedMemory::take(std::uint64_t bytes, std::uint64_t lead) {
+  const std::uint64_t page = page_bytes(), alignment = bytes >= kHugeTensor ? kHugePage : page;
+  if (bytes <= bytes_) {
+    const std::uint64_t size = round_up(lead + bytes, page);
+    std::uint64_t begin = round_up(page, alignment);
+    auto next = taken_.begin();
+    for (; next != taken_.end() && next->offset < begin + size + page; ++next)
+      begin = round_up(next->end() + page, alignment);
+    if (begin + size + page <= bytes_) return *taken_.insert(next, {begin, size});
+  }
+  return Status(ErrorCode::resource_exhausted,
+                format("there are no %llu bytes of shared memory left", static_cast<unsigned long long>(bytes)));
+}
+
+void SharedMemory::give_back(const SharedPart& part) {
+  if (part.bytes != 0) {
+    fallocate64(object_.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off64_t>(part.offset),
+                static_cast<off64_t>(part.bytes));
+  }
+  std::erase_if(taken_, [&](const SharedPart& one) { return one.offset == part.offset; });
+}
+
+void* SharedMemory::take_mapped(std::uint64_t bytes) {
+  const Result<SharedPart> part = take(bytes);
+  if (!part.is_ok()) return nullptr;
+  auto mapping = SharedMapping::reserve(part.value());
+  if (mapping.is_ok() && mapping.value().map(object(), part.value(), true).is_ok() &&
+      mapping.value().use_huge_pages(part.value())) {
+    mapped_.push_back({part.value(), std::move(mapping.value())});
+    return mapped_.back().mapping.at(part.value().offset);
+  }
+  give_back(part.value());
+  return nullptr;
+}
+
+bool SharedMemory::give_back(const void* memory) {
+  for (Mapped& mapped : mapped_) {
+    if (mapped.mapping.at(mapped.part.offset) != memory) continue;
+    give_back(mapped.part);
+    mapped = std::move(mapped_.back());
+    mapped_.pop_back();
+    return true;
+  }
+  return false;
+}
+
+const SharedPart* SharedMemory::find(const void* memory) const {
+  for (const Mapped& mapped : mapped_)
+    if (mapped.mapping.at(mapped.part.offset) == memory) return &mapped.part;
+  return nullptr;
 }
 
 }  // namespace ferry::device
