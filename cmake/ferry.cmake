@@ -82,9 +82,13 @@ endfunction()
 # ferry_test_slots(NAME [WAITS SECONDS]) says what a test takes of the machine: scripts/test.sh lets four slots run at a
 # time for each processor, of which a test that computes takes two, because hardly any computes all the time. One that
 # WAITS for most of so many SECONDS takes one. Four of those run at a time, as locks have it: with more, all would wait at
-# the same time, and none be left beside the tests that compute.
+# the same time, and none be left beside the tests that compute. It also names the folder where PoCL keeps kernels.
 function(ferry_test_slots name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "WAITS" "")
+  # PoCL takes a second to compile a kernel, so sessions of all tests share what it compiled.
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/pocl")
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+    "POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/pocl" "FERRY_GPU_FOLDERS=${PROJECT_BINARY_DIR}/pocl")
   if(NOT arg_WAITS)
     set_tests_properties(${name} PROPERTIES PROCESSORS 2)
     return()

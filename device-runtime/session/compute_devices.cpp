@@ -91,8 +91,10 @@ bool receive(int from, ProbeRecord& record, std::int64_t end_ns) {
 
 void keep_drivers_files_in(const std::string& folder) {
   if (folder.empty()) return;
-  for (const char* variable : {"CUDA_CACHE_PATH", "POCL_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR"}) {
-    setenv(variable, folder.c_str(), 1);
+  for (const char* variable : {"XDG_CACHE_HOME", "TMPDIR"}) setenv(variable, folder.c_str(), 1);
+  const bool has_more_folders = std::getenv("FERRY_GPU_FOLDERS") != nullptr;
+  for (const char* variable : {"CUDA_CACHE_PATH", "POCL_CACHE_DIR"}) {
+    setenv(variable, folder.c_str(), has_more_folders ? 0 : 1);
   }
 }
 
