@@ -44,10 +44,16 @@ TEST_CASE_FIXTURE(BlobFixture, "a blob is sent once, for sessions and modules to
   CHECK(second.missing({blob, {Hash{7}, 10}, blob}) == std::vector<std::uint32_t>{1});
   REQUIRE(second.load(weighted_file(blob, 256, "other code")).status.is_ok());
   CHECK(second.result(second.last_module, "weighted") == 1 + float_at(contents, 256 + 4 * (kElements - 1)));
-  // The server has this module: only its hash is sent.
+  // The server soon has this module: only its hash is sent.
   BlobClient third(server);
   const rpc::Handle module = third.new_handle();
-  CHECK(third.must(rpc::PutModule{module, blake2b(weighted_file(blob, 256, "other code"))}).reply.present);
+  const rpc::PutModule by_hash{module, blake2b(weighted_file(blob, 256, "other code"))};
+  bool present = false;
+  for (int attempt = 0; attempt < 1000 && !present; ++attempt) {
+    if (attempt > 0) usleep(10'000);
+    present = third.must(by_hash).reply.present;
+  }
+  CHECK(present);
   CHECK(third.result(module, "weighted") == 1 + float_at(contents, 256 + 4 * (kElements - 1)));
 }
 

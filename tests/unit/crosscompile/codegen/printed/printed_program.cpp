@@ -1,6 +1,7 @@
 #include "tests/unit/crosscompile/codegen/printed/printed_program.h"
 
 #include "crosscompile/link/temporary_folder.h"
+#include "tests/support/kept/kept_file.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,15 +63,20 @@ std::vector<CCompiler> cross_gccs() {
 PrintedProgram::PrintedProgram(const CCompiler& compiler, const std::string& text,
                                const std::vector<std::string>& symbols)
     : compiler_(compiler), text_(text), files_(std::make_unique<Files>()) {
-  const link::TemporaryFolder& folder = files_->folder;
-  link::write_file(folder.file("kernels.c"), bytes_of(text));
-  link::write_file(folder.file("table.c"), bytes_of(table_of(symbols)));
-  if (run_program(joined(compiler.command, {"-std=c11", "-Wall", "-Wextra", "-Werror", "-c", "-o",
-                                            folder.file("kernels.o"), folder.file("kernels.c")})) != 0)
-    throw PrintedProgramError(compiler.command[0] + " refuses\n" + text);
-  if (run_program(joined(compiler.command, {"-o", folder.file("program"), FERRY_LINKED_RUNNERS + compiler.runner + ".o",
-                                            folder.file("kernels.o"), folder.file("table.c"), "-lstdc++", "-lm"})) != 0)
-    throw PrintedProgramError(compiler.command[0] + " cannot link\n" + text);
+  const std::string runner = FERRY_LINKED_RUNNERS + compiler.runner + ".o", table = table_of(symbols);
+  const std::vector<std::string> options = {"-std=c11", "-Wall", "-Wextra", "-Werror"};
+  std::vector<std::string> inputs = joined(joined(compiler.command, options), {version_of(compiler.command[0])});
+  program_ = kept_file(joined(std::move(inputs), {file_contents(runner), text, table}), [&](const std::string& path) {
+    const link::TemporaryFolder& folder = files_->folder;
+    link::write_file(folder.file("kernels.c"), bytes_of(text));
+    link::write_file(folder.file("table.c"), bytes_of(table));
+    const std::string object = folder.file("kernels.o");
+    if (run_program(joined(joined(compiler.command, options), {"-c", "-o", object, folder.file("kernels.c")})) != 0)
+      throw PrintedProgramError(compiler.command[0] + " refuses\n" + text);
+    if (run_program(
+            joined(compiler.command, {"-o", path, runner, object, folder.file("table.c"), "-lstdc++", "-lm"})) != 0)
+      throw PrintedProgramError(compiler.command[0] + " cannot link\n" + text);
+  });
 }
 
 PrintedProgram::~PrintedProgram() = default;
@@ -78,8 +84,7 @@ PrintedProgram::~PrintedProgram() = default;
 std::vector<std::uint8_t> PrintedProgram::run(const std::vector<runner::Call>& calls) const {
   const link::TemporaryFolder& folder = files_->folder;
   link::write_file(folder.file("cases"), runner::write_calls(calls));
-  if (run_program(joined(compiler_.emulator, {folder.file("program"), folder.file("cases"), folder.file("results")})) !=
-      0)
+  if (run_program(joined(compiler_.emulator, {program_, folder.file("cases"), folder.file("results")})) != 0)
     throw PrintedProgramError("compiled by " + compiler_.command[0] + ", this ends badly:\n" + text_);
   return link::read_file(folder.file("results"));
 }

@@ -44,6 +44,7 @@ class PrintedProgram {
   struct Files;
   CCompiler compiler_;
   std::string text_;
+  std::string program_;  // the path of the executable
   std::unique_ptr<Files> files_;
 };
 
