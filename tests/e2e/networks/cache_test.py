@@ -15,10 +15,18 @@ import onnx
 FERRY = sys.argv.pop(1)
 
 
+def small():
+    """Two convolutions, pooling and a linear layer, which compile quickly."""
+    net = models.Network("small", ["batch", 3, 30, 30], opset=13)
+    x = net.relu(net.conv("x", 3, 16, 3, stride=2))
+    x = net.relu(net.conv(x, 16, 24, 3))
+    return net.model(net.linear(net.node("Flatten", net.node("GlobalAveragePool", x), axis=1), 24, 10))
+
+
 class CacheTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
-        self.model = models.squeezenet(30, 10)
+        self.model = small()
         onnx.save(self.model, self.path("net.onnx"))
         np.save(self.path("x.npy"), np.random.default_rng(1).standard_normal((1, 3, 30, 30), np.float32))
         time.sleep(0.1)  # files that have just been written are not kept

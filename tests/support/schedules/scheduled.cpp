@@ -13,10 +13,12 @@
 #include "ferry/operators.h"
 #include "host/lower/lower.h"
 #include "tests/support/kernel_arguments.h"
+#include "tests/support/sample.h"
 #include "tests/support/schedules/cpu_with_vectors.h"
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <cstring>
 
 namespace ferry::test {
@@ -36,6 +38,12 @@ void expect_same(const ir::Function& function, KernelArguments& got, KernelArgum
       if (!same) return;
     }
   }
+}
+
+// Returns one of the targets, drawn by a text.
+std::vector<Target> drawn(std::vector<Target> targets, const std::string& text) {
+  if (std::getenv("FERRY_SCHEDULES_ALL") != nullptr) return targets;
+  return {targets[part_of(text, targets.size(), sample_seed("FERRY_SCHEDULES_SEED"))]};
 }
 
 // Executes the loops with numbers for their variables and counts the stores.
@@ -95,10 +103,12 @@ void check_schedule(const lang::Program& program, const std::string& schedule, c
     expect_same(function, arguments, expected);
   };
   run(lowered, "as lowered");
-  for (const Target& target : {cpu_with_vectors(128), cpu_with_vectors(256), cpu_with_vectors(512)})
+  const std::string drawn_by = ir::to_text(lowered);
+  for (const Target& target : drawn({cpu_with_vectors(128), cpu_with_vectors(256), cpu_with_vectors(512)}, drawn_by))
     run(passes::run_pipeline(lowered, target), std::to_string(target.vector_bits) + "-bit vectors");
   if (!ir::has_gpu_loops(lowered.body)) return;
-  for (const char* target : {"cuda", "opencl"}) run(passes::run_pipeline(lowered, resolve_target(target)), target);
+  for (const Target& target : drawn({resolve_target("cuda"), resolve_target("opencl")}, drawn_by))
+    run(passes::run_pipeline(lowered, target), target.text);
 }
 
 void check_schedule(const std::string& source, const std::string& schedule, const Sizes& sizes) {

@@ -1,9 +1,14 @@
 // Compiles whole networks for each architecture, runs them on a server of that architecture (in an emulator unless it
-// is this machine's) and compares the results with the reference evaluator.
+// is this machine's) and compares the results with the reference evaluator. Each emulated architecture takes a drawn
+// third of the networks, and all of them with FERRY_NETWORKS_ALL, as in networks_long_test; FERRY_NETWORKS_SEED draws
+// others.
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
 
 #include "ferry/compile.h"
 #include "host/graph/compile/compile_network.h"
@@ -15,6 +20,7 @@
 #include "tests/support/networks/quantized_network.h"
 #include "tests/support/networks/run_network.h"
 #include "tests/support/networks/small_networks.h"
+#include "tests/support/sample.h"
 
 using namespace ferry;
 using namespace ferry::graph;
@@ -22,36 +28,64 @@ using namespace ferry::test;
 
 namespace {
 
-void run_network(const Device& device, const Target& target, const Graph& graph,
-                 const std::vector<NetworkSizes>& all_sizes) {
-  CAPTURE(graph.name);
-  CAPTURE(target.text);
-  CHECK(wrong_results(device, target, graph, all_sizes) == "");
-}
+constexpr std::array<std::string_view, 3> kEmulated = {"armv7", "aarch64", "riscv64"};
+
+// Runs networks on one server. An emulated one takes the networks that are drawn for its architecture.
+class Runs {
+ public:
+  explicit Runs(const std::string& arch)
+      : arch_(arch),
+        takes_all_(emulator_of(arch).empty() || std::getenv("FERRY_NETWORKS_ALL") != nullptr),
+        server_(std::string(FERRY_SOURCE_DIR) + "/build/device/" + arch + "/static/rpc_server", emulator_of(arch),
+                {"--threads", "2", "--quiet"}),
+        device_(connect(server_.address())) {}
+
+  const Device& device() const { return device_; }
+
+  void run(const std::string& name, const Graph& graph, const std::vector<NetworkSizes>& all_sizes) {
+    run(name, target_of(device_), graph, all_sizes);
+  }
+  void run(const std::string& name, const Target& target, const Graph& graph,
+           const std::vector<NetworkSizes>& all_sizes) {
+    const std::uint64_t seed = sample_seed("FERRY_NETWORKS_SEED");
+    if (!takes_all_ && kEmulated[part_of(name, kEmulated.size(), seed)] != arch_) return;
+    ++count_;
+    CAPTURE(name);
+    CAPTURE(target.text);
+    CHECK(wrong_results(device_, target, graph, all_sizes) == "");
+  }
+  int count() const { return count_; }
+
+ private:
+  std::string arch_;
+  bool takes_all_;
+  ListeningServer server_;
+  Device device_;
+  int count_ = 0;
+};
 
 void run_all(const std::string& arch) {
-  const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/" + arch + "/static/rpc_server",
-                               emulator_of(arch), {"--threads", "2", "--quiet"});
-  const Device device = connect(server.address());
-  const Target target = target_of(device);
+  Runs runs(arch);
+  const Target target = target_of(runs.device()), integers_target = target_for_truncation(runs.device());
   const Size n = Size::symbol("N"), l = Size::symbol("L");
-  run_network(device, target, residual_network(1), {{}});
-  run_network(device, target, residual_network(n), {{{"N", 1}}, {{"N", 3}}});
-  run_network(device, target, mobile_network(n), {{{"N", 2}}});
+  runs.run("residual", residual_network(1), {{}});
+  runs.run("residual, any batch", residual_network(n), {{{"N", 1}}, {{"N", 3}}});
+  runs.run("mobile, any batch", mobile_network(n), {{{"N", 2}}});
   const Graph with_layouts = optimized(image_network(n), target);
   CHECK(std::ranges::any_of(with_layouts.tensors, [](const Tensor& tensor) { return tensor.channel_block > 1; }) ==
         (target.lanes(sizeof(float)) > 1));
-  run_network(device, target, image_network(n), {{{"N", 1}}, {{"N", 2}}});
-  run_network(device, target, branching_network(1), {{}});
-  run_network(device, target, branching_network(n), {{{"N", 1}}, {{"N", 2}}});
-  const Target integers_target = target_for_truncation(device);
-  run_network(device, integers_target, quantized_network(1), {{}});
-  run_network(device, integers_target, quantized_network(n), {{{"N", 2}}});
-  run_network(device, target, encoder_network(2, 5), {{}});
-  run_network(device, target, encoder_network(n, l), {{{"N", 1}, {"L", 7}}, {{"N", 3}, {"L", 4}}});
-  run_network(device, target, recurrent_network(2, 5), {{}});
-  run_network(device, target, recurrent_network(n, l),
-              {{{"N", 3}, {"L", 11}}, {{"N", 1}, {"L", 1}}, {{"N", 2}, {"L", 2}}});
+  runs.run("image, any batch", image_network(n), {{{"N", 1}}, {{"N", 2}}});
+  runs.run("branching", branching_network(1), {{}});
+  runs.run("branching, any batch", branching_network(n), {{{"N", 1}}, {{"N", 2}}});
+  runs.run("quantized", integers_target, quantized_network(1), {{}});
+  runs.run("quantized, any batch", integers_target, quantized_network(n), {{{"N", 2}}});
+  runs.run("encoder", encoder_network(2, 5), {{}});
+  runs.run("encoder, any size", encoder_network(n, l), {{{"N", 1}, {"L", 7}}, {{"N", 3}, {"L", 4}}});
+  runs.run("recurrent", recurrent_network(2, 5), {{}});
+  runs.run("recurrent, any size", recurrent_network(n, l),
+           {{{"N", 3}, {"L", 11}}, {{"N", 1}, {"L", 1}}, {{"N", 2}, {"L", 2}}});
+  MESSAGE(runs.count() << " networks on " << arch);
+  CHECK(runs.count() > 0);
 }
 
 }  // namespace
@@ -69,5 +103,5 @@ TEST_CASE("a network may have more kernels than a module has functions") {
     x = network.node(Operator::slice, {x}, SliceAttributes{{1}, {1}, {kNodes + 8 - node}});
   network.output(x, "y");
   const Device device = local_device();
-  run_network(device, target_of(device), network.graph, {{}});
+  CHECK(wrong_results(device, target_of(device), network.graph, {{}}) == "");
 }

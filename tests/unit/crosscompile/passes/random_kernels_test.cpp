@@ -202,7 +202,7 @@ void check_seeds(std::uint32_t first, std::uint32_t count) {
 // FERRY_RANDOM_SEEDS=FIRST:COUNT runs other or more seeds.
 TEST_CASE("no pass changes the result of random programs") {
   const char* chosen = std::getenv("FERRY_RANDOM_SEEDS");
-  if (chosen == nullptr) return check_seeds(1, 60);
+  if (chosen == nullptr) return check_seeds(1, 40);
   char* end = nullptr;
   const auto first = static_cast<std::uint32_t>(std::strtoul(chosen, &end, 10));
   check_seeds(first, *end == ':' ? static_cast<std::uint32_t>(std::strtoul(end + 1, nullptr, 10)) : 1);

@@ -159,7 +159,7 @@ TEST_CASE("honest kernels pass, of every size and with tensors that they read an
                                            "// ferry: f(in f32[n] x, inout f32[n] y, out f32[] s)\nvoid f(const float* "
                                            "x, float* y, float* s, long n) { *s = "
                                            "0; for (long i = n; i-- > 0;) { y[i] += x[i]; *s += y[i]; } }\n"));
-  for (const char* size : {"n=0", "n=1", "n=2", "n=17", "n=1000", "n=300000"}) {
+  for (const char* size : {"n=0", "n=1", "n=17", "n=300000"}) {
     CAPTURE(size);
     const bench::KernelComparison found = compared(half, half, {size});
     CHECK(found.difference() == "");

@@ -22,7 +22,7 @@ TEST_CASE("the printed 95% interval covers the true median 93 to 97 times of 100
     for (const std::size_t samples : {40, 100, 240}) {
       CAPTURE(model.name);
       CAPTURE(samples);
-      const double covered = coverage(model, samples, 6000, median_interval);
+      const double covered = coverage(model, samples, test::trials_of(2000), median_interval);
       MESSAGE(model.name << ", " << samples << " samples: " << covered << "%");
       CHECK(covered >= 93.0);
       CHECK(covered <= 97.0);
@@ -33,8 +33,9 @@ TEST_CASE("the printed 95% interval covers the true median 93 to 97 times of 100
 TEST_CASE("the percentile bootstrap keeps its promise for independent samples only") {
   for (const test::NoiseModel& model : test::noise_models()) {
     CAPTURE(model.name);
-    const double covered =
-        coverage(model, 100, 2000, [](std::span<const double> samples) { return bootstrap_interval(samples, 1, 400); });
+    const double covered = coverage(model, 100, test::trials_of(700), [](std::span<const double> samples) {
+      return bootstrap_interval(samples, 1, 400);
+    });
     MESSAGE(model.name << ": " << covered << "%");
     if (model.independent) {
       CHECK(covered >= 93.0);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "host/stats/summary.h"
 
 namespace ferry::test {
+
+// Returns how many cases a rate is taken from: more with FERRY_STATS_ALL, as in stats_long_test.
+inline int trials_of(int count) { return std::getenv("FERRY_STATS_ALL") != nullptr ? 4 * count : count; }
 
 struct NoiseModel {
   std::string name;

@@ -225,7 +225,7 @@ TEST_CASE("nodes in a loop are compared in some of its iterations, and the kerne
 
 TEST_CASE("lanes past the channels of a block are not compared") {
   test::NetworkBuilder builder("small");
-  graph::TensorId x = builder.input("x", {2, 61, 24, 24});
+  graph::TensorId x = builder.input("x", {1, 61, 24, 24});
   const graph::ConvAttributes conv = {{{3, 1, 1, 1, 1}, {3, 1, 1, 1, 1}}, 1};
   for (const char* name : {"first", "second"}) {
     x = builder.node(graph::Operator::conv,
@@ -243,7 +243,7 @@ TEST_CASE("lanes past the channels of a block are not compared") {
     CAPTURE(result.output);
     CAPTURE(result.first_wrong);
     CHECK(result.wrong == 0);
-    CHECK(result.elements == 2 * 61 * 24 * 24);
+    CHECK(result.elements == 61 * 24 * 24);
   }
 }
 

@@ -22,7 +22,7 @@ namespace {
 // A list of more cases has each operation for many types and numbers of lanes. Each variant runs a drawn part of it.
 constexpr std::size_t kMany = 40;
 // Each variant runs one part of a long list. There are more variants than parts.
-constexpr std::size_t kParts = 6;
+constexpr std::size_t kParts = 8;
 
 std::vector<Outcome> run_compiled(const Variant& variant, const Target& target, const std::vector<Case>& cases,
                                   std::vector<ir::Function> functions, bool run_passes) {

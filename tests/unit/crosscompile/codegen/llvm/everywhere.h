@@ -39,7 +39,7 @@ std::vector<Variant> all_variants();
 
 // With `run_passes`, the functions first go through the whole pipeline of passes (and may still be unflattened).
 // The interpreter computes the expected results once for all variants. Of a long list, check_everywhere() draws a
-// sixth for each variant, so that every case runs on one of them at least; all run on all with FERRY_CODEGEN_ALL, as
+// part for each variant, so that every case runs on one of them at least; all run on all with FERRY_CODEGEN_ALL, as
 // in codegen_llvm_long_test. FERRY_CODEGEN_SEED draws others.
 void check_everywhere(const std::vector<Case>& cases, bool run_passes = false);
 void check_on_all(const std::vector<Variant>& variants, const std::vector<Case>& cases, bool run_passes = false);

@@ -8,9 +8,11 @@
 #include "crosscompile/target/ptx_target.h"
 #include "crosscompile/target/resolve.h"
 #include "tests/support/ptxas.h"
+#include "tests/support/sample.h"
 #include "tests/unit/crosscompile/codegen/source/gpu_programs.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace ferry;
 using namespace ferry::codegen_test;
@@ -59,10 +61,16 @@ TEST_CASE("kernels become PTX that ptxas assembles for every GPU") {
     }
 }
 
+// Each kernel for a drawn third of the GPUs, or for all with FERRY_GPU_TARGETS_ALL, as in codegen_source_long_test;
+// FERRY_GPU_TARGETS_SEED draws others.
 TEST_CASE("kernels become PTX for older GPUs too, whose threads shuffle as well") {
   use_test_packages();
+  const bool is_long = std::getenv("FERRY_GPU_TARGETS_ALL") != nullptr;
+  const std::uint64_t seed = test::sample_seed("FERRY_GPU_TARGETS_SEED");
   for (const char* gpu : {"sm_50", "sm_52", "sm_60", "sm_61", "sm_62", "sm_70", "sm_75"})
     for (const GpuProgram& one : gpu_programs()) {
+      const bool is_drawn = test::part_of(one.name + " " + gpu, 3, seed) == 0;
+      if (!is_long && !is_drawn && one.name != "row_sums") continue;
       const std::string ptx = ptx_of(one, ptx_target(gpu, true));
       INFO(one.name << "\n" << ptx);
       CHECK(contains(ptx, std::string(".target ") + gpu));

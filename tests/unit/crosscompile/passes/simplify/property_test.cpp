@@ -264,7 +264,7 @@ TEST_CASE("random index expressions near the ends of 64 bits keep their value") 
   compare_expressions(2, rounds(5000), true, Make::anything);
 }
 TEST_CASE("random expressions of schedules keep their value") {
-  compare_expressions(5, rounds(10000), false, Make::schedules);
+  compare_expressions(5, rounds(5000), false, Make::schedules);
 }
 TEST_CASE("random vectors of indices keep their value") { compare_expressions(3, rounds(3000), false, Make::vectors); }
 TEST_CASE("random vectors of indices near the ends of 64 bits keep their value") {
