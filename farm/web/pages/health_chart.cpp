@@ -8,12 +8,15 @@
 #include "base/format.h"
 #include "base/quantity_text.h"
 #include "farm/web/pages/reading.h"
+#include "host/text/chart.h"
 
 namespace ferry::farm::http {
 namespace {
 
-// In units of the view box.
-constexpr double kWidth = 720, kHeight = 220, kLeft = 64, kRight = 96, kTop = 14, kBottom = 30;
+using namespace chart;
+
+// In units of the view box. Names of jobs stand to the right of the chart.
+constexpr double kHeight = 240, kNames = 110;
 constexpr std::size_t kSeriesLimit = 4;
 
 struct ChartPoint {
@@ -40,60 +43,50 @@ ChartSeries series_of(const std::vector<wire::HealthListing>& checks) {
 
 struct Axes {
   std::uint64_t from_ms = ~std::uint64_t{0}, to_ms = 0;
-  double low = 0.95, high = 1.05;
-
-  double x(std::uint64_t at_ms) const {
-    const double span = static_cast<double>(std::max<std::uint64_t>(to_ms - from_ms, 1));
-    return kLeft + (kWidth - kLeft - kRight) * static_cast<double>(at_ms - from_ms) / span;
-  }
-  double y(double ratio) const {
-    const double share = (std::clamp(ratio, low, high) - low) / (high - low);
-    return kHeight - kBottom - (kHeight - kBottom - kTop) * share;
-  }
+  Axis times, ratios;
+  Ticks ticks;  // of the ratios
 };
 
 Axes axes_of(const ChartSeries& series) {
   Axes axes;
+  Axis& ratios = axes.ratios = {0.95, 1.05, kHeight - kBottom, kTop};
   for (const auto& [job, points] : series) {
     for (const ChartPoint& point : points) {
       axes.from_ms = std::min(axes.from_ms, point.at_ms);
       axes.to_ms = std::max(axes.to_ms, point.at_ms);
-      axes.low = std::min(axes.low, point.ratio);
+      ratios.low = std::min(ratios.low, point.ratio);
       // A single very slow check must not hide the others.
-      axes.high = std::max(axes.high, std::min(point.ratio, 2.5));
+      ratios.high = std::max(ratios.high, std::min(point.ratio, 2.5));
     }
   }
-  const double margin = (axes.high - axes.low) * 0.06;
-  axes.low -= margin;
-  axes.high += margin;
+  const double margin = (ratios.high - ratios.low) * 0.06;
+  ratios.low = std::max(ratios.low - margin, 0.0);
+  ratios.high += margin;
+  axes.ticks.values = ratios.ticks(6);
+  axes.ticks.labels = share_labels(axes.ticks.values);
+  axes.times = {0, static_cast<double>(std::max<std::uint64_t>(axes.to_ms - axes.from_ms, 1)),
+                left_of(axes.ticks.labels), kWidth - kNames};
   return axes;
 }
 
-std::string coordinate(double value) { return format("%.1f", value); }
+double x_of(const Axes& axes, const ChartPoint& point) {
+  return axes.times.place(static_cast<double>(point.at_ms - axes.from_ms));
+}
 
 void write_grid(html::Html& html, const Axes& axes) {
-  const double span = axes.high - axes.low;
-  const double step = span <= 0.25 ? 0.05 : span <= 0.6 ? 0.1 : span <= 1.2 ? 0.25 : 0.5;
-  for (double ratio = std::ceil(axes.low / step) * step; ratio <= axes.high; ratio += step) {
-    const bool is_baseline = std::abs(ratio - 1) < step / 4;
-    html.element("line", "",
-                 {{"class", is_baseline ? "baseline" : "grid"},
-                  {"x1", coordinate(kLeft)},
-                  {"x2", coordinate(kWidth - kRight)},
-                  {"y1", coordinate(axes.y(ratio))},
-                  {"y2", coordinate(axes.y(ratio))}});
-    html.element("text", format("%.0f%%", ratio * 100),
-                 {{"x", coordinate(kLeft - 6)}, {"y", coordinate(axes.y(ratio) + 4)}, {"text-anchor", "end"}});
+  const auto& [from, to] = std::pair(axes.times.from, axes.times.to);
+  for (std::size_t i = 0; i < axes.ticks.values.size(); ++i) {
+    const double y = axes.ratios.place(axes.ticks.values[i]);
+    write_line(html, std::abs(axes.ticks.values[i] - 1) < 1e-9 ? "baseline" : "grid", from, y, to, y);
+    write_text(html, axes.ticks.labels[i], from - 8, y + 4, "end");
   }
-  html.element("text", time_text(axes.from_ms).substr(0, 16),
-               {{"x", coordinate(kLeft)}, {"y", coordinate(kHeight - 8)}});
-  html.element("text", time_text(axes.to_ms).substr(0, 16),
-               {{"x", coordinate(kWidth - kRight)}, {"y", coordinate(kHeight - 8)}, {"text-anchor", "end"}});
+  write_text(html, time_text(axes.from_ms).substr(0, 16), from, kHeight - 8, "start");
+  write_text(html, time_text(axes.to_ms).substr(0, 16), to, kHeight - 8, "end");
 }
 
 // Failed checks are crosses, so that colour is not all that tells them apart.
 void write_point(html::Html& html, const Axes& axes, const ChartPoint& point) {
-  const double x = axes.x(point.at_ms), y = axes.y(point.ratio);
+  const double x = x_of(axes, point), y = axes.ratios.place(point.ratio);
   if (point.has_passed) {
     const auto circle = html.open("circle", {{"cx", coordinate(x)}, {"cy", coordinate(y)}, {"r", "2.6"}});
     html.element("title", point.label);
@@ -126,30 +119,25 @@ void write_health_chart(html::Html& html, const std::vector<wire::HealthListing>
   const ChartSeries series = series_of(checks);
   if (series.empty()) return;
   const Axes axes = axes_of(series);
-  const auto figure = html.open("figure");
-  {
-    const auto svg = html.open("svg", {{"viewBox", format("0 0 %.0f %.0f", kWidth, kHeight)},
-                                       {"role", "img"},
-                                       {"aria-labelledby", "health-chart-title"}});
-    html.element("title", "Health checks relative to their baselines; the table below has the same values",
-                 {{"id", "health-chart-title"}});
-    write_grid(html, axes);
-    std::vector<double> labels;
-    char number = '0';
-    for (const auto& [job, points] : series) {
-      const auto group = html.open("g", {{"class", std::string("series series-") + number++}});
-      std::string path;
-      for (const ChartPoint& point : points) {
-        path += format("%s%.1f %.1f", path.empty() ? "M" : " L", axes.x(point.at_ms), axes.y(point.ratio));
-      }
-      html.element("path", "", {{"class", "line"}, {"d", path}});
-      for (const ChartPoint& point : points) write_point(html, axes, point);
-      const double y = place_label(labels, axes.y(points.back().ratio) + 4);
-      html.element("text", job, {{"x", coordinate(kWidth - kRight + 8)}, {"y", coordinate(y)}});
-    }
-  }
-  html.element("figcaption",
-               "Median time of each check, relative to its baseline. Less is faster; × marks a failed check.");
+  write_figure(html, kHeight,
+               {"health-chart", "Health checks relative to their baselines", "The table below has the same values.",
+                "Median time of each check, relative to its baseline. Less is faster; × marks a failed check."},
+               [&] {
+                 write_grid(html, axes);
+                 std::vector<double> labels;
+                 char number = '0';
+                 for (const auto& [job, points] : series) {
+                   const auto group = html.open("g", {{"class", std::string("series series-") + number++}});
+                   std::string path;
+                   for (const ChartPoint& point : points)
+                     path += format("%s%.1f %.1f", path.empty() ? "M" : " L", x_of(axes, point),
+                                    axes.ratios.place(point.ratio));
+                   html.element("path", "", {{"class", "line"}, {"d", path}});
+                   for (const ChartPoint& point : points) write_point(html, axes, point);
+                   const double y = place_label(labels, axes.ratios.place(points.back().ratio) + 4);
+                   write_text(html, job, axes.times.to + 8, y, "start");
+                 }
+               });
 }
 
 }  // namespace ferry::farm::http

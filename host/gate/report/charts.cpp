@@ -5,15 +5,14 @@
 
 #include "base/format.h"
 #include "base/quantity_text.h"
-#include "host/gate/report/axis.h"
-#include "host/gate/report/drawing.h"
 #include "host/gate/report/words.h"
+#include "host/text/chart.h"
 
 namespace ferry::gate {
 
 namespace {
 
-using namespace drawing;
+using namespace chart;
 
 // In units of the view box.
 constexpr double kRowHeight = 46, kPairsHeight = 260;
@@ -68,15 +67,8 @@ Axis ratio_axis(const CaseResult& result) {
     axis.low = std::min(axis.low, std::max(result.change.low, 1 - 10 * tolerance));
     axis.high = std::max(axis.high, std::min(result.change.high, 1 + 10 * tolerance));
   }
+  axis.low = std::max(axis.low, 0.0);
   return axis;
-}
-
-// Percentages, or multiples on an axis that reaches far: never both.
-std::vector<std::string> ratio_labels(const std::vector<double>& ticks) {
-  const bool are_multiples = !ticks.empty() && ticks.back() >= 10;
-  std::vector<std::string> labels;
-  for (const double tick : ticks) labels.push_back(are_multiples ? format("x%.3g", tick) : percent_change(tick));
-  return labels;
 }
 
 // Draws the interval after each observation as an area, which starts where it has an end.
@@ -150,20 +142,20 @@ void write_times_chart(html::Html& html, const CaseResult& result, const std::st
     description += std::string(side == Side::baseline ? "Baseline: " : " Current: ") +
                    (sides[side].empty() ? "not measured" : range_text(sides[side])) + ".";
   }
-  {
-    const Image image(html, bottom + kBottom, id, "Median times of the processes of both sides", description);
-    const std::vector<double> ticks = axis.ticks(6);
-    const std::vector<std::string> labels = time_labels(ticks);
-    for (std::size_t i = 0; i < ticks.size(); ++i) {
-      write_line(html, "grid", axis.place(ticks[i]), kTop, axis.place(ticks[i]), bottom);
-      write_text(html, labels[i], axis.place(ticks[i]), bottom + 18, "middle");
-    }
-    for (const Side side : kSides) write_side(html, axis, sides[side], side);
-  }
   const auto beyond = std::ranges::count_if(all, [&](double time) { return time < axis.low || time > axis.high; });
-  html.element("figcaption",
-               "Each mark is the median time of one process, a vertical line the median of a side. " + description +
-                   (beyond > 0 ? " Marks at the edge: " + std::to_string(beyond) + " further away." : ""));
+  write_figure(html, bottom + kBottom,
+               {id, "Median times of the processes of both sides", description,
+                "Each mark is the median time of one process, a vertical line the median of a side. " + description +
+                    (beyond > 0 ? " Marks at the edge: " + std::to_string(beyond) + " further away." : "")},
+               [&] {
+                 const Ticks ticks = horizontal_ticks(axis, time_labels);
+                 for (std::size_t i = 0; i < ticks.values.size(); ++i) {
+                   const double x = axis.place(ticks.values[i]);
+                   write_line(html, "grid", x, kTop, x, bottom);
+                   write_text(html, ticks.labels[i], x, bottom + 18, "middle");
+                 }
+                 for (const Side side : kSides) write_side(html, axis, sides[side], side);
+               });
 }
 
 void write_pairs_chart(html::Html& html, const CaseResult& result, const std::string& id) {
@@ -171,7 +163,7 @@ void write_pairs_chart(html::Html& html, const CaseResult& result, const std::st
   const auto count = static_cast<double>(result.pairs.size());
   const Axis ratios = ratio_axis(result);
   const std::vector<double> ticks = ratios.ticks(6);
-  const std::vector<std::string> labels = ratio_labels(ticks);
+  const std::vector<std::string> labels = change_labels(ticks);
   const double left = left_of(labels);
   const Axis pairs{0.5, count + 0.5, left, kWidth - kRight};
   const ChangeWords change = words_of(result.change);
@@ -179,8 +171,7 @@ void write_pairs_chart(html::Html& html, const CaseResult& result, const std::st
       std::to_string(result.pairs.size()) + (count == 1 ? " pair" : " pairs") +
       ". The change after all of them: " + change.ratio +
       (is_bounded(result.change) ? ", between " + change.low + " and " + change.high : ", without bounds") + ".";
-  {
-    const Image image(html, kPairsHeight, id, "Change of the time in each pair", description);
+  const auto draw = [&] {
     for (std::size_t i = 0; i < ticks.size(); ++i) {
       const double y = ratios.place(ticks[i]);
       write_line(html, std::abs(ticks[i] - 1) < 1e-9 ? "zero" : "grid", left, y, kWidth - kRight, y);
@@ -193,15 +184,16 @@ void write_pairs_chart(html::Html& html, const CaseResult& result, const std::st
     }
     write_pair_points(html, result, pairs, ratios);
     write_text(html, "pair 1", left, kPairsHeight - 8, "start");
-    if (count > 1) {
+    if (count > 1)
       write_text(html, "pair " + std::to_string(result.pairs.size()), kWidth - kRight, kPairsHeight - 8, "end");
-    }
-  }
-  html.element(
-      "figcaption",
-      "Circles: the baseline ran first; diamonds: the current side did. The shaded area is the interval of the "
-      "change as it narrowed, dashed lines are the tolerance. " +
-          description);
+  };
+  write_figure(
+      html, kPairsHeight,
+      {id, "Change of the time in each pair", description,
+       "Circles: the baseline ran first; diamonds: the current side did. The shaded area is the interval of the change "
+       "as it narrowed, dashed lines are the tolerance. " +
+           description},
+      draw);
 }
 
 }  // namespace ferry::gate

@@ -5,16 +5,15 @@
 
 #include "base/format.h"
 #include "base/quantity_text.h"
-#include "host/gate/report/axis.h"
-#include "host/gate/report/drawing.h"
 #include "host/gate/report/history_words.h"
 #include "host/gate/report/words.h"
+#include "host/text/chart.h"
 
 namespace ferry::gate {
 
 namespace {
 
-using namespace drawing;
+using namespace chart;
 
 constexpr double kHistoryHeight = 300;
 // Labels of commits that are closer to each other than this would overlap.
@@ -54,17 +53,13 @@ std::string value_text(const Points& points, double value) {
   return points.are_times ? seconds_text(value) : format("%.0f instructions", value);
 }
 
-std::vector<std::string> value_labels(const Points& points, const std::vector<double>& ticks) {
-  return points.are_times ? time_labels(ticks) : count_labels(ticks);
-}
-
 // Counts repeat exactly, and a difference of a few instructions should not fill the chart.
 Axis value_axis(const Points& points, const std::vector<double>& shown) {
   Axis axis = axis_around(shown, kHistoryHeight - kBottom, kTop);
   if (points.are_times) return axis;
   const double least = std::max(1.0, kLeastCountRange * axis.high);
   const double missing = std::max(0.0, least - (axis.high - axis.low));
-  axis.low -= missing / 2;
+  axis.low = std::max(axis.low - missing / 2, 0.0);
   axis.high += missing / 2;
   return axis;
 }
@@ -74,24 +69,12 @@ std::size_t place_of(const Points& points, std::size_t index) {
   return static_cast<std::size_t>(std::ranges::lower_bound(points.all, index, {}, &Point::index) - points.all.begin());
 }
 
-struct Grid {
-  std::vector<double> ticks;
-  std::vector<std::string> labels;
-  double left = kLeft;  // where the lines begin
-};
-
-Grid grid_of(const Points& points, const Axis& values) {
-  Grid grid{values.ticks(6), {}};
-  grid.labels = value_labels(points, grid.ticks);
-  grid.left = left_of(grid.labels);
-  return grid;
-}
-
-void write_grid(html::Html& html, const Grid& grid, const Axis& values) {
-  for (std::size_t i = 0; i < grid.ticks.size(); ++i) {
-    const double y = values.place(grid.ticks[i]);
-    write_line(html, "grid", grid.left, y, kWidth - kRight, y);
-    write_text(html, grid.labels[i], grid.left - 8, y + 4, "end");
+// `left` is where the lines begin.
+void write_grid(html::Html& html, const Ticks& ticks, const Axis& values, double left) {
+  for (std::size_t i = 0; i < ticks.values.size(); ++i) {
+    const double y = values.place(ticks.values[i]);
+    write_line(html, "grid", left, y, kWidth - kRight, y);
+    write_text(html, ticks.labels[i], left - 8, y + 4, "end");
   }
 }
 
@@ -174,26 +157,28 @@ void write_history_chart(html::Html& html, const HistorySeries& series, const st
         shown.push_back(point.entry->seconds[Side::baseline] * ratio);
   }
   const Axis values = value_axis(points, shown);
-  const Grid grid = grid_of(points, values);
+  Ticks ticks{values.ticks(6), {}};
+  ticks.labels = points.are_times ? time_labels(ticks.values) : count_labels(ticks.values);
+  const double left = left_of(ticks.labels);
   const auto last = static_cast<double>(points.all.size() - 1);
-  const Axis commits{-0.5, last + 0.5, grid.left, kWidth - kRight};
+  const Axis commits{-0.5, last + 0.5, left, kWidth - kRight};
   const std::string description = description_of(series, points);
-  {
-    const Image image(html, kHistoryHeight, id,
-                      points.are_times ? "Time of each commit" : "Instructions of each commit", description);
-    write_grid(html, grid, values);
-    write_levels(html, series, points, commits, values);
-    write_intervals(html, points, commits, values);
-    write_points(html, points, commits, values);
-    write_text(html, commit_of(*points.all.front().entry), grid.left, kHistoryHeight - 8, "start");
-    if (points.all.size() > 1)
-      write_text(html, commit_of(*points.all.back().entry), kWidth - kRight, kHistoryHeight - 8, "end");
-  }
-  html.element("figcaption",
-               "Diamonds are runs in which the case failed, circles all others. Vertical lines are the interval of the "
-               "change, around the baseline's time of the same run; horizontal ones are levels, which change at dashed "
-               "lines. " +
-                   description);
+  write_figure(
+      html, kHistoryHeight,
+      {id, points.are_times ? "Time of each commit" : "Instructions of each commit", description,
+       "Diamonds are runs in which the case failed, circles all others. Vertical lines are the interval of the "
+       "change, around the baseline's time of the same run; horizontal ones are levels, which change at dashed "
+       "lines. " +
+           description},
+      [&] {
+        write_grid(html, ticks, values, left);
+        write_levels(html, series, points, commits, values);
+        write_intervals(html, points, commits, values);
+        write_points(html, points, commits, values);
+        write_text(html, commit_of(*points.all.front().entry), left, kHistoryHeight - 8, "start");
+        if (points.all.size() > 1)
+          write_text(html, commit_of(*points.all.back().entry), kWidth - kRight, kHistoryHeight - 8, "end");
+      });
 }
 
 }  // namespace ferry::gate

@@ -1,9 +1,9 @@
-#include "host/gate/report/axis.h"
+#include "host/text/axis.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace ferry::gate {
+namespace ferry::chart {
 
 double Axis::place(double value) const {
   return from + (to - from) * (std::clamp(value, low, high) - low) / (high - low);
@@ -19,7 +19,8 @@ std::vector<double> Axis::ticks(int count) const {
   std::vector<double> ticks;
   const double first = std::ceil(low / step);
   // Beside large values a step may be lost in rounding, and would never end.
-  for (int i = 0; i <= 2 * count && (first + i) * step <= high; ++i) ticks.push_back((first + i) * step);
+  // Adding 0 makes a negative zero positive, whose label would be "-0".
+  for (int i = 0; i <= 2 * count && (first + i) * step <= high; ++i) ticks.push_back((first + i) * step + 0.0);
   return ticks;
 }
 
@@ -36,9 +37,9 @@ Axis axis_around(std::vector<double> values, double from, double to) {
   }
   const double least = std::max({std::abs(axis.low), std::abs(axis.high), 1e-300}) * 1e-6;
   const double margin = std::max((axis.high - axis.low) * 0.08, least);
-  axis.low -= margin;
+  axis.low = values.front() < 0 ? axis.low - margin : std::max(axis.low - margin, 0.0);
   axis.high += margin;
   return axis;
 }
 
-}  // namespace ferry::gate
+}  // namespace ferry::chart

@@ -1,0 +1,56 @@
+// Charts as SVG: the image, marks, lines, and labels of axes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "host/text/axis.h"
+#include "host/text/html.h"
+
+namespace ferry::chart {
+
+// In units of the view box.
+inline constexpr double kWidth = 860, kLeft = 84, kRight = 48, kTop = 16, kBottom = 26;
+
+std::string coordinate(double value);
+
+// `style` is a class of the style sheet.
+void write_line(html::Html& html, const char* style, double x1, double y1, double x2, double y2);
+void write_text(html::Html& html, const std::string& text, double x, double y, const char* anchor,
+                const char* style = "label");
+
+// Return a part of a path. Paths take a fifth of the room that an element for each point takes.
+std::string circle(double x, double y);
+std::string diamond(double x, double y);
+
+struct ChartTexts {
+  std::string id;  // begins the ids of its parts
+  std::string title, description;
+  std::string caption;  // beneath the image
+};
+
+// Writes a figure: an image as wide as kWidth, in which `draw` writes what is shown, with its texts.
+void write_figure(html::Html& html, double height, const ChartTexts& texts, const std::function<void()>& draw);
+
+// Return the labels of ticks: all in one unit, which suits the largest one, and with as many digits after the point as
+// the ticks need.
+std::vector<std::string> count_labels(const std::vector<double>& ticks);  // of counts of 0 or more: "1.2270M"
+std::vector<std::string> time_labels(const std::vector<double>& ticks);   // of seconds: "1.5 ms"
+std::vector<std::string> share_labels(const std::vector<double>& ticks);  // of fractions: "105%"
+// Of ratios: changes in percent, "+5%", or multiples on an axis that reaches far, "x20"; never both.
+std::vector<std::string> change_labels(const std::vector<double>& ticks);
+
+// Returns where an axis begins whose labels end to its left: at kLeft, or further to the right for long ones.
+double left_of(const std::vector<std::string>& labels);
+
+struct Ticks {
+  std::vector<double> values;
+  std::vector<std::string> labels;
+};
+
+// Returns ticks of a horizontal axis, with labels that have room beside one another and within the image if each is
+// centred at its tick.
+Ticks horizontal_ticks(const Axis& axis, std::vector<std::string> (*labels_of)(const std::vector<double>&));
+
+}  // namespace ferry::chart

@@ -1,0 +1,141 @@
+#include "host/text/chart.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+using namespace ferry::chart;
+using Labels = std::vector<std::string>;
+
+TEST_CASE("an axis has a width and a few round ticks whatever it shows") {
+  const std::vector<std::vector<double>> cases = {
+      {},           {0},          {1e-3},  {1e-300, 1e-300}, {1, 1 + 1e-15},
+      {1e-9, 3e-9}, {0.97, 1.03}, {-5, 5}, {1e9, 1e9 + 1},   {1e6, 2e6, 3e6}};
+  for (const std::vector<double>& values : cases) {
+    CAPTURE(values.size());
+    const Axis axis = axis_around(values, 100, 500);
+    CHECK(axis.high > axis.low);
+    for (const double value : values) {
+      CHECK(axis.place(value) >= 100);
+      CHECK(axis.place(value) <= 500);
+    }
+    const std::vector<double> ticks = axis.ticks(6);
+    CHECK(ticks.size() >= 2);
+    CHECK(ticks.size() <= 13);
+    CHECK(std::ranges::is_sorted(ticks));
+    CHECK(ticks.front() >= axis.low);
+    CHECK(ticks.back() <= axis.high);
+  }
+}
+
+TEST_CASE("ticks are multiples of one, two or five times a power of ten") {
+  for (double width = 1e-7; width < 1e7; width *= 1.37) {
+    const std::vector<double> ticks = Axis{3, 3 + width, 0, 1}.ticks(6);
+    REQUIRE(ticks.size() >= 3);
+    const double step = ticks[1] - ticks[0];
+    const double mantissa = step / std::pow(10, std::floor(std::log10(step) + 1e-4));
+    CAPTURE(width);
+    CAPTURE(mantissa);
+    CHECK(std::min({std::abs(mantissa - 1), std::abs(mantissa - 2), std::abs(mantissa - 5)}) < 1e-4);
+  }
+}
+
+TEST_CASE("a value far away does not squeeze the others, and is drawn at the end") {
+  std::vector<double> values;
+  for (int i = 0; i < 30; ++i) values.push_back(1 + 0.001 * i);
+  values.push_back(1000);
+  const Axis axis = axis_around(values, 0, 100);
+  CHECK(axis.high < 1.2);
+  CHECK(axis.place(1000) == 100);
+  CHECK(axis.place(1.029) - axis.place(1) > 25);
+}
+
+TEST_CASE("an axis of values that are not negative begins at 0 or later") {
+  CHECK(axis_around({1e-3, 0.1}, 0, 1).low == 0);
+  CHECK(axis_around({0, 5}, 0, 1).low == 0);
+  CHECK(axis_around({0.9, 1}, 0, 1).low > 0.8);
+  CHECK(axis_around({-1, 1}, 0, 1).low < -1);
+}
+
+TEST_CASE("labels of counts are short and differ") {
+  CHECK(count_labels({}).empty());
+  CHECK(count_labels({0, 50, 100}) == Labels{"0", "50", "100"});
+  CHECK(count_labels({99'000, 99'500}) == Labels{"99000", "99500"});
+  CHECK(count_labels({100'350, 100'400}) == Labels{"100.35k", "100.40k"});
+  CHECK(count_labels({1'227'000, 1'227'200}) == Labels{"1.2270M", "1.2272M"});
+  CHECK(count_labels({2e9, 2.5e9}) == Labels{"2.0G", "2.5G"});
+  CHECK(count_labels({3e13, 4e13}) == Labels{"30T", "40T"});
+}
+
+TEST_CASE("labels of times have the unit that suits the largest one") {
+  CHECK(time_labels({0, 5e-10, 1e-9}) == Labels{"0.0 ns", "0.5 ns", "1.0 ns"});
+  CHECK(time_labels({998e-9, 1000e-9}) == Labels{"0.998 us", "1.000 us"});
+  CHECK(time_labels({0, 2e-3, 4e-3}) == Labels{"0 ms", "2 ms", "4 ms"});
+  CHECK(time_labels({0.8, 1}) == Labels{"0.8 s", "1.0 s"});
+  CHECK(time_labels({1.2345e-3, 1.2346e-3}) == Labels{"1.2345 ms", "1.2346 ms"});
+  CHECK(time_labels({90, 100, 110}) == Labels{"90 s", "100 s", "110 s"});
+  // One tick alone is written as exactly.
+  CHECK(time_labels({2.5e-3}) == Labels{"2.5 ms"});
+}
+
+TEST_CASE("labels of changes have equal digits, and are percentages or multiples") {
+  CHECK(change_labels({0.95, 1, 1.05, 1.1}) == Labels{"-5%", "0%", "+5%", "+10%"});
+  CHECK(change_labels({0.995, 1, 1.005}) == Labels{"-0.5%", "0.0%", "+0.5%"});
+  CHECK(change_labels({1 - 5e-7, 1, 1 + 5e-7}) == Labels{"-0.00005%", "0.00000%", "+0.00005%"});
+  CHECK(change_labels({0, 1, 2}) == Labels{"-100%", "0%", "+100%"});
+  CHECK(change_labels({0, 5, 10}) == Labels{"0", "x5", "x10"});
+  CHECK(change_labels({200'000, 1'000'000}) == Labels{"x0.2M", "x1.0M"});
+  CHECK(share_labels({0.95, 1, 1.05}) == Labels{"95%", "100%", "105%"});
+  CHECK(share_labels({0, 0.025}) == Labels{"0.0%", "2.5%"});
+}
+
+TEST_CASE("a tick at 0 has no sign") {
+  CHECK(time_labels({-0.0, 1e-3}) == Labels{"0 ms", "1 ms"});
+  CHECK(count_labels({-0.0}) == Labels{"0"});
+  CHECK(change_labels({std::nextafter(1.0, 0.0), 1.5}) == Labels{"0%", "+50%"});
+  CHECK(share_labels(Axis{-0.1, 1, 0, 1}.ticks(6)).front() == "0%");
+}
+
+TEST_CASE("the labels of an axis write its ticks exactly, and all of them differ") {
+  for (double width = 1e-5; width < 1e5; width *= 1.37) {
+    CAPTURE(width);
+    const std::vector<double> ticks = Axis{3, 3 + width, 0, 1}.ticks(6);
+    const Labels labels = time_labels(ticks);
+    const double unit = labels.back().ends_with(" ms") ? 1e-3 : 1;
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+      CHECK(std::abs(std::stod(labels[i]) * unit - ticks[i]) < 1e-3 * (ticks[1] - ticks[0]));
+      CHECK(std::ranges::count(labels, labels[i]) == 1);
+    }
+  }
+}
+
+TEST_CASE("an axis leaves room for the labels to its left") {
+  CHECK(left_of({}) == kLeft);
+  CHECK(left_of({"1 ms"}) == kLeft);
+  CHECK(left_of({"1", "1.2272003M"}) >= 110);
+}
+
+TEST_CASE("labels beneath an axis stay apart and inside of the image, also in larger letters") {
+  constexpr double kCharacter = 11;
+  for (const double middle : {1.2345e-9, 0.0123456, 1.0, 1234.5}) {
+    for (double width = 1e-6; width < 1.9; width *= 1.7) {
+      CAPTURE(middle);
+      CAPTURE(width);
+      const Axis axis{middle * (1 - width / 2), middle * (1 + width / 2), kLeft, kWidth - kRight};
+      const Ticks ticks = horizontal_ticks(axis, time_labels);
+      REQUIRE(ticks.values.size() == ticks.labels.size());
+      CHECK(ticks.values.size() >= 1);
+      double last = 0;
+      for (std::size_t i = 0; i < ticks.values.size(); ++i) {
+        const double half = kCharacter * static_cast<double>(ticks.labels[i].size()) / 2;
+        const double place = axis.place(ticks.values[i]);
+        CHECK(place - half >= last);
+        last = place + half;
+      }
+      CHECK(last <= kWidth);
+    }
+  }
+}
