@@ -2,7 +2,7 @@
 
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/ir/visitor.h"
+#include "host/lang/guarded_visitor.h"
 #include "host/lang/stages.h"
 
 #include <algorithm>
@@ -63,15 +63,15 @@ std::string shortened(std::string text) {
   return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
 }
 
-class Gathers : public ir::Visitor {
+class Gathers : public GuardedVisitor {
  public:
   Gathers(const std::vector<ir::Axis>& axes, const std::string& name, const std::vector<UncheckedIndex>& unchecked,
           const ir::Buffer* updated)
-      : axes_(axes), name_(name), unchecked_(unchecked), updated_(updated) {}
+      : GuardedVisitor(axes), name_(name), unchecked_(unchecked), updated_(updated) {}
   std::vector<Gather> found;
 
  protected:
-  using Visitor::visit_node;
+  using GuardedVisitor::visit_node;
 
   void visit_node(const ir::Load& node) override {
     Visitor::visit_node(node);
@@ -80,31 +80,6 @@ class Gathers : public ir::Visitor {
       if (loads_of(index).empty() ? !is_unchecked(node, d) : stays_inside(index, extent)) continue;
       add(node, d, index >= 0 && index < extent);
     }
-  }
-
-  void visit_node(const ir::IfThenElse& node) override {
-    visit(node.condition);
-    under(node.condition, node.on_true);
-    under(!node.condition, node.on_false);
-  }
-
-  void visit_node(const ir::Reduce& node) override {
-    for (const Expr& start : node.init) visit(start);
-    for (const ir::Axis& axis : node.axes) {
-      visit(axis.min);
-      visit(axis.extent);
-    }
-    const std::size_t before = axes_.size();
-    axes_.insert(axes_.end(), node.axes.begin(), node.axes.end());
-    if (node.condition.defined()) visit(node.condition);
-    for (const Expr& source : node.sources) {
-      if (node.condition.defined()) {
-        under(node.condition, source);
-      } else {
-        visit(source);
-      }
-    }
-    axes_.resize(before);
   }
 
  private:
@@ -116,15 +91,9 @@ class Gathers : public ir::Visitor {
     });
   }
 
-  void under(const Expr& condition, const Expr& value) {
-    guards_.push_back(condition);
-    visit(value);
-    guards_.pop_back();
-  }
-
   void add(const ir::Load& node, std::size_t dimension, Expr inside) {
     const Expr yes = ir::constant(ir::kBool, std::int64_t{1});
-    for (std::size_t g = guards_.size(); g-- > 0;) inside = ir::if_then_else(guards_[g], inside, yes);
+    for (std::size_t g = guards().size(); g-- > 0;) inside = ir::if_then_else(guards()[g], inside, yes);
     const bool known =
         std::any_of(found.begin(), found.end(), [&](const Gather& other) { return ir::equal(other.inside, inside); });
     if (known) return;
@@ -134,7 +103,7 @@ class Gathers : public ir::Visitor {
                      shortened(ir::to_text(node.indices[dimension])) + " as index " + std::to_string(dimension + 1) +
                      " to stay within 0:" + shortened(ir::to_text(node.buffer->shape[dimension]));
     const std::vector<Expr> used = ir::free_vars(inside);
-    for (const ir::Axis& axis : axes_) {
+    for (const ir::Axis& axis : axes()) {
       if (std::any_of(used.begin(), used.end(), [&](const Expr& v) { return v.same_as(axis.var); }))
         gather.axes.push_back(axis);
     }
@@ -142,8 +111,6 @@ class Gathers : public ir::Visitor {
     found.push_back(std::move(gather));
   }
 
-  std::vector<ir::Axis> axes_;
-  std::vector<Expr> guards_;
   std::string name_;
   const std::vector<UncheckedIndex>& unchecked_;
   const ir::Buffer* updated_;

@@ -3,7 +3,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/printer.h"
 #include "crosscompile/ir/substitute.h"
-#include "crosscompile/ir/visitor.h"
+#include "host/lang/guarded_visitor.h"
 #include "host/lang/index_bounds.h"
 #include "host/lang/stages.h"
 
@@ -48,52 +48,25 @@ class SizeFinder : public ir::Visitor {
   }
 };
 
-class ReadChecker : public ir::Visitor {
+class ReadChecker : public GuardedVisitor {
  public:
   ReadChecker(const std::vector<ir::Axis>& axes, const std::string& name, const Sequence* sequence,
               const SizeFinder& sizes)
-      : axes_(axes), name_(name), sequence_(sequence), sizes_(sizes) {}
+      : GuardedVisitor(axes), name_(name), sequence_(sequence), sizes_(sizes) {}
   StageBounds found;
 
  protected:
-  using Visitor::visit_node;
+  using GuardedVisitor::visit_node;
 
   void visit_node(const ir::Load& node) override {
     Visitor::visit_node(node);
-    if (is_place(node) || !checked_.insert({&node, guards_.empty() ? nullptr : guards_.back().get()}).second) return;
+    if (is_place(node) || !checked_.insert({&node, guards().empty() ? nullptr : guards().back().get()}).second) return;
     for (std::size_t d = 0; d < node.indices.size(); ++d) {
       if (!is_whole_axis(node.indices[d], node.buffer->shape[d]) && loads_of(node.indices[d]).empty()) check(node, d);
     }
   }
 
-  void visit_node(const ir::IfThenElse& node) override {
-    visit(node.condition);
-    under(node.condition, node.on_true);
-    under(!node.condition, node.on_false);
-  }
-
-  void visit_node(const ir::Reduce& node) override {
-    for (const Expr& start : node.init) visit(start);
-    const std::size_t before = axes_.size();
-    axes_.insert(axes_.end(), node.axes.begin(), node.axes.end());
-    if (node.condition.defined()) visit(node.condition);
-    for (const Expr& source : node.sources) {
-      if (node.condition.defined()) {
-        under(node.condition, source);
-      } else {
-        visit(source);
-      }
-    }
-    axes_.resize(before);
-  }
-
  private:
-  void under(const Expr& condition, const Expr& value) {
-    guards_.push_back(condition);
-    visit(value);
-    guards_.pop_back();
-  }
-
   // Whether it is the element that a scatter updates, whose indices are checked where they are computed.
   bool is_place(const ir::Load& node) const {
     if (sequence_ == nullptr || !sequence_->is_scatter() || node.buffer != sequence_->self) return false;
@@ -102,7 +75,7 @@ class ReadChecker : public ir::Visitor {
   }
 
   bool is_whole_axis(const Expr& index, const Expr& size) const {
-    return std::any_of(axes_.begin(), axes_.end(), [&](const ir::Axis& axis) {
+    return std::any_of(axes().begin(), axes().end(), [&](const ir::Axis& axis) {
       return axis.var.same_as(index) && ir::is_constant(axis.min, 0) && ir::equal(axis.extent, size);
     });
   }
@@ -113,16 +86,17 @@ class ReadChecker : public ir::Visitor {
     for (const Expr& size : sizes_.dimensions) algebra.set_non_negative(size);
     const auto is_data = [this](const Expr& variable) {
       return !sizes_.sizes.contains(variable.get()) &&
-             std::none_of(axes_.begin(), axes_.end(), [&](const ir::Axis& axis) { return axis.var.same_as(variable); });
+             std::none_of(axes().begin(), axes().end(),
+                          [&](const ir::Axis& axis) { return axis.var.same_as(variable); });
     };
     IndexBounds bounds(algebra, is_data);
     IndexBounds::Verdict verdict;
     try {
-      for (const ir::Axis& axis : axes_) bounds.add_index(axis.var);
-      for (const ir::Axis& axis : axes_)
+      for (const ir::Axis& axis : axes()) bounds.add_index(axis.var);
+      for (const ir::Axis& axis : axes())
         bounds.set(axis.var, {algebra.of(axis.min), algebra.add(algebra.of(axis.min), algebra.of(axis.extent))});
       verdict =
-          bounds.check(node, dimension, guards_,
+          bounds.check(node, dimension, guards(),
                        "'" + name_ + "' reads '" + node.buffer->name + "' at " + ir::to_text(node.indices[dimension]));
     } catch (const CompileError&) {
       verdict.kind = IndexBounds::Kind::unchecked;  // beyond the limits of polynomials
@@ -145,11 +119,9 @@ class ReadChecker : public ir::Visitor {
     if (!known) found.requirements.push_back({std::move(verdict.condition), std::move(verdict.text)});
   }
 
-  std::vector<ir::Axis> axes_;
   const std::string& name_;
   const Sequence* sequence_;
   const SizeFinder& sizes_;
-  std::vector<Expr> guards_;
   std::set<std::pair<const ir::ExprNode*, const ir::ExprNode*>> checked_;  // loads under their innermost guards
 };
 

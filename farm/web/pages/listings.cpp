@@ -94,16 +94,7 @@ void write_waiting(html::Html& html, const Viewer& viewer, const QueueView& view
 
 void write_filter(html::Html& html, const char* action, std::initializer_list<std::array<std::string, 3>> fields) {
   const auto form = html.open("form", {{"method", "get"}, {"action", action}, {"class", "search"}, {"role", "search"}});
-  for (const auto& [name, label, value] : fields) {
-    html.element("label", label, {{"for", name}});
-    html.single("input", {{"id", name},
-                          {"name", name},
-                          {"type", "text"},
-                          {"maxlength", std::to_string(wire::kMaxText)},
-                          {"autocomplete", "off"},
-                          {"spellcheck", "false"},
-                          {"value", value}});
-  }
+  for (const auto& [name, label, value] : fields) write_text_field(html, name, label, value);
   html.element("button", "Show", {{"type", "submit"}});
 }
 

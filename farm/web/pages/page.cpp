@@ -96,6 +96,17 @@ void write_button(html::Html& html, const Viewer& viewer, const std::string& act
   }
 }
 
+void write_text_field(html::Html& html, const std::string& name, std::string_view label, const std::string& value) {
+  html.element("label", label, {{"for", name}});
+  html.single("input", {{"id", name},
+                        {"name", name},
+                        {"type", "text"},
+                        {"maxlength", std::to_string(wire::kMaxText)},
+                        {"autocomplete", "off"},
+                        {"spellcheck", "false"},
+                        {"value", value}});
+}
+
 void write_row_head(html::Html& html, std::string_view text, const std::string& href) {
   const auto head = html.open("th", {{"scope", "row"}});
   if (href.empty()) {

@@ -29,6 +29,9 @@ using HiddenFields = std::vector<std::pair<std::string, std::string>>;
 void write_button(html::Html& html, const Viewer& viewer, const std::string& action, const HiddenFields& fields,
                   std::string_view label, const std::string& description);
 
+// A field for a line of text, behind its label.
+void write_text_field(html::Html& html, const std::string& name, std::string_view label, const std::string& value);
+
 using html::Table;
 // The head of a row: a link unless `href` is empty.
 void write_row_head(html::Html& html, std::string_view text, const std::string& href);

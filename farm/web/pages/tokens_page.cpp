@@ -6,27 +6,16 @@
 namespace ferry::farm::http {
 namespace {
 
-void write_field(html::Html& html, const char* name, const char* label, const char* value) {
-  html.element("label", label, {{"for", name}});
-  html.single("input", {{"id", name},
-                        {"name", name},
-                        {"type", "text"},
-                        {"maxlength", std::to_string(wire::kMaxText)},
-                        {"autocomplete", "off"},
-                        {"spellcheck", "false"},
-                        {"value", value}});
-}
-
 void write_form(html::Html& html, const Viewer& viewer) {
   const auto form = html.open("form", {{"method", "post"}, {"action", "/make-token"}, {"class", "search"}});
   html.single("input", {{"type", "hidden"}, {"name", "csrf"}, {"value", viewer.csrf}});
-  write_field(html, "holder", "Whose", "");
+  write_text_field(html, "holder", "Whose", "");
   html.element("label", "Role", {{"for", "role"}});
   {
     const auto select = html.open("select", {{"id", "role"}, {"name", "role"}});
     for (const char* role : {"viewer", "user", "admin"}) html.element("option", role, {{"value", role}});
   }
-  write_field(html, "days", "Days", "90");
+  write_text_field(html, "days", "Days", "90");
   html.element("button", "Make a token", {{"type", "submit"}});
 }
 
