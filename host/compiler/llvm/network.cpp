@@ -92,8 +92,10 @@ class GraphNetwork final : public Network {
                                                          .cached = cached ? &*cached : nullptr,
                                                          .form = request.form,
                                                          .init_target = here ? &*here : nullptr});
-    return {
-        .module = std::move(compiled.module), .notes = std::move(compiled.notes), .blobs = std::move(compiled.blobs)};
+    return {.module = std::move(compiled.module),
+            .notes = std::move(compiled.notes),
+            .module_notes = std::move(compiled.module_notes),
+            .blobs = std::move(compiled.blobs)};
   }
 
   std::optional<Hash> identity(const NetworkRequest& request) const override { return key_of(origin_, request); }

@@ -38,8 +38,9 @@ struct NetworkOptions {
 
 struct CompiledNetwork {
   std::vector<std::uint8_t> module;
-  std::shared_ptr<const BlobSource> blobs;  // contents of the module's blobs; null if there are none
-  std::vector<std::string> notes = {};      // what has another name, costs more than float32, or runs on the CPU
+  std::shared_ptr<const BlobSource> blobs;     // contents of the module's blobs; null if there are none
+  std::vector<std::string> notes = {};         // what has another name, costs more than float32, or runs on the CPU
+  std::vector<std::string> module_notes = {};  // as of ModuleBytes
 };
 
 // The module has the names of the nodes that its steps compute. Throws CompileError, which names the node.

@@ -71,10 +71,10 @@ void place_storages(const NetworkKernels& kernels, TensorStorages& storages) {
 
 }  // namespace
 
-NetworkKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
-                          const std::map<std::string, std::int64_t>& sizes, TensorStorages& storages,
-                          std::vector<std::string> why_on_host) {
-  NetworkKernels kernels;
+PlacedKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
+                         const std::map<std::string, std::int64_t>& sizes, std::vector<std::string> why_on_host) {
+  PlacedKernels placed{assign_storages(graph), {}};
+  auto& [storages, kernels] = placed;
   std::unordered_multimap<std::size_t, std::size_t> known;  // programs by the hashes of their keys
   std::vector<std::vector<std::size_t>> updatable;          // for each program, inputs that its result may replace
   const std::vector<std::vector<TensorId>> last = last_reads(graph, groups, storages);
@@ -127,7 +127,7 @@ NetworkKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
     replace_in_memory(storages, call.arguments[*updated], call.arguments.back());
     call.arguments.erase(call.arguments.begin() + static_cast<std::ptrdiff_t>(*updated));
   }
-  return kernels;
+  return placed;
 }
 
 std::map<std::string, std::int64_t> hints_for(const NetworkKernels& kernels, std::size_t kernel) {

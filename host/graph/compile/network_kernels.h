@@ -39,14 +39,18 @@ struct NetworkKernels {
   }
 };
 
+// The kernels, and where the tensors are that they read and write.
+struct PlacedKernels {
+  TensorStorages storages;
+  NetworkKernels kernels;
+};
+
 // `sizes` are those of the network's symbols that are known; kernels are scheduled for them. A kernel whose every call
-// reads the same input for the last time computes its result in that input's memory, which `storages` says afterwards:
-// residuals, say. `why_on_host` is empty or has an entry for each program. Afterwards `storages` also has the device of
-// each tensor: that of the kernels that write it, or read it if it is a constant; the target's if they run on both.
-// Throws CompileError, which names the nodes.
-NetworkKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
-                          const std::map<std::string, std::int64_t>& sizes, TensorStorages& storages,
-                          std::vector<std::string> why_on_host = {});
+// reads the same input for the last time computes its result in that input's memory: residuals, say. `why_on_host` is
+// empty or has an entry for each program. A tensor is on the device of the kernels that write it, or read it if it is a
+// constant; on the target's if they run on both. Throws CompileError, which names the nodes.
+PlacedKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
+                         const std::map<std::string, std::int64_t>& sizes, std::vector<std::string> why_on_host = {});
 
 // Returns the sizes of a kernel's symbols for which it is scheduled; none if they are unknown.
 std::map<std::string, std::int64_t> hints_for(const NetworkKernels& kernels, std::size_t kernel);

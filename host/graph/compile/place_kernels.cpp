@@ -77,14 +77,11 @@ std::vector<std::string> reasons_to_move(const Graph& graph, const NetworkKernel
 PlacedKernels place_kernels(const Graph& graph, const Target& target,
                             const std::map<std::string, std::int64_t>& sizes) {
   const std::vector<Group> groups = make_groups(graph);
-  PlacedKernels placed{assign_storages(graph), {}};
-  placed.kernels = kernels_of(graph, groups, sizes, placed.storages);
+  PlacedKernels placed = kernels_of(graph, groups, sizes);
   if (target.host == nullptr) return placed;
   std::vector<std::string> why = reasons_to_move(graph, placed.kernels, target);
   if (std::ranges::all_of(why, &std::string::empty)) return placed;
-  placed.storages = assign_storages(graph);
-  placed.kernels = kernels_of(graph, groups, sizes, placed.storages, std::move(why));
-  return placed;
+  return kernels_of(graph, groups, sizes, std::move(why));
 }
 
 }  // namespace ferry::graph

@@ -11,11 +11,6 @@
 
 namespace ferry::graph {
 
-struct PlacedKernels {
-  TensorStorages storages;
-  NetworkKernels kernels;
-};
-
 // `sizes` as of kernels_of(). Where the backend supports none of the kernels that may move, all stay: then it lacks
 // something else, such as a GPU that it knows, and compilation says what. Throws CompileError, which names the nodes.
 PlacedKernels place_kernels(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes);

@@ -149,8 +149,7 @@ TEST_CASE("a kernel of a GPU keeps of its workspace only the result until the pl
   NetworkBuilder network;
   const TensorId x = network.input("x", {64, 300}), rows = network.input("rows", {5}, DType::i64);
   network.output(network.node(Operator::gather, {x, rows}, DimensionAttributes{0}), "y");
-  TensorStorages storages = assign_storages(network.graph);
-  const NetworkKernels kernels = kernels_of(network.graph, make_groups(network.graph), {}, storages);
+  const NetworkKernels kernels = kernels_of(network.graph, make_groups(network.graph), {}).kernels;
   for (const char* name : {"opencl", "cuda -arch=sm_80 -compiler=llvm"}) {
     CAPTURE(name);
     const Target target = resolve_target(name);
