@@ -108,8 +108,8 @@ ProcessLayout draw_layout(stats::Random& random, bool on_gpu) {
 
 ComparedFacts facts_of(const std::array<MeasuredSide, 2>& sides, const RanOn& on) {
   const auto function = [](const MeasuredSide& side) { return measured_function(side.info, side.plan.symbols); };
-  return {
-      {function(sides[0]), function(sides[1])}, on.device, on.processor, on.facts, sides[0].module.manifest().target};
+  const auto& [a, b] = sides;
+  return {{function(a), function(b)}, on.device, on.processor, on.facts, a.module.manifest().target};
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ ir::Function chains_function(DType dtype, int lanes) {
   return function;
 }
 
-// Counts threads like the server: a parallel loop has as many.
+// Returns the number of threads with which the server runs a parallel loop.
 std::int64_t threads_of(const Device& device, const BenchOptions& bench) {
   constexpr std::uint32_t kMost = 4096;
   std::uint32_t threads = std::clamp(device.facts().threads, 1u, kMost);

@@ -161,7 +161,7 @@ class CaseRun {
     if (case_.limits.seconds && !modules_.is_emulated()) {
       result_.sides[Side::current].seconds = seconds_alone(open_, *measured_, modules_.current(), random_, observer_);
     }
-    conclude(result_, Verdict::first, "there was no baseline" + rename_hint(context_.lost_cases, outcome_.target));
+    conclude(result_, Verdict::first, "there was no baseline" + rename_hint(context_.missing_cases, outcome_.target));
     check_limits();
   }
 

@@ -10,7 +10,7 @@ namespace ferry::gate {
 namespace {
 
 // More names than these would help nobody to remember a renamed case.
-constexpr std::size_t kMostLostNames = 3;
+constexpr std::size_t kMostMissingNames = 3;
 
 }  // namespace
 
@@ -36,14 +36,14 @@ void conclude_failure(CaseResult& result, const SideFailed& failure) {
   }
 }
 
-std::string rename_hint(const std::vector<CaseTarget>& lost_cases, const std::string& target) {
-  std::vector<std::string> lost;
-  for (const CaseTarget& key : lost_cases) {
-    if (key.target == target) lost.push_back(printable(key.name));
+std::string rename_hint(const std::vector<CaseTarget>& missing_cases, const std::string& target) {
+  std::vector<std::string> missing;
+  for (const CaseTarget& key : missing_cases) {
+    if (key.target == target) missing.push_back(printable(key.name));
   }
-  if (lost.empty() || lost.size() > kMostLostNames) return "";
-  return "; the baseline has " + join(", ", lost) +
-         ", which the suite has no more: if this case was renamed, was = \"" + lost.front() +
+  if (missing.empty() || missing.size() > kMostMissingNames) return "";
+  return "; the baseline has " + join(", ", missing) +
+         ", which the suite has no more: if this case was renamed, was = \"" + missing.front() +
          "\" compares it with that module";
 }
 

@@ -31,30 +31,31 @@ MeasuredPair measure_pair(const OpenSession& open, const RunSettings& settings, 
   } catch (const Error& error) {
     if (!is_failure_of_kernel(error)) throw;
     FailedPair failed{layout, placed, error, {}};
-    if (crashed) failed.crashed_in = *crashed == 1 ? Side::current : Side::baseline;
+    if (crashed) failed.crashed_in = kSides[*crashed];
     throw find_failed_side(open, settings, sides, failed, observer);
   }
   const bench::ComparedProcess& process = run.process;
   for (const Side side : {Side::current, Side::baseline}) {
-    const std::string& mistake = process.mistakes[side == Side::current ? 1 : 0];
+    const std::string& mistake = process.mistakes[index_of(side)];
     if (!mistake.empty()) throw SideFailed(side, "timed calls: " + mistake);
   }
   if (!process.difference.empty()) throw SideFailed(Side::current, "the results differ: " + process.difference);
-  const Timing &baseline = run.process.timings[0], &current = run.process.timings[1];
-  if (std::isnan(run.process.log_ratio))
+  const Timing& baseline = process.timings[index_of(Side::baseline)];
+  const Timing& current = process.timings[index_of(Side::current)];
+  if (std::isnan(process.log_ratio))
     throw UsageError("expected times above 0, got calls too short for the clock of " + run.on.board);
   const Timing& first = current_first ? current : baseline;
   const bench::Environment board = bench::read_environment(first);
   // The ratio of a pair is that of the current side to the baseline.
   std::vector<std::string> warnings = bench::board_warnings(first, board, run.on.facts.logical_cores);
   std::string impossible;
-  for (const Side side : {Side::baseline, Side::current}) {
-    const std::string& why = process.too_fast[side == Side::current ? 1 : 0];
+  for (const Side side : kSides) {
+    const std::string& why = process.too_fast[index_of(side)];
     if (!why.empty())
       impossible = std::string(side == Side::current ? "the current module" : "the baseline") + " takes " + why;
   }
   if (!process.unchecked.empty()) warnings.push_back(process.unchecked);
-  return {{layout, current_first, {baseline.median(), current.median()}, -run.process.log_ratio},
+  return {{layout, current_first, {baseline.median(), current.median()}, -process.log_ratio},
           environment_of(run.on, board.governor_after),
           std::move(warnings),
           bench::method_of(sides[Side::current].info, first, settings.sampling.bench.cold, 0),

@@ -30,7 +30,7 @@ struct RunContext {
   std::string suite_file;  // for messages
   TrustHolder trust = {};  // null: modules run whoever has stored them; called by one thread at a time
   // Cases of the baseline that the suite has under no name, neither their own nor an earlier one.
-  std::vector<CaseTarget> lost_cases = {};
+  std::vector<CaseTarget> missing_cases = {};
   MeasurePair measure = measure_pair;
 };
 

@@ -104,71 +104,81 @@ void expect_no_typo(const std::string& baseline, const std::vector<std::string>&
                    printable(similar) + "'? --update stores a new one of this name");
 }
 
-std::vector<CaseTarget> lost_cases(const Baseline& baseline, const Suite& suite) {
+// Returns the cases of the baseline that the suite has under no name, neither their own nor an earlier one.
+std::vector<CaseTarget> missing_cases(const Baseline& baseline, const Suite& suite) {
   std::set<std::string> names;
   for (const SuiteCase& one : suite.cases) names.insert({one.name, one.was});
-  std::vector<CaseTarget> lost;
+  std::vector<CaseTarget> missing;
   for (const auto& [key, module] : baseline) {
-    if (!names.contains(key.name)) lost.push_back(key);
+    if (!names.contains(key.name)) missing.push_back(key);
   }
-  return lost;
+  return missing;
 }
 
-void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& outcomes, Report& report) {
-  const bool is_good = exit_code(report) == 0 && !report.is_interrupted;
+// Returns their names, sorted, each once.
+std::vector<std::string> names_of(const std::vector<CaseTarget>& cases) {
+  std::set<std::string> names;
+  for (const CaseTarget& one : cases) names.insert(one.name);
+  return {names.begin(), names.end()};
+}
+
+// The modules that become the baseline after a run, and why; an entry for each outcome.
+struct NewModules {
+  Baseline modules;
+  std::vector<NewBaseline> reasons;
+};
+
+// `updates`: the user asked for an update, and nothing is wrong with the run.
+NewModules new_modules(const std::vector<CaseOutcome>& outcomes, bool updates) {
   // Boards of different names may have the same target: what failed on one of them does not become the baseline.
   std::set<CaseTarget> bad;
   for (const CaseOutcome& outcome : outcomes) {
     if (!may_become_baseline(outcome.result)) bad.insert({outcome.result.name, outcome.target});
   }
-  Baseline changes;
-  std::vector<NewBaseline> reasons(outcomes.size(), NewBaseline::none);
-  std::vector<HistoryEntry> history;
+  NewModules result{{}, std::vector<NewBaseline>(outcomes.size(), NewBaseline::none)};
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const CaseOutcome& outcome = outcomes[i];
     if (!outcome.module) continue;
-    history.push_back(entry_of(outcome, report));
     const CaseTarget key{outcome.result.name, outcome.target};
     const Verdict verdict = outcome.result.verdict;
     // A case that was renamed gets a baseline under its own name also if it did not change.
     const bool was_compared = verdict == Verdict::no_change || verdict == Verdict::faster ||
                               (verdict == Verdict::unchanged && outcome.is_renamed);
-    const bool is_new = verdict == Verdict::first || (request.update && is_good && was_compared);
+    const bool is_new = verdict == Verdict::first || (updates && was_compared);
     if (!outcome.result.is_accepted && (!is_new || bad.contains(key))) continue;
     // Under a new name, the module of somebody else would become that of this run.
     if (verdict == Verdict::unchanged && outcome.is_renamed && !outcome.module->holder.empty()) continue;
     // That of somebody else is the baseline already, and stays his.
-    if (outcome.module->holder.empty()) changes[key] = *outcome.module;
-    reasons[i] = outcome.result.is_accepted  ? NewBaseline::accepted
-                 : verdict == Verdict::first ? NewBaseline::first
-                                             : NewBaseline::updated;
+    if (outcome.module->holder.empty()) result.modules[key] = *outcome.module;
+    result.reasons[i] = outcome.result.is_accepted  ? NewBaseline::accepted
+                        : verdict == Verdict::first ? NewBaseline::first
+                                                    : NewBaseline::updated;
   }
+  return result;
+}
+
+// Adds the run to the history, updates the baseline, and notes in the report what became of each module.
+void store_results(const SuiteRequest& request, const std::vector<CaseOutcome>& outcomes, Report& report) {
+  const bool updates = request.update && exit_code(report) == 0 && !report.is_interrupted;
+  const NewModules modules = new_modules(outcomes, updates);
+  std::vector<HistoryEntry> history;
+  for (const CaseOutcome& outcome : outcomes)
+    if (outcome.module) history.push_back(entry_of(outcome, report));
   if (!history.empty()) request.store.add_history(request.suite.name, history);
-  if (request.update && is_good && !report.missing.empty()) {
+  if (updates && !report.missing.empty()) {
     report.forgotten = request.store.forget_cases(request.suite.name, request.baseline,
                                                   {report.missing.begin(), report.missing.end()});
   }
-  if (std::ranges::all_of(reasons, [](NewBaseline reason) { return reason == NewBaseline::none; })) return;
-  if (!changes.empty()) request.store.update(request.suite.name, request.baseline, changes);
+  if (std::ranges::all_of(modules.reasons, [](NewBaseline reason) { return reason == NewBaseline::none; })) return;
+  if (!modules.modules.empty()) request.store.update(request.suite.name, request.baseline, modules.modules);
   // Runs of several commits may end in any order, and the store decides whose modules stay.
   const Baseline stored = request.store.baseline(request.suite.name, request.baseline);
-  for (std::size_t i = 0; i < reasons.size(); ++i) {
-    if (reasons[i] == NewBaseline::none) continue;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (modules.reasons[i] == NewBaseline::none) continue;
     const auto found = stored.find({outcomes[i].result.name, outcomes[i].target});
     const bool is_ours = found != stored.end() && found->second.module == outcomes[i].module->module;
-    report.cases[i].new_baseline = is_ours ? reasons[i] : NewBaseline::outdated;
+    report.cases[i].new_baseline = is_ours ? modules.reasons[i] : NewBaseline::outdated;
   }
-}
-
-// Returns the names of the baseline's cases that the suite does not have, sorted.
-std::vector<std::string> missing_cases(const Baseline& baseline, const Suite& suite) {
-  std::set<std::string> missing;
-  for (const auto& [key, module] : baseline) missing.insert(key.name);
-  for (const SuiteCase& suite_case : suite.cases) {
-    missing.erase(suite_case.name);
-    missing.erase(suite_case.was);
-  }
-  return {missing.begin(), missing.end()};
 }
 
 Report run_cases(const SuiteRequest& request, const Baseline& baseline, const RunCase& run_case,
@@ -182,7 +192,7 @@ Report run_cases(const SuiteRequest& request, const Baseline& baseline, const Ru
   report.unknown = request.suite.unknown;
   report.error_level = request.suite.error_level;
   report.is_update = request.update;
-  report.missing = missing_cases(baseline, request.suite);
+  report.missing = names_of(missing_cases(baseline, request.suite));
   report.missing_policy = request.missing;
   report.to_accept.assign(request.accepted.begin(), request.accepted.end());
 
@@ -246,7 +256,7 @@ Report run_suite(const SuiteRequest& request, const Observer& observer) {
                            shared,
                            request.suite.file,
                            request.trust,
-                           lost_cases(baseline, request.suite)};
+                           missing_cases(baseline, request.suite)};
   Report report = run_cases(
       request, baseline,
       [&](const SuiteCase& suite_case, OpenBoard& board, stats::Random& random, const Observer& told) {
