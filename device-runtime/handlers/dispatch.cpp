@@ -6,6 +6,7 @@
 #include "device-runtime/handlers/blobs.h"
 #include "device-runtime/handlers/calls.h"
 #include "device-runtime/handlers/contents.h"
+#include "device-runtime/handlers/device_texts.h"
 #include "device-runtime/handlers/evaluate.h"
 #include "device-runtime/handlers/failure_propagation.h"
 #include "device-runtime/handlers/info.h"

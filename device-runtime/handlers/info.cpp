@@ -2,11 +2,7 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <span>
-
 #include "device-runtime/facts/facts.h"
-#include "device-runtime/handlers/device_texts.h"
 #include "device-runtime/handlers/modules.h"
 #include "rpc/wire/version.h"
 
@@ -24,24 +20,6 @@ Result<rpc::Empty> handle_ping(SessionState&, RequestContext&, const rpc::Ping&)
 Result<rpc::FactsReply> handle_facts(SessionState& state, RequestContext&, const rpc::Facts&) {
   refresh_facts(state.facts, state.access.files);
   return rpc::FactsReply{state.facts};
-}
-
-Result<rpc::ReadFilesReply> handle_read_files(SessionState& state, RequestContext&, const rpc::ReadFiles& request) {
-  rpc::ReadFilesReply reply;
-  // The first device other than the CPU, if the client requested one.
-  Device& device = *state.devices[state.devices.size() > 1 ? 1 : 0];
-  constexpr std::size_t kAtOnce = 64;
-  std::size_t bytes = 0;
-  // An answer that exceeds the limit anyway needs no more files.
-  for (std::size_t first = 0; first < request.paths.size() && bytes <= rpc::kMaxBodyBytes; first += kAtOnce) {
-    const std::size_t count = std::min(kAtOnce, request.paths.size() - first);
-    for (std::string& text :
-         device_texts(device, state.access.broker, std::span(request.paths).subspan(first, count))) {
-      bytes += text.size();
-      reply.texts.push_back(std::move(text));
-    }
-  }
-  return reply;
 }
 
 Result<rpc::Empty> handle_close(SessionState& state, RequestContext& context, const rpc::Close&) {

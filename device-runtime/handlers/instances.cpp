@@ -8,7 +8,7 @@
 namespace ferry::device {
 namespace {
 
-Status check_room(const SessionState& state, const FunctionInfo& info) {
+Status check_persistent_buffer_limit(const SessionState& state, const FunctionInfo& info) {
   std::size_t buffers = info.persistent.size();
   state.instances.for_each(
       [&](rpc::Handle, const Instance& instance) { buffers += instance.persistent.blocks().size(); });
@@ -57,7 +57,7 @@ Result<rpc::CallReply> handle_bind(SessionState& state, RequestContext& context,
   FERRY_TRY(state.instances.check_new(request.instance));
   FERRY_ASSIGN(CheckedCall call, find_call(state, context, request.module, request.function));
   const FunctionInfo& info = call.info();
-  FERRY_TRY(check_room(state, info));
+  FERRY_TRY(check_persistent_buffer_limit(state, info));
   FERRY_ASSIGN(auto arguments, arguments_of(info, request.constants));
   FERRY_TRY(check_arguments(state, context, arguments, GivenArguments::constants, call));
   FERRY_ASSIGN(MemoryCharge charge, MemoryCharge::take(state.budget, kept_bytes(info, arguments)));

@@ -8,7 +8,7 @@
 
 namespace ferry::farm {
 
-std::string shown_database(const std::string& database) {
+std::string without_credentials(const std::string& database) {
   if (!is_postgres(database)) return database;
   const std::string place = database.substr(0, database.find('?'));
   const std::size_t at = place.rfind('@');

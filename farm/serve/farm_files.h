@@ -9,8 +9,8 @@
 
 namespace ferry::farm {
 
-// For logs: without the passwords that a URI may contain, before its host or among its parameters.
-std::string shown_database(const std::string& database);
+// Returns where a database is, for logs: of a URI neither the passwords before its host nor its parameters.
+std::string without_credentials(const std::string& database);
 
 struct FarmFiles {
   std::string master_key;

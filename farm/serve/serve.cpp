@@ -116,7 +116,7 @@ Status serve(const ServeOptions& options, const Compiler& compiler) {
         options.database, [&] { asio::post(loop.context(), [&] { tracker->term_may_have_changed(); }); });
   }
   if (!opened.read_only_reason.empty()) log_line("read-only: " + opened.read_only_reason);
-  log_line("tracker at " + tracker->address() + ", database " + shown_database(options.database));
+  log_line("tracker at " + tracker->address() + ", database " + without_credentials(options.database));
 
   std::unique_ptr<http::HttpServer> http;
   if (!options.http.empty()) {

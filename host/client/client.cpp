@@ -38,7 +38,7 @@ std::optional<DeviceId> first_beside_cpu(const std::vector<std::string>& devices
   return std::nullopt;
 }
 
-std::string seconds_text(std::chrono::milliseconds time) {
+std::string in_seconds(std::chrono::milliseconds time) {
   return format("%g s", std::chrono::duration<double>(time).count());
 }
 
@@ -215,9 +215,9 @@ void Client::receive_answer() {
   if (!received.is_ok()) {
     const bool is_silent = opened_.version != 0 && received.status().code() == ErrorCode::deadline_exceeded;
     if (!is_silent) fail(received.status());
-    fail({ErrorCode::unavailable, "it has said nothing for " + seconds_text(silence_limit()) +
+    fail({ErrorCode::unavailable, "it has said nothing for " + in_seconds(silence_limit()) +
                                       ", though it ends each call after " +
-                                      seconds_text(std::chrono::milliseconds(opened_.limits.call_ms))});
+                                      in_seconds(std::chrono::milliseconds(opened_.limits.call_ms))});
   }
   const rpc::Frame& frame = received.value();
   // An error of the connection instead of a request; nothing follows it.

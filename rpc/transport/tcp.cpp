@@ -121,7 +121,7 @@ int connect_endpoint(const Endpoint& endpoint, Clock::time_point deadline, int& 
   return error;
 }
 
-std::string seconds_text(std::chrono::milliseconds time) {
+std::string rounded_seconds(std::chrono::milliseconds time) {
   const auto tenths = (time.count() + 50) / 100;
   std::string text = std::to_string(tenths / 10);
   if (tenths % 10 != 0) text += "." + std::to_string(tenths % 10);
@@ -147,7 +147,7 @@ Result<std::unique_ptr<Transport>> connect_tcp(const std::string& host, std::uin
     FERRY_ASSIGN(std::unique_ptr<Transport> connection, wrap_socket(fd));
     return watched_transport(std::move(connection));
   }
-  if (error == ETIMEDOUT) return refuse("no answer within " + seconds_text(timeout));
+  if (error == ETIMEDOUT) return refuse("no answer within " + rounded_seconds(timeout));
   if (error == ECONNREFUSED) return refuse("connection refused; is rpc_server running there?");
   return refuse(std::strerror(error));
 }

@@ -28,7 +28,7 @@ void add_history_row(FactTable& table, const HistorySeries& series, std::size_t 
              change_text(entry),
              measured_text(entry),
              level_text(series, index),
-             time_text(entry.when)});
+             utc_text(entry.when)});
 }
 
 void write_series(html::Html& html, const HistorySeries& series, const std::string& id, std::size_t most_rows) {

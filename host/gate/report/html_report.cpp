@@ -23,7 +23,7 @@ void write_facts(html::Html& html, const Report& report) {
   const auto list = html.open("dl", {{"class", "facts"}});
   write_fact(html, "Current version", report.label);
   write_fact(html, "Compared with", report.baseline);
-  write_fact(html, "Started", time_text(report.started));
+  write_fact(html, "Started", utc_text(report.started));
   write_fact(html, "Took", std::isfinite(report.elapsed_seconds) ? seconds_text(report.elapsed_seconds) : "");
   write_fact(html, "Exit code", std::to_string(exit_code(report)));
   write_fact(html, "All intervals hold with", percent_text(1 - report.error_level) + " probability");
@@ -53,7 +53,7 @@ void add_row(FactTable& table, const Report& report, const CaseResult& result) {
 
 std::string html_report(const Report& report) {
   const std::string footer =
-      "Written by ferry " + report.version + " at the end of a run that started at " + time_text(report.started) + ".";
+      "Written by ferry " + report.version + " at the end of a run that started at " + utc_text(report.started) + ".";
   return write_page(headline(report) + " - " + report.suite, report.suite.empty() ? "Results" : report.suite, footer,
                     [&](html::Html& html) {
                       html.element("p", headline(report),

@@ -194,10 +194,10 @@ std::string time_of(const SideFacts& side) {
   return side.seconds > 0 && std::isfinite(side.seconds) ? seconds_text(side.seconds) : "";
 }
 
-std::string time_text(std::int64_t seconds) {
+std::string utc_text(std::int64_t seconds) {
   // Years of five digits and more come from no clock.
   if (seconds < 0 || seconds >= 253'402'300'800) return "out of range";
-  return ferry::time_text(static_cast<std::uint64_t>(seconds) * 1000) + " UTC";
+  return time_text(static_cast<std::uint64_t>(seconds) * 1000) + " UTC";
 }
 
 std::vector<LimitCheck> limit_checks(const CaseResult& result) {

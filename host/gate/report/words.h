@@ -54,7 +54,7 @@ std::string change_text(const CaseResult& result);
 // "1.23 ms"; empty for a side that was not measured.
 std::string time_of(const SideFacts& side);
 // "2026-03-01 08:50:36 UTC"
-std::string time_text(std::int64_t seconds);
+std::string utc_text(std::int64_t seconds);
 
 // A limit on the current side, and what was measured.
 struct LimitCheck {

@@ -14,10 +14,10 @@ TEST_CASE("passwords in the URI of a database are not shown") {
         "postgres://db/farm?user=ferry&password=secret", "postgresql://ferry:a@secret@db/farm?sslmode=require",
         "postgresql://ferry:x@db/farm?password=p@secret"}) {
     CAPTURE(uri);
-    CHECK(farm::shown_database(uri) == "postgresql://db/farm");
+    CHECK(farm::without_credentials(uri) == "postgresql://db/farm");
   }
-  CHECK(farm::shown_database("postgresql:///farm?host=/run/postgresql") == "postgresql:///farm");
-  CHECK(farm::shown_database("a@b?.db") == "a@b?.db");
+  CHECK(farm::without_credentials("postgresql:///farm?host=/run/postgresql") == "postgresql:///farm");
+  CHECK(farm::without_credentials("a@b?.db") == "a@b?.db");
 }
 
 }  // namespace

@@ -156,8 +156,8 @@ TEST_CASE("results are sorted by what needs attention and otherwise stay in orde
 }
 
 TEST_CASE("times outside of four-digit years are out of range") {
-  CHECK(time_text(0) == "1970-01-01 00:00:00 UTC");
-  CHECK(time_text(253'402'300'799) == "9999-12-31 23:59:59 UTC");
-  CHECK(time_text(253'402'300'800) == "out of range");
-  CHECK(time_text(-1) == "out of range");
+  CHECK(utc_text(0) == "1970-01-01 00:00:00 UTC");
+  CHECK(utc_text(253'402'300'799) == "9999-12-31 23:59:59 UTC");
+  CHECK(utc_text(253'402'300'800) == "out of range");
+  CHECK(utc_text(-1) == "out of range");
 }
