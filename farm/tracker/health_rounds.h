@@ -60,7 +60,7 @@ class HealthRounds {
   void tick();
   void checked(const CheckedBoard& checked);
 
-  // The client in whose name the scheduler knows the checks' requests. Returns false if the action is for another one.
+  // Carries out an action for the requests of checks. Returns false if the action is for those of somebody else.
   bool handle(const Action& action);
 
  private:

@@ -84,7 +84,7 @@ class Peers {
   struct Peer;
   struct KeyUse {
     std::size_t connections = 0;
-    std::uint64_t congestion = 0;  // the one in which these were counted:
+    std::uint64_t congestion = 0;  // number of the congestion in which the turns were counted
     std::size_t turns = 0;
   };
   using Clock = std::chrono::steady_clock;

@@ -73,7 +73,7 @@ class SshBoards {
     std::string address;
     ConnectionNumber connection = 0;  // 0: it has not joined
     std::uint64_t boot_id = 0;
-    wire::Heartbeat heartbeat;  // as it was at this time:
+    wire::Heartbeat heartbeat;  // as it was when the board was heard last
     SteadyTime heard_at;
     std::optional<lease::Announcement> lease;
     unsigned failures = 0;  // how many of the last probes failed
