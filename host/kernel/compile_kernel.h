@@ -33,11 +33,10 @@ Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> p
 
 struct CompiledKernel {
   CompiledModule module;
-  double compile_ms = 0;  // 0 for a module from a file
+  double compile_ms = 0;                       // 0 for a module from a file
+  std::vector<std::string> module_notes = {};  // as of Compiled, for who keeps the module
 };
-// Adds to the steps of a call with these sizes what they compute, if the module says so and no step was left out, and
-// the names of their devices, if the module has several.
-void describe_steps(const CompiledModule& module, std::span<const std::int64_t> symbols, std::vector<StepTime>& steps);
+
 // Compiles the chosen def of a text, with the default schedule for the sizes known from the call unless the user gives
 // one. form: as of CompileRequest. Modules that are linked already stay so: can_relink() is false for them.
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,

@@ -155,7 +155,9 @@ CompiledModule compile_text(const KernelSource& source, const TextRequest& reque
     CallOptions call;
     call.sizes = request.sizes;
     expected_sizes(kernel->network->function().symbols, request.sizes);
-    return compile_kernel(source, request.function, target, call, observer, request.form).module;
+    CompiledKernel compiled = compile_kernel(source, request.function, target, call, observer, request.form);
+    report_notes(compiled.module_notes, observer);
+    return std::move(compiled.module);
   }
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);
   const KernelSource kernel = tuned(source, programs, request, target, observer);

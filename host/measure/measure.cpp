@@ -8,6 +8,7 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
+#include "host/kernel/step_times.h"
 #include "host/kernel/tuned_call.h"
 #include "host/lang/whole_reads.h"
 #include "host/measure/instructions.h"
@@ -198,7 +199,7 @@ Measurement measure(const Device& device, const MeasuredKernel& given, const Mea
   Measurement found =
       measure_function(device, function, make_arguments(info, plan, device, observer), kernel.source.compiler, target,
                        manifest.target, checked ? &*checked : nullptr, options, observer);
-  describe_steps(compiled.module, plan.symbols, found.steps);
+  describe_step_times(compiled.module, plan.symbols, found.steps);
   std::ranges::move(found.findings.warnings, std::back_inserter(findings.warnings));
   found.findings = std::move(findings);
   if (has_definition(kernel.source) && !is_emulated(device.facts()))

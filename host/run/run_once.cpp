@@ -8,6 +8,7 @@
 #include "ferry/kernel/option_error.h"
 #include "host/kernel/file.h"
 #include "host/kernel/kernel_failure.h"
+#include "host/kernel/step_times.h"
 #include "host/kernel/tensor_file.h"
 #include "host/kernel/tuned_call.h"
 #include "host/verify/check_network.h"
@@ -100,7 +101,7 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
     report.outputs = collect(info, timed.outputs, request, observer);
     // The only call of a CPU function takes the time of the whole.
     if (!native_code(info)) report.steps = std::move(timed.steps);
-    describe_steps(kernel.module, session.plan.symbols, report.steps);
+    describe_step_times(kernel.module, session.plan.symbols, report.steps);
     report.seconds = static_cast<double>(function.last_elapsed_ns()) * 1e-9;
   }
   if (against) {

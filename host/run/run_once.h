@@ -2,7 +2,8 @@
 //
 //     verify::CheckedPair kernels = verify::read_checked_pair(compiler.get(), {.file = "mm.tc"}, "");
 //     const RunReport report = run_once(open, {.kernels = std::move(kernels),
-//                                                         .call = {.sizes = {"M=4,N=4,K=4"}}, .by_definition = true});
+//                                              .call = {.sizes = {"M=4,N=4,K=4"}},
+//                                              .by_definition = true});
 //     if (!report.findings.is_fine()) std::cerr << report.findings.mistake();
 #pragma once
 

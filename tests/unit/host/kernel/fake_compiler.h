@@ -96,7 +96,9 @@ class FakeCompiler final : public Compiler {
     Compiled compile(const NetworkRequest& request) const override {
       compiler_.sizes = request.sizes;
       compiler_.form = request.form;
-      return {.module = module_of({compiler_.function}, {"cpu", "x86_64", {}}, compiler_.nodes)};
+      return {.module = module_of({compiler_.function}, {"cpu", "x86_64", {}}, compiler_.nodes),
+              .notes = compiler_.notes,
+              .module_notes = compiler_.module_notes};
     }
     std::optional<Hash> identity(const NetworkRequest&) const override { unexpected(); }
     Emission emit(Stage, const NetworkRequest&, const std::string&) const override { unexpected(); }

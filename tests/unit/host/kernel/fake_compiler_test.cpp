@@ -6,6 +6,7 @@
 #include "ferry/kernel/option_error.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/emit_text.h"
+#include "host/kernel/step_times.h"
 #include "tests/unit/host/kernel/text_file.h"
 
 using namespace ferry;
@@ -118,16 +119,35 @@ TEST_CASE("a network is compiled for the call's sizes, and its steps are named a
   CHECK(compiler.form == CodeForm::relinkable);
   std::vector<StepTime> steps(2);
   const std::vector<std::int64_t> symbols = {4};
-  describe_steps(kernel.module, symbols, steps);
+  describe_step_times(kernel.module, symbols, steps);
   CHECK(steps[0].node == "conv1");
   CHECK(steps[1].node == "relu1");
   steps.resize(1);
   steps[0].node.clear();
-  describe_steps(kernel.module, symbols, steps);
+  describe_step_times(kernel.module, symbols, steps);
   CHECK(steps[0].node.empty());
   options.schedule.text = "parallel i";
   CHECK_THROWS_WITH_AS(read_kernel(&compiler, options),
                        doctest::Contains("is a network, whose kernels have default schedules"), UsageError);
+}
+
+TEST_CASE("who keeps a network's module is told of the devices that it is for") {
+  const test::Folder folder;
+  test::FakeCompiler compiler;
+  compiler.function.name = "net";
+  compiler.notes = {"one kernel runs on the CPU"};
+  compiler.module_notes = {"the module runs on few devices"};
+  KernelOptions options;
+  options.file = folder.file("net.onnx", "");
+  const KernelSource source = read_kernel(&compiler, options);
+  std::vector<std::string> told;
+  Observer observer;
+  observer.message = [&](const std::string& line) { told.push_back(line); };
+  compile_kernel(source, "", Target(), {}, observer);
+  CHECK(told == std::vector<std::string>{"note: one kernel runs on the CPU"});
+  told.clear();
+  compile_text(source, {}, Target(), observer);
+  CHECK(told == std::vector<std::string>{"note: one kernel runs on the CPU", "note: the module runs on few devices"});
 }
 
 TEST_CASE("a size that a network does not have is refused") {
