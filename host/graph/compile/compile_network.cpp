@@ -195,15 +195,15 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   const LoweredKernels lowered = lower_kernels(graph, kernels, target);
   std::vector<DeviceFunctions> parts{{lowered.functions[kTargetDevice], target}};
   if (!lowered.functions[kHostDevice].empty()) parts.push_back({lowered.functions[kHostDevice], *target.host});
-  ModuleBytes module = compile_module(
+  ModuleBytes compiled = compile_module(
       parts,
       {.source = options.source,
        .schedule = lowered.schedule,
        .compose = [&](ModuleFile& module) { compose_network(graph, kernels, placed.storages, *blob, common, module); },
        .form = options.form,
        .init_target = options.init_target});
-  result.module = std::move(module.bytes);
-  result.module_notes = std::move(module.notes);
+  result.module = std::move(compiled.bytes);
+  result.module_notes = std::move(compiled.notes);
   std::ranges::move(notes_on_host(graph, kernels), std::back_inserter(result.notes));
   if (options.cached != nullptr) options.cached->store(result.module);
   return result;
