@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/exec_words.h"
 #include "crosscompile/confine/call_filter.h"
 #include "ferry/error.h"
 
@@ -54,13 +55,6 @@ struct Prepared {
 
 [[noreturn]] void fail_to(const char* what) {
   throw Error(ErrorCode::unavailable, std::string("cannot ") + what + ": " + std::strerror(errno));
-}
-
-std::vector<char*> pointers_of(const std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 // Limits the processes of this user to those that exist now, of whatever user, and a few more.
@@ -208,8 +202,8 @@ timespec end_after(double seconds) {
 
 ProgramEnd run_confined(const ConfinedProgram& program) {
   Prepared prepared;
-  prepared.arguments = pointers_of(program.words);
-  prepared.variables = pointers_of(program.environment);
+  prepared.arguments = exec_words(program.words);
+  prepared.variables = exec_words(program.environment);
   if (landlock::version() > 0) prepared.rules.emplace(program.files);
   prepared.has_filter = has_call_filter();
   prepared.processes = most_processes();

@@ -16,6 +16,16 @@ bool mutate_all(Mutator& mutator, const std::vector<Expr>& before, std::vector<E
   return changed;
 }
 
+template <class Choice>
+Expr mutate_choice(Mutator& mutator, const Choice& node, const Expr& self) {
+  Expr condition = mutator.mutate(node.condition);
+  Expr on_true = mutator.mutate(node.on_true);
+  Expr on_false = mutator.mutate(node.on_false);
+  if (condition.same_as(node.condition) && on_true.same_as(node.on_true) && on_false.same_as(node.on_false))
+    return self;
+  return Choice::make(std::move(condition), std::move(on_true), std::move(on_false));
+}
+
 }  // namespace
 
 Expr Mutator::mutate(const Expr& expr) {
@@ -61,23 +71,8 @@ Expr Mutator::mutate_node(const Binary& node, const Expr& self) {
   return Binary::make(node.op, std::move(left), std::move(right));
 }
 
-Expr Mutator::mutate_node(const Select& node, const Expr& self) {
-  Expr condition = mutate(node.condition);
-  Expr on_true = mutate(node.on_true);
-  Expr on_false = mutate(node.on_false);
-  if (condition.same_as(node.condition) && on_true.same_as(node.on_true) && on_false.same_as(node.on_false))
-    return self;
-  return Select::make(std::move(condition), std::move(on_true), std::move(on_false));
-}
-
-Expr Mutator::mutate_node(const IfThenElse& node, const Expr& self) {
-  Expr condition = mutate(node.condition);
-  Expr on_true = mutate(node.on_true);
-  Expr on_false = mutate(node.on_false);
-  if (condition.same_as(node.condition) && on_true.same_as(node.on_true) && on_false.same_as(node.on_false))
-    return self;
-  return IfThenElse::make(std::move(condition), std::move(on_true), std::move(on_false));
-}
+Expr Mutator::mutate_node(const Select& node, const Expr& self) { return mutate_choice(*this, node, self); }
+Expr Mutator::mutate_node(const IfThenElse& node, const Expr& self) { return mutate_choice(*this, node, self); }
 
 Expr Mutator::mutate_node(const Load& node, const Expr& self) {
   BufferRef buffer = mutate_buffer(node.buffer);

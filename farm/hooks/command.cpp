@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "base/descriptor.h"
+#include "base/exec_words.h"
 #include "base/format.h"
 #include "base/printable.h"
 
@@ -23,13 +24,6 @@ namespace {
 using SteadyTime = std::chrono::steady_clock::time_point;
 
 constexpr const char* kInherited[] = {"PATH", "HOME", "USER", "LANG", "TZ"};
-
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 std::vector<std::string> environment_of(const Command& command) {
   std::vector<std::string> variables;
@@ -172,7 +166,7 @@ Result<std::string> run_command(const Command& command) {
   const SpawnSettings settings(input_end.number());
   pid_t pid = -1;
   const int error = posix_spawnp(&pid, words.front().c_str(), settings.actions(), settings.attributes(),
-                                 pointers_to(words).data(), pointers_to(variables).data());
+                                 exec_words(words).data(), exec_words(variables).data());
   input_end = Descriptor();
   if (error != 0)
     return Status(error == ENOENT ? ErrorCode::not_found : ErrorCode::unavailable,

@@ -47,10 +47,4 @@ void RelayTokens::expire(TimePoint now) {
   std::erase_if(open_, [&](const auto& each) { return each.second.until <= now; });
 }
 
-std::optional<RelayTokens::TimePoint> RelayTokens::next_expiry() const {
-  std::optional<TimePoint> next;
-  for (const auto& [token, opened] : open_) next = std::min(next.value_or(opened.until), opened.until);
-  return next;
-}
-
 }  // namespace ferry::farm

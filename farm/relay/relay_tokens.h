@@ -34,8 +34,6 @@ class RelayTokens {
   std::optional<Ends> arrive(const rpc::RelayTicket& ticket, Descriptor socket, TimePoint now);
   // Forgets the tokens that are too old, and closes the connections that wait with them.
   void expire(TimePoint now);
-  // When expire() must be called next; nothing: there are no tokens.
-  std::optional<TimePoint> next_expiry() const;
   std::size_t size() const { return open_.size(); }
 
  private:

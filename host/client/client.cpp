@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/format.h"
+#include "base/quantity_text.h"
 #include "module/device_id.h"
 
 namespace ferry::session {
@@ -36,10 +36,6 @@ std::optional<DeviceId> first_beside_cpu(const std::vector<std::string>& devices
     if (id.is_ok() && id.value().kind != DeviceKind::cpu) return id.value();
   }
   return std::nullopt;
-}
-
-std::string in_seconds(std::chrono::milliseconds time) {
-  return format("%g s", std::chrono::duration<double>(time).count());
 }
 
 bool ends_the_session(ErrorCode code) {
@@ -215,9 +211,9 @@ void Client::receive_answer() {
   if (!received.is_ok()) {
     const bool is_silent = opened_.version != 0 && received.status().code() == ErrorCode::deadline_exceeded;
     if (!is_silent) fail(received.status());
-    fail({ErrorCode::unavailable, "it has said nothing for " + in_seconds(silence_limit()) +
-                                      ", though it ends each call after " +
-                                      in_seconds(std::chrono::milliseconds(opened_.limits.call_ms))});
+    fail({ErrorCode::unavailable, "it has said nothing for " +
+                                      span_text(static_cast<std::uint64_t>(silence_limit().count())) +
+                                      ", though it ends each call after " + span_text(opened_.limits.call_ms)});
   }
   const rpc::Frame& frame = received.value();
   // An error of the connection instead of a request; nothing follows it.

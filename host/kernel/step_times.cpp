@@ -1,7 +1,5 @@
 #include "host/kernel/step_times.h"
 
-#include <string>
-
 #include "module/device_id.h"
 #include "module/step_description.h"
 

@@ -32,21 +32,16 @@ class GuardedVisitor : public ir::Visitor {
     const std::size_t before = axes_.size();
     axes_.insert(axes_.end(), node.axes.begin(), node.axes.end());
     if (node.condition.defined()) visit(node.condition);
-    for (const ir::Expr& source : node.sources) {
-      if (node.condition.defined()) {
-        visit_under(node.condition, source);
-      } else {
-        visit(source);
-      }
-    }
+    for (const ir::Expr& source : node.sources) visit_under(node.condition, source);
     axes_.resize(before);
   }
 
  private:
+  // An undefined condition always holds.
   void visit_under(const ir::Expr& condition, const ir::Expr& value) {
-    guards_.push_back(condition);
+    if (condition.defined()) guards_.push_back(condition);
     visit(value);
-    guards_.pop_back();
+    if (condition.defined()) guards_.pop_back();
   }
 
   std::vector<ir::Axis> axes_;

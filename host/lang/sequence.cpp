@@ -88,6 +88,16 @@ void check_along(std::size_t along, std::size_t rank, const std::string& name) {
                      std::to_string(along));
 }
 
+// Returns a sequence along one of so many axes, which crosses no other axis.
+std::shared_ptr<Sequence> sequence_along(std::size_t along, std::size_t axes, const Tensor& self) {
+  auto sequence = std::make_shared<Sequence>();
+  sequence->axis = along;
+  sequence->self = self.buffer();
+  sequence->crossed.assign(axes, false);
+  sequence->crossed[along] = true;
+  return sequence;
+}
+
 Expr combined(Update how, const Expr& before, const Expr& value) {
   switch (how) {
     case Update::set: return value;
@@ -114,18 +124,13 @@ Tensor recurrence(std::vector<ir::Axis> axes, Expr value, std::size_t along, con
                   const std::vector<UncheckedIndex>& unchecked, IndexChecks checks) {
   check_along(along, axes.size(), name);
   CheckSelfReads(name, self.buffer().get()).check(value);
-  auto sequence = std::make_shared<Sequence>();
-  sequence->axis = along;
-  sequence->self = self.buffer();
-  sequence->crossed.assign(axes.size(), false);
-  sequence->crossed[along] = true;
+  const auto sequence = sequence_along(along, axes.size(), self);
   analysis::for_each_load(value, [&](const ir::Load& load) {
     if (load.buffer != self.buffer()) return;
     for (std::size_t d = 0; d < axes.size(); ++d)
       if (!load.indices[d].same_as(axes[d].var)) sequence->crossed[d] = true;
   });
-  return compute_in_sequence(std::move(axes), std::move(value), std::move(name), std::move(sequence), unchecked,
-                             checks);
+  return compute_in_sequence(std::move(axes), std::move(value), std::move(name), sequence, unchecked, checks);
 }
 
 Tensor scatter_over(const Tensor& before, std::vector<ir::Axis> axes, std::vector<Expr> place, Expr value,
@@ -138,16 +143,11 @@ Tensor scatter_over(const Tensor& before, std::vector<ir::Axis> axes, std::vecto
     throw CompileError("'" + name + "': expected '" + axes[a].var.as<ir::Var>()->name +
                        "' to be an index of the updated element, or updates in order along it");
   }
-  auto sequence = std::make_shared<Sequence>();
-  sequence->axis = along;
-  sequence->self = self.buffer();
-  sequence->crossed.assign(axes.size(), false);
-  sequence->crossed[along] = true;
+  const auto sequence = sequence_along(along, axes.size(), self);
   sequence->place = std::move(place);
   sequence->before =
       compute(before.shape(), [&](const std::vector<Expr>& index) { return before.at(index); }, name + ".before");
-  return compute_in_sequence(std::move(axes), std::move(value), std::move(name), std::move(sequence), unchecked,
-                             checks);
+  return compute_in_sequence(std::move(axes), std::move(value), std::move(name), sequence, unchecked, checks);
 }
 
 namespace {

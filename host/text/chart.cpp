@@ -108,9 +108,7 @@ std::vector<std::string> change_labels(const std::vector<double>& ticks) {
   return labels_in(changes, 100, "%", "+");
 }
 
-double left_of(const std::vector<std::string>& labels) { return std::max(kLeft, 8 + widest(labels)); }
-
-Ticks horizontal_ticks(const Axis& axis, std::vector<std::string> (*labels_of)(const std::vector<double>&)) {
+Ticks horizontal_ticks(const Axis& axis, LabelsOf labels_of) {
   Ticks ticks;
   for (int count = 6; count >= 1; --count) {
     ticks.values = axis.ticks(count);
@@ -123,6 +121,18 @@ Ticks horizontal_ticks(const Axis& axis, std::vector<std::string> (*labels_of)(c
     if (apart > 2 * half) break;
   }
   return ticks;
+}
+
+double write_vertical_axis(html::Html& html, const Axis& axis, LabelsOf labels_of, double right, const char* at_one) {
+  const std::vector<double> ticks = axis.ticks(6);
+  const std::vector<std::string> labels = labels_of(ticks);
+  const double left = std::max(kLeft, 8 + widest(labels));
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    const double y = axis.place(ticks[i]);
+    write_line(html, std::abs(ticks[i] - 1) < 1e-9 ? at_one : "grid", left, y, right, y);
+    write_text(html, labels[i], left - 8, y + 4, "end");
+  }
+  return left;
 }
 
 }  // namespace ferry::chart

@@ -41,16 +41,19 @@ std::vector<std::string> share_labels(const std::vector<double>& ticks);  // of 
 // Of ratios: changes in percent, "+5%", or multiples on an axis that reaches far, "x20"; never both.
 std::vector<std::string> change_labels(const std::vector<double>& ticks);
 
-// Returns where an axis begins whose labels end to its left: at kLeft, or further to the right for long ones.
-double left_of(const std::vector<std::string>& labels);
-
 struct Ticks {
   std::vector<double> values;
   std::vector<std::string> labels;
 };
+using LabelsOf = std::vector<std::string> (*)(const std::vector<double>& ticks);
 
 // Returns ticks of a horizontal axis, with labels that have room beside one another and within the image if each is
 // centred at its tick.
-Ticks horizontal_ticks(const Axis& axis, std::vector<std::string> (*labels_of)(const std::vector<double>&));
+Ticks horizontal_ticks(const Axis& axis, LabelsOf labels_of);
+
+// Writes lines at the ticks of a vertical axis, with their labels to the left. Returns where they begin: at kLeft, or
+// further to the right for long labels. They end at `right`; the line at 1 is of the style `at_one`.
+double write_vertical_axis(html::Html& html, const Axis& axis, LabelsOf labels_of, double right,
+                           const char* at_one = "grid");
 
 }  // namespace ferry::chart

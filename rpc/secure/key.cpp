@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/hex.h"
 #include "ferry/hash.h"
 
 namespace ferry::secure {
@@ -11,8 +12,8 @@ namespace {
 constexpr std::string_view kPrefix = "ferry-key-1:";
 constexpr std::string_view kIdContext = "ferry key id";
 
-template <class Bytes>
-void append_hexadecimal(const Bytes& bytes, std::string& text) {
+// Unlike hex_text() it leaves no other copy of the key behind.
+void append_hexadecimal(const KeyBytes& bytes, std::string& text) {
   constexpr char kDigits[] = "0123456789abcdef";
   for (const std::uint8_t byte : bytes) {
     text += kDigits[byte >> 4];
@@ -62,11 +63,7 @@ Key make_key() {
   return key;
 }
 
-std::string to_text(const KeyId& id) {
-  std::string text;
-  append_hexadecimal(id, text);
-  return text;
-}
+std::string to_text(const KeyId& id) { return hex_text(id); }
 
 std::string to_file_text(const Key& key) {
   std::string text;

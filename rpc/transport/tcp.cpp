@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/format.h"
 #include "rpc/transport/socket.h"
 #include "rpc/transport/watched_transport.h"
 
@@ -121,13 +122,6 @@ int connect_endpoint(const Endpoint& endpoint, Clock::time_point deadline, int& 
   return error;
 }
 
-std::string rounded_seconds(std::chrono::milliseconds time) {
-  const auto tenths = (time.count() + 50) / 100;
-  std::string text = std::to_string(tenths / 10);
-  if (tenths % 10 != 0) text += "." + std::to_string(tenths % 10);
-  return text + " s";
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Transport>> connect_tcp(const std::string& host, std::uint16_t port,
@@ -147,7 +141,8 @@ Result<std::unique_ptr<Transport>> connect_tcp(const std::string& host, std::uin
     FERRY_ASSIGN(std::unique_ptr<Transport> connection, wrap_socket(fd));
     return watched_transport(std::move(connection));
   }
-  if (error == ETIMEDOUT) return refuse("no answer within " + rounded_seconds(timeout));
+  if (error == ETIMEDOUT)
+    return refuse(format("no answer within %g s", std::chrono::duration<double>(timeout).count()));
   if (error == ECONNREFUSED) return refuse("connection refused; is rpc_server running there?");
   return refuse(std::strerror(error));
 }

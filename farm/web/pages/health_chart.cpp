@@ -44,7 +44,8 @@ ChartSeries series_of(const std::vector<wire::HealthListing>& checks) {
 struct Axes {
   std::uint64_t from_ms = ~std::uint64_t{0}, to_ms = 0;
   Axis times, ratios;
-  Ticks ticks;  // of the ratios
+
+  double x(const ChartPoint& point) const { return times.place(static_cast<double>(point.at_ms - from_ms)); }
 };
 
 Axes axes_of(const ChartSeries& series) {
@@ -62,31 +63,19 @@ Axes axes_of(const ChartSeries& series) {
   const double margin = (ratios.high - ratios.low) * 0.06;
   ratios.low = std::max(ratios.low - margin, 0.0);
   ratios.high += margin;
-  axes.ticks.values = ratios.ticks(6);
-  axes.ticks.labels = share_labels(axes.ticks.values);
-  axes.times = {0, static_cast<double>(std::max<std::uint64_t>(axes.to_ms - axes.from_ms, 1)),
-                left_of(axes.ticks.labels), kWidth - kNames};
+  axes.times = {0, static_cast<double>(std::max<std::uint64_t>(axes.to_ms - axes.from_ms, 1)), kLeft, kWidth - kNames};
   return axes;
 }
 
-double x_of(const Axes& axes, const ChartPoint& point) {
-  return axes.times.place(static_cast<double>(point.at_ms - axes.from_ms));
-}
-
-void write_grid(html::Html& html, const Axes& axes) {
-  const auto& [from, to] = std::pair(axes.times.from, axes.times.to);
-  for (std::size_t i = 0; i < axes.ticks.values.size(); ++i) {
-    const double y = axes.ratios.place(axes.ticks.values[i]);
-    write_line(html, std::abs(axes.ticks.values[i] - 1) < 1e-9 ? "baseline" : "grid", from, y, to, y);
-    write_text(html, axes.ticks.labels[i], from - 8, y + 4, "end");
-  }
-  write_text(html, time_text(axes.from_ms).substr(0, 16), from, kHeight - 8, "start");
-  write_text(html, time_text(axes.to_ms).substr(0, 16), to, kHeight - 8, "end");
+void write_axes(html::Html& html, Axes& axes) {
+  axes.times.from = write_vertical_axis(html, axes.ratios, share_labels, axes.times.to, "baseline");
+  write_text(html, time_text(axes.from_ms).substr(0, 16), axes.times.from, kHeight - 8, "start");
+  write_text(html, time_text(axes.to_ms).substr(0, 16), axes.times.to, kHeight - 8, "end");
 }
 
 // Failed checks are crosses, so that colour is not all that tells them apart.
 void write_point(html::Html& html, const Axes& axes, const ChartPoint& point) {
-  const double x = x_of(axes, point), y = axes.ratios.place(point.ratio);
+  const double x = axes.x(point), y = axes.ratios.place(point.ratio);
   if (point.has_passed) {
     const auto circle = html.open("circle", {{"cx", coordinate(x)}, {"cy", coordinate(y)}, {"r", "2.6"}});
     html.element("title", point.label);
@@ -118,19 +107,19 @@ double place_label(std::vector<double>& taken, double y) {
 void write_health_chart(html::Html& html, const std::vector<wire::HealthListing>& checks) {
   const ChartSeries series = series_of(checks);
   if (series.empty()) return;
-  const Axes axes = axes_of(series);
+  Axes axes = axes_of(series);
   write_figure(html, kHeight,
                {"health-chart", "Health checks relative to their baselines", "The table below has the same values.",
                 "Median time of each check, relative to its baseline. Less is faster; × marks a failed check."},
                [&] {
-                 write_grid(html, axes);
+                 write_axes(html, axes);
                  std::vector<double> labels;
                  char number = '0';
                  for (const auto& [job, points] : series) {
                    const auto group = html.open("g", {{"class", std::string("series series-") + number++}});
                    std::string path;
                    for (const ChartPoint& point : points)
-                     path += format("%s%.1f %.1f", path.empty() ? "M" : " L", x_of(axes, point),
+                     path += format("%s%.1f %.1f", path.empty() ? "M" : " L", axes.x(point),
                                     axes.ratios.place(point.ratio));
                    html.element("path", "", {{"class", "line"}, {"d", path}});
                    for (const ChartPoint& point : points) write_point(html, axes, point);

@@ -85,17 +85,7 @@ BenchRun measure(const Compiler* compiler, const Options& options) {
                                      std::move(kernels.against)};
   std::vector<bench::Sweep> sweeps;
   for (const std::string& text : options.sweeps) sweeps.push_back(bench::parse_sweep(text));
-  std::vector<bench::NamedDevice> devices;
-  const std::vector<SharedBoard> boards =
-      options.remote.schemes->shared_connectors(options.addresses, options.remote.key_file);
-  for (std::size_t i = 0; i < boards.size(); ++i) {
-    RemoteOptions remote = options.remote;
-    const std::string& address = options.addresses[i];
-    remote.address = address;
-    remote.board = boards[i];
-    devices.push_back({address, opening(remote)});
-  }
-  if (devices.empty()) devices.push_back({"this machine", opening(options.remote)});
+  std::vector<bench::NamedDevice> devices = devices_at(options.addresses, options.remote);
   Observer observer = terminal(first_deadline(options.kernel.deadline, options.remote.deadlines.session));
   std::optional<InterruptibleWork> work;
   if (!sweeps.empty() || devices.size() > 1) {

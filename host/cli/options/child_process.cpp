@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/descriptor.h"
+#include "base/exec_words.h"
 #include "ferry/error.h"
 #include "host/cli/options/program_keeper.h"
 
@@ -55,9 +56,7 @@ void end_forwarding() {
 }  // namespace
 
 ChildProcess::ChildProcess(const std::vector<std::string>& words) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = exec_words(words);
   int failure[2];
   if (pipe2(failure, O_CLOEXEC) != 0) throw UsageError("cannot run " + words.front() + ": " + std::strerror(errno));
   const Descriptor told(failure[0]);

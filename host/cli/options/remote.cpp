@@ -99,4 +99,17 @@ OpenSession opening(RemoteOptions remote) {
   return [remote](const ConnectOptions& options) { return open_device(remote, options); };
 }
 
+std::vector<bench::NamedDevice> devices_at(const std::vector<std::string>& addresses, const RemoteOptions& remote) {
+  std::vector<bench::NamedDevice> devices;
+  const std::vector<SharedBoard> boards = remote.schemes->shared_connectors(addresses, remote.key_file);
+  for (std::size_t i = 0; i < boards.size(); ++i) {
+    RemoteOptions one = remote;
+    one.address = addresses[i];
+    one.board = boards[i];
+    devices.push_back({addresses[i], opening(one)});
+  }
+  if (devices.empty()) devices.push_back({"this machine", opening(remote)});
+  return devices;
+}
+
 }  // namespace ferry::cli

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ferry/bench/measure_options.h"
 #include "host/client/connect/schemes.h"
 #include "host/kernel/retry.h"
 
@@ -40,5 +41,8 @@ void print_lease_notice(const std::string& line);
 Device open_device(const RemoteOptions& remote, ConnectOptions options = {});
 // The same, for services. All sessions are on the same board, if the remote is one of a farm.
 OpenSession opening(RemoteOptions remote);
+// The same for each of these servers, by its address; boards of one farm are leased together. Without addresses it is
+// a private one on this machine.
+std::vector<bench::NamedDevice> devices_at(const std::vector<std::string>& addresses, const RemoteOptions& remote);
 
 }  // namespace ferry::cli

@@ -40,20 +40,6 @@ struct TuneCommand {
   bool json = false;
 };
 
-std::vector<bench::NamedDevice> devices_of(const TuneCommand& options) {
-  std::vector<bench::NamedDevice> devices;
-  const std::vector<SharedBoard> boards =
-      options.remote.schemes->shared_connectors(options.addresses, options.remote.key_file);
-  for (std::size_t i = 0; i < boards.size(); ++i) {
-    RemoteOptions remote = options.remote;
-    remote.address = options.addresses[i];
-    remote.board = boards[i];
-    devices.push_back({remote.address, opening(remote)});
-  }
-  if (devices.empty()) devices.push_back({"this machine", opening(options.remote)});
-  return devices;
-}
-
 void print_line(const text::Json& json) {
   std::printf("%s\n", json.dump().c_str());
   std::fflush(stdout);
@@ -73,7 +59,7 @@ int tune_kernel(const Compiler* compiler, TuneCommand& options) {
   if (options.tune.records.empty()) options.tune.records = tune::user_records();
   const std::filesystem::path folder = std::filesystem::path(options.tune.records).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder);
-  const std::vector<bench::NamedDevice> devices = devices_of(options);
+  const std::vector<bench::NamedDevice> devices = devices_at(options.addresses, options.remote);
   Observer observer = terminal();
   const InterruptibleWork work;
   observer.is_interrupted = InterruptibleWork::is_requested;

@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/exec_words.h"
 #include "base/throw_status.h"
 
 namespace ferry::session {
@@ -123,9 +124,7 @@ fs::path find_board_server(const std::string& arch) {
 LocalServer::LocalServer(const fs::path& program, const std::vector<std::string>& arguments) : program_(program) {
   std::vector<std::string> words{program.string(), "--fd", std::to_string(kServerSocket), "--quiet"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  const std::vector<char*> pointers = exec_words(words);
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
     throw Error(ErrorCode::resource_exhausted, std::string("cannot make sockets: ") + strerror(errno));

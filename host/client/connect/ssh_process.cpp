@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/exec_words.h"
 #include "base/printable.h"
 #include "base/throw_status.h"
 
@@ -87,9 +88,7 @@ SshProcess::SshProcess(const SshAddress& address, const std::string& name, const
                        const SshOptions& options)
     : name_(name), options_(options), login_(login_command(address)) {
   std::vector<std::string> words = arguments_of(address, command, options.is_unattended);
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  const std::vector<char*> pointers = exec_words(words);
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0) {
     throw Error(ErrorCode::resource_exhausted, std::string("cannot make sockets: ") + strerror(errno));

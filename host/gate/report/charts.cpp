@@ -162,21 +162,14 @@ void write_pairs_chart(html::Html& html, const CaseResult& result, const std::st
   if (result.pairs.empty()) return;
   const auto count = static_cast<double>(result.pairs.size());
   const Axis ratios = ratio_axis(result);
-  const std::vector<double> ticks = ratios.ticks(6);
-  const std::vector<std::string> labels = change_labels(ticks);
-  const double left = left_of(labels);
-  const Axis pairs{0.5, count + 0.5, left, kWidth - kRight};
   const ChangeWords change = words_of(result.change);
   const std::string description =
       std::to_string(result.pairs.size()) + (count == 1 ? " pair" : " pairs") +
       ". The change after all of them: " + change.ratio +
       (is_bounded(result.change) ? ", between " + change.low + " and " + change.high : ", without bounds") + ".";
   const auto draw = [&] {
-    for (std::size_t i = 0; i < ticks.size(); ++i) {
-      const double y = ratios.place(ticks[i]);
-      write_line(html, std::abs(ticks[i] - 1) < 1e-9 ? "zero" : "grid", left, y, kWidth - kRight, y);
-      write_text(html, labels[i], left - 8, y + 4, "end");
-    }
+    const double left = write_vertical_axis(html, ratios, change_labels, kWidth - kRight, "zero");
+    const Axis pairs{0.5, count + 0.5, left, kWidth - kRight};
     write_course(html, result, pairs, ratios);
     for (const double edge : {1 - result.tolerance, 1 + result.tolerance}) {
       if (!(edge > ratios.low && edge < ratios.high)) continue;

@@ -69,15 +69,6 @@ std::size_t place_of(const Points& points, std::size_t index) {
   return static_cast<std::size_t>(std::ranges::lower_bound(points.all, index, {}, &Point::index) - points.all.begin());
 }
 
-// `left` is where the lines begin.
-void write_grid(html::Html& html, const Ticks& ticks, const Axis& values, double left) {
-  for (std::size_t i = 0; i < ticks.values.size(); ++i) {
-    const double y = values.place(ticks.values[i]);
-    write_line(html, "grid", left, y, kWidth - kRight, y);
-    write_text(html, ticks.labels[i], left - 8, y + 4, "end");
-  }
-}
-
 // Whether the entry has an interval of its time: that of the change, around the baseline's time of the same run.
 bool has_interval(const HistoryEntry& entry) {
   return is_positive(entry.seconds[Side::baseline]) && is_bounded(entry.change) && entry.change.low > 0;
@@ -157,11 +148,6 @@ void write_history_chart(html::Html& html, const HistorySeries& series, const st
         shown.push_back(point.entry->seconds[Side::baseline] * ratio);
   }
   const Axis values = value_axis(points, shown);
-  Ticks ticks{values.ticks(6), {}};
-  ticks.labels = points.are_times ? time_labels(ticks.values) : count_labels(ticks.values);
-  const double left = left_of(ticks.labels);
-  const auto last = static_cast<double>(points.all.size() - 1);
-  const Axis commits{-0.5, last + 0.5, left, kWidth - kRight};
   const std::string description = description_of(series, points);
   write_figure(
       html, kHistoryHeight,
@@ -171,7 +157,9 @@ void write_history_chart(html::Html& html, const HistorySeries& series, const st
        "lines. " +
            description},
       [&] {
-        write_grid(html, ticks, values, left);
+        const double left =
+            write_vertical_axis(html, values, points.are_times ? time_labels : count_labels, kWidth - kRight);
+        const Axis commits{-0.5, static_cast<double>(points.all.size()) - 0.5, left, kWidth - kRight};
         write_levels(html, series, points, commits, values);
         write_intervals(html, points, commits, values);
         write_points(html, points, commits, values);

@@ -113,9 +113,12 @@ TEST_CASE("the labels of an axis write its ticks exactly, and all of them differ
 }
 
 TEST_CASE("an axis leaves room for the labels to its left") {
-  CHECK(left_of({}) == kLeft);
-  CHECK(left_of({"1 ms"}) == kLeft);
-  CHECK(left_of({"1", "1.2272003M"}) >= 110);
+  ferry::html::Html html;
+  CHECK(write_vertical_axis(html, {0, 6e-3, 200, 0}, time_labels, 800) == kLeft);
+  CHECK(write_vertical_axis(html, {1'227'200, 1'227'200.6, 200, 0}, count_labels, 800) >= 110);
+  const std::string text = html.take();
+  CHECK(text.find(">3 ms<") != std::string::npos);
+  CHECK(text.find(">1.2272003M<") != std::string::npos);
 }
 
 TEST_CASE("labels beneath an axis stay apart and inside of the image, also in larger letters") {
