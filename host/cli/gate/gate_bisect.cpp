@@ -31,7 +31,7 @@ struct BisectOptions {
 void print_steps(const gate::Bisection& found) {
   text::Rows rows{{"WHEN (UTC)", "COMMIT", "AGAINST THE GOOD ONE", "CHANGE"}};
   for (const gate::BisectStep& step : found.steps) {
-    rows.push_back({gate::time_text(step.when), printable(step.label),
+    rows.push_back({gate::utc_text(step.when), printable(step.label),
                     step.is_skipped ? "skipped" : gate::to_text(step.result.verdict), gate::change_text(step.result)});
   }
   text::print_columns(rows);

@@ -98,7 +98,7 @@ void print_series(const gate::HistorySeries& series, const gate::HistorySeries* 
   text::Rows rows{{"WHEN (UTC)", "COMMIT", "VERDICT", "CHANGE", "MEASURED", "", "LEVEL"}};
   for (std::size_t i = first; i < series.entries.size(); ++i) {
     const gate::HistoryEntry& entry = series.entries[i];
-    rows.push_back({gate::time_text(entry.when), printable(gate::commit_of(entry)), gate::to_text(entry.verdict),
+    rows.push_back({gate::utc_text(entry.when), printable(gate::commit_of(entry)), gate::to_text(entry.verdict),
                     entry.seconds[gate::Side::baseline] > 0 ? gate::percent_change(entry.change.ratio) : "",
                     gate::measured_text(entry), bar(entry.seconds[gate::Side::current], least, most),
                     gate::level_text(series, i)});
