@@ -168,7 +168,7 @@ void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::u
       environment.not_isolated =
           "the module has run in the session's own process before, which its code may rule since";
   }
-  environment.isolation = TimingIsolation::notify;
+  environment.isolation = isolated.workload(0).method();
   for (std::size_t i = 0; i < subjects.size(); ++i) subjects[i].counters = &isolated.workload(i).counters();
 }
 

@@ -63,7 +63,8 @@ Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isola
     ready.error_code = static_cast<std::int32_t>(ErrorCode::internal);
     ready.set_message("its process ended before it had loaded the module");
   }
-  if (ready.error_code == 0 && (ready.counters > kCounterKinds || received.size() != ready.counters + 1)) {
+  const std::size_t ends = ready.has_listener ? 1 : 2;
+  if (ready.error_code == 0 && (ready.counters > kCounterKinds || received.size() != ends + ready.counters)) {
     ready.error_code = static_cast<std::int32_t>(ErrorCode::resource_exhausted);
     ready.set_message("there are no descriptors left");
   }
@@ -73,10 +74,17 @@ Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isola
     return Status(static_cast<ErrorCode>(ready.error_code), ready.message);
   }
   auto& page = *reinterpret_cast<RunnerPage*>(memory.mapping().at(shared.page.offset));
-  std::unique_ptr<IsolatedCall> isolated(new IsolatedCall(
-      isolation, Windows(std::move(process), std::move(received.front()), ready.workers, page), page, options));
+  std::unique_ptr<Stops> stops;
+  if (ready.has_listener) {
+    stops = std::make_unique<ReportedStops>(std::move(received.front()), runner);
+  } else {
+    stops = std::make_unique<ToldStops>(std::array{std::move(received[0]), std::move(received[1])});
+  }
+  std::unique_ptr<IsolatedCall> isolated(
+      new IsolatedCall(isolation, Windows(std::move(process), std::move(stops), ready.workers, page), page, options,
+                       ready.has_listener ? TimingIsolation::notify : TimingIsolation::pipe));
   std::vector<Counters::Open> counters;
-  for (std::uint32_t i = 0; i < ready.counters; ++i) counters.push_back({received[i + 1].release(), ready.kinds[i]});
+  for (std::uint32_t i = 0; i < ready.counters; ++i) counters.push_back({received[ends + i].release(), ready.kinds[i]});
   isolated->counters_.adopt(std::move(counters), ready.counters_error);
   if (!isolated->windows_.begin() || !isolated->measure_overhead()) {
     return Status(ErrorCode::unsupported, "the system does not confine its process");
@@ -147,6 +155,10 @@ std::int32_t IsolatedCall::sample(std::uint64_t calls, std::size_t first, std::i
 std::int64_t IsolatedCall::clock_resolution_ns() const { return kResolutionNs; }
 
 Status IsolatedCall::check_processor_time() const {
+  if (windows_.has_lied()) {
+    return {ErrorCode::kernel_crashed,
+            "the kernel's process said that it had stopped while it was stopped: the times say nothing"};
+  }
   const std::int64_t most = windows_ns_ * static_cast<std::int64_t>(options_.threads);
   const bool ran_outside = windows_.outside_ns() > windows_ns_ / 100 + kAccountedNs;
   if (!ran_outside && inside_ns_ <= most + most / 100 + kAccountedNs) return {};

@@ -39,6 +39,8 @@ class IsolatedCall final : public Workload {
   std::int64_t clock_resolution_ns() const override;
   std::optional<bool> was_interrupted() const override { return was_interrupted_; }
 
+  // How its stops are noticed.
+  TimingIsolation method() const { return method_; }
   Counters& counters() { return counters_; }
   // The median time of a window without calls, which is subtracted from samples.
   std::int64_t overhead_ns() const { return overhead_ns_; }
@@ -55,8 +57,9 @@ class IsolatedCall final : public Workload {
   const Crash& crash() const { return page_.crash; }
 
  private:
-  IsolatedCall(const Isolation& isolation, Windows windows, RunnerPage& page, const RunnerOptions& options)
-      : isolation_(isolation), windows_(std::move(windows)), page_(page), options_(options) {}
+  IsolatedCall(const Isolation& isolation, Windows windows, RunnerPage& page, const RunnerOptions& options,
+               TimingIsolation method)
+      : isolation_(isolation), windows_(std::move(windows)), page_(page), options_(options), method_(method) {}
   bool measure_overhead();
   bool open(std::uint64_t calls, std::size_t first, Window& window);
 
@@ -64,6 +67,7 @@ class IsolatedCall final : public Workload {
   Windows windows_;
   RunnerPage& page_;
   RunnerOptions options_;
+  TimingIsolation method_;
   Counters counters_;
   std::int64_t overhead_ns_ = 0, processor_overhead_ns_ = 0;  // a window without calls takes so long
   std::int64_t inside_ns_ = 0, windows_ns_ = 0;

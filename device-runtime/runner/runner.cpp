@@ -181,6 +181,7 @@ void run_runner(int socket) {
   std::vector<Descriptor> received;
   if (!receive_message(socket, writable_bytes_of(task), received) || received.size() != 1) _exit(0);
   const SignalStack signal_stack;
+  StopSockets sockets = StopSockets::open();  // which the filter would refuse
   Runner runner(task, std::move(received.front()));
   RunnerReady ready;
   std::vector<int> sent;
@@ -190,8 +191,16 @@ void run_runner(int socket) {
     counters.open();
     ready.counters_error = counters.error();
     const int listener = open_listener();
-    if (listener < 0) status = {ErrorCode::unsupported, std::strerror(errno)};
-    sent.push_back(listener);
+    ready.has_listener = listener >= 0;
+    if (ready.has_listener) {
+      sockets = {};
+      sent.push_back(listener);
+    } else if (sockets.judges[1].number() >= 0) {
+      use_sockets(sockets.own);
+      for (Descriptor& end : sockets.judges) sent.push_back(end.release());
+    } else {
+      status = {ErrorCode::resource_exhausted, "there are no descriptors left"};
+    }
     for (const Counters::Open& counter : counters.opened()) {
       ready.kinds[ready.counters++] = counter.kind;
       sent.push_back(counter.file);

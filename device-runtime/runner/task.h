@@ -58,8 +58,9 @@ struct RunnerTask {
   std::int32_t core = -1;  // where its first thread runs; -1: wherever the session may
 };
 
-// The descriptors that come with it: the listener, then the counters.
+// The descriptors that come with it: the listener or the judge's two ends of sockets, then the counters.
 struct RunnerReady {
+  bool has_listener = true;
   std::int32_t error_code = 0;  // the code of a Status
   char message[512] = {};       // ends with a zero
   std::uint32_t workers = 0;    // threads besides the first

@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <ctime>
+#include <memory>
 #include <vector>
 
+#include "device-runtime/runner/stops.h"
 #include "device-runtime/runner/zygote.h"
 
 namespace ferry::device {
@@ -24,7 +26,7 @@ struct Window {
 class Windows {
  public:
   // The runner has `workers` threads besides its first. The page is read and written in this process.
-  Windows(RunnerProcess runner, Descriptor listener, std::uint32_t workers, RunnerPage& page);
+  Windows(RunnerProcess runner, std::unique_ptr<Stops> stops, std::uint32_t workers, RunnerPage& page);
 
   // Waits until all threads of a new runner have stopped. Returns false if it has ended.
   bool begin();
@@ -35,23 +37,25 @@ class Windows {
   bool uses_threads() const { return uses_threads_; }
   // Processor time of the runner outside of windows, in which it may not run.
   std::int64_t outside_ns() const { return outside_ns_; }
+  // Whether it said that a thread had stopped when none ran.
+  bool has_lied() const { return has_lied_; }
 
  private:
   bool receive();
-  bool answer(std::uint64_t& thread);
+  bool answer_first();
   bool release_workers();
   bool wait();
   std::int64_t processor_ns() const;
 
   RunnerProcess runner_;
-  Descriptor listener_;
+  std::unique_ptr<Stops> stops_;
   RunnerPage& page_;
   clockid_t clock_{};
-  // The stops that are not answered; 0: none.
-  std::uint64_t first_ = 0;
-  std::vector<std::uint64_t> workers_;
+  // The stops that are not answered.
+  Stop first_;
+  std::vector<Stop> workers_;
   std::uint32_t worker_count_;
-  bool uses_threads_ = false;
+  bool uses_threads_ = false, has_lied_ = false;
   std::int32_t result_ = 0;
   std::int64_t stopped_ns_ = 0;  // when the last stop was noticed
   std::int64_t processor_end_ns_ = 0, outside_ns_ = 0;

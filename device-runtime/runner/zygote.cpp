@@ -93,7 +93,7 @@ bool can_isolate() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return false;  // the sanitizers' own system calls are many
 #else
-  const std::uint32_t action = SECCOMP_RET_USER_NOTIF;
+  const std::uint32_t action = SECCOMP_RET_KILL_PROCESS;
   return syscall(__NR_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 #endif
 }

@@ -12,7 +12,7 @@
 
 namespace ferry::device {
 
-// Whether this system can run kernels in processes whose every stop is noticed.
+// Whether this system can leave a process no system calls but a few (Linux 4.14).
 bool can_isolate();
 
 inline constexpr std::size_t kMaxRunners = 8;  // at a time

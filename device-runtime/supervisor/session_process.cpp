@@ -75,7 +75,7 @@ Descriptor start_zygote(const SessionOptions& options, const ActivityPage& page,
 const char* why_not_isolated(const SessionOptions& options) {
   if (options.sandbox.filter == Filter::gpu) return "the session has a GPU";
   if (options.sandbox.inspectable) return "a debugger or profiler looks for kernels in the session's own process";
-  return "the device's system does not report the stops of processes (seccomp notifications, Linux 5.0)";
+  return "the device's system does not confine processes (seccomp, Linux 4.14)";
 }
 
 double elapsed_ms(const SeenActivity& seen) { return static_cast<double>(now_ns() - seen.started_ns) * 1e-6; }

@@ -65,6 +65,7 @@ struct WatchedText {
 enum class TimingIsolation : std::uint8_t {
   none = 0,    // it ran in the process that timed it
   notify = 1,  // in a process of its own, whose stops the system reported to the one that timed it
+  pipe = 2,    // in a process of its own that told of its stops, and whose processor time was watched
 };
 
 enum class TimingEnd : std::uint8_t { all_samples = 1, converged = 2, timeout = 3 };

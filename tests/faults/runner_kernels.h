@@ -17,6 +17,9 @@ const Bytes& cheating_kernels();
 const std::vector<Cheat>& stopped_cheats();
 // Those that leave outputs of timed calls without a result.
 const std::vector<Cheat>& seen_cheats();
+// Those that say that a window is over before the work is done, each in its own way, one of which their judge listens
+// to.
+const std::vector<Cheat>& early_cheats();
 // Those that write a result that they kept from other inputs.
 const std::vector<Cheat>& copying_cheats();
 // Those that compute the right result and lie about the time, or would be faster if they had seen the inputs before.

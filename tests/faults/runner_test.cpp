@@ -56,7 +56,7 @@ bool isolates() {
   Session session;
   const auto answer = session.measure({"square"});
   REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
-  if (answer.reply.environment.isolation == TimingIsolation::notify) return true;
+  if (answer.reply.environment.isolation != TimingIsolation::none) return true;
   MESSAGE("skipped: " << answer.reply.environment.not_isolated);
   return false;
 }
@@ -91,6 +91,31 @@ TEST_CASE("calls without their work are seen") {
       CHECK(answer.reply.calls.at(1).unwritten + answer.reply.calls.at(1).changed > 0);
     }
   }
+}
+
+TEST_CASE("a kernel that says that a window is over before its work is done is seen, stopped, or not listened to") {
+  if (!isolates()) return;
+  int listened_to = 0;
+  for (const bool fresh_inputs : {false, true}) {
+    for (const Cheat& cheat : early_cheats()) {
+      CAPTURE(fresh_inputs);
+      CAPTURE(std::string(cheat.description));
+      Session session;
+      const auto answer = session.measure({"square", cheat.function}, fresh_inputs);
+      if (!answer.status.is_ok()) {
+        CHECK_MESSAGE(answer.status.code() == ErrorCode::kernel_crashed, answer.status.message());
+        listened_to += answer.status.message().find("the times say nothing") != std::string::npos ? 1 : 0;
+        continue;
+      }
+      const Samples& samples = answer.reply.calls.at(1);
+      if (samples.unwritten + samples.changed == 0) {
+        CHECK(median(samples.seconds) > 0.5 * median(answer.reply.calls.at(0).seconds));
+      } else {
+        ++listened_to;
+      }
+    }
+  }
+  CHECK(listened_to >= 2);  // with and without fresh inputs
 }
 
 TEST_CASE("results that a kernel has kept are wrong for fresh inputs, or are hardly ever of use") {
@@ -171,11 +196,13 @@ TEST_CASE("the process of a measured kernel has neither the session's descriptor
     MESSAGE("skipped: this user may not look into it");
     return;
   }
+  // The standard streams and its end of the socket that tells of its death, and of those on which it says that it
+  // stops.
+  const std::size_t own = has_agent() ? 6 : 4;
   // It runs the kernel once it has closed all else.
-  for (int i = 0; i < 500 && (shared_bytes(runner) == 0 || open_descriptors(runner) != 4); ++i)
+  for (int i = 0; i < 500 && (shared_bytes(runner) == 0 || open_descriptors(runner) != own); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  // The standard streams and its end of the socket that tells of its death.
-  CHECK(open_descriptors(runner) == 4);
+  CHECK(open_descriptors(runner) == own);
   const std::uint64_t shared = shared_bytes(runner);
   CHECK(shared > 0);
   CHECK(shared <= 128 << 10);

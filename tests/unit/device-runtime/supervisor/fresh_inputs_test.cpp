@@ -34,7 +34,7 @@ struct Fixture {
   }
 };
 
-bool is_isolated(const TimingEnvironment& environment) { return environment.isolation == TimingIsolation::notify; }
+bool is_isolated(const TimingEnvironment& environment) { return environment.isolation != TimingIsolation::none; }
 
 void check_right(const Samples& samples) {
   CHECK(samples.inspected);
