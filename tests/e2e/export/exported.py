@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 FERRY = ""  # set by the tests from their command line
+FOLDERS = {}  # of what was exported, by file and options
 # Names of the C library, and of the compiler's where an architecture lacks an instruction.
 LIBC = {"memcpy", "memset", "memmove"}
 COMPILER = {"__aeabi_" + name for name in ("ldivmod", "uldivmod", "idiv", "uidiv", "idivmod", "uidivmod", "lmul", "memcpy",
@@ -63,12 +64,15 @@ def as_argument(value):
 
 
 class Exported:
-    """A function exported as a shared library. Arguments are arrays at aligned addresses, None, floats, and sizes."""
+    """A function exported as a shared library, once for the same file and options. Arguments are arrays at aligned addresses, None, floats, and sizes."""
 
     def __init__(self, kernel, name, *options):
-        self.folder = Path(tempfile.mkdtemp())
-        atexit.register(shutil.rmtree, self.folder)
-        ferry("export", kernel, "--shared", "-o", self.folder, *options)
+        key = (Path(kernel).name, Path(kernel).read_bytes(), *map(str, options))
+        if key not in FOLDERS:
+            FOLDERS[key] = Path(tempfile.mkdtemp())
+            atexit.register(shutil.rmtree, FOLDERS[key])
+            ferry("export", kernel, "--shared", "-o", FOLDERS[key], *options)
+        self.folder = FOLDERS[key]
         self.name = name
         self.loaded = ctypes.CDLL(str(self.path(f"lib{name}.so")))
 

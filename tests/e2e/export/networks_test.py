@@ -57,11 +57,12 @@ class NetworksTest(unittest.TestCase):
     def check(self, net, x, y_shape, init=(), threads=None, number=1):
         y = aligned(np.zeros(y_shape, np.float32))
         instance = net.make(len(x), arguments=init, threads=threads, number=number)
+        expected = self.expected(x)
         for _ in range(3):
             y[...] = 0
             code = net.call("run", instance, x, y, len(x))
             self.assertEqual(code, 0, net.message(code))
-            np.testing.assert_array_equal(y, self.expected(x))
+            np.testing.assert_array_equal(y, expected)
 
     def test_a_network_computes_the_bits_of_ferry_run_for_every_batch(self):
         net = Exported(self.network(small()), "net")
@@ -145,7 +146,7 @@ class NetworksTest(unittest.TestCase):
             self.assertIn("[0] = -6\n", exported.tool(folder / "example"))
 
     def test_the_same_network_exports_to_the_same_bytes(self):
-        network = self.network(models.resnet18(62, 10))
+        network = self.network(models.resnet50_stage(9))
         contents = []
         for folder in (self.folder / "one", self.folder / "two"):
             exported.ferry("export", network, "--target", "raspberry-pi-4", "--weights", "-o", folder)
@@ -155,19 +156,23 @@ class NetworksTest(unittest.TestCase):
     def test_programs_of_four_architectures_run_networks_without_allocations_and_at_once(self):
         network = self.network(small())
         x = self.input(2, 20)
+        expected = self.expected(x)
         for target in exported.TARGETS:
             with self.subTest(target[0]):
                 y = exported.run_driver(self.folder, network, x, (2, 10), target)
-                np.testing.assert_allclose(y, self.expected(x), rtol=1e-4, atol=1e-4)
+                np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-4)
 
-    def test_programs_of_four_architectures_run_loops(self):
+    def test_programs_of_32_and_64_bits_run_loops(self):
         network = self.network(recurrent())
         x = aligned(np.random.default_rng(3).standard_normal((3, 12, 5), np.float32))
         self.assertIn("repeat the next", exported.ferry("compile", network, "--emit", "plan"))
+        expected = self.expected(x)
         for target in exported.TARGETS:
+            if target[0] not in ("armv7", "riscv64"):
+                continue
             with self.subTest(target[0]):
                 y = exported.run_driver(self.folder, network, x, (3, 10), target)
-                np.testing.assert_allclose(y, self.expected(x), rtol=1e-4, atol=1e-4)
+                np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-4)
 
     def test_the_code_of_mobilenet_for_a_raspberry_pi_is_below_200_kb(self):
         network = self.network(models.mobilenet_v2())
