@@ -38,7 +38,9 @@ Stops::Received ToldStops::receive(const Descriptor& from, Stop& stop) {
 
 bool ToldStops::answer(const Stop& stop) {
   const char go_on = 0;
-  return send(sockets_[stop.is_first ? 0 : 1].number(), &go_on, sizeof go_on, MSG_NOSIGNAL) == sizeof go_on;
+  // A thread that does not read what it is told may not keep its judge waiting.
+  constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
+  return send(sockets_[stop.is_first ? 0 : 1].number(), &go_on, sizeof go_on, kFlags) == sizeof go_on;
 }
 
 bool ToldStops::is_quiet() const {

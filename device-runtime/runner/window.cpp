@@ -42,6 +42,7 @@ bool Windows::receive() {
     if (received == Stops::Received::nothing) continue;
     if (received == Stops::Received::failure) return false;
     if (!stop.is_first) {
+      if (workers_.size() == worker_count_) return false;  // what more threads than there are say is false
       workers_.push_back(stop);
       return true;
     }
