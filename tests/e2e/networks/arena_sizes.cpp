@@ -20,8 +20,7 @@ using namespace ferry;
 using namespace ferry::graph;
 
 std::vector<ArenaBlock> blocks_of(const Graph& graph) {
-  TensorStorages storages = assign_storages(graph);
-  const NetworkKernels kernels = kernels_of(graph, make_groups(graph), {}, storages);
+  const auto [storages, kernels] = kernels_of(graph, make_groups(graph), {});
   std::vector<std::optional<ArenaBlock>> blocks(storages.storages.size());
   const std::vector<std::int64_t> sizes(graph.symbols.size(), 1);
   std::size_t step = 0;
