@@ -63,11 +63,11 @@ std::string take_name(std::string_view& text) {
 // Whether a tag, without its brackets, is one that our pages have, with attributes that they have.
 bool is_known_tag(std::string_view tag) {
   static const std::set<std::string, std::less<>> kTags = {
-      "a",          "body",   "button",  "caption", "circle",  "dd",   "details", "div",   "dl",     "dt",
-      "figcaption", "figure", "footer",  "form",    "g",       "h1",   "h2",      "head",  "header", "html",
-      "input",      "label",  "li",      "line",    "link",    "main", "meta",    "nav",   "p",      "path",
-      "pre",        "script", "section", "span",    "summary", "svg",  "table",   "tbody", "td",     "text",
-      "th",         "thead",  "time",    "title",   "tr",      "ul"};
+      "a",    "body",       "button", "caption", "circle", "dd",      "desc", "details", "div",   "dl",
+      "dt",   "figcaption", "figure", "footer",  "form",   "g",       "h1",   "h2",      "head",  "header",
+      "html", "input",      "label",  "li",      "line",   "link",    "main", "meta",    "nav",   "p",
+      "path", "pre",        "script", "section", "span",   "summary", "svg",  "table",   "tbody", "td",
+      "text", "th",         "thead",  "time",    "title",  "tr",      "ul"};
   static const std::set<std::string, std::less<>> kAttributes = {"action",
                                                                  "aria-current",
                                                                  "aria-describedby",
