@@ -18,7 +18,7 @@ enum class Notice : std::uint32_t {
   parked,         // another thread: it has no work
 };
 
-// What it says on a socket.
+// A notice as it is said on a socket.
 struct StopMessage {
   Notice notice = Notice::done;
   std::int32_t result = 0;

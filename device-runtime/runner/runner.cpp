@@ -181,7 +181,7 @@ void run_runner(int socket) {
   std::vector<Descriptor> received;
   if (!receive_message(socket, writable_bytes_of(task), received) || received.size() != 1) _exit(0);
   const SignalStack signal_stack;
-  StopSockets sockets = StopSockets::open();  // which the filter would refuse
+  StopSockets sockets = StopSockets::open();  // before the filter, which refuses them
   Runner runner(task, std::move(received.front()));
   RunnerReady ready;
   std::vector<int> sent;

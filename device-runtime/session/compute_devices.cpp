@@ -87,15 +87,20 @@ bool receive(int from, ProbeRecord& record, std::int64_t end_ns) {
   return true;
 }
 
+// Whether the variable's value is one of the folders that FERRY_GPU_FOLDERS names.
+bool names_more_folder(const char* variable) {
+  const char *const value = std::getenv(variable), *const folders = std::getenv("FERRY_GPU_FOLDERS");
+  if (value == nullptr || folders == nullptr) return false;
+  return (":" + std::string(folders) + ":").find(":" + std::string(value) + ":") != std::string::npos;
+}
+
 }  // namespace
 
 void keep_drivers_files_in(const std::string& folder) {
   if (folder.empty()) return;
   for (const char* variable : {"XDG_CACHE_HOME", "TMPDIR"}) setenv(variable, folder.c_str(), 1);
-  const bool has_more_folders = std::getenv("FERRY_GPU_FOLDERS") != nullptr;
-  for (const char* variable : {"CUDA_CACHE_PATH", "POCL_CACHE_DIR"}) {
-    setenv(variable, folder.c_str(), has_more_folders ? 0 : 1);
-  }
+  for (const char* variable : {"CUDA_CACHE_PATH", "POCL_CACHE_DIR"})
+    setenv(variable, folder.c_str(), names_more_folder(variable) ? 0 : 1);
 }
 
 std::vector<ProbedDevice> probe_devices(const Drivers& drivers) {

@@ -17,8 +17,8 @@ namespace ferry::device {
 std::vector<ProbedDevice> probe_devices(const Drivers& drivers);
 
 // Names the folder in the variables by which drivers choose where to keep what they compile, and temporary files: a
-// session may write to no other folder than its own and those that FERRY_GPU_FOLDERS names. Where there are such
-// folders, the caches that the environment names stay, so that one for all sessions can be among them.
+// session may write to no other folder than its own and those that FERRY_GPU_FOLDERS names. A cache in the environment
+// stays if it is one of these: it is for all sessions.
 void keep_drivers_files_in(const std::string& folder);
 
 // The memory of a GPU driven through CUDA is not counted in the budget. Fails with unsupported for the CPU or if there

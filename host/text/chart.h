@@ -35,10 +35,11 @@ void write_figure(html::Html& html, double height, const ChartTexts& texts, cons
 
 // Return the labels of ticks: all in one unit, which suits the largest one, and with as many digits after the point as
 // the ticks need.
-std::vector<std::string> count_labels(const std::vector<double>& ticks);  // of counts of 0 or more: "1.2270M"
-std::vector<std::string> time_labels(const std::vector<double>& ticks);   // of seconds: "1.5 ms"
-std::vector<std::string> share_labels(const std::vector<double>& ticks);  // of fractions: "105%"
-// Of ratios: changes in percent, "+5%", or multiples on an axis that reaches far, "x20"; never both.
+std::vector<std::string> count_labels(const std::vector<double>& ticks);  // "1.2270M"; the ticks are 0 or more
+std::vector<std::string> time_labels(const std::vector<double>& ticks);   // "1.5 ms"; the ticks are seconds
+std::vector<std::string> share_labels(const std::vector<double>& ticks);  // "105%"; the ticks are fractions
+// The ticks are ratios. The labels are changes in percent, "+5%", or multiples on an axis that reaches far, "x20"; never
+// both.
 std::vector<std::string> change_labels(const std::vector<double>& ticks);
 
 struct Ticks {

@@ -20,7 +20,7 @@ void conclude_limits(CaseResult& result, const Limits& limits);
 // failure is wrong.
 void conclude_failure(CaseResult& result, const SideFailed& failure);
 
-// What to say of a case that has no baseline for its target while cases of the baseline are missing from the suite: a
+// Returns a hint for a case that has no baseline for its target while cases of the baseline are missing from the suite: a
 // case under a new name lets every change pass once. Empty if there are none, or so many that it would help nobody.
 std::string rename_hint(const std::vector<CaseTarget>& missing_cases, const std::string& target);
 

@@ -40,6 +40,21 @@ std::vector<ProgramCase> all_cases() {
   return all;
 }
 
+std::vector<Argument> arguments_of(const ProgramCase& program, std::vector<std::vector<std::uint8_t>>& bytes) {
+  std::vector<Argument> arguments;
+  for (const Data& data : program.arguments) {
+    if (data.is_scalar && !is_float(data.dtype)) {
+      arguments.emplace_back(static_cast<std::int64_t>(data.values[0]));
+    } else if (data.is_scalar) {
+      arguments.emplace_back(data.values[0]);
+    } else {
+      bytes.push_back(to_bytes(data));
+      arguments.emplace_back(View{data.dtype, data.shape, bytes.back().data(), data.strides});
+    }
+  }
+  return arguments;
+}
+
 lang::Program program_of(const ProgramCase& program) {
   return program.built ? *program.built : lang::parse(program.source, "case.tc").at(0);
 }

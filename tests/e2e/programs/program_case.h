@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ferry/client.h"
 #include "ferry/lang/program.h"
 #include "ferry/schedule/schedule.h"
 #include "ferry/target/target.h"
@@ -41,6 +42,8 @@ std::vector<ProgramCase> all_cases();
 // The programs are drawn for parts of a test run. The first parts run as machine code (programs_test.cpp), those from
 // kOracleParts on in the reference evaluator and the interpreter (oracles_test.cpp).
 inline constexpr std::size_t kProgramParts = 8, kOracleParts = 6;
+// Returns the arguments of a call, which point to `bytes`.
+std::vector<Argument> arguments_of(const ProgramCase& program, std::vector<std::vector<std::uint8_t>>& bytes);
 // Returns the program of a case, and its schedule for the target.
 lang::Program program_of(const ProgramCase& program);
 schedule::Schedule schedule_of(const ProgramCase& program, const lang::Program& meaning, const Target& target);

@@ -30,17 +30,7 @@ void run_case(const Device& device, const Target& target, const ProgramCase& pro
   const Module module = device.load(compile(meaning, schedule_of(program, meaning, target), target));
   const Function function = module[module.manifest().functions.at(0).name];
   std::vector<std::vector<std::uint8_t>> bytes;
-  std::vector<Argument> arguments;
-  for (const Data& data : program.arguments) {
-    if (data.is_scalar && !is_float(data.dtype)) {
-      arguments.emplace_back(static_cast<std::int64_t>(data.values[0]));
-    } else if (data.is_scalar) {
-      arguments.emplace_back(data.values[0]);
-    } else {
-      bytes.push_back(to_bytes(data));
-      arguments.emplace_back(View{data.dtype, data.shape, bytes.back().data(), data.strides});
-    }
-  }
+  const std::vector<Argument> arguments = arguments_of(program, bytes);
   if (!program.failure.empty()) {
     std::string message = "the call succeeded";
     try {

@@ -56,9 +56,10 @@ TEST_CASE("drivers keep their files in the folder of the session, whatever the s
     CHECK(variable(name) == "/the/session");
 }
 
-TEST_CASE("with more folders for drivers, the caches that the server's environment names stay") {
+TEST_CASE("a cache of drivers that is among the folders for all sessions stays, and no other") {
   const CleanEnvironment clean;
-  setenv("FERRY_GPU_FOLDERS", "/var/kernels", 1);
+  setenv("FERRY_GPU_FOLDERS", "/var/more:/var/kernels", 1);
+  setenv("CUDA_CACHE_PATH", "/var/kern", 1);
   setenv("POCL_CACHE_DIR", "/var/kernels", 1);
   setenv("TMPDIR", "/var/tmp", 1);
   keep_drivers_files_in("/the/session");

@@ -132,10 +132,20 @@ TEST_CASE("a host that falls silent frees the device") {
   };
   // An idle client, one with a running kernel, and one with an answer in flight that will not be acknowledged.
   std::array<Silent, 3> all;
-  const std::int64_t rounds[] = {0, std::int64_t{1} << 50, 300'000'000};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const rpc::Handle module = put(all[i].client, kit_file());
-    if (rounds[i] != 0) all[i].client.send(rpc::Call{module, "spin", {scalar(rounds[i])}});
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    TestClient& client = all[i].client;
+    const rpc::Handle module = put(client, kit_file());
+    if (i == 2) {
+      client.send(rpc::Call{module, "spin", {scalar(std::int64_t{300'000'000})}});
+      continue;
+    }
+    // This one waits for ever instead of computing for ever.
+    rpc::Call waiting{module, "system", {}};
+    for (const std::int64_t argument : {std::int64_t{SYS_ppoll}, 0L, 0L, 0L, 0L, 1L})
+      waiting.arguments.push_back(scalar(argument));
+    waiting.arguments.push_back(tensor(client.upload(Bytes(1)), {1}, DType::u8));
+    waiting.arguments.push_back(tensor(client.upload(std::vector<std::int64_t>{0}), {1}, DType::i64));
+    client.send(waiting);
   }
   // The data sent must first be acknowledged; otherwise it is retransmitted, and the line is not silent.
   std::this_thread::sleep_for(milliseconds(100));
