@@ -19,7 +19,7 @@ using namespace ferry::test;
 
 namespace {
 
-constexpr std::size_t kParts = 8, kMeasurements = 10'000;
+constexpr std::size_t kParts = 32, kMeasurements = 10'000;
 
 struct Loaded {
   ProgramCase program;
