@@ -38,8 +38,8 @@ void write_figure(html::Html& html, double height, const ChartTexts& texts, cons
 std::vector<std::string> count_labels(const std::vector<double>& ticks);  // "1.2270M"; the ticks are 0 or more
 std::vector<std::string> time_labels(const std::vector<double>& ticks);   // "1.5 ms"; the ticks are seconds
 std::vector<std::string> share_labels(const std::vector<double>& ticks);  // "105%"; the ticks are fractions
-// The ticks are ratios. The labels are changes in percent, "+5%", or multiples on an axis that reaches far, "x20"; never
-// both.
+// The ticks are ratios. The labels are changes in percent, "+5%", or multiples on an axis that reaches far, "x20";
+// never both.
 std::vector<std::string> change_labels(const std::vector<double>& ticks);
 
 struct Ticks {

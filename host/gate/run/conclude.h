@@ -20,8 +20,8 @@ void conclude_limits(CaseResult& result, const Limits& limits);
 // failure is wrong.
 void conclude_failure(CaseResult& result, const SideFailed& failure);
 
-// Returns a hint for a case that has no baseline for its target while cases of the baseline are missing from the suite: a
-// case under a new name lets every change pass once. Empty if there are none, or so many that it would help nobody.
+// Returns a hint for a case that has no baseline for its target while cases of the baseline are missing from the suite:
+// a case under a new name lets every change pass once. Empty if there are none, or so many that it would help nobody.
 std::string rename_hint(const std::vector<CaseTarget>& missing_cases, const std::string& target);
 
 }  // namespace ferry::gate
