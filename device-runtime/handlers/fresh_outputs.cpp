@@ -12,6 +12,9 @@ namespace {
 // Each access to a GPU's memory takes microseconds.
 constexpr std::size_t kGpuBlocks = 8;
 
+// Fewer bytes are what a call computes by chance too often.
+constexpr std::size_t kLeastPoison = 4;
+
 // All elements are compared in pieces of so many bytes.
 constexpr std::size_t kPiece = 4096;
 
@@ -73,8 +76,11 @@ void FreshOutputs::choose_places(Tensor& tensor, std::span<const double> aims) {
   std::ranges::sort(std::span(tensor.places, tensor.blocks));
   const auto repeated = std::ranges::unique(std::span(tensor.places, tensor.blocks));
   tensor.used = tensor.blocks - repeated.size();
-  for (std::size_t i = 0; i < tensor.used; ++i)
-    tensor.is_poisoned[i] = tensor.kept == nullptr && (aims.empty() || tensor.used == 1 || random_.below(4) != 0);
+  for (std::size_t i = 0; i < tensor.used; ++i) {
+    const bool is_drawn = aims.empty() || tensor.used == 1 || random_.below(4) != 0;
+    tensor.is_poisoned[i] =
+        tensor.kept == nullptr && is_drawn && tensor.part(tensor.poison[i], i).size() >= kLeastPoison;
+  }
 }
 
 void FreshOutputs::write_poison(Tensor& tensor, std::size_t block) {
