@@ -138,17 +138,20 @@ std::vector<MemoryBlock> IsolatedMemory::persistent(std::size_t call) const {
 }
 
 void IsolatedMemory::copy_in(std::size_t call, const CallToIsolate& from) {
-  const Call& shared = calls_[call].shared;
-  const bool is_twin = calls_[call].is_twin;
+  const auto& [shared, is_twin, parts, in_place] = calls_[call];
   const auto copy = [&](const SharedOperand& operand, const void* memory) {
-    if (operand.bytes == 0 || (is_twin && operand.is_written == 0) || memory_.find(memory) != nullptr) return;
+    if (operand.bytes == 0 || (is_twin && operand.is_written == 0)) return;
     std::memcpy(mapping_.at(operand.offset), memory, static_cast<std::size_t>(operand.bytes));
   };
   for (std::size_t set = 0; set < shared.sets; ++set)
     for (std::size_t i = 0; i < shared.arguments; ++i) copy(shared.arguments_of(set)[i], from.arguments[i].memory);
   std::size_t next = 0;
-  for (const std::span<const MemoryBlock> blocks : {from.kept.persistent, from.kept.constants})
-    for (const MemoryBlock& block : blocks) copy(shared.kept()[next++], block.memory);
+  for (const std::span<const MemoryBlock> blocks : {from.kept.persistent, from.kept.constants}) {
+    for (const MemoryBlock& block : blocks) {
+      if (!is_twin && in_place[next] == nullptr) copy(shared.kept()[next], block.memory);
+      ++next;
+    }
+  }
   if (!is_twin) std::memcpy(mapping_.at(shared.file.offset), from.file.data(), from.file.size());
   std::uint8_t* lists = mapping_.at(shared.lists.offset);
   const std::size_t symbols = from.bound.symbols.size() * sizeof(std::int64_t);

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +11,7 @@
 
 #include "base/cache_folder.h"
 #include "base/hash_stream.h"
+#include "crosscompile/confine/run_confined.h"
 #include "tests/paths.h"
 
 namespace ferry::test {
@@ -39,17 +39,10 @@ std::string file_contents(const std::string& path) {
 }
 
 std::string version_of(std::string_view program) {
-  const char* const path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "";
-  while (!rest.empty()) {
-    const std::string_view folder = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(folder.size() + (folder.size() < rest.size() ? 1 : 0));
-    const std::string file = std::string(folder) + "/" + std::string(program);
-    struct stat info{};
-    if (stat(file.c_str(), &info) != 0) continue;
-    return file + " " + std::to_string(info.st_size) + " " + std::to_string(info.st_mtim.tv_sec);
-  }
-  return "";
+  const std::string file = confine::find_program(std::string(program));
+  struct stat info{};
+  if (file.empty() || stat(file.c_str(), &info) != 0) return "";
+  return file + " " + std::to_string(info.st_size) + " " + std::to_string(info.st_mtim.tv_sec);
 }
 
 std::string kept_file(const std::vector<std::string>& inputs,
