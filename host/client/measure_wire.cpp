@@ -28,6 +28,7 @@ void expect_possible(const Samples& samples) {
   for (const double seconds : samples.seconds) expect_time("evaluate", "the time of a sample", seconds);
   if (samples.number == 0)
     throw Error(ErrorCode::protocol_error, "evaluate: expected samples of at least one call, got none");
+  expect_time("evaluate", "the time of the first call", samples.first_s);
   expect_count("cycles", samples.cycles);
   expect_count("instructions", samples.instructions);
   expect_count("cache misses", samples.cache_misses);

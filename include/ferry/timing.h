@@ -47,6 +47,7 @@ struct Samples {
   std::vector<double> seconds;  // time of a call, one entry for each sample
   std::uint64_t number = 0;     // calls in a sample
   std::uint64_t warmup_calls = 0;
+  double first_s = 0;                   // time of the first of them, in a new process if isolated; 0: not measured
   std::vector<std::uint32_t> switches;  // involuntary context switches in each sample
   std::vector<std::uint32_t> cores;     // core on which each sample ended
   // Per call, in user mode; NaN if the device did not count, with Linux's reason in counters_errno.

@@ -51,6 +51,7 @@ std::string runs_text(const bench::Measurement& report) {
   std::string text = count_text(timing.seconds.size()) + " samples of " + count_text(timing.number) +
                      (timing.number == 1 ? " call" : " calls") + " each, after " + count_text(timing.warmup_calls) +
                      " to warm up";
+  if (timing.first_s > 0) text += ", the first in " + seconds_text(timing.first_s);
   if (report.cold && timing.wiped_bytes == 0) text += "; the tensors flushed from the caches before each";
   if (report.cold && timing.wiped_bytes > 0)
     text += "; the caches wiped with " + bytes_text(timing.wiped_bytes) + " before each";

@@ -67,6 +67,29 @@ TEST_CASE("number calls make a sample and repeat samples come back") {
   for (const double seconds : outcome.only().seconds) CHECK(seconds >= 19e-6);
 }
 
+// Takes longer in its first call than in all others.
+class SlowToBegin : public Workload {
+ public:
+  std::int32_t run() override {
+    const std::int64_t end = now_ns() + (calls++ == 0 ? 3'000'000 : 10'000);
+    while (now_ns() < end) {
+    }
+    return 0;
+  }
+  std::uint64_t calls = 0;
+};
+
+TEST_CASE("the first call that warms up is timed apart from all others, and without one there is no such time") {
+  SlowToBegin first, second;
+  const auto warm = measured(plan_of(1, 5, 0, 0.1), {&first, &second}).evaluation;
+  for (const Samples& samples : warm.calls) {
+    CHECK(samples.first_s >= 3e-3);
+    CHECK(*std::ranges::min_element(samples.seconds) < 3e-3);
+  }
+  SlowToBegin again;
+  CHECK(measured(plan_of(1, 5), {&again}).only().first_s == 0);
+}
+
 TEST_CASE("calls are added until a sample lasts min_repeat_ms") {
   Busy busy(10'000);
   const auto outcome = measured(plan_of(1, 4, 2), {&busy});
