@@ -169,6 +169,7 @@ void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::u
           "the module has run in the session's own process before, which its code may rule since";
   }
   environment.isolation = isolated.workload(0).method();
+  environment.small_pages = isolated.have_small_pages();
   for (std::size_t i = 0; i < subjects.size(); ++i) subjects[i].counters = &isolated.workload(i).counters();
 }
 

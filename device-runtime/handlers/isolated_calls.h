@@ -29,6 +29,7 @@ class IsolatedCalls {
   std::string start(std::span<CheckedCall* const> calls, std::uint32_t threads, ArgumentSets sets);
   bool exist() const { return !workloads_.empty(); }
   bool have_twins() const { return !twins_.empty(); }
+  bool have_small_pages() const { return memory_->has_small_pages(); }
   // All are numbered in the order of the calls.
   IsolatedCall& workload(std::size_t call) { return *workloads_[call].call; }
   IsolatedCall& twin(std::size_t call) { return *twins_[call].call; }

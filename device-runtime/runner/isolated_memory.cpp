@@ -106,7 +106,7 @@ Status IsolatedMemory::map() {
   for (const Entry& entry : calls_) {
     for (const SharedPart& part : entry.parts) {
       FERRY_TRY(mapping_.map(memory_.object(), part, true));
-      mapping_.use_huge_pages(part);
+      if (!mapping_.use_huge_pages(part)) has_small_pages_ = true;
     }
   }
   return {};

@@ -57,6 +57,8 @@ class IsolatedMemory {
   // Fails with resource_exhausted.
   Status map();
 
+  // Whether the system had no huge pages for a large part.
+  bool has_small_pages() const { return has_small_pages_; }
   const Call& call(std::size_t number) const { return calls_[number].shared; }
   const SharedMapping& mapping() const { return mapping_; }
   // The end of the last part.
@@ -89,6 +91,7 @@ class IsolatedMemory {
   std::uint64_t end_ = 0;
   std::vector<Entry> calls_;
   std::uint64_t charged_ = 0;
+  bool has_small_pages_ = false;
 };
 
 }  // namespace ferry::device

@@ -85,6 +85,7 @@ struct TimingEnvironment {
   // Why there is none, if it was asked for; or what remains open although there is one.
   std::string not_isolated;
   bool fresh_inputs = false;  // each call had inputs of its own, and its results were compared
+  bool small_pages = false;   // large tensors were in shared memory for which the system has no huge pages
 };
 
 // Several calls that were measured in turns.

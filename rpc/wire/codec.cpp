@@ -56,7 +56,7 @@ void serialize(Archive& archive, TimingEnvironment& environment) {
           environment.clock_resolution_ns, environment.clock_overhead_ns, environment.wiped_bytes,
           environment.counters_errno, environment.voluntary_switches, environment.involuntary_switches,
           nested(environment.watched), added_field(isolation), added_field(environment.not_isolated),
-          added_field(environment.fresh_inputs));
+          added_field(environment.fresh_inputs), added_field(environment.small_pages));
 }
 
 template <class Archive>

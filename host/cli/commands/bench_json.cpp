@@ -91,7 +91,8 @@ text::Json environment_json(const Timing& timing) {
                      {"voluntary_switches", timing.voluntary_switches},
                      {"involuntary_switches", timing.involuntary_switches},
                      {"not_isolated", timing.not_isolated},
-                     {"fresh_inputs", timing.fresh_inputs}};
+                     {"fresh_inputs", timing.fresh_inputs},
+                     {"small_pages", timing.small_pages}};
   if (environment.governor_before.empty()) {
     json["governor"] = {{"missing", "the device has no cpufreq"}};
   } else {

@@ -46,6 +46,13 @@ bool is_isolated(const TimingEnvironment& environment) {
   return false;
 }
 
+TEST_CASE_FIXTURE(Fixture, "tensors of less than 4 MiB do not lack huge pages") {
+  constexpr std::int64_t kCount = 500'003;
+  const auto a = client.upload(numbers(kCount)), c = client.upload(numbers(kCount));
+  rpc::Evaluate request = evaluation("add", {tensor(a, {kCount}), tensor(a, {kCount}), tensor(c, {kCount})});
+  CHECK_FALSE(client.must(request).reply.environment.small_pages);
+}
+
 TEST_CASE_FIXTURE(Fixture, "isolated calls write the client's tensors and are timed") {
   for (const std::int64_t count : {std::int64_t{1}, std::int64_t{1000}, std::int64_t{2'000'003}}) {
     CAPTURE(count);

@@ -51,6 +51,12 @@ TEST_CASE("what a board says that is no finite number counts as missing") {
   }
 }
 
+TEST_CASE("a device without huge pages for tensors that are large enough for them is warned of") {
+  Timing timing = calm();
+  timing.small_pages = true;
+  CHECK(warned(timing).size() == 1);
+}
+
 TEST_CASE("a GPU that was slowed down, and one whose clock moved, are warned of") {
   Timing timing = calm();
   timing.watched = {
