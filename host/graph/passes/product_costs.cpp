@@ -10,6 +10,10 @@
 namespace ferry::graph {
 namespace {
 
+// On RISC-V, wide registers of several parts and moves between them make a product of bytes take five times the cycles
+// of float32 (docs/lab/boards.md), where two instructions are counted for each of its multiply-adds.
+constexpr double kWideningTime = 2.5;
+
 const passes::DotInstruction* dot_of(const Graph& graph, const Node& node, const ops::IntegerProducts& products,
                                      const Target& target) {
   if (products.group == 1) return nullptr;
@@ -25,6 +29,14 @@ const passes::DotInstruction* dot_of(const Graph& graph, const Node& node, const
   if (products.factors == ops::IntegerFactors::flipped) x = x == DType::u8 ? DType::i8 : DType::u8;
   const passes::DotInstruction* found = find(x, weights);
   return found != nullptr ? found : find(weights, x);
+}
+
+// Whether its vectors multiply bytes only after each was widened by itself.
+bool widens_bytes(const Target& target) {
+  return target.lanes(sizeof(float)) > 1 &&
+         std::ranges::none_of(passes::dot_instructions(), [&](const passes::DotInstruction& dot) {
+           return dot.sum == DType::i32 && target.capabilities.*dot.needs;
+         });
 }
 
 }  // namespace
@@ -67,6 +79,7 @@ ProductTimes product_times(const Graph& graph, const Node& node, const Target& t
   const double work = guess(multiply_adds(graph, node));
   const ProductCosts costs = product_costs(graph, node, target);
   ProductTimes times{work * costs.integers / costs.floats, work};
+  if (widens_bytes(target)) times.integers *= kWideningTime;
   const auto elements = [&](TensorId id) { return guess(element_count(graph.tensor(id).shape)); };
   constexpr double kBytes = sizeof(float);
   if (node.op == Operator::quantized_conv) {

@@ -73,7 +73,7 @@ TEST_CASE("layers of integers are computed in float32 where the target takes les
   CHECK(in_floats(chosen(graph, "raspberry-pi-4", false)).empty());
   CHECK(in_floats(chosen(graph, "raspberry-pi-5")).empty());
   CHECK(in_floats(chosen(graph, kVnni)).empty());
-  CHECK(in_floats(chosen(graph, "riscv64-v")) == Names{"point", "dense"});
+  CHECK(in_floats(chosen(graph, "riscv64-v")) == Names{"point", "dense", "depthwise"});
 }
 
 TEST_CASE("a layer in float32 is named after its algorithm, and a note says why it is") {
