@@ -6,22 +6,26 @@ namespace ferry::graph::onnx {
 namespace {
 
 struct Row {
-  std::string_view op;
+  std::string_view domain, op;
   Importer importer;
   std::int64_t first, last;  // opsets
 };
 
 constexpr Row kRows[] = {
-#define FERRY_ONNX_OPERATOR(op, importer, first, last) {#op, importer, first, last},
+#define FERRY_ONNX_OPERATOR(op, importer, first, last) {"", #op, importer, first, last},
 #include "host/graph/onnx/operators.def"
 #undef FERRY_ONNX_OPERATOR
+// com.microsoft has had one opset.
+#define FERRY_CONTRIB_OPERATOR(op, importer) {"com.microsoft", #op, importer, 1, 1},
+#include "host/graph/onnx/contrib_operators.def"
+#undef FERRY_CONTRIB_OPERATOR
 };
 
 }  // namespace
 
 Importer find_importer(const std::string& domain, const std::string& op, std::int64_t opset) {
   for (const Row& row : kRows) {
-    if (domain.empty() && row.op == op && row.first <= opset && opset <= row.last) return row.importer;
+    if (row.domain == domain && row.op == op && row.first <= opset && opset <= row.last) return row.importer;
   }
   return nullptr;
 }
@@ -29,7 +33,7 @@ Importer find_importer(const std::string& domain, const std::string& op, std::in
 std::string supported_opsets(const std::string& domain, const std::string& op) {
   std::string text;
   for (const Row& row : kRows) {
-    if (!domain.empty() || row.op != op) continue;
+    if (row.domain != domain || row.op != op) continue;
     text += (text.empty() ? "opset " : " and ") + std::to_string(row.first) + " to " + std::to_string(row.last);
   }
   return text;

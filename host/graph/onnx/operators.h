@@ -19,6 +19,9 @@ std::string supported_opsets(const std::string& domain, const std::string& op);
 #define FERRY_ONNX_OPERATOR(op, importer, first, last) void importer(NodeImport& node);
 #include "host/graph/onnx/operators.def"
 #undef FERRY_ONNX_OPERATOR
+#define FERRY_CONTRIB_OPERATOR(op, importer) void importer(NodeImport& node);
+#include "host/graph/onnx/contrib_operators.def"
+#undef FERRY_CONTRIB_OPERATOR
 
 // Sets the second and third output of LayerNormalization, if they are read.
 void output_moments(NodeImport& node, std::size_t axis, double epsilon);

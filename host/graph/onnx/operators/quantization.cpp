@@ -1,6 +1,7 @@
 // Conversion between floats and integers with a scale and a zero point, and products of such integers.
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
+#include "host/graph/onnx/quantized.h"
 #include "host/graph/onnx/windows.h"
 
 #include <algorithm>
@@ -49,42 +50,6 @@ bool is_zero(const NodeImport& node, std::size_t input) {
   return constant != nullptr && std::ranges::all_of(constant->bytes, [](std::uint8_t byte) { return byte == 0; });
 }
 
-void expect_narrow(const NodeImport& node, DType dtype) {
-  node.expect(!is_float(dtype) && dtype != DType::boolean && dtype_bytes(dtype) <= 2, "integers of 8 or 16 bits",
-              [&] { return dtype_name(dtype); });
-}
-
-// Returns round(x) + zero_point within the limits of its type, to which casts saturate. The sum is a float32, which
-// holds all integers of 16 bits.
-Value rounded_to(const NodeImport& node, const Value& quotient, const Value* zero_point, DType to) {
-  const NodeOps of(node);
-  expect_narrow(node, to);
-  const Value x = of.widened(quotient);
-  Value value = of.round(x);
-  if (zero_point != nullptr) value = of.add(value, node.cast(*zero_point, x.type.dtype));
-  return node.cast(value, to);
-}
-
-// Reshapes a vector of scales or zero points to broadcast along the dimension that is `from_end` from the end; a single
-// one becomes a scalar.
-Value along(const NodeImport& node, const Value& value, std::size_t from_end) {
-  if (value.type.shape.size() != 1 || value.type.shape[0].constant() == 1) {
-    return element_count(value.type.shape).constant() == 1 ? node.reshape(value, {}) : value;
-  }
-  node.expect(from_end > 0, "one scale and zero point", [&] { return to_text(value.type); });
-  Shape shape(from_end, 1);
-  shape[0] = value.type.shape[0];
-  return node.reshape(value, shape);
-}
-
-// Returns an input as int32 without its zero point. The results are exact, and padding stands for 0.
-Value centered(const NodeImport& node, std::size_t input, std::size_t zero_point, std::size_t from_end) {
-  expect_narrow(node, node.input(input).type.dtype);
-  const Value value = node.cast(node.input(input), DType::i32);
-  if (!node.has_input(zero_point)) return value;
-  return NodeOps(node).sub(value, along(node, node.cast(node.input(zero_point), DType::i32), from_end));
-}
-
 // Returns the integers of the result: the sums times the scales of both inputs, divided by that of the result.
 Value requantized(const NodeImport& node, const Value& sums, const Value& factor, std::size_t scale,
                   std::size_t zero_point) {
@@ -92,10 +57,6 @@ Value requantized(const NodeImport& node, const Value& sums, const Value& factor
   const Value real = of.mul(node.cast(sums, DType::f32), of.div(factor, node.cast(node.input(scale), DType::f32)));
   const Value& zero = node.input(zero_point);
   return rounded_to(node, real, &zero, zero.type.dtype);
-}
-
-Value float_scale(const NodeImport& node, std::size_t input, std::size_t from_end) {
-  return along(node, node.cast(node.input(input), DType::f32), from_end);
 }
 
 // Filters have a scale and zero point each, which stand in dimension 0 of the filters, and 1 of the result.
@@ -140,18 +101,11 @@ void import_quantize(NodeImport& node) {
   node.output(0, rounded_to(node, real, &zero_point, to));
 }
 
-// The scale is such that 0 and all elements are within the limits of uint8.
 void import_dynamic_quantize(NodeImport& node) {
-  const NodeOps of(node);
-  const Value& x = node.input(0);
-  const std::vector<std::size_t> all = dimensions_from(0, x.type.shape.size());
-  const Value least = of.minimum(of.reduce(Operator::reduce_min, x, all, false), 0);
-  const Value greatest = of.maximum(of.reduce(Operator::reduce_max, x, all, false), 0);
-  const Value scale = of.div(of.sub(greatest, least), 255);
-  const Value zero_point = rounded_to(node, of.div(of.neg(least), scale), nullptr, DType::u8);
-  node.output(0, rounded_to(node, of.div(x, scale), &zero_point, DType::u8));
-  node.output(1, scale);
-  node.output(2, zero_point);
+  const DynamicallyQuantized x = dynamically_quantized(node, node.input(0));
+  node.output(0, x.integers);
+  node.output(1, x.scale);
+  node.output(2, x.zero_point);
 }
 
 void import_matmul_integer(NodeImport& node) {

@@ -27,6 +27,9 @@ TEST_CASE("every operator that is imported is on the page about compiling networ
 #define FERRY_ONNX_OPERATOR(op, importer, first, last) expect(#op, first, last);
 #include "host/graph/onnx/operators.def"
 #undef FERRY_ONNX_OPERATOR
+#define FERRY_CONTRIB_OPERATOR(op, importer) expect(#op, 6, 28);
+#include "host/graph/onnx/contrib_operators.def"
+#undef FERRY_CONTRIB_OPERATOR
 }
 
 }  // namespace

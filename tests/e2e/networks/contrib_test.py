@@ -1,0 +1,154 @@
+"""contrib_test.py RUN_NETWORKS: operators of com.microsoft compute what ONNX Runtime does, with an open first dimension."""
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import TensorProto, helper
+from runner import Runner
+
+RUN_NETWORKS = sys.argv.pop(1)
+TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.uint8): TensorProto.UINT8, np.dtype(np.int8): TensorProto.INT8,
+         np.dtype(np.int64): TensorProto.INT64, np.dtype(np.int32): TensorProto.INT32, np.dtype(np.bool_): TensorProto.BOOL}
+RANDOM = np.random.default_rng(3)
+
+
+def floats(*shape):
+    return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+def integers(dtype, *shape):
+    limits = np.iinfo(dtype)
+    return RANDOM.integers(limits.min, limits.max + 1, shape).astype(dtype)
+
+
+def scale(value):
+    return np.float32(value)
+
+
+class Given:
+    """An input of the network, with the types of its calls: the first dimension is open."""
+    def __init__(self, value):
+        self.value = value
+
+
+def quantized(dtype, *shape):
+    return [Given(integers(dtype, *shape)), scale(0.05), dtype(np.iinfo(dtype).min + 97)]
+
+
+def cases():
+    """Names, operators, their inputs (an array is a constant, None not given), and attributes."""
+    for dtype in (np.uint8, np.int8):
+        name = np.dtype(dtype).name
+        out = [scale(0.07), dtype(3)]
+        yield f"QLinearAdd {name}", "QLinearAdd", [*quantized(dtype, 3, 5, 7), integers(dtype, 7), scale(0.03), dtype(7), *out], {}
+        yield f"QLinearMul {name}", "QLinearMul", [*quantized(dtype, 3, 5, 7), *quantized(dtype, 3, 5, 1), *out], {}
+        yield f"QLinearSigmoid {name}", "QLinearSigmoid", [*quantized(dtype, 3, 9), scale(1 / 256), dtype(0)], {}
+        yield f"QLinearLeakyRelu {name}", "QLinearLeakyRelu", [*quantized(dtype, 3, 9), *out], {"alpha": 0.2}
+        yield (f"QLinearGlobalAveragePool {name}", "QLinearGlobalAveragePool", [*quantized(dtype, 3, 5, 7, 3), scale(0.04), dtype(9)],
+               {"channels_last": 0})
+        yield (f"QLinearConcat {name}", "QLinearConcat",
+               [scale(0.06), dtype(11), *quantized(dtype, 3, 5), *quantized(dtype, 3, 2)], {"axis": 1})
+        yield (f"QLinearSoftmax {name}", "QLinearSoftmax",
+               [*quantized(dtype, 3, 5, 9), scale(1 / 256), dtype(np.iinfo(dtype).min)], {"axis": -1, "opset": 13})
+    yield ("QLinearSoftmax of opset 11", "QLinearSoftmax", [*quantized(np.uint8, 3, 5, 2), scale(1 / 256), np.uint8(0)],
+           {"axis": 1, "opset": 11})
+    yield ("QLinearGlobalAveragePool with channels last", "QLinearGlobalAveragePool",
+           [*quantized(np.uint8, 3, 5, 7, 4), scale(0.04), np.uint8(9)], {"channels_last": 1})
+    yield ("QLinearAveragePool", "QLinearAveragePool", [*quantized(np.uint8, 3, 2, 9, 7), scale(0.043), np.uint8(99)],
+           {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 1, 1]})
+    a, b = [*quantized(np.uint8, 3, 11)], [integers(np.int8, 6, 11), scale(0.02), np.int8(0)]
+    bias = RANDOM.integers(-999, 999, 6).astype(np.int32)
+    yield "QGemm", "QGemm", [*a, *b, bias, scale(0.3), np.uint8(120)], {"transB": 1, "alpha": 1.0}
+    yield "QGemm to floats", "QGemm", [*a, integers(np.int8, 11, 6), floats(6) ** 2, np.zeros(6, np.int8), bias], {}
+    yield ("MatMulIntegerToFloat", "MatMulIntegerToFloat",
+           [Given(integers(np.uint8, 3, 11)), integers(np.int8, 11, 6), scale(0.03), scale(0.02), np.uint8(100), np.int8(0), floats(6)], {})
+    yield ("DynamicQuantizeMatMul", "DynamicQuantizeMatMul",
+           [Given(floats(3, 11)), integers(np.int8, 11, 6), scale(0.02), np.int8(0), floats(6)], {})
+    yield "BiasGelu", "BiasGelu", [Given(floats(3, 9)), floats(9)], {}
+    yield "Gelu", "Gelu", [Given(floats(3, 9))], {}
+    yield "FastGelu", "FastGelu", [Given(floats(3, 9)), floats(9)], {}
+    yield "QuickGelu", "QuickGelu", [Given(floats(3, 9))], {"alpha": 1.5}
+    yield "FusedMatMul", "FusedMatMul", [Given(floats(3, 5, 7)), floats(9, 7)], {"transB": 1, "alpha": 0.25}
+    yield "FusedMatMul of batches behind rows", "FusedMatMul", [Given(floats(5, 3, 7)), floats(3, 7, 4)], {"transBatchA": 1}
+    gamma, beta = floats(9), floats(9)
+    yield "SkipLayerNormalization", "SkipLayerNormalization", [Given(floats(3, 4, 9)), Given(floats(3, 4, 9)), gamma, beta, floats(9)], {
+        "epsilon": 1e-5}
+    yield ("SkipSimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization", [Given(floats(3, 4, 9)), Given(floats(3, 4, 9)), gamma],
+           {"epsilon": 1e-5})
+    cosine, sine = floats(20, 4), floats(20, 4)
+    for interleaved in (0, 1):
+        yield (f"RotaryEmbedding {interleaved}", "RotaryEmbedding",
+               [Given(floats(3, 5, 24)), np.array([2], np.int64), cosine, sine], {"interleaved": interleaved})
+    yield ("RotaryEmbedding of places", "RotaryEmbedding",
+           [Given(floats(3, 3, 5, 8)), Given(RANDOM.integers(0, 20, (3, 5))), cosine, sine], {})
+    yield ("RotaryEmbedding of parts", "RotaryEmbedding",
+           [Given(floats(3, 5, 32)), np.array([0], np.int64), cosine, sine], {"num_heads": 2, "rotary_embedding_dim": 8})
+    for bits, block, depth in ((4, 16, 40), (4, 32, 64), (8, 32, 64)):
+        blocks, rows = -(-depth // block), 7
+        packed = integers(np.uint8, rows, blocks, block * bits // 8)
+        attributes = {"K": depth, "N": rows, "bits": bits, "block_size": block}
+        scales = floats(rows, blocks) * np.float32(0.1)
+        yield f"MatMulNBits {bits} {block}", "MatMulNBits", [Given(floats(3, 2, depth)), packed, scales], attributes
+        zeros = integers(np.uint8, rows, -(-blocks * bits // 8))
+        yield f"MatMulNBits {bits} {block} with zeros", "MatMulNBits", [Given(floats(3, 2, depth)), packed, scales, zeros], attributes
+
+
+def build(op, inputs, attributes):
+    """Returns the model, and the network's inputs."""
+    infos, weights, names, feeds = [], [], [], {}
+    for number, one in enumerate(inputs):
+        if one is None:
+            names.append("")
+            continue
+        names.append(f"i{number}")
+        if isinstance(one, Given):
+            shape = ["N", *one.value.shape[1:]]
+            infos.append(helper.make_tensor_value_info(names[-1], TYPES[one.value.dtype], shape))
+            feeds[names[-1]] = one.value
+        else:
+            weights.append(onnx.numpy_helper.from_array(np.asarray(one), names[-1]))
+    node = helper.make_node(op, names, ["y"], name="n", domain="com.microsoft", **attributes)
+    graph = helper.make_graph([node], "net", infos, [helper.make_empty_tensor_value_info("y")], weights)
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=9), feeds
+
+
+class ContribTest(unittest.TestCase):
+    def check(self, runner, op, inputs, attributes, folder):
+        model, feeds = build(op, inputs, attributes)
+        onnx.save(model, folder / "net.onnx")
+        options = ort.SessionOptions()
+        options.log_severity_level = 4
+        expected = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        (folder / "again").mkdir()
+        calls = [(folder, feeds), (folder / "again", {name: value[1:2] for name, value in feeds.items()})]
+        for at, values in calls:
+            for number, value in enumerate(values.values()):
+                np.save(at / f"in{number}.npy", value)
+        kind, text = runner.run(folder, "once", "again")
+        self.assertEqual(kind, "fine", text)
+        for at, values in calls:
+            value, got = expected.run(None, values)[0], np.load(at / "out0.npy")
+            self.assertEqual((got.shape, got.dtype), (value.shape, value.dtype))
+            if value.dtype.kind == "f":
+                np.testing.assert_allclose(got, value, rtol=1e-4, atol=1e-4)
+            else:
+                # Quotients near the middle of two integers are rounded either way.
+                apart = np.abs(got.astype(int) - value)
+                self.assertLessEqual(apart.max(), 1)
+                self.assertLessEqual((apart > 0).mean(), 0.1)
+
+    def test_operators_compute_what_onnx_runtime_does(self):
+        runner = Runner(RUN_NETWORKS)
+        for name, op, inputs, attributes in cases():
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                self.check(runner, op, inputs, attributes, Path(folder))
+        runner.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
