@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/printable.h"
+#include "host/graph/onnx/advice.h"
 #include "host/graph/onnx/node_order.h"
 #include "host/graph/onnx/operators.h"
 
@@ -275,9 +276,13 @@ std::vector<std::string> GraphImport::refusals() const {
     std::string nodes = "node '" + printable(group.first->name) + "'";
     if (group.nodes.size() > 1) nodes += " and " + std::to_string(group.nodes.size() - 1) + " more";
     const std::string others = supported_opsets(group.first->domain, group.first->op);
+    const std::string advice = others.empty()
+                                   ? advice_about(group.first->domain, group.first->op)
+                                   : std::string("convert the model to one of them with onnx.version_converter");
     refusals.push_back(
         nodes + " (" + printable(name) + ", opset " + std::to_string(group.opset) + "): ferry " +
-        (others.empty() ? "does not import this operator" : "imports this operator of " + others + " only"));
+        (others.empty() ? "does not import this operator" : "imports this operator of " + others + " only") +
+        (advice.empty() ? "" : "; " + advice));
   }
   return refusals;
 }

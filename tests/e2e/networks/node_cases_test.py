@@ -32,6 +32,7 @@ def refusal_reason(text):
     if not found:
         return line
     operator, reason = found.groups()
+    reason = reason.partition("; ")[0]  # without the advice
     return f"ferry does not import {operator}" if reason == "ferry does not import this operator" else reason
 
 

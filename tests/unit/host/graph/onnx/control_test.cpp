@@ -78,7 +78,9 @@ TEST_CASE("a node that is refused inside of a function is named") {
   ModelBytes model =
       model_with({function("Bad", {"a"}, {node_proto("NonMaxSuppression", {"a"}, {"result"}, {}, "inner")})});
   model.node("Bad", {"x"}, {"y"}, {}, "call", "local").node("Relu", {"y"}, {"z"}).output("z");
-  CHECK(refusal_of(model) == "node 'inner' (NonMaxSuppression, opset 17): ferry does not import this operator");
+  CHECK(refusal_of(model) ==
+        "node 'inner' (NonMaxSuppression, opset 17): ferry does not import this operator; let the "
+        "network end before it, and do this step in the program that calls it");
 }
 
 ModelBytes branch(const std::string& op) {
@@ -348,7 +350,8 @@ TEST_CASE("a node that is refused in each iteration of a loop is named once") {
   graph.node("NonMaxSuppression", {"x"}, {"unused2"}, {}, "boxes").node("Add", {"sum", "x"}, {"next"});
   CHECK(refusal_of(plain_loop(3, graph.output("go").output("next"), 0)) ==
         "node 'flat' (Flatten, opset 17): expected the attribute 'axis' with an integer, got a text\n"
-        "node 'boxes' (NonMaxSuppression, opset 17): ferry does not import this operator");
+        "node 'boxes' (NonMaxSuppression, opset 17): ferry does not import this operator; let the "
+        "network end before it, and do this step in the program that calls it");
 }
 
 TEST_CASE("a loop that is given no condition ignores that of its body") {

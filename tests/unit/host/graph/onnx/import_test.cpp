@@ -82,7 +82,8 @@ TEST_CASE("all operators that are not supported are found at once") {
   CHECK(refusal_of(other.output("d")) ==
         "node 'act' (Relu, opset 17): expected no attribute 'alpha', got an integer\n"
         "node 'first' and 1 more (Foo, opset 17): ferry does not import this operator\n"
-        "node 'gelu' (Gelu, opset 17): ferry imports this operator of opset 20 to 28 only");
+        "node 'gelu' (Gelu, opset 17): ferry imports this operator of opset 20 to 28 only; "
+        "convert the model to one of them with onnx.version_converter");
 }
 
 TEST_CASE("sizes without a name are named after their input") {
