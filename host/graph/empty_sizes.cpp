@@ -16,7 +16,9 @@ bool is_sum(const ir::Expr& expr) {
 
 class ZeroCheck {
  public:
-  ZeroCheck(const Graph& graph, const std::string& symbol) : graph_(graph), symbol_(symbol) {}
+  // Where arithmetic takes the symbol to be at least 0, it is right whatever its form.
+  ZeroCheck(const Graph& graph, const std::string& symbol, bool is_from_zero)
+      : graph_(graph), symbol_(symbol), is_from_zero_(is_from_zero) {}
 
   bool run() const {
     return std::ranges::all_of(graph_.tensors,
@@ -32,7 +34,8 @@ class ZeroCheck {
   }
   bool is_free(const Size& size) const { return !depends(size); }
   bool is_simple(const Size& size) const {
-    return is_free(size) || divide_exactly(size, Size::symbol(symbol_)).has_value() || is_sum(size.expr());
+    return is_from_zero_ || is_free(size) || divide_exactly(size, Size::symbol(symbol_)).has_value() ||
+           is_sum(size.expr());
   }
   bool all_of(const Shape& shape, bool (ZeroCheck::*holds)(const Size&) const) const {
     return std::ranges::all_of(shape, [&](const Size& size) { return (this->*holds)(size); });
@@ -47,6 +50,7 @@ class ZeroCheck {
 
   // Whether dimensions that depend on the symbol are sliced as a whole.
   bool is_whole(const SliceAttributes& slice, const Shape& x) const {
+    if (is_from_zero_) return true;
     for (std::size_t d = 0; d < x.size(); ++d) {
       if (depends(slice.begin[d])) return false;
       const bool takes_all = slice.begin[d].constant() == 0 && slice.stride[d] == 1 && slice.shape[d] == x[d];
@@ -109,14 +113,38 @@ class ZeroCheck {
 
   const Graph& graph_;
   const std::string& symbol_;
+  bool is_from_zero_;
 };
+
+// Whether something is joined to a dimension of this size, as to a cache.
+bool is_joined(const Graph& graph, const std::string& symbol) {
+  return std::ranges::any_of(graph.nodes, [&](const Node& node) {
+    if (node.op != Operator::concat) return false;
+    const std::size_t dimension = std::get<DimensionAttributes>(node.attributes).dimension;
+    return std::ranges::any_of(node.inputs, [&](TensorId input) {
+      return std::ranges::count(graph.tensor(input).shape[dimension].symbols(), symbol) > 0;
+    });
+  });
+}
 
 }  // namespace
 
 std::vector<bool> sizes_that_may_be_zero(const Graph& graph) {
   std::vector<bool> may_be_zero;
-  for (const std::string& symbol : graph.symbols) may_be_zero.push_back(ZeroCheck(graph, symbol).run());
+  for (const std::string& symbol : graph.symbols) {
+    const bool is_from_zero = std::ranges::count(graph.from_zero, symbol) > 0;
+    may_be_zero.push_back(ZeroCheck(graph, symbol, is_from_zero).run());
+  }
   return may_be_zero;
+}
+
+std::set<std::string> symbols_to_take_from_zero(const Graph& graph) {
+  std::set<std::string> symbols;
+  for (const std::string& symbol : graph.symbols) {
+    const bool is_candidate = is_joined(graph, symbol) && !ZeroCheck(graph, symbol, false).run();
+    if (is_candidate && ZeroCheck(graph, symbol, true).run()) symbols.insert(symbol);
+  }
+  return symbols;
 }
 
 }  // namespace ferry::graph

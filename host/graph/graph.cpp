@@ -65,6 +65,29 @@ TensorId add_node(Graph& graph, Node node) {
   return graph.nodes.back().outputs.front();
 }
 
+Size size_at(const Shape& shape, std::size_t d, std::size_t rank) {
+  return d + shape.size() < rank ? Size(1) : shape[d + shape.size() - rank];
+}
+
+std::optional<Shape> broadcast_shapes(const Shape& a, const Shape& b, std::vector<EqualSizes>* undecided) {
+  const std::size_t rank = std::max(a.size(), b.size());
+  Shape result;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const Size left = size_at(a, i, rank), right = size_at(b, i, rank);
+    if (right.constant() == 1) {
+      result.push_back(left);
+    } else if (left.constant() == 1 || left == right) {
+      result.push_back(right);
+    } else if (undecided != nullptr && !proves_different(left, right)) {
+      undecided->push_back({left, right, "a size", "the other input's"});
+      result.push_back(simpler(left, right));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return result;
+}
+
 Size multiply_adds(const Graph& graph, const Node& node) {
   const bool is_conv = node.op == Operator::conv || node.op == Operator::quantized_conv;
   const auto* attributes = std::get_if<MatmulAttributes>(&node.attributes);

@@ -59,16 +59,26 @@ struct Node {
   bool in_place = false;
 };
 
+// Two sizes that must be equal in a call. The network computes with either as if it were the other, so calls are
+// checked before their first step.
+struct Requirement {
+  Size left, right;
+  std::string message;  // names the node and what has these sizes
+};
+
 // Nodes stand in an order in which every tensor is written before it is read. Each tensor is an input, constant, or the
 // output of one node.
 struct Graph {
   std::string name;
   std::vector<std::string> symbols;  // those in the inputs' shapes
+  // Those that sizes take to be at least 0, not 1 (size.h).
+  std::vector<std::string> from_zero = {};
   std::vector<Tensor> tensors;
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;  // may name an input or a constant, or a tensor twice
   std::vector<std::string> output_names;
+  std::vector<Requirement> requirements = {};
 
   const Tensor& tensor(TensorId id) const { return tensors.at(id); }
 };
@@ -82,12 +92,21 @@ struct TensorType {
 std::string to_text(const TensorType& type);
 inline TensorType type_of(const Tensor& tensor) { return {tensor.dtype, tensor.shape}; }
 
+// Two sizes that a node takes to be equal, and what they are: "the filters' channels".
+struct EqualSizes {
+  Size left, right;
+  std::string left_is, right_is;
+};
+
 // Returns the shapes and types of a node's outputs. Throws CompileError, which names the node, when its inputs do not
-// fit the operator. Operators with one output return one entry.
-std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType> inputs);
+// fit the operator. Operators with one output return one entry. Sizes that must be equal, but are not for all values of
+// the symbols, do not fit either; where `undecided` is given, those that are for some are added to it, and the result
+// has the simpler one. A reshape relies on equal numbers of elements, which are refused only where they always differ.
+std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType> inputs,
+                                    std::vector<EqualSizes>* undecided = nullptr);
 // Returns the shape to which NumPy's rules broadcast both; nothing where they do not, or only for some values of the
-// symbols.
-std::optional<Shape> broadcast_shapes(const Shape& a, const Shape& b);
+// symbols. Where `undecided` is given, the latter are added to it.
+std::optional<Shape> broadcast_shapes(const Shape& a, const Shape& b, std::vector<EqualSizes>* undecided = nullptr);
 // Returns the size of the dimension that broadcasts to dimension `d` of `rank`.
 Size size_at(const Shape& shape, std::size_t d, std::size_t rank);
 

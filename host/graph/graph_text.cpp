@@ -155,6 +155,12 @@ std::string first_line(const Graph& graph) {
          joined(graph.inputs, ", ", [&](TensorId id) { return named(graph, id); }) + ")\n";
 }
 
+std::string requirements_text(const Graph& graph) {
+  std::string text;
+  for (const Requirement& requirement : graph.requirements) text += "  requires " + requirement.message + "\n";
+  return text;
+}
+
 std::string last_line(const Graph& graph) {
   std::string text;
   for (std::size_t o = 0; o < graph.outputs.size(); ++o)
@@ -165,7 +171,7 @@ std::string last_line(const Graph& graph) {
 }  // namespace
 
 std::string to_text(const Graph& graph) {
-  std::string text = first_line(graph);
+  std::string text = first_line(graph) + requirements_text(graph);
   std::size_t depth = 1;
   for (const Node& node : graph.nodes) {
     if (node.op == Operator::end_loop) --depth;

@@ -8,30 +8,10 @@
 
 namespace ferry::graph {
 
-Size size_at(const Shape& shape, std::size_t d, std::size_t rank) {
-  return d + shape.size() < rank ? Size(1) : shape[d + shape.size() - rank];
-}
-
-std::optional<Shape> broadcast_shapes(const Shape& a, const Shape& b) {
-  const std::size_t rank = std::max(a.size(), b.size());
-  Shape result;
-  for (std::size_t i = 0; i < rank; ++i) {
-    const Size left = size_at(a, i, rank), right = size_at(b, i, rank);
-    if (right.constant() == 1) {
-      result.push_back(left);
-    } else if (left.constant() == 1 || left == right) {
-      result.push_back(right);
-    } else {
-      return std::nullopt;
-    }
-  }
-  return result;
-}
-
 namespace {
 
 Shape expect_broadcast(const NodeCheck& check, const Shape& a, const Shape& b) {
-  std::optional<Shape> shape = broadcast_shapes(a, b);
+  std::optional<Shape> shape = broadcast_shapes(a, b, check.undecided());
   check.expect(shape.has_value(), "shapes that broadcast", [&] { return to_text(a) + " and " + to_text(b); });
   return *std::move(shape);
 }
@@ -172,7 +152,9 @@ Shape scatter_shape(const NodeCheck& check, std::size_t dimension, std::span<con
   for (std::size_t d = 0; d < x.size(); ++d) {
     const Size& whole = d == dimension ? updates[d] : x[d];
     for (const Size& size : {indices[d], updates[d]}) {
-      check.expect(size == whole || (size.constant() == 1 && d != dimension), "indices and updates that fit the input",
+      const bool fits = (size.constant() == 1 && d != dimension) ||
+                        check.is_equal("a size of the indices and updates", size, "that of what they fit", whole);
+      check.expect(fits, "indices and updates that fit the input",
                    [&] { return to_text(indices) + " and " + to_text(updates) + " for " + to_text(x); });
     }
   }
@@ -221,13 +203,21 @@ Shape pad_shape(const NodeCheck& check, const PadAttributes& pad, Shape x) {
 }
 
 Shape reshape_shape(const NodeCheck& check, const Shape& from, const Shape& to) {
-  check.equal("the elements of " + to_text(to), element_count(to), "those of " + to_text(from), element_count(from));
+  const Size before = element_count(from), after = element_count(to);
+  if (before == after) return to;
+  const std::string what = "the elements of " + to_text(to), other = "those of " + to_text(from);
+  check.expect(check.is_equal(what, after, other, before) || !proves_different(after, before),
+               what + " to equal " + other, [&] { return to_text(after) + " and " + to_text(before); });
   return to;
 }
 
 Shape broadcast_shape(const NodeCheck& check, const Shape& from, const Shape& to) {
-  check.expect(broadcast_shapes(from, to) == to, "a shape that broadcasts to " + to_text(to),
-               [&] { return to_text(from); });
+  bool fits = from.size() <= to.size();
+  for (std::size_t d = 0; fits && d < to.size(); ++d) {
+    const Size size = size_at(from, d, to.size());
+    fits = size.constant() == 1 || check.is_equal("a size", size, "that of the result", to[d]);
+  }
+  check.expect(fits, "a shape that broadcasts to " + to_text(to), [&] { return to_text(from); });
   return to;
 }
 
@@ -308,8 +298,9 @@ TensorType where_type(const NodeCheck& check, std::span<const TensorType> inputs
 
 }  // namespace
 
-std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType> inputs) {
-  const NodeCheck check(node);
+std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType> inputs,
+                                    std::vector<EqualSizes>* undecided) {
+  const NodeCheck check(node, undecided);
   check.input_count(inputs.size());
   const auto type = [&](Shape shape) { return std::vector<TensorType>{{inputs[0].dtype, std::move(shape)}}; };
   const auto same_dtypes = [&] {

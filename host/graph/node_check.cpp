@@ -51,7 +51,16 @@ void NodeCheck::rank(const std::string& what, const Shape& shape, std::size_t ra
 
 void NodeCheck::equal(const std::string& what, const Size& size, const std::string& other_what,
                       const Size& other) const {
-  expect(size == other, what + " to equal " + other_what, [&] { return to_text(size) + " and " + to_text(other); });
+  expect(is_equal(what, size, other_what, other), what + " to equal " + other_what,
+         [&] { return to_text(size) + " and " + to_text(other); });
+}
+
+bool NodeCheck::is_equal(const std::string& what, const Size& size, const std::string& other_what,
+                         const Size& other) const {
+  if (size == other) return true;
+  if (undecided_ == nullptr || proves_different(size, other)) return false;
+  undecided_->push_back({size, other, what, other_what});
+  return true;
 }
 
 void NodeCheck::same_dtype(DType first, DType other) const {

@@ -20,7 +20,9 @@ class NodeError : public CompileError {
 
 class NodeCheck {
  public:
-  explicit NodeCheck(const Node& node) : node_(node) {}
+  // Sizes that are equal only for some values of the symbols are added to `undecided`, or refused without it.
+  explicit NodeCheck(const Node& node, std::vector<EqualSizes>* undecided = nullptr)
+      : node_(node), undecided_(undecided) {}
 
   [[noreturn]] void fail(const std::string& expected, const std::string& got) const;
   // got() is called only for the message.
@@ -30,6 +32,9 @@ class NodeCheck {
   void input_count(std::size_t count) const;
   void rank(const std::string& what, const Shape& shape, std::size_t rank) const;
   void equal(const std::string& what, const Size& size, const std::string& other_what, const Size& other) const;
+  // Whether two sizes are equal, or undecided and noted as such.
+  bool is_equal(const std::string& what, const Size& size, const std::string& other_what, const Size& other) const;
+  std::vector<EqualSizes>* undecided() const { return undecided_; }
   void same_dtype(DType first, DType other) const;
   void dimension(std::size_t dimension, const Shape& shape) const;
 
@@ -45,6 +50,7 @@ class NodeCheck {
   [[noreturn]] void fail_attributes() const;
 
   const Node& node_;
+  std::vector<EqualSizes>* undecided_;
 };
 
 }  // namespace ferry::graph

@@ -47,7 +47,9 @@ Graph prune(const Graph& graph) {
   Graph result;
   result.name = graph.name;
   result.symbols = graph.symbols;
+  result.from_zero = graph.from_zero;
   result.output_names = graph.output_names;
+  result.requirements = graph.requirements;
   std::vector<TensorId> renumbered(graph.tensors.size(), kNoTensor);
   for (TensorId id = 0; id < graph.tensors.size(); ++id) {
     if (!is_needed[id]) continue;

@@ -35,9 +35,12 @@ double magnitude(const Expr& expr) {
   return std::max(left, right);
 }
 
-std::vector<Expr> symbols_are_sizes(const Expr& expr) {
+std::vector<Expr> symbols_are_sizes(const Expr& expr, const std::set<std::string>* from_zero) {
   std::vector<Expr> facts;
-  for (const Expr& symbol : ir::free_vars(expr)) facts.push_back(symbol >= 1);
+  for (const Expr& symbol : ir::free_vars(expr)) {
+    const bool may_be_zero = from_zero != nullptr && from_zero->contains(symbol.as<ir::Var>()->name);
+    facts.push_back(symbol >= (may_be_zero ? 0 : 1));
+  }
   return facts;
 }
 
@@ -53,17 +56,12 @@ Expr with_variables_of(const Expr& a, const Expr& b) {
   return values.empty() ? b : ir::substitute(b, values);
 }
 
-Expr checked(const Expr& expr) {
-  const Expr simple = passes::simplify(expr, symbols_are_sizes(expr));
+Expr checked(const Expr& expr, const std::set<std::string>* from_zero) {
+  if (magnitude(expr) > kMaxMagnitude) throw CompileError("expected sizes below 2^62, got " + to_text(expr));
+  const Expr simple = passes::simplify(expr, symbols_are_sizes(expr, from_zero));
   if (analysis::count_nodes(simple) > kMaxNodes)
     throw CompileError("expected sizes of simple form, got " + to_text(expr));
   return simple;
-}
-
-Expr combine(BinaryOp op, const Expr& a, const Expr& b) {
-  const Expr expr = ir::Binary::make(op, a, with_variables_of(a, b));
-  if (magnitude(expr) > kMaxMagnitude) throw CompileError("expected sizes below 2^62, got " + to_text(expr));
-  return checked(expr);
 }
 
 // Returns a / b as polynomials, if the division leaves nothing. Each step removes the last term of what is left.
@@ -92,7 +90,29 @@ std::optional<analysis::Polynomial> quotient(analysis::Polynomial left, const an
 
 Size::Size(std::int64_t value) : expr_(value) {}
 
-Size Size::symbol(const std::string& name) { return Size(ir::Var::make(name)); }
+Size Size::symbol(const std::string& name, bool may_be_zero) {
+  const std::set<std::string> names = {name};
+  return {ir::Var::make(name), may_be_zero ? std::make_shared<const std::set<std::string>>(names) : nullptr};
+}
+
+Size::Names Size::united(const Size& a, const Size& b) {
+  if (a.from_zero_ == nullptr || a.from_zero_ == b.from_zero_) return b.from_zero_;
+  if (b.from_zero_ == nullptr) return a.from_zero_;
+  std::set<std::string> names = *a.from_zero_;
+  names.insert(b.from_zero_->begin(), b.from_zero_->end());
+  return std::make_shared<const std::set<std::string>>(std::move(names));
+}
+
+Size Size::combined(BinaryOp op, const Size& a, const Size& b) {
+  Names from_zero = united(a, b);
+  Expr expr = checked(ir::Binary::make(op, a.expr_, with_variables_of(a.expr_, b.expr_)), from_zero.get());
+  return {std::move(expr), std::move(from_zero)};
+}
+
+bool Size::proves(const Size& a, const Size& b, BinaryOp comparison) {
+  const Expr holds = ir::Binary::make(comparison, a.expr_, with_variables_of(a.expr_, b.expr_));
+  return passes::can_prove(holds, symbols_are_sizes(holds, united(a, b).get()));
+}
 
 std::optional<std::int64_t> Size::constant() const {
   const std::int64_t* number = ir::as_int(expr_);
@@ -108,33 +128,39 @@ std::vector<std::string> Size::symbols() const {
 bool operator==(const Size& a, const Size& b) {
   const std::optional<std::int64_t> left = a.constant(), right = b.constant();
   if (left && right) return *left == *right;
-  const Expr same = a.expr_ == with_variables_of(a.expr_, b.expr_);
-  return passes::can_prove(same, symbols_are_sizes(same));
+  return Size::proves(a, b, BinaryOp::eq);
 }
 
-Size operator+(const Size& a, const Size& b) { return Size(combine(BinaryOp::add, a.expr_, b.expr_)); }
-Size operator-(const Size& a, const Size& b) { return Size(combine(BinaryOp::sub, a.expr_, b.expr_)); }
-Size operator*(const Size& a, const Size& b) { return Size(combine(BinaryOp::mul, a.expr_, b.expr_)); }
-Size min(const Size& a, const Size& b) { return Size(combine(BinaryOp::min, a.expr_, b.expr_)); }
-Size max(const Size& a, const Size& b) { return Size(combine(BinaryOp::max, a.expr_, b.expr_)); }
+Size operator+(const Size& a, const Size& b) { return Size::combined(BinaryOp::add, a, b); }
+Size operator-(const Size& a, const Size& b) { return Size::combined(BinaryOp::sub, a, b); }
+Size operator*(const Size& a, const Size& b) { return Size::combined(BinaryOp::mul, a, b); }
+Size min(const Size& a, const Size& b) { return Size::combined(BinaryOp::min, a, b); }
+Size max(const Size& a, const Size& b) { return Size::combined(BinaryOp::max, a, b); }
 
 Size floor_divide(const Size& a, const Size& b) {
   if (b.constant() == 0) throw CompileError("expected a divisor other than 0 of the size " + to_text(a));
-  return Size(combine(BinaryOp::div, a.expr_, b.expr_));
+  return Size::combined(BinaryOp::div, a, b);
+}
+
+Size divide_towards_zero(const Size& a, const Size& b) {
+  if (b == 1 || proves_less(-1, a)) return floor_divide(a, b);
+  return floor_divide(max(a, 0), b) - floor_divide(max(Size(0) - a, 0), b);
 }
 
 bool proves_different(const Size& a, const Size& b) {
   const std::optional<std::int64_t> left = a.constant(), right = b.constant();
   if (left && right) return *left != *right;
-  const Expr different = a.expr() != with_variables_of(a.expr(), b.expr());
-  return passes::can_prove(different, symbols_are_sizes(different));
+  return Size::proves(a, b, BinaryOp::ne);
 }
 
 bool proves_less(const Size& a, const Size& b) {
   const std::optional<std::int64_t> left = a.constant(), right = b.constant();
   if (left && right) return *left < *right;
-  const Expr less = a.expr() < with_variables_of(a.expr(), b.expr());
-  return passes::can_prove(less, symbols_are_sizes(less));
+  return Size::proves(a, b, BinaryOp::lt);
+}
+
+const Size& simpler(const Size& a, const Size& b) {
+  return analysis::count_nodes(b.expr()) < analysis::count_nodes(a.expr()) || (b.constant() && !a.constant()) ? b : a;
 }
 
 std::optional<Size> divide_exactly(const Size& whole, const Size& part) {
@@ -142,7 +168,9 @@ std::optional<Size> divide_exactly(const Size& whole, const Size& part) {
   const analysis::Polynomial left = atoms.polynomial(whole.expr());
   const auto result = quotient(left, atoms.polynomial(with_variables_of(whole.expr(), part.expr())));
   if (!result) return std::nullopt;
-  return Size(checked(atoms.expression(*result, 1)));
+  Size::Names from_zero = Size::united(whole, part);
+  Expr expr = checked(atoms.expression(*result, 1), from_zero.get());
+  return Size(std::move(expr), std::move(from_zero));
 }
 
 Size element_count(const Shape& shape) {
@@ -170,6 +198,13 @@ ir::Expr substitute(const Size& size, const std::map<std::string, ir::Expr>& val
     if (found != values.end()) by_variable.emplace(var.get(), found->second);
   }
   return ir::substitute(size.expr(), by_variable);
+}
+
+Size substitute(const Size& size, const std::string& symbol, const Size& value) {
+  const std::map<std::string, Expr> values = {{symbol, with_variables_of(size.expr(), value.expr())}};
+  Size::Names from_zero = Size::united(size, value);
+  Expr expr = checked(substitute(size, values), from_zero.get());
+  return {std::move(expr), std::move(from_zero)};
 }
 
 ManifestExpr to_manifest(const Size& size, std::span<const std::string> symbols) {

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,9 +22,9 @@ class Size {
  public:
   Size() : Size(0) {}
   Size(std::int64_t value);
-  // A size that an input determines; at least 1, which calls are checked for unless 0 makes no difference
-  // (empty_sizes.h). The same name is the same size.
-  static Size symbol(const std::string& name);
+  // A size that an input determines. The same name is the same size. Arithmetic takes it to be at least 1, which calls
+  // are checked for unless 0 makes no difference (empty_sizes.h), or at least 0.
+  static Size symbol(const std::string& name, bool may_be_zero = false);
 
   // Returns the number if the size has no symbols.
   std::optional<std::int64_t> constant() const;
@@ -43,21 +45,35 @@ class Size {
   friend Size max(const Size& a, const Size& b);
 
  private:
-  explicit Size(ir::Expr expr) : expr_(std::move(expr)) {}
+  using Names = std::shared_ptr<const std::set<std::string>>;
+  Size(ir::Expr expr, Names from_zero) : expr_(std::move(expr)), from_zero_(std::move(from_zero)) {}
+  // Returns the symbols that may be 0 in either of the sizes.
+  static Names united(const Size& a, const Size& b);
+  static Size combined(ir::BinaryOp op, const Size& a, const Size& b);
+  static bool proves(const Size& a, const Size& b, ir::BinaryOp comparison);
+  friend bool proves_different(const Size& a, const Size& b);
+  friend bool proves_less(const Size& a, const Size& b);
   friend std::optional<Size> divide_exactly(const Size& whole, const Size& part);
+  friend Size substitute(const Size& size, const std::string& symbol, const Size& value);
 
-  ir::Expr expr_;  // simplified
+  ir::Expr expr_;    // simplified
+  Names from_zero_;  // the symbols that may be 0; null: none
 };
 
 Size floor_divide(const Size& a, const Size& b);
 Size min(const Size& a, const Size& b);
 Size max(const Size& a, const Size& b);
+// Returns a / b rounded towards zero. The divisor is greater than 0.
+Size divide_towards_zero(const Size& a, const Size& b);
 
 using Shape = std::vector<Size>;
 
 // Return true only when it is so for all values of the symbols.
 bool proves_different(const Size& a, const Size& b);
 bool proves_less(const Size& a, const Size& b);
+// Returns the one of two sizes, equal in all calls, that is easier to compute with: a number, else the shorter
+// expression.
+const Size& simpler(const Size& a, const Size& b);
 // Returns whether `whole` is a multiple of `part`, and the factor if so.
 std::optional<Size> divide_exactly(const Size& whole, const Size& part);
 // Returns the product of the sizes; 1 for a scalar.
@@ -67,6 +83,8 @@ std::string to_text(const Size& size);
 std::string to_text(const Shape& shape);
 // Returns the expression with the symbols of these names replaced.
 ir::Expr substitute(const Size& size, const std::map<std::string, ir::Expr>& values);
+// Returns the size where the symbol has this value.
+Size substitute(const Size& size, const std::string& symbol, const Size& value);
 // Returns the size in the form of a manifest; its symbols are numbered by this list, which contains them all.
 ManifestExpr to_manifest(const Size& size, std::span<const std::string> symbols);
 

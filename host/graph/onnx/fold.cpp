@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "host/graph/onnx/fold_elements.h"
+#include "host/graph/onnx/fold_ratios.h"
 
 namespace ferry::graph::onnx {
 namespace {
@@ -50,9 +51,24 @@ std::size_t broadcast_index(const Position& position, const Position& sizes) {
   return index_of(own, sizes);
 }
 
-void copy_element(const Known& from, std::size_t index, Known& to) {
-  if (!from.reals.empty()) to.reals.push_back(from.reals[index]);
-  if (!from.integers.empty()) to.integers.push_back(from.integers[index]);
+// Returns elements of one type; null where a float has no exact quotient beside those that depend on sizes.
+KnownRef known_of(const std::vector<Element>& elements) {
+  Known known;
+  const bool has_ratio =
+      std::ranges::any_of(elements, [](const Element& each) { return std::holds_alternative<Ratio>(each); });
+  for (const Element& element : elements) {
+    const auto* real = std::get_if<double>(&element);
+    if (const auto* integer = std::get_if<Size>(&element)) {
+      known.integers.push_back(*integer);
+    } else if (real != nullptr && !has_ratio) {
+      known.reals.push_back(*real);
+    } else {
+      const std::optional<Ratio> ratio = real != nullptr ? ratio_of(*real) : std::get<Ratio>(element);
+      if (!ratio) return nullptr;
+      known.ratios.push_back(*ratio);
+    }
+  }
+  return std::make_shared<Known>(std::move(known));
 }
 
 // Reductions visit all elements for each result.
@@ -81,7 +97,7 @@ class Folder {
     for (std::int64_t i = 0; i < count; ++i) {
       if (!element(position_of(i, *sizes), static_cast<std::size_t>(i))) return nullptr;
     }
-    return std::make_shared<Known>(std::move(output_));
+    return known_of(output_);
   }
 
  private:
@@ -92,7 +108,7 @@ class Folder {
   }
 
   bool copy(std::size_t input, std::size_t index) {
-    copy_element(*inputs_[input], index, output_);
+    output_.push_back(element_of(*inputs_[input], index));
     return true;
   }
 
@@ -103,8 +119,7 @@ class Folder {
     }
     const std::optional<Element> value = fold_element(node_.op, operands, types_[0].dtype, result_.dtype);
     if (!value) return false;
-    if (const auto* real = std::get_if<double>(&*value)) output_.reals.push_back(*real);
-    if (const auto* integer = std::get_if<Size>(&*value)) output_.integers.push_back(*integer);
+    output_.push_back(*value);
     return true;
   }
 
@@ -168,7 +183,7 @@ class Folder {
       result = result ? fold_element(combine, operands, types_[0].dtype, result_.dtype) : std::optional<Element>(next);
       if (!result) return false;
     }
-    if (result) output_.integers.push_back(std::get<Size>(*result));
+    if (result) output_.push_back(*result);
     return result.has_value();
   }
 
@@ -213,7 +228,7 @@ class Folder {
       case Operator::sizes:
       case Operator::loop:
       case Operator::end_loop: return false;
-      case Operator::iota: output_.integers.emplace_back(static_cast<std::int64_t>(index)); return true;
+      case Operator::iota: output_.emplace_back(Size(static_cast<std::int64_t>(index))); return true;
     }
     return false;
   }
@@ -223,7 +238,7 @@ class Folder {
   std::span<const KnownRef> inputs_;
   const TensorType& result_;
   std::vector<Position> sizes_;
-  Known output_;
+  std::vector<Element> output_;
 };
 
 }  // namespace

@@ -7,15 +7,12 @@
 #include <iterator>
 #include <limits>
 
+#include "host/graph/onnx/fold_ratios.h"
+
 namespace ferry::graph::onnx {
 namespace {
 
 using Folded = std::optional<Element>;
-
-Folded truth(bool yes, bool no) {  // nothing: it depends on sizes
-  if (yes) return Size(1);
-  return no ? Folded(Size(0)) : std::nullopt;
-}
 
 // Constants may be any int64, and sizes are far from both ends (size.h).
 constexpr std::int64_t kBeyondSizes = std::int64_t{1} << 62;
@@ -71,20 +68,29 @@ constexpr Comparison kComparisons[] = {
      [](const Size& a, const Size& b) { return truth(is_at_most(a, b), is_less(b, a)); }},
 };
 
-// Rounds towards zero, as ONNX does, and thus like a Size where neither side is negative.
+// Rounds towards zero, as ONNX does.
 Folded divided(const Size& a, const Size& b, DType) {
   const std::optional<std::int64_t> left = a.constant(), right = b.constant();
   if (right == 0) return std::nullopt;
   if (left && right && *left != std::numeric_limits<std::int64_t>::min()) return Size(*left / *right);
-  if (!proves_less(-1, a) || !proves_less(0, b)) return std::nullopt;
-  return floor_divide(a, b);
+  if (is_above_sizes(a) || is_below_sizes(a) || is_above_sizes(b) || !is_less(0, b)) return std::nullopt;
+  return divide_towards_zero(a, b);
 }
 
 Folded modulo(const Size& a, const Size& b, DType) {
   const std::optional<std::int64_t> left = a.constant(), right = b.constant();
-  if (!left || !right || *right <= 0) return std::nullopt;
-  const std::int64_t rest = *left % *right;
-  return Size(rest < 0 ? rest + *right : rest);
+  if (left && right && *right > 0) {
+    const std::int64_t rest = *left % *right;
+    return Size(rest < 0 ? rest + *right : rest);
+  }
+  if ((left && right) || is_above_sizes(a) || is_below_sizes(a) || is_above_sizes(b) || !is_less(0, b))
+    return std::nullopt;
+  return a - floor_divide(a, b) * b;
+}
+
+// The sign of the dividend makes no difference where that has none.
+Folded remainder(const Size& a, const Size& b, DType type) {
+  return is_at_most(0, a) ? modulo(a, b, type) : std::nullopt;
 }
 
 Folded both(const Size& a, const Size& b, DType) {
@@ -143,6 +149,7 @@ constexpr IntegerFunction kIntegerFunctions[] = {
     {Operator::mul, product},
     {Operator::div, divided},
     {Operator::modulo, modulo},
+    {Operator::remainder, remainder},
     {Operator::minimum, [](const Size& a, const Size& b, DType) -> Folded { return least_of(a, b); }},
     {Operator::maximum, [](const Size& a, const Size& b, DType) -> Folded { return greatest_of(a, b); }},
     {Operator::logical_and, both},
@@ -176,11 +183,12 @@ Folded fold_cast(const Element& operand, DType to) {
     const bool is_small = std::fabs(*real) < 0x1p62;
     return is_small ? Folded(Size(static_cast<std::int64_t>(*real))) : std::nullopt;
   }
+  if (const auto* ratio = std::get_if<Ratio>(&operand)) return cast_ratio(*ratio, to);
   const auto& integer = std::get<Size>(operand);
   const std::optional<std::int64_t> number = integer.constant();
   if (to == DType::boolean) return truth(number ? *number != 0 : proves_different(integer, 0), number == 0);
   if (!is_float(to)) return integer;
-  return number ? Folded(rounded(to, ir::int_to_float(DType::i64, *number, to))) : std::nullopt;
+  return number ? Folded(rounded(to, ir::int_to_float(DType::i64, *number, to))) : cast_ratio({integer}, to);
 }
 
 Folded compute(Operator op, std::span<const Element> operands, DType type, DType result) {
@@ -189,12 +197,20 @@ Folded compute(Operator op, std::span<const Element> operands, DType type, DType
     const std::optional<std::int64_t> condition = std::get<Size>(operands[0]).constant();
     return condition ? std::optional(operands[*condition != 0 ? 1 : 2]) : std::nullopt;
   }
+  const bool has_ratio =
+      std::ranges::any_of(operands, [](const Element& each) { return std::holds_alternative<Ratio>(each); });
+  if (has_ratio) return fold_ratios(op, operands, type);
   if (is_float(type)) return fold_reals(op, operands, type);
   return fold_integers(op, std::get<Size>(operands[0]), operands.size() > 1 ? std::get<Size>(operands[1]) : Size(0),
                        type);
 }
 
 }  // namespace
+
+std::optional<Element> truth(bool yes, bool no) {
+  if (yes) return Size(1);
+  return no ? Folded(Size(0)) : std::nullopt;
+}
 
 bool fits(std::int64_t value, DType dtype) {
   const auto bits = static_cast<int>(dtype_bytes(dtype)) * 8;
@@ -206,6 +222,7 @@ bool fits(std::int64_t value, DType dtype) {
 
 Element element_of(const Known& known, std::size_t index) {
   if (!known.reals.empty()) return known.reals[index];
+  if (!known.ratios.empty()) return known.ratios[index];
   return known.integers[index];
 }
 

@@ -9,10 +9,12 @@
 
 namespace ferry::graph::onnx {
 
-// An integer or bool, which may depend on sizes, or a float.
-using Element = std::variant<Size, double>;
+// An integer or bool, which may depend on sizes, or a float, which may too.
+using Element = std::variant<Size, double, Ratio>;
 
 Element element_of(const Known& known, std::size_t index);
+// Returns a bool; nothing if neither is so for all sizes.
+std::optional<Element> truth(bool yes, bool no);
 // Returns whether a type of integers or bool has the value.
 bool fits(std::int64_t value, DType dtype);
 // Returns nothing where the result is not exact, or cannot be expressed by a Size.

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <ranges>
+#include <utility>
 
 #include "base/printable.h"
 #include "host/graph/onnx/fold.h"
 #include "host/graph/onnx/node_import.h"
+#include "module/manifest.h"
 #include "module/plan.h"
 
 namespace ferry::graph::onnx {
@@ -13,6 +16,9 @@ constexpr std::size_t kMaxNodes = ferry::kMaxSteps;
 
 // Sizes that one kernel writes, each of which may be an argument of its own.
 constexpr std::size_t kMaxSizes = 32;
+
+// More than the inputs of one node whose sizes are compared in turn.
+constexpr int kMaxRounds = 4;
 static_assert(kMaxKnown <= kMaxSizes * 32, "one node joins all parts");
 
 }  // namespace
@@ -70,21 +76,115 @@ void GraphBuilder::expect_room() const {
   }
 }
 
-Value GraphBuilder::add(const std::string& name, Operator op, const std::vector<Value>& inputs,
+namespace {
+
+std::vector<TensorType> types_of(const std::vector<Value>& values) {
+  std::vector<TensorType> types;
+  for (const Value& value : values) types.push_back(value.type);
+  return types;
+}
+
+void replace(Shape& shape, const Size& from, const Size& to) { std::ranges::replace(shape, from, to); }
+
+// Returns "N of 'x'" for a size of one of the tensors, or else what it is.
+template <class Values>
+std::string described(const Size& size, const std::string& what, const Values& tensors) {
+  for (const Value& tensor : tensors) {
+    const bool has_size = std::ranges::find(tensor.type.shape, size) != tensor.type.shape.end();
+    if (has_size) return to_text(size) + " of '" + printable(tensor.name.substr(0, kMaxNameBytes)) + "'";
+  }
+  return what + ", " + to_text(size) + ",";
+}
+
+}  // namespace
+
+// Whether two sizes are equal wherever the requirements hold, as far as these say what a symbol is.
+bool GraphBuilder::is_required(Size left, Size right) const {
+  for (const Requirement& known : graph.requirements) {
+    if (known.left == left && known.right == right) return true;
+    const bool is_left = known.left.expr().as<ir::Var>() != nullptr;
+    if (!is_left && known.right.expr().as<ir::Var>() == nullptr) continue;
+    const std::string symbol = (is_left ? known.left : known.right).symbols()[0];
+    const Size& value = is_left ? known.right : known.left;
+    left = substitute(left, symbol, value);
+    right = substitute(right, symbol, value);
+    if (left == right) return true;
+  }
+  return false;
+}
+
+void GraphBuilder::require(const std::string& node, const std::vector<Value>& tensors, const EqualSizes& sizes) {
+  const auto& [left, right, left_is, right_is] = sizes;
+  if (is_required(left, right)) return;
+  const std::string first = described(left, left_is, tensors),
+                    second = described(right, right_is, tensors | std::views::reverse);
+  graph.requirements.push_back(
+      {left, right, printable(node.substr(0, kMaxNameBytes)) + ": " + first + " must equal " + second});
+}
+
+// No size of a constant is replaced: numbers are the simplest of all.
+Value GraphBuilder::with_size(const Value& value, const Size& from, const Size& to) {
+  Value result = value;
+  replace(result.type.shape, from, to);
+  if (std::ranges::equal(result.type.shape, value.type.shape, [&](const Size& a, const Size& b) { return a == b; }))
+    return value;
+  expect_room();
+  result.id =
+      add_node(graph, {Operator::reshape, value.name, {tensor_of(value)}, {}, ReshapeAttributes{result.type.shape}});
+  return result;
+}
+
+// An open dimension that fills what is left by the others is a number if that is one.
+void GraphBuilder::settle_reshape(Node& node, const std::vector<Value>& inputs, const EqualSizes& elements) {
+  Shape& shape = std::get<ReshapeAttributes>(node.attributes).shape;
+  for (Size& open : shape) {
+    if (open.constant()) continue;
+    Size others = 1;
+    for (const Size& other : shape) others = &other == &open ? others : others * other;
+    const std::optional<Size> rest = divide_exactly(elements.right, others);
+    if (!rest || !rest->constant()) continue;
+    require(node.name, inputs, {open, *rest, "a size of " + to_text(shape), "what is left for it"});
+    open = *rest;
+    return;
+  }
+  require(node.name, inputs, elements);
+}
+
+void GraphBuilder::settle(Node& node, std::vector<Value>& inputs, const std::vector<EqualSizes>& undecided) {
+  for (const EqualSizes& sizes : undecided) {
+    if (node.op == Operator::reshape) {
+      settle_reshape(node, inputs, sizes);
+      continue;
+    }
+    require(node.name, inputs, sizes);
+    const Size& kept = simpler(sizes.left, sizes.right);
+    const Size& replaced = &kept == &sizes.left ? sizes.right : sizes.left;
+    for (Value& input : inputs) input = with_size(input, replaced, kept);
+    if (auto* broadcast = std::get_if<BroadcastAttributes>(&node.attributes)) replace(broadcast->shape, replaced, kept);
+  }
+}
+
+Value GraphBuilder::add(const std::string& name, Operator op, const std::vector<Value>& given,
                         const Attributes& attributes) {
   Node node = {op, name, {}, {}, attributes};
-  std::vector<TensorType> types;
-  std::vector<KnownRef> known;
-  for (const Value& input : inputs) {
-    types.push_back(input.type);
-    known.push_back(input.known);
+  std::vector<Value> inputs = given;
+  std::vector<EqualSizes> undecided;
+  TensorType result = infer_types(node, types_of(inputs), &undecided).front();
+  // What is replaced for one pair of sizes may be part of another.
+  for (int round = 0; round < kMaxRounds && !undecided.empty(); ++round) {
+    settle(node, inputs, std::exchange(undecided, {}));
+    result = infer_types(node, types_of(inputs), op == Operator::reshape ? nullptr : &undecided).front();
   }
-  const TensorType result = infer_types(node, types).front();
+  if (!undecided.empty()) result = infer_types(node, types_of(inputs)).front();
+  std::vector<KnownRef> known;
+  for (const Value& input : inputs) known.push_back(input.known != nullptr ? input.known : input.quotients);
   Value value = {result};
   value.name = name;
   // A constant of any size takes another shape without being moved.
   if (op == Operator::reshape) value.constant = inputs[0].constant;
-  if (std::find(known.begin(), known.end(), nullptr) == known.end()) value.known = fold(node, types, known, result);
+  if (std::find(known.begin(), known.end(), nullptr) == known.end())
+    value.known = fold(node, types_of(inputs), known, result);
+  if (value.known != nullptr && !value.known->ratios.empty()) value.quotients = std::exchange(value.known, nullptr);
   if (value.known != nullptr || value.constant != nullptr) return value;
   expect_room();
   for (const Value& input : inputs) node.inputs.push_back(tensor_of(input));
@@ -135,6 +235,7 @@ void GraphBuilder::roll_back(const Mark& mark) {
   }
   graph.tensors.resize(mark.tensors);
   graph.nodes.resize(mark.nodes);
+  graph.requirements.resize(mark.requirements);
   unnamed_.erase(unnamed_.lower_bound(static_cast<TensorId>(mark.tensors)), unnamed_.end());
   open_loops_ = mark.open_loops;
 }

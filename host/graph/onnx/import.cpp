@@ -3,6 +3,7 @@
 #include "base/printable.h"
 #include "base/quantity_text.h"
 #include "crosscompile/ir/error.h"
+#include "host/graph/empty_sizes.h"
 #include "host/graph/onnx/graph_import.h"
 #include "host/graph/onnx/input_values.h"
 #include "host/graph/onnx/operators.h"
@@ -13,8 +14,10 @@ namespace {
 
 class ModelImport {
  public:
-  ModelImport(const Model& model, const ImportOptions& options)
-      : model_(model), options_(options), nodes_(model, builder_) {}
+  ModelImport(const Model& model, const ImportOptions& options, const std::set<std::string>& from_zero)
+      : model_(model), options_(options), nodes_(model, builder_) {
+    builder_.graph.from_zero.assign(from_zero.begin(), from_zero.end());
+  }
 
   Imported run() {
     builder_.graph.name = model_.name;
@@ -83,7 +86,22 @@ class ModelImport {
 
 }  // namespace
 
-Imported import_model(const Model& model, const ImportOptions& options) { return ModelImport(model, options).run(); }
+// A network whose sizes may be 0 needs arithmetic on them that holds for 0, which decides less. So it is imported
+// again, and taken where all of it is supported.
+Imported import_model(const Model& model, const ImportOptions& options) {
+  Imported imported = ModelImport(model, options, {}).run();
+  if (!imported.refusals.empty()) return imported;
+  const std::set<std::string> from_zero = symbols_to_take_from_zero(imported.graph);
+  if (from_zero.empty()) return imported;
+  try {
+    Imported general = ModelImport(model, options, from_zero).run();
+    const bool requires_no_more = general.graph.requirements.size() <= imported.graph.requirements.size();
+    if (general.refusals.empty() && requires_no_more) return general;
+  } catch (const Error&) {
+    // The first import stands.
+  }
+  return imported;
+}
 
 Graph import_graph(const Model& model, const ImportOptions& options) {
   Imported imported = import_model(model, options);

@@ -20,6 +20,7 @@ class Inputs {
   Inputs(const Model& model, const ImportOptions& options) : model_(model), options_(options) { name_symbols(); }
 
   void run(GraphBuilder& builder, Scope& scope) {
+    from_zero_.insert(builder.graph.from_zero.begin(), builder.graph.from_zero.end());
     expect_known_names();
     for (const ValueInfo& input : model_.inputs) bind(input);
     for (const auto& [symbol, value] : options_.sizes) fix(symbol, value, "the options");
@@ -135,13 +136,14 @@ class Inputs {
     if (value && (*value < 0 || *value > kMaxDimension)) {
       throw UsageError(quoted_input(input) + ": expected sizes from 0 to 2^40, got " + std::to_string(*value));
     }
-    return value ? Size(*value) : Size::symbol(symbol);
+    return value ? Size(*value) : Size::symbol(symbol, from_zero_.contains(symbol));
   }
 
   const Model& model_;
   const ImportOptions& options_;
   std::map<std::string, std::string> symbols_;  // the symbols of open sizes, by name
   std::map<std::string, std::int64_t> sizes_;   // the values of symbols
+  std::set<std::string> from_zero_;             // the symbols that may be 0
 };
 
 }  // namespace

@@ -11,9 +11,17 @@
 
 namespace ferry::graph::onnx {
 
+// A float that depends on sizes: this quotient, before it is rounded. Arithmetic on it is exact, and so agrees with
+// that of float32 for sizes below 2^22.
+struct Ratio {
+  Size numerator;
+  std::int64_t denominator = 1;  // greater than 0
+};
+
 struct Known {
   std::vector<Size> integers = {};  // the elements of an integer type or bool, in row-major order
   std::vector<double> reals = {};   // the elements of a float type
+  std::vector<Ratio> ratios = {};   // those of a float type of which some depend on sizes (Value::quotients)
 };
 using KnownRef = std::shared_ptr<const Known>;
 

@@ -144,6 +144,16 @@ std::vector<std::int64_t> NodeImport::numbers(std::size_t i, const std::string& 
   return numbers;
 }
 
+Size NodeImport::size(std::size_t i, const std::string& what) const {
+  const Value& value = input(i);
+  const std::vector<Ratio>* ratios = value.quotients != nullptr ? &value.quotients->ratios : nullptr;
+  if (ratios != nullptr && ratios->size() == 1 && ratios->front().denominator == 1) return ratios->front().numerator;
+  if (is_float(value.type.dtype)) return number(i, what);
+  const std::vector<Size> all = sizes(i, what);
+  if (all.size() != 1) refuse(what + " to be one number", to_text(value.type));
+  return all[0];
+}
+
 double NodeImport::scalar(std::size_t i, const std::string& what) const {
   const Value& value = input(i);
   const std::size_t count = value.known == nullptr ? 0 : value.known->reals.size() + value.known->integers.size();
@@ -167,6 +177,26 @@ void NodeImport::output(std::size_t i, const Value& value) {
   Value output = value;
   output.name = name;
   scope_.set(name, std::move(output));
+}
+
+Size NodeImport::equal(const std::string& what, const Size& size, const std::string& other_what,
+                       const Size& other) const {
+  if (size == other) return simpler(size, other);
+  expect(!proves_different(size, other), what + " to equal " + other_what,
+         [&] { return to_text(size) + " and " + to_text(other); });
+  builder_.require(node_.name, {input(0)}, {size, other, what, other_what});
+  return simpler(size, other);
+}
+
+Shape NodeImport::broadcast_shape(const Shape& a, const Shape& b) const {
+  std::vector<EqualSizes> undecided;
+  std::optional<Shape> shape = broadcast_shapes(a, b, &undecided);
+  expect(shape.has_value(), "shapes that broadcast", [&] { return to_text(a) + " and " + to_text(b); });
+  std::vector<Value> tensors;
+  for (const Value& value : inputs())
+    if (value.type.shape == a || value.type.shape == b) tensors.push_back(value);
+  for (const EqualSizes& sizes : undecided) builder_.require(node_.name, tensors, sizes);
+  return *std::move(shape);
 }
 
 std::size_t NodeImport::dimension(std::int64_t axis, std::size_t rank) const {

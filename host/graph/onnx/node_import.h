@@ -56,9 +56,12 @@ class GraphBuilder {
   // Returns the value's tensor in the graph, a constant or, where contents depend on sizes, that of a node which is
   // added to compute them.
   TensorId tensor_of(const Value& value);
-  // Appends a node to the graph, or computes with the inputs if all are known. Throws as infer_types() does, and
-  // UsageError where the graph has too many nodes.
+  // Appends a node to the graph, or computes with the inputs if all are known. Sizes that must be equal, but are not in
+  // all calls, become a requirement of the graph. Throws as infer_types() does, and UsageError where the graph has too
+  // many nodes.
   Value add(const std::string& name, Operator op, const std::vector<Value>& inputs, const Attributes& attributes);
+  // Requires that sizes are equal which are so in some calls. `node` and the tensors are named in the message.
+  void require(const std::string& node, const std::vector<Value>& tensors, const EqualSizes& sizes);
   // Begin and end a loop of nodes. The first returns the states and the entries as an iteration begins; the second the
   // last states and the whole tensors of all entries. Throw as above.
   std::vector<Value> begin_loop(const std::string& name, const Size& count, const std::vector<Value>& states,
@@ -68,9 +71,11 @@ class GraphBuilder {
   std::size_t open_loops() const { return open_loops_; }
   // Removes the tensors and nodes that were added since the mark was made.
   struct Mark {
-    std::size_t tensors = 0, nodes = 0, kept = 0, open_loops = 0;
+    std::size_t tensors = 0, nodes = 0, kept = 0, open_loops = 0, requirements = 0;
   };
-  Mark mark() const { return {graph.tensors.size(), graph.nodes.size(), kept_.size(), open_loops_}; }
+  Mark mark() const {
+    return {graph.tensors.size(), graph.nodes.size(), kept_.size(), open_loops_, graph.requirements.size()};
+  }
   void roll_back(const Mark& mark);
   // Counts elements of tensors that importers make. Returns false where all together are too many.
   bool has_room_for(std::size_t elements);
@@ -80,6 +85,12 @@ class GraphBuilder {
  private:
   void expect_room() const;
   TensorId add_sizes(const Value& value);
+  bool is_required(Size left, Size right) const;
+  // Requires that sizes of a node's inputs and attributes are equal, and replaces them by the simpler ones.
+  void settle(Node& node, std::vector<Value>& inputs, const std::vector<EqualSizes>& undecided);
+  void settle_reshape(Node& node, const std::vector<Value>& inputs, const EqualSizes& elements);
+  // Returns the tensor with the dimensions of size `from` having the size `to`, which is the same in calls.
+  Value with_size(const Value& value, const Size& from, const Size& to);
   std::vector<Value> add_bracket(const std::string& name, Operator op, const Size& count,
                                  const std::vector<Value>& states, const std::vector<Scanned>& tensors);
 
@@ -153,11 +164,18 @@ class NodeImport {
   // Returns the contents of an input of integers that must be known now, as a shape or axes.
   std::vector<Size> sizes(std::size_t i, const std::string& what) const;
   std::vector<std::int64_t> numbers(std::size_t i, const std::string& what) const;
+  // Returns the single element of an input that is an integer or a whole number, and may depend on sizes.
+  Size size(std::size_t i, const std::string& what) const;
   // Returns the single element of an input that must be known now.
   double scalar(std::size_t i, const std::string& what) const;
   // The same of an integer, which a float type may hold.
   std::int64_t number(std::size_t i, const std::string& what) const;
   void output(std::size_t i, const Value& value);
+
+  // Return the simpler of two sizes, and the shape to which two broadcast. What holds only in some calls is required of
+  // them; what never holds is refused.
+  Size equal(const std::string& what, const Size& size, const std::string& other_what, const Size& other) const;
+  Shape broadcast_shape(const Shape& a, const Shape& b) const;
 
   // Returns the dimension that a possibly negative axis names.
   std::size_t dimension(std::int64_t axis, std::size_t rank) const;

@@ -18,6 +18,8 @@ struct Value {
   std::shared_ptr<const ConstantData> constant = {};  // its contents, if they are all known
   KnownRef known = {};                                // the same of a small tensor; may depend on sizes
   std::string name = {};                              // a constant's name
+  // The elements of a small tensor of floats that is computed from sizes when the network runs.
+  KnownRef quotients = {};
 };
 Value constant_value(std::string name, const Constant& constant);
 

@@ -1,6 +1,7 @@
 #include "host/graph/plan/network_function.h"
 
 #include "base/printable.h"
+#include "ferry/error.h"
 #include "host/graph/empty_sizes.h"
 #include "host/graph/plan/byte_ranges.h"
 
@@ -57,6 +58,14 @@ FunctionInfo describe_network(const Graph& graph) {
     const ManifestExpr holds = manifest_apply(ManifestOp::le, {manifest_constant(1), manifest_symbol(s)});
     function.preconditions.push_back({holds, graph.symbols[s] + " must be at least 1"});
   }
+  for (const Requirement& requirement : graph.requirements) {
+    const ManifestExpr holds = manifest_apply(
+        ManifestOp::eq, {to_manifest(requirement.left, graph.symbols), to_manifest(requirement.right, graph.symbols)});
+    function.preconditions.push_back({holds, requirement.message});
+  }
+  if (function.preconditions.size() > kMaxPreconditions)
+    throw CompileError("expected at most " + std::to_string(kMaxPreconditions) +
+                       " conditions on the sizes of the network's inputs, got more; fix some of its sizes");
   return function;
 }
 

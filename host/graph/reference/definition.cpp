@@ -149,6 +149,9 @@ std::vector<std::vector<std::byte>> evaluate(const Graph& graph, const NetworkSi
     const auto bytes = std::as_bytes(graph.tensors[t].constant->bytes);
     tensors[t].assign(bytes.begin(), bytes.end());
   }
+  for (const Requirement& requirement : graph.requirements)
+    if (value_of(requirement.left, sizes) != value_of(requirement.right, sizes))
+      throw CompileError(requirement.message);
   const Loops loops(graph);
   Evaluation(graph, loops, sizes, tensors).run(0, graph.nodes.size());
   return tensors;

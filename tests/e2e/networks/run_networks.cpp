@@ -3,7 +3,8 @@
 // given. For each line of the standard input, a folder and words separated by tabs, it runs FOLDER/net.onnx with
 // FOLDER/in0.npy, in1.npy, ..., and writes out0.npy, ... beside them. The words:
 //
-//     again    the same module also runs with again/in0.npy, ... below the folder, whose sizes may be others
+//     again    the same module also runs with again/in0.npy, ... below the folder, whose sizes may be others, and
+//              so on with the inputs in again/again
 //     bind     inputs are bound to their contents, but for a first one of several floats
 //     once     only the server with one thread is used
 //     time     the fastest of several calls is told, not the first
@@ -162,7 +163,7 @@ class Runner {
         nanoseconds = std::min(nanoseconds, alone_.nanoseconds());
       }
       if (has("again")) {
-        run_inputs(one, folder / "again", has("once"));
+        for (fs::path next = folder / "again"; fs::exists(next); next /= "again") run_inputs(one, next, has("once"));
         expect_same(alone_.call(one.module, arguments_of(one, folder)), first, "a call after others differs");
       }
       return "fine " + std::to_string(nanoseconds);

@@ -1,6 +1,7 @@
 // Constants, ranges, and the shapes of tensors.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
@@ -28,23 +29,20 @@ Constant constant_of(const AttributeValue& value, const NodeImport& node) {
   node.refuse("a tensor of numbers", "another value");
 }
 
-// Counts to a limit that depends on sizes.
+// Counts between bounds that depend on sizes. Floats among them are whole numbers.
 void import_open_range(NodeImport& node) {
   const NodeOps of(node);
-  std::vector<Size> bounds;
-  for (const std::size_t i : {0, 1, 2}) {
-    const std::vector<Size> bound = node.sizes(i, "the range");
-    node.expect(bound.size() == 1, "scalars", [&] { return to_text(node.input(i).type); });
-    bounds.push_back(bound[0]);
-  }
-  const std::optional<std::int64_t> start = bounds[0].constant(), step = bounds[2].constant();
-  node.expect(start && step && *step > 0, "a start and a positive step that are numbers",
-              [&] { return to_text(bounds[0]) + " and " + to_text(bounds[2]); });
-  const Size count = max(floor_divide(bounds[1] - *start + (*step - 1), *step), 0);
-  Value value = of.iota(count);
+  const DType dtype = node.input(0).type.dtype;
+  const Size start = node.size(0, "the start"), limit = node.size(1, "the limit");
+  const std::optional<std::int64_t> step = node.size(2, "the step").constant();
+  node.expect(step && *step != 0 && std::abs(*step) <= kMaxRange, "a step that is a number other than 0 up to 2^40",
+              [&] { return to_text(node.size(2, "the step")); });
+  const std::int64_t distance = std::abs(*step);
+  const Size extent = *step > 0 ? limit - start : start - limit;
+  Value value = of.iota(max(floor_divide(extent + (distance - 1), distance), 0));
   if (*step != 1) value = of.mul(value, of.size(*step));
-  if (*start != 0) value = of.add(value, of.size(*start));
-  node.output(0, node.cast(value, node.input(0).type.dtype));
+  if (start.constant() != 0) value = of.add(value, of.size(start));
+  node.output(0, node.cast(value, dtype));
 }
 
 void import_float_range(NodeImport& node, DType dtype) {
@@ -105,12 +103,12 @@ void import_constant_of_shape(NodeImport& node) {
 
 void import_range(NodeImport& node) {
   const DType dtype = node.input(0).type.dtype;
-  const auto is_number = [&](std::size_t i) {
+  const auto is_open = [&](std::size_t i) {
     const Value& value = node.input(i);
-    return is_float(value.type.dtype) || value.known == nullptr || value.known->integers.empty() ||
-           value.known->integers[0].constant().has_value();
+    return value.quotients != nullptr || (value.known != nullptr && !value.known->integers.empty() &&
+                                          !value.known->integers[0].constant().has_value());
   };
-  if (!is_number(0) || !is_number(1) || !is_number(2)) return import_open_range(node);
+  if (is_open(0) || is_open(1) || is_open(2)) return import_open_range(node);
   return is_float(dtype) ? import_float_range(node, dtype) : import_integer_range(node, dtype);
 }
 

@@ -178,14 +178,12 @@ class Einsum {
       return shape;
     };
     Shape inner_shape = sizes_of(a, inner);
-    const std::optional<Shape> common = broadcast_shapes(inner_shape, sizes_of(b, inner));
-    node_.expect(common.has_value(), "dimensions of one letter to have one size",
-                 [&] { return to_text(a.value.type.shape) + " and " + to_text(b.value.type.shape); });
-    const Size depth = element_count(*common), height = element_count(a_rows), width = element_count(b_columns);
+    const Shape common = node_.broadcast_shape(inner_shape, sizes_of(b, inner));
+    const Size depth = element_count(common), height = element_count(a_rows), width = element_count(b_columns);
     // A dimension of size 1 is repeated, as in the other dimensions.
     Shape a_shape = sizes_of(a, joined({batch, rows})), b_shape = sizes_of(b, batch);
-    a_shape.insert(a_shape.end(), common->begin(), common->end());
-    b_shape.insert(b_shape.end(), common->begin(), common->end());
+    a_shape.insert(a_shape.end(), common.begin(), common.end());
+    b_shape.insert(b_shape.end(), common.begin(), common.end());
     b_shape.insert(b_shape.end(), b_columns.begin(), b_columns.end());
     const Value left = of_.reshape(of_.broadcast(a.value, a_shape), with(sizes_of(a, batch), {height, depth}));
     const Value right = of_.reshape(of_.broadcast(b.value, b_shape), with(sizes_of(b, batch), {depth, width}));

@@ -109,17 +109,15 @@ Value integer_power(const NodeImport& node, const Value& base, const Value& expo
   const DType dtype = base.type.dtype;
   const bool is_signed = is_signed_int(exponent.type.dtype);
   const auto bits = static_cast<std::int64_t>(dtype_bytes(exponent.type.dtype)) * 8 - (is_signed ? 1 : 0);
-  const std::optional<Shape> common = broadcast_shapes(base.type.shape, exponent.type.shape);
-  node.expect(common.has_value(), "shapes that broadcast",
-              [&] { return to_text(base.type.shape) + " and " + to_text(exponent.type.shape); });
-  const Value every_base = of.broadcast(base, *common), every_exponent = of.broadcast(exponent, *common);
+  const Shape common = node.broadcast_shape(base.type.shape, exponent.type.shape);
+  const Value every_base = of.broadcast(base, common), every_exponent = of.broadcast(exponent, common);
   const auto has_bit = [&](const Value& number) { return of.equal(of.bit_and(number, 1), of.number(number, 1)); };
   const auto iteration = [&](const std::vector<Value>& states, const std::vector<Value>&) {
     const Value &result = states[0], &square = states[1], &rest = states[2];
     return LoopResults{
         {of.where(has_bit(rest), of.mul(result, square), result), of.mul(square, square), of.shift_right(rest, 1)}, {}};
   };
-  const std::vector<Value> states = {of.filled({dtype, *common}, 1), every_base, every_exponent};
+  const std::vector<Value> states = {of.filled({dtype, common}, 1), every_base, every_exponent};
   const Value power = node.add_loop(bits, states, {}, iteration)[0];
   if (!is_signed) return power;
   Value fraction = of.where(of.equal(base, 1), of.number(base, 1), of.number(base, 0));

@@ -1,5 +1,7 @@
 // Matrix products.
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
@@ -34,8 +36,8 @@ void import_gemm(NodeImport& node) {
     const Value c = scaled(node, node.cast(node.input(2), computed), beta);
     const Shape product = result.type.shape;
     result = node.add(Operator::add, {result, c});
-    node.expect(result.type.shape == product, "C to broadcast to " + to_text(product),
-                [&] { return to_text(c.type.shape); });
+    const bool is_same = std::ranges::equal(result.type.shape, product, std::not_fn(proves_different));
+    node.expect(is_same, "C to broadcast to " + to_text(product), [&] { return to_text(c.type.shape); });
   }
   node.output(0, node.cast(result, dtype));
 }

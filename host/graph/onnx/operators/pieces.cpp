@@ -20,15 +20,16 @@ std::vector<std::int64_t> first_axes(std::size_t count) {
 }
 
 // Returns a slice's bound between `low` and `high`, counted from the end if it is negative.
-Size clamped(const NodeImport& node, const Size& bound, const Size& size, const Size& low, const Size& high) {
+Size clamped(const Size& bound, const Size& size, const Size& low, const Size& high) {
   const std::optional<std::int64_t> number = bound.constant();
   if (number && *number == std::numeric_limits<std::int64_t>::min()) return low;
   // Bounds beyond any tensor mean its end.
   if (number && *number > std::int64_t{1} << 60) return high;
   if (number && *number < -(std::int64_t{1} << 60)) return low;
-  const bool is_negative = proves_less(bound, 0);
-  node.expect(is_negative || proves_less(-1, bound), "bounds of known sign", [&] { return to_text(bound); });
-  return max(low, min(is_negative ? size + bound : bound, high));
+  if (proves_less(-1, bound)) return max(low, min(bound, high));
+  if (proves_less(bound, 0)) return max(low, min(size + bound, high));
+  const Size is_negative = min(max(Size(0) - bound, 0), 1);  // 1 if it is, otherwise 0
+  return max(low, min(bound + size * is_negative, high));
 }
 
 struct SliceBounds {
@@ -98,7 +99,7 @@ Part kept_part(const Size& size, const Size& before, const Size& after) {
   return {begin, max(size - begin - max(Size(0) - after, 0), 0)};
 }
 
-// A longer dimension is not padded one index at a time.
+// The places of a longer dimension are computed in the call.
 constexpr std::int64_t kMaxPadded = 1 << 16;
 
 // Returns the element of the input that stands at a position before, in or after it.
@@ -108,6 +109,17 @@ std::int64_t padded_index(const std::string& mode, std::int64_t at, std::int64_t
   if (mode == "wrap") return modulo(at, size);
   const std::int64_t period = std::max<std::int64_t>(2 * (size - 1), 1), place = modulo(at, period);
   return std::min(place, period - place) % size;
+}
+
+// Returns the same of every position, as it is computed in the call.
+Value computed_places(const NodeImport& node, const std::string& mode, const Size& size, const Size& before,
+                      const Size& after) {
+  const NodeOps of(node);
+  const Value at = of.sub(of.iota(before + size + after), of.size(before));
+  if (mode == "edge") return of.minimum(of.maximum(at, 0), of.size(size - 1));
+  if (mode == "wrap") return of.modulo(at, of.size(size));
+  const Value period = of.size(max((size - 1) * 2, 1)), place = of.modulo(at, period);
+  return of.minimum(place, of.sub(period, place));
 }
 
 // Pads with elements of the input itself, in the dimension d. Negative padding takes elements away first, which are not
@@ -124,9 +136,11 @@ Value padded_with_itself(const NodeImport& node, Value x, const std::string& mod
   const std::optional<std::int64_t> size = x.type.shape[d].constant(), begin = before.constant(),
                                     end = after.constant();
   const auto is_small = [](std::int64_t value) { return value > -kMaxPadded && value < kMaxPadded; };
-  const bool fits = size && begin && end && *size > 0 && is_small(*size) && is_small(*begin) && is_small(*end);
-  node.expect(fits, "a dimension of known size up to 65536 to pad with its own elements",
-              [&] { return to_text(x.type.shape[d]); });
+  node.expect(size != 0, "elements to pad with", [&] { return to_text(x.type); });
+  if (!size || !begin || !end || !is_small(*size) || !is_small(*begin) || !is_small(*end)) {
+    const Value places = computed_places(node, mode, x.type.shape[d], before, after);
+    return node.add(Operator::gather, {x, places}, DimensionAttributes{d});
+  }
   std::vector<Size> indices;
   for (std::int64_t at = -*begin; at < *size + *end; ++at) indices.emplace_back(padded_index(mode, at, *size));
   return node.add(Operator::gather, {x, node.known(DType::i64, std::move(indices))}, DimensionAttributes{d});
@@ -241,8 +255,8 @@ void import_slice(NodeImport& node) {
     node.expect(step != 0, "steps other than 0", [&] { return std::to_string(step); });
     const bool is_forwards = step > 0;
     const Size last = x[d] - (is_forwards ? 0 : 1);
-    slice.begin[d] = clamped(node, bounds.starts[i], x[d], 0, last);
-    const Size end = clamped(node, bounds.ends[i], x[d], is_forwards ? 0 : -1, last);
+    slice.begin[d] = clamped(bounds.starts[i], x[d], 0, last);
+    const Size end = clamped(bounds.ends[i], x[d], is_forwards ? 0 : -1, last);
     const Size extent = is_forwards ? end - slice.begin[d] : slice.begin[d] - end;
     // Steps that no dimension has room for leave the first element at most.
     const bool is_beyond = step > kMaxStep || step < -kMaxStep;
@@ -266,14 +280,16 @@ void import_split(NodeImport& node) {
   Size begin = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     node.expect(!proves_less(sizes[i], 0), "sizes of 0 or more", [&] { return to_text(sizes); });
+    if (!proves_less(-1, sizes[i])) node.equal("a part's size", sizes[i], "one of at least 0", max(sizes[i], 0));
     SliceAttributes slice = whole_slice(x.type.shape);
     slice.begin[d] = begin;
     slice.shape[d] = sizes[i];
     node.output(i, node.add(Operator::slice, {x}, slice));
     begin = begin + sizes[i];
   }
-  node.expect(begin == x.type.shape[d], "sizes that make up " + to_text(x.type.shape[d]),
+  node.expect(!proves_different(begin, x.type.shape[d]), "sizes that make up " + to_text(x.type.shape[d]),
               [&] { return to_text(sizes); });
+  node.equal("the sum of the parts", begin, "the size that is split", x.type.shape[d]);
 }
 
 }  // namespace ferry::graph::onnx

@@ -45,10 +45,8 @@ std::vector<bool> dimensions_of_size_1(const NodeImport& node, const Shape& x) {
 void import_expand(NodeImport& node) {
   const Value& x = node.input(0);
   const std::vector<Size> wanted = node.sizes(1, "the shape");
-  const std::optional<Shape> shape = broadcast_shapes(x.type.shape, wanted);
-  node.expect(shape.has_value(), "shapes that broadcast",
-              [&] { return to_text(x.type.shape) + " and " + to_text(wanted); });
-  node.output(0, x.type.shape == *shape ? x : node.add(Operator::broadcast, {x}, BroadcastAttributes{*shape}));
+  const Shape shape = node.broadcast_shape(x.type.shape, wanted);
+  node.output(0, x.type.shape == shape ? x : node.add(Operator::broadcast, {x}, BroadcastAttributes{shape}));
 }
 
 void import_flatten(NodeImport& node) {
@@ -80,10 +78,11 @@ void import_reshape(NodeImport& node) {
     shape.push_back(number == -1 ? Size(1) : repeats ? x[d] : wanted[d]);
   }
   if (open) {
-    const std::optional<Size> rest = divide_exactly(element_count(x), element_count(shape));
-    node.expect(rest.has_value(), "a shape that the elements of " + to_text(x) + " fill",
-                [&] { return to_text(wanted); });
-    shape[*open] = *rest;
+    const Size count = element_count(x), others = element_count(shape);
+    const std::optional<Size> rest = divide_exactly(count, others);
+    const bool may_fill = rest || (others.constant() != 0 && !(count.constant() && others.constant()));
+    node.expect(may_fill, "a shape that the elements of " + to_text(x) + " fill", [&] { return to_text(wanted); });
+    shape[*open] = rest ? *rest : floor_divide(count, others);
   }
   node.output(0, node.reshape(node.input(0), shape));
 }
@@ -94,7 +93,7 @@ void import_squeeze(NodeImport& node) {
   const std::vector<bool> chosen = axes.empty() ? dimensions_of_size_1(node, x) : marked_axes(node, axes, x.size());
   Shape shape;
   for (std::size_t d = 0; d < x.size(); ++d) {
-    node.expect(!chosen[d] || x[d].constant() == 1, "dimensions of size 1", [&] { return to_text(x[d]); });
+    if (chosen[d]) node.equal("a dimension", x[d], "the size of what is removed", 1);
     if (!chosen[d]) shape.push_back(x[d]);
   }
   node.output(0, node.reshape(node.input(0), shape));

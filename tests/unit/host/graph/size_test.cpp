@@ -54,6 +54,37 @@ TEST_CASE("a size is divided only where nothing is left") {
   CHECK(!divide_exactly(4, 0));
 }
 
+TEST_CASE("sizes that may be 0 are computed so that they hold for 0") {
+  const Size p = Size::symbol("P", true);
+  CHECK(max(p, 0) == p);
+  CHECK(!(max(p, 1) == p));
+  CHECK(!(min(p, 1) == 1));
+  CHECK(!(min(p + n, 1) == p));
+  CHECK(min(p + n, 1) == 1);
+  CHECK(!proves_less(0, p));
+  CHECK(!proves_less(0, n * p));
+  CHECK(proves_less(0, n + p));
+}
+
+TEST_CASE("a division towards zero rounds negative sizes up") {
+  const Size size = divide_towards_zero(n - 4, 3);
+  CHECK(substitute(size, "N", 2).constant() == 0);
+  CHECK(substitute(size, "N", 1).constant() == -1);
+  CHECK(substitute(size, "N", 11).constant() == 2);
+  CHECK(divide_towards_zero(n, 3) == floor_divide(n, 3));
+}
+
+TEST_CASE("a symbol is replaced by its value") {
+  CHECK(substitute(n * m + n, "N", m + 1) == (m + 1) * (m + 1));
+  CHECK(substitute(n, "M", 3) == n);
+}
+
+TEST_CASE("numbers are simpler than symbols, and these than expressions") {
+  CHECK(simpler(n, 3).constant() == 3);
+  CHECK(simpler(min(n, 40), m) == m);
+  CHECK(simpler(n, m) == n);
+}
+
 TEST_CASE("shapes print as people write them") {
   CHECK(to_text(Shape{n, 3, 224, 224}) == "[N,3,224,224]");
   CHECK(to_text(n * 3) == "N*3");

@@ -94,8 +94,9 @@ TEST_CASE("elementwise operators swap, chain and broadcast") {
 TEST_CASE("reshapes infer one size and repeat others") {
   CHECK(import_case({"Reshape", {"N", 3, 4}, {integers("a", {0, -1})}}) == "reshape(x) f32[N,12]");
   CHECK(import_case({"Reshape", {"N", 3, 4}, {integers("a", {-1, 6})}}) == "reshape(x) f32[N*2,6]");
-  CHECK(import_case({"Reshape", {"N", 3}, {integers("a", {-1, 2})}}) ==
-        "node 'n' (Reshape, opset 17): expected a shape that the elements of [N,3] fill, got [-1,2]");
+  CHECK(import_case({"Reshape", {"N", 3}, {integers("a", {-1, 2})}}) == "reshape(x) f32[N*3/2,2]");
+  CHECK(import_case({"Reshape", {5, 3}, {integers("a", {-1, 2})}}) ==
+        "node 'n' (Reshape, opset 17): expected a shape that the elements of [5,3] fill, got [-1,2]");
   CHECK(import_case({"Reshape", {"N", 3}, {integers("a", {-1, -1})}}) ==
         "node 'n' (Reshape, opset 17): expected one -1 at most, got [-1,-1]");
   CHECK(import_case({"Squeeze", {1, "N", 1}, {integers("a", {0})}}) == "reshape(x) f32[N,1]");

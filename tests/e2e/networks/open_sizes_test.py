@@ -1,0 +1,81 @@
+"""open_sizes_test.py RUN_NETWORKS: networks with open sizes compute in each call what ONNX Runtime does, as one module
+for all sizes, and refuse a call that they are not defined for."""
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from open_sizes import CASES, Net
+from runner import Runner
+
+RUN_NETWORKS = sys.argv.pop(1)
+
+
+def inputs_of(model, shapes, random):
+    """Random inputs: integers are indices below 10."""
+    values = {}
+    for info, shape in zip(model.graph.input, shapes):
+        is_float = info.type.tensor_type.elem_type == onnx.TensorProto.FLOAT
+        values[info.name] = (random.standard_normal(shape).astype(np.float32) if is_float else
+                             random.integers(0, 10, shape, dtype=np.int64))
+    return values
+
+
+class OpenSizesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.runner = Runner(RUN_NETWORKS)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.runner.close()
+
+    def check(self, name, folder):
+        random = np.random.default_rng(1)
+        model = CASES[name].model(Net())
+        onnx.save(model, folder / "net.onnx")
+        session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        calls, at = [], folder
+        for shapes in CASES[name].calls:
+            at.mkdir(exist_ok=True)
+            feeds = inputs_of(model, shapes, random)
+            for number, value in enumerate(feeds.values()):
+                np.save(at / f"in{number}.npy", value)
+            calls.append((at, session.run(None, feeds)))
+            at = at / "again"
+        kind, text = self.runner.run(folder, "once", "again")
+        self.assertEqual(kind, "fine", text)
+        for at, expected in calls:
+            for number, value in enumerate(expected):
+                got = np.load(at / f"out{number}.npy")
+                self.assertEqual((got.shape, got.dtype), (value.shape, value.dtype))
+                np.testing.assert_allclose(got, value, rtol=1e-4, atol=1e-5)
+
+    def test_one_module_computes_what_onnx_runtime_does_at_all_sizes(self):
+        for name in CASES:
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                self.check(name, Path(folder))
+
+    def refusal(self, name, *shapes):
+        """What a call with inputs of these shapes is answered."""
+        with tempfile.TemporaryDirectory() as folder:
+            model = CASES[name].model(Net())
+            onnx.save(model, Path(folder) / "net.onnx")
+            for number, value in enumerate(inputs_of(model, shapes, np.random.default_rng(1)).values()):
+                np.save(Path(folder) / f"in{number}.npy", value)
+            kind, text = self.runner.run(folder, "once")
+        self.assertEqual(kind, "failed")
+        return text
+
+    def test_a_call_is_refused_in_the_words_of_the_model_for_sizes_that_do_not_fit(self):
+        self.assertIn("T of 'x' must equal min(T,40) of 'Slice_2'", self.refusal("learned_positions", (1, 41, 4)))
+        self.assertIn("must equal", self.refusal("up_and_down", (1, 2, 10, 12)))
+        self.assertIn("N of 'a' must equal M of 'b'", self.refusal("named_apart", (2, 3), (3, 3)))
+        self.assertIn("must equal", self.refusal("chunked", (3, 4)))
+
+
+if __name__ == "__main__":
+    unittest.main()
