@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "module/change_step.h"
+
 namespace ferry {
 namespace {
 
@@ -14,9 +16,7 @@ class Attachment {
   Status run() {
     FERRY_TRY(match_parameters());
     FERRY_TRY(match_symbols());
-    for (Step& step : function_.plan.steps) {
-      FERRY_TRY(for_each_operand(step, [this](Operand& operand) { return move_in_plan(operand); }));
-    }
+    for (Step& step : function_.plan.steps) change_operands(step, [this](Operand& operand) { move_in_plan(operand); });
     if (init_.messages != function_.messages) {
       first_message_ = static_cast<std::uint32_t>(function_.messages.size());
       function_.messages.insert(function_.messages.end(), init_.messages.begin(), init_.messages.end());
@@ -30,8 +30,13 @@ class Attachment {
     }
     for (Workspace& workspace : plan.workspaces) move(workspace.bytes);
     for (Step& step : plan.steps) {
-      FERRY_TRY(for_each_operand(step, [this](Operand& operand) { return move_in_init(operand); }));
-      std::visit([this](auto& one) { move_values(one); }, step);
+      change_values(step, [this](ValueIndex& index) { move(index); });
+      move_messages(step, first_message_);
+      Status status;
+      change_operands(step, [&](Operand& operand) {
+        if (status.is_ok()) status = move_in_init(operand);
+      });
+      FERRY_TRY(status);
     }
     for (std::size_t p = first_persistent_; p < function_.parameters.size(); ++p) {
       const ParameterInfo& parameter = function_.parameters[p];
@@ -89,34 +94,16 @@ class Attachment {
     return Status();
   }
 
-  template <class Change>
-  static Status for_each_operand(Step& step, Change change) {
-    if (auto* copy = std::get_if<CopyStep>(&step)) {
-      FERRY_TRY(change(copy->to));
-      return change(copy->from);
-    }
-    if (auto* fill = std::get_if<FillStep>(&step)) return change(fill->to);
-    if (std::holds_alternative<RepeatStep>(step)) return Status();
-    auto* call = std::get_if<CallStep>(&step);
-    for (Operand& operand : call != nullptr ? call->operands : std::get<LaunchStep>(step).operands) {
-      FERRY_TRY(change(operand));
-    }
-    return Status();
-  }
-
   Operand parameter(const Operand& operand, std::uint32_t index) const {
     if (index < first_persistent_) return {operand.kind, index, operand.offset};
     return {OperandKind::persistent, index - static_cast<std::uint32_t>(first_persistent_), operand.offset};
   }
 
-  Status move_in_plan(Operand& operand) const {
+  void move_in_plan(Operand& operand) const {
     if (operand.kind == OperandKind::argument) operand = parameter(operand, operand.index);
-    return Status();
   }
 
   Status move_in_init(Operand& operand) const {
-    move(operand.offset);
-    if (operand.kind == OperandKind::value) operand.index = value(operand.index);
     if (operand.kind != OperandKind::argument) return Status();
     if (operand.index >= parameters_.size()) return misfit("parameter " + std::to_string(operand.index));
     operand = parameter(operand, parameters_[operand.index]);
@@ -130,28 +117,6 @@ class Attachment {
     return index - static_cast<ValueIndex>(init_symbols_) + static_cast<ValueIndex>(symbols_);
   }
   void move(ValueIndex& index) const { index = value(index); }
-
-  void move_values(CallStep& step) const {
-    move(step.workspace.offset);
-    move(step.thread_workspace);
-    step.first_message += first_message_;
-  }
-  void move_values(LaunchStep& step) const {
-    for (ValueIndex& extent : step.grid) move(extent);
-    for (ValueIndex& extent : step.block) move(extent);
-    move(step.shared_bytes);
-    move(step.result.offset);
-    step.first_message += first_message_;
-  }
-  void move_values(CopyStep& step) const { move(step.bytes); }
-  void move_values(FillStep& step) const { move(step.bytes); }
-  void move_values(RepeatStep& step) const {
-    move(step.count);
-    for (LoopValue& loop : step.values) {
-      move(loop.value);
-      move(loop.stride);
-    }
-  }
 
   FunctionInfo& function_;
   FunctionInfo& init_;
