@@ -76,23 +76,6 @@ Result<std::string> read_all(const Descriptor& file, const std::string& path) {
   return text;
 }
 
-// Lines without the part are passed over.
-RecordFile records_in(std::string_view text, std::string_view part = {}) {
-  RecordFile file;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.empty() || line.find(part) == std::string_view::npos) continue;
-    Result<TuneRecord> record = parse_record(line);
-    if (record.is_ok())
-      file.records.push_back(std::move(record.value()));
-    else
-      ++file.skipped;
-  }
-  return file;
-}
-
 }  // namespace
 
 Status append_record(const std::string& path, const TuneRecord& record) {
@@ -110,15 +93,34 @@ Status append_record(const std::string& path, const TuneRecord& record) {
   return failure;
 }
 
-Result<RecordFile> read_records(const std::string& path, const std::optional<Hash>& program) {
+RecordFile records_in(std::string_view text, const std::optional<Hash>& program) {
+  RecordFile file;
+  // Lines without the hash are passed over.
+  const std::string part = program ? to_hex(*program) : std::string();
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.find(part) == std::string_view::npos) continue;
+    Result<TuneRecord> record = parse_record(line);
+    if (!record.is_ok())
+      ++file.skipped;
+    else if (!program || record.value().key.program == *program)
+      file.records.push_back(std::move(record.value()));
+  }
+  return file;
+}
+
+Result<std::string> read_record_text(const std::string& path) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.number() < 0 && errno == ENOENT) return RecordFile();
+  if (file.number() < 0 && errno == ENOENT) return std::string();
   if (file.number() < 0) return failed_to("open", path);
-  FERRY_ASSIGN(const std::string text, read_all(file, path));
-  if (!program) return records_in(text);
-  RecordFile found = records_in(text, to_hex(*program));
-  std::erase_if(found.records, [&](const TuneRecord& record) { return record.key.program != *program; });
-  return found;
+  return read_all(file, path);
+}
+
+Result<RecordFile> read_records(const std::string& path, const std::optional<Hash>& program) {
+  FERRY_ASSIGN(const std::string text, read_record_text(path));
+  return records_in(text, program);
 }
 
 Status replace_records(const std::string& path,

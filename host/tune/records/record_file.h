@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ferry::tune {
@@ -26,6 +27,10 @@ Status append_record(const std::string& path, const TuneRecord& record);
 // A file that does not exist has no records. Fails with unavailable if it cannot be read. Of a program only its records
 // are read, which is many times as fast in a file with those of others.
 Result<RecordFile> read_records(const std::string& path, const std::optional<Hash>& program = std::nullopt);
+
+// The two steps of the same: the contents of a file, which are empty if it does not exist, and the records in them.
+Result<std::string> read_record_text(const std::string& path);
+RecordFile records_in(std::string_view text, const std::optional<Hash>& program = std::nullopt);
 
 // Replaces what is in the file by what `keep` returns for its records, while others wait with appending. After a crash
 // the file is as before or complete. Lines that are no records of this version are dropped. Fails with unavailable as

@@ -29,13 +29,23 @@ using Records = std::vector<const TuneRecord*>;
 Records ranked(const Records& task) {
   std::set<Hash> faulty;
   const TuneRecord* newest = nullptr;
+  std::map<std::vector<std::string>, const TuneRecord*> settled;  // the newest comparison of each point
   for (const TuneRecord* record : task) {
     if (is_faulty(record->outcome)) faulty.insert(record->code);
-    if (share_of_default(*record) && (newest == nullptr || record->unix_ms >= newest->unix_ms)) newest = record;
+    if (!share_of_default(*record)) continue;
+    if (newest == nullptr || record->unix_ms >= newest->unix_ms) newest = record;
+    if (!record->confirmed) continue;
+    const TuneRecord*& last = settled[record->values];
+    if (last == nullptr || record->unix_ms >= last->unix_ms) last = record;
   }
+  const auto is_settled_otherwise = [&](const TuneRecord& record) {
+    const auto last = settled.find(record.values);
+    return last != settled.end() && last->second->unix_ms > record.unix_ms;
+  };
   Records found;
   for (const TuneRecord* record : task)
-    if (share_of_default(*record) && !faulty.contains(record->code) && record->default_code == newest->default_code)
+    if (share_of_default(*record) && !faulty.contains(record->code) && record->default_code == newest->default_code &&
+        !is_settled_otherwise(*record))
       found.push_back(record);
   std::ranges::stable_sort(found, [](const TuneRecord* a, const TuneRecord* b) {
     if (a->confirmed != b->confirmed) return a->confirmed;
@@ -43,6 +53,12 @@ Records ranked(const Records& task) {
     return first != second ? first < second : a->unix_ms > b->unix_ms;
   });
   return found;
+}
+
+std::map<TaskKey, Records> tasks_of(const std::vector<TuneRecord>& records) {
+  std::map<TaskKey, Records> tasks;
+  for (const TuneRecord& record : records) tasks[record.key].push_back(&record);
+  return tasks;
 }
 
 }  // namespace
@@ -69,9 +85,15 @@ std::optional<TuneRecord> best_record(const std::vector<TuneRecord>& records, co
   return found.empty() ? std::nullopt : std::optional(*found.front());
 }
 
+std::vector<TuneRecord> best_records(const std::vector<TuneRecord>& records) {
+  std::vector<TuneRecord> best;
+  for (const auto& [key, task] : tasks_of(records))
+    if (const Records found = ranked(task); !found.empty()) best.push_back(*found.front());
+  return best;
+}
+
 std::vector<TuneRecord> prune_records(std::vector<TuneRecord> records, std::size_t most) {
-  std::map<TaskKey, Records> tasks;
-  for (const TuneRecord& record : records) tasks[record.key].push_back(&record);
+  const std::map<TaskKey, Records> tasks = tasks_of(records);
   std::set<const TuneRecord*> kept;
   for (const auto& [key, task] : tasks) {
     const Records found = ranked(task);

@@ -16,8 +16,12 @@ std::vector<TuneRecord> merge_records(std::vector<std::vector<TuneRecord>> lists
 // nothing if none was measured together with it. Times of different runs are not compared, because a device is not as
 // fast on every day. Code that crashed, hung or computed something wrong in any record of the task is left out, and so
 // are measurements beside another default schedule than the newest one has. A record that was confirmed comes before
-// those that were measured once: the best of many measurements is often a lucky one.
+// those that were measured once, because the best of many measurements is often a lucky one, and takes the place of all
+// earlier ones of its point.
 std::optional<TuneRecord> best_record(const std::vector<TuneRecord>& records, const TaskKey& key);
+
+// Returns the best record of each task, in the order of their keys; of a task without one nothing.
+std::vector<TuneRecord> best_records(const std::vector<TuneRecord>& records);
 
 // Keeps of each task the `most` records that best_record() would choose one after the other, and those that say that a
 // schedule failed, so that nobody tries it again. Keeps their order.

@@ -77,6 +77,31 @@ TEST_CASE("code that ever failed is not chosen, nor what was measured beside ano
   CHECK_FALSE(tune::best_record({fast, failed(11, Outcome::wrong, 9)}, slow.key));
 }
 
+TEST_CASE("the newest comparison of a point takes the place of what was found of it before") {
+  const auto confirmed = [](TuneRecord record, const std::string& value) {
+    record.values = {value};
+    record.confirmed = true;
+    return record;
+  };
+  const TuneRecord fast = confirmed(sample_record(1e-6, 1), "14x2"), slower = confirmed(sample_record(2e-6, 2), "4x2"),
+                   slow_again = with_code(confirmed(sample_record(2.6e-6, 3), "14x2"), 9);
+  CHECK(tune::best_record({fast, slower}, fast.key) == fast);
+  CHECK(tune::best_record({fast, slower, slow_again}, fast.key) == slower);
+  CHECK(tune::best_record({slow_again, fast}, fast.key) == slow_again);
+  TuneRecord once = slow_again;
+  once.confirmed = false;
+  CHECK(tune::best_record({fast, once}, fast.key) == fast);
+}
+
+TEST_CASE("the best records are one for each task that was measured") {
+  TuneRecord slow = sample_record(2e-6, 1), fast = sample_record(1e-6, 2), other = sample_record(1e-6, 3);
+  other.key.device.threads = 1;
+  TuneRecord unmeasured = failed(20, Outcome::too_slow, 4);
+  unmeasured.key.device.threads = 2;
+  CHECK(tune::best_records({slow, fast, unmeasured, other}) == std::vector{other, fast});
+  CHECK(tune::best_records({}).empty());
+}
+
 TEST_CASE("merging keeps each record once, in the order of their times") {
   const TuneRecord a = sample_record(1e-6, 1), b = sample_record(2e-6, 2), c = sample_record(3e-6, 2),
                    d = sample_record(1e-6, 4);
