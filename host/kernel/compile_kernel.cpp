@@ -6,6 +6,7 @@
 #include "host/client/bind.h"
 #include "host/kernel/notes.h"
 #include "host/kernel/size_hints.h"
+#include "host/kernel/tuned_functions.h"
 #include "module/device_id.h"
 
 namespace ferry {
@@ -98,6 +99,13 @@ Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> p
   return scheduled;
 }
 
+Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> programs, const SizesByName& sizes,
+                    const Target& target, const Observer& observer) {
+  Scheduled all = scheduled(source, programs, sizes);
+  all.tuned = tuned_functions(source, programs, sizes, target, observer);
+  return all;
+}
+
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
                               const CallOptions& call, const Observer& observer, CodeForm form) {
   const ModuleKernel* module_kernel = source.as_module();
@@ -110,23 +118,30 @@ CompiledKernel compile_kernel(const KernelSource& source, const std::string& fun
   const lang::Program* program = source.as_text() ? &choose_program(source, function) : nullptr;
   const StepGuard step = observer.begin("compiling " + (program == nullptr ? source.name : program->name));
   const auto start = std::chrono::steady_clock::now();
-  Compiled compiled = std::visit(
-      Overloaded{[&](const TextKernel&) {
-                   return compiler.compile({scheduled(source, std::span(program, 1), size_hints(*program, call)),
-                                            target, source.text, form});
-                 },
-                 [&](const ForeignKernel& kernel) {
-                   return Compiled{.module = compiler.compile(kernel.source, target, form)};
-                 },
-                 [&](const NetworkKernel& kernel) {
-                   return kernel.network->compile({target, size_hints(function_of(source, function), call), form});
-                 },
-                 [](const ModuleKernel&) { return Compiled(); }},
-      source.kind);
+  std::vector<TunedFunction> tuned;
+  Compiled compiled =
+      std::visit(Overloaded{[&](const TextKernel&) {
+                              const std::span one(program, 1);
+                              Scheduled chosen = scheduled(source, one, size_hints(*program, call));
+                              if (takes_tuned(source))
+                                chosen.tuned = tuned_functions(source, one, sizes_of_call(source, *program, call),
+                                                               target, observer);
+                              tuned = chosen.tuned;
+                              return compiler.compile({std::move(chosen), target, source.text, form});
+                            },
+                            [&](const ForeignKernel& kernel) {
+                              return Compiled{.module = compiler.compile(kernel.source, target, form)};
+                            },
+                            [&](const NetworkKernel& kernel) {
+                              return kernel.network->compile(
+                                  {target, size_hints(function_of(source, function), call), form, source.tuned.get()});
+                            },
+                            [](const ModuleKernel&) { return Compiled(); }},
+                 source.kind);
   report_notes(compiled.notes, observer);
   CompiledModule module(std::move(compiled.module), std::move(compiled.blobs));
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  return {std::move(module), took.count(), std::move(compiled.module_notes)};
+  return {std::move(module), took.count(), std::move(compiled.module_notes), std::move(tuned)};
 }
 
 }  // namespace ferry

@@ -30,15 +30,20 @@ SourceLine source_line_of(const CodeTools* tools);
 // outlive the result. Throws Error with invalid_argument for sizes that no call can have, with the message of the
 // call's own check.
 Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> programs, const SizesByName& sizes = {});
+// The same with what KernelSource::tuned knows for these sizes, of which the observer is told.
+Scheduled scheduled(const KernelSource& source, std::span<const lang::Program> programs, const SizesByName& sizes,
+                    const Target& target, const Observer& observer = {});
 
 struct CompiledKernel {
   CompiledModule module;
   double compile_ms = 0;                       // 0 for a module from a file
   std::vector<std::string> module_notes = {};  // as of Compiled, for who keeps the module
+  std::vector<TunedFunction> tuned = {};       // of a text: what was known for the call
 };
 
 // Compiles the chosen def of a text, with the default schedule for the sizes known from the call unless the user gives
-// one. form: as of CompileRequest. Modules that are linked already stay so: can_relink() is false for them.
+// one, or KernelSource::tuned knows a better one for the call: of this the observer is told. form: as of
+// CompileRequest. Modules that are linked already stay so: can_relink() is false for them.
 CompiledKernel compile_kernel(const KernelSource& source, const std::string& function, const Target& target,
                               const CallOptions& call, const Observer& observer = {}, CodeForm form = CodeForm::linked);
 

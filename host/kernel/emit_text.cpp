@@ -7,7 +7,6 @@
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/machine_text.h"
 #include "host/kernel/notes.h"
-#include "host/kernel/tuned_call.h"
 
 namespace ferry {
 
@@ -73,19 +72,9 @@ Emission emit_network(const KernelSource& source, const Network& network, const 
                                          target.text + "'");
   const SizesByName sizes = expected_sizes(network.function().symbols, request.sizes);
   const StepGuard compilation = observer.begin_compilation(source.name);
-  Emission emission = network.emit(stage, {target, sizes}, after);
+  Emission emission = network.emit(stage, {target, sizes, CodeForm::linked, source.tuned.get()}, after);
   report_notes(emission.notes, observer);
   return emission;
-}
-
-// Returns the kernel with the schedule that tuning has found for its only program, if there is one.
-KernelSource tuned(const KernelSource& source, const std::vector<lang::Program>& programs, const TextRequest& request,
-                   const Target& target, const Observer& observer) {
-  KernelSource kernel = source;
-  if (programs.size() == 1)
-    take_tuned(*source.compiler, *kernel.as_text(), programs[0], expected_sizes(programs, request.sizes), target,
-               observer);
-  return kernel;
 }
 
 void expect_text(const KernelSource& source) {
@@ -160,8 +149,7 @@ CompiledModule compile_text(const KernelSource& source, const TextRequest& reque
     return std::move(compiled.module);
   }
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);
-  const KernelSource kernel = tuned(source, programs, request, target, observer);
-  const Scheduled chosen = scheduled(kernel, programs, expected_sizes(programs, request.sizes));
+  const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, request.sizes), target, observer);
   const StepGuard compilation = observer.begin_compilation(source.name);
   const StepGuard step = observer.begin("compiling");
   Compiled compiled = source.compiler->compile({chosen, target, source.text, request.form});
@@ -189,8 +177,7 @@ Emission emit_text(const KernelSource& source, const TextRequest& request, Stage
   if (target.is_source && is_machine_code(stage))
     throw OptionError(Option::stage, name + ": expected a target with machine code, got '" + target.text + "'");
   const std::vector<lang::Program> programs = chosen_programs(source, request.function);
-  const KernelSource with_tuned = tuned(source, programs, request, target, observer);
-  const Scheduled chosen = scheduled(with_tuned, programs, expected_sizes(programs, request.sizes));
+  const Scheduled chosen = scheduled(source, programs, expected_sizes(programs, request.sizes), target, observer);
   const StepGuard compilation = observer.begin_compilation(source.name);
   Emission emission = source.compiler->emit(stage, {chosen, target, source.text}, after);
   report_notes(emission.notes, observer);

@@ -16,19 +16,17 @@
 #include "host/compiler/api/compiler.h"
 #include "host/kernel/input_content.h"
 #include "host/kernel/schedule_choice.h"
-#include "host/kernel/tuned_schedules.h"
 
 namespace ferry {
 
 // A text in ferry's own notation.
 struct TextKernel {
-  std::vector<lang::Program> programs = {};          // every def
-  SizesByName fixed = {};                            // sizes that the programs were specialised for
-  bool debug = false;                                // they have source lines
-  std::optional<ScheduleText> schedule = {};         // nothing: default schedules
-  bool unscheduled = false;                          // use serial loops in source order instead
-  std::optional<PointText> point = {};               // for the default schedules
-  std::shared_ptr<const TunedSchedules> tuned = {};  // known ones, in place of the default schedules; may be null
+  std::vector<lang::Program> programs = {};   // every def
+  SizesByName fixed = {};                     // sizes that the programs were specialised for
+  bool debug = false;                         // they have source lines
+  std::optional<ScheduleText> schedule = {};  // nothing: default schedules
+  bool unscheduled = false;                   // use serial loops in source order instead
+  std::optional<PointText> point = {};        // for the default schedules
 };
 
 // C, C++, LLVM IR, assembly or an object.
@@ -52,6 +50,8 @@ struct KernelSource {
   std::string name;                    // for messages
   std::string text;                    // the source; for a module the one it contains, which may be empty
   std::variant<TextKernel, ForeignKernel, NetworkKernel, ModuleKernel> kind;
+  // Schedules that are known for texts and networks, in place of default ones; may be null.
+  std::shared_ptr<const TunedSchedules> tuned = {};
 
   // Return null for a kernel of another kind.
   const TextKernel* as_text() const { return std::get_if<TextKernel>(&kind); }

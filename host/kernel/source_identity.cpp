@@ -7,6 +7,7 @@
 #include "base/overloaded.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/size_hints.h"
+#include "host/kernel/tuned_functions.h"
 
 namespace ferry {
 
@@ -47,7 +48,7 @@ class Identity {
 };
 
 void add_program(const KernelSource& source, const TextKernel& kernel, const std::string& function,
-                 const CallOptions& call, Identity& identity) {
+                 const Target& target, const CallOptions& call, Identity& identity) {
   const lang::Program& program = choose_program(source, function);
   identity.add(source.text);
   identity.add(program.name);
@@ -60,6 +61,14 @@ void add_program(const KernelSource& source, const TextKernel& kernel, const std
   if (kernel.schedule) identity.add(*kernel.schedule);
   identity.add(kernel.point ? std::string_view(kernel.point->text) : std::string_view());
   identity.add(size_hints(program, call));
+  if (!takes_tuned(source)) return;
+  for (const TunedFunction& tuned :
+       tuned_functions(source, std::span(&program, 1), sizes_of_call(source, program, call), target)) {
+    identity.add(std::uint64_t{tuned.fixed.has_value()});
+    identity.add(tuned.sizes);
+    identity.add(std::uint64_t{tuned.schedule.values.size()});
+    for (const std::string& value : tuned.schedule.values) identity.add(value);
+  }
 }
 
 }  // namespace
@@ -82,7 +91,7 @@ std::optional<SourceIdentity> source_identity(const KernelSource& source, const 
   identity.add(compiler.identity(target));
   const bool is_unchanged = std::visit(Overloaded{[&](const TextKernel& kernel) {
                                                     identity.add(kProgram);
-                                                    add_program(source, kernel, function, call, identity);
+                                                    add_program(source, kernel, function, target, call, identity);
                                                     return true;
                                                   },
                                                   [&](const ForeignKernel&) {
@@ -95,7 +104,8 @@ std::optional<SourceIdentity> source_identity(const KernelSource& source, const 
                                                     const std::optional<Hash> network = kernel.network->identity(
                                                         {.target = target,
                                                          .sizes = size_hints(function_of(source, function), call),
-                                                         .form = CodeForm::relinkable});
+                                                         .form = CodeForm::relinkable,
+                                                         .tuned = source.tuned.get()});
                                                     if (network) identity.add(*network);
                                                     return network.has_value();
                                                   },

@@ -11,8 +11,9 @@
 namespace ferry {
 
 // Returns a hash of everything that the code depends on which compile_kernel() makes for the same arguments: the text,
-// schedule, sizes and files of the kernel, the target, and the compiler's own build. Equal hashes mean equal code, on
-// any machine and in any folder. The opposite is not true; code_identity() compares the code itself.
+// schedule, sizes and files of the kernel, the tuned schedules that apply, the target, and the compiler's own build.
+// Equal hashes mean equal code, on any machine and in any folder. The opposite is not true; code_identity() compares
+// the code itself.
 //
 // Everything that reaches the object counts for kernels in other languages: headers, flags, files that are included in
 // any other way, and the version of their compiler. They are compiled for this purpose, and it throws as

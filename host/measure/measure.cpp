@@ -9,7 +9,6 @@
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/retry.h"
 #include "host/kernel/step_times.h"
-#include "host/kernel/tuned_call.h"
 #include "host/lang/whole_reads.h"
 #include "host/measure/instructions.h"
 #include "host/measure/measured_function.h"
@@ -169,13 +168,9 @@ Measurement measure(const Compiler* compiler, const Device& device, const Module
                           options, observer);
 }
 
-Measurement measure(const Device& device, const MeasuredKernel& given, const MeasureOptions& options,
+Measurement measure(const Device& device, const MeasuredKernel& kernel, const MeasureOptions& options,
                     const Observer& observer) {
-  const Target target = target_for(device, given.target, given.source, observer);
-  MeasuredKernel kernel = given;
-  TunedCall tuned = tuned_for(given.source, given.function, target, given.call, observer);
-  kernel.source = std::move(tuned.source);
-  kernel.call = std::move(tuned.call);
+  const Target target = target_for(device, kernel.target, kernel.source, observer);
   const CompiledKernel compiled = compile_kernel(kernel.source, kernel.function, target, kernel.call, observer);
   const Manifest& manifest = compiled.module.manifest();
   const FunctionInfo& info = choose_function(manifest, kernel.function, kernel.source.name);
@@ -184,6 +179,7 @@ Measurement measure(const Device& device, const MeasuredKernel& given, const Mea
   std::map<std::string, std::string> knobs;
   if (text != nullptr && text->schedule) knobs = text->schedule->knobs;
   if (text != nullptr && text->point) knobs["point"] = point_line(*text->point);
+  if (!compiled.tuned.empty()) knobs["point"] = point_line({compiled.tuned.front().schedule.point});
   verify::Findings findings;
   std::optional<verify::Outputs> checked;
   if (options.check_definition || kernel.reference) {

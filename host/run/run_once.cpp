@@ -6,11 +6,11 @@
 
 #include "base/quantity_text.h"
 #include "ferry/kernel/option_error.h"
+#include "host/kernel/compile_kernel.h"
 #include "host/kernel/file.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/step_times.h"
 #include "host/kernel/tensor_file.h"
-#include "host/kernel/tuned_call.h"
 #include "host/verify/check_network.h"
 #include "host/verify/comparison_warnings.h"
 
@@ -66,17 +66,16 @@ struct Session {
 };
 
 Session run_on_device(const OpenSession& open, const RunRequest& request, const Observer& observer) {
-  const KernelSource& given = request.kernels.source;
+  const KernelSource& source = request.kernels.source;
   const std::optional<KernelSource>& against = request.kernels.against;
   ConnectOptions connection;
   connection.wait_for_debugger = request.wait_for_debugger;
-  connection.devices = devices_for(request.target, given);
-  connection.source_line = source_line_of(given.compiler);
-  connection.guard_tensors = may_leave_tensors(given) || (against && may_leave_tensors(*against));
+  connection.devices = devices_for(request.target, source);
+  connection.source_line = source_line_of(source.compiler);
+  connection.guard_tensors = may_leave_tensors(source) || (against && may_leave_tensors(*against));
   const Device device = open(connection);
-  const Target target = target_for(device, request.target, given, observer);
-  const auto [source, call] = tuned_for(given, request.function, target, request.call, observer);
-  const CompiledKernel kernel = compile_kernel(source, request.function, target, call, observer);
+  const Target target = target_for(device, request.target, source, observer);
+  const CompiledKernel kernel = compile_kernel(source, request.function, target, request.call, observer);
   Session session;
   RunReport& report = session.report;
   report.device = device.name() + (device.processor() == device.facts().cpu_name ? "" : ", " + device.processor());
@@ -86,7 +85,7 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
   report.function = choose_function(kernel.module.manifest(), request.function, source.name);
   const FunctionInfo& info = report.function;
   expect_outputs(info, request.files);
-  session.plan = plan_call(info, call, input_range(source, against));
+  session.plan = plan_call(info, request.call, input_range(source, against));
   for (std::size_t p = 0; p < info.parameters.size(); ++p)
     report.has_random_inputs |= info.parameters[p].direction != Direction::out && !session.plan.scalars[p] &&
                                 session.plan.contents[p].is_random();
@@ -105,11 +104,12 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
     report.seconds = static_cast<double>(function.last_elapsed_ns()) * 1e-9;
   }
   if (against) {
-    report.findings.compared = compare_with_reference(device, *against, target, session.ran(), call,
+    report.findings.compared = compare_with_reference(device, *against, target, session.ran(), request.call,
                                                       {request.limits.rtol, request.limits.atol}, observer);
   }
   if (request.by_definition && source.as_network())
-    report.findings.checks = check_network(device, source, target, call, session.ran(), request.limits, observer);
+    report.findings.checks =
+        check_network(device, source, target, request.call, session.ran(), request.limits, observer);
   finish_kernels(device);
   if (is_checked(request) && !source.as_network())
     report.findings.warnings =

@@ -1,40 +1,49 @@
 // The schedules in a file of records.
 #pragma once
 
-#include "host/kernel/tuned_schedules.h"
+#include "host/compiler/api/compiler.h"
 #include "host/tune/records/tune_record.h"
 
-#include <memory>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ferry::tune {
 
 // A gain of less than this was not distinguished from none.
 inline constexpr double kLeastGain = 0.01;
-// If another version of ferry measured it, the gain must be larger: the default schedule may have become better.
-inline constexpr double kLeastGainOfOtherVersion = 0.05;
+// If it was other code that was measured, the gain must be larger: the default schedule may have become better.
+inline constexpr double kLeastGainOfOtherCode = 0.05;
 
 class RecordedSchedules final : public TunedSchedules {
  public:
-  // The file is read whenever something is looked up. `threads` is how many a parallel loop may have; 0: as many as the
-  // target says.
+  // The file is read once, when something is looked up first. `threads` is how many a parallel loop may have; 0: as
+  // many as the target says.
   RecordedSchedules(const Compiler& compiler, std::string file, std::uint32_t threads = 0)
       : compiler_(compiler), file_(std::move(file)), threads_(threads) {}
 
-  // Only what was confirmed is used: the best of many single measurements is often a lucky one. A record whose point
-  // the space does not have any more is ignored. Throws Error with unavailable if the file cannot be read.
+  // Only what was confirmed is used: the best of many single measurements is often a lucky one. A record that does not
+  // apply any more (replay.h) is ignored. Where another version of ferry measured it, both schedules are compiled: if
+  // their code is what was measured, the record counts like an own one. Throws Error with unavailable if the file
+  // cannot be read.
   std::optional<TunedSchedule> find(const lang::Program& program, const SizesByName& sizes, const Target& target,
                                     const ScheduleText* schedule) const override;
+  Hash identity(const Target& target) const override;
 
  private:
-  // Whether the space of the program's default schedule has the point.
-  bool has_point(const lang::Program& program, const SizesByName& sizes, const Target& target,
-                 const std::vector<std::string>& values) const;
+  const std::vector<TuneRecord>& records_of(const Hash& program) const;
 
   const Compiler& compiler_;
   std::string file_;
   std::uint32_t threads_;
+  mutable std::mutex mutex_;
+  mutable std::optional<std::string> text_;                  // of the file
+  mutable std::map<Hash, std::vector<TuneRecord>> records_;  // those that were looked up, by program
+  mutable std::optional<std::vector<TuneRecord>> all_;
 };
 
 // "1.31": how many times as fast as the default code is that takes this share of its time.

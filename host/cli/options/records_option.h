@@ -15,13 +15,18 @@ namespace ferry::cli {
 using ReadRecords = std::shared_ptr<const TunedSchedules> (*)(const Compiler& compiler, const std::string& file,
                                                               std::uint32_t threads);
 
+// What is used without the option. What a job makes for others must not depend on whose machine it runs on.
+enum class DefaultRecords { own, none };
+
 struct RecordsOption {
   ReadRecords read = nullptr;  // null in a ferry that does not tune
-  std::string file;            // empty: the user's own; "none"
+  std::string file;            // empty: the default; "none"
+  DefaultRecords otherwise = DefaultRecords::own;
 };
 
 // Adds --records FILE if records can be read.
-void add_records_option(CLI::App& command, RecordsOption& records, ReadRecords read);
+void add_records_option(CLI::App& command, RecordsOption& records, ReadRecords read,
+                        DefaultRecords otherwise = DefaultRecords::own);
 
 // Gives a kernel whose default schedule is to be chosen those that are known.
 void use_records(const RecordsOption& records, KernelSource& source, std::uint32_t threads = 0);

@@ -23,11 +23,22 @@
 #include "host/compiler/api/network.h"
 #include "host/compiler/api/space_point.h"
 #include "host/compiler/api/target_resolver.h"
+#include "host/compiler/api/tuned_schedules.h"
 #include "module/manifest.h"
 
 namespace ferry {
 
 using SizesByName = std::map<std::string, std::int64_t>;
+
+// A schedule that tuning has found for one of several programs.
+struct TunedFunction {
+  std::size_t program = 0;
+  TunedSchedule schedule = {};
+  // The program with all its sizes fixed, where the schedule is for these alone: the module then has code for them
+  // beside that for any sizes, and the function's plan compares. Otherwise the schedule is the program's own.
+  std::optional<lang::Program> fixed = {};
+  SizesByName sizes = {};  // those
+};
 
 // The functions of a text, and how to compute them. Borrows the programs.
 struct Scheduled {
@@ -37,6 +48,8 @@ struct Scheduled {
   SizesByName sizes = {};                     // those that are known, for default schedules
   std::vector<std::string> others = {};       // functions beside `programs` that schedule or point may have parts for
   std::optional<PointText> point = {};        // in place of the default schedules' points; never beside a schedule
+  // In place of default schedules, or of the first choices of the schedule's knobs; never beside a point.
+  std::vector<TunedFunction> tuned = {};
 };
 
 struct CompileRequest {
@@ -59,8 +72,9 @@ enum class Stage { graph, groups, schedule, space, point, loops, plan, c, opencl
 
 struct NetworkRequest {
   const Target& target;
-  SizesByName sizes = {};            // those that are known, for default schedules
-  CodeForm form = CodeForm::linked;  // as of CompileRequest
+  SizesByName sizes = {};                 // those that are known, for default schedules
+  CodeForm form = CodeForm::linked;       // as of CompileRequest
+  const TunedSchedules* tuned = nullptr;  // for its kernels, in place of default schedules; may be null
 };
 
 // The file that a C program links: an object, or a static or shared library of it.

@@ -186,11 +186,13 @@ void CacheKey::add_tools(const Target& target) {
 }
 
 void CacheKey::add(const NetworkRequest& request) {
-  const auto& [target, sizes, form] = request;
+  const auto& [target, sizes, form, tuned] = request;
   add(target);
   add_tools(target);
   add_sizes(*this, sizes);
   add(static_cast<std::uint64_t>(form));
+  add(std::uint64_t{tuned != nullptr});
+  if (tuned != nullptr) hash_.add(tuned->identity(target));
 }
 
 bool CacheKey::add_files(const std::vector<std::string>& paths, std::chrono::system_clock::time_point read) {

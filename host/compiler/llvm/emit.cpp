@@ -132,10 +132,12 @@ Emission emit_stage(Stage stage, const CompileRequest& request, const std::strin
     if (stage == Stage::point) return {.text = points_text(spaces), .json = points_json(spaces)};
     return {.text = space_text(spaces), .json = space_json(spaces)};
   }
-  const std::vector<schedule::Schedule> schedules = schedules_of(scheduled, request.target);
+  // Nothing calls code for some sizes in what has no plan.
+  const bool has_plan = stage != Stage::object && stage != Stage::c;
+  const auto [programs, schedules, sized] = scheduled_programs(scheduled, request.target, has_plan);
   std::vector<ir::Function> lowered;
   try {
-    if (stage != Stage::schedule || scheduled.schedule) lowered = lower::lower_module(scheduled.programs, schedules);
+    if (stage != Stage::schedule || scheduled.schedule) lowered = lower::lower_module(programs, schedules);
   } catch (const CompileError&) {
     if (stage != Stage::schedule) throw;  // a schedule is shown even where it cannot be carried out
   }
@@ -143,7 +145,7 @@ Emission emit_stage(Stage stage, const CompileRequest& request, const std::strin
   const passes::AfterPass observe = [&](std::size_t function, std::string_view pass, const ir::Function& now) {
     notes.after(function, pass, now);
   };
-  Emission emission = stage == Stage::schedule ? Emission{.text = autoschedule::to_text(scheduled.programs, schedules)}
+  Emission emission = stage == Stage::schedule ? Emission{.text = autoschedule::to_text(programs, schedules)}
                       : stage == Stage::object ? object_of(request, schedules, lowered, observe)
                                                : emit_functions(stage, lowered, request.target, after, observe);
   notes.run_passes(lowered, request.target);

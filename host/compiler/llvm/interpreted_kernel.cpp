@@ -14,7 +14,7 @@ namespace ferry {
 
 InterpretedKernel interpreted_kernel(const Scheduled& scheduled, const Target* target) {
   const Target scheduled_for = target != nullptr ? *target : resolve_target("host");
-  const std::vector<schedule::Schedule> schedules = schedules_of(scheduled, scheduled_for);
+  const std::vector<schedule::Schedule> schedules = scheduled_programs(scheduled, scheduled_for, false).schedules;
   const ir::Function lowered = lower::lower(scheduled.programs.front(), schedules.front());
   // A schedule that binds loops to threads is for a GPU.
   const bool is_for_gpu = target == nullptr && ir::has_gpu_loops(lowered.body);

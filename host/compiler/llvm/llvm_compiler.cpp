@@ -68,15 +68,17 @@ class LlvmCompiler final : public Compiler {
   }
 
   Compiled compile(const CompileRequest& request) const override {
-    const std::vector<schedule::Schedule> schedules = schedules_of(request.scheduled, request.target);
-    const std::vector<ir::Function> lowered = lower::lower_module(request.scheduled.programs, schedules);
+    const auto [programs, schedules, sized] = scheduled_programs(request.scheduled, request.target);
+    const std::vector<ir::Function> lowered = lower::lower_module(programs, schedules);
     ScheduleNotes notes(request.scheduled, schedules, lowered, request.target);
-    ModuleBytes module = compile_module(lowered, request.target,
-                                        {.source = request.source,
-                                         .schedule = autoschedule::to_text(request.scheduled.programs, schedules),
-                                         .form = request.form,
-                                         .after = [&](std::size_t function, std::string_view pass,
-                                                      const ir::Function& now) { notes.after(function, pass, now); }});
+    ModuleOptions options{.source = request.source,
+                          .schedule = autoschedule::to_text(programs, schedules),
+                          .form = request.form,
+                          .after = [&](std::size_t function, std::string_view pass, const ir::Function& now) {
+                            notes.after(function, pass, now);
+                          }};
+    if (!sized.empty()) options.compose = [&](ModuleFile& file) { attach_sized(sized, file.manifest); };
+    ModuleBytes module = compile_module(lowered, request.target, options);
     return {std::move(module.bytes), notes.texts(), std::move(module.notes)};
   }
 

@@ -33,6 +33,34 @@ constexpr const char* kAsImported = "import";
 
 using AfterPass = std::function<void(std::string_view pass, const graph::Graph& now)>;
 
+// Looks kernels up among the schedules that tuning has found, and counts them.
+class TunedLookup {
+ public:
+  explicit TunedLookup(const TunedSchedules* tuned) : tuned_(tuned) {}
+
+  graph::FindTuned find() {
+    if (tuned_ == nullptr) return {};
+    return [this](const lang::Program& program, const SizesByName& sizes,
+                  const Target& target) -> std::optional<graph::PointValues> {
+      std::optional<TunedSchedule> found = tuned_->find(program, sizes, target, nullptr);
+      if (!found) return std::nullopt;
+      notes_.push_back(program.name + ": " + found->note);
+      return std::move(found->values);
+    };
+  }
+
+  // Returns a line for each kernel, or for all of many.
+  std::vector<std::string> notes() const {
+    constexpr std::size_t kMost = 4;
+    if (notes_.size() <= kMost) return notes_;
+    return {notes_.front(), "so are those of " + std::to_string(notes_.size() - 1) + " more kernels"};
+  }
+
+ private:
+  const TunedSchedules* tuned_;
+  std::vector<std::string> notes_;
+};
+
 // Returns a line for each step, and the nodes that it computes.
 std::string plan_text(const Compiled& compiled) {
   const Result<ModuleFile> file = read_module(compiled.module);
@@ -87,11 +115,14 @@ class GraphNetwork final : public Network {
     if (cache_.is_on() && is_for_devices) cached.emplace(cache_, origin_, request);
     std::optional<Target> here;
     if (!is_for_devices) here = init_target();
+    TunedLookup tuned(request.tuned);
     graph::CompiledNetwork compiled = compile_optimized(optimized_for(request.target), request.target,
                                                         {.sizes = request.sizes,
                                                          .cached = cached ? &*cached : nullptr,
                                                          .form = request.form,
-                                                         .init_target = here ? &*here : nullptr});
+                                                         .init_target = here ? &*here : nullptr,
+                                                         .tuned = tuned.find()});
+    std::ranges::move(tuned.notes(), std::back_inserter(compiled.notes));
     return {.module = std::move(compiled.module),
             .notes = std::move(compiled.notes),
             .module_notes = std::move(compiled.module_notes),
@@ -106,8 +137,13 @@ class GraphNetwork final : public Network {
     const graph::Graph optimized = optimized_for(request.target);
     if (stage == Stage::graph) return {.text = to_text(optimized)};
     if (stage == Stage::groups) return {.text = groups_text(optimized, make_groups(optimized))};
-    if (stage == Stage::schedule) return {.text = schedule_text(optimized, request.target, request.sizes)};
-    return emit_kernels(stage, graph::kernel_loops(optimized, request.target, request.sizes), after);
+    TunedLookup tuned(request.tuned);
+    Emission emission =
+        stage == Stage::schedule
+            ? Emission{.text = schedule_text(optimized, request.target, request.sizes, tuned.find())}
+            : emit_kernels(stage, graph::kernel_loops(optimized, request.target, request.sizes, tuned.find()), after);
+    std::ranges::move(tuned.notes(), std::back_inserter(emission.notes));
+    return emission;
   }
 
   std::shared_ptr<const Network> with_all_outputs(const Target& target) const override {

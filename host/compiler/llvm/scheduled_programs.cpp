@@ -3,16 +3,80 @@
 #include "crosscompile/ir/error.h"
 #include "ferry/schedule/module_schedule.h"
 #include "host/schedule/idle_threads.h"
+#include "module/sized_variant.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
 
 namespace ferry {
 
-std::vector<schedule::Schedule> schedules_of(const Scheduled& scheduled, const Target& target) {
+namespace {
+
+std::vector<schedule::Schedule> untuned_schedules(const Scheduled& scheduled, const Target& target) {
   const std::span programs = scheduled.programs;
   if (scheduled.unscheduled) return {programs.begin(), programs.end()};
   if (scheduled.point)
     return autoschedule::schedules_at(programs, *scheduled.point, target, scheduled.others, scheduled.sizes);
   if (!scheduled.schedule) return autoschedule::default_schedules(programs, target, scheduled.sizes);
   return autoschedule::replay_module_schedule(programs, *scheduled.schedule, target, scheduled.others, scheduled.sizes);
+}
+
+schedule::Schedule tuned_schedule(const Scheduled& scheduled, const lang::Program& program, const SizesByName& sizes,
+                                  const TunedSchedule& tuned, const Target& target) {
+  const std::span one(&program, 1);
+  if (!scheduled.schedule)
+    return autoschedule::schedules_at(one, point_of(tuned, program), target, scheduled.others, sizes).front();
+  ScheduleText text = *scheduled.schedule;
+  std::map<std::string, std::string> values;
+  for (const schedule::Knob& knob : autoschedule::knobs_of(text)) values[knob.name];
+  std::size_t next = 0;
+  for (auto& [name, value] : values) value = tuned.values.at(next++);
+  text.knobs = std::move(values);
+  return autoschedule::replay_module_schedule(one, text, target, scheduled.others, sizes).front();
+}
+
+}  // namespace
+
+PointText point_of(const TunedSchedule& tuned, const lang::Program& program) {
+  return {.text = {}, .name = "the record of " + program.name, .in_order = tuned.values};
+}
+
+std::string sized_name(const std::string& general, std::span<const lang::Program> programs) {
+  std::string name = general + "_tuned";
+  while (std::ranges::find(programs, name, &lang::Program::name) != programs.end()) name += "_";
+  return name;
+}
+
+ScheduledPrograms scheduled_programs(const Scheduled& scheduled, const Target& target, bool with_sized) {
+  ScheduledPrograms all{{scheduled.programs.begin(), scheduled.programs.end()}, untuned_schedules(scheduled, target)};
+  for (const TunedFunction& tuned : scheduled.tuned) {
+    const lang::Program& program = scheduled.programs[tuned.program];
+    if (!tuned.fixed) {
+      all.schedules[tuned.program] = tuned_schedule(scheduled, program, scheduled.sizes, tuned.schedule, target);
+    } else if (with_sized) {
+      all.schedules.push_back(tuned_schedule(scheduled, *tuned.fixed, {}, tuned.schedule, target));
+      const std::string name = sized_name(program.name, all.programs);
+      all.programs.push_back(*tuned.fixed);
+      all.programs.back().name = name;
+      all.sized.push_back({name, program.name, tuned.sizes});
+    }
+  }
+  return all;
+}
+
+void attach_sized(std::span<const SizedFunction> sized, Manifest& manifest) {
+  for (const SizedFunction& one : sized) {
+    const auto variant = std::ranges::find(manifest.functions, one.name, &FunctionInfo::name);
+    const auto general = std::ranges::find(manifest.functions, one.general, &FunctionInfo::name);
+    if (variant == manifest.functions.end() || general == manifest.functions.end())
+      throw InternalError(one.name + ": expected a function of the module");
+    std::vector<std::int64_t> sizes;
+    for (const std::string& symbol : general->symbols) sizes.push_back(one.sizes.at(symbol));
+    if (const Status status = attach_variant(*general, std::move(*variant), sizes); !status.is_ok())
+      throw InternalError(status.message());
+    manifest.functions.erase(variant);
+  }
 }
 
 ScheduleNotes::ScheduleNotes(const Scheduled& scheduled, std::span<const schedule::Schedule> schedules,

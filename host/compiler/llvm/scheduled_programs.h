@@ -11,11 +11,34 @@
 #include "crosscompile/passes/lost_vectors.h"
 #include "ferry/schedule/schedule.h"
 #include "host/compiler/api/compiler.h"
+#include "module/manifest.h"
 
 namespace ferry {
 
-// Returns one schedule for each program: the user's, or the default.
-std::vector<schedule::Schedule> schedules_of(const Scheduled& scheduled, const Target& target);
+// Code for some sizes of a function alone.
+struct SizedFunction {
+  std::string name, general;  // its own, and that of the function for any sizes
+  SizesByName sizes;
+};
+
+struct ScheduledPrograms {
+  std::vector<lang::Program> programs;
+  std::vector<schedule::Schedule> schedules;  // one for each program: the user's, a tuned one, or the default
+  std::vector<SizedFunction> sized = {};      // the last programs
+};
+
+// Returns the programs to compile: first those that were asked for, then, unless they are left out, those that tuning
+// has found schedules for at some sizes.
+ScheduledPrograms scheduled_programs(const Scheduled& scheduled, const Target& target, bool with_sized = true);
+
+// Returns the point of a default schedule that tuning has found for the program.
+PointText point_of(const TunedSchedule& tuned, const lang::Program& program);
+
+// Returns a name for the code of a function for some sizes, which none of the programs has.
+std::string sized_name(const std::string& general, std::span<const lang::Program> programs);
+
+// Makes functions for some sizes part of those for any (module/sized_variant.h).
+void attach_sized(std::span<const SizedFunction> sized, Manifest& manifest);
 
 // Finds directives of the user's schedule that the compiler cannot carry out on the target.
 class ScheduleNotes {

@@ -1,9 +1,11 @@
 #include "host/compiler/llvm/space.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "host/autoschedule/decide_at.h"
+#include "host/compiler/llvm/scheduled_programs.h"
 
 namespace ferry {
 
@@ -34,9 +36,22 @@ Json knob_json(const autoschedule::SpaceKnob& knob, const autoschedule::Point& p
 std::vector<FunctionSpace> spaces_of(const Scheduled& scheduled, const Target& target) {
   std::vector<autoschedule::DecidedSchedule> decided = autoschedule::decide_module_at(
       scheduled.programs, scheduled.point.value_or(PointText()), target, scheduled.others, scheduled.sizes);
-  std::vector<FunctionSpace> spaces;
+  std::vector<FunctionSpace> spaces, of_sizes;
   for (std::size_t i = 0; i < decided.size(); ++i)
     spaces.push_back({scheduled.programs[i].name, std::move(decided[i])});
+  for (const TunedFunction& tuned : scheduled.tuned) {
+    const lang::Program& program = scheduled.programs[tuned.program];
+    const auto decide = [&](const lang::Program& one, const SizesByName& sizes) {
+      return autoschedule::decide_module_at(std::span(&one, 1), point_of(tuned.schedule, program), target,
+                                            scheduled.others, sizes)
+          .front();
+    };
+    if (tuned.fixed)
+      of_sizes.push_back({sized_name(program.name, scheduled.programs), decide(*tuned.fixed, {})});
+    else
+      spaces[tuned.program].decided = decide(program, scheduled.sizes);
+  }
+  std::ranges::move(of_sizes, std::back_inserter(spaces));
   return spaces;
 }
 

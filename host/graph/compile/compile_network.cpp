@@ -158,17 +158,20 @@ CompiledNetwork compile_network(const Graph& graph, const Target& target, const 
   return compile_optimized(optimized(graph, target), target, options);
 }
 
-std::string schedule_text(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes) {
-  return lower_kernels(graph, place_kernels(graph, target, sizes).kernels, target).schedule;
+std::string schedule_text(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes,
+                          const FindTuned& find) {
+  const NetworkKernels kernels = place_kernels(graph, target, sizes).kernels;
+  return lower_kernels(graph, kernels, target, tuned_kernels(graph, kernels, target, find)).schedule;
 }
 
 std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
-                                      const std::map<std::string, std::int64_t>& sizes) {
+                                      const std::map<std::string, std::int64_t>& sizes, const FindTuned& find) {
   const NetworkKernels kernels = place_kernels(graph, target, sizes).kernels;
+  const std::vector<TunedKernel> tuned = tuned_kernels(graph, kernels, target, find);
   std::vector<KernelLoops> all;
   for (std::size_t k = 0; k < kernels.programs.size(); ++k) {
     const Target& device = kernels.device_of(k) == kHostDevice ? *target.host : target;
-    all.push_back({{}, device, lower_kernel(kernels, k, device).functions});
+    all.push_back({{}, device, lower_kernel(kernels, k, device, tuned[k]).functions});
   }
   for (const GroupCall& call : kernels.calls) all[call.kernel].nodes.push_back(name_of(graph, call.group));
   return all;
@@ -192,16 +195,20 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   common.guesses = options.sizes;
   const PlacedKernels placed = place_kernels(graph, target, options.sizes);
   const NetworkKernels& kernels = placed.kernels;
-  const LoweredKernels lowered = lower_kernels(graph, kernels, target);
+  const std::vector<TunedKernel> tuned = tuned_kernels(graph, kernels, target, options.tuned);
+  const LoweredKernels lowered = lower_kernels(graph, kernels, target, tuned);
   std::vector<DeviceFunctions> parts{{lowered.functions[kTargetDevice], target}};
   if (!lowered.functions[kHostDevice].empty()) parts.push_back({lowered.functions[kHostDevice], *target.host});
-  ModuleBytes compiled = compile_module(
-      parts,
-      {.source = options.source,
-       .schedule = lowered.schedule,
-       .compose = [&](ModuleFile& module) { compose_network(graph, kernels, placed.storages, *blob, common, module); },
-       .form = options.form,
-       .init_target = options.init_target});
+  ModuleBytes compiled =
+      compile_module(parts, {.source = options.source,
+                             .schedule = lowered.schedule,
+                             .compose =
+                                 [&](ModuleFile& module) {
+                                   attach_sized_kernels(kernels, tuned, module.manifest);
+                                   compose_network(graph, kernels, placed.storages, *blob, common, module);
+                                 },
+                             .form = options.form,
+                             .init_target = options.init_target});
   result.module = std::move(compiled.bytes);
   result.module_notes = std::move(compiled.notes);
   std::ranges::move(notes_on_host(graph, kernels), std::back_inserter(result.notes));

@@ -7,6 +7,7 @@
 #include "ferry/blob_source.h"
 #include "ferry/target/target.h"
 #include "host/graph/compile/graph_passes.h"
+#include "host/graph/compile/tuned_kernels.h"
 #include "host/graph/graph.h"
 
 #include <cstdint>
@@ -34,6 +35,7 @@ struct NetworkOptions {
   const CachedModuleSlot* cached = nullptr;        // null: compile without a cache
   CodeForm form = CodeForm::linked;
   const Target* init_target = nullptr;  // as of compile_module()
+  FindTuned tuned = {};                 // empty: kernels have their default schedules
 };
 
 struct CompiledNetwork {
@@ -47,10 +49,11 @@ struct CompiledNetwork {
 CompiledNetwork compile_network(const Graph& graph, const Target& target, const NetworkOptions& options = {});
 // The same for what optimized() returned, perhaps with further outputs.
 CompiledNetwork compile_optimized(const Graph& graph, const Target& target, const NetworkOptions& options = {});
-// Returns the default schedules of the kernels of such a network.
-std::string schedule_text(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes);
+// Returns the schedules of the kernels of such a network.
+std::string schedule_text(const Graph& graph, const Target& target, const std::map<std::string, std::int64_t>& sizes,
+                          const FindTuned& find = {});
 
-// One kernel of a network as loops, under its default schedule.
+// One kernel of a network as loops, with its code for some sizes.
 struct KernelLoops {
   std::vector<std::string> nodes;  // the kernel computes them in one call or several
   Target target;                   // describes the device that runs it
@@ -58,6 +61,6 @@ struct KernelLoops {
 };
 // Returns the kernels of such a network, each once. Throws as above.
 std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
-                                      const std::map<std::string, std::int64_t>& sizes);
+                                      const std::map<std::string, std::int64_t>& sizes, const FindTuned& find = {});
 
 }  // namespace ferry::graph

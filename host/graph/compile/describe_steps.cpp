@@ -3,6 +3,7 @@
 #include "ferry/error.h"
 #include "host/graph/plan/byte_ranges.h"
 #include "host/graph/plan/plan_values.h"
+#include "module/sized_variant.h"
 
 #include <set>
 #include <utility>
@@ -32,7 +33,7 @@ StepDescription describe_group(const Graph& graph, const GroupCall& group, const
   const Tensor& result = graph.tensor(output_of(graph, group.group));
   StepDescription step{call.node, result.dtype, {}, {}, {}};
   for (const Size& size : result.shape) step.shape.push_back(to_manifest(size, graph.symbols));
-  if (call.kernel->plan.steps.size() > 1) return step;
+  if (most_steps_of_call(call.kernel->plan) > 1) return step;
   if (!call.kernel->flops.code.empty())
     step.flops = unless_too_long([&] { return of_network(call.kernel->flops, call); });
   step.bytes = unless_too_long([&] { return to_manifest(traffic(graph, group, is_in_place), graph.symbols); });

@@ -8,7 +8,9 @@
 #include "host/lower/lower.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 namespace ferry::graph {
@@ -137,27 +139,43 @@ std::map<std::string, std::int64_t> hints_for(const NetworkKernels& kernels, std
   return hints;
 }
 
-LoweredKernel lower_kernel(const NetworkKernels& kernels, std::size_t kernel, const Target& target) {
-  const lang::Program& program = kernels.programs[kernel];
-  schedule::Schedule schedule = autoschedule::default_schedule(program, target, hints_for(kernels, kernel));
-  std::vector<ir::Function> functions = lower::lower_module(std::span(&program, 1), std::span(&schedule, 1));
-  return {std::move(schedule), std::move(functions)};
+LoweredKernel lower_kernel(const NetworkKernels& kernels, std::size_t kernel, const Target& target,
+                           const TunedKernel& tuned) {
+  LoweredKernel lowered;
+  const auto add = [&](const lang::Program& program, const PointValues* point,
+                       const std::map<std::string, std::int64_t>& sizes) {
+    lowered.programs.push_back(program);
+    lowered.schedules.push_back(
+        point == nullptr
+            ? autoschedule::default_schedule(program, target, sizes)
+            : autoschedule::schedules_at(std::span(&program, 1),
+                                         {.text = {}, .name = "the record of " + program.name, .in_order = *point},
+                                         target, {}, sizes)
+                  .front());
+  };
+  add(kernels.programs[kernel], tuned.point ? &*tuned.point : nullptr, hints_for(kernels, kernel));
+  if (tuned.sized) add(tuned.sized->program, &tuned.sized->point, {});
+  lowered.functions = lower::lower_module(lowered.programs, lowered.schedules);
+  return lowered;
 }
 
-LoweredKernels lower_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target) {
-  std::vector<std::optional<LoweredKernel>> results(kernels.programs.size());
+LoweredKernels lower_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target,
+                             const std::vector<TunedKernel>& tuned) {
+  std::vector<LoweredKernel> results(kernels.programs.size());
   parallel_for(results.size(), [&](std::size_t k) {
     const Target& device = kernels.device_of(k) == kHostDevice ? *target.host : target;
     for_group(graph, kernels.calls[kernels.first_call[k]].group,
-              [&] { results[k] = lower_kernel(kernels, k, device); });
+              [&] { results[k] = lower_kernel(kernels, k, device, tuned.empty() ? TunedKernel() : tuned[k]); });
   });
   LoweredKernels lowered;
+  std::vector<lang::Program> programs;
   std::vector<schedule::Schedule> schedules;
   for (std::size_t k = 0; k < results.size(); ++k) {
-    schedules.push_back(std::move(results[k]->schedule));
-    std::ranges::move(results[k]->functions, std::back_inserter(lowered.functions.at(kernels.device_of(k))));
+    std::ranges::move(results[k].programs, std::back_inserter(programs));
+    std::ranges::move(results[k].schedules, std::back_inserter(schedules));
+    std::ranges::move(results[k].functions, std::back_inserter(lowered.functions.at(kernels.device_of(k))));
   }
-  lowered.schedule = autoschedule::to_text(kernels.programs, schedules);
+  lowered.schedule = autoschedule::to_text(programs, schedules);
   return lowered;
 }
 

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,20 +56,38 @@ PlacedKernels kernels_of(const Graph& graph, const std::vector<Group>& groups,
 // Returns the sizes of a kernel's symbols for which it is scheduled; none if they are unknown.
 std::map<std::string, std::int64_t> hints_for(const NetworkKernels& kernels, std::size_t kernel);
 
-// One kernel as loops, under its default schedule.
+// The values of knobs in the order of a default schedule's decisions, as PointText::in_order.
+using PointValues = std::vector<std::string>;
+
+// A kernel's code for the sizes that the network is likely to have, beside that for any sizes.
+struct SizedKernel {
+  lang::Program program;  // without symbols
+  PointValues point;
+};
+
+// What tuning has found for a kernel.
+struct TunedKernel {
+  std::optional<PointValues> point = {};  // for the kernel as it is
+  std::optional<SizedKernel> sized = {};
+};
+
+// One kernel as loops, under its tuned or default schedule, and its code for some sizes.
 struct LoweredKernel {
-  schedule::Schedule schedule;
+  std::vector<lang::Program> programs;  // the kernel's, then that for some sizes
+  std::vector<schedule::Schedule> schedules;
   std::vector<ir::Function> functions;
 };
-LoweredKernel lower_kernel(const NetworkKernels& kernels, std::size_t kernel, const Target& target);
+LoweredKernel lower_kernel(const NetworkKernels& kernels, std::size_t kernel, const Target& target,
+                           const TunedKernel& tuned = {});
 
-// The kernels as loops, by device, and the text of their default schedules.
+// The kernels as loops, by device, and the text of their schedules.
 struct LoweredKernels {
   std::array<std::vector<ir::Function>, 2> functions;
   std::string schedule;
 };
 
-// Throws as above.
-LoweredKernels lower_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target);
+// `tuned` is empty or has an entry for each kernel. Throws as above.
+LoweredKernels lower_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target,
+                             const std::vector<TunedKernel>& tuned = {});
 
 }  // namespace ferry::graph

@@ -27,9 +27,13 @@ using lang::Expr;
 
 constexpr const char* kOutput = "y";
 
-// The symbols of a program as its variables.
+// The symbols of a program as its variables, or as the numbers that are fixed for n0, n1, ...
 class Variables {
  public:
+  explicit Variables(const std::vector<std::int64_t>& fixed) {
+    for (std::size_t s = 0; s < fixed.size(); ++s) values_.emplace(symbol_name(s), Expr(fixed[s]));
+  }
+
   Expr operator()(const Size& size) {
     for (const std::string& name : size.symbols()) values_.try_emplace(name, lang::var(name));
     return substitute(size, values_);
@@ -133,7 +137,8 @@ lang::Tensor blocked_tensor_of(const KernelNode& node, const Inputs& x, std::int
 
 class ProgramMaker {
  public:
-  ProgramMaker(const KernelKey& key, const std::string& name) : key_(key), name_(name) {}
+  ProgramMaker(const KernelKey& key, const std::string& name, const std::vector<std::int64_t>& sizes = {})
+      : key_(key), name_(name), variables_(sizes) {}
 
   lang::Program run() {
     add_inputs();
@@ -340,7 +345,9 @@ class ProgramMaker {
 
 }  // namespace
 
-lang::Program group_program(const KernelKey& key, const std::string& name) { return ProgramMaker(key, name).run(); }
+lang::Program group_program(const KernelKey& key, const std::string& name, const std::vector<std::int64_t>& sizes) {
+  return ProgramMaker(key, name, sizes).run();
+}
 
 bool has_shape_of(const KernelKey& key, std::size_t input) { return ProgramMaker(key, "shape").has_shape_of(input); }
 

@@ -4,7 +4,9 @@
 #include "ferry/lang/program.h"
 #include "host/graph/kernels/kernel_key.h"
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ferry::graph {
 
@@ -12,7 +14,8 @@ namespace ferry::graph {
 // dimension of an input. An input that the result replaces is no parameter of its own: the output is an inout. All
 // elementwise nodes are one stage. Throws CompileError where host/ops refuses, and InternalError where the program
 // computes elements of another type than the plan stores.
-lang::Program group_program(const KernelKey& key, const std::string& name);
+// `sizes` are empty, or the values of n0, n1, ..., which are then numbers of the program.
+lang::Program group_program(const KernelKey& key, const std::string& name, const std::vector<std::int64_t>& sizes = {});
 
 // Whether the program would have the same expressions for the sizes of its result as for those of this input, which is
 // one of GroupKernel::updatable. Both are the same numbers in any case.

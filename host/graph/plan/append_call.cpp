@@ -59,7 +59,11 @@ class StepMover {
     step.bytes = call_.value(step.bytes);
   }
 
-  void move(RepeatStep&) { throw InternalError(kernel_.name + ": expected a kernel without repeats of its own"); }
+  // A kernel repeats steps once or not at all, to choose among codes by its sizes (module/sized_variant.h).
+  void move(RepeatStep& step) {
+    if (!step.values.empty()) throw InternalError(kernel_.name + ": expected a kernel without loops of its own");
+    step.count = call_.value(step.count);
+  }
 
   // Returns the offset inside of what begins at `base`.
   ValueIndex within(ValueIndex base, ValueIndex offset) {

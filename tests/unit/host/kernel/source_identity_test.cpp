@@ -10,6 +10,7 @@
 #include "ferry/error.h"
 #include "host/kernel/compile_kernel.h"
 #include "tests/support/model_bytes.h"
+#include "tests/unit/host/kernel/other_point.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
 
@@ -200,4 +201,22 @@ TEST_CASE("what an identity takes to compile comes with it as the module that co
                      own_compiler()->resolve_target(one.target).value, one.call, {}, CodeForm::relinkable);
   CHECK(found->module->bytes() == compiled.module.bytes());
   CHECK_FALSE(maybe_identity(text())->module.has_value());
+}
+
+TEST_CASE("a schedule that tuning has found for the call counts as a change, and one for other calls does not") {
+  const Case one = text();
+  KernelSource source = read_kernel(own_compiler(), one.kernel);
+  const Target target = own_compiler()->resolve_target(one.target).value;
+  const auto hash = [&] { return source_identity(source, one.function, target, one.call)->hash; };
+  CHECK(hash() == identity(one));
+  source.tuned = std::make_shared<const OtherPoint>(*own_compiler(), TunedFor::fixed_sizes);
+  const Hash fixed = hash();
+  CHECK(fixed != identity(one));
+  source.tuned = std::make_shared<const OtherPoint>(*own_compiler(), TunedFor::any_sizes);
+  CHECK(hash() != identity(one));
+  CHECK(hash() != fixed);
+  KernelSource already_fixed = with_fixed_sizes(source, {{"N", 100}});
+  CHECK(source_identity(already_fixed, "twice", target, {})->hash ==
+        source_identity(with_fixed_sizes(read_kernel(own_compiler(), one.kernel), {{"N", 100}}), "twice", target, {})
+            ->hash);
 }

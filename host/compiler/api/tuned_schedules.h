@@ -1,11 +1,16 @@
 // Schedules that tuning has found, in place of default ones.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "host/compiler/api/compiler.h"
+#include "ferry/hash.h"
+#include "ferry/lang/program.h"
+#include "ferry/schedule/schedule_text.h"
+#include "ferry/target/target.h"
 
 namespace ferry {
 
@@ -13,17 +18,23 @@ namespace ferry {
 struct TunedSchedule {
   // PointText::in_order; of a schedule of the user's own a value for each of its knobs, in the order of their names.
   std::vector<std::string> values;
+  // The same for people: "C: tile=4x2, order=rows_outside".
+  std::string point;
   // Tells where it comes from: "from tuned.jsonl: 1.31 times as fast as the default".
   std::string note;
 };
 
+// Threads may share one.
 class TunedSchedules {
  public:
   virtual ~TunedSchedules() = default;
   // `sizes` are those of the call that are not fixed in the program, `schedule` is the user's own or null. Nothing if
   // the default, or the first choice of each knob, is the best that is known.
-  virtual std::optional<TunedSchedule> find(const lang::Program& program, const SizesByName& sizes,
-                                            const Target& target, const ScheduleText* schedule) const = 0;
+  virtual std::optional<TunedSchedule> find(const lang::Program& program,
+                                            const std::map<std::string, std::int64_t>& sizes, const Target& target,
+                                            const ScheduleText* schedule) const = 0;
+  // Returns a hash of all that find() may return without a schedule of the user's own.
+  virtual Hash identity(const Target& target) const = 0;
 };
 
 }  // namespace ferry

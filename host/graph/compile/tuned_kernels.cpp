@@ -1,0 +1,73 @@
+#include "host/graph/compile/tuned_kernels.h"
+
+#include "crosscompile/ir/error.h"
+#include "host/graph/kernels/group_program.h"
+#include "host/graph/loops.h"
+#include "module/sized_variant.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ferry::graph {
+namespace {
+
+// Returns the kernels whose steps a further repeat may surround wherever they are called.
+std::vector<bool> may_be_repeated(const Graph& graph, const NetworkKernels& kernels) {
+  const Loops loops(graph);
+  std::vector<bool> may(kernels.programs.size(), true);
+  for (const GroupCall& call : kernels.calls)
+    if (loops.around(call.group.nodes.back()).size() >= kMaxRepeatDepth) may[call.kernel] = false;
+  return may;
+}
+
+// Returns the kernel with its sizes fixed to those that it is scheduled for. Nothing if they are unknown, or if a call
+// passes one of them as a number.
+std::optional<lang::Program> sized_program(const NetworkKernels& kernels, std::size_t kernel) {
+  const KernelKey& key = kernels.keys[kernel];
+  const lang::Program& program = kernels.programs[kernel];
+  const auto is_scalar = [](const lang::Parameter& parameter) { return parameter.kind == ParameterKind::scalar; };
+  if (key.hints.empty() || std::ranges::any_of(program.parameters, is_scalar)) return std::nullopt;
+  return group_program(key, program.name + "_tuned", key.hints);
+}
+
+}  // namespace
+
+std::vector<TunedKernel> tuned_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target,
+                                       const FindTuned& find) {
+  std::vector<TunedKernel> tuned(kernels.programs.size());
+  if (!find) return tuned;
+  const std::vector<bool> repeatable = may_be_repeated(graph, kernels);
+  for (std::size_t k = 0; k < tuned.size(); ++k) {
+    const Target& device = kernels.device_of(k) == kHostDevice ? *target.host : target;
+    const bool has_symbols = !lang::symbols_of(kernels.programs[k]).empty();
+    if (!has_symbols || !kernels.keys[k].hints.empty())
+      tuned[k].point = find(kernels.programs[k], hints_for(kernels, k), device);
+    if (!has_symbols || !repeatable[k]) continue;
+    std::optional<lang::Program> program = sized_program(kernels, k);
+    std::optional<PointValues> point = program ? find(*program, {}, device) : std::nullopt;
+    if (point) tuned[k].sized = SizedKernel{*std::move(program), *std::move(point)};
+  }
+  return tuned;
+}
+
+void attach_sized_kernels(const NetworkKernels& kernels, const std::vector<TunedKernel>& tuned, Manifest& manifest) {
+  const auto find = [&](const std::string& name) {
+    const auto found = std::ranges::find(manifest.functions, name, &FunctionInfo::name);
+    if (found == manifest.functions.end()) throw InternalError("attach_sized_kernels: no function '" + name + "'");
+    return found;
+  };
+  for (std::size_t k = 0; k < tuned.size(); ++k) {
+    const std::optional<SizedKernel>& sized = tuned[k].sized;
+    if (!sized) continue;
+    FunctionInfo variant = std::move(*find(sized->program.name));
+    manifest.functions.erase(find(sized->program.name));
+    FunctionInfo& general = *find(kernels.programs[k].name);
+    const std::map<std::string, std::int64_t> values = hints_for(kernels, k);
+    std::vector<std::int64_t> sizes;
+    for (const std::string& symbol : general.symbols) sizes.push_back(values.at(symbol));
+    const Status status = attach_variant(general, std::move(variant), sizes);
+    if (!status.is_ok()) throw InternalError(status.message());
+  }
+}
+
+}  // namespace ferry::graph

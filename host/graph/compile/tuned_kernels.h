@@ -1,0 +1,30 @@
+// Schedules that tuning has found for the kernels of a network. A kernel is a program like any other, so what was found
+// for the program by itself counts here too.
+#pragma once
+
+#include "ferry/lang/program.h"
+#include "ferry/target/target.h"
+#include "host/graph/compile/network_kernels.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ferry::graph {
+
+// Returns the best point that is known for a program on a target. `sizes` are the known sizes that are not fixed in the
+// program. Nothing if none is known.
+using FindTuned = std::function<std::optional<PointValues>(
+    const lang::Program& program, const std::map<std::string, std::int64_t>& sizes, const Target& target)>;
+
+// Returns what is known of each kernel. Without `find` nothing is.
+std::vector<TunedKernel> tuned_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target,
+                                       const FindTuned& find);
+
+// Makes the code for some sizes part of the kernels' functions.
+void attach_sized_kernels(const NetworkKernels& kernels, const std::vector<TunedKernel>& tuned, Manifest& manifest);
+
+}  // namespace ferry::graph

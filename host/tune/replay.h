@@ -1,0 +1,31 @@
+// Whether a record of another version of ferry still says something.
+#pragma once
+
+#include "host/compiler/api/compiler.h"
+#include "host/tune/records/tune_record.h"
+
+#include <string_view>
+
+namespace ferry::tune {
+
+// What a record is about, as this version of ferry has it.
+struct ReplayedTask {
+  const Compiler& compiler;
+  const lang::Program& program;
+  const SizesByName& sizes;  // those that are not fixed in the program
+  const Target& target;
+  const ScheduleText* schedule = nullptr;  // the user's own; null: the default schedule's space
+};
+
+// Whether the record's values still lead to the schedule that was measured: the space has such a point, and its
+// directives are the same up to names. A record that is too long to have directives is judged by its values alone.
+bool applies(const TuneRecord& record, const ReplayedTask& task);
+
+// Whether this version of ferry compiles the record's point and the default to the code that was measured. The record
+// must apply. Compiles both.
+bool has_same_code(const TuneRecord& record, const ReplayedTask& task);
+
+// Whether two schedules are the same up to the names of stages, axes and tensors: "C: split m 4" and "Y: split i 4".
+bool are_same_directives(std::string_view a, std::string_view b);
+
+}  // namespace ferry::tune
