@@ -203,7 +203,7 @@ void add_commands(CLI::App& app, Action& chosen, const session::Schemes& schemes
   add_device(app, chosen, schemes);
   add_targets(app, chosen);
   add_compile(app, chosen, schemes, more.read_records);
-  add_export(app, chosen);
+  add_export(app, chosen, more.read_records);
   add_diff(app, chosen);
   add_inspect(app, chosen, more.code);
   add_check(app, chosen);
@@ -213,7 +213,7 @@ void add_commands(CLI::App& app, Action& chosen, const session::Schemes& schemes
   add_ping(app, chosen, schemes);
   add_status(app, chosen, schemes);
   if (more.add_tune != nullptr) more.add_tune(app, chosen, schemes);
-  if (more.add_gate != nullptr) more.add_gate(app, chosen, schemes);
+  if (more.add_gate != nullptr) more.add_gate(app, chosen, schemes, more.read_records);
   if (more.add_farm != nullptr) more.add_farm(app, chosen);
   add_keygen(app, chosen);
   add_completion(app, chosen);

@@ -29,7 +29,7 @@ struct CodeViews {
 // What main() adds to the commands below; null is what a ferry does not have.
 struct MoreCommands {
   void (*add_farm)(CLI::App& app, Action& chosen) = nullptr;
-  void (*add_gate)(CLI::App& app, Action& chosen, const session::Schemes& schemes) = nullptr;
+  void (*add_gate)(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records) = nullptr;
   const CodeViews* code = nullptr;
   void (*add_tune)(CLI::App& app, Action& chosen, const session::Schemes& schemes) = nullptr;
   ReadRecords read_records = nullptr;
@@ -39,7 +39,7 @@ void add_device(CLI::App& app, Action& chosen, const session::Schemes& schemes);
 void add_targets(CLI::App& app, Action& chosen);
 // Without a function that reads records, the option --records is missing, here and below.
 void add_compile(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records);
-void add_export(CLI::App& app, Action& chosen);
+void add_export(CLI::App& app, Action& chosen, ReadRecords read_records);
 void add_diff(CLI::App& app, Action& chosen);
 // Without the views of code, the option --asm is missing, here and in compare.
 void add_inspect(CLI::App& app, Action& chosen, const CodeViews* code);

@@ -18,6 +18,7 @@ namespace {
 
 struct Options {
   KernelCommand kernel;
+  RecordsOption records;
   std::string target;
   std::string folder;
   ExportOptions exported;
@@ -30,7 +31,8 @@ struct Options {
 int run_export(const Compiler* given, Options options) {
   const Compiler& compiler = expect_compiler(given, "ferry export");
   const Observer observer = terminal(options.kernel.deadline);
-  const KernelSource source = read_kernel(&compiler, options.kernel, observer);
+  KernelSource source = read_kernel(&compiler, options.kernel, observer);
+  use_records(options.records, source);
   const Target target = resolve_with_notes(compiler, options.target.empty() ? "host" : options.target, observer);
   options.exported.function = options.kernel.function;
   if (options.archive) options.exported.form = ExportForm::archive;
@@ -52,10 +54,11 @@ int run_export(const Compiler* given, Options options) {
 
 }  // namespace
 
-void add_export(CLI::App& app, Action& chosen) {
+void add_export(CLI::App& app, Action& chosen, ReadRecords read_records) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("export", "Compile a kernel or a network to an object that C programs link");
   add_kernel_options(command, options->kernel, "The kernel: K.tc, a network NET.onnx, or '-' for stdin");
+  add_records_option(command, options->records, read_records, DefaultRecords::none);
   command
       .add_option("--target", options->target, "The CPU to compile for (default: this machine); see 'ferry targets'")
       ->type_name("TARGET")

@@ -1,6 +1,8 @@
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "base/suggest.h"
 #include "base/unix_time.h"
@@ -39,6 +41,7 @@ struct GateOptions {
   bool update = false;
   bool is_trusted = false;
   gate::MissingPolicy missing = gate::MissingPolicy::allow;
+  ReadRecords read_records = nullptr;
   std::vector<std::string> accepted, cases;
   std::string junit, markdown, html;  // files
   std::string link;
@@ -98,6 +101,18 @@ gate::Report begun_report(const GateOptions& options) {
   return report;
 }
 
+// Returns what reads a file of records, each once for all cases.
+gate::ReadTuned tuned_in(const Compiler& compiler, const GateOptions& options) {
+  if (options.read_records == nullptr) return {};
+  using Key = std::pair<std::string, std::uint32_t>;
+  const auto known = std::make_shared<std::map<Key, std::shared_ptr<const TunedSchedules>>>();
+  return [&compiler, read = options.read_records, known](const std::string& file, std::uint32_t threads) {
+    std::shared_ptr<const TunedSchedules>& tuned = (*known)[{file, threads}];
+    if (tuned == nullptr) tuned = read(compiler, file, threads);
+    return tuned;
+  };
+}
+
 // Runs the suite. `suite_name` becomes its name as soon as that is known.
 gate::Report judge(const Compiler* compiler, const GateOptions& options, std::string& suite_name) {
   expect_suite(options.suite, options.commands);
@@ -123,7 +138,8 @@ gate::Report judge(const Compiler* compiler, const GateOptions& options, std::st
                                          .boards = std::move(boards),
                                          .seed = random_seed(),
                                          .trust = ask_for_trust(options.is_trusted),
-                                         .missing = options.missing},
+                                         .missing = options.missing,
+                                         .tuned = tuned_in(expect_compiler(compiler, "ferry gate"), options)},
                                         observer);
   report.version = FERRY_VERSION;
   return report;
@@ -172,8 +188,9 @@ void add_report_options(CLI::App& command, GateOptions& options) {
 
 }  // namespace
 
-void add_gate(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
+void add_gate(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records) {
   auto options = std::make_shared<GateOptions>();
+  options->read_records = read_records;
   CLI::App& gate = *app.add_subcommand("gate", "Say which kernels of a project became slower than their baseline");
   add_suite_option(gate, options->suite);
   add_remotes_option(gate, options->addresses, options->remote, schemes);

@@ -5,7 +5,8 @@
 
 namespace ferry::cli {
 
-void add_gate(CLI::App& app, Action& chosen, const session::Schemes& schemes);
+// Without a function that reads records, no suite can have any.
+void add_gate(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records);
 
 void add_gate_init(CLI::App& gate, Action& chosen);
 void add_gate_history(CLI::App& gate, Action& chosen, const session::Schemes& schemes);

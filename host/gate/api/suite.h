@@ -35,6 +35,7 @@ struct SuiteCase {
   KernelOptions kernel;  // files as they can be opened: behind the suite's folder where the suite has relative ones
   CallOptions call;
   std::string target = {};        // empty: that of the board
+  std::string records = {};       // a file of what tuning found, as kernel.file; empty: default schedules
   double tolerance = 0.02;        // a smaller change, as a share of the time, does not matter
   bool allow_difference = false;  // the two sides may compute different results
   verify::DifferenceLimits results = {};

@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kClockOfFiles{100};
 void CaseModules::resolve() {
   {
     const std::lock_guard lock(context_.shared);
-    source_ = read_kernel(&context_.compiler, case_.kernel, observer_);
+    read();
   }
   devices_ = devices_for(case_.target, *source_);
   const BoardFacts& board = board_.facts(devices_);  // without the lock, since a farm may let it wait
@@ -36,11 +36,19 @@ void CaseModules::resolve() {
   if (!identity) {
     // A network that was written a moment ago could be written again without another time of change.
     std::this_thread::sleep_for(kClockOfFiles);
-    source_ = read_kernel(&context_.compiler, case_.kernel, observer_);
+    read();
     identity = identify();
   }
   if (!identity) throw UsageError(source_->name + " changes while it is read");
   identity_ = std::move(*identity);
+}
+
+void CaseModules::read() {
+  source_ = read_kernel(&context_.compiler, case_.kernel, observer_);
+  if (case_.records.empty()) return;
+  if (!context_.tuned)
+    throw UsageError("cases." + case_.name + ".records: expected none, because this ferry does not tune");
+  source_->tuned = context_.tuned(case_.records, case_.sampling.bench.threads);
 }
 
 std::optional<SourceIdentity> CaseModules::identify() const {

@@ -52,6 +52,8 @@ class CaseModules {
   PerSide<MeasuredSide> plan_sides(verify::ParameterPairs& pairs);
 
  private:
+  // Reads the kernel, and its records.
+  void read();
   std::optional<SourceIdentity> identify() const;
   void describe(Side side, const StoredModule& stored, const CompiledModule& module);
 

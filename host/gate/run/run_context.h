@@ -1,7 +1,9 @@
 // What the cases of a run have in common, and what comes of each.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -18,6 +20,10 @@ namespace ferry::gate {
 // UsageError if not.
 using TrustHolder = std::function<void(const std::string& holder, const std::string& module)>;
 
+// Returns the schedules in a file of records, for loops of up to so many threads; 0: as many as the device has. Called
+// by one thread at a time.
+using ReadTuned = std::function<std::shared_ptr<const TunedSchedules>(const std::string& file, std::uint32_t threads)>;
+
 // The settings that the cases of a run have in common. The store and the compiler are used by one thread at a time.
 struct RunContext {
   const Compiler& compiler;
@@ -31,6 +37,7 @@ struct RunContext {
   TrustHolder trust = {};  // null: modules run whoever has stored them; called by one thread at a time
   // Cases of the baseline that the suite has under no name, neither their own nor an earlier one.
   std::vector<CaseTarget> missing_cases = {};
+  ReadTuned tuned = {};  // null: no case may have records
   MeasurePair measure = measure_pair;
 };
 

@@ -256,7 +256,8 @@ Report run_suite(const SuiteRequest& request, const Observer& observer) {
                            shared,
                            request.suite.file,
                            request.trust,
-                           missing_cases(baseline, request.suite)};
+                           missing_cases(baseline, request.suite),
+                           request.tuned};
   Report report = run_cases(
       request, baseline,
       [&](const SuiteCase& suite_case, OpenBoard& board, stats::Random& random, const Observer& told) {

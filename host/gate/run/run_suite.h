@@ -40,6 +40,7 @@ struct SuiteRequest {
   std::uint64_t seed = 0;               // draws layouts and roles
   TrustHolder trust = {};               // null: baselines run whoever has stored them
   MissingPolicy missing = MissingPolicy::allow;
+  ReadTuned tuned = {};  // null: no case may have records
 };
 
 // Returns a result for each case on each of its boards, in the order of the suite. A case whose board is lost is tried

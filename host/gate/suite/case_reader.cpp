@@ -130,6 +130,8 @@ void read_shared(TomlReader& reader, SuiteCase& one) {
   read_tolerances(reader, one);
   reader.read("target", kMaxText, one.target);
   reader.read("cflags", kMaxText, one.kernel.c_flags);
+  reader.read("records", kMaxFile, one.records);
+  if (is_stdin(one.records)) reader.refuse("records", "expected a file, got stdin");
   auto seed = static_cast<std::int64_t>(one.call.seed);
   reader.read("seed", 0, INT64_MAX, seed);
   one.call.seed = static_cast<std::uint64_t>(seed);

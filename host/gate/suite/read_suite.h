@@ -32,6 +32,7 @@
 //     tolerance = "1%"                # a smaller change does not matter
 //     target = "aarch64"              # default: that of the board
 //     cflags = "-O3"
+//     records = "tuned.jsonl"         # as --records of ferry compile; default: none
 //     seed = 3                        # random inputs are drawn from it; default: another one in each run
 //     rtol = 1e-4                     # between the results of both sides
 //     atol = 0

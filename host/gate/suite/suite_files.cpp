@@ -34,6 +34,7 @@ void resolve_inputs(const std::string& folder, std::vector<std::string>& texts) 
 std::vector<std::string> files_of(const SuiteCase& one) {
   std::vector<std::string> files = {one.kernel.file};
   if (!is_named_schedule(one.kernel.schedule.file)) files.push_back(one.kernel.schedule.file);
+  if (!one.records.empty()) files.push_back(one.records);
   for (const auto* texts : {&one.kernel.bindings, &one.call.arguments})
     for (const std::string& text : *texts)
       if (std::string file = file_of_input(text); !file.empty()) files.push_back(std::move(file));
@@ -57,6 +58,7 @@ std::string file_of_input(const std::string& text) {
 void resolve_files(const std::string& folder, SuiteCase& one) {
   resolve(folder, one.kernel.file);
   if (!is_named_schedule(one.kernel.schedule.file)) resolve(folder, one.kernel.schedule.file);
+  resolve(folder, one.records);
   resolve_inputs(folder, one.kernel.bindings);
   resolve_inputs(folder, one.call.arguments);
 }
