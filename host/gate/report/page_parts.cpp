@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "host/gate/report/page_style.h"
 #include "host/text/table.h"
 
 namespace ferry::gate {
@@ -17,19 +16,6 @@ const char* mark_of(Severity severity) {
     case Severity::neutral: break;
   }
   return "○ ";
-}
-
-void write_head(html::Html& html, const std::string& title) {
-  const auto head = html.open("head");
-  html.single("meta", {{"charset", "utf-8"}});
-  html.single("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
-  html.single("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
-  // Says to browsers what tests say to us: nothing on this page comes from elsewhere or runs.
-  html.single("meta", {{"http-equiv", "Content-Security-Policy"},
-                       {"content", "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'"}});
-  html.element("title", title);
-  const auto style = html.open("style");
-  html.lines(page_style());
 }
 
 }  // namespace
@@ -83,30 +69,9 @@ void FactTable::write(html::Html& html, std::string_view caption) const {
   }
 }
 
-void write_fact(html::Html& html, std::string_view name, std::string_view value) {
-  if (value.empty()) return;
-  const auto entry = html.open("div");
-  html.element("dt", name);
-  html.element("dd", value);
-}
-
 std::string write_page(const std::string& title, const std::string& heading, const std::string& footer,
                        const std::function<void(html::Html&)>& body) {
-  html::Html html;
-  {
-    const auto root = html.open("html", {{"lang", "en"}});
-    write_head(html, title);
-    const auto page = html.open("body");
-    html.element("a", "Skip to the results", {{"class", "skip"}, {"href", "#results"}});
-    html.element("header", "ferry gate");
-    {
-      const auto content = html.open("main", {{"id", "results"}, {"tabindex", "-1"}});
-      html.element("h1", heading);
-      body(html);
-    }
-    html.element("footer", footer);
-  }
-  return html.take();
+  return html::write_page({title, "ferry gate", heading, footer}, body);
 }
 
 }  // namespace ferry::gate

@@ -9,6 +9,7 @@
 
 #include "host/gate/report/words.h"
 #include "host/text/html.h"
+#include "host/text/report_page.h"
 
 namespace ferry::gate {
 
@@ -49,7 +50,6 @@ class FactTable {
   std::vector<std::vector<Cell>> rows_;
 };
 
-// An entry of a list of facts; writes nothing where the value is empty.
-void write_fact(html::Html& html, std::string_view name, std::string_view value);
+using html::write_fact;
 
 }  // namespace ferry::gate

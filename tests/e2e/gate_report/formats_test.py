@@ -210,7 +210,7 @@ class FormatsTest(unittest.TestCase):
 
     def test_the_page_is_well_formed_needs_nothing_else_and_runs_nothing(self):
         style = "".join((ROOT / name).read_text(encoding="utf-8")
-                        for name in ["host/text/base.css", "host/gate/report/page.css"])
+                        for name in ["host/text/base.css", "host/text/report.css"])
         self.assertIsNone(re.search("[&<>\"']", style), "a style sheet contains a character that HTML gives a meaning")
         for name, report in self.each():
             page = Page(self.texts[name + ".html"])

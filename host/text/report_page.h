@@ -1,0 +1,25 @@
+// Pages that report what a command has found: they need and run nothing else.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "host/text/html.h"
+
+namespace ferry::html {
+
+struct PageTexts {
+  std::string title;    // of the window
+  std::string command;  // that wrote the page: "ferry gate"
+  std::string heading;
+  std::string footer;
+};
+
+// Returns a page with what `body` writes below the heading.
+std::string write_page(const PageTexts& texts, const std::function<void(Html&)>& body);
+
+// An entry of a list of facts, an element dl of the class "facts"; writes nothing where the value is empty.
+void write_fact(Html& html, std::string_view name, std::string_view value);
+
+}  // namespace ferry::html
