@@ -94,6 +94,7 @@ void Pipeline::run_points(Runner& runner) {
     Tried tried = std::move(ready_.front());
     ready_.pop_front();
     ++running_;
+    running_point_ = tried.point.text;
     changed_.notify_all();
     const double best = best_seconds_;
     lock.unlock();
@@ -138,6 +139,17 @@ std::optional<Tried> Pipeline::wait(double seconds) {
 void Pipeline::set_best(double seconds) {
   const std::lock_guard lock(mutex_);
   best_seconds_ = seconds;
+}
+
+void Pipeline::try_again() {
+  const std::lock_guard lock(mutex_);
+  has_no_next_ = false;
+  changed_.notify_all();
+}
+
+std::string Pipeline::running() {
+  const std::lock_guard lock(mutex_);
+  return running_ > 0 ? running_point_ : "";
 }
 
 bool Pipeline::is_exhausted() {

@@ -52,8 +52,12 @@ class Pipeline {
   std::optional<Tried> wait(double seconds);
   // What is slower than this by far need not be measured to the end.
   void set_best(double seconds);
+  // Returns the text of a point that a device runs now; empty if there is none.
+  std::string running();
   // Whether there was no next point, and nothing is being tried.
   bool is_exhausted();
+  // There may be a next point again. Any thread may call it.
+  void try_again();
   // Calls this with `next` and everything else of the pipeline standing still.
   void with_lock(const std::function<void()>& work);
   // Ends the threads once they have tried what they have at hand. Then the runners are free again.
@@ -72,7 +76,8 @@ class Pipeline {
   std::deque<Tried> ready_, done_;
   std::map<Hash, Trial> by_code_;
   unsigned building_ = 0, running_ = 0;
-  std::size_t alive_ = 0;  // runners
+  std::string running_point_;  // the last that was begun
+  std::size_t alive_ = 0;      // runners
   bool must_end_ = false, has_no_next_ = false;
   double best_seconds_ = 0;
   std::exception_ptr error_;

@@ -2,24 +2,25 @@
 
 #include "base/quantity_text.h"
 #include "base/throw_status.h"
-#include "base/unix_time.h"
 #include "crosscompile/ir/error.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/measure/compare.h"
 #include "host/tune/builder/process_builder.h"
 #include "host/tune/finalists.h"
+#include "host/tune/foreign/foreign_searcher.h"
 #include "host/tune/pipeline.h"
 #include "host/tune/recorded_schedules.h"
 #include "host/tune/records/record_file.h"
-#include "host/tune/records/record_set.h"
+#include "host/tune/records/record_text.h"
 #include "host/tune/runner/device_runner.h"
 #include "host/tune/search/search.h"
+#include "host/tune/trial_records.h"
 #include "host/tune/tuned_task.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <set>
+#include <memory>
 #include <thread>
 
 namespace ferry::tune {
@@ -34,6 +35,13 @@ constexpr double kPollSeconds = 0.2;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
+// A point of an earlier run.
+struct EarlierPoint {
+  SpacePoint point;
+  std::optional<double> share;  // of the default's time, if it was measured
+  std::string failure;          // otherwise
+};
+
 class Tuner {
  public:
   Tuner(std::span<const bench::NamedDevice> devices, const TunedKernel& kernel, const TuneOptions& options,
@@ -45,7 +53,6 @@ class Tuner {
         given_target_(kernel.target) {
     const Device device = open_first(kernel);
     task_ = task_of(kernel, target_for(device, kernel.target, kernel.source, observer), options);
-    version_ = version_of(compiler_, task_.target);
     runner_task_.devices = devices_for(kernel.target, kernel.source);
   }
 
@@ -75,7 +82,8 @@ class Tuner {
     if (const auto* failure = std::get_if<Failure>(&built))
       throw CompileError("the default schedule of " + task_.function + " cannot be compiled: " + failure->reason);
     runner_task_.default_module = std::get<ModuleBytes>(std::move(built));
-    default_code_ = compiler_.code_identity(runner_task_.default_module);
+    records_.emplace(task_, version_of(compiler_, task_.target), options_.records,
+                     compiler_.code_identity(runner_task_.default_module));
     runner_task_.info =
         choose_function(CompiledModule(runner_task_.default_module).manifest(), task_.function, task_.source.name);
     runner_task_.plan = plan_call(runner_task_.info, task_.call, input_range(task_.source));
@@ -97,77 +105,43 @@ class Tuner {
       const std::optional<SpacePoint> point = task_.space_at(record.values);
       if (!point) continue;
       const std::optional<double> share = share_of_default(record);
-      earlier_points_.emplace_back(*point, share);
-      if (share && record.default_code == default_code_ && record.code != default_code_)
+      earlier_points_.push_back({*point, share, share ? "" : outcome_name(record.outcome)});
+      if (share && record.default_code == records_->default_code() && record.code != record.default_code)
         finalists_.add({*point, nullptr, std::log(*share)});
     }
   }
 
   // Tells the search of them.
   void report_earlier(double default_seconds) {
-    for (const auto& [point, share] : earlier_points_)
-      search_->report(point, share ? std::optional(*share * default_seconds) : std::nullopt);
-  }
-
-  TuneRecord record_of(const Tried& tried) const {
-    TuneRecord record;
-    record.key = task_.key;
-    record.function = task_.function;
-    record.sizes = task_.sizes;
-    record.fixed = task_.fixed;
-    record.device = tried.device;
-    record.l1_bytes = task_.target.l1_bytes;
-    record.l2_bytes = task_.target.l2_bytes;
-    record.outcome = tried.trial.outcome;
-    constexpr std::size_t kMostReason = 500;
-    record.reason = tried.trial.reason.substr(0, kMostReason);
-    record.point = tried.point.text;
-    record.values = values_in_order(tried.point);
-    record.directives = tried.point.schedule;
-    record.code = tried.code;
-    record.time = tried.trial.time;
-    record.default_code = default_code_;
-    record.default_time = tried.trial.default_time;
-    record.version = version_;
-    record.environment = tried.environment;
-    record.unix_ms = unix_milliseconds();
-    return record;
-  }
-
-  // What only people read is left out where the record would be too long.
-  void store(TuneRecord record) const {
-    if (options_.records.empty()) return;
-    Status stored = append_record(options_.records, record);
-    for (std::string* text : {&record.directives, &record.point, &record.reason}) {
-      if (stored.code() != ErrorCode::invalid_argument) break;
-      text->clear();
-      if (text == &record.reason && record.outcome != Outcome::measured) *text = "too long to be recorded";
-      stored = append_record(options_.records, record);
-    }
-    throw_failure(stored);
+    for (const EarlierPoint& earlier : earlier_points_)
+      searcher_->report(earlier.point, {earlier.share ? std::optional(*earlier.share * default_seconds) : std::nullopt,
+                                        earlier.failure});
   }
 
   void take(const Tried& tried) {
     Progress& progress = found_.progress;
-    const TuneRecord record = record_of(tried);
-    store(record);
+    const TuneRecord record = records_->record_of(tried);
+    records_->store(record);
     ++progress.trials[tried.trial.outcome];
     progress.seconds = seconds_since(start_);
     const bool is_first = progress.default_seconds == 0;
     if (tried.trial.default_time) progress.default_seconds = tried.trial.default_time->seconds;
     pipeline_->with_lock([&] {
       const auto& time = tried.trial.time;
-      search_->report(tried.point, time ? std::optional(time->seconds) : std::nullopt);
+      searcher_->report(tried.point, {time ? std::optional(time->seconds) : std::nullopt,
+                                      time ? "" : outcome_name(tried.trial.outcome)});
       if (is_first && progress.default_seconds > 0) report_earlier(progress.default_seconds);
     });
     if (const std::optional<double> share = share_of_default(record)) {
-      if (tried.code != default_code_) finalists_.add({tried.point, tried.module, std::log(*share)});
+      if (tried.code != records_->default_code()) finalists_.add({tried.point, tried.module, std::log(*share)});
       if (progress.best_seconds == 0 || tried.trial.time->seconds < progress.best_seconds) {
         progress.best_seconds = tried.trial.time->seconds;
+        progress.best_point = tried.point.text;
         pipeline_->set_best(progress.best_seconds);
         found_.best = record;
       }
     }
+    progress.trying = pipeline_->running();
     if (options_.on_trial) options_.on_trial(record, progress);
   }
 
@@ -176,12 +150,33 @@ class Tuner {
     return options_.budget_seconds * (options_.processes > 0 ? 1 - kShareForComparison : 1);
   }
 
+  SearchTask search_task() const {
+    const DeviceKey& device = task_.key.device;
+    return {task_.function, task_.sizes, task_.fixed, device.arch, device.cpu, device.threads};
+  }
+
+  std::optional<KnownBest> best_of_earlier() const {
+    std::optional<KnownBest> best;
+    for (const EarlierPoint& earlier : earlier_points_)
+      if (earlier.share && (!best || *earlier.share < best->share_of_default))
+        best = KnownBest{earlier.point, *earlier.share};
+    return best;
+  }
+
   void search_points() {
-    search_.emplace([this](const PointValues& values) { return task_.space_at(values); }, options_.seed);
+    const SpaceAt space = [this](const PointValues& values) { return task_.space_at(values); };
+    ForeignSearcher* foreign = nullptr;
+    if (options_.searcher.empty()) {
+      searcher_ = std::make_unique<Search>(space, options_.seed);
+    } else {
+      auto own = std::make_unique<ForeignSearcher>(options_.searcher, search_task(), best_of_earlier(), space);
+      foreign = own.get();
+      searcher_ = std::move(own);
+    }
     // Their times count once the default's is known.
-    for (const auto& [point, share] : earlier_points_) search_->report(point, std::nullopt);
+    for (const EarlierPoint& earlier : earlier_points_) searcher_->report(earlier.point, {});
     PipelineParts parts{
-        .next = [this] { return search_->next(); },
+        .next = [this] { return searcher_->next(); },
         .identity = [this](const ModuleBytes& module) { return compiler_.code_identity(module); },
         .builder = *builder_,
         .builders = options_.builders != 0 ? options_.builders : std::max(1U, std::thread::hardware_concurrency()),
@@ -196,6 +191,7 @@ class Tuner {
     for (const bench::NamedDevice& device : devices_)
       parts.runners.push_back(std::make_unique<DeviceRunner>(device, runner_task_, quiet, begin, end));
     pipeline_.emplace(std::move(parts));
+    if (foreign != nullptr) foreign->start([this] { pipeline_->try_again(); });
     std::uint64_t trials = 0;
     while (true) {
       found_.is_interrupted = observer_.must_end();
@@ -206,11 +202,12 @@ class Tuner {
       if (tried) {
         ++trials;
         take(*tried);
-      } else if (pipeline_->is_exhausted()) {
+      } else if (!searcher_->is_thinking() && pipeline_->is_exhausted()) {
         break;
       }
     }
     pipeline_->finish();
+    found_.searcher_failure = searcher_->failure();
     found_.is_faster = found_.best.time && share_of_default(found_.best).value_or(1) < 1 - kLeastGain;
   }
 
@@ -254,20 +251,14 @@ class Tuner {
     found_.comparison = compared;
     Tried tried{.point = best.point, .trial = {}, .device = devices_.front().name};
     tried.code = compiler_.code_identity(*best.module);
-    if (const std::string difference = compared.difference() + compared.timed_mistake(); !difference.empty()) {
-      tried.trial = {Outcome::wrong, difference};
-      store(record_of(tried));
-      return;
-    }
-    if (!compared.impossible().empty() || compared.processes.empty() || !std::isfinite(compared.times.high)) return;
-    const double slow = compared.median(0), fast = slow / compared.times.ratio;
-    tried.trial = {Outcome::measured,
-                   {},
-                   MeasuredTime{fast, slow / compared.times.high, slow / compared.times.low},
-                   MeasuredTime{slow, slow, slow}};
-    found_.best = record_of(tried);
-    found_.best.confirmed = true;
-    store(found_.best);
+    const std::optional<Trial> trial = trial_of(compared);
+    if (!trial) return;
+    tried.trial = *trial;
+    TuneRecord record = records_->record_of(tried);
+    record.confirmed = trial->outcome == Outcome::measured;
+    records_->store(record);
+    if (!record.confirmed) return;
+    found_.best = std::move(record);
     found_.is_faster = compared.times.verdict == stats::Verdict::a_slower;
   }
 
@@ -278,14 +269,13 @@ class Tuner {
   const Compiler& compiler_;
   std::string given_target_;  // empty: that of the devices
   TunedTask task_;
-  std::string version_;  // the compiler's
   std::unique_ptr<Builder> builder_;
   RunnerTask runner_task_;
-  Hash default_code_{};
-  // Points of earlier runs, with their times as shares of the default's if they were measured.
-  std::vector<std::pair<SpacePoint, std::optional<double>>> earlier_points_;
-  std::optional<Search> search_;
+  std::optional<TrialRecords> records_;
+  std::vector<EarlierPoint> earlier_points_;
+  // The searcher's own thread calls the pipeline, so it ends first.
   std::optional<Pipeline> pipeline_;
+  std::unique_ptr<Searcher> searcher_;
   Finalists finalists_;
   Tuned found_;
 };

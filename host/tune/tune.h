@@ -39,6 +39,7 @@ struct Progress {
   std::map<Outcome, std::uint64_t> trials = {};  // what came of them
   std::uint64_t points = 0;                      // in the space, for the default's decisions
   double default_seconds = 0, best_seconds = 0;  // a call's; 0: not known yet
+  std::string best_point = {}, trying = {};      // the fastest, and one that runs now; empty: not known
   std::uint64_t count() const {
     std::uint64_t all = 0;
     for (const auto& [outcome, number] : trials) all += number;
@@ -52,8 +53,9 @@ struct TuneOptions {
   double budget_seconds = 60;  // for everything; 0: no limit
   std::uint64_t trials = 0;    // points that are tried, if that is limited
   bool has_trials_limit = false;
-  std::uint64_t seed = 0;  // draws what is tried
-  std::string records;     // the file to which records are appended, and from which earlier ones are taken
+  std::uint64_t seed = 0;     // draws what is tried
+  std::string searcher = {};  // a command that decides what is tried instead (host/tune/foreign)
+  std::string records;        // the file to which records are appended, and from which earlier ones are taken
   std::vector<std::uint32_t> cores = {};  // as of BenchOptions
   std::uint32_t threads = 0;              // the same
   unsigned builders = 0;                  // processes that compile; 0: one for each processor of this machine
@@ -72,6 +74,7 @@ struct Tuned {
   std::optional<bench::KernelComparison> comparison = {};  // the default is A, the best is B
   std::size_t earlier = 0;                                 // records of the task that were there before
   bool is_interrupted = false;
+  std::string searcher_failure = {};  // why the user's own search ended early; empty if it did not
 };
 
 // Devices of one kind share the work. The observer may interrupt it: what was found stays recorded, and a second start

@@ -10,12 +10,14 @@
 #include "host/cli/options/json_option.h"
 #include "host/cli/tune/trial_text.h"
 #include "host/cli/tune/tune_command.h"
+#include "host/kernel/file.h"
 #include "host/text/columns.h"
 #include "host/text/json.h"
 #include "host/text/style.h"
 #include "host/tune/recorded_schedules.h"
 #include "host/tune/records/record_file.h"
 #include "host/tune/records/record_set.h"
+#include "host/tune/records/record_text.h"
 
 namespace ferry::cli {
 
@@ -48,12 +50,6 @@ std::vector<tune::TuneRecord> merged(const RecordsCommand& options) {
   std::vector<std::vector<tune::TuneRecord>> lists;
   for (const std::string& file : files_of(options)) lists.push_back(records_in(file));
   return tune::merge_records(std::move(lists));
-}
-
-std::string sizes_text(const tune::TuneRecord& record) {
-  std::vector<std::string> texts;
-  for (const auto& [name, size] : record.sizes) texts.push_back(name + "=" + std::to_string(size));
-  return join(",", texts) + (record.fixed.empty() && !record.sizes.empty() ? " (open)" : "");
 }
 
 std::string device_text(const tune::DeviceKey& device) {
@@ -102,6 +98,21 @@ int list(const RecordsCommand& options) {
   return kExitFine;
 }
 
+// Writes what a suite or an export may be given: it says which schedules are used, and nothing else.
+int best(const RecordsCommand& options) {
+  std::vector<tune::TuneRecord> records = tune::best_records(merged(options));
+  std::erase_if(records, [](const tune::TuneRecord& record) { return !record.confirmed; });
+  std::string lines;
+  for (const tune::TuneRecord& record : records) lines += value_or_throw(tune::record_line(record));
+  if (options.output.empty() || options.output == "-") {
+    std::fputs(lines.c_str(), stdout);
+    return kExitFine;
+  }
+  write_file(options.output, lines.data(), lines.size());
+  std::printf("%s: %s records\n", options.output.c_str(), count_text(records.size()).c_str());
+  return kExitFine;
+}
+
 int merge(const RecordsCommand& options) {
   const std::vector<tune::TuneRecord> records = merged(options);
   if (options.output.empty()) throw UsageError("expected -o FILE, which takes the records of all files");
@@ -128,8 +139,8 @@ int prune(const RecordsCommand& options) {
 
 }  // namespace
 
-void add_records(CLI::App& app, Action& chosen) {
-  CLI::App& command = *app.add_subcommand("records", "List, merge and prune what 'ferry tune' found");
+void add_records(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
+  CLI::App& command = *app.add_subcommand("records", "List, merge, prune and verify what 'ferry tune' found");
   command.require_subcommand(1);
   const auto add = [&](const char* name, const char* help,
                        int (*run)(const RecordsCommand&)) -> std::pair<CLI::App&, std::shared_ptr<RecordsCommand>> {
@@ -143,11 +154,16 @@ void add_records(CLI::App& app, Action& chosen) {
   add_json_option(list_command, list_options->json);
   const auto [merge_command, merge_options] = add("merge", "Put the records of several files into one", merge);
   merge_command.add_option("-o,--output", merge_options->output, "The file, whose own records stay")->type_name("FILE");
+  const auto [best_command, best_options] =
+      add("best", "Write the confirmed best record of each task, for a suite or a colleague", best);
+  best_command.add_option("-o,--output", best_options->output, "The file, '-' for standard output (the default)")
+      ->type_name("FILE");
   const auto [prune_command, prune_options] =
       add("prune", "Keep the best records of each task, and those of schedules that failed", prune);
   prune_command.add_option("--keep", prune_options->kept, "How many of each task")
       ->type_name("N")
       ->capture_default_str();
+  add_records_verify(command, chosen, schemes);
 }
 
 }  // namespace ferry::cli

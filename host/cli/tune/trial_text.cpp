@@ -17,18 +17,6 @@ std::string fixed_text(double value, int digits) {
   return text;
 }
 
-std::string rate_text(const tune::Progress& progress) {
-  return progress.seconds > 0 ? fixed_text(static_cast<double>(progress.count()) / progress.seconds, 1) + "/s" : "";
-}
-
-// Returns ", 3 wrong" for each outcome that is no time.
-std::string failures_text(const tune::Progress& progress) {
-  std::string text;
-  for (const auto& [outcome, count] : progress.trials)
-    if (outcome != tune::Outcome::measured) text += ", " + count_text(count) + " " + outcome_text(outcome);
-  return text;
-}
-
 // Returns the lines of a point, indented.
 std::string point_lines(const std::string& point) {
   std::string text = "  ";
@@ -59,12 +47,20 @@ std::string outcome_text(tune::Outcome outcome) {
   return text;
 }
 
-std::string progress_text(const tune::Progress& progress) {
-  std::string text = seconds_text(progress.seconds) + ", " + count_text(progress.count()) + " of " +
-                     count_text(progress.points) + " points (" + rate_text(progress) + failures_text(progress) + ")";
-  if (progress.best_seconds > 0 && progress.default_seconds > 0)
-    text += ": best " + seconds_text(progress.best_seconds) + ", " +
-            tune::gain_text(progress.best_seconds / progress.default_seconds) + " times as fast as the default";
+std::string sizes_text(const tune::TuneRecord& record) {
+  std::vector<std::string> texts;
+  for (const auto& [name, size] : record.sizes) texts.push_back(name + "=" + std::to_string(size));
+  return join(",", texts) + (record.fixed.empty() && !record.sizes.empty() ? " (open)" : "");
+}
+
+std::string rate_text(const tune::Progress& progress) {
+  return progress.seconds > 0 ? fixed_text(static_cast<double>(progress.count()) / progress.seconds, 1) + "/s" : "";
+}
+
+std::string failures_text(const tune::Progress& progress) {
+  std::string text;
+  for (const auto& [outcome, count] : progress.trials)
+    if (outcome != tune::Outcome::measured) text += ", " + count_text(count) + " " + outcome_text(outcome);
   return text;
 }
 

@@ -8,8 +8,10 @@
 
 namespace ferry::cli {
 
-// "12 s, 143 of 4 608 points (9.4/s): best 1.31 times as fast as the default"
-std::string progress_text(const tune::Progress& progress);
+// "9.4/s"; empty before the first second has begun.
+std::string rate_text(const tune::Progress& progress);
+// Returns ", 3 wrong" for each outcome that is no time.
+std::string failures_text(const tune::Progress& progress);
 text::Json trial_json(const tune::TuneRecord& trial, const tune::Progress& progress);
 
 std::string tuned_text(const tune::Tuned& tuned, const std::string& records);
@@ -17,4 +19,8 @@ text::Json tuned_json(const tune::Tuned& tuned, const std::string& records);
 
 // "measured", "too slow": for people.
 std::string outcome_text(tune::Outcome outcome);
+
+// "K=70,M=512 (open)": the sizes of a record's call.
+std::string sizes_text(const tune::TuneRecord& record);
+
 }  // namespace ferry::cli

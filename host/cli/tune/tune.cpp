@@ -18,12 +18,13 @@
 #include "host/cli/options/schedule_option.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
+#include "host/cli/tune/live_table.h"
 #include "host/cli/tune/trial_text.h"
 #include "host/kernel/file.h"
 #include "host/text/json.h"
-#include "host/text/progress.h"
 #include "host/text/style.h"
 #include "host/tune/recorded_schedules.h"
+#include "host/tune/report/tune_page.h"
 #include "host/tune/tune.h"
 
 namespace ferry::cli {
@@ -37,6 +38,7 @@ struct TuneCommand {
   tune::TuneOptions tune;
   std::string target;
   std::string budget = "60s";
+  std::string html;  // a file
   bool json = false;
 };
 
@@ -54,6 +56,7 @@ int tune_kernel(const Compiler* compiler, TuneCommand& options) {
   if (processes != 0 && (processes < bench::kLeastProcesses || processes > bench::kMostProcesses))
     throw UsageError("--processes: expected 0, or " + std::to_string(bench::kLeastProcesses) + " to " +
                      count_text(bench::kMostProcesses));
+  if (!options.html.empty()) expect_writable(options.html);
   options.tune.budget_seconds = static_cast<double>(*budget) / 1000;
   options.tune.is_local = options.addresses.empty();
   if (options.tune.records.empty()) options.tune.records = tune::user_records();
@@ -63,17 +66,31 @@ int tune_kernel(const Compiler* compiler, TuneCommand& options) {
   Observer observer = terminal();
   const InterruptibleWork work;
   observer.is_interrupted = InterruptibleWork::is_requested;
-  std::optional<text::Progress> line;
+  LiveTable table(options.tune.budget_seconds);
+  observer.message = [&table, tell = observer.message](const std::string& line) {
+    table.clear();
+    if (tell) tell(line);
+  };
+  std::vector<tune::ShownTrial> trials;
   options.tune.on_trial = [&](const tune::TuneRecord& trial, const tune::Progress& progress) {
+    if (!options.html.empty()) trials.push_back({trial, progress.seconds});
     if (options.json) return print_line(trial_json(trial, progress));
-    line.emplace(progress_text(progress));
+    table.show(progress);
   };
   const tune::Tuned tuned = tune::tune(devices, kernel, options.tune, observer);
-  line.reset();
+  table.clear();
+  if (!options.html.empty()) {
+    const std::string page = tune::tune_page({tuned, trials, FERRY_VERSION});
+    write_file(options.html, page.data(), page.size());
+  }
   if (options.json)
     print_line(tuned_json(tuned, options.tune.records));
   else
     std::fputs(tuned_text(tuned, options.tune.records).c_str(), stdout);
+  if (!tuned.searcher_failure.empty()) {
+    text::print_error(tuned.searcher_failure + "; what was found until then is kept");
+    return kExitUserError;
+  }
   return kExitFine;
 }
 
@@ -129,7 +146,13 @@ void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
       .add_option("--builders", options->tune.builders,
                   "Processes that compile on this machine (default: one for each processor)")
       ->type_name("N");
+  command
+      .add_option("--searcher", options->tune.searcher,
+                  "A command that decides what is tried, over lines of JSON (docs/tuning.md)")
+      ->type_name("COMMAND");
   command.add_option("--search-seed", options->tune.seed, "Draws what is tried")->type_name("N");
+  command.add_option("--html", options->html, "Also write a page: the best over time, the best points, the comparison")
+      ->type_name("FILE");
   add_json_option(command, options->json);
   command.footer(
       "Every schedule computes the same; each is compared with the default's results before it is measured. What is\n"
@@ -144,7 +167,7 @@ void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
     options->tune.has_trials_limit = command.count("--trials") > 0;
     chosen = [options](const Compiler* compiler) { return tune_kernel(compiler, *options); };
   });
-  add_records(app, chosen);
+  add_records(app, chosen, schemes);
 }
 
 }  // namespace ferry::cli

@@ -7,7 +7,9 @@ namespace ferry::cli {
 
 // Adds both.
 void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes);
-void add_records(CLI::App& app, Action& chosen);
+void add_records(CLI::App& app, Action& chosen, const session::Schemes& schemes);
+// Adds 'ferry records verify' to the commands of 'ferry records'.
+void add_records_verify(CLI::App& records, Action& chosen, const session::Schemes& schemes);
 
 // Reads a file of records as ReadRecords says. The user's own are not read where CI is set: what a job measures must
 // not depend on whose machine it runs on.

@@ -12,12 +12,6 @@ constexpr std::size_t kParents = 8;
 constexpr int kMostKnown = 200;
 constexpr std::uint64_t kBredEvery = 3, kDrawnEvery = 12;
 
-PointValues values_of(const SpacePoint& point) {
-  PointValues values;
-  for (const PointKnob& knob : point.knobs) values[knob_name(knob)] = knob.candidates[knob.chosen];
-  return values;
-}
-
 // Returns the candidates beside the chosen one, the nearest first.
 std::vector<std::size_t> others_of(const PointKnob& knob) {
   std::vector<std::size_t> others;
@@ -31,6 +25,12 @@ std::vector<std::size_t> others_of(const PointKnob& knob) {
 }  // namespace
 
 std::string knob_name(const PointKnob& knob) { return knob.stage + "." + knob.name; }
+
+PointValues values_of(const SpacePoint& point) {
+  PointValues values;
+  for (const PointKnob& knob : point.knobs) values[knob_name(knob)] = knob.candidates[knob.chosen];
+  return values;
+}
 
 std::string text_of(const PointValues& values) {
   std::string text;
@@ -139,7 +139,8 @@ std::optional<SpacePoint> Search::next() {
   return left_over();
 }
 
-void Search::report(const SpacePoint& point, std::optional<double> seconds) {
+void Search::report(const SpacePoint& point, const PointResult& result) {
+  const std::optional<double>& seconds = result.seconds;
   if (seen_.insert(values_in_order(point)).second) points_.push_back(values_of(point));
   if (!seconds) return;
   const auto place = std::ranges::upper_bound(best_, *seconds, {}, &Ranked::seconds);

@@ -5,8 +5,8 @@
 // anywhere in the space. The same seed and the same times lead to the same proposals.
 #pragma once
 
-#include "host/compiler/api/space_point.h"
 #include "host/stats/random.h"
+#include "host/tune/search/searcher.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,24 +20,19 @@
 
 namespace ferry::tune {
 
-// Values for knobs by "STAGE.KNOB": knobs that are not named keep their defaults.
-using PointValues = std::map<std::string, std::string>;
 std::string knob_name(const PointKnob& knob);
 // Returns "C: tile=4x2; C: order=rows_outside".
 std::string text_of(const PointValues& values);
 
-// Returns the point that these values lead to. Values of knobs that are not there are dropped; nothing if the point is
-// not one of the space.
-using SpaceAt = std::function<std::optional<SpacePoint>(const PointValues& values)>;
+// Returns the values of all knobs of a point.
+PointValues values_of(const SpacePoint& point);
 
-class Search {
+class Search final : public Searcher {
  public:
   Search(SpaceAt space, std::uint64_t seed) : space_(std::move(space)), random_(seed) {}
 
-  // Returns a point that was neither proposed nor reported before; nothing if there is none.
-  std::optional<SpacePoint> next();
-  // What came of a point, by its values in order: its time in seconds, or nothing if it failed.
-  void report(const SpacePoint& point, std::optional<double> seconds);
+  std::optional<SpacePoint> next() override;
+  void report(const SpacePoint& point, const PointResult& result) override;
 
   // Returns how many points were proposed or reported.
   std::size_t known() const { return seen_.size(); }

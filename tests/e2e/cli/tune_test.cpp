@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "tests/e2e/cli/run_ferry.h"
+#include "tests/e2e/cli/terminal.h"
+#include "tests/paths.h"
 
 using namespace ferry;
 using test::Folder;
@@ -77,6 +79,7 @@ TEST_CASE("run and bench take the schedule of a record, compute the same with it
   const auto decisions = nlohmann::json::parse(space.out).at("functions")[0].at("decisions");
   REQUIRE(decisions[0].at("knobs")[0].at("name") == "tile");
   record["values"][0] = "1x1";
+  record.erase("directives");  // the point's would be others
   record["confirmed"] = true;
   record["seconds"] = record["default_seconds"].get<double>() / 2;
   record["interval_95_seconds"] = {record["seconds"], record["seconds"]};
@@ -107,6 +110,127 @@ TEST_CASE("run and bench take the schedule of a record, compute the same with it
   tuned.insert(tuned.end(), {"--records", path});
   // Without a device the number of threads is this machine's, for which nothing was tuned.
   CHECK(run_ferry(tuned).out == run_ferry(fixed).out);
+}
+
+TEST_CASE("what was tuned for the sizes of a call is part of modules and exports, and chosen by their sizes") {
+  const Folder folder;
+  REQUIRE(tune(folder, {"--trials", "1", "--processes", "0"}).code == 0);
+  auto record = nlohmann::json::parse(test::content_of(folder.path("r.jsonl")));
+  record.erase("directives");
+  record["values"][0] = "1x1";
+  record["confirmed"] = true;
+  record["seconds"] = record["default_seconds"].get<double>() / 2;
+  record["interval_95_seconds"] = {record["seconds"], record["seconds"]};
+  // Without a device the number of threads is this machine's.
+  const auto devices = nlohmann::json::parse(run_ferry({"device", "--json"}).out);
+  record["threads"] = devices.at("threads");
+  const std::string path = folder.file("twice.jsonl", record.dump() + "\n");
+  const std::string kernel = folder.file("mm.tc", test::kMatmul);
+  const Words compile = {"compile", kernel, "--size", kSizes, "--emit", "schedule", "--records"};
+  const auto schedule_with = [&](const std::string& records) {
+    Words words = compile;
+    words.push_back(records);
+    return run_ferry(words);
+  };
+  CHECK(schedule_with(path).out.find("def mm_tuned") != std::string::npos);
+  CHECK(schedule_with(path).err.find("2.00 times as fast") != std::string::npos);
+  CHECK(schedule_with("none").out.find("mm_tuned") == std::string::npos);
+
+  Words exported = {"export", kernel, "--size", kSizes, "-o", folder.path("plain")};
+  CHECK(run_ferry(exported).err.find("times as fast") == std::string::npos);
+  exported = {"export", kernel, "--size", kSizes, "--records", path, "-o", folder.path("tuned")};
+  const Outcome with = run_ferry(exported);
+  CHECK_MESSAGE(with.code == 0, with.err);
+  CHECK(with.err.find("2.00 times as fast") != std::string::npos);
+  CHECK(test::content_of(folder.path("tuned/mm.o")).find("ferry_fn_mm_tuned") != std::string::npos);
+  CHECK(test::content_of(folder.path("plain/mm.o")).find("ferry_fn_mm_tuned") == std::string::npos);
+
+  const Outcome best = run_ferry({"records", "best", path});
+  CHECK(best.code == 0);
+  CHECK(nlohmann::json::parse(best.out).at("values")[0] == "1x1");
+  record["confirmed"] = false;
+  CHECK(run_ferry({"records", "best", folder.file("once.jsonl", record.dump() + "\n")}).out.empty());
+}
+
+TEST_CASE("records verify says what of another version still holds") {
+  const Folder folder;
+  REQUIRE(tune(folder, {"--trials", "1", "--processes", "0"}).code == 0);
+  auto record = nlohmann::json::parse(test::content_of(folder.path("r.jsonl")));
+  record["confirmed"] = true;
+  record["version"] = "another";
+  const std::string path = folder.file("other.jsonl", record.dump() + "\n");
+  const std::string kernel = folder.file("mm.tc", test::kMatmul);
+  const Words verify = {"records", "verify", kernel, "--records", path, "--threads", "1", "--processes", "3"};
+  const Outcome first = run_ferry(verify);
+  CHECK_MESSAGE(first.code == 0, first.err);
+  CHECK_MESSAGE(first.out.starts_with("mm K=40,M=37,N=64: the same code as before"), first.out);
+  Words json = verify;
+  json.push_back("--json");
+  const auto second = nlohmann::json::parse(run_ferry(json).out);
+  CHECK(second.at("schema") == "ferry.verified/1");
+  CHECK(second.at("tasks")[0].at("verdict") == "current");
+  const std::string other = folder.file("add.tc", "def add(float(N) A) -> (B) { B(i) = A(i) + 1 }");
+  CHECK(run_ferry({"records", "verify", other, "--records", path, "--threads", "1"}).out ==
+        "no confirmed record is of these kernels and this device\n");
+}
+
+TEST_CASE("a suite names the records that its kernels take, and the user's own are not read") {
+  const Folder folder;
+  REQUIRE(tune(folder, {"--trials", "1", "--processes", "0"}).code == 0);
+  auto record = nlohmann::json::parse(test::content_of(folder.path("r.jsonl")));
+  record.erase("directives");
+  record["values"][0] = "1x1";
+  record["confirmed"] = true;
+  record["seconds"] = record["default_seconds"].get<double>() / 2;
+  record["interval_95_seconds"] = {record["seconds"], record["seconds"]};
+  folder.file("tuned.jsonl", record.dump() + "\n");
+  folder.file("mm.tc", test::kMatmul);
+  const auto gate = [&](const std::string& records) {
+    const std::string suite =
+        folder.file("suite.toml", "name = \"tuned\"\nthreads = 1\nsamples = 3\n" + records +
+                                      "[cases.mm]\nkernel = \"mm.tc\"\nsizes = \"M=37,N=64,K=40\"\n");
+    return run_ferry({"gate", suite, "--store", folder.path("store"), "--update"});
+  };
+  const Outcome plain = gate("");
+  CHECK_MESSAGE(plain.err.find("times as fast") == std::string::npos, plain.err);
+  const Outcome tuned = gate("records = \"tuned.jsonl\"\n");
+  CHECK_MESSAGE(tuned.err.find("2.00 times as fast") != std::string::npos, tuned.err);
+  CHECK(tuned.out.find("unchanged") == std::string::npos);
+  const Outcome again = gate("records = \"tuned.jsonl\"\n");
+  CHECK_MESSAGE(again.out.find("unchanged") != std::string::npos, again.out);
+  CHECK(gate("records = \"none.jsonl\"\n").out.find("none.jsonl") != std::string::npos);
+}
+
+TEST_CASE("a program in Python decides what tune tries, and the page shows what it found") {
+  const Folder folder;
+  const std::string schedule =
+      "C: split m $rows in {1,2}\nC: split n $columns in {8,16}\nC: reorder m.outer n.outer k m.inner n.inner\n"
+      "C: vectorize n.inner\nC: unroll m.inner\n";
+  const std::string page = folder.path("page.html");
+  const Outcome outcome =
+      tune(folder, {"--schedule", folder.file("mm.schedule", schedule), "--processes", "3", "--searcher",
+                    "python3 " FERRY_SOURCE_DIR "/examples/tune/hill_climb.py", "--html", page});
+  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  CHECK_MESSAGE(outcome.err.find("mm has 4 schedules") != std::string::npos, outcome.err);
+  CHECK(outcome.err.find("the best is {") != std::string::npos);
+  CHECK(test::content_of(page).find("<title>Tuning of mm</title>") != std::string::npos);
+  CHECK(test::content_of(page).find("rows=") != std::string::npos);
+  const Outcome failed = tune(folder, {"--searcher", "echo hello", "--processes", "0"});
+  CHECK(failed.code == 2);
+  CHECK(failed.out.find("recorded in") != std::string::npos);
+  CHECK(failed.err.find("what was found until then is kept") != std::string::npos);
+}
+
+TEST_CASE("on a terminal tune shows the best against the default while it searches") {
+  const Folder folder;
+  const Outcome outcome =
+      test::run_on_terminal({"tune", "-e", test::kMatmul, "--size", kSizes, "--threads", "1", "--records",
+                             folder.path("r.jsonl"), "--trials", "4", "--processes", "0"},
+                            100, {{"TERM", "xterm"}});
+  CHECK(outcome.code == 0);
+  CHECK_MESSAGE(outcome.out.find("default  ") != std::string::npos, outcome.out);
+  CHECK(outcome.out.find("best     ") != std::string::npos);
+  CHECK(outcome.out.find(" of 60 s, ") != std::string::npos);
 }
 
 TEST_CASE("what is wrong with the arguments is said before anything is measured") {

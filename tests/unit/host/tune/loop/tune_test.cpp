@@ -3,10 +3,12 @@
 
 #include "base/throw_status.h"
 #include "ferry/client.h"
-#include "host/kernel/tuned_call.h"
+#include "host/kernel/tuned_functions.h"
 #include "host/tune/recorded_schedules.h"
 #include "host/tune/records/record_file.h"
 #include "host/tune/records/record_set.h"
+#include "host/tune/replay.h"
+#include "host/tune/verify_records.h"
 
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
@@ -85,6 +87,14 @@ class Planting final : public tune::Builder {
   std::atomic<int> built_ = 0;
 };
 
+// Returns what is known for a call of the kernel's only function.
+std::vector<TunedFunction> tuned_for(const KernelSource& kernel, const CallOptions& call,
+                                     const Observer& observer = {}) {
+  const lang::Program& program = choose_program(kernel, "");
+  const Target target = compiler().target_of(local_device().facts());
+  return tuned_functions(kernel, std::span(&program, 1), sizes_of_call(kernel, program, call), target, observer);
+}
+
 }  // namespace
 
 TEST_CASE("what is found is recorded with its time beside the default's, and a second run goes on from there") {
@@ -150,25 +160,23 @@ TEST_CASE("the best schedule is compared with the default at the end, and kernel
   record.time = tune::MeasuredTime{record.default_time->seconds / 2, record.default_time->seconds / 2.1,
                                    record.default_time->seconds / 1.9};
   record.unix_ms += 1;
-  const Target target = compiler().target_of(local_device().facts());
   KernelSource kernel = product();
   const RecordsFile used;
   throw_failure(tune::append_record(used.name, record));
-  kernel.as_text()->tuned = std::make_shared<tune::RecordedSchedules>(compiler(), used.name, 1);
+  kernel.tuned = std::make_shared<tune::RecordedSchedules>(compiler(), used.name, 1);
   std::vector<std::string> told;
   Observer observer;
   observer.message = [&](const std::string& line) { told.push_back(line); };
-  const TunedCall same = tuned_for(kernel, "mm", target, options.call, observer);
-  REQUIRE(same.source.as_text()->point);
-  CHECK(same.source.as_text()->point->in_order == record.values);
-  CHECK(same.call.sizes.empty());
+  const std::vector<TunedFunction> same = tuned_for(kernel, options.call, observer);
+  REQUIRE(same.size() == 1);
+  CHECK(same[0].schedule.values == record.values);
+  CHECK(same[0].fixed.has_value());
+  CHECK(same[0].sizes == SizesByName{{"K", 40}, {"M", 37}, {"N", 64}});
   REQUIRE(told.size() == 1);
   CHECK(told[0] == "mm: the schedule is from " + used.name + ": 2.00 times as fast as the default");
   CallOptions other;
   other.sizes = {"M=38,N=64,K=40"};
-  const TunedCall different = tuned_for(kernel, "mm", target, other, observer);
-  CHECK_FALSE(different.source.as_text()->point);
-  CHECK(different.call.sizes == other.sizes);
+  CHECK(tuned_for(kernel, other, observer).empty());
   CHECK(told.size() == 1);
 
   // Other names are the same program.
@@ -177,10 +185,119 @@ TEST_CASE("the best schedule is compared with the default at the end, and kernel
                                 .expression = "def p(float(R,T) X, float(T,S) Y) -> (Z) { Z(i,j) +=! X(i,k) * Y(k,j) }",
                                 .function = {},
                                 .schedule = {}});
-  renamed.as_text()->tuned = kernel.as_text()->tuned;
+  renamed.tuned = kernel.tuned;
   CallOptions of_renamed;
   of_renamed.sizes = {"R=37,S=64,T=40"};
-  CHECK(tuned_for(renamed, "p", target, of_renamed).source.as_text()->point);
+  CHECK(tuned_for(renamed, of_renamed).size() == 1);
+}
+
+TEST_CASE("schedules are the same up to names") {
+  const std::string schedule = "C: split m 4\nC: reorder m.outer n m.inner\nC: vectorize n 8\n";
+  const auto same = [&](const std::string& other) { return tune::are_same_directives(schedule, other); };
+  CHECK(same(schedule));
+  CHECK(same("Y: split  i 4\nY: reorder i.outer j i.inner\nY: vectorize j 8\n"));
+  CHECK_FALSE(same("Y: split i 8\nY: reorder i.outer j i.inner\nY: vectorize j 8\n"));
+  CHECK_FALSE(same("Y: split i 4\nY: reorder i.outer j i.inner\nY: unroll j 8\n"));
+  CHECK_FALSE(same("Y: split i 4\nY: reorder i.outer j j.inner\nY: vectorize j 8\n"));
+  CHECK_FALSE(same("Y: split i 4\nY: reorder i.outer j i.inner\nY: vectorize i 8\n"));
+  CHECK_FALSE(same("Y: split i 4\nY: reorder i.outer j i.inner\n"));
+  CHECK_FALSE(same(schedule + "C: parallel m.outer\n"));
+  CHECK(tune::are_same_directives("", ""));
+}
+
+TEST_CASE("a record of another version counts as measured if the code is the same, and else needs a larger gain") {
+  const RecordsFile file;
+  TuneOptions options = quick(file);
+  options.trials = 2;
+  (void)tune::tune(this_machine(), {product(), {}, {}}, options);
+  std::vector<TuneRecord> records = file.records();
+  REQUIRE(records.size() == 2);
+  TuneRecord record = records[1].outcome == Outcome::measured ? records[1] : records[0];
+  REQUIRE(record.default_time.has_value());
+  record.confirmed = true;
+  record.version = "another";
+  const auto found = [&](double share) {
+    const RecordsFile used;
+    const double seconds = record.default_time->seconds * share;
+    record.time = tune::MeasuredTime{seconds, seconds, seconds};
+    throw_failure(tune::append_record(used.name, record));
+    KernelSource kernel = product();
+    kernel.tuned = std::make_shared<tune::RecordedSchedules>(compiler(), used.name, 1);
+    const std::vector<TunedFunction> tuned = tuned_for(kernel, options.call);
+    return tuned.empty() ? std::string() : tuned[0].schedule.note;
+  };
+  const std::string builds = "another build";
+  CHECK_FALSE(found(0.97).empty());  // the same code
+  CHECK(found(0.9).find(builds) == std::string::npos);
+  record.code[0] ^= 1;
+  CHECK(found(0.97).empty());
+  CHECK(found(0.9).find(builds) != std::string::npos);
+  record.code[0] ^= 1;
+  record.default_code[0] ^= 1;
+  CHECK(found(0.9).find(builds) != std::string::npos);
+  record.directives = "C: parallel m\n";  // now the values lead to another schedule
+  CHECK(found(0.5).empty());
+}
+
+TEST_CASE("verifying settles the records of other versions, by their code or by measuring again") {
+  const RecordsFile file, own;
+  TuneOptions options = quick(file);
+  options.trials = 3;
+  (void)tune::tune(this_machine(), {product(), {}, {}}, options);
+  std::vector<TuneRecord> records = file.records();
+  std::erase_if(records, [](const TuneRecord& one) { return !tune::share_of_default(one); });
+  REQUIRE(!records.empty());
+  TuneRecord record = records.back();
+  record.confirmed = true;
+  const double seconds = record.default_time->seconds / 8;
+  record.time = tune::MeasuredTime{seconds, seconds, seconds};
+  const auto verify = [&](TuneRecord one) {
+    const RecordsFile used;
+    throw_failure(tune::append_record(used.name, one));
+    std::vector<tune::VerifiedTask> tasks = tune::verify_records(
+        this_machine()[0], {product(), {}, {}}, {.records = used.name, .processes = 3, .threads = 1, .on_task = {}});
+    REQUIRE(tasks.size() == 1);
+    CHECK(used.records().size() == (tasks[0].after ? 2 : 1));
+    return tasks[0];
+  };
+  CHECK(verify(record).verdict == tune::Verdict::current);
+  const std::string version = record.version;
+  record.version = "another";
+  const tune::VerifiedTask same = verify(record);
+  CHECK(same.verdict == tune::Verdict::same_code);
+  CHECK(same.after->version == version);
+  CHECK(same.after->time == record.time);
+  record.code[0] ^= 1;
+  const tune::VerifiedTask measured = verify(record);
+  REQUIRE(measured.verdict == tune::Verdict::measured);
+  CHECK(measured.after->confirmed);
+  CHECK(measured.after->version == version);
+  CHECK(measured.after->values == record.values);
+  CHECK(*tune::share_of_default(*measured.after) > *tune::share_of_default(record));
+  record.directives = "C: parallel m\n";
+  CHECK(verify(record).verdict == tune::Verdict::gone);
+
+  // What is of other kernels, or not confirmed, is left alone.
+  record.confirmed = false;
+  throw_failure(tune::append_record(own.name, record));
+  record.confirmed = true;
+  record.key.program[0] ^= 1;
+  throw_failure(tune::append_record(own.name, record));
+  CHECK(tune::verify_records(this_machine()[0], {product(), {}, {}}, {.records = own.name, .threads = 1}).empty());
+}
+
+TEST_CASE("another program decides what is tried, and its end ends the search with all kept") {
+  const RecordsFile file;
+  TuneOptions options = quick(file);
+  options.has_trials_limit = false;
+  options.searcher = "read a; echo '{\"points\":[{\"C.tile\":\"1x1\"},{\"C.nothing\":1}]}'; read b; read c; read d";
+  const tune::Tuned tuned = tune::tune(this_machine(), {product(), {}, {}}, options);
+  CHECK(tuned.progress.count() == 2);
+  CHECK(file.records().size() == 2);
+  CHECK(tuned.searcher_failure.empty());
+  options.searcher = "read a; echo nonsense";
+  const tune::Tuned failed = tune::tune(this_machine(), {product(), {}, {}}, options);
+  CHECK(failed.searcher_failure.starts_with("the searcher: line 1: expected"));
 }
 
 TEST_CASE("a kernel without knobs, one with a schedule and one of another language are refused") {
@@ -225,17 +342,17 @@ TEST_CASE("the knobs of a user's own schedule are a space, and its records are f
   best.reason.clear();
   const double seconds = best.default_time->seconds / 4;
   best.time = tune::MeasuredTime{seconds, seconds, seconds};
-  const Target target = compiler().target_of(local_device().facts());
   const RecordsFile used;
   throw_failure(tune::append_record(used.name, best));
   const auto schedules = std::make_shared<tune::RecordedSchedules>(compiler(), used.name, 1);
   KernelSource kernel = read_kernel(test::own_compiler(), own), by_default = product();
-  kernel.as_text()->tuned = by_default.as_text()->tuned = schedules;
-  const TunedCall same = tuned_for(kernel, "mm", target, options.call);
-  CHECK(same.source.as_text()->schedule->knobs == std::map<std::string, std::string>{{"columns", "16"}, {"rows", "4"}});
-  CHECK_FALSE(tuned_for(by_default, "mm", target, options.call).source.as_text()->point);
+  kernel.tuned = by_default.tuned = schedules;
+  const std::vector<TunedFunction> same = tuned_for(kernel, options.call);
+  REQUIRE(same.size() == 1);
+  CHECK(same[0].schedule.values == std::vector<std::string>{"16", "4"});
+  CHECK(tuned_for(by_default, options.call).empty());
   own.schedule.knobs = {"rows=1"};  // the user chose
   KernelSource chosen = read_kernel(test::own_compiler(), own);
-  chosen.as_text()->tuned = schedules;
-  CHECK(tuned_for(chosen, "mm", target, options.call).source.as_text()->schedule->knobs.size() == 1);
+  chosen.tuned = schedules;
+  CHECK(tuned_for(chosen, options.call).empty());
 }

@@ -54,7 +54,7 @@ double best_of(Search& search, int proposals, const Time& time) {
     if (!point) break;
     const double seconds = time(*point);
     best = std::min(best, seconds);
-    search.report(*point, seconds);
+    search.report(*point, {seconds});
   }
   return best;
 }
@@ -78,7 +78,7 @@ TEST_CASE("the first proposal is the default, and no point is proposed twice unt
   while (const auto point = search.next()) {
     if (seen.empty()) CHECK(values_in_order(*point) == std::vector<std::string>{"0", "0"});
     CHECK(seen.insert(values_in_order(*point)).second);
-    search.report(*point, 1.0 + static_cast<double>(seen.size() % 7));
+    search.report(*point, {1.0 + static_cast<double>(seen.size() % 7)});
   }
   CHECK(seen.size() == space.points());
 }
@@ -91,7 +91,7 @@ TEST_CASE("equal seeds and times lead to equal proposals, and other seeds to oth
     for (int i = 0; i < 80; ++i) {
       const auto point = search.next();
       all.push_back(values_in_order(*point));
-      search.report(*point, valley(4, 5, 6)(*point));
+      search.report(*point, {valley(4, 5, 6)(*point)});
     }
     return all;
   };
@@ -104,9 +104,9 @@ TEST_CASE("what an earlier run has measured is not proposed again, and guides wh
   const Time time = valley(6, 3, 2);
   Search search(space.function(), 1);
   const SpacePoint good = space.at({{"C.k0", "6"}, {"C.k1", "3"}, {"C.k2", "2"}, {"C.k3", "2"}});
-  search.report(good, time(good));
+  search.report(good, {time(good)});
   const SpacePoint failed = space.at({{"C.k0", "6"}, {"C.k1", "3"}, {"C.k2", "2"}, {"C.k3", "3"}});
-  search.report(failed, std::nullopt);
+  search.report(failed, {});
   double best = HUGE_VAL;
   for (int i = 0; i < 30; ++i) {
     const auto point = search.next();
@@ -114,7 +114,7 @@ TEST_CASE("what an earlier run has measured is not proposed again, and guides wh
     CHECK(values_in_order(*point) != values_in_order(good));
     CHECK(values_in_order(*point) != values_in_order(failed));
     best = std::min(best, time(*point));
-    search.report(*point, time(*point));
+    search.report(*point, {time(*point)});
   }
   CHECK(best < 1.2);
 }
@@ -147,7 +147,7 @@ TEST_CASE("a space whose points all fail comes to an end") {
   Search search(space.function(), 1);
   std::size_t count = 0;
   while (const auto point = search.next()) {
-    search.report(*point, std::nullopt);
+    search.report(*point, {});
     ++count;
   }
   CHECK(count >= 1);

@@ -1,0 +1,26 @@
+// A page about one search: the best over time, the knobs of the best points, and the best against the default.
+#pragma once
+
+#include "host/tune/tune.h"
+
+#include <string>
+#include <vector>
+
+namespace ferry::tune {
+
+// A trial as TuneOptions::on_trial was told of it.
+struct ShownTrial {
+  TuneRecord record;
+  double elapsed_seconds = 0;  // since the start
+};
+
+struct TunePage {
+  const Tuned& tuned;
+  const std::vector<ShownTrial>& trials;
+  std::string version;  // ferry's
+};
+
+// Returns the page, which needs and runs nothing else.
+std::string tune_page(const TunePage& page);
+
+}  // namespace ferry::tune
