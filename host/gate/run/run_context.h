@@ -37,8 +37,8 @@ struct RunContext {
   TrustHolder trust = {};  // null: modules run whoever has stored them; called by one thread at a time
   // Cases of the baseline that the suite has under no name, neither their own nor an earlier one.
   std::vector<CaseTarget> missing_cases = {};
-  ReadTuned tuned = {};  // null: no case may have records
   MeasurePair measure = measure_pair;
+  ReadTuned tuned = {};  // null: no case may have records
 };
 
 struct CaseOutcome {

@@ -257,6 +257,7 @@ Report run_suite(const SuiteRequest& request, const Observer& observer) {
                            request.suite.file,
                            request.trust,
                            missing_cases(baseline, request.suite),
+                           measure_pair,
                            request.tuned};
   Report report = run_cases(
       request, baseline,
