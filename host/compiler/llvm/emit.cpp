@@ -134,7 +134,8 @@ Emission emit_stage(Stage stage, const CompileRequest& request, const std::strin
   }
   // Nothing calls code for some sizes in what has no plan.
   const bool has_plan = stage != Stage::object && stage != Stage::c;
-  const auto [programs, schedules, sized] = scheduled_programs(scheduled, request.target, has_plan);
+  const ScheduledPrograms all = scheduled_programs(scheduled, request.target, has_plan);
+  const auto& [programs, schedules, sized] = all;
   std::vector<ir::Function> lowered;
   try {
     if (stage != Stage::schedule || scheduled.schedule) lowered = lower::lower_module(programs, schedules);
@@ -145,7 +146,7 @@ Emission emit_stage(Stage stage, const CompileRequest& request, const std::strin
   const passes::AfterPass observe = [&](std::size_t function, std::string_view pass, const ir::Function& now) {
     notes.after(function, pass, now);
   };
-  Emission emission = stage == Stage::schedule ? Emission{.text = autoschedule::to_text(programs, schedules)}
+  Emission emission = stage == Stage::schedule ? Emission{.text = schedule_text(all)}
                       : stage == Stage::object ? object_of(request, schedules, lowered, observe)
                                                : emit_functions(stage, lowered, request.target, after, observe);
   notes.run_passes(lowered, request.target);

@@ -68,11 +68,12 @@ class LlvmCompiler final : public Compiler {
   }
 
   Compiled compile(const CompileRequest& request) const override {
-    const auto [programs, schedules, sized] = scheduled_programs(request.scheduled, request.target);
+    const ScheduledPrograms all = scheduled_programs(request.scheduled, request.target);
+    const auto& [programs, schedules, sized] = all;
     const std::vector<ir::Function> lowered = lower::lower_module(programs, schedules);
     ScheduleNotes notes(request.scheduled, schedules, lowered, request.target);
     ModuleOptions options{.source = request.source,
-                          .schedule = autoschedule::to_text(programs, schedules),
+                          .schedule = schedule_text(all),
                           .form = request.form,
                           .after = [&](std::size_t function, std::string_view pass, const ir::Function& now) {
                             notes.after(function, pass, now);

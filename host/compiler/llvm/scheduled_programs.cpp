@@ -1,5 +1,6 @@
 #include "host/compiler/llvm/scheduled_programs.h"
 
+#include "base/lines.h"
 #include "crosscompile/ir/error.h"
 #include "ferry/schedule/module_schedule.h"
 #include "host/schedule/idle_threads.h"
@@ -63,6 +64,18 @@ ScheduledPrograms scheduled_programs(const Scheduled& scheduled, const Target& t
     }
   }
   return all;
+}
+
+std::string schedule_text(const ScheduledPrograms& all) {
+  const std::size_t asked = all.programs.size() - all.sized.size();
+  const std::span programs(all.programs);
+  const std::span schedules(all.schedules);
+  std::string text = autoschedule::to_text(programs.first(asked), schedules.first(asked));
+  if (all.sized.empty()) return text;
+  const std::string sized = autoschedule::to_text(programs.subspan(asked), schedules.subspan(asked));
+  text += "\n";
+  for (const std::string_view line : lines_of(sized)) text += "# " + std::string(line) + "\n";
+  return text;
 }
 
 void attach_sized(std::span<const SizedFunction> sized, Manifest& manifest) {

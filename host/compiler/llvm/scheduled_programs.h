@@ -31,6 +31,10 @@ struct ScheduledPrograms {
 // has found schedules for at some sizes.
 ScheduledPrograms scheduled_programs(const Scheduled& scheduled, const Target& target, bool with_sized = true);
 
+// Returns the text of the schedules, which can be replayed for the programs that were asked for: those of code for some
+// sizes are comments.
+std::string schedule_text(const ScheduledPrograms& all);
+
 // Returns the point of a default schedule that tuning has found for the program.
 PointText point_of(const TunedSchedule& tuned, const lang::Program& program);
 

@@ -59,8 +59,9 @@ void attach_sized_kernels(const NetworkKernels& kernels, const std::vector<Tuned
   for (std::size_t k = 0; k < tuned.size(); ++k) {
     const std::optional<SizedKernel>& sized = tuned[k].sized;
     if (!sized) continue;
-    FunctionInfo variant = std::move(*find(sized->program.name));
-    manifest.functions.erase(find(sized->program.name));
+    const auto found = find(sized->program.name);
+    FunctionInfo variant = std::move(*found);
+    manifest.functions.erase(found);
     FunctionInfo& general = *find(kernels.programs[k].name);
     const std::map<std::string, std::int64_t> values = hints_for(kernels, k);
     std::vector<std::int64_t> sizes;

@@ -98,7 +98,7 @@ ChildProcess::~ChildProcess() {
 void ChildProcess::send(std::string line) {
   {
     const std::lock_guard lock(mutex_);
-    if (has_ended_) return;
+    if (has_ended_ || is_deaf_) return;
     unsent_ += std::move(line) + "\n";
   }
   (void)eventfd_write(woken_.number(), 1);
@@ -138,7 +138,7 @@ void ChildProcess::exchange() {
       if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR) fail("it cannot be waited for");
       eventfd_t ignored = 0;
       (void)eventfd_read(woken_.number(), &ignored);
-      if (events[2].revents != 0 && !write_lines()) break;
+      if (events[2].revents != 0) write_lines();
       if (events[1].revents != 0 && !read_lines()) break;
     }
     end(wait_for_end());
@@ -147,8 +147,8 @@ void ChildProcess::exchange() {
   }
 }
 
-// Returns false if the program does not read any more.
-bool ChildProcess::write_lines() {
+// A program that does not read any more may still have written something.
+void ChildProcess::write_lines() {
   const std::lock_guard lock(mutex_);
   // A signal would end this process.
   sigset_t pipe, before;
@@ -163,7 +163,8 @@ bool ChildProcess::write_lines() {
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (count > 0) unsent_.erase(0, static_cast<std::size_t>(count));
-  return count >= 0 || error == EAGAIN || error == EINTR;
+  is_deaf_ = count < 0 && error != EAGAIN && error != EINTR;
+  if (is_deaf_) unsent_.clear();
 }
 
 // Returns false at the end of what the program writes.

@@ -46,7 +46,7 @@ class ChildProcess {
  private:
   void exchange();
   bool read_lines();
-  bool write_lines();
+  void write_lines();
   void end(const std::string& failure);
   std::string wait_for_end();
 
@@ -61,6 +61,7 @@ class ChildProcess {
   std::mutex mutex_;
   std::string unsent_;
   bool must_end_ = false, has_ended_ = false;
+  bool is_deaf_ = false;  // the program has closed its input
   std::string failure_;
   std::thread thread_;
 };
