@@ -27,9 +27,20 @@ constexpr std::size_t kImageAxes = 5;
 struct Loops {
   std::vector<std::string> batches, rows, depth, tile;
   std::string depth_block, columns;
-  std::string group;   // products that an instruction adds; empty: none
-  std::string merged;  // two groups whose products are added up first; empty: none
+  std::string group;  // products that an instruction adds; empty: none
+  // Steps of the depth in one copy of the body each: two groups whose products are added up first, or steps that share
+  // registers; empty: none
+  std::string steps;
 };
+
+// Separates so many steps of a loop over the depth from the others.
+void unroll_steps(StageHandle handle, const std::string& loop, std::int64_t extent, std::int64_t steps, Loops& loops) {
+  loops.steps = loop;
+  if (extent <= steps) return;
+  const auto [outer, inner] = handle.split(loop, steps);
+  loops.depth.push_back(outer);
+  loops.steps = inner;
+}
 
 // Splits the loops of the contraction's stage, or of a stage with the same axes.
 Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHandle handle,
@@ -66,21 +77,21 @@ Loops split_loops(const ScheduledStage& stage, const StageLoops& loops, StageHan
       continue;
     }
     if (contraction.group && contraction.group->merges && a + 1 == contraction.group->axis) {
-      result.merged = name;
-      if (constant_extent(depth[a].extent) > 2) {
-        const auto [outer, inner] = handle.split(name, 2);
-        result.depth.push_back(outer);
-        result.merged = inner;
-      }
+      unroll_steps(handle, name, constant_extent(depth[a].extent), 2, result);
       continue;
     }
+    std::string steps = name;
+    std::int64_t extent = constant_extent(depth[a].extent);
     if (blocking.depth_block < contraction.depth) {
       const auto [outer, inner] = handle.split(name, blocking.depth_block);
       result.depth_block = outer;
-      result.depth.push_back(inner);
-    } else {
-      result.depth.push_back(name);
+      steps = inner;
+      extent = blocking.depth_block;
     }
+    if (a + 1 == depth.size() && blocking.steps > 1)
+      unroll_steps(handle, steps, extent, blocking.steps, result);
+    else
+      result.depth.push_back(steps);
   }
   const std::string column = loops.loop(loops.spatial(contraction.column)).name;
   if (contraction.blocks) {
@@ -116,11 +127,11 @@ Loops make_loops(Schedule& schedule, StageHandle handle, const ScheduledStage& s
   const std::vector<std::string> columns = {loops.columns};
   const auto depth_block = loops.depth_block.empty() ? std::vector<std::string>{} : std::vector{loops.depth_block};
   const auto group = loops.group.empty() ? std::vector<std::string>{} : std::vector{loops.group};
-  const auto merged = loops.merged.empty() ? std::vector<std::string>{} : std::vector{loops.merged};
+  const auto steps = loops.steps.empty() ? std::vector<std::string>{} : std::vector{loops.steps};
   handle.reorder(blocking.columns_outermost
-                     ? joined(loops.batches, columns, depth_block, loops.rows, loops.depth, merged, loops.tile, group)
-                     : joined(loops.batches, depth_block, loops.rows, columns, loops.depth, merged, loops.tile, group));
-  for (const std::string& name : merged) handle.unroll(name);
+                     ? joined(loops.batches, columns, depth_block, loops.rows, loops.depth, steps, loops.tile, group)
+                     : joined(loops.batches, depth_block, loops.rows, columns, loops.depth, steps, loops.tile, group));
+  for (const std::string& name : steps) handle.unroll(name);
   for (std::size_t i = 0; i + 1 < loops.tile.size(); ++i) handle.unroll(loops.tile[i]);
   if (loops.group.empty())
     handle.vectorize(loops.tile.back());

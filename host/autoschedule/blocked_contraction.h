@@ -26,8 +26,8 @@ bool wants_blocks(const Contraction& contraction, std::int64_t lanes, const Targ
 // accumulated in blocks of the depth: then no epilogue can be applied while they are in registers.
 //
 // Knobs: `tile`, the rows and vectors of the register tile; `order`, which of the two nests; `depth_block`, the whole
-// depth or fewer steps; `pack_columns` and `pack_rows`; `ahead`, the steps that packed filters are prefetched ahead;
-// `parallel`. Tiles of one row are not packed by rows.
+// depth or fewer steps; `unroll`, whether steps of the depth share registers; `pack_columns` and `pack_rows`; `ahead`,
+// the steps that packed filters are prefetched ahead; `parallel`. Tiles of one row are not packed by rows.
 std::optional<Match> match_blocked_contraction(const StageContext& context);
 
 }  // namespace ferry::autoschedule

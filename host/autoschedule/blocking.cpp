@@ -1,5 +1,6 @@
 #include "host/autoschedule/blocking.h"
 
+#include "crosscompile/analysis/access_stride.h"
 #include "host/autoschedule/default_loops.h"
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 namespace ferry::autoschedule {
 
 using namespace ir;
+using analysis::access_stride;
+using analysis::AccessStride;
 using schedule::ScheduledStage;
 
 namespace {
@@ -17,6 +20,8 @@ constexpr std::int64_t kMaxDepth = 1536, kDepthBlock = 1024;
 // Smallest block of the depth that is offered as a choice.
 constexpr std::int64_t kMinDepthBlock = 128;
 constexpr std::int64_t kCacheLine = 64;
+// Of a register from which lanes are multiplied; steps of a longer window do not share enough elements.
+constexpr std::int64_t kRegisterBytes = 16, kMaxWindow = 5;
 // Cost of loading a vector of NCHWc's filters, as a multiple of that of broadcasting an element of the image. Among
 // tiles of 14x2, 7x4, 7x2, 4x4 and 14x1 (pixels and vectors) on AVX-512, it puts them in the order of their measured
 // times.
@@ -70,6 +75,30 @@ std::int64_t depth_block(std::int64_t depth) {
   return (depth + blocks - 1) / blocks;
 }
 
+// Steps of the depth for which a tile reads elements of its rows together, as lanes of registers by which instructions
+// multiply (codegen/llvm/memory/repeated_loads.h).
+struct SharedSteps {
+  std::int64_t count = 1;
+  bool is_window = false;  // each step reads the next row's element of the step before
+};
+
+SharedSteps shared_steps(const ScheduledStage& stage, const Contraction& contraction, const Target& target) {
+  const Capabilities& can = target.capabilities;
+  if ((!can.neon_pairs && !can.neon_pairs_32bit) || contraction.group || contraction.blocks) return {};
+  const Axis& inner = stage.reduction()->axes.back();
+  const Load& load = *contraction.row_load;
+  if (dtype_bytes(load.buffer->dtype) < 4 || access_stride(load, inner.var) != AccessStride::contiguous) return {};
+  const std::int64_t extent = constant_extent(inner.extent);
+  const std::int64_t lanes = kRegisterBytes / static_cast<std::int64_t>(dtype_bytes(load.buffer->dtype));
+  if (contraction.row < stage.axes.size() &&
+      access_stride(load, stage.axes[contraction.row].var) == AccessStride::contiguous)
+    return extent <= kMaxWindow ? SharedSteps{extent, true} : SharedSteps{};
+  // With half of the registers, columns of several steps do not fit beside the sums.
+  if (target.vector_registers <= 16) return {};
+  if (extent <= lanes) return {extent, false};
+  return {std::gcd(extent, lanes), false};
+}
+
 TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
                      const Target& target) {
   const std::int64_t registers = std::max<std::int64_t>(lanes / native_lanes(stage, target), 1);
@@ -78,6 +107,19 @@ TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction
                     .rows = constant_extent(stage.axes[contraction.row].extent),
                     .vector_cost = kColumnCost,
                     .vector_registers = registers};
+  const SharedSteps steps = shared_steps(stage, contraction, target);
+  if (steps.count > 1) {
+    axes.vector_cost *= static_cast<double>(steps.count);
+    if (steps.is_window) {
+      axes.rows_per_register =
+          kRegisterBytes / static_cast<std::int64_t>(dtype_bytes(contraction.row_load->buffer->dtype));
+      axes.more_rows = steps.count - 1;
+      axes.column_vectors = steps.count;
+    } else {
+      axes.registers_per_row = 1;
+      axes.row_registers = 0;
+    }
+  }
   if (!contraction.blocks) return axes;
   // Rows are few pixels of an image, and all of its rows share the columns, which come from the second-level cache.
   if (contraction.outer_row) axes.outer_rows = constant_extent(stage.axes[*contraction.outer_row].extent);
@@ -129,6 +171,7 @@ Blocking default_blocking(const ScheduledStage& stage, const Contraction& contra
   const bool blocks_depth =
       !blocking.columns_outermost && contraction.depth > kMaxDepth && stage.reduction()->axes.size() == 1;
   blocking.depth_block = blocks_depth ? depth_block(contraction.depth) : contraction.depth;
+  blocking.steps = shared_steps(stage, contraction, target).count;
   blocking.steps_ahead = default_steps_ahead(contraction, blocking.tile, lanes, target);
   return blocking;
 }
@@ -152,6 +195,8 @@ Space space_of(const Contraction& contraction, const Blocking& by_default, const
       order_knob("order", {"rows_outside", "columns_outside"}, by_default.columns_outermost ? 1 : 0),
       number_knob("depth_block", KnobKind::tile, std::move(depths), by_default.depth_block),
       flag_knob("pack_columns", true)};
+  if (by_default.steps > 1)
+    space.knobs.push_back(number_knob("unroll", KnobKind::unroll, {1, by_default.steps}, by_default.steps));
   if (contraction.row_dimension < contraction.row_load->indices.size())
     space.knobs.push_back(flag_knob("pack_rows", by_default.packs_rows));
   if (const std::int64_t bytes = prefetched_bytes(contraction, by_default.tile, by_default.lanes, context.target);
@@ -169,6 +214,7 @@ Blocking blocking_at(const Point& point, std::int64_t lanes) {
           .lanes = lanes,
           .columns_outermost = point.flag("order"),
           .depth_block = point.number("depth_block"),
+          .steps = point.number("unroll", 1),
           .packs_columns = point.flag("pack_columns"),
           .packs_rows = point.flag("pack_rows"),
           .steps_ahead = point.number("ahead", 0),

@@ -29,6 +29,11 @@ double rows_share(std::int64_t rows, const TiledAxes& axes) {
   return used_share(axes.outer_rows, rows / axes.rows, kRowTail);
 }
 
+std::int64_t row_registers(std::int64_t rows, const TiledAxes& axes) {
+  if (axes.rows_per_register == 0) return axes.row_registers;
+  return (rows + axes.more_rows + axes.rows_per_register - 1) / axes.rows_per_register;
+}
+
 }  // namespace
 
 std::vector<RegisterTile> register_tiles(std::uint32_t registers, const TiledAxes& axes) {
@@ -36,8 +41,8 @@ std::vector<RegisterTile> register_tiles(std::uint32_t registers, const TiledAxe
   std::vector<RegisterTile> tiles;
   for (std::int64_t vectors = 1; vectors <= kMaxVectors; ++vectors) {
     for (std::int64_t rows = 1; rows <= (axes.has_rows ? kMaxRows : 1); ++rows) {
-      const std::int64_t operands =
-          vectors * axes.column_vectors * axes.vector_registers + rows * axes.registers_per_row + axes.row_registers;
+      const std::int64_t operands = vectors * axes.column_vectors * axes.vector_registers +
+                                    rows * axes.registers_per_row + row_registers(rows, axes);
       if (rows * vectors * axes.vector_registers + operands > budget) break;
       if (divides_rows(rows, axes)) tiles.push_back({rows, vectors});
     }
@@ -53,8 +58,8 @@ RegisterTile choose_register_tile(std::uint32_t registers, const TiledAxes& axes
     const bool has_empty_vector = axes.columns > 0 && vectors > 1 && (vectors - 1) * axes.lanes >= axes.columns;
     if (has_empty_vector) continue;
     const std::int64_t loaded = vectors * axes.vector_registers, sums = rows * loaded;
-    const double reuse =
-        static_cast<double>(sums) / (static_cast<double>(rows) + axes.vector_cost * static_cast<double>(loaded));
+    const double reuse = static_cast<double>(sums) /
+                         (static_cast<double>(rows + axes.more_rows) + axes.vector_cost * static_cast<double>(loaded));
     // Two multiply-add units with a latency of four or five cycles need about ten independent chains.
     const double in_flight = std::min(1.0, static_cast<double>(sums) / 10.0);
     const double score =

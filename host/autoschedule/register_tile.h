@@ -28,6 +28,9 @@ struct TiledAxes {
   // intermediate results take.
   std::int64_t column_vectors = 1, row_registers = 1;
   std::int64_t registers_per_row = 0;  // where elements of all rows of a tile stay in registers
+  // Where elements of neighbouring rows are lanes of registers: how many of one, and how many elements a tile reads
+  // beyond its rows.
+  std::int64_t rows_per_register = 0, more_rows = 0;
 };
 
 // Returns the tiles that fit the registers.

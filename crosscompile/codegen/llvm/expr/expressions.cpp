@@ -9,6 +9,7 @@
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/codegen/llvm/expr/vector_reduce.h"
 #include "crosscompile/codegen/llvm/memory/memory.h"
+#include "crosscompile/codegen/llvm/memory/repeated_loads.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/visitor.h"
@@ -177,8 +178,11 @@ Value* emit_expr(FunctionState& state, const ir::Expr& expr) {
     case ir::ExprKind::Call: return emit_call_node(state, *expr.as<ir::Call>());
     case ir::ExprKind::Let: return emit_let(state, *expr.as<ir::Let>());
     case ir::ExprKind::Ramp: return emit_ramp(state, *expr.as<ir::Ramp>());
-    case ir::ExprKind::Broadcast:
-      return state.builder.CreateVectorSplat(expr.type().lanes, emit_expr(state, expr.as<ir::Broadcast>()->value));
+    case ir::ExprKind::Broadcast: {
+      const auto* node = expr.as<ir::Broadcast>();
+      if (Value* splat = load_broadcast(state, *node)) return splat;
+      return state.builder.CreateVectorSplat(node->type.lanes, emit_expr(state, node->value));
+    }
     case ir::ExprKind::VectorReduce: {
       const auto* node = expr.as<ir::VectorReduce>();
       return emit_vector_reduce(state, *node, emit_expr(state, node->value));

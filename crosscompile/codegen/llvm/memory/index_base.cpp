@@ -7,14 +7,16 @@
 namespace ferry::codegen {
 namespace {
 
-// The constant of a simplified sum is its last operand.
+// The constant of a simplified sum is its last operand, or that of its last operand: row * width + (column + 1).
 IndexBase split(const ir::Expr& index) {
   if (!index.defined()) return {};
   if (const std::int64_t* constant = ir::as_int(index)) return {{}, *constant};
   const auto* sum = index.as<ir::Binary>();
   const std::int64_t* offset = sum == nullptr ? nullptr : ir::as_int(sum->right);
-  if (offset != nullptr && sum->op == ir::BinaryOp::add) return {sum->left, *offset};
-  return {index, 0};
+  if (sum == nullptr || sum->op != ir::BinaryOp::add) return {index, 0};
+  if (offset != nullptr) return {sum->left, *offset};
+  const IndexBase last = split(sum->right);
+  return last.offset == 0 ? IndexBase{index, 0} : IndexBase{sum->left + last.base, last.offset};
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct IndexBase {
   std::int64_t offset = 0;
 };
 
-// `index` is simplified, or undefined for 0. Returns nothing if the offset is so large that sums of offsets could
+// `index` is simplified, or undefined for 0; the base may be a new expression. Returns nothing if the offset is so large that sums of offsets could
 // overflow, or if the base depends on memory, which may change between statements.
 std::optional<IndexBase> split_index(const ir::Expr& index);
 

@@ -34,14 +34,6 @@ Value* emit_low_bits(FunctionState& state, const ir::Expr& index, llvm::Type* ty
   return b.CreateTrunc(emit_expr(state, index), type);
 }
 
-// Emits a scalar index. Where addresses are narrower than indices, only the low bits of the index matter. Computing it
-// from low bits from the start leaves additions of addresses, which loops can increment.
-Value* emit_index(FunctionState& state, const ir::Expr& index) {
-  llvm::Type* type = state.module.module.getDataLayout().getIndexType(state.module.context, 0);
-  if (type->getIntegerBitWidth() >= 64) return emit_expr(state, index);
-  return state.builder.CreateSExt(emit_low_bits(state, index, type), state.builder.getInt64Ty());
-}
-
 // Returns the node's own mask combined with that of the enclosing IfThenElse. Null: every lane.
 Value* mask_of(FunctionState& state, const ir::Expr& mask) {
   if (!mask.defined()) return state.lane_mask;
@@ -100,6 +92,12 @@ Access access_to(FunctionState& state, const ir::BufferRef& buffer, ir::Type typ
   const auto found = state.buffers.find(buffer.get());
   if (found == state.buffers.end()) throw InternalError("'" + buffer->name + "' is used where it does not exist");
   return {buffer.get(), found->second, type};
+}
+
+Value* emit_index(FunctionState& state, const ir::Expr& index) {
+  llvm::Type* type = state.module.module.getDataLayout().getIndexType(state.module.context, 0);
+  if (type->getIntegerBitWidth() >= 64) return emit_expr(state, index);
+  return state.builder.CreateSExt(emit_low_bits(state, index, type), state.builder.getInt64Ty());
 }
 
 Value* emit_load(FunctionState& state, const ir::Load& node) {

@@ -9,6 +9,9 @@ namespace ferry::codegen {
 // Returns an access to one of the function's tensors.
 Access access_to(FunctionState& state, const ir::BufferRef& buffer, ir::Type type);
 
+// Emits a scalar index. Where addresses are narrower than indices, only the low bits of the index matter. Computing it
+// from low bits from the start leaves additions of addresses, which loops can increment.
+llvm::Value* emit_index(FunctionState& state, const ir::Expr& index);
 llvm::Value* emit_load(FunctionState& state, const ir::Load& node);
 void emit_store(FunctionState& state, const ir::Store& node);
 // Returns the address of the element, which need not exist.

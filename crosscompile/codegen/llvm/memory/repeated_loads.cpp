@@ -4,6 +4,7 @@
 #include "crosscompile/codegen/llvm/expr/pieces.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
 #include "crosscompile/codegen/llvm/memory/index_base.h"
+#include "crosscompile/codegen/llvm/memory/memory.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/substitute.h"
 #include "crosscompile/ir/visitor.h"
@@ -35,6 +36,11 @@ struct RepeatedMember {
   std::int64_t offset;
 };
 
+// Whether instructions multiply by lanes of this size, as they are in memory.
+bool may_be_lane(const ir::Load& node) {
+  return node.type.is_scalar() && !node.mask.defined() && node.indices.size() == 1 && dtype_bytes(node.type.code) >= 4;
+}
+
 // Loads of groups of one size that differ only in the offset.
 struct Family {
   ir::Expr base;  // undefined: 0
@@ -43,7 +49,7 @@ struct Family {
   std::vector<RepeatedMember> members;
 };
 
-// Collects the factors of dots that every execution of a statement loads.
+// Collects the factors of dots, and the elements that are broadcast, which every execution of a statement loads.
 class RepeatedLoads : public ir::Visitor {
  public:
   std::vector<Family> families;
@@ -51,7 +57,14 @@ class RepeatedLoads : public ir::Visitor {
  protected:
   using Visitor::visit_node;
   void visit_node(const ir::Load& node) override {
-    if (!node.mask.defined() && node.indices.size() == 1) note(node);
+    if (node.mask.defined() || node.indices.size() != 1) return;
+    const auto repeat = repeated(node.indices[0]);
+    if (repeat && is_one_number(node, *repeat)) note(node, *repeat);
+  }
+  void visit_node(const ir::Broadcast& node) override {
+    const auto* load = node.value.as<ir::Load>();
+    if (load != nullptr && may_be_lane(*load)) return note(*load, {load->indices[0], 1});
+    Visitor::visit_node(node);
   }
   void visit_node(const ir::IfThenElse&) override {}
   void visit_node(const ir::Let&) override {}
@@ -60,15 +73,13 @@ class RepeatedLoads : public ir::Visitor {
   }
 
  private:
-  void note(const ir::Load& node) {
-    const auto repeat = repeated(node.indices[0]);
-    if (!repeat || !is_one_number(node, *repeat)) return;
-    const std::optional<IndexBase> index = split_index(repeat->first);
+  void note(const ir::Load& node, const Repeated& repeat) {
+    const std::optional<IndexBase> index = split_index(repeat.first);
     if (!index) return;
     for (Family& family : families)
-      if (family.buffer == node.buffer.get() && family.group == repeat->group && is_same_base(family.base, index->base))
+      if (family.buffer == node.buffer.get() && family.group == repeat.group && is_same_base(family.base, index->base))
         return family.members.push_back({&node, index->offset});
-    families.push_back({index->base, node.buffer.get(), repeat->group, {{&node, index->offset}}});
+    families.push_back({index->base, node.buffer.get(), repeat.group, {{&node, index->offset}}});
   }
 };
 
@@ -93,6 +104,38 @@ void share(FunctionState& state, Family& family) {
       if (!is_alone && before % family.group == 0) state.repeated_loads[family.members[i].load] = {before, elements};
     }
   }
+}
+
+Value* first_index(FunctionState& state, const Repeated& repeat) {
+  return repeat.first.defined() ? emit_index(state, repeat.first) : state.builder.getInt64(0);
+}
+
+// Returns the group as one number of this type, a lane of a register that it shares; null if it shares none.
+Value* load_shared(FunctionState& state, const Access& access, const Repeated& repeat, const ir::Load& node,
+                   llvm::Type* number) {
+  llvm::IRBuilder<>& b = state.builder;
+  const auto shared = state.repeated_loads.find(&node);
+  if (shared == state.repeated_loads.end()) return nullptr;
+  const auto [before, elements] = shared->second;
+  const Access all{access.buffer, access.first, access.type.with_lanes(static_cast<std::uint32_t>(elements))};
+  Value* start = b.CreateSub(first_index(state, repeat), b.getInt64(static_cast<std::uint64_t>(before)));
+  auto* lanes = llvm::FixedVectorType::get(number, static_cast<unsigned>(elements / repeat.group));
+  Value* loaded = b.CreateBitCast(load_consecutive(state, all, start, nullptr), lanes);
+  return b.CreateExtractElement(loaded, static_cast<std::uint64_t>(before / repeat.group));
+}
+
+// Repeats a group for all lanes of the type. NEON multiplies by a lane of a register, which LLVM finds only in a splat
+// of one register.
+Value* splat(FunctionState& state, Value* whole, const Repeated& repeat, const ir::Type& type) {
+  const auto group = static_cast<std::uint32_t>(repeat.group);
+  const std::int64_t bytes = repeat.group * static_cast<std::int64_t>(dtype_bytes(type.code));
+  const auto in_register = static_cast<std::uint32_t>(kRegisterBytes / bytes) * group;
+  const bool is_wider = multiplies_by_lanes(state.module.target) && type.lanes > in_register;
+  const ir::Type part = type.with_lanes(is_wider ? in_register : type.lanes);
+  Value* all = state.builder.CreateVectorSplat(part.lanes / group, whole);
+  all = state.builder.CreateBitCast(all, memory_type(state.module, part));
+  const llvm::SmallVector<Value*, 4> parts((type.lanes + part.lanes - 1) / part.lanes, all);
+  return joined(state, parts, type.lanes);
 }
 
 }  // namespace
@@ -123,27 +166,21 @@ Value* load_repeated(FunctionState& state, const Access& access, const Repeated&
   llvm::IRBuilder<>& b = state.builder;
   const auto group = static_cast<std::uint32_t>(repeat.group);
   llvm::Type* number = b.getIntNTy(static_cast<unsigned>(group_bytes(node, repeat)) * 8);
-  Value* first = repeat.first.defined() ? emit_expr(state, repeat.first) : b.getInt64(0);
-  Value* whole = nullptr;
-  if (const auto shared = state.repeated_loads.find(&node); shared != state.repeated_loads.end()) {
-    const auto [before, elements] = shared->second;
-    const auto count = static_cast<std::uint32_t>(elements);
-    const Access all{access.buffer, access.first, access.type.with_lanes(count)};
-    Value* start = b.CreateSub(first, b.getInt64(static_cast<std::uint64_t>(before)));
-    Value* lanes = b.CreateBitCast(load_consecutive(state, all, start, nullptr),
-                                   llvm::FixedVectorType::get(number, count / group));
-    whole = b.CreateExtractElement(lanes, static_cast<std::uint64_t>(before / repeat.group));
-  } else {
+  Value* whole = load_shared(state, access, repeat, node, number);
+  if (whole == nullptr) {
     const Access one{access.buffer, access.first, access.type.with_lanes(group)};
-    whole = b.CreateBitCast(load_consecutive(state, one, first, nullptr), number);
+    whole = b.CreateBitCast(load_consecutive(state, one, first_index(state, repeat), nullptr), number);
   }
-  // NEON multiplies by a lane of a register, which LLVM finds only in a splat of one register.
-  const auto in_register = static_cast<std::uint32_t>(kRegisterBytes / group_bytes(node, repeat)) * group;
-  const bool is_wider = multiplies_by_lanes(state.module.target) && access.type.lanes > in_register;
-  const ir::Type part = access.type.with_lanes(is_wider ? in_register : access.type.lanes);
-  Value* splat = b.CreateBitCast(b.CreateVectorSplat(part.lanes / group, whole), memory_type(state.module, part));
-  const llvm::SmallVector<Value*, 4> parts((access.type.lanes + part.lanes - 1) / part.lanes, splat);
-  return joined(state, parts, access.type.lanes);
+  return splat(state, whole, repeat, access.type);
+}
+
+Value* load_broadcast(FunctionState& state, const ir::Broadcast& node) {
+  const auto* load = node.value.as<ir::Load>();
+  if (load == nullptr || !state.repeated_loads.contains(load)) return nullptr;
+  const ir::Expr& index = load->indices[0];
+  const Access access = access_to(state, load->buffer, load->type);
+  Value* element = load_shared(state, access, {index, 1}, *load, memory_type(state.module, load->type));
+  return from_memory(state, node.type, splat(state, element, {index, 1}, node.type));
 }
 
 void find_repeated_loads(FunctionState& state, std::span<const ir::Stmt> statements, std::size_t count) {
