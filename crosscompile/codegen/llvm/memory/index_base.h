@@ -1,7 +1,7 @@
 // Splits indices into a base and a constant, so that loads beside each other are found by equal bases.
 #pragma once
 
-#include "ferry/expr.h"
+#include "crosscompile/analysis/atoms.h"
 
 #include <cstdint>
 #include <optional>
@@ -9,14 +9,13 @@
 namespace ferry::codegen {
 
 struct IndexBase {
-  ir::Expr base;  // undefined: 0
+  analysis::Polynomial base;  // without a constant
   std::int64_t offset = 0;
 };
 
-// `index` is simplified, or undefined for 0; the base may be a new expression. Returns nothing if the offset is so large that sums of offsets could
-// overflow, or if the base depends on memory, which may change between statements.
-std::optional<IndexBase> split_index(const ir::Expr& index);
-
-bool is_same_base(const ir::Expr& a, const ir::Expr& b);
+// `index` is undefined for 0. Bases of the same atoms are equal if the same is added to both constants, modulo 2^64.
+// Returns nothing if the index is too large to compare, if the offset is so large that sums of offsets could overflow,
+// or if the base depends on memory, which may change between statements.
+std::optional<IndexBase> split_index(analysis::Atoms& atoms, const ir::Expr& index);
 
 }  // namespace ferry::codegen

@@ -22,7 +22,7 @@ struct Member {
 
 // Loads that differ only in the offset.
 struct Group {
-  ir::Expr base;  // undefined: 0
+  analysis::Polynomial base;
   const ir::Buffer* buffer;
   std::int64_t stride;  // positive
   std::uint32_t lanes;
@@ -54,16 +54,18 @@ class CertainLoads : public ir::Visitor {
     const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
     if (stride == nullptr || *stride < -kMaxShuffledStride || *stride > kMaxShuffledStride) return;
     const std::int64_t apart = *stride < 0 ? -*stride : *stride;
-    const std::optional<IndexBase> index = split_index(ramp->base);
+    const std::optional<IndexBase> index = split_index(atoms_, ramp->base);
     if (apart < 2 || !index) return;
     const std::uint32_t lanes = node.type.lanes;
     const std::int64_t lowest = index->offset + (*stride < 0 ? *stride * (std::int64_t{lanes} - 1) : 0);
     for (Group& group : groups) {
       if (group.buffer != node.buffer.get() || group.stride != apart || group.lanes != lanes) continue;
-      if (is_same_base(group.base, index->base)) return group.members.push_back({&node, lowest});
+      if (group.base == index->base) return group.members.push_back({&node, lowest});
     }
     groups.push_back({index->base, node.buffer.get(), apart, lanes, {{&node, lowest}}});
   }
+
+  analysis::Atoms atoms_;
 };
 
 // Members whose offsets differ by less than the stride have interleaved lanes: they share a range.

@@ -43,7 +43,7 @@ bool may_be_lane(const ir::Load& node) {
 
 // Loads of groups of one size that differ only in the offset.
 struct Family {
-  ir::Expr base;  // undefined: 0
+  analysis::Polynomial base;
   const ir::Buffer* buffer;
   std::int64_t group;
   std::vector<RepeatedMember> members;
@@ -52,6 +52,7 @@ struct Family {
 // Collects the factors of dots, and the elements that are broadcast, which every execution of a statement loads.
 class RepeatedLoads : public ir::Visitor {
  public:
+  explicit RepeatedLoads(const Target& target) : multiplies_by_elements_(target.capabilities.neon_pairs) {}
   std::vector<Family> families;
 
  protected:
@@ -63,7 +64,7 @@ class RepeatedLoads : public ir::Visitor {
   }
   void visit_node(const ir::Broadcast& node) override {
     const auto* load = node.value.as<ir::Load>();
-    if (load != nullptr && may_be_lane(*load)) return note(*load, {load->indices[0], 1});
+    if (multiplies_by_elements_ && load != nullptr && may_be_lane(*load)) return note(*load, {load->indices[0], 1});
     Visitor::visit_node(node);
   }
   void visit_node(const ir::IfThenElse&) override {}
@@ -74,13 +75,16 @@ class RepeatedLoads : public ir::Visitor {
 
  private:
   void note(const ir::Load& node, const Repeated& repeat) {
-    const std::optional<IndexBase> index = split_index(repeat.first);
+    const std::optional<IndexBase> index = split_index(atoms_, repeat.first);
     if (!index) return;
     for (Family& family : families)
-      if (family.buffer == node.buffer.get() && family.group == repeat.group && is_same_base(family.base, index->base))
+      if (family.buffer == node.buffer.get() && family.group == repeat.group && family.base == index->base)
         return family.members.push_back({&node, index->offset});
     families.push_back({index->base, node.buffer.get(), repeat.group, {{&node, index->offset}}});
   }
+
+  const bool multiplies_by_elements_;  // 32-bit ARM's fused multiply-add takes no lane
+  analysis::Atoms atoms_;
 };
 
 // Divides the elements from the first group to the last one into registers. The last register is moved back so that it
@@ -187,7 +191,7 @@ void find_repeated_loads(FunctionState& state, std::span<const ir::Stmt> stateme
   state.repeated_loads.clear();
   // Other vector units broadcast elements from memory at no cost.
   if (!multiplies_by_lanes(state.module.target)) return;
-  RepeatedLoads loads;
+  RepeatedLoads loads(state.module.target);
   for (const ir::Stmt& stmt : statements.first(count))
     if (const auto* store = stmt.as<ir::Store>(); store != nullptr && !store->mask.defined()) loads.visit(store->value);
   for (Family& family : loads.families) share(state, family);
