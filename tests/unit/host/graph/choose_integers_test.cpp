@@ -73,7 +73,19 @@ TEST_CASE("layers of integers are computed in float32 where the target takes les
   CHECK(in_floats(chosen(graph, "raspberry-pi-4", false)).empty());
   CHECK(in_floats(chosen(graph, "raspberry-pi-5")).empty());
   CHECK(in_floats(chosen(graph, kVnni)).empty());
-  CHECK(in_floats(chosen(graph, "riscv64-v")) == Names{"point", "dense", "depthwise"});
+  CHECK(in_floats(chosen(graph, "riscv64-v")) == Names{"point", "dense"});
+}
+
+TEST_CASE("integers that are widened by themselves take five times the time of float32 in vectors, and twice without") {
+  const Graph graph = network_of(64, 28);
+  const auto times_of_float32 = [&](const char* text) {
+    const Target target = resolve_target(text);
+    const Graph dots = choose_dots(choose_layouts(graph, 8), target);
+    const Node& dense = *std::ranges::find(dots.nodes, "dense", &Node::name);
+    return product_times(dots, dense, target, nullptr).integers / (64.0 * 64 * 9 * 28 * 28);
+  };
+  CHECK(times_of_float32("riscv64-v") == 5);
+  CHECK(times_of_float32("riscv64") == 2);
 }
 
 TEST_CASE("a layer in float32 is named after its algorithm, and a note says why it is") {
