@@ -7,19 +7,6 @@
 
 namespace ferry::lang {
 
-namespace {
-
-double smallest_normal(DType type) {
-  switch (type) {
-    case DType::f16: return 0x1p-14;
-    case DType::bf16:
-    case DType::f32: return 0x1p-126;
-    default: return 0x1p-1022;
-  }
-}
-
-}  // namespace
-
 void FloatProduct::multiply(double factor, double error) {
   const double size = std::fabs(factor);
   error_ = std::fabs(product_) * error + size * error_;

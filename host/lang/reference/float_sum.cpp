@@ -15,6 +15,14 @@ constexpr double kIndependentRoundings = 4;
 // Up to so many additions, relative to 1 / u, no term is so small beside the sum that it is lost.
 constexpr double kMostIndependent = 1.0 / 64;
 
+// Returns the largest power of two of which a finite number is a multiple; it is not 0.
+double power_of_two_in(double number) {
+  int exponent = 0;
+  const double fraction = std::frexp(number, &exponent);
+  const auto digits = static_cast<std::int64_t>(std::ldexp(fraction, 53));
+  return std::ldexp(static_cast<double>(digits & -digits), exponent - 53);
+}
+
 double largest(DType type) {
   return type == DType::f64 ? std::numeric_limits<double>::max() : double{std::numeric_limits<float>::max()};
 }
@@ -30,6 +38,12 @@ void FloatSum::add(double term, double error) {
   errors_ += error;
   ++terms_;
   if (bound_ == RoundingBound::worst_case) return;
+  if (bound_ == RoundingBound::exact) {
+    if (!std::isfinite(term) || term == 0) return;
+    finite_sizes_ += std::fabs(term);
+    common_factor_ = std::fmin(common_factor_, power_of_two_in(term));
+    return;
+  }
   squares_ += term * term;
   squared_errors_ += error * error;
   largest_partial_ = std::fmax(largest_partial_, std::fabs(sum_));
@@ -40,10 +54,16 @@ void FloatSum::add(double term, double error) {
 // The errors of the terms and of so many additions.
 double FloatSum::additions_error(double additions) const {
   const double unit = unit_roundoff(accumulator_), least = additions * smallest_error(accumulator_);
-  if (bound_ == RoundingBound::worst_case || additions * unit > kMostIndependent)
+  if (bound_ != RoundingBound::square_root || additions * unit > kMostIndependent)
     return errors_ + additions * unit * sizes_ + least;
   const double partial = std::fmax(largest_partial_, std::sqrt(squares_));
   return (has_large_errors_ ? errors_ : std::sqrt(squared_errors_)) + std::sqrt(additions) * unit * partial + least;
+}
+
+bool FloatSum::is_exact() const {
+  if (bound_ != RoundingBound::exact || errors_ != 0) return false;
+  if (!std::isfinite(sizes_)) return finite_sizes_ <= largest(accumulator_) / 2;
+  return finite_sizes_ * unit_roundoff(accumulator_) <= common_factor_ && finite_sizes_ <= largest(accumulator_) / 2;
 }
 
 Element FloatSum::result(DType type) const {
@@ -51,11 +71,13 @@ Element FloatSum::result(DType type) const {
   const double exact = std::isfinite(sum_) ? sum_ + rest_ : sum_;
   Element element;
   element.real = ir::round_to(type, exact);
+  if (is_exact() && (element.real == exact || std::isnan(exact))) return element;
   const double additions = terms_ > 1 ? static_cast<double>(terms_ - 1) : 0;
   element.error = additions_error(additions);
   if (accumulator_ != type || additions > 0)
     element.error += unit_roundoff(type) * std::fabs(element.real) + smallest_error(type);
   if (std::isfinite(sizes_) && sizes_ > largest(accumulator_) / 2) element.error = HUGE_VAL;
+  if (bound_ == RoundingBound::exact && std::isnan(element.error)) element.error = HUGE_VAL;
   return element;
 }
 

@@ -3,6 +3,8 @@
 
 #include "host/lang/reference/reference.h"
 
+#include <cmath>
+
 namespace ferry::lang {
 
 // Adds without rounding, except for what float64 loses of the compensation term.
@@ -21,10 +23,15 @@ class FloatSum {
   // given order, or than a random walk's. That holds neither for so many additions that the smallest terms no longer
   // count, nor for errors of terms that more than an operation or two has made. If a partial sum may leave the type's
   // range, the error is unbounded.
+  //
+  // With RoundingBound::exact it is 0 where no order of the additions rounds: if all terms are exact and multiples of a
+  // power of two q, and the sum of their magnitudes is at most q / u. Infinities and NaN among the terms determine the
+  // sum as well.
   Element result(DType type) const;
 
  private:
   double additions_error(double additions) const;
+  bool is_exact() const;
 
   DType accumulator_;
   RoundingBound bound_;
@@ -32,6 +39,7 @@ class FloatSum {
   double sizes_ = 0, errors_ = 0;
   double squares_ = 0, squared_errors_ = 0, largest_partial_ = 0;
   bool has_large_errors_ = false;
+  double finite_sizes_ = 0, common_factor_ = HUGE_VAL;
   std::uint64_t terms_ = 0;
 };
 

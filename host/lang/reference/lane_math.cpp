@@ -47,6 +47,7 @@ void apply_math(ir::RealFunction function, const Lanes& a, const Lanes* b, const
     }
     out.error[i] = carried + unit * std::fabs(out.real[i]) + least;
   }
+  if (out.notices_exact) make_errors_infinite(out, n);
 }
 
 void apply_integer_function(ir::MathFunction function, const Lanes& a, Lanes& out, std::size_t n) {

@@ -10,6 +10,7 @@ namespace ferry::lang {
 Lanes& LaneProgram::make(DType type, bool exact) {
   lanes_.push_back(std::make_unique<Lanes>(type));
   lanes_.back()->exact = exact;
+  lanes_.back()->notices_exact = notices_exact_;
   return *lanes_.back();
 }
 

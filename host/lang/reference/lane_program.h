@@ -34,6 +34,8 @@ class LaneProgram {
 
   // The expressions may call the intrinsics of this context; null: none. It must outlive this object.
   void use_intrinsics(const Context* context) { intrinsics_ = context; }
+  // To be called before expressions are added.
+  void notice_exact_operations() { notices_exact_ = true; }
 
   // Returns the variable's lanes, which the caller fills before each run.
   Lanes& bind(const ir::Expr& variable);
@@ -71,6 +73,7 @@ class LaneProgram {
   std::string name_;
   FindSource find_;
   const Context* intrinsics_ = nullptr;
+  bool notices_exact_ = false;
   std::vector<std::unique_ptr<Lanes>> lanes_;
   std::unordered_map<const ir::ExprNode*, const Lanes*> variables_;
   std::map<std::pair<const ir::ExprNode*, const Lanes*>, const Lanes*> done_;

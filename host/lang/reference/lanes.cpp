@@ -29,10 +29,27 @@ void float_values(const Lanes& a, const Lanes& b, Lanes& out, std::size_t n, con
   }
 }
 
+// Whether x op y is `result`, without rounding. No division is, since a kernel may multiply by the reciprocal.
+bool is_exact(BinaryOp op, DType type, double x, double y, double result) {
+  if (!std::isfinite(x) || !std::isfinite(y)) return true;
+  if (!std::isfinite(result)) return false;
+  if (result != 0 && std::fabs(result) < smallest_normal(type)) return false;
+  if (op == BinaryOp::mul) return result == 0 ? x == 0 || y == 0 : std::fma(x, y, -result) == 0;
+  if (op != BinaryOp::add && op != BinaryOp::sub) return false;
+  // The rounding error of an addition is itself a float64 (D. Knuth, TwoSum).
+  const double term = op == BinaryOp::sub ? -y : y, sum = x + term, other = sum - x;
+  return sum == result && (x - (sum - other)) + (term - other) == 0;
+}
+
 void float_errors(BinaryOp op, const Lanes& a, const Lanes& b, Lanes& out, std::size_t n) {
   const double unit = unit_roundoff(out.type), least = smallest_error(out.type);
   const bool operands_exact = a.exact && b.exact;
+  const auto are_exact = [&](std::size_t i) { return operands_exact || (a.error[i] == 0 && b.error[i] == 0); };
   for (std::size_t i = 0; i < n; ++i) {
+    if (out.notices_exact && are_exact(i) && is_exact(op, out.type, a.real[i], b.real[i], out.real[i])) {
+      out.error[i] = 0;
+      continue;
+    }
     double carried = 0;
     if (!operands_exact) {
       const double ea = a.error[i], eb = b.error[i], x = std::fabs(a.real[i]), y = std::fabs(b.real[i]);
@@ -50,6 +67,7 @@ void float_errors(BinaryOp op, const Lanes& a, const Lanes& b, Lanes& out, std::
     const bool rounds = op != BinaryOp::min && op != BinaryOp::max;
     out.error[i] = carried + (rounds ? unit * std::fabs(out.real[i]) + least : 0);
   }
+  if (out.notices_exact) make_errors_infinite(out, n);
 }
 
 void float_binary(BinaryOp op, const Lanes& a, const Lanes& b, Lanes& out, std::size_t n) {
@@ -120,6 +138,21 @@ double smallest_error(DType type) {
   }
 }
 
+double smallest_normal(DType type) {
+  switch (type) {
+    case DType::f16: return 0x1p-14;
+    case DType::bf16:
+    case DType::f32: return 0x1p-126;
+    case DType::f64: return 0x1p-1022;
+    default: return 0;
+  }
+}
+
+void make_errors_infinite(Lanes& out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    if (std::isnan(out.error[i])) out.error[i] = HUGE_VAL;
+}
+
 bool stays_exact(BinaryOp op, const Lanes& a, const Lanes& b) {
   const bool rounds =
       a.is_float() && (op == BinaryOp::add || op == BinaryOp::sub || op == BinaryOp::mul || op == BinaryOp::div);
@@ -160,6 +193,20 @@ std::int64_t to_integer(DType to, double value) {
 
 }  // namespace
 
+namespace {
+
+// Whether a cast to a float did not change the value.
+bool keeps_value(const Lanes& a, const Lanes& out, std::size_t i) {
+  const double value = out.real[i];
+  if (!out.is_float()) return false;
+  if (a.is_float()) return value == a.real[i] || std::isnan(value);
+  if (a.type == DType::u64)
+    return value < 0x1p64 && static_cast<std::uint64_t>(value) == static_cast<std::uint64_t>(a.integer[i]);
+  return std::fabs(value) < 0x1p63 && static_cast<std::int64_t>(value) == a.integer[i];
+}
+
+}  // namespace
+
 void apply_cast(const Lanes& a, Lanes& out, std::size_t n) {
   const DType to = out.type;
   for (std::size_t i = 0; i < n; ++i) {
@@ -179,7 +226,9 @@ void apply_cast(const Lanes& a, Lanes& out, std::size_t n) {
   const double unit = unit_roundoff(to), least = smallest_error(to);
   for (std::size_t i = 0; i < n; ++i) {
     const double carried = a.exact ? 0 : a.error[i];
-    if (out.is_float()) {
+    if (out.notices_exact && carried == 0 && keeps_value(a, out, i)) {
+      out.error[i] = 0;
+    } else if (out.is_float()) {
       out.error[i] = carried + unit * std::fabs(out.real[i]) + (a.is_float() ? least : 0);
     } else if (a.is_float() && carried > 0) {
       // The integer on the other side of a rounding boundary is equally right.
@@ -191,6 +240,7 @@ void apply_cast(const Lanes& a, Lanes& out, std::size_t n) {
       out.error[i] = carried;
     }
   }
+  if (out.notices_exact) make_errors_infinite(out, n);
 }
 
 void apply_choice(const Lanes& condition, const Lanes& on_true, const Lanes& on_false, Lanes& out, std::size_t n) {
@@ -209,6 +259,7 @@ void apply_choice(const Lanes& condition, const Lanes& on_true, const Lanes& on_
       out.error[i] = std::fmax(on_true.error[i], on_false.error[i]) + apart;
     }
   }
+  if (out.notices_exact && !out.exact) make_errors_infinite(out, n);
 }
 
 std::int64_t add_dimension(const Lanes& index, std::int64_t extent, std::uint64_t* positions, std::size_t n) {

@@ -19,6 +19,8 @@ struct Lanes {
   DType type;
   // True when no value was ever rounded: all errors are 0.
   bool exact = true;
+  // Operations that need no rounding add no error (RoundingBound::exact).
+  bool notices_exact = false;
   std::array<double, kLanes> real{};           // floats
   std::array<std::int64_t, kLanes> integer{};  // everything else, as ir::IntImm::value
   std::array<double, kLanes> error{};
@@ -30,6 +32,10 @@ struct Lanes {
 // float32 everything that a target which flushes subnormals may lose.
 double unit_roundoff(DType type);
 double smallest_error(DType type);
+double smallest_normal(DType type);
+
+// Where a value came of an overflow its error may be none: it is infinite then. To be called with RoundingBound::exact.
+void make_errors_infinite(Lanes& out, std::size_t n);
 
 // Each function works on the first n lanes. `out` must not be an operand. The caller sets its `exact` beforehand with
 // the function below; errors are not computed where it is true.

@@ -60,8 +60,10 @@ Reference::Reference(const Program& program, std::vector<std::int64_t> symbols, 
     const Parameter& parameter = program.parameters[i];
     if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::out) continue;
     const Tensor& input = parameter.direction == Direction::in ? parameter.tensor : parameter.initial;
-    state_->sources[input.buffer().get()] =
-        std::make_unique<MemorySource>(input.dtype(), state_->shape_of(input), arguments[i], state_->strides_of(input));
+    const bool may_flush =
+        bound == RoundingBound::exact && smallest_error(input.dtype()) >= smallest_normal(input.dtype());
+    state_->sources[input.buffer().get()] = std::make_unique<MemorySource>(
+        input.dtype(), state_->shape_of(input), arguments[i], state_->strides_of(input), may_flush);
   }
   const FindSource find = [this_state = state_.get()](const ir::BufferRef& buffer) -> ElementSource& {
     return *this_state->sources.at(buffer.get());

@@ -28,6 +28,10 @@ struct Element {
 enum class RoundingBound : std::uint8_t {
   worst_case,   // all in one direction
   square_root,  // at random, see FloatSum
+  // As the worst case, but operations and sums that are exact in every order add none, see is_exact() and FloatSum. The
+  // error of a result is 0 only if all that contributed to it was exact. Subnormal inputs may count as 0 where
+  // smallest_error() says that targets flush them.
+  exact,
 };
 
 // evaluate() throws CompileError when the program reads out of bounds: no kernel can be right then.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 namespace ferry::lang {
@@ -48,12 +49,22 @@ void gather_reals(const std::byte* data, const std::uint64_t* positions, const s
 }  // namespace
 
 void MemorySource::fetch(const std::uint64_t* positions, const std::int64_t* mask, std::size_t n, Lanes& out) {
-  const auto same = [](auto value) { return value; };
   std::array<std::uint64_t, kLanes> places{};
   if (!strides_.empty()) {
     spread(positions, n, places.data());
     positions = places.data();
   }
+  load(positions, mask, n, out);
+  if (!may_flush_) return;
+  const double least = smallest_normal(type_);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double size = std::fabs(out.real[i]);
+    out.error[i] = size < least ? size : 0;
+  }
+}
+
+void MemorySource::load(const std::uint64_t* positions, const std::int64_t* mask, std::size_t n, Lanes& out) const {
+  const auto same = [](auto value) { return value; };
   switch (type_) {
     case DType::f16: return gather_reals<std::uint16_t>(data_, positions, mask, n, out, f16_to_f32);
     case DType::bf16: return gather_reals<std::uint16_t>(data_, positions, mask, n, out, bf16_to_f32);
@@ -84,6 +95,7 @@ void MemorySource::spread(const std::uint64_t* positions, std::size_t n, std::ui
 
 void CallValues::bind(LaneProgram& program) const {
   program.use_intrinsics(context.get());
+  if (bound == RoundingBound::exact) program.notice_exact_operations();
   for (const Value& value : values) {
     if (value.variable.type().is_float()) {
       program.bind_real(value.variable, value.real);

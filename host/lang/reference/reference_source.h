@@ -15,24 +15,29 @@ namespace ferry::lang {
 
 class MemorySource : public ElementSource {
  public:
-  // `data` must outlive this object; it is dense when there are no strides.
-  MemorySource(DType type, std::vector<std::int64_t> extents, const void* data, std::vector<std::int64_t> strides = {})
+  // `data` must outlive this object; it is dense when there are no strides. The error of subnormal elements that may
+  // be flushed to 0 is their magnitude.
+  MemorySource(DType type, std::vector<std::int64_t> extents, const void* data, std::vector<std::int64_t> strides = {},
+               bool may_flush = false)
       : type_(type),
         extents_(std::move(extents)),
         strides_(std::move(strides)),
-        data_(static_cast<const std::byte*>(data)) {}
+        data_(static_cast<const std::byte*>(data)),
+        may_flush_(may_flush) {}
 
   std::span<const std::int64_t> extents() const override { return extents_; }
-  bool exact() const override { return true; }
+  bool exact() const override { return !may_flush_; }
   void fetch(const std::uint64_t* positions, const std::int64_t* mask, std::size_t n, Lanes& out) override;
 
  private:
+  void load(const std::uint64_t* positions, const std::int64_t* mask, std::size_t n, Lanes& out) const;
   // Converts positions in row-major order to offsets in memory.
   void spread(const std::uint64_t* positions, std::size_t n, std::uint64_t* places) const;
 
   DType type_;
   std::vector<std::int64_t> extents_, strides_;
   const std::byte* data_;
+  bool may_flush_;
 };
 
 // The values of a call: sizes and scalar arguments.

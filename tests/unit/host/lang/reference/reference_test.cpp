@@ -160,6 +160,45 @@ TEST_CASE("errors that are independent of each other come to their square root, 
   CHECK(bound(RoundingBound::square_root, 1 << 20, 0) == bound(RoundingBound::worst_case, 1 << 20, 0));
 }
 
+TEST_CASE("a sum has no error where no order of its additions rounds, and that of the worst case otherwise") {
+  const auto error_of = [](const std::vector<double>& terms, double error, DType type = DType::f32) {
+    FloatSum sum(DType::f32, RoundingBound::exact);
+    for (const double term : terms) sum.add(term, error);
+    return sum.result(type).error;
+  };
+  std::vector<double> integers(4096, 4095.0);
+  CHECK(error_of(integers, 0) == 0);
+  CHECK(error_of({0x1p-40, -0x3p-40, 0, 0x1p-17}, 0) == 0);
+  integers.insert(integers.end(), {4097, 1});
+  CHECK(error_of(integers, 0) > 0);
+  // The sum is 1, but 2^24 + 1 may be one of the partial ones.
+  CHECK(error_of({0x1p24, 1, -0x1p24}, 0) > 0);
+  CHECK(error_of({1, 2}, 0x1p-24) > 0);
+  CHECK(error_of({HUGE_VAL, 1, 1e38}, 0) == 0);
+  CHECK(error_of({2048, 1}, 0, DType::f16) > 0);
+  CHECK(error_of({2047, 1}, 0, DType::f16) == 0);
+}
+
+TEST_CASE("operations that are exact have no error, quotients and what overflows have one") {
+  const auto error_of = [](const std::string& expression, float x, float y) {
+    const Program program = one("def f(float(N) A, float(N) B) -> (C) { C(i) = " + expression + " }");
+    return Reference(program, {1}, {&x, &y, nullptr}, RoundingBound::exact).evaluate(2, 0).error;
+  };
+  CHECK(error_of("A(i) * B(i)", 4095, 4093) == 0);
+  CHECK(error_of("A(i) * B(i)", 4097, 4097) > 0);
+  CHECK(error_of("A(i) + B(i)", 0x1p24f, 2) == 0);
+  CHECK(error_of("A(i) - B(i)", 0x1p24f, -1) > 0);
+  CHECK(error_of("max(A(i), B(i)) * B(i)", 3, 5) == 0);
+  CHECK(error_of("A(i) / B(i)", 8, 2) > 0);
+  CHECK(std::isinf(error_of("A(i) * B(i)", 1e30f, 1e30f)));
+  CHECK(error_of("A(i) * B(i)", HUGE_VALF, 0) == 0);
+  // Whether the product overflows, and its difference is NaN, depends on the order.
+  CHECK(std::isinf(error_of("max(A(i) * B(i) - B(i) * A(i), B(i))", 1e30f, 1e30f)));
+  CHECK(error_of("A(i) * B(i)", 1e-30f, 1e-10f) > 0);
+  // A target may flush subnormal numbers, so that the product is 0.
+  CHECK(error_of("A(i) * B(i)", 0x1p-127f, 0x1p100f) >= 0x1p-27);
+}
+
 TEST_CASE("of a sum that may leave its type's range on its way nothing is known, of an infinite one everything") {
   const Program program = one("def f(float(N) A) -> (s) { s() +=! A(i) }");
   std::vector<float> a = {3e38f, 3e38f, -3e38f};
