@@ -57,8 +57,8 @@ verify::CheckReport check(const Device& device, const verify::CheckRequest& requ
 
 verify::CheckReport check(const lang::Program& program, const schedule::Schedule& schedule, const ProgramCheck& request,
                           const Observer& observer) {
-  return verify::check_interpreted(source_of(program, schedule), "", request.target, request.call, request.limits,
-                                   observer);
+  return verify::check_interpreted(source_of(program, schedule), "", request.target, request.call,
+                                   {request.limits, request.call.seed, request.thorough}, observer);
 }
 
 std::string emit(std::string_view stage, const lang::Program& program, const schedule::Schedule& schedule,

@@ -149,9 +149,19 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
   if (options.compares_results) {
     auto& [a, b] = sides;
     const bool guard = may_leave_tensors(kernels[0].source) || may_leave_tensors(kernels[1].source);
-    a.results =
-        std::make_shared<const verify::Outputs>(outputs_of_side(open, settings, a, guard, observer, &found.weaknesses));
-    b.results = std::make_shared<const verify::Outputs>(outputs_of_side(open, settings, b, guard, observer));
+    for (const std::size_t k : {0, 1}) {
+      SideChecks checks{.guards_tensors = guard,
+                        .warns = k == 0,
+                        .probing = {.seed = options.call.seed, .thorough = options.thorough}};
+      checks.probing.limits = {options.limits.rtol, options.limits.atol};
+      if (has_definition(kernels[k].source))
+        checks.definitions =
+            verify::definitions_of(program_of(kernels[k].source, sides[k].info.name), sides[k].info, {});
+      SideOutputs side = outputs_of_side(open, settings, sides[k], checks, observer);
+      sides[k].results = std::make_shared<const verify::Outputs>(std::move(side.outputs));
+      found.probes[k] = std::move(side.probes);
+      if (k == 0) found.weaknesses = std::move(side.warnings);
+    }
     settings.pairs = pairs;
     found.outputs = verify::compare_all_outputs(a.info, a.plan, *a.results, *b.results, pairs, options.limits);
     check_by_definition(kernels, sides, pairs, options.limits, found);

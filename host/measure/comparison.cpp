@@ -30,6 +30,9 @@ std::string KernelComparison::difference() const {
       return between.empty() ? std::string(kernel == 0 ? "A: " : "B: ") + check.first_wrong : between;
     }
   }
+  for (const std::size_t kernel : {0, 1})
+    for (const verify::Probe& probe : probes[kernel])
+      if (const std::string mistake = probe.mistake(); !mistake.empty()) return (kernel == 0 ? "A " : "B ") + mistake;
   const bool is_decided = has_one_definition && is_checked_in_full(checks[0]) && is_checked_in_full(checks[1]);
   return is_decided ? std::string() : between;
 }

@@ -20,6 +20,7 @@
 #include "host/verify/check_against.h"
 #include "host/verify/check_network.h"
 #include "host/verify/comparison_warnings.h"
+#include "host/verify/probes.h"
 
 namespace ferry::bench {
 
@@ -125,8 +126,12 @@ verify::Findings check_results(const Device& device, const MeasuredKernel& kerne
   if (kernel.reference)
     findings.compared = verify::compare_with_reference(device, *kernel.reference, target, ran, kernel.call,
                                                        {options.limits.rtol, options.limits.atol}, observer);
-  findings.checks = verify::check_definitions(definition, kernel.reference, ran, options.limits, observer);
+  const std::vector<verify::Definition> definitions = verify::definitions_of(definition, info, kernel.reference);
+  findings.checks = verify::check_definitions(definitions, ran, options.limits, observer);
   if (!kernel.source.as_network())
+    findings.probes = verify::run_probes(device, module, info, plan, definitions,
+                                         {options.limits, kernel.call.seed, options.thorough}, observer);
+  if (!kernel.source.as_network() && !verify::has_failed(findings.probes))
     findings.warnings = verify::comparison_warnings(device, module, info, plan, ran.outputs, observer);
   if (options.check_definition && kernel.source.as_network()) {
     std::vector<verify::CheckResult> nodes =

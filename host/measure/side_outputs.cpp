@@ -8,20 +8,22 @@
 
 namespace ferry::bench {
 
-verify::Outputs outputs_of_side(const OpenSession& open, const RunSettings& settings, const MeasuredSide& side,
-                                bool guard_tensors, const Observer& observer, std::vector<std::string>* warnings) {
+SideOutputs outputs_of_side(const OpenSession& open, const RunSettings& settings, const MeasuredSide& side,
+                            const SideChecks& checks, const Observer& observer) {
   const CompiledModule module = module_in_layout(settings.compiler, side.module, kFirstLayout);
   return with_retries(observer, [&] {
     ConnectOptions connection;
     connection.devices = settings.devices;
-    connection.guard_tensors = guard_tensors;
+    connection.guard_tensors = checks.guards_tensors;
     connection.source_line = source_line_of(settings.compiler);
     const Device device = open(connection);
-    verify::Outputs outputs = verify::outputs_of_call(device, module, side.info, side.plan, observer);
+    SideOutputs found{verify::outputs_of_call(device, module, side.info, side.plan, observer)};
     finish_kernels(device);
-    if (warnings != nullptr)
-      *warnings = verify::comparison_warnings(device, module, side.info, side.plan, outputs, observer);
-    return outputs;
+    found.probes =
+        verify::run_probes(device, module, side.info, side.plan, checks.definitions, checks.probing, observer);
+    if (checks.warns && !verify::has_failed(found.probes))
+      found.warnings = verify::comparison_warnings(device, module, side.info, side.plan, found.outputs, observer);
+    return found;
   });
 }
 

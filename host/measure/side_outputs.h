@@ -7,15 +7,26 @@
 #include "ferry/kernel/observer.h"
 #include "ferry/kernel/open_session.h"
 #include "host/measure/measured_side.h"
-#include "host/verify/kernel_outputs.h"
+#include "host/verify/probes.h"
 
 namespace ferry::bench {
 
-// Calls the side once, in a session of its own: nothing is left there of what the other side has computed. `warnings`,
-// which may be null, is told why a comparison of the outputs shows little. Throws KernelFailed, and Error as
-// measure_process().
-verify::Outputs outputs_of_side(const OpenSession& open, const RunSettings& settings, const MeasuredSide& side,
-                                bool guard_tensors, const Observer& observer,
-                                std::vector<std::string>* warnings = nullptr);
+struct SideChecks {
+  bool guards_tensors = false;
+  bool warns = false;                                // find out why a comparison of the outputs shows little
+  std::vector<verify::Definition> definitions = {};  // what to probe the side with; empty: nothing
+  verify::ProbeOptions probing = {};
+};
+
+struct SideOutputs {
+  verify::Outputs outputs;
+  std::vector<std::string> warnings = {};
+  std::vector<verify::Probe> probes = {};
+};
+
+// Calls the side once, in a session of its own: nothing is left there of what the other side has computed. Probes and
+// what the warnings need are further calls, after this one. Throws KernelFailed, and Error as measure_process().
+SideOutputs outputs_of_side(const OpenSession& open, const RunSettings& settings, const MeasuredSide& side,
+                            const SideChecks& checks, const Observer& observer);
 
 }  // namespace ferry::bench

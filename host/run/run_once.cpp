@@ -13,6 +13,7 @@
 #include "host/kernel/tensor_file.h"
 #include "host/verify/check_network.h"
 #include "host/verify/comparison_warnings.h"
+#include "host/verify/probes.h"
 
 namespace ferry {
 
@@ -56,7 +57,7 @@ std::vector<RunOutput> collect(const FunctionInfo& function, const std::vector<D
 struct Session {
   RunReport report;
   CallPlan plan;
-  std::optional<lang::Program> definition;
+  std::vector<Definition> definitions;
 
   RanKernel ran() const {
     Outputs outputs(report.function.parameters.size());
@@ -89,7 +90,8 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
   for (std::size_t p = 0; p < info.parameters.size(); ++p)
     report.has_random_inputs |= info.parameters[p].direction != Direction::out && !session.plan.scalars[p] &&
                                 session.plan.contents[p].is_random();
-  if (request.by_definition && !source.as_network()) session.definition = program_of(source, info.name);
+  std::optional<lang::Program> own;
+  if (request.by_definition && !source.as_network()) own = program_of(source, info.name);
   {
     const Function function = device.load(kernel.module)[info.name];
     const std::vector<Argument> arguments = make_arguments(info, session.plan, device, observer);
@@ -111,7 +113,11 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
     report.findings.checks =
         check_network(device, source, target, request.call, session.ran(), request.limits, observer);
   finish_kernels(device);
-  if (is_checked(request) && !source.as_network())
+  session.definitions = definitions_of(own, info, against);
+  if (!is_checked(request) || source.as_network()) return session;
+  report.findings.probes = run_probes(device, kernel.module, info, session.plan, session.definitions,
+                                      {request.limits, call.seed, request.thorough}, observer);
+  if (!has_failed(report.findings.probes))
     report.findings.warnings =
         comparison_warnings(device, kernel.module, info, session.plan, session.ran().outputs, observer);
   return session;
@@ -124,9 +130,8 @@ RunReport run_once(const OpenSession& open, const RunRequest& request, const Obs
   Session session = with_retries(observer, [&] { return run_on_device(open, request, observer); });
   for (const RunOutput& output : session.report.outputs)
     if (!output.file.empty()) write_tensor(output.file, output.dtype, output.shape, output.bytes);
-  if (session.definition || request.kernels.against) {
-    std::vector<CheckResult> checks =
-        check_definitions(session.definition, request.kernels.against, session.ran(), request.limits, observer);
+  if (!session.definitions.empty()) {
+    std::vector<CheckResult> checks = check_definitions(session.definitions, session.ran(), request.limits, observer);
     std::ranges::move(checks, std::back_inserter(session.report.findings.checks));
   }
   return std::move(session.report);

@@ -24,6 +24,7 @@ struct RunRequest {
   std::string target = {};     // empty: that of the device
   bool by_definition = false;  // compare with the kernel's own definition
   verify::CheckLimits limits = {};
+  bool thorough = false;                          // check with adversarial inputs and other sizes too
   std::map<std::string, std::string> files = {};  // outputs by name, and the .npy files to write them to
   std::uint64_t most_elements = 0;                // outputs of up to so many elements are read back in any case
   bool wait_for_debugger = false;

@@ -12,17 +12,20 @@
 #include "host/verify/check_sanitized.h"
 #include "host/verify/comparison_warnings.h"
 #include "host/verify/kernel_outputs.h"
+#include "host/verify/probes.h"
 
 namespace ferry::verify {
 
 namespace {
+
+ProbeOptions probing(const CheckRequest& request) { return {request.limits, request.call.seed, request.thorough}; }
 
 CheckReport check_foreign(const Compiler& compiler, const CheckRequest& request, const Observer& observer) {
   if (!request.target.empty() && request.target != "host")
     throw OptionError(Option::target, request.target + ": expected none, because " + request.kernel.file +
                                           " is run under sanitizers on this machine");
   return check_sanitized(read_checked_pair(&compiler, request.kernel, request.reference, observer),
-                         request.kernel.function, request.call, {request.limits, request.call_deadline}, observer);
+                         request.kernel.function, request.call, {probing(request), request.call_deadline}, observer);
 }
 
 void run_on(const Device& device, const CheckRequest& request, const CheckedPair& kernels, const Observer& observer,
@@ -41,11 +44,15 @@ void run_on(const Device& device, const CheckRequest& request, const CheckedPair
   if (source.as_network())
     report.findings.checks = check_network(device, source, target, request.call, ran, request.limits, observer);
   finish_kernels(device);
-  if (!source.as_network())
-    report.findings.warnings = comparison_warnings(device, module, info, plan, ran.outputs, observer);
   std::optional<lang::Program> own;
   if (has_definition(source)) own = program_of(source, info.name);
-  std::vector<CheckResult> checks = check_definitions(own, kernels.against, ran, request.limits, observer);
+  const std::vector<Definition> definitions = definitions_of(own, info, kernels.against);
+  if (!source.as_network()) {
+    report.findings.probes = run_probes(device, module, info, plan, definitions, probing(request), observer);
+    if (!has_failed(report.findings.probes))
+      report.findings.warnings = comparison_warnings(device, module, info, plan, ran.outputs, observer);
+  }
+  std::vector<CheckResult> checks = check_definitions(definitions, ran, request.limits, observer);
   std::ranges::move(checks, std::back_inserter(report.findings.checks));
 }
 
@@ -62,7 +69,7 @@ CheckReport check(const Compiler& compiler, const CheckRequest& request, const O
   if (!request.reference.empty())
     throw OptionError(Option::reference,
                       source.name + " is checked against its own definition: expected no other kernel");
-  return check_interpreted(source, request.kernel.function, request.target, request.call, request.limits, observer);
+  return check_interpreted(source, request.kernel.function, request.target, request.call, probing(request), observer);
 }
 
 CheckReport check(const Compiler* compiler, const Device& device, const CheckRequest& request,

@@ -1,5 +1,6 @@
 #include "host/verify/check_against.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -43,12 +44,6 @@ CheckedPair read_checked_pair(const Compiler* compiler, const KernelOptions& ker
   return {read_kernel(compiler, kernel, observer, signature), std::move(read)};
 }
 
-ParameterPairs pair_with_reference(const FunctionInfo& info, const FunctionInfo& reference) {
-  Result<ParameterPairs> pairs = pair_parameters(info, reference);
-  if (!pairs.is_ok()) throw OptionError(Option::reference, pairs.status().message());
-  return std::move(pairs.value());
-}
-
 std::vector<OutputComparison> compare_on_device(const Device& device, const KernelSource& against, const Target& target,
                                                 const RanKernel& ran, const CallOptions& call,
                                                 const DifferenceLimits& limits, const Observer& observer) {
@@ -60,16 +55,6 @@ std::vector<OutputComparison> compare_on_device(const Device& device, const Kern
                              pairs, limits);
 }
 
-std::vector<CheckResult> check_against_definition(const KernelSource& against, const RanKernel& ran,
-                                                  const CheckLimits& limits) {
-  const FunctionInfo other = function_of(against, "");
-  const ParameterPairs pairs = pair_with_reference(ran.info, other);
-  const CallPlan plan = plan_same_call(other, ran.info, ran.plan, pairs);
-  Outputs outputs(other.parameters.size());
-  for (const auto& [p, q] : pairs) outputs[q] = ran.outputs[p];
-  return check_outputs(program_of(against, other.name), other, plan, outputs, limits);
-}
-
 std::vector<OutputComparison> compare_with_reference(const Device& device, const KernelSource& against,
                                                      const Target& target, const RanKernel& ran,
                                                      const CallOptions& call, const DifferenceLimits& limits,
@@ -78,15 +63,15 @@ std::vector<OutputComparison> compare_with_reference(const Device& device, const
   return compare_on_device(device, against, target, ran, call, limits, observer);
 }
 
-std::vector<CheckResult> check_definitions(const std::optional<lang::Program>& own,
-                                           const std::optional<KernelSource>& against, const RanKernel& ran,
+std::vector<CheckResult> check_definitions(const std::vector<Definition>& definitions, const RanKernel& ran,
                                            const CheckLimits& limits, const Observer& observer) {
   const StepGuard step = observer.begin("checking");
   std::vector<CheckResult> checks;
-  if (own) checks = check_outputs(*own, ran.info, ran.plan, ran.outputs, limits);
-  if (against && has_definition(*against)) {
-    std::vector<CheckResult> more = check_against_definition(*against, ran, limits);
-    std::move(more.begin(), more.end(), std::back_inserter(checks));
+  for (const Definition& definition : definitions) {
+    std::vector<CheckResult> more =
+        check_outputs(definition.program, definition.info, plan_of(definition, ran.info, ran.plan),
+                      in_order_of(definition, ran.outputs), limits);
+    std::ranges::move(more, std::back_inserter(checks));
   }
   return checks;
 }

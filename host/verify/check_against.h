@@ -7,6 +7,7 @@
 
 #include "ferry/verify/findings.h"
 #include "host/kernel/compile_kernel.h"
+#include "host/verify/definition.h"
 #include "host/verify/kernel_outputs.h"
 
 namespace ferry::verify {
@@ -26,26 +27,17 @@ struct RanKernel {
   Outputs outputs;
 };
 
-// Pairs the parameters of a kernel with those of the one it is checked against. Throws OptionError (reference) that
-// names the first mismatch.
-ParameterPairs pair_with_reference(const FunctionInfo& info, const FunctionInfo& reference);
-
 // Runs the other kernel on the same device with the same inputs.
 std::vector<OutputComparison> compare_on_device(const Device& device, const KernelSource& against, const Target& target,
                                                 const RanKernel& ran, const CallOptions& call,
                                                 const DifferenceLimits& limits, const Observer& observer = {});
-// Evaluates the other kernel's definition on this machine: then only differences that rounding explains are allowed.
-std::vector<CheckResult> check_against_definition(const KernelSource& against, const RanKernel& ran,
-                                                  const CheckLimits& limits = {});
-
 // Runs a reference that has no definition on the same device. Returns nothing for one that has.
 std::vector<OutputComparison> compare_with_reference(const Device& device, const KernelSource& against,
                                                      const Target& target, const RanKernel& ran,
                                                      const CallOptions& call, const DifferenceLimits& limits,
                                                      const Observer& observer = {});
-// Evaluates the kernel's own definition, if it is given, and that of the reference, if it has one.
-std::vector<CheckResult> check_definitions(const std::optional<lang::Program>& own,
-                                           const std::optional<KernelSource>& against, const RanKernel& ran,
-                                           const CheckLimits& limits, const Observer& observer = {});
+// Evaluates the definitions on this machine: then only differences that rounding explains are allowed.
+std::vector<CheckResult> check_definitions(const std::vector<Definition>& definitions, const RanKernel& ran,
+                                           const CheckLimits& limits = {}, const Observer& observer = {});
 
 }  // namespace ferry::verify

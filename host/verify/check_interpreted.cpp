@@ -11,6 +11,7 @@
 #include "host/kernel/size_hints.h"
 #include "host/verify/check_outputs.h"
 #include "host/verify/comparison_warnings.h"
+#include "host/verify/probes.h"
 
 namespace ferry::verify {
 
@@ -69,7 +70,7 @@ class Memory {
 }  // namespace
 
 CheckReport check_interpreted(const KernelSource& source, const std::string& function, const std::string& target,
-                              const CallOptions& call, const CheckLimits& limits, const Observer& observer) {
+                              const CallOptions& call, const ProbeOptions& probing, const Observer& observer) {
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
   const lang::Program& program = choose_program(source, function);
   std::optional<Target> wanted;
@@ -98,9 +99,11 @@ CheckReport check_interpreted(const KernelSource& source, const std::string& fun
     return check;
   }
   step.reset();
+  const std::vector<Definition> definitions = {{program, info, {}}};
+  check.findings.probes = run_probes(info, plan, definitions, probing, call_once, observer);
   step = observer.begin("checking");
   check.findings.warnings = comparison_warnings(info, plan, results, call_once);
-  check.findings.checks = check_outputs(program, info, plan, results, limits);
+  check.findings.checks = check_outputs(program, info, plan, results, probing.limits);
   return check;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "host/verify/check.h"
+#include "host/verify/probes.h"
 
 namespace ferry::verify {
 
@@ -13,6 +14,6 @@ namespace ferry::verify {
 // to threads, otherwise this machine. Throws Error (invalid_argument) when the kernel
 // cannot be compiled or called. Needs a compiler.
 CheckReport check_interpreted(const KernelSource& source, const std::string& function, const std::string& target,
-                              const CallOptions& call, const CheckLimits& limits = {}, const Observer& observer = {});
+                              const CallOptions& call, const ProbeOptions& probing = {}, const Observer& observer = {});
 
 }  // namespace ferry::verify

@@ -105,7 +105,7 @@ CheckResult check_node(const NodeProgram& node, const FunctionInfo& info, const 
   const std::uint8_t* computed = contents.of(node.tensors.back(), iteration);
   const std::vector<std::uint8_t> bytes(computed, computed + reference.elements(output) * dtype_bytes(named.dtype));
   return check_output(reference, output, named, bytes, limits,
-                      {.work_limit = work,
+                      {.effort = {.work_limit = work},
                        .algorithm = algorithm ? &*algorithm : nullptr,
                        .channels = node.channels,
                        .name = short_node_name(node.node) + when});

@@ -6,15 +6,13 @@
 #include <random>
 
 #include "base/quantity_text.h"
-#include "host/client/scalar.h"
+#include "host/verify/called_definition.h"
 #include "host/verify/element_text.h"
 #include "host/verify/tolerances.h"
 
 namespace ferry::verify {
 
 namespace {
-
-constexpr std::uint64_t kLeastSample = 1000;
 
 struct Tolerance {
   double rtol = 0, atol = 0;
@@ -24,39 +22,36 @@ struct Tolerance {
   bool is_exact() const { return rtol == 0 && atol == 0 && rounding == 0; }
 };
 
-Tolerance tolerance_for(DType dtype, const CheckLimits& limits) {
+// Returns by how many times the square-root bound the error of any of so many elements may exceed it, in all but one of
+// 10,000 checks: an error is above it c times with a probability of at most 2 exp(-c^2 / 2) (N. Higham and T. Mary, "A
+// new approach to probabilistic rounding error analysis", 2019).
+double square_root_factor(std::size_t elements) {
+  constexpr double kFalseAlarms = 1e-4;
+  return std::max(4.0,
+                  std::sqrt(2 * std::log(2 * static_cast<double>(std::max<std::size_t>(elements, 1)) / kFalseAlarms)));
+}
+
+Tolerance tolerance_for(DType dtype, const CheckLimits& limits, lang::RoundingBound bound) {
   const Tolerances by_type = default_tolerances(dtype);
   // Integers may be floats that were converted.
   Tolerance tolerance{by_type.definition_rtol, by_type.definition_atol, is_float(dtype) ? 4.0 : 1.0};
   if (limits.other_algorithm) tolerance.rtol = std::max(tolerance.rtol, by_type.kernels_rtol);
-  if (limits.rtol || limits.atol) tolerance.rounding = 0;
+  // Limits that are meant for usual inputs do not hold for the terms of others.
+  if ((limits.rtol || limits.atol) && bound != lang::RoundingBound::exact) tolerance.rounding = 0;
   tolerance.rtol = limits.rtol.value_or(tolerance.rtol);
   tolerance.atol = limits.atol.value_or(tolerance.atol);
   return tolerance;
 }
 
-// Errors of sums cancel if there is nothing regular in their terms.
-lang::RoundingBound bound_of(const FunctionInfo& function, const CallPlan& plan) {
-  bool reads_floats = false;
-  for (std::size_t p = 0; p < function.parameters.size(); ++p) {
-    const ParameterInfo& parameter = function.parameters[p];
-    if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::out) continue;
-    if (!is_float(plan.dtypes[p])) continue;
-    if (!plan.contents[p].is_random()) return lang::RoundingBound::worst_case;
-    reads_floats = true;
-  }
-  return reads_floats ? lang::RoundingBound::square_root : lang::RoundingBound::worst_case;
-}
-
 // Returns all positions, or a sample in order that includes the first and the last. It is another one in each check, so
 // that no kernel can know which elements to get right.
 std::vector<std::uint64_t> positions_to_check(const lang::Reference& reference, std::size_t parameter,
-                                              double work_limit, const lang::Reference* algorithm) {
+                                              const CheckEffort& effort, const lang::Reference* algorithm) {
   const std::uint64_t elements = reference.elements(parameter);
   const double work = reference.work(parameter) + (algorithm != nullptr ? algorithm->work(parameter) : 0);
-  const double share = work > 0 ? std::min(1.0, work_limit / work) : 1;
+  const double share = work > 0 ? std::min(1.0, effort.work_limit / work) : 1;
   const auto affordable = static_cast<std::uint64_t>(share * static_cast<double>(elements));
-  const std::uint64_t count = std::min(elements, std::max(affordable, kLeastSample));
+  const std::uint64_t count = std::min(elements, std::max(affordable, effort.least_sample));
   std::vector<std::uint64_t> positions;
   if (count == elements) {
     positions.resize(elements);
@@ -85,6 +80,14 @@ bool differs(DType dtype, const lang::Element& got, const lang::Element& want, c
   return !(std::abs(g - w) <= allowed);
 }
 
+// Whether nothing is known of the value that a correct kernel computes.
+bool is_unbounded(const lang::Element& expected, lang::RoundingBound bound, const CheckEffort& effort) {
+  if (!std::isinf(expected.error)) return false;
+  return bound != lang::RoundingBound::exact || !std::isnan(expected.real) || !effort.knows_nan;
+}
+
+bool are_equal(double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); }
+
 std::string printed(DType dtype, const lang::Element& element) {
   if (!is_float(dtype)) {
     return dtype == DType::u64 ? std::to_string(static_cast<std::uint64_t>(element.integer))
@@ -112,11 +115,13 @@ std::uint64_t keep_channels(const std::vector<std::int64_t>& shape, std::int64_t
 
 CheckResult check_output(const lang::Reference& reference, std::size_t parameter, const ParameterInfo& info,
                          const std::vector<std::uint8_t>& bytes, const CheckLimits& limits, const OutputCheck& how) {
-  const Tolerance tolerance = tolerance_for(info.dtype, limits);
-  std::vector<std::uint64_t> positions = positions_to_check(reference, parameter, how.work_limit, how.algorithm);
+  Tolerance tolerance = tolerance_for(info.dtype, limits, reference.bound());
+  std::vector<std::uint64_t> positions = positions_to_check(reference, parameter, how.effort, how.algorithm);
   CheckResult result;
   result.elements = how.channels > 0 ? keep_channels(reference.shape(parameter), how.channels, positions)
                                      : reference.elements(parameter);
+  if (reference.bound() == lang::RoundingBound::square_root && tolerance.rounding > 0 && is_float(info.dtype))
+    tolerance.rounding = square_root_factor(positions.size());
   std::vector<lang::Element> expected = reference.evaluate(parameter, positions), computed;
   if (how.algorithm != nullptr && tolerance.rounding > 0) {
     computed = how.algorithm->evaluate(parameter, positions);
@@ -126,8 +131,11 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
   result.compared = positions.size();
   result.rtol = tolerance.rtol;
   result.atol = tolerance.atol;
+  result.rounding_factor = tolerance.rounding;
   result.with_rounding = tolerance.rounding > 0 && is_float(info.dtype);
   result.square_root = result.with_rounding && reference.bound() == lang::RoundingBound::square_root;
+  const bool allows_no_error = is_float(info.dtype) && reference.bound() == lang::RoundingBound::exact &&
+                               !limits.rtol && !limits.atol && !limits.other_algorithm;
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const lang::Element got = lang::load_element(info.dtype, bytes.data() + positions[i] * dtype_bytes(info.dtype));
     const double want = value_of(info.dtype, expected[i]);
@@ -146,11 +154,13 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
       continue;
     }
     // Partial sums in another order may have overflowed.
-    if (is_float(info.dtype) && tolerance.rounding > 0 && std::isinf(expected[i].error)) {
+    if (is_float(info.dtype) && tolerance.rounding > 0 && is_unbounded(expected[i], reference.bound(), how.effort)) {
       result.unchecked += value_of(info.dtype, got) == want ? 0 : 1;
       continue;
     }
-    if (!differs(info.dtype, got, expected[i], tolerance)) continue;
+    const bool is_exact = allows_no_error && expected[i].error == 0;
+    result.exact += is_exact ? 1 : 0;
+    if (is_exact ? are_equal(got.real, want) : !differs(info.dtype, got, expected[i], tolerance)) continue;
     if (result.wrong++ == 0) {
       result.first_wrong =
           position_text(how.name.empty() ? info.name : how.name, reference.shape(parameter), positions[i]) + " is " +
@@ -163,23 +173,17 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
 std::vector<CheckResult> check_outputs(const lang::Program& program, const FunctionInfo& function, const CallPlan& plan,
                                        const std::vector<std::vector<std::uint8_t>>& outputs,
                                        const CheckLimits& limits) {
-  std::vector<std::vector<std::uint8_t>> inputs(function.parameters.size());
-  std::vector<std::uint64_t> scalars(function.parameters.size());
-  std::vector<const void*> arguments(function.parameters.size(), nullptr);
-  for (std::size_t p = 0; p < function.parameters.size(); ++p) {
-    if (plan.scalars[p]) {
-      scalars[p] = session::scalar_bits(function, p, *plan.scalars[p]);
-      arguments[p] = &scalars[p];
-    } else if (function.parameters[p].direction != Direction::out) {
-      inputs[p] = plan.host_copy(p);
-      arguments[p] = inputs[p].data();
-    }
-  }
-  const lang::Reference reference(program, plan.symbols, arguments, bound_of(function, plan));
+  const CalledDefinition definition(program, function, plan, bound_of(function, plan));
+  return check_outputs(definition.reference(), function, outputs, limits);
+}
+
+std::vector<CheckResult> check_outputs(const lang::Reference& reference, const FunctionInfo& function,
+                                       const std::vector<std::vector<std::uint8_t>>& outputs, const CheckLimits& limits,
+                                       const CheckEffort& effort) {
   std::vector<CheckResult> results;
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
     if (function.parameters[p].direction == Direction::in) continue;
-    results.push_back(check_output(reference, p, function.parameters[p], outputs[p], limits));
+    results.push_back(check_output(reference, p, function.parameters[p], outputs[p], limits, {.effort = effort}));
   }
   return results;
 }

@@ -14,18 +14,32 @@
 
 namespace ferry::verify {
 
+// Limit of loop iterations in the reference, about a second; beyond it only a sample of elements is compared.
+inline constexpr double kWorkLimit = 5e6;
+
+// How much of each output is compared.
+struct CheckEffort {
+  double work_limit = kWorkLimit;
+  std::uint64_t least_sample = 1000;  // elements, whatever their work
+  // Where the definition computes NaN, the kernel has to. Otherwise, of inputs whose terms overflow, that may come of
+  // an infinity that another way to compute the same does not have.
+  bool knows_nan = true;
+};
+
 // `outputs` has the bytes of each parameter that the call wrote, in row-major order, empty for the others. Throws
 // CompileError if the definition cannot be evaluated.
 std::vector<CheckResult> check_outputs(const lang::Program& program, const FunctionInfo& function, const CallPlan& plan,
                                        const std::vector<std::vector<std::uint8_t>>& outputs,
                                        const CheckLimits& limits = {});
 
-// Limit of loop iterations in the reference, about a second; beyond it only a sample is compared.
-inline constexpr double kWorkLimit = 5e6;
+// Compares all outputs of a program, called as the reference is.
+std::vector<CheckResult> check_outputs(const lang::Reference& reference, const FunctionInfo& function,
+                                       const std::vector<std::vector<std::uint8_t>>& outputs, const CheckLimits& limits,
+                                       const CheckEffort& effort = {});
 
 // How an output is compared.
 struct OutputCheck {
-  double work_limit = kWorkLimit;
+  CheckEffort effort = {};
   // Evaluates the output if it is computed by an algorithm with other rounding errors, which are allowed too. What the
   // algorithm makes NaN may be NaN.
   const lang::Reference* algorithm = nullptr;
@@ -35,7 +49,8 @@ struct OutputCheck {
   std::string name = {};  // in sentences; empty: that of the parameter
 };
 
-// Compares one output of a program, called as the reference is. Throws as above.
+// Compares one output of a program, called as the reference is. Floats of which the reference says that they are exact
+// (RoundingBound::exact) must be equal. Throws as above.
 CheckResult check_output(const lang::Reference& reference, std::size_t parameter, const ParameterInfo& info,
                          const std::vector<std::uint8_t>& bytes, const CheckLimits& limits,
                          const OutputCheck& how = {});

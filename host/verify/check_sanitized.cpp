@@ -37,16 +37,19 @@ SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const Cal
   return call(deadline);
 }
 
-void check_against(CheckReport& check, const CheckedPair& kernels, const RanKernel& ran, const SanitizedLimits& limits,
-                   const Observer& observer) {
+void check_against(CheckReport& check, const CheckedPair& kernels, const RanKernel& ran,
+                   const SanitizedOptions& options, const Observer& observer) {
   const KernelSource& against = *kernels.against;
-  check.findings.warnings = comparison_warnings(ran.info, ran.plan, ran.outputs, [&](const CallPlan& plan) {
-    SanitizedRun again = run(kernels.source, ran.info, plan, limits.call_deadline, observer);
+  const CallAgain call = [&](const CallPlan& plan) {
+    SanitizedRun again = run(kernels.source, ran.info, plan, options.call_deadline, observer);
     if (!again.mistake.empty()) throw KernelFailed(again.mistake);
     return std::move(again.outputs);
-  });
+  };
+  check.findings.warnings = comparison_warnings(ran.info, ran.plan, ran.outputs, call);
   if (has_definition(against)) {
-    check.findings.checks = check_against_definition(against, ran, limits.results);
+    const std::vector<Definition> definitions = definitions_of({}, ran.info, against);
+    check.findings.checks = check_definitions(definitions, ran, options.probing.limits, observer);
+    check.findings.probes = run_probes(ran.info, ran.plan, definitions, options.probing, call, observer);
     return;
   }
   if (!against.as_foreign())
@@ -54,27 +57,27 @@ void check_against(CheckReport& check, const CheckedPair& kernels, const RanKern
   const FunctionInfo other = function_of(against, "");
   const ParameterPairs pairs = pair_with_reference(ran.info, other);
   const CallPlan plan = plan_same_call(other, ran.info, ran.plan, pairs);
-  const SanitizedRun result = run(against, other, plan, limits.call_deadline, observer);
+  const SanitizedRun result = run(against, other, plan, options.call_deadline, observer);
   if (!result.mistake.empty()) throw UsageError(against.name + " cannot be checked against: " + result.mistake);
   check.findings.compared = compare_all_outputs(ran.info, ran.plan, ran.outputs, result.outputs, pairs,
-                                                {limits.results.rtol, limits.results.atol});
+                                                {options.probing.limits.rtol, options.probing.limits.atol});
 }
 
 }  // namespace
 
 CheckReport check_sanitized(const CheckedPair& kernels, const std::string& function, const CallOptions& call,
-                            const SanitizedLimits& limits, const Observer& observer) {
+                            const SanitizedOptions& options, const Observer& observer) {
   CheckReport check;
   const FunctionInfo info = function_of(kernels.source, function);
   check.function = info.name;
   check.target = "host";
   const CallPlan plan = plan_call(info, call, input_range(kernels.source, kernels.against));
-  SanitizedRun found = run(kernels.source, info, plan, limits.call_deadline, observer);
+  SanitizedRun found = run(kernels.source, info, plan, options.call_deadline, observer);
   check.mistake = std::move(found.mistake);
   check.details = std::move(found.report);
   check.not_confined = std::move(found.not_confined);
   if (check.mistake.empty() && kernels.against)
-    check_against(check, kernels, {info, plan, std::move(found.outputs)}, limits, observer);
+    check_against(check, kernels, {info, plan, std::move(found.outputs)}, options, observer);
   return check;
 }
 

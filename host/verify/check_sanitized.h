@@ -5,11 +5,12 @@
 
 #include "host/verify/check.h"
 #include "host/verify/check_against.h"
+#include "host/verify/probes.h"
 
 namespace ferry::verify {
 
-struct SanitizedLimits {
-  CheckLimits results = {};
+struct SanitizedOptions {
+  ProbeOptions probing = {};
   double call_deadline = 60;  // in seconds
 };
 
@@ -17,6 +18,6 @@ struct SanitizedLimits {
 // definition, or as it runs itself. A call that misses its deadline is a mistake of the kernel. Throws Error
 // (invalid_argument) when it cannot be called or compiled, or `against` cannot be checked against. Needs a compiler.
 CheckReport check_sanitized(const CheckedPair& kernels, const std::string& function, const CallOptions& call,
-                            const SanitizedLimits& limits = {}, const Observer& observer = {});
+                            const SanitizedOptions& options = {}, const Observer& observer = {});
 
 }  // namespace ferry::verify

@@ -8,7 +8,18 @@ std::string Findings::mistake() const {
   if (!timed.empty()) return timed;
   for (const CheckResult& result : checks)
     if (result.wrong > 0) return result.first_wrong;
-  return difference_text(compared);
+  if (std::string difference = difference_text(compared); !difference.empty()) return difference;
+  for (const Probe& probe : probes)
+    if (std::string mistake = probe.mistake(); !mistake.empty()) return mistake;
+  return {};
+}
+
+std::string Probe::mistake() const {
+  const std::string where = "with " + inputs + (sizes.empty() ? "" : " and " + sizes) + ": ";
+  if (!failure.empty()) return where + failure;
+  for (const CheckResult& result : checks)
+    if (result.wrong > 0) return where + result.first_wrong;
+  return {};
 }
 
 std::string difference_text(const std::vector<OutputComparison>& outputs) {

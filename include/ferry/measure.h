@@ -55,6 +55,7 @@ struct ProgramCheck {
   CallOptions call = {};
   std::string target = {};
   verify::CheckLimits limits = {};
+  bool thorough = false;  // with adversarial inputs and other sizes too
 };
 // Interprets the program loop by loop and thread by thread, which finds races and indices out of bounds, and compares
 // it with its definition.

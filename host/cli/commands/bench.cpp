@@ -79,6 +79,8 @@ BenchRun measure(const Compiler* compiler, const Options& options) {
   how.peak = !options.without_peak;
   how.check_definition = options.check.check;
   how.limits = options.check.limits;
+  how.thorough = options.check.thorough;
+  expect_checked(options.check, options.check.check || !options.check_against.empty());
   verify::CheckedPair kernels = verify::read_checked_pair(compiler, options.kernel, options.check_against, terminal());
   use_records(options.records, kernels.source, how.sampling.bench.threads);
   const bench::MeasuredKernel kernel{std::move(kernels.source), options.kernel.function, options.target, options.call,

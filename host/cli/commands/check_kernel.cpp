@@ -43,6 +43,7 @@ text::Json to_json(const verify::CheckReport& found, const Options& options) {
           {"seed", options.call.seed},
           {"check", checks_json(found.findings.checks)},
           {"compared", comparisons_json(found.findings.compared)},
+          {"probes", probes_json(found.findings.probes)},
           {"warnings", found.findings.warnings}};
 }
 
@@ -58,10 +59,11 @@ void print_fine(const verify::CheckReport& found, const Options& options, bool s
 
 int run_check(const Compiler& compiler, const Options& options, text::JUnitReport& report) {
   const bool sanitized = is_foreign(options.kernel.file);
-  const verify::CheckReport found = verify::check(
-      compiler,
-      {options.kernel, options.call, options.target, options.against, options.check.limits, options.call_deadline},
-      terminal(options.kernel.deadline));
+  expect_checked(options.check, !sanitized || !options.against.empty());
+  const verify::CheckReport found = verify::check(compiler,
+                                                  {options.kernel, options.call, options.target, options.against,
+                                                   options.check.limits, options.check.thorough, options.call_deadline},
+                                                  terminal(options.kernel.deadline));
   const std::string& name = found.function;
   report.cases.push_back(
       {.name = name + (sanitized ? " under sanitizers" : " thread by thread"), .failure = found.mistake});

@@ -48,8 +48,8 @@ std::string unchecked_text(std::uint64_t count) {
 
 std::string rounding_text(const verify::CheckResult& result) {
   if (!result.with_rounding) return "";
-  return std::string(" + the rounding of its terms (") + (result.square_root ? "square-root bound" : "worst case") +
-         ")";
+  return " + " + number_text(result.rounding_factor) + " times the rounding of its terms (" +
+         (result.square_root ? "square-root bound" : "worst case") + ")";
 }
 
 // Returns "; 3 zeros of the other sign"; empty if there are none.
@@ -81,6 +81,8 @@ text::Json check_json(const verify::CheckResult& result) {
           {"rounding", !result.with_rounding ? text::Json(nullptr)
                        : result.square_root  ? "square root"
                                              : "worst case"},
+          {"rounding_factor", result.with_rounding ? text::Json(result.rounding_factor) : text::Json(nullptr)},
+          {"exact", result.exact},
           {"wrong", result.wrong},
           {"unchecked", result.unchecked},
           {"unequal", result.unequal},
@@ -96,6 +98,25 @@ std::string to_text(const verify::OutputComparison& output, const std::string& a
          " as " + against + " computes them; largest difference " + number_text(output.largest_difference) +
          ", allowed " + number_text(output.atol) + " + " + number_text(output.rtol) + " * |larger|" +
          zeros_text(output.other_zeros) + nan_text(output.nan[0], output.nan[1], "computed", "by " + against);
+}
+
+// Returns "check with equal rows: fine: C: 1,000 elements, all to the last bit".
+std::string to_text(const verify::Probe& probe) {
+  const std::string head = "check with " + probe.inputs + (probe.sizes.empty() ? "" : " and " + probe.sizes) + ": ";
+  if (!probe.failure.empty()) return head + text::painted(stdout, text::Color::red, "failed");
+  std::string outputs;
+  bool is_wrong = false;
+  for (const verify::CheckResult& result : probe.checks) {
+    is_wrong = is_wrong || result.wrong > 0;
+    outputs += (outputs.empty() ? "" : "; ") + result.output + ": ";
+    if (result.wrong > 0) outputs += count_text(result.wrong) + " wrong of ";
+    outputs += count_text(result.compared) + (result.compared == 1 ? " element" : " elements");
+    if (result.exact > 0)
+      outputs += ", " + (result.exact == result.compared ? "all" : count_text(result.exact)) + " to the last bit";
+    if (result.unchecked > 0) outputs += ", " + count_text(result.unchecked) + " not checked";
+  }
+  return head + text::painted(stdout, is_wrong ? text::Color::red : text::Color::green, is_wrong ? "wrong" : "fine") +
+         ": " + outputs;
 }
 
 text::Json comparison_json(const verify::OutputComparison& output) {
@@ -117,12 +138,23 @@ std::vector<std::string> lines_of(const verify::Findings& findings, const std::s
   std::vector<std::string> lines;
   for (const verify::CheckResult& result : findings.checks) lines.push_back(to_text(result));
   for (const verify::OutputComparison& output : findings.compared) lines.push_back(to_text(output, against));
+  for (const verify::Probe& probe : findings.probes) lines.push_back(to_text(probe));
   return lines;
 }
 
 text::Json checks_json(const std::vector<verify::CheckResult>& checks) {
   text::Json list = text::Json::array();
   for (const verify::CheckResult& result : checks) list.push_back(check_json(result));
+  return list;
+}
+
+text::Json probes_json(const std::vector<verify::Probe>& probes) {
+  text::Json list = text::Json::array();
+  for (const verify::Probe& probe : probes)
+    list.push_back({{"inputs", probe.inputs},
+                    {"sizes", probe.sizes},
+                    {"check", checks_json(probe.checks)},
+                    {"failure", probe.failure.empty() ? text::Json(nullptr) : text::Json(probe.failure)}});
   return list;
 }
 
@@ -135,6 +167,7 @@ text::Json comparisons_json(const std::vector<verify::OutputComparison>& compare
 void add_findings(const verify::Findings& findings, bool is_checked, text::Json& json) {
   if (is_checked || !findings.checks.empty()) json["check"] = checks_json(findings.checks);
   if (!findings.compared.empty()) json["compared"] = comparisons_json(findings.compared);
+  if (is_checked || !findings.checks.empty()) json["probes"] = probes_json(findings.probes);
   if (!findings.warnings.empty()) json["warnings"] = findings.warnings;
 }
 
@@ -143,6 +176,8 @@ void print_mistakes(const verify::Findings& findings, const std::string& kernel,
     if (result.wrong > 0) text::print_error("wrong result: " + result.first_wrong);
   if (const std::string difference = verify::difference_text(findings.compared); !difference.empty())
     text::print_error(kernel + " and " + against + " differ: " + difference);
+  for (const verify::Probe& probe : findings.probes)
+    if (const std::string mistake = probe.mistake(); !mistake.empty()) text::print_error("wrong result " + mistake);
 }
 
 void print_warnings(const verify::Findings& findings) {
@@ -156,6 +191,10 @@ void add_cases(const verify::Findings& findings, const std::string& against, tex
   for (const verify::OutputComparison& output : findings.compared)
     report.cases.push_back({.name = prefix + output.output + " as " + against + " computes it",
                             .failure = verify::difference_text({output})});
+  for (const verify::Probe& probe : findings.probes)
+    report.cases.push_back(
+        {.name = prefix + "with " + probe.inputs + (probe.sizes.empty() ? "" : " and " + probe.sizes),
+         .failure = probe.mistake()});
 }
 
 }  // namespace ferry::cli

@@ -15,10 +15,11 @@ namespace ferry::cli {
 // ...".
 std::vector<std::string> lines_of(const verify::Findings& findings, const std::string& against);
 
-// Adds "check", if the kernel was held against its own definition or the list is not empty, and "compared" if that is
-// not empty.
+// Adds "check" and "probes", if the kernel was held against its own definition or the list is not empty, and "compared"
+// if that is not empty.
 void add_findings(const verify::Findings& findings, bool is_checked, text::Json& json);
 text::Json checks_json(const std::vector<verify::CheckResult>& checks);
+text::Json probes_json(const std::vector<verify::Probe>& probes);
 text::Json comparisons_json(const std::vector<verify::OutputComparison>& compared);
 
 // Prints each output's first wrong element as an error; `kernel` and `against` are the files' names.

@@ -158,6 +158,10 @@ void add_compare(CLI::App& app, Action& chosen, const session::Schemes& schemes,
   command.add_option("--atol", options->compare.limits.atol, "Results may differ by this much, in addition")
       ->type_name("X")
       ->check(number(0, HUGE_VAL));
+  command
+      .add_flag("--thorough", options->compare.thorough,
+                "Compare each with its definition for adversarial inputs and other sizes as well")
+      ->excludes("--allow-difference");
   add_measure_options(command, options->sampling);
   add_json_option(command, options->json);
   add_junit_option(command, options->junit);

@@ -91,6 +91,7 @@ text::Json to_json(const CompareReport& report) {
           {"seed", report.seed},
           {"outputs", comparisons_json(report.found.outputs)},
           {"checks", {checks_json(report.found.checks[0]), checks_json(report.found.checks[1])}},
+          {"probes", {probes_json(report.found.probes[0]), probes_json(report.found.probes[1])}},
           {"ratio", c.ratio},
           {"interval_99", text::Json::array({c.low, c.high})},
           {"p_value", c.p_value},
@@ -139,6 +140,7 @@ text::Json difference_json(const CompareReport& report, const std::string& verdi
           {"seed", report.seed},
           {"outputs", comparisons_json(report.found.outputs)},
           {"checks", {checks_json(report.found.checks[0]), checks_json(report.found.checks[1])}},
+          {"probes", {probes_json(report.found.probes[0]), probes_json(report.found.probes[1])}},
           {"outcome", "results differ"},
           {"verdict", verdict},
           {"slower", nullptr}};

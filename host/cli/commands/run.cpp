@@ -81,6 +81,7 @@ text::Json run_json(const RunReport& ran, const Options& options) {
 }
 
 int run(const Compiler* compiler, const Options& options, text::JUnitReport& report) {
+  expect_checked(options.check, options.check.check || !options.check_against.empty());
   RunRequest request;
   request.kernels = verify::read_checked_pair(compiler, options.kernel, options.check_against, terminal());
   use_records(options.records, request.kernels.source);
@@ -89,6 +90,7 @@ int run(const Compiler* compiler, const Options& options, text::JUnitReport& rep
   request.target = options.target;
   request.by_definition = options.check.check;
   request.limits = options.check.limits;
+  request.thorough = options.check.thorough;
   request.files = parse_outputs(options.outputs);
   request.most_elements = text::kPrintedElements;
   request.wait_for_debugger = options.wait_for_debugger;

@@ -13,6 +13,8 @@ void add_check_options(CLI::App& command, CheckOptions& options) {
 }
 
 void add_tolerance_options(CLI::App& command, CheckOptions& options) {
+  command.add_flag("--thorough", options.thorough,
+                   "Compare with the definition for adversarial inputs and other sizes as well");
   command
       .add_option("--rtol", options.limits.rtol,
                   "Allowed error relative to the expected value (default: by type, printed)")
@@ -21,6 +23,11 @@ void add_tolerance_options(CLI::App& command, CheckOptions& options) {
   command.add_option("--atol", options.limits.atol, "Allowed absolute error, in addition (default: by type, printed)")
       ->type_name("X")
       ->check(number(0, HUGE_VAL));
+}
+
+void expect_checked(const CheckOptions& options, bool is_checked) {
+  if (options.thorough && !is_checked)
+    throw UsageError("--thorough: expected --check or --check-against with it, a definition to compare with");
 }
 
 void add_check_against_option(CLI::App& command, std::string& file) {

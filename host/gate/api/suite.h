@@ -38,6 +38,7 @@ struct SuiteCase {
   std::string records = {};       // a file of what tuning found, as kernel.file; empty: default schedules
   double tolerance = 0.02;        // a smaller change, as a share of the time, does not matter
   bool allow_difference = false;  // the two sides may compute different results
+  bool thorough = false;          // check with adversarial inputs and other sizes too
   verify::DifferenceLimits results = {};
   Limits limits = {};
   bench::SamplingOptions sampling = bench::CompareOptions().sampling;

@@ -1,5 +1,6 @@
 #include "host/gate/run/check_results.h"
 
+#include "base/quantity_text.h"
 #include "host/measure/side_outputs.h"
 #include "host/verify/check_outputs.h"
 
@@ -9,10 +10,21 @@ namespace {
 
 const char* module_name(Side side) { return side == Side::baseline ? "the baseline" : "the current module"; }
 
-verify::Outputs outputs_of(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side, Side which,
-                           bool guard_tensors, const Observer& observer, std::vector<std::string>* warnings = nullptr) {
-  return run_side(which,
-                  [&] { return bench::outputs_of_side(open, measured, side, guard_tensors, observer, warnings); });
+bench::SideOutputs outputs_of(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side,
+                              Side which, const bench::SideChecks& checks, const Observer& observer) {
+  return run_side(which, [&] { return bench::outputs_of_side(open, measured, side, checks, observer); });
+}
+
+// Returns how the current side is probed; the baseline has the same definition, whose parameters are the current
+// side's.
+bench::SideChecks checks_of(const MeasuredSide& current, const KernelSource& source, const SuiteCase& suite_case) {
+  bench::SideChecks checks{.guards_tensors = may_leave_tensors(source), .warns = true};
+  if (has_definition(source))
+    checks.definitions = verify::definitions_of(program_of(source, current.info.name), current.info, {});
+  checks.probing.limits = {suite_case.results.rtol, suite_case.results.atol};
+  checks.probing.seed = suite_case.call.seed;
+  checks.probing.thorough = suite_case.thorough;
+  return checks;
 }
 
 // Returns the outputs of the baseline in the order of the current side's parameters.
@@ -26,11 +38,13 @@ verify::Outputs in_order_of_current(const verify::Outputs& baseline, const Measu
 }
 
 // Returns how results, in the order of the current side's parameters, differ from the definition; empty if they do not.
-std::string mistake_in(const verify::Outputs& outputs, Side side, const MeasuredSide& current,
-                       const KernelSource& source, const SuiteCase& suite_case, std::vector<std::string>& warnings) {
+std::string mistake_in(const verify::Outputs& outputs, std::vector<verify::Probe> probes, Side side,
+                       const MeasuredSide& current, const KernelSource& source, const SuiteCase& suite_case,
+                       std::vector<std::string>& warnings) {
   const lang::Program program = program_of(source, current.info.name);
   const verify::CheckLimits limits{suite_case.results.rtol, suite_case.results.atol};
-  const verify::Findings findings{verify::check_outputs(program, current.info, current.plan, outputs, limits), {}};
+  verify::Findings findings{verify::check_outputs(program, current.info, current.plan, outputs, limits), {}};
+  findings.probes = std::move(probes);
   for (const verify::CheckResult& check : findings.checks)
     if (check.unchecked > 0)
       warnings.push_back(count_text(check.unchecked) + " elements of " + check.output + " of " + module_name(side) +
@@ -43,12 +57,19 @@ std::string mistake_in(const verify::Outputs& outputs, Side side, const Measured
 std::string difference_of(const OpenSession& open, const RunSettings& measured, PerSide<MeasuredSide>& sides,
                           const verify::ParameterPairs& pairs, const KernelSource& source, const SuiteCase& suite_case,
                           const Observer& observer, std::vector<std::string>& warnings) {
-  const bool guard = may_leave_tensors(source);
   const MeasuredSide& current = sides[Side::current];
-  sides[Side::baseline].results = std::make_shared<const verify::Outputs>(
-      outputs_of(open, measured, sides[Side::baseline], Side::baseline, guard, observer));
-  sides[Side::current].results = std::make_shared<const verify::Outputs>(
-      outputs_of(open, measured, current, Side::current, guard, observer, &warnings));
+  const bench::SideChecks checks = checks_of(current, source, suite_case);
+  bench::SideChecks baseline_checks = checks;
+  baseline_checks.warns = false;
+  for (verify::Definition& definition : baseline_checks.definitions)
+    for (const auto& [current_parameter, baseline_parameter] : pairs)
+      definition.pairs.emplace_back(baseline_parameter, current_parameter);
+  bench::SideOutputs of_baseline =
+      outputs_of(open, measured, sides[Side::baseline], Side::baseline, baseline_checks, observer);
+  bench::SideOutputs of_current = outputs_of(open, measured, current, Side::current, checks, observer);
+  sides[Side::baseline].results = std::make_shared<const verify::Outputs>(std::move(of_baseline.outputs));
+  sides[Side::current].results = std::make_shared<const verify::Outputs>(std::move(of_current.outputs));
+  warnings = std::move(of_current.warnings);
   const verify::Outputs &baseline_outputs = *sides[Side::baseline].results,
                         &current_outputs = *sides[Side::current].results;
   if (!has_definition(source)) {
@@ -56,23 +77,28 @@ std::string difference_of(const OpenSession& open, const RunSettings& measured, 
         current.info, current.plan, current_outputs, baseline_outputs, pairs, suite_case.results));
     return difference.empty() ? "" : "the results differ: " + difference;
   }
-  const std::string mistake = mistake_in(current_outputs, Side::current, current, source, suite_case, warnings);
+  const std::string mistake =
+      mistake_in(current_outputs, std::move(of_current.probes), Side::current, current, source, suite_case, warnings);
   if (!mistake.empty()) return mistake;
-  return mistake_in(in_order_of_current(baseline_outputs, current, pairs), Side::baseline, current, source, suite_case,
-                    warnings);
+  return mistake_in(in_order_of_current(baseline_outputs, current, pairs), std::move(of_baseline.probes),
+                    Side::baseline, current, source, suite_case, warnings);
 }
 
 std::string mistake_of(const OpenSession& open, const RunSettings& measured, const MeasuredSide& current,
                        const KernelSource& source, const SuiteCase& suite_case, const Observer& observer,
                        std::vector<std::string>& warnings) {
-  const bool guard = may_leave_tensors(source);
-  return mistake_in(outputs_of(open, measured, current, Side::current, guard, observer, &warnings), Side::current,
-                    current, source, suite_case, warnings);
+  bench::SideOutputs found =
+      outputs_of(open, measured, current, Side::current, checks_of(current, source, suite_case), observer);
+  warnings = std::move(found.warnings);
+  return mistake_in(found.outputs, std::move(found.probes), Side::current, current, source, suite_case, warnings);
 }
 
 void call_once(const OpenSession& open, const RunSettings& measured, const MeasuredSide& side, Side which,
                const KernelSource& source, const Observer& observer, std::vector<std::string>* warnings) {
-  outputs_of(open, measured, side, which, may_leave_tensors(source), observer, warnings);
+  bench::SideOutputs found =
+      outputs_of(open, measured, side, which,
+                 {.guards_tensors = may_leave_tensors(source), .warns = warnings != nullptr}, observer);
+  if (warnings != nullptr) *warnings = std::move(found.warnings);
 }
 
 }  // namespace ferry::gate

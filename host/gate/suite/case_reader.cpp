@@ -128,6 +128,7 @@ void read_limits(TomlReader& reader, const SuiteCase& one, Limits& limits) {
 
 void read_shared(TomlReader& reader, SuiteCase& one) {
   read_tolerances(reader, one);
+  reader.read("thorough", one.thorough);
   reader.read("target", kMaxText, one.target);
   reader.read("cflags", kMaxText, one.kernel.c_flags);
   reader.read("records", kMaxFile, one.records);

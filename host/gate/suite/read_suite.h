@@ -36,6 +36,7 @@
 //     seed = 3                        # random inputs are drawn from it; default: another one in each run
 //     rtol = 1e-4                     # between the results of both sides
 //     atol = 0
+//     thorough = true                 # as --thorough
 //     threads = 1
 //     cores = "big"                   # as --cores
 //     cold = true                     # caches are empty before each sample

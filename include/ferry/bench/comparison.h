@@ -23,6 +23,7 @@ struct CompareOptions {
   SamplingOptions sampling{{.number = 0, .repeat = 40, .min_repeat_ms = 0.5, .warmup_ms = 5, .timeout_ms = 10'000}};
   std::uint32_t processes = 12;  // fresh sessions, each with another layout of code and data
   double least_effect = 0.01;    // a smaller difference, as a share of the time, is called none
+  bool thorough = false;         // and each with its definition for adversarial inputs and other sizes too
   bool compares_results = true;  // compare what the kernels compute, and measure them only if that is the same
   verify::DifferenceLimits limits = {};
 };
@@ -65,6 +66,8 @@ struct KernelComparison {
   std::vector<std::string> weaknesses;            // why it says little: "every element of y is 0: ..."
   // Those of A and of B against the definition of the kernel itself, or of the other if only that has one.
   std::array<std::vector<verify::CheckResult>, 2> checks = {};
+  // Calls of A and of B with other inputs, each against its own definition.
+  std::array<std::vector<verify::Probe>, 2> probes = {};
   bool has_one_definition = false;  // both are held against the same definition
   // Empty, as are the facts, if the outputs differ: times of different computations are not comparable.
   std::vector<ComparedProcess> processes;

@@ -26,6 +26,7 @@ struct MeasureOptions {
   // Compare what the kernel computes with its own definition, evaluated on this machine, before it is measured. Only
   // for a kernel in ferry's own notation that a user named; others throw OptionError then.
   bool check_definition = false;
+  bool thorough = false;            // check with adversarial inputs and other sizes too
   verify::CheckLimits limits = {};  // for this and for the comparison with a reference
 };
 

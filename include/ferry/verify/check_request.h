@@ -16,6 +16,7 @@ struct CheckRequest {
   std::string target = {};     // what to compile for; empty: as each check says
   std::string reference = {};  // the file of a kernel that computes the same; empty: none
   CheckLimits limits = {};
+  bool thorough = false;      // with adversarial inputs and other sizes too
   double call_deadline = 60;  // in seconds, for a kernel in another language that runs under sanitizers
 };
 

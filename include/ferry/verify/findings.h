@@ -9,10 +9,11 @@
 namespace ferry::verify {
 
 // Allowed errors. An element is right if it differs from the expected value by no more than atol + rtol * |expected|,
-// and, if neither is given, by no more than four times the rounding error of the element's own terms in addition. The
-// errors of a sum's additions add up at worst, to n u sum |terms|. If all floats that are read are random, they mostly
-// cancel, and what they come to then is allowed instead (the square-root bound): u sqrt(n) times the largest partial
-// sum. It finds products of float16 operands, which the worst case of a thousand terms hides.
+// and, if neither is given, by no more than a multiple of the rounding error of the element's own terms in addition.
+// The errors of a sum's additions add up at worst, to n u sum |terms|, of which four times are allowed. If all floats
+// that are read are random, they mostly cancel, and what they come to then is allowed instead (the square-root bound):
+// u sqrt(n) times the largest partial sum, times max(4, sqrt(2 ln(2 E / 1e-4))) where E elements are checked. It finds
+// products of float16 operands, which the worst case of a thousand terms hides.
 struct CheckLimits {
   std::optional<double> rtol, atol;  // nothing: by the output's type
   // The kernel may compute by another algorithm than the definition: as much as two kernels may differ is allowed too.
@@ -26,7 +27,9 @@ struct CheckResult {
   double largest_absolute = 0, largest_relative = 0;
   double rtol = 0, atol = 0;   // the limits that were applied
   bool with_rounding = false;  // rounding errors of the element's terms are allowed too
+  double rounding_factor = 0;  // so many times the bound of these errors
   bool square_root = false;    // by the square-root bound, see CheckLimits; otherwise by the worst case
+  std::uint64_t exact = 0;     // floats among those compared that had to be equal, see Probe
   std::uint64_t wrong = 0;     // among those compared
   // Among those compared: nothing is said of floats whose terms may overflow in another order.
   std::uint64_t unchecked = 0;
@@ -60,11 +63,26 @@ struct OutputComparison {
   std::string first_difference;   // "y[3] 0.7 against 0"; empty if there is none
 };
 
+// A call with inputs that show more than random ones do, or with other sizes, whose results are held against the
+// definition. Some are such that no order of additions rounds ("odd integers of 12 bits" times -1, 0 and 1, few enough
+// for their sum to be exact in the type of the accumulator): results must be equal then, and operands that were rounded
+// to another type show.
+struct Probe {
+  std::string inputs;      // "A: odd integers of 12 bits, B: -1, 0, 1"; "subnormal numbers"
+  std::string sizes = {};  // "M=1,N=1,K=1" where they are not those of the call; or empty
+  std::vector<CheckResult> checks = {};
+  std::string failure = {};  // why the kernel failed; empty: it did not
+
+  // Returns "with subnormal numbers: C[3] is nan, expected 0"; empty if nothing is wrong.
+  std::string mistake() const;
+};
+
 struct Findings {
   std::vector<CheckResult> checks;         // against a definition
   std::vector<OutputComparison> compared;  // with a kernel that has none
   // Why the comparisons say little: "every element of y is 0", "the result did not change when x changed".
   std::vector<std::string> warnings = {};
+  std::vector<Probe> probes = {};
   std::string timed = {};  // what is wrong with the calls that were timed, in a sentence; empty: nothing
 
   // Returns "C[3] is 1, expected 2" or "y[3] 0.7 against 0 (2 of 5 elements differ)" for the first output that is

@@ -116,7 +116,7 @@ TEST_CASE("--junit writes what run and check found, also when nothing ran") {
   const std::string fine = folder.file("twice.tc", kTwice);
   CHECK(run_ferry({"run", fine, "--size", "N=4", "--check", "--junit", file}).code == 0);
   std::string report = test::content_of(file);
-  CHECK(contains(report, "<testsuite name=\"ferry run " + fine + "\" tests=\"2\" failures=\"0\" errors=\"0\""));
+  CHECK(contains(report, "<testsuite name=\"ferry run " + fine + "\" tests=\"3\" failures=\"0\" errors=\"0\""));
   CHECK(contains(report, "name=\"twice runs\" time=\"0.0"));
   CHECK(contains(report, "name=\"B as it is defined\""));
 

@@ -85,9 +85,10 @@ TEST_CASE("sizes alone are enough, and --check compares every element of a small
   CHECK(outcome.code == 0);
   CHECK(outcome.out.find("C = f32[33,47]\n") == 0);
   CHECK(outcome.out.find("check C: fine: all 1,551 elements; largest error ") != std::string::npos);
-  CHECK(outcome.out.find(
-            " relative, allowed 1e-07 + 1e-06 * |expected| + the rounding of its terms (square-root bound)\n") !=
-        std::string::npos);
+  CHECK(outcome.out.find(" relative, allowed 1e-07 + 1e-06 * |expected| + 5.87 times the rounding of its terms "
+                         "(square-root bound)\n") != std::string::npos);
+  CHECK(outcome.out.find("check with A: odd integers of 12 bits; B: -1, 0, 1: fine: C: 1,551 elements, all to the last "
+                         "bit\n") != std::string::npos);
 }
 
 TEST_CASE("--check of a large result takes a random sample and says so") {

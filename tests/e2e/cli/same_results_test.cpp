@@ -170,6 +170,28 @@ TEST_CASE("run --check-against compares with a definition, or with another kerne
   CHECK(run(kernels.empty, module).code == 1);
 }
 
+TEST_CASE("--thorough finds a kernel that is right at large sizes alone, and passes one that is always right") {
+  const Kernels kernels;
+  const std::string large =
+      kernels.folder.file("large.c", c_kernel("  for (int64_t i = 0; i <= N - K; ++i) {\n    float sum = 0;\n"
+                                              "    for (int64_t k = 0; k < K; ++k) sum += X[i + k] * W[k];\n"
+                                              "    Y[i] = N < 64 ? 0 : sum;\n  }\n"));
+  const auto run = [&](const std::string& kernel, std::vector<std::string> more) {
+    more.insert(more.begin(), {"run", kernel, "--size", "N=500,K=9", "--seed", "3"});
+    return run_ferry(more);
+  };
+  CHECK(run(large, {"--check-against", kernels.fir}).code == 0);
+  const Outcome wrong = run(large, {"--check-against", kernels.fir, "--thorough"});
+  CHECK(wrong.code == 1);
+  CHECK_MESSAGE(contains(wrong.err, "ferry: wrong result with random numbers and N=1,K=1: Y[0] is 0, expected "),
+                wrong.err);
+  CHECK(contains(wrong.out, "check with subnormal numbers: fine: Y: "));
+  CHECK(contains(wrong.out, "random inputs are those of --seed 3\n"));
+  const Outcome right = run(kernels.right, {"--check-against", kernels.fir, "--thorough"});
+  CHECK_MESSAGE(right.code == 0, right.err);
+  CHECK(run(kernels.right, {"--thorough"}).code == 2);
+}
+
 TEST_CASE("run and check say of which seed their random inputs are") {
   const std::string kernel = "def f(float(N) A) -> (B) { B(i) = 2 * A(i) }";
   for (const char* command : {"run", "check"}) {

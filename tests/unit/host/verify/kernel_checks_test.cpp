@@ -76,8 +76,9 @@ TEST_CASE("two kernels are compared on one device with the same inputs") {
 TEST_CASE("a kernel is compared with the definition of another") {
   const test::Folder folder;
   const Ran ran(folder.file("right.c", kRight));
-  const std::vector<verify::CheckResult> checks = verify::check_against_definition(
-      read_kernel(test::own_compiler(), text(kTwice)), {ran.info, ran.plan, ran.outputs});
+  const std::vector<verify::CheckResult> checks =
+      verify::check_definitions(verify::definitions_of({}, ran.info, read_kernel(test::own_compiler(), text(kTwice))),
+                                {ran.info, ran.plan, ran.outputs});
   REQUIRE(checks.size() == 1);
   CHECK(checks.front().compared == 5);
   CHECK(checks.front().wrong == 0);
@@ -193,6 +194,46 @@ TEST_CASE("a kernel that runs on a device is checked against its definition and 
   const verify::CheckReport by_run = verify::check(test::own_compiler(), device, in_c);
   CHECK_FALSE(by_run.is_fine());
   CHECK(by_run.findings.compared.front().first_difference == "B[2] 7 against 4");
+}
+
+TEST_CASE("a product whose operands have the bits of TF32 is found by exact sums, on a device and under sanitizers") {
+  const test::Folder folder;
+  const std::string definition =
+      folder.file("mm.tc", "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }\n");
+  const auto product = [&](const std::string& name, const std::string& operand) {
+    return folder.file(name,
+                       "#include <stdint.h>\n#include <string.h>\n"
+                       "// ferry: mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)\n"
+                       "static float narrow(float x) {\n"
+                       "  uint32_t bits;\n  memcpy(&bits, &x, 4);\n  bits = (bits + 0x1000) & ~UINT32_C(0x1fff);\n"
+                       "  memcpy(&x, &bits, 4);\n  return x;\n}\n"
+                       "void mm(const float* a, const float* b, float* c, int64_t M, int64_t K, int64_t N) {\n"
+                       "  for (int64_t i = 0; i < M; ++i)\n    for (int64_t j = 0; j < N; ++j) {\n"
+                       "      float sum = 0;\n      for (int64_t k = 0; k < K; ++k) {\n"
+                       "        const float x = a[i * K + k];\n        sum += " +
+                           operand +
+                           " * b[k * N + j];\n      }\n      c[i * N + j] = sum;\n    }\n"
+                           "  (void)narrow;\n}\n");
+  };
+  CallOptions call;
+  call.sizes = {"M=7,N=5,K=6"};
+  const std::string right = product("right.c", "x"), wrong = product("wrong.c", "narrow(x)");
+  const auto checks = [&](const std::string& file) {
+    const verify::CheckRequest request{.kernel = named(file), .call = call, .reference = definition};
+    return std::vector{verify::check(test::own_compiler(), local_device(), request),
+                       verify::check(*test::own_compiler(), request)};
+  };
+  for (const verify::CheckReport& report : checks(right)) {
+    CHECK(report.is_fine());
+    REQUIRE(report.findings.probes.size() == 2);
+    CHECK(report.findings.probes[0].checks.at(0).exact == 35);
+  }
+  for (const verify::CheckReport& report : checks(wrong)) {
+    REQUIRE(report.findings.probes.size() == 2);
+    CHECK(report.findings.probes[0].mistake().starts_with("with A: odd integers of 12 bits; B: -1, 0, 1: C["));
+    CHECK(report.findings.probes[1].mistake() == "");
+    CHECK(report.findings.mistake() != "");
+  }
 }
 
 TEST_CASE("what cannot be checked is refused with the option that is at fault") {

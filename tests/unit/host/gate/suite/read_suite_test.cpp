@@ -83,6 +83,7 @@ bindings = ["shape=@/data/shape.npy"]
 winograd = false
 int8 = false
 allow-difference = true
+thorough = true
 limits = { time = "3ms", bytes = "40K", flops = "50%" }
 boards = ["pi", "here"]
 was = "mm small"
@@ -128,6 +129,7 @@ timeout = "1min"
   CHECK(mm.target == "aarch64");
   CHECK(mm.tolerance == doctest::Approx(0.015));
   CHECK(mm.allow_difference);
+  CHECK(mm.thorough);
   CHECK(mm.results.rtol.value() == 1e-4);
   CHECK(mm.results.atol.value() == 0);
   CHECK(mm.limits.seconds.value() == doctest::Approx(0.003));

@@ -1,0 +1,34 @@
+// The definition of a program with the arguments of one call.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ferry/lang/program.h"
+#include "host/kernel/call_plan.h"
+#include "host/lang/reference/reference.h"
+#include "module/manifest.h"
+
+namespace ferry::verify {
+
+// The bound that the contents of the inputs allow: errors of sums cancel if all floats that are read are random.
+lang::RoundingBound bound_of(const FunctionInfo& function, const CallPlan& plan);
+
+class CalledDefinition {
+ public:
+  CalledDefinition(const lang::Program& program, const FunctionInfo& function, const CallPlan& plan,
+                   lang::RoundingBound bound);
+  CalledDefinition(const CalledDefinition&) = delete;
+  CalledDefinition& operator=(const CalledDefinition&) = delete;
+
+  const lang::Reference& reference() const { return reference_; }
+
+ private:
+  std::vector<const void*> arguments_of(const FunctionInfo& function, const CallPlan& plan);
+
+  std::vector<std::vector<std::uint8_t>> inputs_;
+  std::vector<std::uint64_t> scalars_;
+  lang::Reference reference_;  // reads those above
+};
+
+}  // namespace ferry::verify
