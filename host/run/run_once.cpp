@@ -116,7 +116,7 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
   session.definitions = definitions_of(own, info, against);
   if (!is_checked(request) || source.as_network()) return session;
   report.findings.probes = run_probes(device, kernel.module, info, session.plan, session.definitions,
-                                      {request.limits, call.seed, request.thorough}, observer);
+                                      {request.limits, request.call.seed, request.thorough}, observer);
   if (!has_failed(report.findings.probes))
     report.findings.warnings =
         comparison_warnings(device, kernel.module, info, session.plan, session.ran().outputs, observer);
