@@ -20,7 +20,7 @@ constexpr std::int64_t kMaxDepth = 1536, kDepthBlock = 1024;
 // Smallest block of the depth that is offered as a choice.
 constexpr std::int64_t kMinDepthBlock = 128;
 constexpr std::int64_t kCacheLine = 64;
-// Of a register from which lanes are multiplied; steps of a longer window do not share enough elements.
+// The size of a register whose lanes are factors, and the longest window whose steps share enough elements.
 constexpr std::int64_t kRegisterBytes = 16, kMaxWindow = 5;
 // Cost of loading a vector of NCHWc's filters, as a multiple of that of broadcasting an element of the image. Among
 // tiles of 14x2, 7x4, 7x2, 4x4 and 14x1 (pixels and vectors) on AVX-512, it puts them in the order of their measured

@@ -12,7 +12,7 @@ struct Blocking {
   std::int64_t lanes = 1;
   bool columns_outermost = true;
   std::int64_t depth_block = 0;  // the whole depth, or less
-  std::int64_t steps = 1;        // of the depth's last axis, in one copy of the innermost loop's body each
+  std::int64_t steps = 1;        // the innermost loop has a copy of its body for each of so many along the depth
   bool packs_columns = true, packs_rows = false;
   std::int64_t steps_ahead = 0;  // how far ahead packed columns are prefetched
   bool is_parallel = true;

@@ -16,8 +16,8 @@ namespace ferry::graph {
 // matter.
 std::vector<bool> sizes_that_may_be_zero(const Graph& graph);
 
-// Returns the symbols that could be 0 only if sizes took them to be at least 0, and which are likely to be: sizes to
-// which others are joined, as that of a cache of keys and values.
+// Returns the symbols that could be 0 only if sizes took them to be at least 0, and which are likely to be: others are
+// joined to them, as to the size of a cache of keys and values.
 std::set<std::string> symbols_to_take_from_zero(const Graph& graph);
 
 }  // namespace ferry::graph

@@ -38,7 +38,7 @@ struct CompiledKernel {
   CompiledModule module;
   double compile_ms = 0;                       // 0 for a module from a file
   std::vector<std::string> module_notes = {};  // as of Compiled, for who keeps the module
-  std::vector<TunedFunction> tuned = {};       // of a text: what was known for the call
+  std::vector<TunedFunction> tuned = {};       // schedules of a text that were known for the call
 };
 
 // Compiles the chosen def of a text, with the default schedule for the sizes known from the call unless the user gives

@@ -10,8 +10,8 @@
 namespace ferry::html {
 
 struct PageTexts {
-  std::string title;    // of the window
-  std::string command;  // that wrote the page: "ferry gate"
+  std::string title;    // the window's
+  std::string command;  // it wrote the page: "ferry gate"
   std::string heading;
   std::string footer;
 };

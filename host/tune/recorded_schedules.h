@@ -41,7 +41,7 @@ class RecordedSchedules final : public TunedSchedules {
   std::string file_;
   std::uint32_t threads_;
   mutable std::mutex mutex_;
-  mutable std::optional<std::string> text_;                  // of the file
+  mutable std::optional<std::string> text_;                  // the file's
   mutable std::map<Hash, std::vector<TuneRecord>> records_;  // those that were looked up, by program
   mutable std::optional<std::vector<TuneRecord>> all_;
 };

@@ -17,7 +17,8 @@ namespace {
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// Takes the next word, or a character that is part of none, off the front. Of blanks only ends of lines count.
+// Takes the next word, or a character that is part of none, off the front. Ends of lines are the only blanks that
+// count.
 std::string_view next_token(std::string_view& text) {
   while (!text.empty() && text[0] != '\n' && std::isspace(static_cast<unsigned char>(text[0])) != 0)
     text.remove_prefix(1);
@@ -62,7 +63,7 @@ Hash code_of(const ReplayedTask& task, Scheduled scheduled) {
 
 bool are_same_directives(std::string_view a, std::string_view b) {
   Renaming names;
-  bool is_first = true;  // of the words after the stage
+  bool is_first = true;  // the next word is the first after the stage
   while (!a.empty() || !b.empty()) {
     const std::string_view one = next_token(a), other = next_token(b);
     if (one.empty() || other.empty()) return one.empty() && other.empty();

@@ -8,7 +8,7 @@
 
 namespace ferry::tune {
 
-// What a record is about, as this version of ferry has it.
+// The task of a record, as this version of ferry has it.
 struct ReplayedTask {
   const Compiler& compiler;
   const lang::Program& program;

@@ -38,7 +38,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 // A point of an earlier run.
 struct EarlierPoint {
   SpacePoint point;
-  std::optional<double> share;  // of the default's time, if it was measured
+  std::optional<double> share;  // its time over the default's, if it was measured
   std::string failure;          // otherwise
 };
 

@@ -31,7 +31,7 @@ struct VerifiedTask {
 
 struct VerifyOptions {
   std::string records;           // the file that is read and appended to
-  std::uint32_t processes = 12;  // of a comparison
+  std::uint32_t processes = 12;  // a comparison takes so many
   std::vector<std::uint32_t> cores = {};
   std::uint32_t threads = 0;  // in parallel loops; 0: as many as the device has
   // Called as each task is settled, on the thread that called verify_records().

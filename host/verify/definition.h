@@ -15,7 +15,7 @@ namespace ferry::verify {
 struct Definition {
   lang::Program program;
   FunctionInfo info;     // how the program is called
-  ParameterPairs pairs;  // of the kernel's parameters with those of the program; empty for its own definition
+  ParameterPairs pairs;  // the kernel's parameters and the program's; empty for its own definition
 };
 
 // Pairs the parameters of a kernel with those of the one it is checked against. Throws OptionError (reference) that

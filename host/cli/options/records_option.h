@@ -15,7 +15,8 @@ namespace ferry::cli {
 using ReadRecords = std::shared_ptr<const TunedSchedules> (*)(const Compiler& compiler, const std::string& file,
                                                               std::uint32_t threads);
 
-// What is used without the option. What a job makes for others must not depend on whose machine it runs on.
+// The records that are used without the option. Results that a job makes for others must not depend on whose machine it
+// runs on.
 enum class DefaultRecords { own, none };
 
 struct RecordsOption {

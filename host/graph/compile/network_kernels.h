@@ -65,7 +65,7 @@ struct SizedKernel {
   PointValues point;
 };
 
-// What tuning has found for a kernel.
+// The results of tuning for a kernel.
 struct TunedKernel {
   std::optional<PointValues> point = {};  // for the kernel as it is
   std::optional<SizedKernel> sized = {};

@@ -1,4 +1,4 @@
-// What to do about an operator that ferry does not import.
+// Advice about operators that ferry does not import.
 #pragma once
 
 #include <string>

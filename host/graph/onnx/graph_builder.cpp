@@ -170,7 +170,7 @@ Value GraphBuilder::add(const std::string& name, Operator op, const std::vector<
   std::vector<Value> inputs = given;
   std::vector<EqualSizes> undecided;
   TensorType result = infer_types(node, types_of(inputs), &undecided).front();
-  // What is replaced for one pair of sizes may be part of another.
+  // Sizes that are replaced for one pair may be part of another.
   for (int round = 0; round < kMaxRounds && !undecided.empty(); ++round) {
     settle(node, inputs, std::exchange(undecided, {}));
     result = infer_types(node, types_of(inputs), op == Operator::reshape ? nullptr : &undecided).front();

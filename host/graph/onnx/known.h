@@ -12,7 +12,7 @@
 namespace ferry::graph::onnx {
 
 // A float that depends on sizes: this quotient, before it is rounded. Arithmetic on it is exact, and so agrees with
-// that of float32 for sizes below 2^22.
+// float32 for sizes below 2^22.
 struct Ratio {
   Size numerator;
   std::int64_t denominator = 1;  // greater than 0

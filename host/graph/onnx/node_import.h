@@ -172,8 +172,8 @@ class NodeImport {
   std::int64_t number(std::size_t i, const std::string& what) const;
   void output(std::size_t i, const Value& value);
 
-  // Return the simpler of two sizes, and the shape to which two broadcast. What holds only in some calls is required of
-  // them; what never holds is refused.
+  // Return the simpler of two sizes, and the shape to which two broadcast. An equality that holds only
+  // in some calls is required of them; one that never holds is refused.
   Size equal(const std::string& what, const Size& size, const std::string& other_what, const Size& other) const;
   Shape broadcast_shape(const Shape& a, const Shape& b) const;
 

@@ -10,8 +10,8 @@
 namespace ferry::graph {
 namespace {
 
-// On RISC-V, wide registers of several parts and moves between them make a product of bytes take five times the cycles
-// of float32 (docs/lab/boards.md), where two instructions are counted for each of its multiply-adds.
+// On RISC-V, wide registers of several parts and moves between them make a product of bytes take five times as many
+// cycles as in float32 (docs/lab/boards.md), where two instructions are counted for each of its multiply-adds.
 constexpr double kWideningTime = 2.5;
 
 const passes::DotInstruction* dot_of(const Graph& graph, const Node& node, const ops::IntegerProducts& products,

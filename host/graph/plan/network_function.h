@@ -9,8 +9,8 @@
 
 namespace ferry::graph {
 
-// Returns the function as it is called, without a plan: inputs, then outputs, in the graph's order. Each size
-// that the inputs determine must be at least 1, unless it may be 0 (empty_sizes.h), and the graph's requirements hold.
+// Returns the function as it is called, without a plan: inputs, then outputs, in the graph's order. Sizes
+// determined by the inputs must be at least 1, unless they may be 0 (empty_sizes.h), and the graph's requirements hold.
 FunctionInfo describe_network(const Graph& graph);
 
 // A copy that stands where a node does.

@@ -15,8 +15,8 @@
 namespace ferry::tune {
 
 struct LineLimits {
-  std::size_t line_bytes = std::size_t{1} << 20;     // of a line that the program writes
-  std::size_t unread_bytes = std::size_t{16} << 20;  // that it has not read yet
+  std::size_t line_bytes = std::size_t{1} << 20;     // the longest line that the program may write
+  std::size_t unread_bytes = std::size_t{16} << 20;  // it may leave so many unread
 };
 
 class ChildProcess {

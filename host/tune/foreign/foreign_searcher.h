@@ -16,7 +16,7 @@
 
 namespace ferry::tune {
 
-// What the program is told of the task.
+// The task as the program is told of it.
 struct SearchTask {
   std::string function;
   std::map<std::string, std::int64_t> sizes;

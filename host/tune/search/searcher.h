@@ -17,9 +17,9 @@ using PointValues = std::map<std::string, std::string>;
 // not one of the space.
 using SpaceAt = std::function<std::optional<SpacePoint>(const PointValues& values)>;
 
-// What came of a point.
+// The outcome of a point.
 struct PointResult {
-  std::optional<double> seconds = {};  // of a call
+  std::optional<double> seconds = {};  // a call takes so long
   std::string failure = {};            // why there is no time: an outcome, such as "wrong"; empty: it is not known yet
 };
 

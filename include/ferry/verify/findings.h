@@ -11,7 +11,7 @@ namespace ferry::verify {
 // Allowed errors. An element is right if it differs from the expected value by no more than atol + rtol * |expected|,
 // and, if neither is given, by no more than a multiple of the rounding error of the element's own terms in addition.
 // The errors of a sum's additions add up at worst, to n u sum |terms|, of which four times are allowed. If all floats
-// that are read are random, they mostly cancel, and what they come to then is allowed instead (the square-root bound):
+// in the inputs are random, they mostly cancel, and what they come to then is allowed instead (the square-root bound):
 // u sqrt(n) times the largest partial sum, times max(4, sqrt(2 ln(2 E / 1e-4))) where E elements are checked. It finds
 // products of float16 operands, which the worst case of a thousand terms hides.
 struct CheckLimits {

@@ -50,7 +50,7 @@ Manifest manifest_of(FunctionInfo function) {
   return manifest;
 }
 
-// What a call with these sizes runs, and with which workspace.
+// The kernels that a call with these sizes runs, and the workspace of each.
 struct Ran {
   std::vector<std::string> symbols;
   std::vector<std::uint32_t> first_messages;

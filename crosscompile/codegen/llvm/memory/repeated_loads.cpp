@@ -128,8 +128,8 @@ Value* load_shared(FunctionState& state, const Access& access, const Repeated& r
   return b.CreateExtractElement(loaded, static_cast<std::uint64_t>(before / repeat.group));
 }
 
-// Repeats a group for all lanes of the type. NEON multiplies by a lane of a register, which LLVM finds only in a splat
-// of one register.
+// Repeats a group for all lanes of the type. NEON multiplies by a lane of a register, but LLVM finds that in a splat of
+// one register alone.
 Value* splat(FunctionState& state, Value* whole, const Repeated& repeat, const ir::Type& type) {
   const auto group = static_cast<std::uint32_t>(repeat.group);
   const std::int64_t bytes = repeat.group * static_cast<std::int64_t>(dtype_bytes(type.code));

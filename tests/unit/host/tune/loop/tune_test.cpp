@@ -277,7 +277,7 @@ TEST_CASE("verifying settles the records of other versions, by their code or by 
   record.directives = "C: parallel m\n";
   CHECK(verify(record).verdict == tune::Verdict::gone);
 
-  // What is of other kernels, or not confirmed, is left alone.
+  // Records of other kernels, and those that are not confirmed, are left alone.
   record.confirmed = false;
   throw_failure(tune::append_record(own.name, record));
   record.confirmed = true;
