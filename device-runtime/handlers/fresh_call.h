@@ -30,6 +30,7 @@ class FreshCall final : public Workload {
 
   std::int32_t run() override;
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
+  std::int32_t first_call(std::int64_t& elapsed_ns) override { return sample(1, elapsed_ns); }
   std::uint64_t calls_in_turn() const override { return sets_.size(); }
   std::int64_t spent_ns(std::int64_t elapsed_ns) const override { return elapsed_ns + beside_ns_; }
   std::int64_t clock_resolution_ns() const override { return timed_.clock_resolution_ns(); }

@@ -125,7 +125,7 @@ class Evaluator {
     for (std::size_t w = 0; w < workloads_.size(); ++w) {
       Samples& set = into_.calls[w];
       std::int64_t first_ns = 0;
-      failure_ = {set.warmup_calls == 0 ? workloads_[w]->sample(1, first_ns) : workloads_[w]->run(), w};
+      failure_ = {set.warmup_calls == 0 ? workloads_[w]->first_call(first_ns) : workloads_[w]->run(), w};
       if (failure_.result != 0) return false;
       if (set.warmup_calls++ == 0) set.first_s = static_cast<double>(first_ns) * 1e-9;
     }

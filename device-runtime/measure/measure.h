@@ -25,6 +25,9 @@ class Workload {
   // minus the overhead of reading it, or the device's own clock if it has one. Stops at the first non-zero result and
   // returns it.
   virtual std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns);
+  // Runs the first call, and measures it by the processor's clock at least: if it fails, failure() says as much as
+  // after run().
+  virtual std::int32_t first_call(std::int64_t& elapsed_ns) { return Workload::sample(1, elapsed_ns); }
   // How many calls of a sample it makes before another workload may take its turn; 0: all.
   virtual std::uint64_t calls_in_turn() const { return 0; }
   // How long a sample took in all, given the time that was measured: some have work to do beside their calls.

@@ -34,6 +34,7 @@ class IsolatedCall final : public Workload {
   // Where something else ran on the core of the only thread within the window, the time is the runner's processor time:
   // the processes take turns at both ends of a window, where others would get the core for milliseconds.
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
+  std::int32_t first_call(std::int64_t& elapsed_ns) override { return sample(1, elapsed_ns); }
   // Runs so many calls with the next sets of arguments in turn, beginning with set `first`.
   std::int32_t sample(std::uint64_t calls, std::size_t first, std::int64_t& elapsed_ns);
   std::int64_t clock_resolution_ns() const override;
