@@ -116,6 +116,8 @@ for key in $(grep -o '`[a-z-]* = [^`]*`\|`[a-z]*`' prose | tr -d '`' | sed 's/ =
     name) ;;
     was) ;;
     allow-difference) echo 'allow-difference = true' >>named.toml ;;
+    thorough) echo 'thorough = true' >>named.toml ;;
+    records) echo 'records = "tuned.jsonl"' >>named.toml; : >tuned.jsonl ;;
     rtol | atol) echo "$key = 1e-4" >>named.toml ;;
     *) fail "$page names the key '$key', which this test does not know" ;;
   esac
