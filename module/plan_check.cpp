@@ -2,9 +2,7 @@
 #include "module/manifest_check.h"
 
 namespace ferry::manifest_check {
-namespace {
 
-// Finds the symbols of an init plan that constant inputs determine.
 std::vector<bool> symbols_of_constants(const FunctionInfo& function) {
   std::vector<bool> known(function.symbols.size());
   for (const ParameterInfo& parameter : function.parameters) {
@@ -17,6 +15,8 @@ std::vector<bool> symbols_of_constants(const FunctionInfo& function) {
   }
   return known;
 }
+
+namespace {
 
 class PlanChecker {
  public:

@@ -1,6 +1,7 @@
 #include "module/sized_variant.h"
 
 #include "module/change_step.h"
+#include "module/manifest_check.h"
 
 #include <algorithm>
 #include <iterator>
@@ -21,18 +22,6 @@ bool has_loop_values(const Plan& plan) {
     const auto* repeat = std::get_if<RepeatStep>(&step);
     return repeat != nullptr && !repeat->values.empty();
   });
-}
-
-// Returns the symbols that the shapes of constants determine: an init plan knows no others.
-std::vector<bool> symbols_of_constants(const FunctionInfo& function) {
-  std::vector<bool> known(function.symbols.size());
-  for (const ParameterInfo& parameter : function.parameters) {
-    if (!parameter.is_constant) continue;
-    for (const ManifestExpr& size : parameter.shape)
-      if (size.code.size() == 1 && size.code.front().op == ManifestOp::symbol)
-        known[static_cast<std::size_t>(size.code.front().value)] = true;
-  }
-  return known;
 }
 
 // Returns whether the symbols of `which` have these sizes, as an expression; without code if there are none.
@@ -141,6 +130,20 @@ Status misfit(const FunctionInfo& function, const FunctionInfo& variant) {
                                            " with all of its sizes fixed, got " + signature_text(variant)};
 }
 
+std::size_t most_steps(std::span<const Step> steps) {
+  std::size_t outside = 0, most = 0;
+  for (std::size_t s = 0; s < steps.size(); ++s) {
+    const auto* repeat = std::get_if<RepeatStep>(&steps[s]);
+    if (repeat == nullptr) {
+      ++outside;
+      continue;
+    }
+    most = std::max(most, most_steps(steps.subspan(s + 1, repeat->steps)));
+    s += repeat->steps;
+  }
+  return outside + most;
+}
+
 }  // namespace
 
 Status attach_variant(FunctionInfo& function, FunctionInfo variant, Sizes sizes) {
@@ -158,8 +161,8 @@ Status attach_variant(FunctionInfo& function, FunctionInfo variant, Sizes sizes)
   }
 
   if (needs_instance(variant)) {
-    PlanJoin init(function.init, std::move(variant.init), symbols, comparison(sizes, symbols_of_constants(function)),
-                  first_persistent, first_message);
+    PlanJoin init(function.init, std::move(variant.init), symbols,
+                  comparison(sizes, manifest_check::symbols_of_constants(function)), first_persistent, first_message);
     for (const PersistentBuffer& buffer : variant.persistent)
       function.persistent.push_back({buffer.device, init.bytes_if_chosen(buffer.bytes)});
     append_if(init.condition(), init.take_steps(), function.init.steps);
@@ -176,21 +179,6 @@ Status attach_variant(FunctionInfo& function, FunctionInfo variant, Sizes sizes)
   return {};
 }
 
-std::size_t most_steps_of_call(const Plan& plan) {
-  std::size_t outside = 0, most = 0;
-  for (std::size_t s = 0; s < plan.steps.size(); ++s) {
-    const auto* repeat = std::get_if<RepeatStep>(&plan.steps[s]);
-    if (repeat == nullptr) {
-      ++outside;
-      continue;
-    }
-    Plan inside;
-    const auto first = plan.steps.begin() + static_cast<std::ptrdiff_t>(s) + 1;
-    inside.steps.assign(first, first + repeat->steps);
-    most = std::max(most, most_steps_of_call(inside));
-    s += repeat->steps;
-  }
-  return outside + most;
-}
+std::size_t most_steps_of_call(const Plan& plan) { return most_steps(plan.steps); }
 
 }  // namespace ferry

@@ -78,8 +78,8 @@ std::int64_t depth_block(std::int64_t depth) {
 // Steps of the depth for which a tile reads elements of its rows together, as lanes of registers by which instructions
 // multiply (codegen/llvm/memory/repeated_loads.h).
 struct SharedSteps {
-  std::int64_t count = 1;
-  bool is_window = false;  // each step reads the next row's element of the step before
+  std::int64_t count = 1, lanes = 1;  // the register has so many elements
+  bool is_window = false;             // each step reads the next row's element of the step before
 };
 
 SharedSteps shared_steps(const ScheduledStage& stage, const Contraction& contraction, const Target& target) {
@@ -92,11 +92,10 @@ SharedSteps shared_steps(const ScheduledStage& stage, const Contraction& contrac
   const std::int64_t lanes = kRegisterBytes / static_cast<std::int64_t>(dtype_bytes(load.buffer->dtype));
   if (contraction.row < stage.axes.size() &&
       access_stride(load, stage.axes[contraction.row].var) == AccessStride::contiguous)
-    return extent <= kMaxWindow ? SharedSteps{extent, true} : SharedSteps{};
+    return extent <= kMaxWindow ? SharedSteps{extent, lanes, true} : SharedSteps{};
   // With half of the registers, columns of several steps do not fit beside the sums.
   if (target.vector_registers <= 16) return {};
-  if (extent <= lanes) return {extent, false};
-  return {std::gcd(extent, lanes), false};
+  return {extent <= lanes ? extent : std::gcd(extent, lanes), lanes, false};
 }
 
 TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction, std::int64_t lanes,
@@ -111,8 +110,7 @@ TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction
   if (steps.count > 1) {
     axes.vector_cost *= static_cast<double>(steps.count);
     if (steps.is_window) {
-      axes.rows_per_register =
-          kRegisterBytes / static_cast<std::int64_t>(dtype_bytes(contraction.row_load->buffer->dtype));
+      axes.rows_per_register = steps.lanes;
       axes.more_rows = steps.count - 1;
       axes.column_vectors = steps.count;
     } else {

@@ -36,6 +36,15 @@ std::vector<nlohmann::json> lines_of(const std::string& text) {
   return lines;
 }
 
+// Makes a record one of tiles of 1x1 that were confirmed as twice as fast as the default.
+void confirm_small_tile(nlohmann::json& record) {
+  record["values"][0] = "1x1";
+  record.erase("directives");  // the point's would be others
+  record["confirmed"] = true;
+  record["seconds"] = record["default_seconds"].get<double>() / 2;
+  record["interval_95_seconds"] = {record["seconds"], record["seconds"]};
+}
+
 }  // namespace
 
 TEST_CASE("tune tries schedules, records them, and says how much faster the best one is") {
@@ -78,11 +87,7 @@ TEST_CASE("run and bench take the schedule of a record, compute the same with it
   const Outcome space = run_ferry({"compile", "-e", test::kMatmul, "--fix", kSizes, "--emit", "space", "--json"});
   const auto decisions = nlohmann::json::parse(space.out).at("functions")[0].at("decisions");
   REQUIRE(decisions[0].at("knobs")[0].at("name") == "tile");
-  record["values"][0] = "1x1";
-  record.erase("directives");  // the point's would be others
-  record["confirmed"] = true;
-  record["seconds"] = record["default_seconds"].get<double>() / 2;
-  record["interval_95_seconds"] = {record["seconds"], record["seconds"]};
+  confirm_small_tile(record);
   const std::string path = folder.file("twice.jsonl", record.dump() + "\n");
 
   const Words bench = {"bench", "-e", test::kMatmul, "--size", kSizes, "--threads", "1", "--no-peak", "--repeat", "3"};
@@ -116,11 +121,7 @@ TEST_CASE("what was tuned for the sizes of a call is part of modules and exports
   const Folder folder;
   REQUIRE(tune(folder, {"--trials", "1", "--processes", "0"}).code == 0);
   auto record = nlohmann::json::parse(test::content_of(folder.path("r.jsonl")));
-  record.erase("directives");
-  record["values"][0] = "1x1";
-  record["confirmed"] = true;
-  record["seconds"] = record["default_seconds"].get<double>() / 2;
-  record["interval_95_seconds"] = {record["seconds"], record["seconds"]};
+  confirm_small_tile(record);
   // Without a device the number of threads is this machine's.
   const auto devices = nlohmann::json::parse(run_ferry({"device", "--json"}).out);
   record["threads"] = devices.at("threads");
@@ -178,11 +179,7 @@ TEST_CASE("a suite names the records that its kernels take, and the user's own a
   const Folder folder;
   REQUIRE(tune(folder, {"--trials", "1", "--processes", "0"}).code == 0);
   auto record = nlohmann::json::parse(test::content_of(folder.path("r.jsonl")));
-  record.erase("directives");
-  record["values"][0] = "1x1";
-  record["confirmed"] = true;
-  record["seconds"] = record["default_seconds"].get<double>() / 2;
-  record["interval_95_seconds"] = {record["seconds"], record["seconds"]};
+  confirm_small_tile(record);
   folder.file("tuned.jsonl", record.dump() + "\n");
   folder.file("mm.tc", test::kMatmul);
   const auto gate = [&](const std::string& records) {
