@@ -200,9 +200,10 @@ Status SessionUsage::check_files(std::uint64_t most) {
   const pid_t counter = fork();
   if (counter > 0) counter_ = counter;
   if (counter != 0) return {};
+  // First of all, as in Cleaners::start().
+  close_descriptors_but({});
   begin_background();
   give_way(getpid());
-  close_descriptors_but({});
   if (is_gpu) nameless = gpu_nameless_bytes_(process_, most);
   if (nameless > most) _exit(kTooManyBytes);
   Count count{0, most - nameless, 0};

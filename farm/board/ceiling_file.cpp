@@ -56,6 +56,11 @@ Result<CeilingFile> CeilingFile::open(const std::string& folder) {
   return file;
 }
 
+CeilingFile::~CeilingFile() {
+  // Closing alone keeps the lock as long as a forked process has the descriptor.
+  if (folder_.number() >= 0) flock(folder_.number(), LOCK_UN);
+}
+
 Status CeilingFile::read() {
   const Descriptor file(::open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (file.number() < 0) return errno == ENOENT ? Status() : failed("read", path_);

@@ -15,6 +15,10 @@ class CeilingFile {
   // Opens the file in this folder for one server alone: a second one would accept the same epochs. Fails if the file
   // holds anything but a ceiling; without a file the ceiling is 0.
   static Result<CeilingFile> open(const std::string& folder);
+  CeilingFile(CeilingFile&&) = default;
+  CeilingFile& operator=(CeilingFile&&) = default;
+  // Lets the next server open the file, although child processes that have yet to close their descriptors may live on.
+  ~CeilingFile();
 
   lease::Epoch ceiling() const { return ceiling_; }
   // Returns once the ceiling is on the disk, for which a full disk has room. After a failure the disk holds the

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -38,6 +40,23 @@ TEST_CASE("a ceiling is read back, however long its number is") {
     }
     CHECK(CeilingFile::open(folder.path).value().ceiling() == ceiling);
   }
+}
+
+TEST_CASE("the next server opens the file although a process that was forked from the last one lives on") {
+  const Folder folder;
+  pid_t child = 0;
+  {
+    const auto file = CeilingFile::open(folder.path);
+    REQUIRE(file.is_ok());
+    child = fork();
+    if (child == 0) {
+      while (true) pause();
+    }
+    CHECK_FALSE(CeilingFile::open(folder.path).is_ok());
+  }
+  CHECK(CeilingFile::open(folder.path).is_ok());
+  kill(child, SIGKILL);
+  CHECK(waitpid(child, nullptr, 0) == child);
 }
 
 TEST_CASE("a spare file that is damaged, a link or gone does not matter") {
