@@ -31,9 +31,9 @@ constexpr std::string_view kHexPrefix = "\\x";
 // Advisory locks, by ferry's number ("ferr") and one of the purpose.
 constexpr const char* kTrySchedulingLock = "SELECT CAST(pg_try_advisory_lock(1717924466, 1) AS INTEGER)";
 // A tracker that has stopped keeps its connection, so the server ends the session of the one that schedules when it is
-// silent for Store::kRightLasts. PostgreSQL before version 14 cannot.
+// silent for so many milliseconds. PostgreSQL before version 14 cannot.
 constexpr const char* kEndIfSilent =
-    "SELECT set_config('idle_session_timeout', '8s', false) "
+    "SELECT set_config('idle_session_timeout', '%lld', false) "
     "WHERE current_setting('idle_session_timeout', true) IS NOT NULL";
 constexpr const char* kAnnounce = "NOTIFY ferry_farm";
 constexpr const char* kListen = "LISTEN ferry_farm";
@@ -112,9 +112,10 @@ struct PostgresConnection::Answer {
   PGresult* result;
 };
 
-Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const std::string& uri, Writers writers) {
+Result<std::unique_ptr<PostgresConnection>> PostgresConnection::open(const std::string& uri, Writers writers,
+                                                                     std::chrono::milliseconds right_lasts) {
   FERRY_ASSIGN(const LibpqApi api, load_libpq());
-  std::unique_ptr<PostgresConnection> connection(new PostgresConnection(api, uri, writers));
+  std::unique_ptr<PostgresConnection> connection(new PostgresConnection(api, uri, writers, right_lasts));
   FERRY_TRY(connection->connect());
   return connection;
 }
@@ -243,7 +244,7 @@ Result<bool> PostgresConnection::try_lock() {
   RowReader row(result.rows.at(0));
   has_lock_ = row.number<bool>();
   FERRY_TRY(row.status());
-  if (has_lock_) FERRY_TRY(run(kEndIfSilent));
+  if (has_lock_) FERRY_TRY(run(format(kEndIfSilent, static_cast<long long>(right_lasts_.count())).c_str()));
   return has_lock_;
 }
 

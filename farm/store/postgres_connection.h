@@ -1,6 +1,7 @@
 // A connection to a database of PostgreSQL, which begin() makes anew after it was lost.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include "base/status.h"
 #include "farm/store/libpq_api.h"
 #include "farm/store/sql_connection.h"
+#include "farm/store/store.h"
 
 namespace ferry::farm {
 
@@ -16,7 +18,9 @@ class PostgresConnection final : public SqlConnection {
  public:
   // Writing transactions exclude those of the same kind alone. The values are numbers of advisory locks.
   enum class Writers : std::uint8_t { of_leases = 2, of_modules = 3 };
-  static Result<std::unique_ptr<PostgresConnection>> open(const std::string& uri, Writers writers = Writers::of_leases);
+  // The right to schedule is lost after a silence of `right_lasts`.
+  static Result<std::unique_ptr<PostgresConnection>> open(const std::string& uri, Writers writers = Writers::of_leases,
+                                                          std::chrono::milliseconds right_lasts = Store::kRightLasts);
   // Gives up the right to schedule, if it has that, and announces it.
   ~PostgresConnection() override;
 
@@ -40,9 +44,10 @@ class PostgresConnection final : public SqlConnection {
   // Frees the result when it goes out of scope.
   struct Answer;
 
-  PostgresConnection(const LibpqApi& api, std::string uri, Writers writers)
+  PostgresConnection(const LibpqApi& api, std::string uri, Writers writers, std::chrono::milliseconds right_lasts)
       : api_(api),
         uri_(std::move(uri)),
+        right_lasts_(right_lasts),
         begin_write_("BEGIN; SELECT pg_advisory_xact_lock(1717924466, " + std::to_string(static_cast<int>(writers)) +
                      ")") {}
 
@@ -61,6 +66,7 @@ class PostgresConnection final : public SqlConnection {
 
   const LibpqApi api_;
   const std::string uri_;
+  const std::chrono::milliseconds right_lasts_;
   const std::string begin_write_;
   PGconn* connection_ = nullptr;
   bool wants_lock_ = false;

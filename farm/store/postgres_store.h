@@ -2,6 +2,7 @@
 // by. Its clock is the database's.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -13,6 +14,8 @@ namespace ferry::farm {
 // Connects to the database that a URI of libpq names ("postgresql://user@host/database") and makes the tables if it is
 // empty. A connection that is lost is made anew by the next transaction. Fails with unsupported if this machine lacks
 // libpq, with version_mismatch if a later ferry has written the database, and with unavailable if there is no answer.
-Result<std::unique_ptr<Store>> open_postgres_store(const std::string& uri);
+// The right to schedule is lost after a silence of `right_lasts`.
+Result<std::unique_ptr<Store>> open_postgres_store(const std::string& uri,
+                                                   std::chrono::milliseconds right_lasts = Store::kRightLasts);
 
 }  // namespace ferry::farm
