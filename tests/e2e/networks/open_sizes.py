@@ -267,3 +267,59 @@ def rolled(net):
     front = net.slice(x, net.ints(0), net.ints(-1), 0)
     y = net.op("Concat", last, front, axis=0)
     return net.model(net.op("Add", x, y), net.op("Slice", x, net.ints(-1), net.ints(-2**62), net.ints(0), net.ints(-1)))
+
+
+@case([(1, 2, 4, 6)], [(2, 2, 1, 1)], [(1, 2, 7, 13)])
+def upsampled(net):
+    """F.interpolate(x, scale_factor=...), as detectors and UNets double their maps."""
+    x = net.input("x", ["N", 2, "H", "W"])
+    def scaled(*scales, **attributes):
+        return net.op("Resize", x, "", net.constant(np.array([1, 1, *scales], np.float32)), **attributes)
+    return net.model(
+        scaled(2, 2, mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor"),
+        scaled(2, 3, mode="nearest", nearest_mode="round_prefer_ceil"),
+        scaled(2, 1, mode="linear"),
+        scaled(3, 2, mode="linear", coordinate_transformation_mode="align_corners"),
+        scaled(2, 2.5, mode="cubic", coordinate_transformation_mode="pytorch_half_pixel"),
+        scaled(1.5, 2, mode="cubic", exclude_outside=1, coordinate_transformation_mode="half_pixel_symmetric"))
+
+
+@case([(1, 2, 5, 6), (1, 2, 10, 12)], [(2, 2, 1, 3), (2, 2, 1, 5)], [(1, 2, 9, 4), (1, 2, 4, 9)])
+def resized_as_other(net):
+    """F.interpolate(x, size=y.shape[2:]), as a feature pyramid adds its maps."""
+    x, y = net.input("x", ["N", 2, "H", "W"]), net.input("y", ["N", 2, "A", "B"])
+    sizes = net.slice(net.op("Shape", y), net.ints(2), net.ints(4), 0)
+    sizes = net.joined(net.slice(net.op("Shape", x), net.ints(0), net.ints(2), 0), sizes)
+    linear = net.op("Resize", x, "", "", sizes, mode="linear", coordinate_transformation_mode="pytorch_half_pixel")
+    corners = net.op("Resize", x, "", "", sizes, mode="linear", coordinate_transformation_mode="align_corners")
+    nearest = net.op("Resize", x, "", "", sizes, mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+    return net.model(net.op("Add", linear, y), net.op("Add", corners, y), net.op("Add", nearest, y))
+
+
+@case([(1, 2, 5, 6)], [(2, 2, 16, 24)], [(1, 2, 33, 7)])
+def resized_to_known(net):
+    """Images of any size as a network of fixed size takes them, and half of them, smoothed."""
+    x = net.input("x", ["N", 2, "H", "W"])
+    fixed = net.op("Resize", x, "", "", net.ints(8, 12), axes=[2, 3], mode="linear")
+    cubic = net.op("Resize", x, "", "", net.ints(12, 8), axes=[3, 2], mode="cubic", cubic_coeff_a=-0.5)
+    half = net.op("Resize", x, "", net.constant(np.array([0.5, 0.5], np.float32)), axes=[2, 3], mode="linear", antialias=1)
+    return net.model(fixed, cubic, half)
+
+
+@case([(1, 2, 5, 6)], [(2, 2, 16, 24)], [(1, 2, 33, 7)])
+def resized_by_one_factor(net):
+    """Images of any size within, and around, a size, with their aspect ratio."""
+    x = net.input("x", ["N", 2, "H", "W"])
+    return net.model(*(net.op("Resize", x, "", "", net.ints(10, 14), axes=[2, 3], mode="linear", keep_aspect_ratio_policy=policy)
+                       for policy in ("not_larger", "not_smaller")))
+
+
+@case([(1, 1, 8, 12)], [(1, 1, 3, 5)], [(1, 1, 16, 4)])
+def resized_by_computed_scales(net):
+    """Scales that the network computes: 32 divided by a size it is known to have been pooled by."""
+    x = net.input("x", [1, 1, "H", "W"])
+    height = net.op("Cast", net.op("Add", net.size(x, 2), net.ints(3)), to=1)
+    scale = net.op("Div", height, net.constant(np.array([2], np.float32)))
+    one = net.constant(np.array([1], np.float32))
+    return net.model(net.op("Resize", x, "", net.op("Concat", one, one, one, scale, axis=0), mode="linear",
+                            coordinate_transformation_mode="asymmetric"))

@@ -1,8 +1,9 @@
-// Interpolation of images, one dimension after the other: elements are gathered and weighted.
+// Interpolation of images, one dimension after the other.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "host/graph/onnx/interpolation.h"
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
@@ -11,132 +12,6 @@ namespace {
 
 // A larger result is not interpolated one index at a time.
 constexpr std::int64_t kMaxSize = 1 << 16;
-// Elements that one of the result depends on. More are needed where antialias shrinks images to less than 1/16.
-constexpr double kMaxTaps = 64;
-
-struct Interpolation {
-  std::string mode, coordinates, nearest;
-  double cubic_coefficient = -0.75;
-  bool antialias = false, exclude_outside = false;
-  double extrapolation_value = 0;
-};
-
-// A factor between sizes as two numbers that are exact: two sizes, or the fraction that a float stands for.
-struct Scale {
-  double numerator = 1, denominator = 1;
-  double value() const { return numerator / denominator; }
-};
-
-// The change of one dimension.
-struct Axis {
-  std::int64_t from = 0, to = 0;
-  Scale scale;
-  double begin = 0, end = 1;  // the region of interest
-};
-
-// Returns the place in the input of an element of the result. Each place that may lie on an element or in the middle of
-// two is one quotient of exact numbers, so that rounding never moves it to the other side.
-double coordinate(const Interpolation& how, const Axis& axis, std::int64_t i) {
-  const auto at = static_cast<double>(i), from = static_cast<double>(axis.from), to = static_cast<double>(axis.to);
-  const auto [up, down] = axis.scale;
-  if (how.coordinates == "asymmetric") return at * down / up;
-  if (how.coordinates == "tf_half_pixel_for_nn") return (2 * at + 1) * down / (2 * up);
-  // The result's size before it is rounded.
-  const double length = up * from / down;
-  if (how.coordinates == "align_corners") return axis.to == 1 ? 0 : at * (from - 1) / (length - 1);
-  if (how.coordinates == "tf_crop_and_resize") {
-    const double extent = (axis.end - axis.begin) * (from - 1);
-    return axis.begin * (from - 1) + (length == 1 ? extent / 2 : at * extent / (length - 1));
-  }
-  if (how.coordinates == "pytorch_half_pixel" && axis.to == 1) return 0;
-  // (at + 1/2) / scale - 1/2
-  if (how.coordinates != "half_pixel_symmetric") return ((2 * at + 1) * down - up) / (2 * up);
-  // The same, plus from / 2 * (1 - to / length).
-  return ((2 * at + 1 - to) * down + (from - 1) * up) / (2 * up);
-}
-
-double nearest_index(const std::string& rounding, double place) {
-  if (rounding == "floor") return std::floor(place);
-  if (rounding == "ceil") return std::ceil(place);
-  return rounding == "round_prefer_ceil" ? std::floor(place + 0.5) : std::ceil(place - 0.5);
-}
-
-// The weight of an element at a distance: of linear interpolation, or of the cubic convolution of R. Keys, "Cubic
-// Convolution Interpolation for Digital Image Processing", 1981.
-double weight_at(const Interpolation& how, double distance) {
-  const double x = std::fabs(distance), a = how.cubic_coefficient;
-  if (how.mode == "linear") return std::max(0.0, 1 - x);
-  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
-}
-
-// The input elements and weights of one element of the result.
-struct Taps {
-  double first = 0;  // the lowest index, which may be outside of the input
-  std::vector<double> weights;
-};
-
-Taps taps_of(const Interpolation& how, const Axis& axis, double place) {
-  if (how.mode == "nearest") return {nearest_index(how.nearest, place), {1}};
-  // Images that shrink are smoothed by weights that reach as much further.
-  const double narrow = how.antialias ? std::min(axis.scale.value(), 1.0) : 1, reach = how.mode == "linear" ? 1 : 2;
-  const double start = std::floor(-reach / narrow) + 1;
-  Taps taps = {std::ceil(place) - 1 + start, {}};
-  double sum = 0;
-  for (double k = 0; k < 2 - 2 * start; ++k) {
-    const double index = taps.first + k;
-    const bool is_outside = index < 0 || index > static_cast<double>(axis.from - 1);
-    taps.weights.push_back(how.exclude_outside && is_outside ? 0 : weight_at(how, (index - place) * narrow));
-    sum += taps.weights.back();
-  }
-  if (how.antialias || how.exclude_outside) {
-    for (double& weight : taps.weights) weight /= sum;
-  }
-  return taps;
-}
-
-Value resize_axis(const NodeImport& node, const Value& x, std::size_t d, const Interpolation& how, const Axis& axis) {
-  const NodeOps of(node);
-  const auto last = static_cast<double>(axis.from - 1);
-  // Images that shrink by this are smoothed by twice as many elements, and by four times as many for cubic weights.
-  node.expect(!how.antialias || axis.scale.value() * kMaxTaps >= (how.mode == "linear" ? 2 : 4),
-              "antialias of at most 64 elements for one of the result",
-              [&] { return "a scale of " + std::to_string(axis.scale.value()); });
-  std::vector<std::vector<Size>> indices;
-  std::vector<Known> weights, excluded;
-  Known outside;
-  for (std::int64_t i = 0; i < axis.to; ++i) {
-    const double place = coordinate(how, axis, i);
-    node.expect(std::fabs(place) < 0x1p40, "scales and regions that stay near the input",
-                [&] { return std::to_string(place); });
-    const Taps taps = taps_of(how, axis, place);
-    indices.resize(taps.weights.size());
-    weights.resize(taps.weights.size());
-    excluded.resize(taps.weights.size());
-    for (std::size_t k = 0; k < taps.weights.size(); ++k) {
-      const double index = taps.first + static_cast<double>(k);
-      indices[k].emplace_back(static_cast<std::int64_t>(std::clamp(index, 0.0, last)));
-      weights[k].reals.push_back(rounded(x.type.dtype, taps.weights[k]));
-      excluded[k].integers.emplace_back(how.exclude_outside && (index < 0 || index > last) ? 1 : 0);
-    }
-    outside.integers.emplace_back(place < 0 || place > last ? 1 : 0);
-  }
-  Shape shape(x.type.shape.size() - d, 1);
-  shape[0] = axis.to;
-  Value result;
-  for (std::size_t k = 0; k < indices.size(); ++k) {
-    Value tap = of.gather(x, node.known(DType::i64, indices[k]), d);
-    // A weight of 0 does not exclude an element that is infinite.
-    const bool excludes = std::any_of(excluded[k].integers.begin(), excluded[k].integers.end(),
-                                      [](const Size& one) { return one.constant() == 1; });
-    if (excludes) tap = of.where(node.known({DType::boolean, shape}, std::move(excluded[k])), of.number(tap, 0), tap);
-    if (how.mode != "nearest") tap = of.mul(tap, node.known({x.type.dtype, shape}, std::move(weights[k])));
-    result = k == 0 ? tap : of.add(result, tap);
-  }
-  if (how.coordinates != "tf_crop_and_resize") return result;
-  const Value is_outside = node.known({DType::boolean, shape}, std::move(outside));
-  return of.where(is_outside, of.number(x, how.extrapolation_value), result);
-}
 
 // Returns the first fraction of the number's continued fraction that has this float32: exporters write 4/3 as
 // 1.33333337, and mean that element 4 of the result lies on element 3.
@@ -171,26 +46,52 @@ bool is_given(const NodeImport& node, std::size_t input) {
   return node.has_input(input) && element_count(node.shape(input)).constant() != 0;
 }
 
+// A scale of which a part depends on sizes.
+struct OpenScale {
+  Size up, down;
+};
+
 // The requested size: a scale or a size for each axis, and the regions of interest, if any.
 struct Extent {
   std::vector<std::int64_t> axes;
   std::vector<Scale> scales = {};
+  std::vector<OpenScale> open_scales = {};
   std::vector<Size> sizes = {};
   std::string policy = "stretch";
   std::vector<double> regions = {};  // the begins of all axes, then the ends
 };
 
+// Replaces sizes by the same factor for all axes, of which some are open. Over one denominator, the least factor is the
+// one with the least numerator; the greatest likewise.
+void keep_open_aspect_ratio(Extent& extent, const std::vector<Size>& from) {
+  std::optional<Size> up;
+  Size down = 1;
+  for (const Size& size : from) down = down * size;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    Size own = extent.sizes[i];
+    for (std::size_t other = 0; other < from.size(); ++other) own = other == i ? own : own * from[other];
+    up = !up ? own : extent.policy == "not_larger" ? min(*up, own) : max(*up, own);
+  }
+  for (std::size_t i = 0; i < from.size(); ++i) extent.sizes[i] = floor_divide(*up * from[i] * 2 + down, down * 2);
+  extent.open_scales.assign(from.size(), {*up, down});
+}
+
 // Replaces sizes by the same factor for all axes, if the image is to keep its aspect ratio.
 void keep_aspect_ratio(const NodeImport& node, Extent& extent) {
   if (extent.policy == "stretch" || extent.sizes.empty()) return;
   std::optional<Scale> factor;
+  std::vector<Size> sizes;
   std::vector<double> from;
+  bool is_open = false;
   for (std::size_t i = 0; i < extent.axes.size(); ++i) {
     const Size& size = node.shape(0)[node.dimension(extent.axes[i], node.shape(0).size())];
-    node.expect(size.constant().has_value() && *size.constant() > 0, "a known size of the dimensions that change",
-                [&] { return to_text(node.shape(0)); });
-    from.push_back(static_cast<double>(*size.constant()));
-    node.expect(extent.sizes[i].constant().has_value(), "sizes as numbers", [&] { return to_text(extent.sizes[i]); });
+    sizes.push_back(size);
+    is_open = is_open || !size.constant() || !extent.sizes[i].constant();
+    node.expect(!proves_less(size, 1), "dimensions of 1 or more that change", [&] { return to_text(node.shape(0)); });
+  }
+  if (is_open) return keep_open_aspect_ratio(extent, sizes);
+  for (std::size_t i = 0; i < extent.axes.size(); ++i) {
+    from.push_back(static_cast<double>(*sizes[i].constant()));
     const Scale own = {static_cast<double>(*extent.sizes[i].constant()), from[i]};
     const bool is_better =
         !factor || (extent.policy == "not_larger" ? own.value() < factor->value() : own.value() > factor->value());
@@ -204,29 +105,58 @@ void keep_aspect_ratio(const NodeImport& node, Extent& extent) {
   extent.scales.assign(extent.axes.size(), *factor);
 }
 
+// Returns how an axis changes of which the size before or after is open.
+OpenAxis open_axis(const NodeImport& node, const Extent& extent, std::size_t i, const Size& from) {
+  OpenAxis axis = {from, from, 1, 1};
+  if (!extent.open_scales.empty()) {
+    axis.up = extent.open_scales[i].up, axis.down = extent.open_scales[i].down;
+  } else if (!extent.scales.empty()) {
+    const auto [up, down] = extent.scales[i];
+    node.expect(up == std::floor(up) && up >= 1 && up < 0x1p31 && down < 0x1p31,
+                "scales of open dimensions that are fractions of small numbers",
+                [&] { return std::to_string(up / down); });
+    axis.up = static_cast<std::int64_t>(up), axis.down = static_cast<std::int64_t>(down);
+  } else {
+    axis.up = extent.sizes[i], axis.down = from;
+  }
+  axis.to = extent.sizes.empty() ? floor_divide(from * axis.up, axis.down) : extent.sizes[i];
+  node.expect(!proves_less(axis.to, 1), "results of 1 or more elements in each dimension",
+              [&] { return to_text(axis.to); });
+  return axis;
+}
+
+// Whether the axis stays as it is, apart from regions of interest. A size that is open may.
+bool keeps_size(const Extent& extent, std::size_t i, const Size& from) {
+  if (!extent.sizes.empty()) return from == extent.sizes[i];
+  if (!extent.open_scales.empty()) return extent.open_scales[i].up == extent.open_scales[i].down;
+  return extent.scales[i].value() == 1;
+}
+
 void resize(NodeImport& node, const Interpolation& how, Extent extent) {
-  const std::size_t count = std::max(extent.scales.size(), extent.sizes.size());
+  const std::size_t count = std::max({extent.scales.size(), extent.open_scales.size(), extent.sizes.size()});
   node.expect(count == extent.axes.size(), "a scale or a size for each axis", [&] { return std::to_string(count); });
   Value value = node.input(0);
   // Integers are interpolated as doubles and rounded to the nearest, as ONNX's reference does; casts saturate.
   const bool interpolates_integers = how.mode != "nearest" && !is_float(value.type.dtype);
   if (interpolates_integers) value = node.cast(value, DType::f64);
   keep_aspect_ratio(node, extent);
-  const auto& [axes, scales, sizes, policy, regions] = extent;
+  const auto& [axes, scales, open_scales, sizes, policy, regions] = extent;
   const bool has_regions = how.coordinates == "tf_crop_and_resize";
   node.expect(!has_regions || regions.size() == 2 * axes.size(), "a begin and an end of the region for each axis",
               [&] { return std::to_string(regions.size()); });
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t d = node.dimension(axes[i], value.type.shape.size());
-    const std::optional<std::int64_t> from = value.type.shape[d].constant();
+    const Size whole = value.type.shape[d];
     const bool is_whole = !has_regions || (regions[i] == 0 && regions[i + axes.size()] == 1);
-    // A size that is open may stay as it is.
-    if (is_whole && (sizes.empty() ? scales[i].value() == 1 : value.type.shape[d] == sizes[i])) continue;
-    node.expect(from.has_value() && *from > 0, "a known size of the dimensions that change",
-                [&] { return to_text(value.type.shape); });
-    Axis axis = {*from, 0, {}};
+    if (is_whole && keeps_size(extent, i, whole)) continue;
+    const std::optional<std::int64_t> from = whole.constant();
+    node.expect(!from || *from > 0, "dimensions of 1 or more that change", [&] { return to_text(value.type.shape); });
     const std::optional<std::int64_t> wanted = sizes.empty() ? std::nullopt : sizes[i].constant();
-    node.expect(sizes.empty() || wanted.has_value(), "sizes as numbers", [&] { return to_text(sizes[i]); });
+    if (!from || !open_scales.empty() || (!sizes.empty() && !wanted)) {
+      value = resize_axis(node, value, d, how, open_axis(node, extent, i, whole));
+      continue;
+    }
+    Axis axis = {*from, 0, {}};
     // ONNX's shape inference multiplies in float32: 10 times 0.7f is 7 there, and less as a double.
     const double to = wanted ? static_cast<double>(*wanted)
                              : std::floor(static_cast<float>(*from) * static_cast<float>(scales[i].value()));
@@ -241,6 +171,16 @@ void resize(NodeImport& node, const Interpolation& how, Extent extent) {
     value = resize_axis(node, value, d, how, axis);
   }
   node.output(0, interpolates_integers ? node.cast(NodeOps(node).round(value), node.input(0).type.dtype) : value);
+}
+
+// Reads the scales of an input, which may depend on sizes.
+void read_scales(const NodeImport& node, std::size_t input, Extent& extent) {
+  const KnownRef& quotients = node.input(input).quotients;
+  if (quotients == nullptr) {
+    extent.scales = scales_of(known_reals(node, input));
+    return;
+  }
+  for (const Ratio& ratio : quotients->ratios) extent.open_scales.push_back({ratio.numerator, ratio.denominator});
 }
 
 std::vector<std::int64_t> all_axes(const NodeImport& node) {
@@ -263,16 +203,16 @@ void expect_one_of(const NodeImport& node, const char* what, const std::string& 
 void import_upsample(NodeImport& node) {
   const Interpolation how = {node.text("mode", "nearest"), "asymmetric", "floor"};
   expect_one_of(node, "mode", how.mode, {"nearest", "linear"});
-  std::vector<double> scales;
+  Extent extent = {all_axes(node)};
   if (node.opset() < 9) {
     const auto* given = node.attribute("scales");
     const auto* reals = given == nullptr ? nullptr : std::get_if<std::vector<float>>(given);
     if (reals == nullptr) node.refuse("the attribute 'scales' with floats", "none");
-    scales.assign(reals->begin(), reals->end());
+    extent.scales = scales_of({reals->begin(), reals->end()});
   } else {
-    scales = known_reals(node, 1);
+    read_scales(node, 1, extent);
   }
-  resize(node, how, {all_axes(node), scales_of(scales)});
+  resize(node, how, extent);
 }
 
 void import_resize(NodeImport& node) {
@@ -294,9 +234,9 @@ void import_resize(NodeImport& node) {
   expect_one_of(node, "keep_aspect_ratio_policy", extent.policy, {"stretch", "not_larger", "not_smaller"});
   if (how.coordinates == "tf_crop_and_resize") extent.regions = known_reals(node, 1);
   if (is_first) {
-    extent.scales = scales_of(known_reals(node, 1));
+    read_scales(node, 1, extent);
   } else if (is_given(node, 2)) {
-    extent.scales = scales_of(known_reals(node, 2));
+    read_scales(node, 2, extent);
   } else {
     extent.sizes = node.sizes(3, "the sizes");
   }

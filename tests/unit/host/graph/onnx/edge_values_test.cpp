@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "tests/unit/host/graph/onnx/computed.h"
@@ -33,7 +34,7 @@ std::vector<Output> computed_by(const std::string& op, const std::vector<Dim>& d
     inputs.push_back(is_given ? std::string(1, static_cast<char>('a' + i)) : "");
   }
   model.input("x", dims, type).node(op, inputs, {"y"}, attributes, "n").output("y");
-  return computed<Output>(model, x);
+  return computed<Output>(model, x, {{"N", static_cast<std::int64_t>(x.size())}});
 }
 
 std::vector<std::int64_t> counted(std::int64_t count) {
@@ -70,10 +71,12 @@ TEST_CASE("the nearest elements of a resize are those of exact fractions") {
           if (how == "pytorch_half_pixel" && to == 1) top = 0;
           expected.push_back(std::clamp<std::int64_t>(nearest(mode, top, bottom), 0, from - 1));
         }
-        CHECK(computed_by<std::int64_t>(
-                  "Resize", {from}, x, {Proto(), Proto(), integers("c", {to})},
-                  {attribute("coordinate_transformation_mode", coordinates), attribute("nearest_mode", mode)},
-                  kInt64) == expected);
+        for (const Dim& size : {Dim(from), Dim("N")}) {
+          CHECK(computed_by<std::int64_t>(
+                    "Resize", {size}, x, {Proto(), Proto(), integers("c", {to})},
+                    {attribute("coordinate_transformation_mode", coordinates), attribute("nearest_mode", mode)},
+                    kInt64) == expected);
+        }
       }
     }
   }
@@ -105,10 +108,39 @@ TEST_CASE("a scale stands for the fraction that it was rounded from") {
     CAPTURE(one.scale);
     CAPTURE(std::string(one.coordinates));
     const Proto scale = tensor("b", kFloat, {1}, raw<float>({one.scale}));
-    CHECK(computed_by<std::int64_t>(
-              "Resize", {one.size}, counted(one.size), {Proto(), scale},
-              {attribute("coordinate_transformation_mode", one.coordinates), attribute("nearest_mode", one.mode)},
-              kInt64) == one.expected);
+    for (const Dim& size : {Dim(one.size), Dim("N")}) {
+      CHECK(computed_by<std::int64_t>(
+                "Resize", {size}, counted(one.size), {Proto(), scale},
+                {attribute("coordinate_transformation_mode", one.coordinates), attribute("nearest_mode", one.mode)},
+                kInt64) == one.expected);
+    }
+  }
+}
+
+TEST_CASE("images of open size are interpolated as those of known size") {
+  const Reals x = {3, -1, 4, 1, -5, 9, 2};
+  for (const char* coordinates : {"asymmetric", "half_pixel", "align_corners", "pytorch_half_pixel",
+                                  "half_pixel_symmetric", "tf_half_pixel_for_nn"}) {
+    for (const float scale : {0.5F, 2.0F / 3, 1.25F, 2.0F, 0.15F}) {
+      for (const auto& [mode, outside, antialias] : std::vector<std::tuple<const char*, int, int>>{{"linear", 0, 0},
+                                                                                                   {"linear", 0, 1},
+                                                                                                   {"linear", 1, 0},
+                                                                                                   {"cubic", 0, 0},
+                                                                                                   {"cubic", 1, 0},
+                                                                                                   {"cubic", 0, 1}}) {
+        CAPTURE(coordinates);
+        CAPTURE(scale);
+        CAPTURE(mode);
+        const auto resized = [&](const Dim& size) {
+          return computed_by("Resize", {size}, x, {Proto(), tensor("b", kFloat, {1}, raw<float>({scale}))},
+                             {attribute("coordinate_transformation_mode", coordinates), attribute("mode", mode),
+                              attribute("exclude_outside", outside), attribute("antialias", antialias)});
+        };
+        const Reals open = resized("N"), known = resized(7);
+        REQUIRE(open.size() == known.size());
+        for (std::size_t i = 0; i < open.size(); ++i) CHECK(open[i] == doctest::Approx(known[i]).epsilon(1e-5));
+      }
+    }
   }
 }
 
@@ -128,6 +160,8 @@ TEST_CASE("a cubic resize that excludes what is outside does not multiply it by 
                   {attribute("mode", "cubic"), attribute("exclude_outside", 1)});
   CHECK(y[0] == kInfinity);
   CHECK(y[7] == doctest::Approx(1));
+  CHECK(computed_by("Resize", {"N"}, Reals{kInfinity, 1, 1, 1}, {Proto(), Proto(), integers("c", {8})},
+                    {attribute("mode", "cubic"), attribute("exclude_outside", 1)})[7] == doctest::Approx(1));
 }
 
 TEST_CASE("means of integers are integers that are rounded towards zero") {

@@ -159,7 +159,12 @@ TEST_CASE("blocks of elements are moved by reshapes and transposes") {
 TEST_CASE("images are interpolated along the dimensions that change") {
   const Proto none = tensor("a", kFloat, {0}, ""), twice = tensor("b", kFloat, {4}, raw<float>({1, 1, 2, 1}));
   CHECK(import_case({"Resize", {"N", 3, 4, 5}, {none, twice}}) == "gather(x,n) f32[N,3,8,5]");
-  CHECK(import_case({"Resize", {"N", 3, "H", 5}, {none, twice}}) ==
+  CHECK(import_case({"Resize", {"N", 3, "H", 5}, {none, twice}}).ends_with("gather(x,n) f32[N,3,H*2,5]"));
+  const Proto region = tensor("a", kFloat, {8}, raw<float>({0, 0, 0, 0, 1, 1, 0.5F, 1}));
+  CHECK(import_case({"Resize",
+                     {"N", 3, "H", 5},
+                     {region, twice},
+                     {attribute("coordinate_transformation_mode", "tf_crop_and_resize")}}) ==
         "node 'n' (Resize, opset 17): expected a known size of the dimensions that change, got [N,3,H,5]");
   ModelBytes open;
   open.input("x", {"N", 3, 4, 5}).initializer(integers("rest", {3, 8, 5})).initializer(integers("first", {0}));
