@@ -76,7 +76,8 @@ TEST_CASE("a module is compiled, inspected, and run as the text is") {
 }
 
 TEST_CASE("compiling the same text gives the same bytes in any process, folder and environment") {
-  for (const char* target : {"x86-64-v3", "raspberry-pi-4", "raspberry-pi-4-32bit", "riscv64-v"}) {
+  // determinism_test compiles for all backends, in one process.
+  for (const char* target : {"x86-64-v3", "raspberry-pi-4-32bit"}) {
     CAPTURE(std::string(target));
     const Folder here, there;
     const std::string kernel = here.file("mm.tc", test::kMatmul);

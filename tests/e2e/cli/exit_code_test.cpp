@@ -125,7 +125,7 @@ TEST_CASE("2: output that is lost") {
   CHECK(code_on_full_disk("compile -o - " + text) == 2);
   CHECK(code_on_full_disk("run --size N=4 " + text) == 2);
   CHECK(code_on_full_disk("run --json --size N=900 " + text) == 2);
-  CHECK(code_on_full_disk("bench --json --no-peak --repeat 40 --min-repeat-ms 0 --size N=4 " + text) == 2);
+  CHECK(code_on_full_disk("bench --json --no-peak --warm --repeat 40 --min-repeat-ms 0 --size N=4 " + text) == 2);
   CHECK(code_on_full_disk("--help") == 2);
 }
 

@@ -33,6 +33,16 @@ std::vector<std::pair<ExampleCase, PinnedTarget>> chosen() {
   return pairs;
 }
 
+// Compiles all that is chosen, once for both tests.
+const std::vector<Bytes>& compiled_in_order() {
+  static const std::vector<Bytes> all = [] {
+    std::vector<Bytes> compiled;
+    for (const auto& [example, target] : chosen()) compiled.push_back(compiled_bytes(example, target));
+    return compiled;
+  }();
+  return all;
+}
+
 // Sets a variable for as long as it lives.
 class Environment {
  public:
@@ -54,11 +64,11 @@ class Environment {
 TEST_CASE("bytes of a module depend neither on what was compiled before it nor on other threads") {
   const auto pairs = chosen();
   REQUIRE(pairs.size() == 20);
-  std::vector<Bytes> forwards(pairs.size()), backwards(pairs.size());
+  std::vector<Bytes> backwards(pairs.size());
   std::thread other([&] {
     for (std::size_t i = pairs.size(); i-- > 0;) backwards[i] = compiled_bytes(pairs[i].first, pairs[i].second);
   });
-  for (std::size_t i = 0; i < pairs.size(); ++i) forwards[i] = compiled_bytes(pairs[i].first, pairs[i].second);
+  const std::vector<Bytes>& forwards = compiled_in_order();
   other.join();
   for (std::size_t i = 0; i < pairs.size(); ++i)
     CHECK_MESSAGE(forwards[i] == backwards[i], pairs[i].first.command, " for ", pairs[i].second.name);
@@ -67,8 +77,7 @@ TEST_CASE("bytes of a module depend neither on what was compiled before it nor o
 TEST_CASE("bytes of a module depend neither on the working directory nor on the environment") {
   const auto pairs = chosen();
   const std::filesystem::path here = std::filesystem::current_path();
-  std::vector<Bytes> before;
-  for (const auto& [example, target] : pairs) before.push_back(compiled_bytes(example, target));
+  const std::vector<Bytes>& before = compiled_in_order();
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("ferry-other-place-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
