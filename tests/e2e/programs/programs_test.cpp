@@ -85,7 +85,7 @@ void run_programs(const std::string& arch) {
 }
 
 // Compiles for boards without instructions for sums of four products, and runs in the emulator of another one. Each
-// preset has a drawn eighth of the cases, so that each case runs for one of those of both architectures.
+// preset has a drawn sixteenth of the cases, so that half of the cases run for one of those of both architectures.
 void run_pairs_of_bytes(const std::string& arch, const std::string& emulator, const std::vector<std::string>& presets,
                         std::size_t first_part) {
   const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/" + arch + "/static/rpc_server",
@@ -97,7 +97,7 @@ void run_pairs_of_bytes(const std::string& arch, const std::string& emulator, co
   for (ProgramCase& product : byte_product_cases()) cases.push_back(std::move(product));
   for (std::size_t p = 0; p < presets.size(); ++p)
     for (const ProgramCase& program : cases)
-      if (is_long || part_of(program.name, 2 * presets.size(), seed) == first_part + p)
+      if (is_long || part_of(program.name, 4 * presets.size(), seed) == first_part + p)
         run_case(device, ferry::target(presets[p]), program);
 }
 
