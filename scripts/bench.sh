@@ -7,7 +7,7 @@
 #   scripts/bench.sh --kernels [--only PART_OF_A_NAME] [--rounds N] [--json FILE]      (installs the other libraries)
 #   scripts/bench.sh --networks [--only NAME]... [--threads N]... [--rounds N] [--json FILE]                  (likewise)
 #   scripts/bench.sh --static [--only PART_OF_A_NAME] [--target NAME]... [--flavour fixed|open]... [--network NET.onnx]...
-#                    [--show NUMBER] [--json FILE]                                     (explained in bench/boards/static.py)
+#                    [--peers] [--show NUMBER] [--json FILE]                           (explained in bench/boards/static.py)
 #   scripts/bench.sh --tuning [--only PART_OF_A_NAME] [--budget TIME] [--threads N] [--open] [--json FILE]
 #                                                                                     (explained in bench/tune/quality.py)
 #   scripts/bench.sh --farm [--only cycles|overhead|leases|query|crowd]... [--seconds N] [--json FILE]
@@ -37,6 +37,8 @@ elif [[ ${1:-} == --tuning ]]; then
 elif [[ ${1:-} == --static ]]; then
   what=static
   shift
+  # Without them, their rows say so.
+  [[ " $* " != *" --peers "* ]] || scripts/board_peers.sh >&2 || true
   # Weights of networks are packed by an rpc_server of this machine.
   [[ " $* " != *" --network "* ]] || scripts/build.sh --device >&2
   scripts/build.sh --host >&2

@@ -8,33 +8,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+source scripts/private_apt.sh
 # Debian's name of the architecture, the release that has kernels for it, and the package that depends on the newest
 # one.
 declare -A source=([aarch64]="arm64 bookworm linux-image-cloud-arm64" [armv7]="armhf bookworm linux-image-armmp"
   [riscv64]="riscv64 trixie linux-image-riscv64")
 # In load order; some kernels have some of them built in.
 modules=(virtio virtio_ring virtio_mmio failover net_failover virtio_net)
-
-# Prints the mirror from which this machine installs its packages.
-mirror() {
-  apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' 'Component: main' | head -1
-}
-
-# Creates the configuration of a separate apt with its own lists and cache, and no installed packages.
-private_apt() {
-  local dir=$1 arch=$2 release=$3
-  mkdir -p "$dir"/{lists/partial,archives/partial}
-  : >"$dir/status"
-  echo "deb [arch=$arch signed-by=$keyring] $(mirror) $release main" >"$dir/sources.list"
-  cat >"$dir/apt.conf" <<EOF
-Dir::State "$dir"; Dir::State::Lists "$dir/lists"; Dir::State::status "$dir/status";
-Dir::Cache "$dir"; Dir::Cache::archives "$dir/archives";
-Dir::Etc::sourcelist "$dir/sources.list"; Dir::Etc::sourceparts "/dev/null"; Dir::Etc::preferencesparts "/dev/null";
-APT::Architecture "$arch"; APT::Architectures { "$arch"; };
-APT::Sandbox::User ""; Acquire::Languages "none"; Acquire::Retries "3";
-EOF
-}
 
 fetch() {
   local arch=$1 debian release meta package deb dir=$PWD/build/boards/$1

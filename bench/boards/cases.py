@@ -65,14 +65,18 @@ class Board:
     triple: str  # for LLVM
     core: str  # LLVM's model for estimates; none if empty
     models_int8: bool = True  # whether that model is of use for products of bytes
+    compiler_options: tuple = ()  # for the core
+    part: str = ""  # what Linux calls the core
 
 
-def arm64(target, cpu, core, **more):
-    return Board(target, "aarch64-linux-gnu-", ("qemu-aarch64", "-cpu", cpu), "aarch64-linux-gnu", core, **more)
+def arm64(target, cpu, core, part, **more):
+    return Board(target, "aarch64-linux-gnu-", ("qemu-aarch64", "-cpu", cpu), "aarch64-linux-gnu", core,
+                 compiler_options=("-mcpu=" + cpu,), part=part, **more)
 
 
-def arm32(target, cpu, core):
-    return Board(target, "arm-linux-gnueabihf-", ("qemu-arm", "-cpu", cpu), "armv7-linux-gnueabihf", core)
+def arm32(target, cpu, core, part, compiler_cpu, fpu):
+    return Board(target, "arm-linux-gnueabihf-", ("qemu-arm", "-cpu", cpu), "armv7-linux-gnueabihf", core,
+                 compiler_options=("-mcpu=" + compiler_cpu, "-mfpu=" + fpu), part=part)
 
 
 def riscv(target, cpu, core):
@@ -82,12 +86,12 @@ def riscv(target, cpu, core):
 # LLVM schedules for Cortex-A76 by the model of Cortex-A57; that of Neoverse N1 is of the same core. Its model of
 # Cortex-A53 is of no use, and that of Cortex-A55 is nearer. It has none of Cortex-A7, and Cortex-A57's for 32 bits.
 BOARDS = [
-    arm64("raspberry-pi-5", "cortex-a76", "neoverse-n1"),
-    arm64("raspberry-pi-4", "cortex-a72", "cortex-a72"),
-    arm64("raspberry-pi-3", "cortex-a53", "cortex-a55", models_int8=False),
-    arm32("raspberry-pi-4-32bit", "max", "cortex-a57"),
-    arm32("raspberry-pi-3-32bit", "max", ""),
-    arm32("raspberry-pi-2", "cortex-a7", ""),
+    arm64("raspberry-pi-5", "cortex-a76", "neoverse-n1", "0xd0b"),
+    arm64("raspberry-pi-4", "cortex-a72", "cortex-a72", "0xd08"),
+    arm64("raspberry-pi-3", "cortex-a53", "cortex-a55", "0xd03", models_int8=False),
+    arm32("raspberry-pi-4-32bit", "max", "cortex-a57", "0xd08", "cortex-a72", "neon-fp-armv8"),
+    arm32("raspberry-pi-3-32bit", "max", "", "0xd03", "cortex-a53", "neon-fp-armv8"),
+    arm32("raspberry-pi-2", "cortex-a7", "", "0xc07", "cortex-a7", "neon-vfpv4"),
     riscv("riscv64-v", "rv64,v=true,vlen=128", "sifive-p670"),
     riscv("riscv64", "rv64", "sifive-u74"),
 ]
