@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.."
 source scripts/private_apt.sh
 
 declare -A debian=([aarch64]=arm64 [armv7]=armhf)
-declare -A packages=([aarch64]="libxnnpack-dev libpthreadpool-dev libopenblas0-pthread libstdc++6 python3.11-minimal libpython3.11-stdlib"
-  [armv7]="libxnnpack-dev libpthreadpool-dev libopenblas0-pthread")
+libraries="libxnnpack-dev libpthreadpool-dev libopenblas0-pthread"
+declare -A packages=([aarch64]="$libraries libstdc++6 python3.11-minimal libpython3.11-stdlib" [armv7]=$libraries)
 wheels=(onnxruntime==1.32.0 numpy==2.2.6)
 
 # Unpacks the packages and all that they need.

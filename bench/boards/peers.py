@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOTS = HERE.parents[1] / "build/bench/boards"
+PROJECT = HERE.parents[1]
+ROOTS = PROJECT / "build/bench/boards"
 # What Linux says about CPUs, which libraries read to choose their code.
 FEATURES = {
     "aarch64": "fp asimd evtstrm crc32 cpuid",
@@ -56,7 +57,7 @@ class CompiledLoops:
         return shutil.which(board.tools + "gcc") is not None
 
     def command(self, case, board, folder, run):
-        run(board.tools + "gcc", "-O3", "-ffast-math", "-static", *board.compiler_options, f"-I{HERE}",
+        run(board.tools + "gcc", "-O3", "-ffast-math", "-static", *board.compiler_options, f"-I{PROJECT}",
             HERE / "peers/plain.c", "-lm", "-o", folder / "peer")
         return [], [folder / "peer", case.function, *case.sizes.values()]
 
@@ -77,7 +78,7 @@ class Library:
     def command(self, case, board, folder, run):
         make_root(folder, board)
         library = next(folder.glob(f"usr/lib/*/{self.file}"))
-        run(board.tools + "gcc", "-O2", *board.compiler_options, f"-I{HERE}", f"-I{folder / 'usr/include'}",
+        run(board.tools + "gcc", "-O2", *board.compiler_options, f"-I{PROJECT}", f"-I{folder / 'usr/include'}",
             HERE / "peers" / self.source, library, "-Wl,--allow-shlib-undefined", "-lm", "-o", folder / "peer")
         path = f"/{library.parent.relative_to(folder)}"
         return (["-L", folder, "-E", f"LD_LIBRARY_PATH={path}", "-E", "OPENBLAS_NUM_THREADS=1"],

@@ -7,13 +7,14 @@
 Exports each kernel of cases.py for each board, with fixed sizes and with open ones, and calls it once in qemu-user, with
 the plugin libferry_instructions.so. Prints for each the executed instructions of the call, and the cycles that llvm-mca
 estimates: those of each executed block times how often it was entered, as if all data were in the first-level cache.
-Both count everything: packing, borders, what is left over of tiles. Instructions are exact; cycles stand only where LLVM
-has a model of the core that is good for the kernel. A spill is an instruction of the hottest block that accesses the
-stack, and code is in bytes.
+Both count everything: packing, borders, what is left over of tiles. Instructions are exact; cycles stand only where
+LLVM has a model of the core that is good for the kernel. A spill is an instruction of the hottest block that accesses
+the stack, and code is in bytes.
 
 --network measures networks instead, with a batch of 1. Their inputs are what `ferry export` writes in its example.
---peers adds a row for each peer (peers.py) below that of fixed sizes: gcc's code for plain loops and, on ARM, libraries, with
-ferry's instructions and cycles over the peer's. --show prints the hottest blocks. --json also writes the figures to a file, with the time in seconds that it took.
+--peers adds a row for each peer (peers.py) below that of fixed sizes: gcc's code for plain loops and, on ARM, libraries.
+It ends with ferry's instructions and cycles over the peer's. --show prints the hottest blocks. --json also writes the
+figures to a file, with the time in seconds that it took.
 """
 import argparse
 import json
@@ -148,8 +149,8 @@ class Table:
         self.failures = 0
         print("Million instructions and estimated cycles of one call, and both for each unit. Rows of peers end with "
               "ferry's over theirs.\n")
-        print(f"{'kernel':28} {'target':21} {'sizes, peer':12} {'M insns':>9} {'M cycles':>9} {'insns':>8} {'cycles':>8} "
-              f"spills {'code':>9}  unit")
+        print(f"{'kernel':28} {'target':21} {'sizes, peer':12} {'M insns':>9} {'M cycles':>9} {'insns':>8} "
+              f"{'cycles':>8} spills {'code':>9}  unit")
 
     def add(self, case, board, flavour, measured, end_of):
         """Measures and prints a row. `end_of` says the end of a row of such figures."""
@@ -182,9 +183,9 @@ def main():
     for case in cases_of(arguments):
         for board in boards:
             for flavour in flavours:
-                figures = table.add(case, board, flavour, lambda: measure(case, board, flavour == "fixed", arguments.show),
-                                    code_of)
-                if arguments.peers and flavour == "fixed":
+                is_fixed = flavour == "fixed"
+                figures = table.add(case, board, flavour, lambda: measure(case, board, is_fixed, arguments.show), code_of)
+                if arguments.peers and is_fixed:
                     for peer in peers_of(case, board):
                         table.add_peer(peer, case, board, figures)
     if arguments.json:

@@ -1,7 +1,7 @@
 // Products by OpenBLAS:
 //
 //     openblas FUNCTION SIZE...        (the functions of kernels.tc, and the sizes in the order of cases.py)
-#include "peer.h"
+#include "bench/boards/peers/peer.h"
 
 enum { kRowMajor = 101, kNotTransposed = 111 };
 void cblas_sgemm(int order, int a, int b, int m, int n, int k, float alpha, const float* A, int lda, const float* B,

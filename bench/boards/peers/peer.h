@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "count_call.h"
+#include "bench/boards/count_call.h"
 
 // Arguments come from pools, so that taking them costs a counted call next to nothing.
 enum { kFloats = 6 << 20, kBytes = 2 << 20, kInts = 1 << 17, kSpace = 64 };

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "peer.h"
+#include "bench/boards/peers/peer.h"
 
 #define KERNEL static __attribute__((noinline)) int32_t
 #define IF(name, kernel, ...) \

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <xnnpack.h>
 
-#include "peer.h"
+#include "bench/boards/peers/peer.h"
 
 static const float kInf = INFINITY;
 

@@ -11,6 +11,7 @@
 #include "ferry/ops/shapes.h"
 #include "ferry/ops/sorting.h"
 #include "host/graph/kernels/families.h"
+#include "host/graph/kernels/quantizing.h"
 #include "host/graph/operator_kind.h"
 #include "host/lang/library.h"
 
@@ -177,12 +178,17 @@ class ProgramMaker {
     return node.op == Operator::conv && node.operands.size() > 2 && node.operands[2].kind != KernelOperand::Kind::none;
   }
 
-  // Whether a node computes sums of integers that are scaled with the elementwise nodes.
-  static bool has_integer_sums(const KernelNode& node) {
+  static bool has_scaled_products(const KernelNode& node) {
     const auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes);
     const auto* matmul = std::get_if<QuantizedMatmulAttributes>(&node.attributes);
-    return (conv != nullptr && conv->is_scaled && conv->in_integers) ||
-           (matmul != nullptr && matmul->is_scaled && matmul->in_integers);
+    return (conv != nullptr && conv->is_scaled) || (matmul != nullptr && matmul->is_scaled);
+  }
+
+  // Whether a node computes sums of integers that are scaled with the elementwise nodes.
+  static bool has_integer_sums(const KernelNode& node) {
+    if (!has_scaled_products(node)) return false;
+    const auto* conv = std::get_if<QuantizedConvAttributes>(&node.attributes);
+    return conv != nullptr ? conv->in_integers : std::get<QuantizedMatmulAttributes>(node.attributes).in_integers;
   }
 
   lang::Tensor output() {
@@ -208,7 +214,7 @@ class ProgramMaker {
   // elementwise.
   lang::Tensor elements(const lang::Tensor& anchor) {
     add_deviations();
-    if (std::ranges::any_of(key_.nodes, has_integer_sums)) add_factors();
+    if (std::ranges::any_of(key_.nodes, has_scaled_products)) add_factors();
     if (key_.channel_block > 1)
       for (std::size_t i = 0; i < inputs_.size(); ++i)
         if (is_for_channels(i)) in_blocks_[i] = in_blocks(inputs_[i]);
@@ -246,8 +252,8 @@ class ProgramMaker {
     }
   }
 
-  // The scales of sums of integers, and the inverses of those that quantize what follows, are computed once as well.
-  // Multiplying by an inverse instead of dividing rounds differently.
+  // The scales of sums of integers, and the inverses of those that quantize products, are computed once as well.
+  // Multiplying by an inverse instead of dividing rounds differently, as do products in another order.
   void add_factors() {
     for (std::size_t node = 0; node < key_.nodes.size(); ++node) {
       const std::vector<KernelOperand>& operands = key_.nodes[node].operands;
@@ -257,28 +263,17 @@ class ProgramMaker {
         const std::vector<Expr> first(scale.rank(), Expr(0));
         factors_[node] = broadcasting(
             operands[3].index, [&](const Expr& filter) { return scale(first) * filter; }, "scale" + number);
-      } else if (is_quantizing(node)) {
-        const Expr greatest = ir::constant(DType::f32, double{std::numeric_limits<float>::max()}),
-                   one = ir::constant(DType::f32, 1.0);
-        factors_[node] = broadcasting(
-            operands[1].index, [&](const Expr& scale) { return ir::min(one / scale, greatest); }, "inverse" + number);
+      } else if (is_quantizing(key_, node)) {
+        const Expr one = ir::constant(DType::f32, 1.0);
+        factors_[node] =
+            broadcasting(operands[1].index, [&](const Expr& scale) { return finite(one / scale); }, "inverse" + number);
       }
     }
   }
 
-  // Whether a node divides by constants and the result, which is not that of the group, is then rounded.
-  bool is_quantizing(std::size_t node) const {
-    const KernelNode& division = key_.nodes[node];
-    if (division.op != Operator::div || node + 1 == key_.nodes.size() ||
-        division.operands[1].kind != KernelOperand::Kind::input)
-      return false;
-    const KernelInput& divisor = key_.inputs[division.operands[1].index];
-    return divisor.is_constant && divisor.dtype == DType::f32 &&
-           std::ranges::all_of(key_.nodes, [&](const KernelNode& reader) {
-             return reader.op == Operator::round || std::ranges::none_of(reader.operands, [&](const auto& operand) {
-                      return operand.kind == KernelOperand::Kind::node && operand.index == node;
-                    });
-           });
+  // Limits a factor, so that 0 times it is 0.
+  static Expr finite(const Expr& factor) {
+    return ir::min(factor, ir::constant(DType::f32, double{std::numeric_limits<float>::max()}));
   }
 
   // Returns a function of the elements of a constant input, which broadcast to the output as the input does.
@@ -321,15 +316,44 @@ class ProgramMaker {
       return one.kind == KernelOperand::Kind::node ? values[one.index] : element(one.index, i);
     };
     if (has_integer_sums(node)) return ir::cast(DType::f32, anchor(i)) * factors_.at(index)(i);
-    if (const auto factor = factors_.find(index); factor != factors_.end()) return operand(0) * factor->second(i);
+    if (const auto factor = factors_.find(index); factor != factors_.end())
+      return quotient(index, factor->second(i), anchor, i, values);
     if (kind_of(node.op) != OperatorKind::elementwise) return has_bias(node) ? anchor(i) + operand(2) : anchor(i);
     if (node.op == Operator::where) return ir::select(operand(0), operand(1), operand(2));
-    if (node.op == Operator::cast) return ir::cast(std::get<CastAttributes>(node.attributes).to, operand(0));
+    if (node.op == Operator::cast) {
+      const DType to = std::get<CastAttributes>(node.attributes).to;
+      if (const auto rounded = quantized_by(key_, node); rounded && factors_.contains(rounded->quotient))
+        return rounded_byte(to, values[rounded->quotient], rounded->zero ? element(*rounded->zero, i) : Expr());
+      return ir::cast(to, operand(0));
+    }
     if (node.op == Operator::batch_norm)
       return (operand(0) - operand(3)) / element_of(deviations_.at(index), i) * operand(1) + operand(2);
     if (const auto unary = unary_of(node.op)) return elementwise(*unary, operand(0));
     if (const auto binary = binary_of(node.op)) return elementwise(*binary, operand(0), operand(1));
     throw InternalError(std::string("value_of: unexpected operator ") + operator_name(node.op));
+  }
+
+  // Returns what is divided times the inverse. Scaled sums and their bias are multiplied by it apart, because their
+  // factors are the same for many pixels.
+  Expr quotient(std::size_t division, const Expr& inverse, const lang::Tensor& anchor, const std::vector<Expr>& i,
+                const std::vector<Expr>& values) const {
+    const KernelOperand& dividend = key_.nodes[division].operands[0];
+    if (dividend.kind == KernelOperand::Kind::input) return element(dividend.index, i) * inverse;
+    const KernelNode& node = key_.nodes[dividend.index];
+    const auto is_sums = [&](const KernelOperand& one) {
+      return one.kind == KernelOperand::Kind::node && has_integer_sums(key_.nodes[one.index]);
+    };
+    const auto scaled = [&](std::size_t sums) {
+      return ir::cast(DType::f32, anchor(i)) * finite(factors_.at(sums)(i) * inverse);
+    };
+    if (is_sums(dividend)) return scaled(dividend.index);
+    for (const std::size_t o : {0U, 1U}) {
+      if (node.op != Operator::add || !is_sums(node.operands[o])) continue;
+      const KernelOperand& bias = node.operands[1 - o];
+      if (bias.kind == KernelOperand::Kind::input)
+        return scaled(node.operands[o].index) + element(bias.index, i) * inverse;
+    }
+    return values[dividend.index] * inverse;
   }
 
   const KernelKey& key_;

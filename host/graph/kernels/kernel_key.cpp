@@ -5,6 +5,9 @@
 #include "host/graph/operator_kind.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 
@@ -61,6 +64,20 @@ bool keeps_pixels(const Node& node) {
   return conv != nullptr && std::ranges::all_of(conv->windows, [](const WindowAttributes& window) {
            return window.kernel == 1 && window.stride == 1 && window.pad_before == 0 && window.pad_after == 0;
          });
+}
+
+// Whether the contents are known, and are integers from the least int8 to the greatest uint8.
+bool holds_bytes(const Tensor& tensor) {
+  constexpr std::size_t kLargest = 4096;  // channels, beyond which the contents are not searched
+  if (tensor.constant == nullptr || tensor.dtype != DType::f32) return false;
+  const std::span<const std::uint8_t> bytes = tensor.constant->bytes;
+  if (bytes.size() > kLargest * sizeof(float)) return false;
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(float)) {
+    float element = 0;
+    std::memcpy(&element, &bytes[at], sizeof element);
+    if (!(element >= INT8_MIN && element <= UINT8_MAX) || std::trunc(element) != element) return false;
+  }
+  return true;
 }
 
 class KeyMaker {
@@ -202,8 +219,15 @@ class KeyMaker {
             {tensor.constant != nullptr, tensor.dtype, read.shape, blocked, blocked ? tensor.shape[1] : Size(0)});
         kernel_.arguments.push_back(read.tensor);
       }
+      inputs[index].is_zero_point = inputs[index].is_zero_point || is_zero_point(read);
       kernel_.key.nodes[read.node].operands[read.input] = {KernelOperand::Kind::input, index};
     }
+  }
+
+  bool is_zero_point(const Read& read) const {
+    if (node(read.node).op != Operator::add || !holds_bytes(graph_.tensor(read.tensor))) return false;
+    const KernelOperand& other = kernel_.key.nodes[read.node].operands[1 - read.input];
+    return other.kind == KernelOperand::Kind::node && node(other.index).op == Operator::round;
   }
 
   void find_updatable() {
@@ -244,6 +268,7 @@ std::size_t hash_of(const KernelKey& key) {
     hash.add(std::uint64_t{input.is_constant ? 1U : 0U});
     hash.add(static_cast<std::uint64_t>(input.dtype));
     hash.add(input.shape);
+    hash.add(std::uint64_t{input.is_zero_point ? 1U : 0U});
   }
   hash.add(static_cast<std::uint64_t>(key.result));
   hash.add(static_cast<std::uint64_t>(key.channel_block));

@@ -14,9 +14,11 @@ namespace ferry::graph {
 struct KernelInput {
   bool is_constant = false;
   DType dtype = DType::f32;
-  Shape shape;           // in memory
+  Shape shape = {};      // in memory
   bool blocked = false;  // an image with its channels in blocks
   Size channels = 0;     // the channels that such an image has
+  // It is added to what a node has rounded, and is a constant float32 whose elements are integers that fit a byte.
+  bool is_zero_point = false;
   bool operator==(const KernelInput&) const = default;
 };
 
