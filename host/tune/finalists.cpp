@@ -35,9 +35,9 @@ void Finalists::add(Finalist one) {
   if (all_.size() > kMost) all_.pop_back();
 }
 
-void Finalists::rank(Builder& builder, Runner& runner, const ModuleBytes& default_module) {
+std::optional<double> Finalists::rank(Builder& builder, Runner& runner, const ModuleBytes& default_module) {
   std::erase_if(all_, [&](Finalist& finalist) { return !build(finalist, builder); });
-  if (all_.empty()) return;
+  if (all_.empty()) return std::nullopt;
   const auto keep_least = [&](const ModuleBytes& module, double& least) {
     least = std::min(least, runner.time_again(module).value_or(kNever));
   };
@@ -50,6 +50,7 @@ void Finalists::rank(Builder& builder, Runner& runner, const ModuleBytes& defaul
   for (std::size_t f = 0; f < all_.size(); ++f) all_[f].log_share = std::log(least[f] / by_default);
   std::erase_if(all_, [](const Finalist& finalist) { return !std::isfinite(finalist.log_share); });
   std::ranges::stable_sort(all_, {}, &Finalist::log_share);
+  return std::isfinite(by_default) ? std::optional(by_default) : std::nullopt;
 }
 
 const Finalist* Finalists::best() const {

@@ -6,6 +6,7 @@
 #include "host/tune/runner/runner.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace ferry::tune {
@@ -22,13 +23,16 @@ class Finalists {
   void add(Finalist one);
   // Builds what is not built yet and measures all again, in turns with the default and in processes of their own: what
   // they took when they were tried depends on what else the device did then, and on where memory was, and the best of
-  // many measurements is often a lucky one. Leaves out what cannot be built or run any more.
-  void rank(Builder& builder, Runner& runner, const ModuleBytes& default_module);
+  // many measurements is often a lucky one. Leaves out what cannot be built or run any more. Returns the seconds that
+  // the default took; nothing if nothing was measured.
+  std::optional<double> rank(Builder& builder, Runner& runner, const ModuleBytes& default_module);
   // Returns the best; null if none was faster than the default.
   const Finalist* best() const;
+  // The fastest first.
+  const std::vector<Finalist>& all() const { return all_; }
 
  private:
-  std::vector<Finalist> all_;  // the fastest first
+  std::vector<Finalist> all_;
 };
 
 }  // namespace ferry::tune

@@ -5,13 +5,12 @@
 #include "base/throw_status.h"
 #include "host/tune/records/record_file.h"
 #include "host/tune/records/record_set.h"
-#include "host/tune/replay.h"
 #include "host/tune/task/device_key.h"
 #include "host/tune/task/program_hash.h"
 
 #include <cstdio>
 #include <cstdlib>
-#include <set>
+#include <filesystem>
 
 namespace ferry::tune {
 
@@ -26,12 +25,30 @@ std::string version_of(const Compiler& compiler, const Target& target) {
   return to_hex(compiler.identity(target)).substr(0, kDigits);
 }
 
+// The lock is held.
+const std::string& RecordedSchedules::text() const {
+  if (!text_) text_ = value_or_throw(read_record_text(file_));
+  return *text_;
+}
+
 const std::vector<TuneRecord>& RecordedSchedules::records_of(const Hash& program) const {
   const std::lock_guard lock(mutex_);
-  if (!text_) text_ = value_or_throw(read_record_text(file_));
-  const auto [records, is_new] = records_.try_emplace(program);
-  if (is_new) records->second = records_in(*text_, program).records;
-  return records->second;
+  const auto known = records_.find(program);
+  if (known != records_.end()) return known->second;
+  return records_.emplace(program, records_in(text(), program).records).first->second;
+}
+
+// Commands look a kernel up several times, and two compilations take far longer than all else here.
+bool RecordedSchedules::is_as_measured(const TuneRecord& record, const ReplayedTask& task) const {
+  if (record.version == version_of(compiler_, task.target)) return true;
+  const std::array<Hash, 3> key{record.key.program, record.code, record.default_code};
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = same_code_.find(key); known != same_code_.end()) return known->second;
+  }
+  const bool is_same = has_same_code(record, task);
+  const std::lock_guard lock(mutex_);
+  return same_code_.emplace(key, is_same).first->second;
 }
 
 std::optional<TunedSchedule> RecordedSchedules::find(const lang::Program& program, const SizesByName& sizes,
@@ -44,40 +61,27 @@ std::optional<TunedSchedule> RecordedSchedules::find(const lang::Program& progra
   const double share = *share_of_default(*best);
   const ReplayedTask task{compiler_, program, sizes, target, schedule};
   if (share > 1 - kLeastGain || !applies(*best, task)) return std::nullopt;
-  const bool is_as_measured = best->version == version_of(compiler_, target) || has_same_code(*best, task);
+  const bool is_as_measured = this->is_as_measured(*best, task);
   if (!is_as_measured && share > 1 - kLeastGainOfOtherCode) return std::nullopt;
-  std::string note = "the schedule is from " + file_ + ": " + gain_text(share) + " times as fast as " +
+  std::string note = "the schedule is from " + std::filesystem::path(file_).filename().string() + ": " +
+                     gain_text(share) + " times as fast as " +
                      (schedule != nullptr ? "with the first choice of each knob" : "the default");
   if (!is_as_measured) note += ", as another build of ferry compiled both: 'ferry records verify' measures them again";
   return TunedSchedule{best->values, best->point, std::move(note)};
 }
 
-Hash RecordedSchedules::identity(const Target& target) const {
-  std::vector<TuneRecord> records;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!text_) text_ = value_or_throw(read_record_text(file_));
-    if (!all_) all_ = records_in(*text_).records;
-    records = *all_;
+Hash RecordedSchedules::identity(const Target&) const {
+  const std::lock_guard lock(mutex_);
+  if (!identity_) {
+    HashStream hash;
+    hash.add(hash_of_confirmed(text()));
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      const auto byte = static_cast<std::uint8_t>(threads_ >> shift);
+      hash.add({&byte, 1});
+    }
+    identity_ = hash.finish();
   }
-  std::set<DeviceKey> devices{device_key(target, threads_)};
-  if (target.host != nullptr) devices.insert(device_key(*target.host, threads_));
-  std::erase_if(records, [&](const TuneRecord& record) {
-    return record.key.schedule.has_value() || !devices.contains(record.key.device);
-  });
-  HashStream hash;
-  const auto add = [&](const std::string& text) {
-    hash.add({reinterpret_cast<const std::uint8_t*>(text.c_str()), text.size() + 1});
-  };
-  for (const TuneRecord& best : best_records(records)) {
-    if (!best.confirmed) continue;
-    hash.add(best.key.program);
-    hash.add(best.code);
-    add(best.version);
-    add(std::to_string(*share_of_default(best)));
-    for (const std::string& value : best.values) add(value);
-  }
-  return hash.finish();
+  return *identity_;
 }
 
 std::string user_records() {

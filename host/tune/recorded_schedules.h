@@ -3,7 +3,9 @@
 
 #include "host/compiler/api/compiler.h"
 #include "host/tune/records/tune_record.h"
+#include "host/tune/replay.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -28,14 +30,17 @@ class RecordedSchedules final : public TunedSchedules {
 
   // Only what was confirmed is used: the best of many single measurements is often a lucky one. A record that does not
   // apply any more (replay.h) is ignored. Where another version of ferry measured it, both schedules are compiled: if
-  // their code is what was measured, the record counts like an own one. Throws Error with unavailable if the file
-  // cannot be read.
+  // their code is what was measured, the record counts like an own one. This is found out once for each record. Throws
+  // Error with unavailable if the file cannot be read.
   std::optional<TunedSchedule> find(const lang::Program& program, const SizesByName& sizes, const Target& target,
                                     const ScheduleText* schedule) const override;
+  // Records of other devices count too, so that nothing must be parsed.
   Hash identity(const Target& target) const override;
 
  private:
+  const std::string& text() const;
   const std::vector<TuneRecord>& records_of(const Hash& program) const;
+  bool is_as_measured(const TuneRecord& record, const ReplayedTask& task) const;
 
   const Compiler& compiler_;
   std::string file_;
@@ -43,7 +48,8 @@ class RecordedSchedules final : public TunedSchedules {
   mutable std::mutex mutex_;
   mutable std::optional<std::string> text_;                  // the file's
   mutable std::map<Hash, std::vector<TuneRecord>> records_;  // those that were looked up, by program
-  mutable std::optional<std::vector<TuneRecord>> all_;
+  mutable std::optional<Hash> identity_;
+  mutable std::map<std::array<Hash, 3>, bool> same_code_;  // has_same_code(), by program and both codes
 };
 
 // "1.31": how many times as fast as the default code is that takes this share of its time.

@@ -34,13 +34,16 @@ TuneRecord TrialRecords::record_of(const Tried& tried) const {
 }
 
 void TrialRecords::store(TuneRecord record) const {
-  if (file_.empty()) return;
-  Status stored = append_record(file_, record);
+  if (!file_.empty()) store_record(file_, std::move(record));
+}
+
+void store_record(const std::string& file, TuneRecord record) {
+  Status stored = append_record(file, record);
   for (std::string* text : {&record.directives, &record.point, &record.reason}) {
     if (stored.code() != ErrorCode::invalid_argument) break;
     text->clear();
     if (text == &record.reason && record.outcome != Outcome::measured) *text = "too long to be recorded";
-    stored = append_record(file_, record);
+    stored = append_record(file, record);
   }
   throw_failure(stored);
 }

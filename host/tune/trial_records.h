@@ -30,6 +30,9 @@ class TrialRecords {
   Hash default_code_;
 };
 
+// Appends a record to a file as TrialRecords does.
+void store_record(const std::string& file, TuneRecord record);
+
 // Returns the trial that a comparison of the default schedule with another one is; nothing if it says nothing.
 std::optional<Trial> trial_of(const bench::KernelComparison& compared);
 

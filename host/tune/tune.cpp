@@ -6,6 +6,7 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/measure/compare.h"
 #include "host/tune/builder/process_builder.h"
+#include "host/tune/comparison_options.h"
 #include "host/tune/finalists.h"
 #include "host/tune/foreign/foreign_searcher.h"
 #include "host/tune/pipeline.h"
@@ -62,6 +63,7 @@ class Tuner {
     found_.best.function = task_.function;
     make_runner_task();
     read_earlier();
+    if (const std::optional<KnownBest> best = best_of_earlier()) found_.earlier_share = best->share_of_default;
     search_points();
     if (!found_.is_interrupted) confirm();
     found_.progress.seconds = seconds_since(start_);
@@ -89,6 +91,7 @@ class Tuner {
     runner_task_.plan = plan_call(runner_task_.info, task_.call, input_range(task_.source));
     runner_task_.cores = options_.cores;
     runner_task_.threads = options_.threads;
+    runner_task_.cache_bytes = task_.target.l2_bytes;
     const std::optional<SpacePoint> space = task_.space_at(PointValues());
     if (!space || space->knobs.empty())
       throw UsageError(task_.function + ": the default schedule has no knobs, so there is nothing to tune");
@@ -211,32 +214,33 @@ class Tuner {
     found_.is_faster = found_.best.time && share_of_default(found_.best).value_or(1) < 1 - kLeastGain;
   }
 
-  // Calls that take long are sampled less often, and then in fewer processes.
   bench::CompareOptions comparison_options() const {
-    constexpr double kMostSamples = 20, kLeastSamples = 5;
-    bench::CompareOptions compare;
-    compare.call = task_.call;
-    compare.target = given_target_;
-    compare.processes = options_.processes;
-    compare.least_effect = kLeastGain;
-    const double pair_seconds = 2 * found_.progress.default_seconds, seconds = search_seconds();
-    double samples = kMostSamples;
-    if (std::isfinite(seconds) && pair_seconds > 0) {
-      const double pairs = (options_.budget_seconds - seconds) / pair_seconds;
-      samples = std::clamp(pairs / options_.processes, kLeastSamples, kMostSamples);
-      const double processes = std::clamp<double>(pairs / samples, bench::kLeastProcesses, options_.processes);
-      compare.processes = static_cast<std::uint32_t>(processes);
+    const double seconds = search_seconds();
+    return tune::comparison_options(options_, task_.call, given_target_, 2 * found_.progress.default_seconds,
+                                    std::isfinite(seconds) ? options_.budget_seconds - seconds : 0);
+  }
+
+  // Measures the best again.
+  void rank() {
+    const std::optional<double> by_default =
+        finalists_.rank(*builder_, pipeline_->runner(0), runner_task_.default_module);
+    if (!by_default) return;
+    for (const Finalist& finalist : finalists_.all()) {
+      if (finalist.log_share >= 0) break;
+      const double seconds = *by_default * std::exp(finalist.log_share);
+      Tried tried{.point = finalist.point, .trial = {}, .device = devices_.front().name};
+      tried.code = compiler_.code_identity(*finalist.module);
+      tried.trial.time = MeasuredTime{seconds, seconds, seconds};
+      tried.trial.default_time = MeasuredTime{*by_default, *by_default, *by_default};
+      found_.ranked.push_back(records_->record_of(tried));
     }
-    compare.sampling.bench.repeat = static_cast<std::uint32_t>(samples);
-    compare.sampling.bench.cores = options_.cores;
-    compare.sampling.bench.threads = options_.threads;
-    return compare;
   }
 
   void confirm() {
-    if (options_.processes == 0) return;
+    if (options_.processes == 0 && !options_.ranks_best) return;
     const StepGuard step = observer_.begin("comparing the best schedule with the default");
-    finalists_.rank(*builder_, pipeline_->runner(0), runner_task_.default_module);
+    rank();
+    if (options_.processes == 0) return;
     found_.is_faster = false;
     const Finalist* best = finalists_.best();
     if (best == nullptr) return;

@@ -118,7 +118,7 @@ TunedTask task_of(const TunedKernel& kernel, const Target& target, const TuneOpt
   if (options.open_sizes) {
     task.open_sizes = known;
   } else {
-    task.source = with_fixed_sizes(kernel.source, known);
+    if (!known.empty()) task.source = with_fixed_sizes(kernel.source, known);
     task.call.sizes.clear();  // the code has them
   }
   for (const auto& [name, size] : task.sizes)

@@ -11,12 +11,6 @@ namespace ferry::cli {
 
 namespace {
 
-std::string fixed_text(double value, int digits) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
 // Returns the lines of a point, indented.
 std::string point_lines(const std::string& point) {
   std::string text = "  ";
@@ -29,6 +23,14 @@ std::string point_lines(const std::string& point) {
   return text;
 }
 
+}  // namespace
+
+std::string fixed_text(double value, int digits) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
 text::Json progress_json(const tune::Progress& progress) {
   text::Json trials = text::Json::object();
   for (const auto& [outcome, count] : progress.trials) trials[tune::outcome_name(outcome)] = count;
@@ -37,8 +39,6 @@ text::Json progress_json(const tune::Progress& progress) {
   if (progress.best_seconds > 0) json["best_seconds"] = progress.best_seconds;
   return json;
 }
-
-}  // namespace
 
 std::string outcome_text(tune::Outcome outcome) {
   std::string text = tune::outcome_name(outcome);
@@ -65,7 +65,8 @@ std::string failures_text(const tune::Progress& progress) {
 }
 
 text::Json trial_json(const tune::TuneRecord& trial, const tune::Progress& progress) {
-  text::Json json = {{"schema", "ferry.trial/1"}, {"outcome", tune::outcome_name(trial.outcome)}};
+  text::Json json = {
+      {"schema", "ferry.trial/1"}, {"function", trial.function}, {"outcome", tune::outcome_name(trial.outcome)}};
   json["point"] = trial.point;
   json["values"] = trial.values;
   if (trial.time) json["seconds"] = trial.time->seconds;

@@ -12,6 +12,10 @@ namespace ferry::cli {
 std::string rate_text(const tune::Progress& progress);
 // Returns ", 3 wrong" for each outcome that is no time.
 std::string failures_text(const tune::Progress& progress);
+// "1.07" with two digits.
+std::string fixed_text(double value, int digits);
+
+text::Json progress_json(const tune::Progress& progress);
 text::Json trial_json(const tune::TuneRecord& trial, const tune::Progress& progress);
 
 std::string tuned_text(const tune::Tuned& tuned, const std::string& records);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include "base/quantity.h"
 #include "base/quantity_text.h"
@@ -19,11 +20,14 @@
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
 #include "host/cli/tune/live_table.h"
+#include "host/cli/tune/network_text.h"
 #include "host/cli/tune/trial_text.h"
 #include "host/kernel/file.h"
 #include "host/text/json.h"
 #include "host/text/style.h"
+#include "host/tune/network/tune_network.h"
 #include "host/tune/recorded_schedules.h"
+#include "host/tune/report/network_page.h"
 #include "host/tune/report/tune_page.h"
 #include "host/tune/tune.h"
 
@@ -47,6 +51,55 @@ void print_line(const text::Json& json) {
   std::fflush(stdout);
 }
 
+double share_of(const tune::Progress& progress) {
+  return progress.default_seconds > 0 ? progress.best_seconds / progress.default_seconds : 1;
+}
+
+// Shows each trial as it is over, and keeps it for the page.
+class ShownTrials {
+ public:
+  ShownTrials(TuneCommand& options, Observer& observer) : table_(options.tune.budget_seconds) {
+    observer.message = [this, tell = observer.message](const std::string& line) {
+      table_.clear();
+      if (tell) tell(line);
+    };
+    options.tune.on_trial = [this, is_kept = !options.html.empty(), json = options.json](
+                                const tune::TuneRecord& trial, const tune::Progress& progress) {
+      if (is_kept) trials_.push_back({trial, progress.seconds, share_of(progress)});
+      if (json) return print_line(trial_json(trial, progress));
+      table_.show(progress);
+    };
+  }
+  ShownTrials(const ShownTrials&) = delete;
+  ShownTrials& operator=(const ShownTrials&) = delete;
+
+  // No more come.
+  const std::vector<tune::ShownTrial>& end() {
+    table_.clear();
+    return trials_;
+  }
+
+ private:
+  LiveTable table_;
+  std::vector<tune::ShownTrial> trials_;
+};
+
+int tune_network(std::span<const bench::NamedDevice> devices, const tune::TunedKernel& network, TuneCommand& options,
+                 Observer& observer) {
+  ShownTrials shown(options, observer);
+  const tune::TunedNetwork tuned = tune::tune_network(devices, network, options.tune, observer);
+  const std::vector<tune::ShownTrial>& trials = shown.end();
+  if (!options.html.empty()) {
+    const std::string page = tune::network_page({tuned, trials, FERRY_VERSION});
+    write_file(options.html, page.data(), page.size());
+  }
+  if (options.json)
+    print_line(network_json(tuned, options.tune.records));
+  else
+    std::fputs(network_text(tuned, options.tune.records).c_str(), stdout);
+  return kExitFine;
+}
+
 int tune_kernel(const Compiler* compiler, TuneCommand& options) {
   tune::TunedKernel kernel{read_kernel(&expect_compiler(compiler, "ferry tune"), options.kernel, terminal()),
                            options.kernel.function, options.target};
@@ -66,19 +119,10 @@ int tune_kernel(const Compiler* compiler, TuneCommand& options) {
   Observer observer = terminal();
   const InterruptibleWork work;
   observer.is_interrupted = InterruptibleWork::is_requested;
-  LiveTable table(options.tune.budget_seconds);
-  observer.message = [&table, tell = observer.message](const std::string& line) {
-    table.clear();
-    if (tell) tell(line);
-  };
-  std::vector<tune::ShownTrial> trials;
-  options.tune.on_trial = [&](const tune::TuneRecord& trial, const tune::Progress& progress) {
-    if (!options.html.empty()) trials.push_back({trial, progress.seconds});
-    if (options.json) return print_line(trial_json(trial, progress));
-    table.show(progress);
-  };
+  if (kernel.source.as_network() != nullptr) return tune_network(devices, kernel, options, observer);
+  ShownTrials shown(options, observer);
   const tune::Tuned tuned = tune::tune(devices, kernel, options.tune, observer);
-  table.clear();
+  const std::vector<tune::ShownTrial>& trials = shown.end();
   if (!options.html.empty()) {
     const std::string page = tune::tune_page({tuned, trials, FERRY_VERSION});
     write_file(options.html, page.data(), page.size());
@@ -110,10 +154,11 @@ std::shared_ptr<const TunedSchedules> read_records(const Compiler& compiler, con
 
 void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
   auto options = std::make_shared<TuneCommand>();
-  CLI::App& command = *app.add_subcommand("tune", "Search for the fastest schedule of a kernel on a device");
+  CLI::App& command =
+      *app.add_subcommand("tune", "Search for the fastest schedule of a kernel, or of those of a network, on a device");
   KernelCommand& kernel = options->kernel;
   kernel.expression_name = "-e";
-  command.add_option("kernel", kernel.file, "The kernel: K.tc, or '-' for stdin")->type_name("FILE");
+  command.add_option("kernel", kernel.file, "The kernel: K.tc, or '-' for stdin; or a network")->type_name("FILE");
   command.add_option("-e,--expression", kernel.expression, "The kernel's text, instead of a file")->type_name("TEXT");
   command.add_option("--fn", kernel.function, "The function to tune, where there are several")->type_name("NAME");
   add_schedule_options(command, kernel.schedule);
@@ -161,6 +206,7 @@ void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
       "Examples:\n"
       "  ferry tune conv.tc --size C=64,K=64,S=56 --remote pi\n"
       "  ferry tune mm.tc --size M=512,N=512,K=512 --budget 5m -r farm://lab/rpi4 -r farm://lab/rpi4\n"
+      "  ferry tune net.onnx --size N=1 --budget 10m --remote pi\n"
       "  ferry tune mm.tc --schedule mm.schedule --size M=512,N=512,K=512      the knobs of your own schedule\n"
       "  ferry tune mm.tc --size M=512,N=512,K=512 --records tuned.jsonl --json");
   command.callback([options, &chosen, &command] {

@@ -122,6 +122,13 @@ struct NodeProgram {
   std::int64_t channels = 0;  // the channels of a result in blocks, [N, blocks, H, W, lanes]; 0: it has no blocks
 };
 
+// A kernel of a network as a program by itself, with all sizes fixed, under which a TunedSchedules finds its schedule.
+struct NetworkProgram {
+  std::string kernel;  // its name in the network: what the steps call it, unless they run "KERNEL_tuned" in its place
+  lang::Program program;
+  std::vector<std::string> nodes;  // the names of what each call computes
+};
+
 struct Emission {
   std::string text;            // the bytes of an object
   std::string json = {};       // the same for programs, an array with an entry for each function; only of a space
@@ -142,6 +149,10 @@ class Network {
   // Shows a stage: of the whole network, or of each kernel beneath the names of its nodes. `after` is as of
   // KernelCompiler::emit(). There is neither one object nor one space with its point.
   virtual Emission emit(Stage stage, const NetworkRequest& request, const std::string& after = {}) const = 0;
+
+  // Returns the kernels that tuning can find schedules for, once each. Those that run beside the target's device, or in
+  // sizes that are not known, are left out.
+  virtual std::vector<NetworkProgram> kernels(const NetworkRequest& request) const = 0;
 
   // Returns a network with what each kernel for this target computes as a further output.
   virtual std::shared_ptr<const Network> with_all_outputs(const Target& target) const = 0;

@@ -33,33 +33,26 @@ constexpr const char* kAsImported = "import";
 
 using AfterPass = std::function<void(std::string_view pass, const graph::Graph& now)>;
 
-// Looks kernels up among the schedules that tuning has found, and counts them.
-class TunedLookup {
- public:
-  explicit TunedLookup(const TunedSchedules* tuned) : tuned_(tuned) {}
+graph::FindTuned find_in(const TunedSchedules* tuned) {
+  if (tuned == nullptr) return {};
+  return [tuned](const lang::Program& program, const SizesByName& sizes,
+                 const Target& target) -> std::optional<graph::TunedPoint> {
+    std::optional<TunedSchedule> found = tuned->find(program, sizes, target, nullptr);
+    if (!found) return std::nullopt;
+    return graph::TunedPoint{std::move(found->values), std::move(found->note)};
+  };
+}
 
-  graph::FindTuned find() {
-    if (tuned_ == nullptr) return {};
-    return [this](const lang::Program& program, const SizesByName& sizes,
-                  const Target& target) -> std::optional<graph::PointValues> {
-      std::optional<TunedSchedule> found = tuned_->find(program, sizes, target, nullptr);
-      if (!found) return std::nullopt;
-      notes_.push_back(program.name + ": " + found->note);
-      return std::move(found->values);
-    };
+// Adds a line for each schedule that tuning has found, or two for many.
+void add_tuned(const std::vector<std::string>& tuned, std::vector<std::string>& notes) {
+  constexpr std::size_t kMost = 4;
+  if (tuned.size() <= kMost) {
+    notes.insert(notes.end(), tuned.begin(), tuned.end());
+    return;
   }
-
-  // Returns a line for each kernel, or for all of many.
-  std::vector<std::string> notes() const {
-    constexpr std::size_t kMost = 4;
-    if (notes_.size() <= kMost) return notes_;
-    return {notes_.front(), "so are those of " + std::to_string(notes_.size() - 1) + " more kernels"};
-  }
-
- private:
-  const TunedSchedules* tuned_;
-  std::vector<std::string> notes_;
-};
+  notes.push_back(tuned.front());
+  notes.push_back("so are those of " + std::to_string(tuned.size() - 1) + " more kernels");
+}
 
 // Returns a line for each step, and the nodes that it computes.
 std::string plan_text(const Compiled& compiled) {
@@ -87,7 +80,9 @@ std::string comment(Stage stage, std::string text) {
 // Shows each kernel beneath a line for each of its calls, which names the nodes.
 Emission emit_kernels(Stage stage, std::vector<graph::KernelLoops> kernels, const std::string& after) {
   Emission all;
+  std::vector<std::string> tuned;
   for (graph::KernelLoops& kernel : kernels) {
+    std::ranges::move(kernel.tuned, std::back_inserter(tuned));
     if (!all.text.empty()) all.text += "\n";
     for (const std::string& node : kernel.nodes) all.text += comment(stage, printable(node));
     Emission one = emit_functions(stage, kernel.functions, kernel.target, after);
@@ -95,6 +90,7 @@ Emission emit_kernels(Stage stage, std::vector<graph::KernelLoops> kernels, cons
     if (!one.text.ends_with('\n')) all.text += "\n";
     std::ranges::move(one.notes, std::back_inserter(all.notes));
   }
+  add_tuned(tuned, all.notes);
   return all;
 }
 
@@ -115,14 +111,13 @@ class GraphNetwork final : public Network {
     if (cache_.is_on() && is_for_devices) cached.emplace(cache_, origin_, request);
     std::optional<Target> here;
     if (!is_for_devices) here = init_target();
-    TunedLookup tuned(request.tuned);
     graph::CompiledNetwork compiled = compile_optimized(optimized_for(request.target), request.target,
                                                         {.sizes = request.sizes,
                                                          .cached = cached ? &*cached : nullptr,
                                                          .form = request.form,
                                                          .init_target = here ? &*here : nullptr,
-                                                         .tuned = tuned.find()});
-    std::ranges::move(tuned.notes(), std::back_inserter(compiled.notes));
+                                                         .tuned = find_in(request.tuned)});
+    add_tuned(compiled.tuned, compiled.notes);
     return {.module = std::move(compiled.module),
             .notes = std::move(compiled.notes),
             .module_notes = std::move(compiled.module_notes),
@@ -137,13 +132,21 @@ class GraphNetwork final : public Network {
     const graph::Graph optimized = optimized_for(request.target);
     if (stage == Stage::graph) return {.text = to_text(optimized)};
     if (stage == Stage::groups) return {.text = groups_text(optimized, make_groups(optimized))};
-    TunedLookup tuned(request.tuned);
-    Emission emission =
-        stage == Stage::schedule
-            ? Emission{.text = schedule_text(optimized, request.target, request.sizes, tuned.find())}
-            : emit_kernels(stage, graph::kernel_loops(optimized, request.target, request.sizes, tuned.find()), after);
-    std::ranges::move(tuned.notes(), std::back_inserter(emission.notes));
-    return emission;
+    const graph::FindTuned find = find_in(request.tuned);
+    if (stage == Stage::schedule) {
+      Emission schedules{.text = schedule_text(optimized, request.target, request.sizes, find)};
+      add_tuned(graph::tuned_notes(schedules.text), schedules.notes);
+      return schedules;
+    }
+    return emit_kernels(stage, graph::kernel_loops(optimized, request.target, request.sizes, find), after);
+  }
+
+  std::vector<NetworkProgram> kernels(const NetworkRequest& request) const override {
+    std::vector<NetworkProgram> all;
+    for (graph::KernelProgram& kernel :
+         graph::kernel_programs(optimized_for(request.target), request.target, request.sizes))
+      all.push_back({std::move(kernel.kernel), std::move(kernel.program), std::move(kernel.nodes)});
+    return all;
   }
 
   std::shared_ptr<const Network> with_all_outputs(const Target& target) const override {

@@ -143,11 +143,13 @@ std::vector<std::string> notes_on_host(const Graph& graph, const NetworkKernels&
 }
 
 // Returns whether there is a module with the network's constants.
-bool load_cached(const CachedModuleSlot& cached, NetworkBlob& blob, std::vector<std::uint8_t>& module) {
+bool load_cached(const CachedModuleSlot& cached, NetworkBlob& blob, std::vector<std::uint8_t>& module,
+                 std::vector<std::string>& tuned) {
   std::optional<std::vector<std::uint8_t>> found = cached.load();
   if (!found) return false;
   const Result<ModuleFile> read = read_module(*found);
   if (!read.is_ok() || !blob.take_hash_from(read.value().manifest)) return false;
+  tuned = tuned_notes(read.value().schedule);
   module = std::move(*found);
   return true;
 }
@@ -171,9 +173,26 @@ std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
   std::vector<KernelLoops> all;
   for (std::size_t k = 0; k < kernels.programs.size(); ++k) {
     const Target& device = kernels.device_of(k) == kHostDevice ? *target.host : target;
-    all.push_back({{}, device, lower_kernel(kernels, k, device, tuned[k]).functions});
+    all.push_back({{}, device, lower_kernel(kernels, k, device, tuned[k]).functions, tuned[k].notes});
   }
   for (const GroupCall& call : kernels.calls) all[call.kernel].nodes.push_back(name_of(graph, call.group));
+  return all;
+}
+
+std::vector<KernelProgram> kernel_programs(const Graph& graph, const Target& target,
+                                           const std::map<std::string, std::int64_t>& sizes) {
+  const NetworkKernels kernels = place_kernels(graph, target, sizes).kernels;
+  std::vector<KernelProgram> all;
+  for (std::size_t k = 0; k < kernels.programs.size(); ++k) {
+    if (kernels.device_of(k) != kTargetDevice) continue;
+    const lang::Program& program = kernels.programs[k];
+    std::optional<lang::Program> fixed =
+        lang::symbols_of(program).empty() ? std::optional(program) : sized_program(graph, kernels, k);
+    if (!fixed) continue;
+    KernelProgram& one = all.emplace_back(KernelProgram{program.name, *std::move(fixed), {}});
+    for (const GroupCall& call : kernels.calls)
+      if (call.kernel == k) one.nodes.push_back(name_of(graph, call.group));
+  }
   return all;
 }
 
@@ -184,7 +203,7 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   result.notes = notes_on_names(graph, described);
   std::ranges::move(notes_on_integers(graph, target), std::back_inserter(result.notes));
   if (!blob->constants().empty()) result.blobs = blob;
-  if (options.cached != nullptr && load_cached(*options.cached, *blob, result.module)) return result;
+  if (options.cached != nullptr && load_cached(*options.cached, *blob, result.module, result.tuned)) return result;
   blob->hash_contents();
   Composition common;
   common.name = described.name;
@@ -197,6 +216,7 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   const NetworkKernels& kernels = placed.kernels;
   const std::vector<TunedKernel> tuned = tuned_kernels(graph, kernels, target, options.tuned);
   const LoweredKernels lowered = lower_kernels(graph, kernels, target, tuned);
+  result.tuned = tuned_notes(lowered.schedule);
   std::vector<DeviceFunctions> parts{{lowered.functions[kTargetDevice], target}};
   if (!lowered.functions[kHostDevice].empty()) parts.push_back({lowered.functions[kHostDevice], *target.host});
   ModuleBytes compiled =

@@ -43,6 +43,7 @@ struct CompiledNetwork {
   std::shared_ptr<const BlobSource> blobs;     // contents of the module's blobs; null if there are none
   std::vector<std::string> notes = {};         // what has another name, costs more than float32, or runs on the CPU
   std::vector<std::string> module_notes = {};  // as of ModuleBytes
+  std::vector<std::string> tuned = {};         // one for each schedule that tuning has found: "conv_0: ..."
 };
 
 // The module has the names of the nodes that its steps compute. Throws CompileError, which names the node.
@@ -58,9 +59,20 @@ struct KernelLoops {
   std::vector<std::string> nodes;  // the kernel computes them in one call or several
   Target target;                   // describes the device that runs it
   std::vector<ir::Function> functions;
+  std::vector<std::string> tuned = {};  // as of CompiledNetwork
 };
 // Returns the kernels of such a network, each once. Throws as above.
 std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
                                       const std::map<std::string, std::int64_t>& sizes, const FindTuned& find = {});
+
+// Returns the kernels of such a network on the target's device as programs by themselves, with all sizes fixed, as
+// tuned_kernels() looks for them. Those whose sizes are not known, or not fixed in every call, are left out.
+struct KernelProgram {
+  std::string kernel;  // its name in the network
+  lang::Program program;
+  std::vector<std::string> nodes;  // one for each call
+};
+std::vector<KernelProgram> kernel_programs(const Graph& graph, const Target& target,
+                                           const std::map<std::string, std::int64_t>& sizes);
 
 }  // namespace ferry::graph

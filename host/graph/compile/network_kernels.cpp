@@ -1,5 +1,6 @@
 #include "host/graph/compile/network_kernels.h"
 
+#include "base/lines.h"
 #include "base/parallel_for.h"
 #include "crosscompile/ir/error.h"
 #include "ferry/schedule/module_schedule.h"
@@ -15,6 +16,8 @@
 
 namespace ferry::graph {
 namespace {
+
+constexpr std::string_view kTunedLine = "# tuned: ";
 
 // Calls action(), and names the group in its errors.
 template <class Action>
@@ -159,6 +162,15 @@ LoweredKernel lower_kernel(const NetworkKernels& kernels, std::size_t kernel, co
   return lowered;
 }
 
+std::string tuned_line(const std::string& note) { return std::string(kTunedLine) + note + "\n"; }
+
+std::vector<std::string> tuned_notes(std::string_view schedule) {
+  std::vector<std::string> notes;
+  for (const std::string_view line : lines_of(schedule))
+    if (line.starts_with(kTunedLine)) notes.emplace_back(line.substr(kTunedLine.size()));
+  return notes;
+}
+
 LoweredKernels lower_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target,
                              const std::vector<TunedKernel>& tuned) {
   std::vector<LoweredKernel> results(kernels.programs.size());
@@ -176,6 +188,8 @@ LoweredKernels lower_kernels(const Graph& graph, const NetworkKernels& kernels, 
     std::ranges::move(results[k].functions, std::back_inserter(lowered.functions.at(kernels.device_of(k))));
   }
   lowered.schedule = autoschedule::to_text(programs, schedules);
+  for (const TunedKernel& kernel : tuned)
+    for (const std::string& note : kernel.notes) lowered.schedule += tuned_line(note);
   return lowered;
 }
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ferry::graph {
@@ -67,6 +68,7 @@ struct SizedKernel {
 
 // The results of tuning for a kernel.
 struct TunedKernel {
+  std::vector<std::string> notes = {};    // say where they come from
   std::optional<PointValues> point = {};  // for the kernel as it is
   std::optional<SizedKernel> sized = {};
 };
@@ -79,6 +81,10 @@ struct LoweredKernel {
 };
 LoweredKernel lower_kernel(const NetworkKernels& kernels, std::size_t kernel, const Target& target,
                            const TunedKernel& tuned = {});
+
+// A kernel's schedule has a comment for each of its notes, from which tuned_notes() returns them.
+std::string tuned_line(const std::string& note);
+std::vector<std::string> tuned_notes(std::string_view schedule);
 
 // The kernels as loops, by device, and the text of their schedules.
 struct LoweredKernels {

@@ -11,40 +11,42 @@
 namespace ferry::graph {
 namespace {
 
-// Returns the kernels whose steps a further repeat may surround wherever they are called.
-std::vector<bool> may_be_repeated(const Graph& graph, const NetworkKernels& kernels) {
-  const Loops loops(graph);
-  std::vector<bool> may(kernels.programs.size(), true);
-  for (const GroupCall& call : kernels.calls)
-    if (loops.around(call.group.nodes.back()).size() >= kMaxRepeatDepth) may[call.kernel] = false;
-  return may;
-}
-
-// Returns the kernel with its sizes fixed to those that it is scheduled for. Nothing if they are unknown, or if a call
-// passes one of them as a number.
-std::optional<lang::Program> sized_program(const NetworkKernels& kernels, std::size_t kernel) {
-  const KernelKey& key = kernels.keys[kernel];
-  const lang::Program& program = kernels.programs[kernel];
-  const auto is_scalar = [](const lang::Parameter& parameter) { return parameter.kind == ParameterKind::scalar; };
-  if (key.hints.empty() || std::ranges::any_of(program.parameters, is_scalar)) return std::nullopt;
-  return group_program(key, program.name + "_tuned", key.hints);
+// Whether a further repeat may surround the kernel's steps wherever they are called.
+bool may_be_repeated(const Loops& loops, const NetworkKernels& kernels, std::size_t kernel) {
+  return std::ranges::all_of(kernels.calls, [&](const GroupCall& call) {
+    return call.kernel != kernel || loops.around(call.group.nodes.back()).size() < kMaxRepeatDepth;
+  });
 }
 
 }  // namespace
+
+std::optional<lang::Program> sized_program(const Graph& graph, const NetworkKernels& kernels, std::size_t kernel) {
+  const KernelKey& key = kernels.keys[kernel];
+  const lang::Program& program = kernels.programs[kernel];
+  const auto is_scalar = [](const lang::Parameter& parameter) { return parameter.kind == ParameterKind::scalar; };
+  if (key.hints.empty() || std::ranges::any_of(program.parameters, is_scalar) ||
+      !may_be_repeated(Loops(graph), kernels, kernel))
+    return std::nullopt;
+  return group_program(key, program.name + "_tuned", key.hints);
+}
 
 std::vector<TunedKernel> tuned_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target,
                                        const FindTuned& find) {
   std::vector<TunedKernel> tuned(kernels.programs.size());
   if (!find) return tuned;
-  const std::vector<bool> repeatable = may_be_repeated(graph, kernels);
   for (std::size_t k = 0; k < tuned.size(); ++k) {
     const Target& device = kernels.device_of(k) == kHostDevice ? *target.host : target;
+    const auto found = [&](const lang::Program& program, const std::map<std::string, std::int64_t>& sizes) {
+      std::optional<TunedPoint> point = find(program, sizes, device);
+      if (point && !point->note.empty()) tuned[k].notes.push_back(program.name + ": " + point->note);
+      return point ? std::optional(std::move(point->values)) : std::nullopt;
+    };
     const bool has_symbols = !lang::symbols_of(kernels.programs[k]).empty();
     if (!has_symbols || !kernels.keys[k].hints.empty())
-      tuned[k].point = find(kernels.programs[k], hints_for(kernels, k), device);
-    if (!has_symbols || !repeatable[k]) continue;
-    std::optional<lang::Program> program = sized_program(kernels, k);
-    std::optional<PointValues> point = program ? find(*program, {}, device) : std::nullopt;
+      tuned[k].point = found(kernels.programs[k], hints_for(kernels, k));
+    if (!has_symbols) continue;
+    std::optional<lang::Program> program = sized_program(graph, kernels, k);
+    std::optional<PointValues> point = program ? found(*program, {}) : std::nullopt;
     if (point) tuned[k].sized = SizedKernel{*std::move(program), *std::move(point)};
   }
   return tuned;

@@ -15,10 +15,19 @@
 
 namespace ferry::graph {
 
+struct TunedPoint {
+  PointValues values;
+  std::string note = {};  // says where it comes from
+};
+
 // Returns the best point that is known for a program on a target. `sizes` are the known sizes that are not fixed in the
 // program. Nothing if none is known.
-using FindTuned = std::function<std::optional<PointValues>(
+using FindTuned = std::function<std::optional<TunedPoint>(
     const lang::Program& program, const std::map<std::string, std::int64_t>& sizes, const Target& target)>;
+
+// Returns the kernel with its sizes fixed to those that it is scheduled for. Nothing if they are unknown, if a call
+// passes one of them as a number, or if there are too many loops around a call for a further one.
+std::optional<lang::Program> sized_program(const Graph& graph, const NetworkKernels& kernels, std::size_t kernel);
 
 // Returns what is known of each kernel. Without `find` nothing is.
 std::vector<TunedKernel> tuned_kernels(const Graph& graph, const NetworkKernels& kernels, const Target& target,

@@ -1,6 +1,7 @@
 #include "host/tune/records/record_file.h"
 
 #include "base/descriptor.h"
+#include "base/hash_stream.h"
 #include "base/hex.h"
 #include "base/printable.h"
 #include "base/replace_file.h"
@@ -16,6 +17,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <string_view>
 #include <thread>
 
@@ -76,6 +78,23 @@ Result<std::string> read_all(const Descriptor& file, const std::string& path) {
   return text;
 }
 
+// Takes the next line off the front of a text that is not empty.
+std::string_view next_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+bool contains(std::string_view line, std::string_view part) { return line.find(part) != std::string_view::npos; }
+
+// Returns the text of a hash in a record's line; empty if there is none. Quotes inside of strings are escaped, so only
+// a name is found.
+std::string_view hash_in(std::string_view line, std::string_view name) {
+  const std::size_t at = line.find(name);
+  return at == std::string_view::npos ? std::string_view() : line.substr(at + name.size(), 2 * sizeof(Hash));
+}
+
 }  // namespace
 
 Status append_record(const std::string& path, const TuneRecord& record) {
@@ -98,10 +117,8 @@ RecordFile records_in(std::string_view text, const std::optional<Hash>& program)
   // Lines without the hash are passed over.
   const std::string part = program ? to_hex(*program) : std::string();
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.empty() || line.find(part) == std::string_view::npos) continue;
+    const std::string_view line = next_line(text);
+    if (line.empty() || !contains(line, part)) continue;
     Result<TuneRecord> record = parse_record(line);
     if (!record.is_ok())
       ++file.skipped;
@@ -109,6 +126,37 @@ RecordFile records_in(std::string_view text, const std::optional<Hash>& program)
       file.records.push_back(std::move(record.value()));
   }
   return file;
+}
+
+Hash hash_of_confirmed(std::string_view text) {
+  struct Program {
+    bool is_confirmed = false;
+    std::vector<std::string_view> lines;  // those that are confirmed, or say that code is faulty
+    std::string_view default_code;        // of its last record
+  };
+  std::map<std::string_view, Program> programs;
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
+    Program& program = programs[hash_in(line, R"("program":")")];
+    const bool is_confirmed = contains(line, R"("confirmed":true)");
+    if (is_confirmed) program.is_confirmed = true;
+    if (is_confirmed || contains(line, R"("outcome":"wrong")") || contains(line, R"("outcome":"crashed")") ||
+        contains(line, R"("outcome":"hung")"))
+      program.lines.push_back(line);
+    if (const std::string_view code = hash_in(line, R"("default_code":")"); !code.empty()) program.default_code = code;
+  }
+  HashStream hash;
+  const auto add = [&](std::string_view line) {
+    hash.add({reinterpret_cast<const std::uint8_t*>(line.data()), line.size()});
+    const std::uint8_t end = '\n';
+    hash.add({&end, 1});
+  };
+  for (auto& [name, program] : programs) {
+    if (!program.is_confirmed) continue;
+    for (const std::string_view line : program.lines) add(line);
+    add(program.default_code);
+  }
+  return hash.finish();
 }
 
 Result<std::string> read_record_text(const std::string& path) {

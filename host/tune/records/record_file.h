@@ -32,6 +32,10 @@ Result<RecordFile> read_records(const std::string& path, const std::optional<Has
 Result<std::string> read_record_text(const std::string& path);
 RecordFile records_in(std::string_view text, const std::optional<Hash>& program = std::nullopt);
 
+// Returns a hash of the lines in such contents on which it depends what the confirmed best records are, without parsing
+// them: other trials leave it as it is.
+Hash hash_of_confirmed(std::string_view text);
+
 // Replaces what is in the file by what `keep` returns for its records, while others wait with appending. After a crash
 // the file is as before or complete. Lines that are no records of this version are dropped. Fails with unavailable as
 // append_record() and read_records() do.

@@ -12,6 +12,7 @@ namespace ferry::tune {
 struct ShownTrial {
   TuneRecord record;
   double elapsed_seconds = 0;  // since the start
+  double expected_share = 1;   // of a network: its time with the best that was known then, of the default's
 };
 
 struct TunePage {

@@ -57,12 +57,19 @@ MeasuredTime time_of(const Timing& timing) {
 
 struct DeviceRunner::Session {
   Device device;
-  std::vector<Argument> inputs;            // one for each parameter; those that are written are copied before a trial
+  ArgumentSets inputs;                     // in each set one for each parameter that is read; of those that are written
+                                           // too, a trial gets copies
   std::vector<DeviceTensor> results = {};  // the default's, one for each parameter that is written
   std::vector<verify::AppliedLimits> limits = {};  // by how much others may differ from them
 
-  // Returns arguments with tensors of their own where the code writes.
-  std::vector<Argument> arguments(const RunnerTask& task) const {
+  // Returns arguments with tensors of their own where the code writes, for each set.
+  ArgumentSets arguments(const RunnerTask& task) const {
+    ArgumentSets all;
+    for (const std::vector<Argument>& set : inputs) all.push_back(arguments(task, set));
+    return all;
+  }
+
+  std::vector<Argument> arguments(const RunnerTask& task, const std::vector<Argument>& set) const {
     std::vector<Argument> all;
     std::size_t next = 0;
     for (std::size_t p = 0; p < task.info.parameters.size(); ++p) {
@@ -71,7 +78,7 @@ struct DeviceRunner::Session {
         all.push_back(device.filled(task.plan.dtypes[p], task.plan.shapes[p], FillKind::random, kPoisonSeed));
         continue;
       }
-      const Argument& input = inputs[next++];
+      const Argument& input = set[next++];
       const auto* tensor = std::get_if<DeviceTensor>(&input.value());
       all.push_back(is_written(parameter) && tensor != nullptr ? Argument(tensor->copy_to(device)) : input);
     }
@@ -89,9 +96,20 @@ DeviceRunner::DeviceRunner(bench::NamedDevice device, const RunnerTask& task, Ob
 
 DeviceRunner::~DeviceRunner() = default;
 
-MeasuredTime DeviceRunner::measure(const Function& function, const std::vector<Argument>& arguments,
-                                   const BenchOptions& options) {
+std::size_t sets_in_turns(std::uint64_t set_bytes, std::uint64_t cache_bytes) {
+  constexpr std::uint64_t kMost = 8;  // calls that a device measures in turns
+  if (set_bytes == 0 || set_bytes >= cache_bytes) return 1;
+  const std::uint64_t sets = (cache_bytes + set_bytes - 1) / set_bytes + 1;
+  return sets <= kMost ? static_cast<std::size_t>(sets) : 1;
+}
+
+MeasuredTime DeviceRunner::measure(const Function& function, const ArgumentSets& sets, const BenchOptions& options) {
   BenchOptions bench = options;
+  if (sets.size() > 1) {
+    // A sample of several calls would find what its first one has read. As many samples are taken as of one set.
+    bench.min_repeat_ms = 0;
+    bench.repeat = std::max(2U, bench.repeat / static_cast<std::uint32_t>(sets.size()));
+  }
   bench.cores = task_.cores;
   bench.threads = task_.threads;
   struct Window {
@@ -104,7 +122,13 @@ MeasuredTime DeviceRunner::measure(const Function& function, const std::vector<A
     }
   };
   const Window window(begin_window_, end_window_);
-  return time_of(function.measure(arguments, bench));
+  std::vector<TimedCall> calls;
+  for (const std::vector<Argument>& arguments : sets) calls.push_back({function, arguments});
+  const std::vector<Timing> timings = measure_in_turns(calls, bench);
+  Timing all = timings.front();
+  for (std::size_t t = 1; t < timings.size(); ++t)
+    all.seconds.insert(all.seconds.end(), timings[t].seconds.begin(), timings[t].seconds.end());
+  return time_of(all);
 }
 
 DeviceRunner::Session& DeviceRunner::session() {
@@ -114,18 +138,21 @@ DeviceRunner::Session& DeviceRunner::session() {
     connection.devices = task_.devices;
     connection.deadlines.call = deadline;
     const Device device = device_.open(connection);
-    session_ = std::make_unique<Session>(Session{device, make_arguments(task_.info, task_.plan, device)});
+    session_ = std::make_unique<Session>(Session{device, {}});
+    const std::uint64_t bytes = traffic_bytes(task_.info, task_.plan.shapes);
+    for (std::size_t sets = sets_in_turns(bytes, task_.cache_bytes); sets > 0; --sets)
+      session_->inputs.push_back(make_arguments(task_.info, task_.plan, device));
     environment_ = {{"processor", device.processor()}};
   };
   const auto function = [&] { return session_->device.load(CompiledModule(task_.default_module))[task_.info.name]; };
   if (!default_time_) {
     open(kFirstDeadline);
     const Function first = function();
-    const std::vector<Argument> arguments = session_->arguments(task_);
+    const ArgumentSets arguments = session_->arguments(task_);
     default_time_ = measure(first, arguments, measured(measure(first, arguments, kFirstLook).low));
   }
   open(std::max(kLeastDeadline, kDefaultsInDeadline * default_time_->seconds));
-  const std::vector<Argument> arguments = session_->arguments(task_);
+  const std::vector<Argument> arguments = session_->arguments(task_, session_->inputs.front());
   function().call(arguments);
   for (std::size_t p = 0; p < arguments.size(); ++p) {
     if (!is_written(task_.info.parameters[p])) continue;
@@ -157,13 +184,14 @@ Trial DeviceRunner::run_in_session(const ModuleBytes& module, double best_second
   Session& session = this->session();
   if (++trials_ > kTrialsPerDefault) {
     const Function function = session.device.load(CompiledModule(task_.default_module))[task_.info.name];
-    const std::vector<Argument> arguments = session.arguments(task_);
+    const ArgumentSets arguments = session.arguments(task_);
     measure(function, arguments, kFirstLook);
     default_time_ = measure(function, arguments, measured(default_time_->seconds));
     trials_ = 1;
   }
   const Function function = session.device.load(CompiledModule(module))[task_.info.name];
-  const std::vector<Argument> arguments = session.arguments(task_);
+  const ArgumentSets sets = session.arguments(task_);
+  const std::vector<Argument>& arguments = sets.front();
   const double once = run_kernel(session.device, {task_.info.name}, [&] {
     function.call(arguments);
     session.device.synchronize();
@@ -172,9 +200,9 @@ Trial DeviceRunner::run_in_session(const ModuleBytes& module, double best_second
   if (std::string wrong = difference(arguments); !wrong.empty()) return {Outcome::wrong, std::move(wrong)};
   if (best_seconds > 0 && once > kHopelessOnce * best_seconds && once > kLeastOnce)
     return too_slow(once / best_seconds);
-  const MeasuredTime first = measure(function, arguments, kFirstLook);
+  const MeasuredTime first = measure(function, sets, kFirstLook);
   if (best_seconds > 0 && first.low > kHopeless * best_seconds) return too_slow(first.low / best_seconds);
-  return {Outcome::measured, {}, measure(function, arguments, measured(first.low))};
+  return {Outcome::measured, {}, measure(function, sets, measured(first.low))};
 }
 
 Trial DeviceRunner::with_session(const std::function<Trial()>& work) {

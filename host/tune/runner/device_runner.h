@@ -23,7 +23,12 @@ struct RunnerTask {
   std::vector<std::string> devices = {};  // besides the CPU
   std::vector<std::uint32_t> cores = {};  // as of BenchOptions
   std::uint32_t threads = 0;              // the same
+  std::uint64_t cache_bytes = 0;          // of each core, which no call is to find its inputs in; 0: not known
 };
+
+// Returns in how many sets of tensors calls run in turns, so that none finds its own in a cache of this size: 1 for one
+// set that is larger, and for tensors so small that they would stay there in any program.
+std::size_t sets_in_turns(std::uint64_t set_bytes, std::uint64_t cache_bytes);
 
 class DeviceRunner final : public Runner {
  public:
@@ -42,7 +47,9 @@ class DeviceRunner final : public Runner {
   struct Session;
 
   Session& session();
-  MeasuredTime measure(const Function& function, const std::vector<Argument>& arguments, const BenchOptions& options);
+  using ArgumentSets = std::vector<std::vector<Argument>>;
+
+  MeasuredTime measure(const Function& function, const ArgumentSets& sets, const BenchOptions& options);
   std::string difference(const std::vector<Argument>& arguments) const;
   Trial run_in_session(const ModuleBytes& module, double best_seconds);
   // Calls `work` until it returns, with other sessions while the device can be reached again. Failures of the code are

@@ -11,6 +11,7 @@
 #include "tests/e2e/cli/run_ferry.h"
 #include "tests/e2e/cli/terminal.h"
 #include "tests/paths.h"
+#include "tests/support/model_bytes.h"
 
 using namespace ferry;
 using test::Folder;
@@ -243,4 +244,39 @@ TEST_CASE("what is wrong with the arguments is said before anything is measured"
   CHECK(run_ferry({"records", "list", folder.path("none.jsonl")}).err.find("there is no such file of records") !=
         std::string::npos);
   CHECK(run_ferry({"bench", "-e", test::kMatmul, "--size", kSizes, "--records", folder.path("none.jsonl")}).code == 2);
+}
+
+TEST_CASE("tune searches the kernels of a network, and says what became of each") {
+  const Folder folder;
+  test::ModelBytes model;
+  model.input("x", {"N", 64}).output("y");
+  model.initializer(test::tensor("w", test::kFloat, {64, 48}, test::raw<float>(std::vector<float>(64 * 48, 0.5F))));
+  model.node("MatMul", {"x", "w"}, {"y"}, {}, "product");
+  const Words words = {"tune",        folder.file("net.onnx", model.text()),
+                       "--size",      "N=37",
+                       "--threads",   "1",
+                       "--records",   folder.path("r.jsonl"),
+                       "--trials",    "3",
+                       "--processes", "3"};
+  Words json = words;
+  json.insert(json.end(), {"--json", "--html", folder.path("net.html")});
+  const Outcome outcome = run_ferry(json);
+  REQUIRE_MESSAGE(outcome.code == 0, outcome.err);
+  const std::vector<nlohmann::json> lines = lines_of(outcome.out);
+  REQUIRE(lines.size() == 4);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(lines[i].at("schema") == "ferry.trial/1");
+  const nlohmann::json& result = lines.back();
+  CHECK(result.at("schema") == "ferry.tuned_network/1");
+  REQUIRE(result.at("kernels").size() == 1);
+  const nlohmann::json& kernel = result.at("kernels")[0];
+  CHECK(kernel.at("nodes") == nlohmann::json{"product"});
+  CHECK(kernel.at("state") == "tuned");
+  CHECK(kernel.at("trials") == 3);
+  CHECK(lines[0].at("function") == kernel.at("kernel"));
+  CHECK(test::content_of(folder.path("net.html")).find("Tuning of net") != std::string::npos);
+  const Outcome text = run_ferry(words);
+  CHECK_MESSAGE(text.out.starts_with("3 points of 1 kernel in "), text.out);
+  Words open = words;
+  open.push_back("--open");
+  CHECK(run_ferry(open).code == 2);
 }

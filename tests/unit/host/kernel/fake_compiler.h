@@ -103,6 +103,7 @@ class FakeCompiler final : public Compiler {
     std::optional<Hash> identity(const NetworkRequest&) const override { unexpected(); }
     Emission emit(Stage, const NetworkRequest&, const std::string&) const override { unexpected(); }
     std::shared_ptr<const Network> with_all_outputs(const Target&) const override { unexpected(); }
+    std::vector<NetworkProgram> kernels(const NetworkRequest&) const override { unexpected(); }
     std::vector<NodeProgram> nodes(const SizesByName&) const override { unexpected(); }
 
    private:

@@ -12,6 +12,7 @@
 #include "host/compiler/llvm/llvm_compiler.h"
 #include "module/module_file.h"
 #include "tests/support/model_bytes.h"
+#include "tests/unit/host/kernel/other_point.h"
 
 using namespace ferry;
 using namespace ferry::test;
@@ -193,4 +194,16 @@ TEST_CASE_FIXTURE(Fixture, "a module of a network with other constants is not ta
   std::ifstream(file, std::ios::binary).read(key.data(), 32);
   std::ofstream(file, std::ios::binary) << key << std::string(other.begin(), other.end());
   CHECK(compiler->read(source())->compile({host}).module == first.module);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a network from the cache says which schedules tuning has found, as a new one does") {
+  const OtherPoint tuned(*compiler, TunedFor::fixed_sizes);
+  const NetworkRequest request{.target = host, .sizes = {{"N", 8}}, .tuned = &tuned};
+  const Compiled first = compiler->read(source())->compile(request);
+  REQUIRE(first.notes.size() == 1);
+  CHECK(first.notes[0].ends_with("another point"));
+  const std::size_t before = kept().size();
+  CHECK(compiler->read(source())->compile(request).notes == first.notes);
+  CHECK(kept().size() == before);
+  CHECK(compiler->read(source())->compile({.target = host, .sizes = {{"N", 8}}}).notes.empty());
 }

@@ -8,6 +8,7 @@
 #include "host/tune/records/record_file.h"
 #include "host/tune/records/record_set.h"
 #include "host/tune/replay.h"
+#include "host/tune/runner/device_runner.h"
 #include "host/tune/verify_records.h"
 
 #include "tests/unit/host/kernel/own_compiler.h"
@@ -173,7 +174,7 @@ TEST_CASE("the best schedule is compared with the default at the end, and kernel
   CHECK(same[0].fixed.has_value());
   CHECK(same[0].sizes == SizesByName{{"K", 40}, {"M", 37}, {"N", 64}});
   REQUIRE(told.size() == 1);
-  CHECK(told[0] == "mm: the schedule is from " + used.name + ": 2.00 times as fast as the default");
+  CHECK(told[0] == "mm: the schedule is from records.jsonl: 2.00 times as fast as the default");
   CallOptions other;
   other.sizes = {"M=38,N=64,K=40"};
   CHECK(tuned_for(kernel, other, observer).empty());
@@ -189,6 +190,30 @@ TEST_CASE("the best schedule is compared with the default at the end, and kernel
   CallOptions of_renamed;
   of_renamed.sizes = {"R=37,S=64,T=40"};
   CHECK(tuned_for(renamed, of_renamed).size() == 1);
+}
+
+TEST_CASE("calls run in turns in as many sets of tensors as no cache of a core holds") {
+  CHECK(tune::sets_in_turns(1 << 20, 1 << 20) == 1);
+  CHECK(tune::sets_in_turns((1 << 20) - 1, 1 << 20) == 3);
+  CHECK(tune::sets_in_turns(300, 1000) == 5);
+  CHECK(tune::sets_in_turns(143, 1000) == 8);
+  CHECK(tune::sets_in_turns(142, 1000) == 1);  // so small that they stay there
+  CHECK(tune::sets_in_turns(0, 1000) == 1);
+  CHECK(tune::sets_in_turns(300, 0) == 1);
+}
+
+TEST_CASE("schedules are measured and recorded as usual where calls run in turns in several sets of tensors") {
+  const RecordsFile file;
+  TuneOptions options = quick(file);
+  const std::uint64_t l2 = compiler().target_of(local_device().facts()).l2_bytes;
+  if (l2 == 0) return;
+  // A reads a quarter of the cache.
+  options.call.sizes = {"M=64,N=16,K=" + std::to_string(l2 / 4 / 4 / 64)};
+  options.trials = 4;
+  const tune::Tuned tuned = tune::tune(this_machine(), {product(), {}, {}}, options);
+  CHECK(tuned.progress.count() == 4);
+  CHECK(tuned.best.outcome == Outcome::measured);
+  for (const TuneRecord& record : file.records()) CHECK_MESSAGE(record.outcome != Outcome::wrong, record.reason);
 }
 
 TEST_CASE("schedules are the same up to names") {

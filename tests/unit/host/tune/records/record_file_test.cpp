@@ -142,3 +142,34 @@ TEST_CASE_FIXTURE(Files, "of a program only its own records are read, and lines 
   CHECK(tune::read_records(path, test::hash_of_all(7)).value().records.empty());
   CHECK(read().records.size() == 2);
 }
+
+TEST_CASE_FIXTURE(Files,
+                  "the hash of confirmed records changes with what the best ones depend on, and with no other trial") {
+  const auto hash = [&] { return tune::hash_of_confirmed(content()); };
+  const auto changes = [&](const TuneRecord& record) {
+    const Hash before = hash();
+    append(record);
+    return hash() != before;
+  };
+  TuneRecord trial = sample_record();
+  CHECK_FALSE(changes(trial));
+  TuneRecord wrong = trial;
+  wrong.outcome = tune::Outcome::wrong;
+  wrong.time.reset();
+  CHECK_FALSE(changes(wrong));  // no record of the program is confirmed
+  TuneRecord confirmed = trial;
+  confirmed.confirmed = true;
+  CHECK(changes(confirmed));
+  trial.unix_ms += 1;
+  CHECK_FALSE(changes(trial));
+  wrong.unix_ms += 1;
+  CHECK(changes(wrong));
+  wrong.key.program[0] ^= 1;
+  CHECK_FALSE(changes(wrong));
+  trial.default_code[0] ^= 1;  // the default schedule became another one
+  CHECK(changes(trial));
+  trial.reason = R"(a text with "confirmed":true)";
+  CHECK_FALSE(changes(trial));
+  confirmed.key.device.cpu = "another";
+  CHECK(changes(confirmed));
+}

@@ -1,0 +1,28 @@
+// Schedules that are tried in a network before they count for anything else.
+#pragma once
+
+#include "host/compiler/api/tuned_schedules.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ferry::tune {
+
+// The values of points, as PointText::in_order, by program_hash() of programs whose sizes are fixed.
+using ChosenPoints = std::map<Hash, std::vector<std::string>>;
+
+class ChosenSchedules final : public TunedSchedules {
+ public:
+  explicit ChosenSchedules(ChosenPoints points) : points_(std::move(points)) {}
+
+  std::optional<TunedSchedule> find(const lang::Program& program, const std::map<std::string, std::int64_t>& sizes,
+                                    const Target& target, const ScheduleText* schedule) const override;
+  Hash identity(const Target& target) const override;
+
+ private:
+  ChosenPoints points_;
+};
+
+}  // namespace ferry::tune

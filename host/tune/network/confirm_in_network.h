@@ -1,0 +1,40 @@
+// Which schedules make the kernels of a network faster in the network itself, where other kernels run before them and
+// caches hold other things than when they run alone.
+#pragma once
+
+#include "host/tune/network/chosen_schedules.h"
+#include "host/tune/network/network_profile.h"
+#include "host/tune/tune.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace ferry::tune {
+
+// The best schedules of a kernel by itself, the fastest first.
+struct KernelCandidates {
+  std::size_t kernel = 0;  // index into NetworkProfile::kernels
+  std::vector<TuneRecord> records;
+};
+
+struct InNetwork {
+  const bench::NamedDevice& device;
+  const TunedKernel& network;
+  const TuneOptions& options;
+  const NetworkProfile& profile;
+};
+
+// The schedule that was the best in the network, with its times there: those of all calls of the kernel.
+struct ConfirmedKernel {
+  std::size_t kernel = 0;
+  TuneRecord record;
+  bool is_faster = false;
+};
+
+// Times the steps of the network with all candidates and with default schedules, in turns in several sessions. Kernels
+// that did not become faster get another chance with their second candidates.
+std::vector<ConfirmedKernel> confirm_in_network(const InNetwork& in_network,
+                                                const std::vector<KernelCandidates>& candidates,
+                                                const Observer& observer);
+
+}  // namespace ferry::tune

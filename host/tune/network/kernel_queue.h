@@ -1,0 +1,48 @@
+// Decides which kernel of a network is tuned next: the one from which the most is to be expected.
+//
+// What can be gained is at most the time that a kernel takes in a call of the network above what an estimate says that
+// the device needs for it. Each turn that finds nothing halves what is expected of the next one, so kernels with little
+// to gain wait until the others have had several turns, and none waits forever.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace ferry::tune {
+
+// The time of one kernel in a call of the network, over all nodes that it computes, in seconds.
+struct QueuedKernel {
+  double by_default = 0;  // with its default schedule
+  double estimate = 0;    // the device takes at least so long; 0: not known
+};
+
+class KernelQueue {
+ public:
+  // Kernels of which the estimate leaves no more than this share of the network's time to be gained are pruned.
+  static constexpr double kLeastShare = 0.002;
+
+  explicit KernelQueue(std::vector<QueuedKernel> kernels);
+
+  bool is_pruned(std::size_t kernel) const { return states_[kernel].is_pruned; }
+  // Returns a kernel; nothing if all have ended, or nothing worth the time is expected any more.
+  std::optional<std::size_t> next() const;
+  // Takes the best share of its default's time that is known of a kernel after a turn.
+  void report(std::size_t kernel, double best_share);
+  // The kernel needs no more turns: its space is used up, or it cannot be tuned.
+  void end(std::size_t kernel) { states_[kernel].has_ended = true; }
+
+ private:
+  struct State {
+    QueuedKernel kernel;
+    double best = 0;    // seconds
+    unsigned idle = 0;  // turns that found nothing since the last gain
+    bool is_pruned = false, has_ended = false;
+  };
+  static double expected(const State& state);
+
+  std::vector<State> states_;
+  double network_ = 0;  // seconds of all kernels
+};
+
+}  // namespace ferry::tune

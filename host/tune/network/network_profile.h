@@ -1,0 +1,29 @@
+// Where the time of a network goes, with default schedules.
+#pragma once
+
+#include "host/kernel/kernel.h"
+#include "host/tune/network/kernel_times.h"
+#include "host/tune/tune.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ferry::tune {
+
+// A network as tuning sees it.
+struct NetworkProfile {
+  Target target;
+  std::vector<NetworkProgram> kernels;
+  std::map<std::string, KernelTime> times;  // of all kernels, also those that cannot be tuned
+  bench::Peak peak = {};                    // of the device; zeros: not known
+};
+
+// Runs the network. Throws as compile_kernel() and Function::call().
+NetworkProfile profile_network(const bench::NamedDevice& device, const TunedKernel& network, const TuneOptions& options,
+                               const Observer& observer);
+
+// Returns the time that the device needs at least, by its peaks; 0: not known.
+double least_seconds(const KernelTime& kernel, const bench::Peak& peak);
+
+}  // namespace ferry::tune

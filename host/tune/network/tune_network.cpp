@@ -1,0 +1,263 @@
+#include "host/tune/network/tune_network.h"
+
+#include "crosscompile/ir/error.h"
+#include "ferry/kernel/kernel_failed.h"
+#include "host/measure/compare.h"
+#include "host/tune/comparison_options.h"
+#include "host/tune/network/confirm_in_network.h"
+#include "host/tune/network/kernel_queue.h"
+#include "host/tune/network/network_profile.h"
+#include "host/tune/recorded_schedules.h"
+#include "host/tune/trial_records.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace ferry::tune {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Shares of the budget: until then kernels are searched, then the best of each are measured again, and the rest is for
+// the comparison of the network.
+constexpr double kEndOfSearch = 0.65, kEndOfRanking = 0.78, kShareForComparison = 0.15;
+constexpr double kLeastTurn = 2, kMostTurn = 10;  // seconds
+// Peaks and steps are not measured at the same time, so a kernel that seems to reach the peak may still gain this much.
+constexpr double kMostOfTime = 0.9;
+
+class NetworkTuner {
+ public:
+  NetworkTuner(std::span<const bench::NamedDevice> devices, const TunedKernel& network, const TuneOptions& options,
+               const Observer& observer)
+      : devices_(devices), network_(network), options_(options), observer_(observer) {
+    network_.source.tuned = nullptr;
+    quiet_.is_interrupted = observer.is_interrupted;
+  }
+
+  TunedNetwork run() {
+    profile_ = profile_network(devices_.front(), network_, options_, observer_);
+    list_kernels();
+    search();
+    found_.is_interrupted = observer_.must_end();
+    if (!found_.is_interrupted && options_.processes > 0) {
+      rank();
+      confirm();
+    }
+    found_.progress.seconds = seconds();
+    return std::move(found_);
+  }
+
+ private:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool is_after(double share) const {
+    return options_.budget_seconds > 0 && seconds() > share * options_.budget_seconds;
+  }
+
+  void list_kernels() {
+    found_.function = function_of(network_.source, network_.function).name;
+    double& all = found_.progress.default_seconds;
+    for (const auto& [name, time] : profile_.times) all += time.seconds;
+    found_.other_seconds = all;
+    std::vector<QueuedKernel> queued;
+    for (const NetworkProgram& kernel : profile_.kernels) {
+      const KernelTime time = profile_.times[kernel.kernel];
+      NetworkKernelResult& result = found_.kernels.emplace_back();
+      result.kernel = kernel.kernel;
+      result.nodes = kernel.nodes;
+      result.seconds = time.seconds;
+      result.estimate = std::min(least_seconds(time, profile_.peak), time.seconds);
+      found_.other_seconds -= time.seconds;
+      queued.push_back({result.seconds, std::min(result.estimate, kMostOfTime * result.seconds)});
+    }
+    queue_.emplace(std::move(queued));
+    for (std::size_t k = 0; k < found_.kernels.size(); ++k)
+      if (queue_->is_pruned(k)) found_.kernels[k].state = KernelState::pruned;
+    update_progress();
+  }
+
+  TunedKernel kernel_alone(std::size_t k) const {
+    lang::Program program = profile_.kernels[k].program;
+    program.name = found_.kernels[k].kernel;
+    KernelSource source{network_.source.compiler, network_.source.name, {}, TextKernel{.programs = {program}}};
+    return {std::move(source), program.name, network_.target};
+  }
+
+  void update_progress() {
+    Progress& progress = found_.progress;
+    progress.seconds = seconds();
+    progress.best_seconds = progress.default_seconds;
+    std::size_t faster = 0, open = 0;
+    for (const NetworkKernelResult& kernel : found_.kernels) {
+      progress.best_seconds -= kernel.seconds * (1 - kernel.best_share);
+      faster += kernel.best_share < 1 - kLeastGain ? 1 : 0;
+      open += kernel.state != KernelState::pruned ? 1 : 0;
+    }
+    progress.best_point = std::to_string(faster) + " of " + std::to_string(open) + " kernels";
+  }
+
+  // Returns what tune() does with one kernel; nothing if it cannot be tuned.
+  std::optional<Tuned> tune_kernel(std::size_t k, const TuneOptions& turn) {
+    NetworkKernelResult& kernel = found_.kernels[k];
+    try {
+      Tuned tuned = tune(devices_, kernel_alone(k), turn, quiet_);
+      kernel.state = KernelState::tuned;
+      if (tuned.earlier_share) kernel.best_share = std::min(kernel.best_share, *tuned.earlier_share);
+      return tuned;
+    } catch (const UsageError&) {
+      kernel.state = KernelState::fixed;
+    } catch (const CompileError& error) {
+      kernel.state = KernelState::failed;
+      kernel.reason = error.what();
+    } catch (const KernelFailed& error) {
+      kernel.state = KernelState::failed;
+      kernel.reason = error.what();
+    }
+    return std::nullopt;
+  }
+
+  TuneOptions turn_options() const {
+    TuneOptions turn = options_;
+    turn.call = {};
+    turn.call.seed = options_.call.seed;
+    turn.processes = 0;
+    return turn;
+  }
+
+  double turn_seconds() const {
+    if (options_.budget_seconds <= 0) return kMostTurn;
+    const auto waiting = std::ranges::count(found_.kernels, KernelState::waiting, &NetworkKernelResult::state);
+    const double all = (options_.processes > 0 ? kEndOfSearch : 1) * options_.budget_seconds - seconds();
+    return std::clamp(all / static_cast<double>(2 * std::max<std::ptrdiff_t>(waiting, 1)), kLeastTurn, kMostTurn);
+  }
+
+  void search() {
+    const double turn_length = turn_seconds();
+    std::uint64_t trials = 0;
+    for (std::uint64_t number = 0;; ++number) {
+      if (observer_.must_end() || (options_.has_trials_limit && trials >= options_.trials)) return;
+      if (is_after(options_.processes > 0 ? kEndOfSearch : 1)) return;
+      const std::optional<std::size_t> next = queue_->next();
+      if (!next) return;
+      NetworkKernelResult& kernel = found_.kernels[*next];
+      TuneOptions turn = turn_options();
+      turn.budget_seconds = turn_length;
+      turn.seed = options_.seed + number;
+      turn.trials = options_.trials - trials;
+      std::uint64_t tried = 0;
+      turn.on_trial = [&](const TuneRecord& record, const Progress& progress) {
+        ++tried;
+        ++found_.progress.trials[record.outcome];
+        if (kernel.trials++ == 0) found_.progress.points += progress.points;
+        if (const std::optional<double> share = share_of_default(record))
+          kernel.best_share = std::min(kernel.best_share, *share);
+        found_.progress.trying = kernel.kernel + ": " + progress.trying;
+        update_progress();
+        if (options_.on_trial) options_.on_trial(record, found_.progress);
+      };
+      const bool is_tuned = tune_kernel(*next, turn).has_value();
+      trials += tried;
+      queue_->report(*next, kernel.best_share);
+      if (!is_tuned || tried == 0) queue_->end(*next);
+    }
+  }
+
+  // Measures the best of each kernel again, those first that promise the most.
+  void rank() {
+    const StepGuard step = observer_.begin("measuring the best schedules of each kernel again");
+    std::vector<std::size_t> order;
+    for (std::size_t k = 0; k < found_.kernels.size(); ++k)
+      if (found_.kernels[k].state == KernelState::tuned || found_.kernels[k].state == KernelState::waiting)
+        order.push_back(k);
+    std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t k) {
+      return found_.kernels[k].seconds * (1 - found_.kernels[k].best_share);
+    });
+    for (const std::size_t k : order) {
+      if (observer_.must_end() || (!candidates_.empty() && is_after(kEndOfRanking))) return;
+      TuneOptions turn = turn_options();
+      turn.has_trials_limit = true;
+      turn.trials = 0;
+      turn.ranks_best = true;
+      std::optional<Tuned> tuned = tune_kernel(k, turn);
+      if (tuned && !tuned->ranked.empty()) candidates_.push_back({k, std::move(tuned->ranked)});
+    }
+  }
+
+  void confirm() {
+    found_.is_interrupted = observer_.must_end();
+    if (found_.is_interrupted || candidates_.empty()) return;
+    InNetwork in_network{devices_.front(), network_, options_, profile_};
+    std::vector<ConfirmedKernel> confirmed = confirm_in_network(in_network, candidates_, observer_);
+    ChosenPoints points;
+    for (const ConfirmedKernel& one : confirmed) {
+      NetworkKernelResult& kernel = found_.kernels[one.kernel];
+      kernel.point = one.record.point;
+      kernel.share_in_network = *share_of_default(one.record);
+      kernel.is_used = one.is_faster;
+      if (one.is_faster) points.emplace(one.record.key.program, one.record.values);
+    }
+    if (!points.empty()) compare(std::move(points));
+    // What was slower in the network is not used, even if it was faster by itself.
+    for (const ConfirmedKernel& one : confirmed)
+      if (!options_.records.empty() && (found_.is_faster || !one.is_faster)) store_record(options_.records, one.record);
+  }
+
+  void compare(ChosenPoints points) {
+    const StepGuard step = observer_.begin("comparing the network with the one that has default schedules");
+    KernelSource tuned = network_.source;
+    tuned.tuned = std::make_shared<const ChosenSchedules>(std::move(points));
+    const bench::KernelPair pair{bench::ComparedKernel{network_.source, network_.function},
+                                 bench::ComparedKernel{std::move(tuned), network_.function}};
+    found_.comparison =
+        bench::compare(devices_.front().open, pair,
+                       comparison_options(options_, options_.call, network_.target, 2 * found_.progress.default_seconds,
+                                          kShareForComparison * options_.budget_seconds),
+                       observer_);
+    found_.is_faster =
+        trial_of(*found_.comparison).has_value() && found_.comparison->times.verdict == stats::Verdict::a_slower;
+  }
+
+  Clock::time_point start_ = Clock::now();
+  std::span<const bench::NamedDevice> devices_;
+  TunedKernel network_;
+  const TuneOptions& options_;
+  const Observer& observer_;
+  Observer quiet_;
+  NetworkProfile profile_;
+  std::optional<KernelQueue> queue_;
+  std::vector<KernelCandidates> candidates_;
+  TunedNetwork found_;
+};
+
+void expect_network(const TunedKernel& kernel, const TuneOptions& options) {
+  if (kernel.source.as_network() == nullptr) throw UsageError(kernel.source.name + ": expected a network");
+  if (options.open_sizes)
+    throw UsageError(kernel.source.name + ": expected a kernel's text to tune for any sizes, got a network");
+  if (!options.searcher.empty())
+    throw UsageError(kernel.source.name + ": expected a kernel's text for a searcher of your own, got a network");
+}
+
+}  // namespace
+
+TunedNetwork tune_network(std::span<const bench::NamedDevice> devices, const TunedKernel& kernel,
+                          const TuneOptions& options, const Observer& observer) {
+  (void)expect_compiler(kernel.source.compiler, "ferry tune");
+  expect_network(kernel, options);
+  return NetworkTuner(devices, kernel, options, observer).run();
+}
+
+std::string kernel_state_name(KernelState state) {
+  switch (state) {
+    case KernelState::waiting: return "waiting";
+    case KernelState::pruned: return "pruned";
+    case KernelState::fixed: return "fixed";
+    case KernelState::failed: return "failed";
+    case KernelState::tuned: return "tuned";
+  }
+  return "";
+}
+
+}  // namespace ferry::tune

@@ -1,0 +1,171 @@
+// Tests tuning of small networks on this machine.
+#include "host/tune/network/tune_network.h"
+
+#include "base/throw_status.h"
+#include "host/compiler/llvm/network.h"
+#include "host/kernel/compile_kernel.h"
+#include "host/tune/network/confirm_in_network.h"
+#include "host/tune/recorded_schedules.h"
+#include "host/tune/records/record_file.h"
+#include "host/tune/records/record_set.h"
+#include "host/tune/task/program_hash.h"
+
+#include "tests/support/network_builder.h"
+#include "tests/unit/host/kernel/own_compiler.h"
+#include "tests/unit/host/kernel/text_file.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+
+using namespace ferry;
+using test::own_compiler;
+using tune::KernelState;
+using tune::TuneOptions;
+using tune::TuneRecord;
+
+namespace {
+
+// Two products, of which the first reads an image of N rows, and a softmax.
+KernelSource network() {
+  test::NetworkBuilder network;
+  const graph::TensorId x = network.input("x", {graph::Size::symbol("N"), 256});
+  const graph::TensorId hidden =
+      network.node(graph::Operator::matmul, {x, network.weights("v", {256, 192})}, graph::MatmulAttributes{}, "first");
+  const graph::TensorId y = network.node(graph::Operator::matmul, {hidden, network.weights("w", {192, 40})},
+                                         graph::MatmulAttributes{}, "second");
+  network.output(network.node(graph::Operator::softmax, {y}, graph::DimensionAttributes{1}, "third"), "y");
+  KernelSource source;
+  source.compiler = own_compiler();
+  source.name = "small.onnx";
+  source.kind = NetworkKernel{make_network(network.graph)};
+  return source;
+}
+
+std::vector<bench::NamedDevice> this_machine() {
+  return {{"this machine", [](const ConnectOptions& options) { return local_device(options); }}};
+}
+
+struct RecordsFile : test::Folder {
+  const std::string name = path("records.jsonl");
+  std::vector<TuneRecord> records() const { return value_or_throw(tune::read_records(name)).records; }
+};
+
+TuneOptions quick(const RecordsFile& file) {
+  TuneOptions options;
+  options.call.sizes = {"N=37"};
+  options.budget_seconds = 60;
+  options.trials = 8;
+  options.has_trials_limit = true;
+  options.records = file.name;
+  options.threads = 1;
+  options.processes = 3;
+  options.make_builder = [](const tune::Compile& compile) { return std::make_unique<tune::DirectBuilder>(compile); };
+  options.builders = 1;
+  return options;
+}
+
+std::set<Hash> programs_of(const KernelSource& source) {
+  const Target target = own_compiler()->target_of(local_device().facts());
+  std::set<Hash> programs;
+  for (const NetworkProgram& kernel : source.as_network()->network->kernels({.target = target, .sizes = {{"N", 37}}}))
+    programs.insert(tune::program_hash(kernel.program, {}));
+  return programs;
+}
+
+}  // namespace
+
+TEST_CASE("the kernels of a network are tuned as programs by themselves, and what is found is for the whole network") {
+  const RecordsFile file;
+  const KernelSource source = network();
+  const tune::TunedNetwork tuned = tune::tune_network(this_machine(), {source, {}, {}}, quick(file));
+  CHECK(tuned.function == "net");
+  REQUIRE(tuned.kernels.size() == 3);
+  CHECK(tuned.progress.count() == 8);
+  CHECK(tuned.progress.default_seconds > 0);
+  // The first product has most of the work, so it has most of the trials.
+  const auto longest = std::ranges::max_element(tuned.kernels, {}, &tune::NetworkKernelResult::seconds);
+  CHECK(longest->nodes == std::vector<std::string>{"first"});
+  CHECK(longest->state == KernelState::tuned);
+  CHECK(longest->trials > 0);
+  for (const tune::NetworkKernelResult& kernel : tuned.kernels) CHECK(kernel.trials <= longest->trials);
+
+  const std::set<Hash> programs = programs_of(source);
+  CHECK(programs.size() == 3);
+  bool is_used = false;
+  for (const TuneRecord& record : file.records()) {
+    CHECK(programs.contains(record.key.program));
+    if (!record.confirmed) continue;
+    CHECK(record.environment.at("network") == "net");
+    const bool is_faster = *tune::share_of_default(record) < 1 - tune::kLeastGain;
+    is_used |= is_faster;
+    // Without a faster network nothing counts.
+    if (is_faster) CHECK(tuned.is_faster);
+  }
+  CHECK(is_used == tuned.is_faster);
+  if (tuned.comparison) CHECK(tuned.comparison->difference().empty());
+  if (tuned.is_faster) CHECK(tuned.comparison->times.low > 1);
+
+  // Another run goes on, and without trials only compares.
+  TuneOptions only_compares = quick(file);
+  only_compares.trials = 0;
+  const tune::TunedNetwork again = tune::tune_network(this_machine(), {source, {}, {}}, only_compares);
+  CHECK(again.progress.count() == 0);
+  CHECK(std::ranges::all_of(again.kernels, [](const auto& kernel) { return kernel.trials == 0; }));
+}
+
+TEST_CASE("a schedule that is slower in the network is not used there, whatever it took by itself") {
+  const KernelSource source = network();
+  const tune::TunedKernel kernel{source, {}, {}};
+  const RecordsFile file;
+  const TuneOptions options = quick(file);
+  const bench::NamedDevice device = this_machine()[0];
+  const tune::NetworkProfile profile = tune::profile_network(device, kernel, options, {});
+  REQUIRE(profile.kernels.size() == 3);
+  const lang::Program& program = profile.kernels[0].program;
+  SpacePoint point = own_compiler()->space_at({.programs = std::span(&program, 1)}, profile.target);
+  for (PointKnob& knob : point.knobs)
+    if (const auto smallest = std::ranges::find(knob.candidates, "1x1"); smallest != knob.candidates.end())
+      knob.chosen = static_cast<std::size_t>(smallest - knob.candidates.begin());
+  TuneRecord record;
+  record.key.program = tune::program_hash(program, {});
+  record.values = values_in_order(point);
+  record.time = tune::MeasuredTime{1e-6, 1e-6, 1e-6};  // as if it had been fast
+  record.default_time = tune::MeasuredTime{2e-6, 2e-6, 2e-6};
+  const std::vector<tune::ConfirmedKernel> confirmed =
+      tune::confirm_in_network({device, kernel, options, profile}, {{0, {record}}}, {});
+  REQUIRE(confirmed.size() == 1);
+  CHECK(confirmed[0].kernel == 0);
+  CHECK_FALSE(confirmed[0].is_faster);
+  CHECK(confirmed[0].record.confirmed);
+  CHECK(*tune::share_of_default(confirmed[0].record) > 1.1);
+}
+
+TEST_CASE("a search of a network that is interrupted keeps its trials and confirms nothing") {
+  const RecordsFile file;
+  TuneOptions options = quick(file);
+  options.has_trials_limit = false;
+  int trials = 0;
+  options.on_trial = [&](const TuneRecord&, const tune::Progress&) { ++trials; };
+  Observer observer;
+  observer.is_interrupted = [&] { return trials >= 3; };
+  const tune::TunedNetwork tuned = tune::tune_network(this_machine(), {network(), {}, {}}, options, observer);
+  CHECK(tuned.is_interrupted);
+  CHECK_FALSE(tuned.comparison.has_value());
+  const std::vector<TuneRecord> records = file.records();
+  CHECK(records.size() == static_cast<std::size_t>(trials));
+  CHECK(std::ranges::none_of(records, &TuneRecord::confirmed));
+}
+
+TEST_CASE("what only a kernel's text has is refused for a network") {
+  const RecordsFile file;
+  TuneOptions open = quick(file), foreign = quick(file), without_sizes = quick(file);
+  open.open_sizes = true;
+  foreign.searcher = "true";
+  without_sizes.call.sizes.clear();
+  for (const TuneOptions& options : {open, foreign, without_sizes})
+    CHECK_THROWS_AS(tune::tune_network(this_machine(), {network(), {}, {}}, options), Error);
+}
