@@ -65,13 +65,14 @@ struct KernelLoops {
 std::vector<KernelLoops> kernel_loops(const Graph& graph, const Target& target,
                                       const std::map<std::string, std::int64_t>& sizes, const FindTuned& find = {});
 
-// Returns the kernels of such a network on the target's device as programs by themselves, with all sizes fixed, as
-// tuned_kernels() looks for them. Those whose sizes are not known, or not fixed in every call, are left out.
+// A kernel as a program by itself, with all sizes fixed, as tuned_kernels() looks for it.
 struct KernelProgram {
   std::string kernel;  // its name in the network
   lang::Program program;
   std::vector<std::string> nodes;  // one for each call
 };
+// Returns the kernels of such a network on the target's device, each once. Those whose sizes are not known, or passed
+// as numbers in a call, are left out.
 std::vector<KernelProgram> kernel_programs(const Graph& graph, const Target& target,
                                            const std::map<std::string, std::int64_t>& sizes);
 

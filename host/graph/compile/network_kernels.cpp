@@ -2,6 +2,7 @@
 
 #include "base/lines.h"
 #include "base/parallel_for.h"
+#include "base/printable.h"
 #include "crosscompile/ir/error.h"
 #include "ferry/schedule/module_schedule.h"
 #include "host/graph/kernels/group_program.h"
@@ -162,7 +163,7 @@ LoweredKernel lower_kernel(const NetworkKernels& kernels, std::size_t kernel, co
   return lowered;
 }
 
-std::string tuned_line(const std::string& note) { return std::string(kTunedLine) + note + "\n"; }
+std::string tuned_line(const std::string& note) { return std::string(kTunedLine) + printable(note) + "\n"; }
 
 std::vector<std::string> tuned_notes(std::string_view schedule) {
   std::vector<std::string> notes;
