@@ -44,5 +44,7 @@ Result<std::uint64_t> module_length(std::span<const std::uint8_t> bytes);
 std::vector<std::uint8_t> write_module(const ModuleFile& module);
 // invalid_argument gives the offset and what was expected there.
 Result<ModuleFile> read_module(std::span<const std::uint8_t> bytes);
+// The same for bytes that have been read before, without computing their hash again.
+Result<ModuleFile> read_module_again(std::span<const std::uint8_t> bytes);
 
 }  // namespace ferry

@@ -26,6 +26,7 @@ namespace {
 constexpr std::size_t kMaxCalls = 8;
 // The samples, of 16 bytes each, and the watched texts must fit the body of the answer.
 constexpr std::size_t kMaxSamples = 60'000;
+constexpr std::size_t kFewEmptyWindows = 5;
 
 struct Subject {
   CheckedCall call;
@@ -161,7 +162,11 @@ void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::u
   const ArgumentSets sets = !wants_twins   ? ArgumentSets::one
                             : options.cold ? ArgumentSets::one_with_twin
                                            : ArgumentSets::many_with_twins;
-  environment.not_isolated = isolated.start(calls, threads, sets);
+  RunnerOptions runner;
+  runner.threads = threads;
+  // A single sample says no more than these.
+  if (std::max(options.repeat, options.max_repeat) == 1) runner.empty_windows = kFewEmptyWindows;
+  environment.not_isolated = isolated.start(calls, runner, sets);
   if (!isolated.exist()) return;
   for (const Subject& subject : subjects) {
     if (subject.call.module->has_run_here)

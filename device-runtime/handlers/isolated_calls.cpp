@@ -12,29 +12,36 @@
 namespace ferry::device {
 namespace {
 
-constexpr std::size_t kMaxCores = 64;
+constexpr std::uint32_t kMaxCores = 64;
 // More sets would not make the overhead of a window smaller than it varies.
 constexpr std::uint64_t kMostSets = 64;
 
+// Returns how fast each core is compared with others, as far as the system knows that; 0: unknown. The session asks
+// once.
+const std::vector<long>& core_capacities(SessionState& state) {
+  std::vector<long>& capacities = state.access.isolation.core_capacities;
+  if (!capacities.empty()) return capacities;
+  std::vector<std::string> paths;
+  for (std::uint32_t core = 0; core < std::min(state.facts.logical_cores, kMaxCores); ++core)
+    paths.push_back(format("/sys/devices/system/cpu/cpu%u/cpu_capacity", core));
+  for (const std::string& text : state.access.broker.texts(paths))
+    capacities.push_back(std::strtol(text.c_str(), nullptr, 10));
+  return capacities;
+}
+
 // Returns the core on which judge and runner take turns, which is faster than to wake another one: the one on which
 // this process is, or if it may use faster ones, the first of those. -1: unknown.
-std::int32_t shared_core(const FileBroker& broker) {
+std::int32_t shared_core(SessionState& state) {
   cpu_set_t allowed;
   const int here = sched_getcpu();
   if (here < 0 || sched_getaffinity(0, sizeof allowed, &allowed) != 0 || !CPU_ISSET(here, &allowed)) return -1;
-  std::vector<std::int32_t> cores{here};
-  for (std::int32_t core = 0; core < CPU_SETSIZE && cores.size() < kMaxCores; ++core)
-    if (core != here && CPU_ISSET(core, &allowed)) cores.push_back(core);
-  std::vector<std::string> paths;
-  for (const std::int32_t core : cores) paths.push_back(format("/sys/devices/system/cpu/cpu%d/cpu_capacity", core));
-  const std::vector<std::string> texts = broker.texts(paths);
-  long most = 0;
+  const std::vector<long>& capacities = core_capacities(state);
+  const auto capacity = [&](int core) {
+    return static_cast<std::size_t>(core) < capacities.size() ? capacities[static_cast<std::size_t>(core)] : 0;
+  };
   std::int32_t fastest = here;
-  for (std::size_t i = 0; i < cores.size(); ++i) {
-    const long capacity = std::strtol(texts[i].c_str(), nullptr, 10);
-    if (capacity > most) fastest = cores[i];
-    most = std::max(most, capacity);
-  }
+  for (std::int32_t core = 0; static_cast<std::size_t>(core) < capacities.size(); ++core)
+    if (CPU_ISSET(core, &allowed) && capacity(core) > capacity(fastest)) fastest = core;
   return fastest;
 }
 
@@ -65,7 +72,7 @@ std::size_t IsolatedCalls::sets_of(std::size_t call, ArgumentSets sets) const {
       std::clamp<std::uint64_t>(second_cache_bytes(state_.facts) / 2 / calls_.size() / bytes, 1, kMostSets));
 }
 
-std::string IsolatedCalls::start(std::span<CheckedCall* const> calls, std::uint32_t threads, ArgumentSets sets) {
+std::string IsolatedCalls::start(std::span<CheckedCall* const> calls, const RunnerOptions& options, ArgumentSets sets) {
   const Isolation& isolation = state_.access.isolation;
   if (!isolation.zygote.exists()) return isolation.missing;
   for (const CheckedCall* call : calls) {
@@ -75,13 +82,15 @@ std::string IsolatedCalls::start(std::span<CheckedCall* const> calls, std::uint3
   }
   calls_.assign(calls.begin(), calls.end());
   for (const CheckedCall* call : calls_) named_.push_back(call->arguments);
-  Status started = try_start(threads, sets);
+  RunnerOptions on_core = options;
+  on_core.core = shared_core(state_);
+  Status started = try_start(on_core, sets);
   if (started.code() == ErrorCode::resource_exhausted && sets != ArgumentSets::one)
-    started = try_start(threads, ArgumentSets::one);
+    started = try_start(on_core, ArgumentSets::one);
   return started.message();
 }
 
-Status IsolatedCalls::try_start(std::uint32_t threads, ArgumentSets sets) {
+Status IsolatedCalls::try_start(const RunnerOptions& options, ArgumentSets sets) {
   workloads_.clear();
   twins_.clear();
   memory_.emplace(state_.access.isolation, state_.budget);
@@ -94,7 +103,6 @@ Status IsolatedCalls::try_start(std::uint32_t threads, ArgumentSets sets) {
   }
   FERRY_TRY(memory_->map());
   const std::uint64_t memory_bytes = (state_.budget.limit() - state_.budget.used()) / (numbers.size() + twins.size());
-  const RunnerOptions options{threads, shared_core(state_.access.broker)};
   if (options.core >= 0) FERRY_TRY(pinning_.move_to({static_cast<std::uint32_t>(options.core)}));
   std::vector<Started> workloads, started_twins;
   for (std::size_t i = 0; i < calls_.size(); ++i) {

@@ -26,7 +26,7 @@ class IsolatedCalls {
   // Moves the arguments of all calls to memory of their own and starts a process for each. Returns why that cannot be,
   // as words for a person; then the calls are as they were. The calls must outlive this. If there is no memory for
   // twins, there are none.
-  std::string start(std::span<CheckedCall* const> calls, std::uint32_t threads, ArgumentSets sets);
+  std::string start(std::span<CheckedCall* const> calls, const RunnerOptions& options, ArgumentSets sets);
   bool exist() const { return !workloads_.empty(); }
   bool have_twins() const { return !twins_.empty(); }
   bool have_small_pages() const { return memory_->has_small_pages(); }
@@ -54,7 +54,7 @@ class IsolatedCalls {
     std::unique_ptr<IsolatedCall> call;
   };
 
-  Status try_start(std::uint32_t threads, ArgumentSets sets);
+  Status try_start(const RunnerOptions& options, ArgumentSets sets);
   Result<Started> start_process(std::size_t call, std::size_t number, const RunnerOptions& options,
                                 std::uint64_t memory_bytes);
   std::size_t sets_of(std::size_t call, ArgumentSets sets) const;

@@ -17,7 +17,7 @@ namespace {
 
 // Windows vary by about a tenth of this, so that samples of 1000 times as much are accurate.
 constexpr std::int64_t kResolutionNs = 100;
-constexpr std::size_t kOverheadWindows = 25, kMostOverheadWindows = 500;
+constexpr std::size_t kMostOverheadWindows = 500;
 // What a processor does between the stop of a thread and its sleep counts as the thread's.
 constexpr std::int64_t kAccountedNs = 1'000'000;
 // Beyond so much, a window contains time in which something else ran on its core.
@@ -86,22 +86,28 @@ Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isola
   std::vector<Counters::Open> counters;
   for (std::uint32_t i = 0; i < ready.counters; ++i) counters.push_back({received[ends + i].release(), ready.kinds[i]});
   isolated->counters_.adopt(std::move(counters), ready.counters_error);
-  if (!isolated->windows_.begin() || !isolated->measure_overhead()) {
+  if (!isolated->windows_.begin() || !isolated->measure_overhead(options.empty_windows)) {
     return Status(ErrorCode::unsupported, "the system does not confine its process");
   }
   return isolated;
 }
 
 IsolatedCall::~IsolatedCall() {
-  if (!ended_) isolation_.zygote.end_runner(windows_.process());
+  if (ended_) return;
+  // Whoever tells that a thread has stopped may lie, and what runs on may write to memory that others get.
+  if (method_ == TimingIsolation::notify && windows_.are_stopped()) {
+    isolation_.zygote.kill_runner(windows_.process());
+  } else {
+    isolation_.zygote.end_runner(windows_.process());
+  }
 }
 
-bool IsolatedCall::measure_overhead() {
+bool IsolatedCall::measure_overhead(std::size_t count) {
   std::vector<Window> windows;
   Window shortest;
-  for (std::size_t i = 0; i < kMostOverheadWindows && windows.size() < kOverheadWindows; ++i) {
+  for (std::size_t i = 0; i < kMostOverheadWindows && windows.size() < count; ++i) {
     Window window;
-    if (!windows_.open(0, window)) return false;
+    if (!open_empty(window)) return false;
     if (i == 0 || window.elapsed_ns < shortest.elapsed_ns) shortest = window;
     if (window.elapsed_ns < kInterruptedNs) windows.push_back(window);
   }

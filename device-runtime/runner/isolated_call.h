@@ -16,7 +16,8 @@ namespace ferry::device {
 
 struct RunnerOptions {
   std::uint32_t threads = 1;
-  std::int32_t core = -1;  // where its first thread runs; -1: wherever this process may
+  std::int32_t core = -1;          // where its first thread runs; -1: wherever this process may
+  std::size_t empty_windows = 25;  // windows without calls, whose median is subtracted from samples
 };
 
 class IsolatedCall final : public Workload {
@@ -43,7 +44,9 @@ class IsolatedCall final : public Workload {
   // How its stops are noticed.
   TimingIsolation method() const { return method_; }
   Counters& counters() { return counters_; }
-  // The median time of a window without calls, which is subtracted from samples.
+  // Opens a window without calls. Returns false if the runner has ended.
+  bool open_empty(Window& window) { return windows_.open(0, window); }
+  // The median time of such a window when the runner was new, which is subtracted from samples.
   std::int64_t overhead_ns() const { return overhead_ns_; }
   // Returns why the times cannot be believed; ok if the runner ran in its windows alone.
   Status check_processor_time() const;
@@ -61,7 +64,7 @@ class IsolatedCall final : public Workload {
   IsolatedCall(const Isolation& isolation, Windows windows, RunnerPage& page, const RunnerOptions& options,
                TimingIsolation method)
       : isolation_(isolation), windows_(std::move(windows)), page_(page), options_(options), method_(method) {}
-  bool measure_overhead();
+  bool measure_overhead(std::size_t count);
   bool open(std::uint64_t calls, std::size_t first, Window& window);
 
   const Isolation& isolation_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "device-runtime/device/shared_memory.h"
 #include "device-runtime/runner/zygote.h"
@@ -12,6 +13,7 @@ struct Isolation {
   Zygote zygote = Zygote();
   std::unique_ptr<SharedMemory> memory = nullptr;  // what it shares with them; there is one where there is a zygote
   const char* missing = "";                        // why there is no zygote
+  std::vector<long> core_capacities = {};          // as the system knows them; empty: not asked yet
 };
 
 }  // namespace ferry::device

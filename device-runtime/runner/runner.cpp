@@ -62,18 +62,17 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  // Loads the module under the filter of a session, and leaves in the process nothing but it and its tensors.
+  // Loads the module, and leaves in the process nothing but it and its tensors. The filter of a session applies.
   Status prepare() {
     FERRY_ASSIGN(mapping_, SharedMapping::reserve({0, task_.mapped_bytes}));
     FERRY_TRY(mapping_.map(object_.number(), task_.page, true));
     FERRY_TRY(mapping_.map(object_.number(), task_.lists, false));
     FERRY_TRY(mapping_.map(object_.number(), task_.file, false));
-    page_ = new (mapping_.at(task_.page.offset)) RunnerPage();
+    // Without what the constructor leaves as it is, which the system has zeroed.
+    page_ = new (mapping_.at(task_.page.offset)) RunnerPage;
     device_.printed().use({page_->printed, sizeof page_->printed}, page_->printed_bytes);
-    if (const std::string why = install_filter(Filter::runner); !why.empty())
-      return {ErrorCode::unsupported, "seccomp: " + why};
     const std::uint8_t* file = mapping_.at(task_.file.offset);
-    FERRY_ASSIGN(module_, read_module({file, static_cast<std::size_t>(task_.file_bytes)}));
+    FERRY_ASSIGN(module_, read_module_again({file, static_cast<std::size_t>(task_.file_bytes)}));
     FERRY_ASSIGN(program_, device_.load(module_, task_.module));
     FERRY_TRY(prepare_calls());
     FERRY_TRY(mapping_.unmap(task_.file));
@@ -167,6 +166,45 @@ class Runner {
   std::vector<std::unique_ptr<PlanCall>> calls_;  // one for each set of arguments
 };
 
+// What a runner has before its task comes, of which nothing depends on it.
+struct Confinement {
+  SignalStack signal_stack;
+  StopSockets sockets = StopSockets::open();  // before the filter, which refuses them
+  Status status;
+  Counters counters;
+  Descriptor listener;
+
+  Confinement() {
+    if (const std::string why = install_filter(Filter::runner); !why.empty()) {
+      status = {ErrorCode::unsupported, "seccomp: " + why};
+      return;
+    }
+    counters.open();
+    listener = Descriptor(open_listener());
+    if (listener.number() < 0 && sockets.judges[1].number() < 0)
+      status = {ErrorCode::resource_exhausted, "there are no descriptors left"};
+  }
+
+  // Says in the answer how the threads stop, and returns the descriptors that come with it.
+  std::vector<int> describe(RunnerReady& ready) {
+    std::vector<int> sent;
+    ready.has_listener = listener.number() >= 0;
+    if (ready.has_listener) {
+      sockets = {};
+      sent.push_back(listener.release());
+    } else {
+      use_sockets(sockets.own);
+      for (Descriptor& end : sockets.judges) sent.push_back(end.release());
+    }
+    ready.counters_error = counters.error();
+    for (const Counters::Open& counter : counters.opened()) {
+      ready.kinds[ready.counters++] = counter.kind;
+      sent.push_back(counter.file);
+    }
+    return sent;
+  }
+};
+
 RunnerReady refusal(const Status& why) {
   RunnerReady ready;
   ready.error_code = static_cast<std::int32_t>(why.code());
@@ -177,39 +215,18 @@ RunnerReady refusal(const Status& why) {
 }  // namespace
 
 void run_runner(int socket) {
+  Confinement confinement;
   RunnerTask task;
   std::vector<Descriptor> received;
   if (!receive_message(socket, writable_bytes_of(task), received) || received.size() != 1) _exit(0);
-  const SignalStack signal_stack;
-  StopSockets sockets = StopSockets::open();  // before the filter, which refuses them
   Runner runner(task, std::move(received.front()));
-  RunnerReady ready;
-  std::vector<int> sent;
-  Status status = runner.prepare();
-  Counters counters;
-  if (status.is_ok()) {
-    counters.open();
-    ready.counters_error = counters.error();
-    const int listener = open_listener();
-    ready.has_listener = listener >= 0;
-    if (ready.has_listener) {
-      sockets = {};
-      sent.push_back(listener);
-    } else if (sockets.judges[1].number() >= 0) {
-      use_sockets(sockets.own);
-      for (Descriptor& end : sockets.judges) sent.push_back(end.release());
-    } else {
-      status = {ErrorCode::resource_exhausted, "there are no descriptors left"};
-    }
-    for (const Counters::Open& counter : counters.opened()) {
-      ready.kinds[ready.counters++] = counter.kind;
-      sent.push_back(counter.file);
-    }
-  }
+  const Status status = confinement.status.is_ok() ? runner.prepare() : confinement.status;
   if (!status.is_ok()) {
     send_message(socket, bytes_of(refusal(status)));
     _exit(0);
   }
+  RunnerReady ready;
+  const std::vector<int> sent = confinement.describe(ready);
   ready.workers = runner.start_workers();
   stay_on(task.core);  // the workers may run elsewhere
   if (!send_message(socket, bytes_of(ready), sent)) _exit(0);

@@ -21,6 +21,7 @@ namespace ferry::device {
 enum class ZygoteOrder : std::uint8_t {
   start,  // start a runner; the answer comes with the session's end of its socket
   end,    // kill a runner if it has not ended; the answer has its wait status
+  kill,   // the same, but the answer does not wait until it is gone
 };
 
 struct ZygoteRequest {

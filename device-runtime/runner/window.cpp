@@ -66,7 +66,7 @@ bool Windows::release_workers() {
 }
 
 bool Windows::wait() {
-  while (first_.id == 0 || workers_.size() < worker_count_) {
+  while (!are_stopped()) {
     if (!receive()) return false;
   }
   return true;

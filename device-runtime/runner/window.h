@@ -33,6 +33,8 @@ class Windows {
   // Lets the runner make so many calls. Returns false if it has ended.
   bool open(std::uint64_t calls, Window& window);
   pid_t process() const { return runner_.process; }
+  // Whether all of the runner's threads are stopped.
+  bool are_stopped() const { return first_.id != 0 && workers_.size() == worker_count_; }
   // Whether the runner has used threads besides its first.
   bool uses_threads() const { return uses_threads_; }
   // Processor time of the runner outside of windows, in which it may not run.

@@ -6,11 +6,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "base/status.h"
 
 namespace ferry::device {
+
+struct ZygoteReply;
+struct ZygoteRequest;
 
 // Whether this system can leave a process no system calls but a few (Linux 4.14).
 bool can_isolate();
@@ -38,8 +42,12 @@ class Zygote {
   Result<RunnerProcess> start_runner(std::uint64_t memory_bytes) const;
   // Kills the runner if it has not ended, and returns its wait status; -1 if there is no zygote any more.
   int end_runner(pid_t process) const;
+  // Kills a runner, none of whose threads runs from then on if the system has stopped them all.
+  void kill_runner(pid_t process) const;
 
  private:
+  bool ask(const ZygoteRequest& request, ZygoteReply& reply, std::vector<Descriptor>& descriptors) const;
+
   Descriptor socket_;
 };
 

@@ -37,13 +37,14 @@ Status change_user(const SandboxOptions& options) {
 
 }  // namespace
 
-bool limit_resource(int resource, std::uint64_t most) {
+bool limit_resource(int resource, std::uint64_t most, pid_t process) {
   rlimit now{};
-  if (getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0) return false;
+  const auto which = static_cast<__rlimit_resource>(resource);
+  if (prlimit(process, which, nullptr, &now) != 0) return false;
   const rlim_t value = std::min(static_cast<rlim_t>(std::min<std::uint64_t>(most, RLIM_INFINITY)), now.rlim_max);
   const rlimit wanted{value, value};
-  return setrlimit(static_cast<__rlimit_resource>(resource), &wanted) == 0 &&
-         getrlimit(static_cast<__rlimit_resource>(resource), &now) == 0 && now.rlim_cur == value;
+  return prlimit(process, which, &wanted, nullptr) == 0 && prlimit(process, which, nullptr, &now) == 0 &&
+         now.rlim_cur == value;
 }
 
 std::uint64_t all_memory(const SandboxOptions& options) {

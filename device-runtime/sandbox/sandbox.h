@@ -34,9 +34,9 @@ struct SandboxOptions {
   gid_t group = 0;
 };
 
-// Lowers a limit of this process (RLIMIT_...) and returns whether it is in effect; an emulator may accept a limit and
-// ignore it.
-bool limit_resource(int resource, std::uint64_t most);
+// Lowers a limit (RLIMIT_...) of this process, or of another one of the same user, and returns whether it is in effect;
+// an emulator may accept a limit and ignore it.
+bool limit_resource(int resource, std::uint64_t most, pid_t process = 0);
 
 // Returns the memory for tensors and modules plus what the server itself and each thread need.
 std::uint64_t all_memory(const SandboxOptions& options);

@@ -1,16 +1,28 @@
 #include "device-runtime/runner/zygote.h"
 
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <string>
 #include <vector>
 
 namespace ferry::device {
 namespace {
 
 constexpr std::uint64_t kMemory = 1 << 20;
+
+// Whether nothing is left of a process but its end, which its parent has not asked for.
+bool is_dead(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string id, name, state;
+  file >> id >> name >> state;
+  return state == "Z";
+}
 
 // A zygote that is not confined.
 class Fixture {
@@ -29,6 +41,14 @@ class Fixture {
   ~Fixture() {
     zygote = Zygote();
     waitpid(process_, nullptr, 0);
+  }
+
+  // The zygote's only child; 0: there is none.
+  pid_t child() const {
+    const std::string id = std::to_string(process_);
+    pid_t found = 0;
+    std::ifstream("/proc/" + id + "/task/" + id + "/children") >> found;
+    return found;
   }
 
   Zygote zygote;
@@ -56,6 +76,37 @@ TEST_CASE_FIXTURE(Fixture, "the runners of a session share its memory") {
   CHECK(zygote.start_runner(10).is_ok());
   zygote.end_runner(first.value().process);
   CHECK(zygote.start_runner(11).is_ok());
+}
+
+TEST_CASE_FIXTURE(Fixture, "after a measurement, a runner is started for the next one, and has its limit") {
+  const auto first = zygote.start_runner(kMemory);
+  REQUIRE(first.is_ok());
+  zygote.kill_runner(first.value().process);
+  CHECK(zygote.end_runner(first.value().process) == -1);
+  pid_t spare = first.value().process;
+  while (spare == first.value().process || spare == 0) spare = child();
+  const auto second = zygote.start_runner(kMemory);
+  REQUIRE_MESSAGE(second.is_ok(), second.status().message());
+  CHECK(second.value().process == spare);
+  rlimit limit{};
+  CHECK(prlimit(spare, RLIMIT_DATA, nullptr, &limit) == 0);
+  CHECK(limit.rlim_cur != RLIM_INFINITY);
+  CHECK(limit.rlim_cur >= kMemory);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a runner that has died while it waited for a task is not used") {
+  const auto first = zygote.start_runner(0);
+  REQUIRE(first.is_ok());
+  zygote.kill_runner(first.value().process);
+  pid_t spare = first.value().process;
+  while (spare == first.value().process || spare == 0) spare = child();
+  kill(spare, SIGKILL);
+  while (!is_dead(spare)) {
+  }
+  const auto second = zygote.start_runner(0);
+  REQUIRE_MESSAGE(second.is_ok(), second.status().message());
+  CHECK(second.value().process != spare);
+  CHECK(WIFSIGNALED(zygote.end_runner(second.value().process)));
 }
 
 TEST_CASE_FIXTURE(Fixture, "a zygote ends no other processes, and a runner without a task ends by itself") {
