@@ -100,7 +100,7 @@ void add_check(CLI::App& app, Action& chosen) {
                   "What it is compiled for (default: opencl when the schedule binds loops to threads, else this "
                   "machine); see 'ferry targets'")
       ->type_name("TARGET");
-  add_call_options(command, options->call);
+  CLI::Option* const seed = &add_call_options(command, options->call, DefaultSeed::if_checked);
   add_tolerance_options(command, options->check);
   add_check_against_option(command, options->against);
   add_deadline(command, "--call-deadline", options->call_deadline,
@@ -122,7 +122,8 @@ void add_check(CLI::App& app, Action& chosen) {
       "  ferry check mm.tc --schedule gpu.schedule --size M=33,N=65,K=17\n"
       "  ferry check mm.tc --schedule gpu.schedule --size M=64,N=64,K=64 --target 'cuda -arch=sm_80'\n"
       "  ferry check mine.c --size M=33,N=65,K=17 --check-against mm.tc");
-  command.callback([options, &chosen] {
+  command.callback([options, seed, &chosen] {
+    if (!options->against.empty()) draw_seed(*seed, options->kernel.file, options->call);
     chosen = [options](const Compiler* compiler) {
       const Compiler& needed = expect_compiler(compiler, "ferry check");
       return with_junit(options->junit, "ferry check " + options->kernel.file,

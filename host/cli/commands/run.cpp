@@ -119,7 +119,7 @@ void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes, Rea
   add_records_option(command, options->records, read_records);
   add_remote_option(command, options->remote, schemes);
   add_target_option(command, options->target);
-  add_call_options(command, options->call);
+  CLI::Option* const seed = &add_call_options(command, options->call, DefaultSeed::if_checked);
   command.add_option("--out", options->outputs, "Write this output to a file: C=@c.npy")
       ->type_name("NAME=@FILE")
       ->type_size(1)
@@ -140,7 +140,8 @@ void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes, Rea
       "  ferry run mm.tc --size M=64,N=64,K=64 --schedule mm.schedule --knob rows=8 --check\n"
       "  ferry run mine.c --size M=64,N=64,K=64 --check-against mm.tc\n"
       "  ferry run -e 'def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }' --arg A=f32[5]:iota");
-  command.callback([options, &chosen] {
+  command.callback([options, seed, &chosen] {
+    if (options->check.check || !options->check_against.empty()) draw_seed(*seed, options->kernel.file, options->call);
     chosen = [options](const Compiler* compiler) {
       const std::string suite = "ferry run " + (options->kernel.file.empty() ? "-e" : options->kernel.file);
       return with_junit(options->junit, suite,

@@ -3,10 +3,12 @@
 #include <random>
 
 #include "host/cli/options/option_checks.h"
+#include "host/compiler/api/compiler.h"
+#include "host/kernel/file.h"
 
 namespace ferry::cli {
 
-void add_call_options(CLI::App& command, CallOptions& options, DefaultSeed seed) {
+CLI::Option& add_call_options(CLI::App& command, CallOptions& options, DefaultSeed seed) {
   command
       .add_option(
           "--arg", options.arguments,
@@ -24,9 +26,15 @@ void add_call_options(CLI::App& command, CallOptions& options, DefaultSeed seed)
                              ->type_name("N")
                              ->check(whole_number(0, ~std::uint64_t{0}))
                              ->capture_default_str();
-  if (seed == DefaultSeed::zero) return;
-  options.seed = random_seed();
-  option.default_str("drawn, and printed");
+  if (seed == DefaultSeed::drawn) options.seed = random_seed();
+  option.default_str(seed == DefaultSeed::drawn ? "drawn, and printed"
+                                                : "0; drawn to check what ferry did not compile");
+  return option;
+}
+
+void draw_seed(const CLI::Option& seed, const std::string& kernel_file, CallOptions& options) {
+  const bool is_ours = !is_foreign(kernel_file) && !is_module_file(kernel_file);
+  if (seed.empty() && !is_ours) options.seed = random_seed();
 }
 
 std::uint64_t random_seed() {

@@ -202,3 +202,17 @@ TEST_CASE("run and check say of which seed their random inputs are") {
     CHECK_MESSAGE(contains(chosen.out, "\"seed\": 7,"), chosen.out);
   }
 }
+
+TEST_CASE("each check of a kernel that ferry did not compile draws other inputs, and --seed repeats them") {
+  const Kernels kernels;
+  for (const char* command : {"run", "check"}) {
+    CAPTURE(command);
+    const auto seed_of = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), {command, kernels.right, "--size", "N=50,K=3", "--json"});
+      return nlohmann::json::parse(run_ferry(more).out).at("seed").get<std::uint64_t>();
+    };
+    const std::vector<std::string> checked = {"--check-against", kernels.fir};
+    CHECK(seed_of(checked) != seed_of(checked));
+    CHECK(seed_of({"--check-against", kernels.fir, "--seed", "7"}) == 7);
+  }
+}
