@@ -11,6 +11,11 @@ void serialize(Archive& archive, StepDescription& step) {
   archive(step.node, enum_field(step.dtype, is_valid_dtype), limited(step.shape, kMaxRank), step.flops, step.bytes);
 }
 
+template <class Archive>
+void serialize(Archive& archive, CountedOutput& one) {
+  archive(one.output, one.shape);
+}
+
 namespace {
 
 constexpr std::string_view kCut = "...";
@@ -32,9 +37,24 @@ Status check(const StepDescription& step, std::size_t symbols) {
   return Status();
 }
 
+Status check(const CountedOutput& one, const std::vector<ParameterInfo>& parameters) {
+  const auto is_output = [&](std::uint32_t p) {
+    return p < parameters.size() && parameters[p].direction == Direction::out &&
+           parameters[p].kind == ParameterKind::tensor;
+  };
+  if (!is_output(one.output) || !is_output(one.shape) || one.output == one.shape)
+    return refuse(format("an output and its shape, got the parameters %u and %u", one.output, one.shape));
+  const ParameterInfo &output = parameters[one.output], &shape = parameters[one.shape];
+  const ManifestExpr rank = manifest_constant(static_cast<std::int64_t>(output.shape.size()));
+  if (shape.dtype != DType::i64 || shape.shape != std::vector<ManifestExpr>{rank})
+    return refuse("the shape of '" + output.name + "' to be a vector of int64, got '" + shape.name + "'");
+  return Status();
+}
+
 }  // namespace
 
-std::vector<std::uint8_t> encode_step_descriptions(std::vector<StepDescription> steps) {
+std::vector<std::uint8_t> encode_step_descriptions(std::vector<StepDescription> steps,
+                                                   const std::vector<CountedOutput>& counted) {
   for (StepDescription& step : steps) {
     step.node = printable(step.node);
     if (step.node.size() <= kMaxNameBytes) continue;
@@ -45,25 +65,35 @@ std::vector<std::uint8_t> encode_step_descriptions(std::vector<StepDescription> 
   std::vector<std::uint8_t> bytes;
   ByteOutputArchive archive(bytes);
   archive(steps);
+  if (!counted.empty()) archive(counted);
   return bytes;
 }
 
 Result<std::vector<StepDescription>> step_descriptions(const ModuleFile& module) {
-  std::vector<StepDescription> steps;
-  if (module.descriptions.empty()) return steps;
+  Result<StepDescriptions> read = read_descriptions(module);
+  if (!read.is_ok()) return read.status();
+  return std::move(read.value().steps);
+}
+
+Result<StepDescriptions> read_descriptions(const ModuleFile& module) {
+  StepDescriptions all;
+  if (module.descriptions.empty()) return all;
   if (module.manifest.functions.size() != 1)
     return refuse(format("a module of one function, got one of %zu", module.manifest.functions.size()));
   FERRY_TRY(decode_section(
       "module: descriptions of steps", module.descriptions,
       [](ByteInputArchive& archive, void* into) {
-        archive(limited(*static_cast<std::vector<StepDescription>*>(into), kMaxSteps));
+        auto& read = *static_cast<StepDescriptions*>(into);
+        archive(limited(read.steps, kMaxSteps));
+        if (archive.remaining() != 0) archive(limited(read.counted, kMaxParameters));
       },
-      &steps));
+      &all));
   const FunctionInfo& function = module.manifest.functions.front();
-  if (steps.size() != function.plan.steps.size())
-    return refuse(format("%zu, got %zu", function.plan.steps.size(), steps.size()));
-  for (const StepDescription& step : steps) FERRY_TRY(check(step, function.symbols.size()));
-  return steps;
+  if (all.steps.size() != function.plan.steps.size())
+    return refuse(format("%zu, got %zu", function.plan.steps.size(), all.steps.size()));
+  for (const StepDescription& step : all.steps) FERRY_TRY(check(step, function.symbols.size()));
+  for (const CountedOutput& one : all.counted) FERRY_TRY(check(one, function.parameters));
+  return all;
 }
 
 }  // namespace ferry

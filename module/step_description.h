@@ -1,8 +1,9 @@
-// What each step of a network's plan computes: the nodes, the shape of the result, and the work. Descriptions are for
-// people; nothing depends on them, and servers do not read them.
+// What each step of a network's plan computes: the nodes, the shape of the result, and the work, for people; and which
+// outputs have sizes that depend on data (module/counted_output.h). Servers do not read them.
 #pragma once
 
 #include "base/status.h"
+#include "module/counted_output.h"
 #include "module/module_file.h"
 
 #include <cstdint>
@@ -23,9 +24,17 @@ struct StepDescription {
 
 // Returns the contents of ModuleFile::descriptions. Names are made printable, and those above kMaxNameBytes end in
 // "...".
-std::vector<std::uint8_t> encode_step_descriptions(std::vector<StepDescription> steps);
+std::vector<std::uint8_t> encode_step_descriptions(std::vector<StepDescription> steps,
+                                                   const std::vector<CountedOutput>& counted = {});
 // Returns a description for each step of the plan of the module's only function; none if the module has none. Fails
 // with invalid_argument unless they are as MODULE.md says.
 Result<std::vector<StepDescription>> step_descriptions(const ModuleFile& module);
+
+// Both parts of the section.
+struct StepDescriptions {
+  std::vector<StepDescription> steps;
+  std::vector<CountedOutput> counted;
+};
+Result<StepDescriptions> read_descriptions(const ModuleFile& module);
 
 }  // namespace ferry

@@ -81,7 +81,7 @@ class ZeroCheck {
       case Operator::top_k: return dimension(shape_of(node.inputs[0]).size() - 1);
       case Operator::scatter: return dimension(std::get<ScatterAttributes>(node.attributes).dimension);
       case Operator::loop:
-      case Operator::end_loop: return is_free(std::get<LoopAttributes>(node.attributes).count);
+      case Operator::end_loop: return is_simple(std::get<LoopAttributes>(node.attributes).count);
       case Operator::matmul:
       case Operator::quantized_matmul:
       case Operator::reduce_sum:

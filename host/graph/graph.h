@@ -6,6 +6,7 @@
 #include "host/graph/attributes.h"
 #include "host/graph/operators.def"
 #include "host/graph/size.h"
+#include "module/counted_output.h"
 
 #include <cstdint>
 #include <memory>
@@ -79,6 +80,7 @@ struct Graph {
   std::vector<TensorId> outputs;  // may name an input or a constant, or a tensor twice
   std::vector<std::string> output_names;
   std::vector<Requirement> requirements = {};
+  std::vector<CountedOutput> counted = {};  // as positions among the outputs
 
   const Tensor& tensor(TensorId id) const { return tensors.at(id); }
 };

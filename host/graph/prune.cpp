@@ -50,6 +50,7 @@ Graph prune(const Graph& graph) {
   result.from_zero = graph.from_zero;
   result.output_names = graph.output_names;
   result.requirements = graph.requirements;
+  result.counted = graph.counted;
   std::vector<TensorId> renumbered(graph.tensors.size(), kNoTensor);
   for (TensorId id = 0; id < graph.tensors.size(); ++id) {
     if (!is_needed[id]) continue;

@@ -1,10 +1,12 @@
 #include "host/run/run_once.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
 #include "base/quantity_text.h"
+#include "base/throw_status.h"
 #include "ferry/kernel/option_error.h"
 #include "host/kernel/compile_kernel.h"
 #include "host/kernel/file.h"
@@ -14,6 +16,8 @@
 #include "host/verify/check_network.h"
 #include "host/verify/comparison_warnings.h"
 #include "host/verify/probes.h"
+#include "module/module_file.h"
+#include "module/step_description.h"
 
 namespace ferry {
 
@@ -35,7 +39,13 @@ bool is_checked(const RunRequest& request) { return request.by_definition || req
 
 // Reads back what the request needs.
 std::vector<RunOutput> collect(const FunctionInfo& function, const std::vector<DeviceTensor>& tensors,
-                               const RunRequest& request, const Observer& observer) {
+                               const std::vector<CountedOutput>& counted, const RunRequest& request,
+                               const Observer& observer) {
+  // How many elements of these there are is not known before.
+  const auto is_counted = [&](std::size_t parameter) {
+    return std::ranges::any_of(
+        counted, [&](const CountedOutput& one) { return one.output == parameter || one.shape == parameter; });
+  };
   std::vector<RunOutput> outputs;
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
     if (function.parameters[p].direction == Direction::in) continue;
@@ -43,7 +53,7 @@ std::vector<RunOutput> collect(const FunctionInfo& function, const std::vector<D
     RunOutput output{p, tensor.dtype(), tensor.shape(), tensor.elements(), "", {}};
     if (const auto file = request.files.find(function.parameters[p].name); file != request.files.end())
       output.file = file->second;
-    if (is_checked(request) || !output.file.empty() || output.elements <= request.most_elements) {
+    if (is_checked(request) || !output.file.empty() || output.elements <= request.most_elements || is_counted(p)) {
       output.bytes.resize(tensor.bytes());
       const StepGuard step = observer.begin("reading " + bytes_text(output.bytes.size()));
       tensor.read(output.bytes.data());
@@ -53,11 +63,29 @@ std::vector<RunOutput> collect(const FunctionInfo& function, const std::vector<D
   return outputs;
 }
 
+// Leaves the elements of outputs that their shapes, other outputs, say are there. The shapes are removed unless they
+// are asked for.
+void cut_outputs(const std::vector<CountedOutput>& counted, std::vector<RunOutput>& outputs) {
+  for (const CountedOutput& one : counted) {
+    const auto output = std::ranges::find(outputs, one.output, &RunOutput::parameter),
+               shape = std::ranges::find(outputs, one.shape, &RunOutput::parameter);
+    Shape sizes(output->shape.size());
+    std::memcpy(sizes.data(), shape->bytes.data(), shape->bytes.size());
+    output->bytes = value_or_throw(cut_to_shape(output->bytes, dtype_bytes(output->dtype), output->shape, sizes));
+    output->shape = std::move(sizes);
+    output->elements = output->bytes.size() / dtype_bytes(output->dtype);
+  }
+  std::erase_if(outputs, [&](const RunOutput& output) {
+    return output.file.empty() && std::ranges::find(counted, output.parameter, &CountedOutput::shape) != counted.end();
+  });
+}
+
 // Everything that needs the session, and what is left to be done without it.
 struct Session {
   RunReport report;
   CallPlan plan;
   std::vector<Definition> definitions;
+  std::vector<CountedOutput> counted;
 
   RanKernel ran() const {
     Outputs outputs(report.function.parameters.size());
@@ -99,7 +127,9 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
       const StepGuard step = observer.begin("running " + info.name);
       return function.call_timed(arguments);
     });
-    report.outputs = collect(info, timed.outputs, request, observer);
+    if (!kernel.module.steps().empty())
+      session.counted = value_or_throw(counted_outputs(value_or_throw(read_module(kernel.module.bytes()))));
+    report.outputs = collect(info, timed.outputs, session.counted, request, observer);
     // The only call of a CPU function takes the time of the whole.
     if (!native_code(info)) report.steps = std::move(timed.steps);
     describe_step_times(kernel.module, session.plan.symbols, report.steps);
@@ -128,12 +158,13 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
 RunReport run_once(const OpenSession& open, const RunRequest& request, const Observer& observer) {
   for (const auto& [name, file] : request.files) expect_writable(file);
   Session session = with_retries(observer, [&] { return run_on_device(open, request, observer); });
-  for (const RunOutput& output : session.report.outputs)
-    if (!output.file.empty()) write_tensor(output.file, output.dtype, output.shape, output.bytes);
   if (!session.definitions.empty()) {
     std::vector<CheckResult> checks = check_definitions(session.definitions, session.ran(), request.limits, observer);
     std::ranges::move(checks, std::back_inserter(session.report.findings.checks));
   }
+  cut_outputs(session.counted, session.report.outputs);
+  for (const RunOutput& output : session.report.outputs)
+    if (!output.file.empty()) write_tensor(output.file, output.dtype, output.shape, output.bytes);
   return std::move(session.report);
 }
 

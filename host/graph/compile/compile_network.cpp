@@ -105,7 +105,10 @@ void compose_network(const Graph& graph, const NetworkKernels& kernels, const Te
   }
   add_steps_before(graph.nodes.size());
   FunctionInfo function = compose(composition);
-  module.descriptions = encode_step_descriptions(describe_steps(graph, kernels, composition));
+  std::vector<CountedOutput> counted = graph.counted;
+  const auto inputs = static_cast<std::uint32_t>(graph.inputs.size());
+  for (auto& [output, shape] : counted) output += inputs, shape += inputs;
+  module.descriptions = encode_step_descriptions(describe_steps(graph, kernels, composition), counted);
   manifest.functions = {std::move(function)};
   if (!constants.empty()) {
     manifest.blobs = {blob.blob()};

@@ -3,6 +3,7 @@
 #include "host/graph/hash_code.h"
 #include "host/graph/kernels/fused_dimensions.h"
 #include "host/graph/operator_kind.h"
+#include "host/graph/sizes_in.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,17 +33,7 @@ class CanonicalSizes {
   }
 
   void replace(Attributes& attributes) {
-    if (auto* broadcast = std::get_if<BroadcastAttributes>(&attributes)) replace(broadcast->shape);
-    if (auto* slice = std::get_if<SliceAttributes>(&attributes)) {
-      replace(slice->begin);
-      replace(slice->shape);
-    }
-    if (auto* pad = std::get_if<PadAttributes>(&attributes)) {
-      replace(pad->before);
-      replace(pad->after);
-    }
-    if (auto* iota = std::get_if<IotaAttributes>(&attributes)) iota->count = canonical(iota->count);
-    if (auto* sizes = std::get_if<SizesAttributes>(&attributes)) replace(sizes->elements);
+    for (Size* size : sizes_in(attributes)) *size = canonical(*size);
   }
 
  private:

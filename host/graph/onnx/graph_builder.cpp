@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/printable.h"
+#include "host/graph/onnx/data_masks.h"
 #include "host/graph/onnx/fold.h"
 #include "host/graph/onnx/node_import.h"
 #include "module/manifest.h"
@@ -60,7 +61,16 @@ TensorId GraphBuilder::add_sizes(const Value& value) {
   for (std::size_t first = 0; first < sizes.size(); first += kMaxSizes) {
     const auto begin = sizes.begin() + static_cast<std::ptrdiff_t>(first);
     const auto end = begin + static_cast<std::ptrdiff_t>(std::min(kMaxSizes, sizes.size() - first));
-    parts.push_back(add(value.name, Operator::sizes, {}, SizesAttributes{{begin, end}}));
+    if (!depends_on_data(Shape(begin, end))) {
+      parts.push_back(add(value.name, Operator::sizes, {}, SizesAttributes{{begin, end}}));
+      continue;
+    }
+    std::vector<Value> elements;
+    for (auto size = begin; size != end; ++size)
+      elements.push_back(
+          add(value.name, Operator::reshape, {computed_size(value.name, size->expr())}, ReshapeAttributes{{1}}));
+    parts.push_back(elements.size() == 1 ? elements[0]
+                                         : add(value.name, Operator::concat, elements, DimensionAttributes{0}));
   }
   Value all = parts.size() == 1 ? parts[0] : add(value.name, Operator::concat, parts, DimensionAttributes{0});
   if (all.type.shape != value.type.shape)
@@ -116,6 +126,10 @@ bool GraphBuilder::is_required(Size left, Size right) const {
 void GraphBuilder::require(const std::string& node, const std::vector<Value>& tensors, const EqualSizes& sizes) {
   const auto& [left, right, left_is, right_is] = sizes;
   if (is_required(left, right)) return;
+  if (depends_on_data(left) || depends_on_data(right)) {
+    throw CompileError("expected " + left_is + " and " + right_is + " to be equal in all calls, got " + to_text(left) +
+                       " and " + to_text(right) + ", which depends on data");
+  }
   const std::string first = described(left, left_is, tensors),
                     second = described(right, right_is, tensors | std::views::reverse);
   graph.requirements.push_back(
@@ -164,8 +178,16 @@ void GraphBuilder::settle(Node& node, std::vector<Value>& inputs, const std::vec
   }
 }
 
-Value GraphBuilder::add(const std::string& name, Operator op, const std::vector<Value>& given,
+Value GraphBuilder::add(const std::string& name, Operator op, const std::vector<Value>& inputs,
                         const Attributes& attributes) {
+  if (!data_sizes_.empty()) {
+    if (const std::optional<Value> masked = add_masked(*this, name, op, inputs, attributes)) return *masked;
+  }
+  return append(name, op, inputs, attributes);
+}
+
+Value GraphBuilder::append(const std::string& name, Operator op, const std::vector<Value>& given,
+                           const Attributes& attributes) {
   Node node = {op, name, {}, {}, attributes};
   std::vector<Value> inputs = given;
   std::vector<EqualSizes> undecided;
@@ -209,6 +231,10 @@ std::vector<Value> GraphBuilder::end_loop(const std::string& name, const Size& c
 std::vector<Value> GraphBuilder::add_bracket(const std::string& name, Operator op, const Size& count,
                                              const std::vector<Value>& states, const std::vector<Scanned>& tensors) {
   expect_room();
+  if (depends_on_data(count)) {
+    throw CompileError("expected a number of iterations that is known before the call, got " + to_text(count) +
+                       ", which depends on data");
+  }
   Node node = {op, name, {}, {}};
   LoopAttributes attributes{count, {}};
   for (const Value& state : states) node.inputs.push_back(tensor_of(state));

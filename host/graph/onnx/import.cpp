@@ -36,6 +36,7 @@ class ModelImport {
     imported_.refusals = nodes_.refusals();
     if (imported_.refusals.empty()) {
       add_outputs();
+      builder_.bound_data_sizes();
       imported_.graph = prune(builder_.graph);
     } else {
       imported_.graph = std::move(builder_.graph);

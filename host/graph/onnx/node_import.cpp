@@ -199,6 +199,10 @@ Shape NodeImport::broadcast_shape(const Shape& a, const Shape& b) const {
   return *std::move(shape);
 }
 
+Size NodeImport::data_size(const Value& count, const Size& bound) const {
+  return builder_.add_data_size(node_.outputs.empty() ? node_.name : node_.outputs[0], count, bound);
+}
+
 std::size_t NodeImport::dimension(std::int64_t axis, std::size_t rank) const {
   const auto signed_rank = static_cast<std::int64_t>(rank);
   expect(axis >= -signed_rank && axis < signed_rank, "an axis of a tensor of rank " + std::to_string(rank),

@@ -46,6 +46,14 @@ struct LoopResults {
   std::vector<Scanned> entries;
 };
 
+// A size that part of the network computes from data, such as the number of elements that a condition selects. Shapes
+// name it as a symbol while the network is imported. In the finished graph, tensors have room for the bound.
+struct DataSize {
+  std::string symbol;
+  Size bound;
+  TensorId count = kNoTensor;  // int64, a scalar
+};
+
 // Adds tensors to the graph when a node first needs them.
 class GraphBuilder {
  public:
@@ -60,6 +68,24 @@ class GraphBuilder {
   // all calls, become a requirement of the graph. Throws as infer_types() does, and UsageError where the graph has too
   // many nodes.
   Value add(const std::string& name, Operator op, const std::vector<Value>& inputs, const Attributes& attributes);
+  // The same without regard to sizes that depend on data: only for operators that compute each element of the result
+  // from elements of the inputs which are there (data_masks.h).
+  Value append(const std::string& name, Operator op, const std::vector<Value>& inputs, const Attributes& attributes);
+
+  // Sizes that depend on data (data_sizes.cpp). The first is that of a count, an int64 scalar of at most `bound`;
+  // outside of loops alone.
+  Size add_data_size(const std::string& name, const Value& count, const Size& bound);
+  bool depends_on_data(const Size& size) const;
+  bool depends_on_data(const Shape& shape) const;
+  // Returns a size without such symbols that is at least as large in all calls. Throws CompileError where it is not
+  // known.
+  Size bound_of(const Size& size) const;
+  // Returns a computed tensor, which nothing has read, as one of which this dimension has the size. The size's bound is
+  // the dimension.
+  Value with_data_size(const Value& tensor, std::size_t dimension, const Size& size);
+  // Gives all tensors their final shapes, and adds outputs with the shapes of outputs that depend on data.
+  void bound_data_sizes();
+
   // Requires that sizes are equal which are so in some calls. `node` and the tensors are named in the message.
   void require(const std::string& node, const std::vector<Value>& tensors, const EqualSizes& sizes);
   // Begin and end a loop of nodes. The first returns the states and the entries as an iteration begins; the second the
@@ -85,6 +111,8 @@ class GraphBuilder {
  private:
   void expect_room() const;
   TensorId add_sizes(const Value& value);
+  // Returns a size that depends on data as an int64 scalar.
+  Value computed_size(const std::string& name, const ir::Expr& size);
   bool is_required(Size left, Size right) const;
   // Requires that sizes of a node's inputs and attributes are equal, and replaces them by the simpler ones.
   void settle(Node& node, std::vector<Value>& inputs, const std::vector<EqualSizes>& undecided);
@@ -101,6 +129,7 @@ class GraphBuilder {
   std::multimap<const ConstantData*, Materialized> constants_;
   std::vector<std::shared_ptr<const ConstantData>> kept_;  // so that no address is used twice
   std::set<TensorId> unnamed_;
+  std::vector<DataSize> data_sizes_;
   std::size_t made_ = 0;
   std::size_t open_loops_ = 0;
 };
@@ -176,6 +205,14 @@ class NodeImport {
   // in some calls is required of them; one that never holds is refused.
   Size equal(const std::string& what, const Size& size, const std::string& other_what, const Size& other) const;
   Shape broadcast_shape(const Shape& a, const Shape& b) const;
+
+  // Sizes that depend on data, as those of the graph's builder.
+  Size data_size(const Value& count, const Size& bound) const;
+  Value with_data_size(const Value& tensor, std::size_t dimension, const Size& size) const {
+    return builder_.with_data_size(tensor, dimension, size);
+  }
+  Size bound_of(const Size& size) const { return builder_.bound_of(size); }
+  bool depends_on_data(const Size& size) const { return builder_.depends_on_data(size); }
 
   // Returns the dimension that a possibly negative axis names.
   std::size_t dimension(std::int64_t axis, std::size_t rank) const;

@@ -323,3 +323,21 @@ def resized_by_computed_scales(net):
     one = net.constant(np.array([1], np.float32))
     return net.model(net.op("Resize", x, "", net.op("Concat", one, one, one, scale, axis=0), mode="linear",
                             coordinate_transformation_mode="asymmetric"))
+
+
+@case([(40, 2, 4)], [(5, 1, 4)], [(16, 3, 4)])
+def recurrent_frames(net):
+    """A GRU over windows of a signal: their number, (T - 4) / 3 + 1, is not at least 1 for every T."""
+    x = net.input("x", ["T", "N", 4])
+    y = net.op("Transpose", net.op("Conv", net.op("Transpose", x, perm=[1, 2, 0]), net.weight(6, 4, 4), strides=[3]),
+               perm=[2, 0, 1])
+    return net.model(*net.op("GRU", y, net.weight(1, 15, 6), net.weight(1, 15, 5), count=2, hidden_size=5))
+
+
+@case([(0, 2, 4)], [(3, 1, 4)], [(1, 2, 4)])
+def recurrent(net):
+    """Sequences of any length: without a step, the last state is the first."""
+    x = net.input("x", ["T", "N", 4])
+    _, last, cell = net.op("LSTM", x, net.weight(2, 20, 4), net.weight(2, 20, 5), count=3, hidden_size=5,
+                           direction="bidirectional")
+    return net.model(last, cell)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import onnxruntime as ort
+import data_sizes  # noqa: F401, adds its networks
 from open_sizes import CASES, Net
 from runner import Runner
 
@@ -15,9 +16,12 @@ RUN_NETWORKS = sys.argv.pop(1)
 
 
 def inputs_of(model, shapes, random):
-    """Random inputs: integers are indices below 10."""
+    """Inputs that are given, or random ones: integers are indices below 10."""
     values = {}
     for info, shape in zip(model.graph.input, shapes):
+        if isinstance(shape, np.ndarray):
+            values[info.name] = shape
+            continue
         is_float = info.type.tensor_type.elem_type == onnx.TensorProto.FLOAT
         values[info.name] = (random.standard_normal(shape).astype(np.float32) if is_float else
                              random.integers(0, 10, shape, dtype=np.int64))

@@ -149,6 +149,23 @@ class ResultsTest(unittest.TestCase):
             for name, expected in zip(("keys", "y"), ReferenceEvaluator(model).run(None, feeds)):
                 np.testing.assert_allclose(np.load(self.path(name + ".npy")), expected, rtol=1e-5, atol=1e-6)
 
+    def test_an_output_is_as_long_as_data_say(self):
+        nodes = [onnx.helper.make_node("NonZero", ["x"], ["places"])]
+        infos = [onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["N", 3]),
+                 onnx.helper.make_tensor_value_info("places", onnx.TensorProto.INT64, [2, None])]
+        model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "found", infos[:1], infos[1:]),
+                                       opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+        onnx.save(model, self.path("net.onnx"))
+        self.ferry("compile", self.path("net.onnx"), "-o", self.path("net.ferry"))
+        for x in (np.float32([[0, 2, 0], [3, 0, 4]]), np.zeros((5, 3), np.float32)):
+            np.save(self.path("x.npy"), x)
+            for file in ("net.onnx", "net.ferry"):
+                ran = json.loads(self.ferry("run", self.path(file), "--json", "--arg", f"x=@{self.path('x.npy')}",
+                                            "--out", f"places=@{self.path('places.npy')}"))
+                expected = np.array(np.nonzero(x))
+                self.assertEqual([(one["name"], one["shape"]) for one in ran["outputs"]], [("places", list(expected.shape))])
+                np.testing.assert_array_equal(np.load(self.path("places.npy")), expected)
+
     def test_sizes_may_be_outputs_and_computed_with(self):
         def constant(name, values):
             return numpy_helper.from_array(np.array(values, np.int64), name)

@@ -26,7 +26,8 @@
 #include "ferry/compile.h"
 #include "host/client/npy/npy.h"
 #include "host/compiler/llvm/llvm_compiler.h"
-#include "module/manifest.h"
+#include "module/module_file.h"
+#include "tests/e2e/networks/cut_output.h"
 #include "tests/paths.h"
 #include "tests/support/listening_server.h"
 
@@ -86,6 +87,7 @@ class Machine {
       array.bytes.resize(tensor.bytes());
       tensor.read(array.bytes.data());
     }
+    cut(module, inputs.size(), outputs);
     nanoseconds_ = function.last_elapsed_ns();
     return outputs;
   }
@@ -93,6 +95,15 @@ class Machine {
   std::uint64_t nanoseconds() const { return nanoseconds_; }
 
  private:
+  // Cuts outputs whose sizes depend on data, and removes their shapes, which are the last outputs.
+  static void cut(const CompiledModule& module, std::size_t inputs, Outputs& outputs) {
+    const std::vector<CountedOutput> counted =
+        value_or_throw(counted_outputs(value_or_throw(read_module(module.bytes()))));
+    for (const CountedOutput& one : counted)
+      test::cut_output(outputs.at(one.output - inputs), outputs.at(one.shape - inputs));
+    outputs.resize(outputs.size() - counted.size());
+  }
+
   Device open() const {
     ConnectOptions options;
     if (!device_name_.empty()) options.devices = {device_name_};

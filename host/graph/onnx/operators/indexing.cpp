@@ -135,24 +135,6 @@ void import_scatter_nd(NodeImport& node) {
   node.output(0, of.reshape(changed, x.type.shape));
 }
 
-// The condition must be known, because it decides the result's size.
-void import_compress(NodeImport& node) {
-  const NodeOps of(node);
-  const bool is_flat = !node.has("axis");
-  const Value x = is_flat ? of.reshape(node.input(0), {element_count(node.shape(0))}) : node.input(0);
-  const std::size_t d = is_flat ? 0 : node.dimension(node.integer("axis"), x.type.shape.size());
-  node.ignore({"axis"});
-  const std::vector<std::int64_t> condition = node.numbers(1, "the condition");
-  std::vector<Size> kept;
-  for (std::size_t i = 0; i < condition.size(); ++i) {
-    if (condition[i] != 0) kept.emplace_back(static_cast<std::int64_t>(i));
-  }
-  const Size count = static_cast<std::int64_t>(condition.size());
-  node.expect(!proves_less(x.type.shape[d], count), "a condition no longer than the dimension",
-              [&] { return to_text(count) + " for " + to_text(x.type.shape[d]); });
-  node.output(0, of.gather(x, node.known(DType::i64, std::move(kept)), d));
-}
-
 void import_reverse_sequence(NodeImport& node) {
   const NodeOps of(node);
   const Value& x = node.input(0);

@@ -65,7 +65,7 @@ class Recurrence {
     x_ = is_batch_first_ ? of_.transpose(node_.input(0), {1, 0, 2}) : node_.input(0);
     node_.expect(x_.type.shape.size() == 3, "an input of rank 3", [&] { return to_text(x_.type); });
     steps_ = x_.type.shape[0];
-    node_.expect(proves_less(0, steps_), "at least one step", [&] { return to_text(x_.type.shape); });
+    node_.expect(!proves_less(steps_, 0), "0 steps or more", [&] { return to_text(x_.type.shape); });
     batch_ = x_.type.shape[1];
     for (const std::size_t i : {1, 2}) {
       node_.expect(node_.shape(i).size() == 3, "weights of rank 3", [&] { return to_text(node_.shape(i)); });

@@ -40,6 +40,20 @@ Value indices_by_rank(const NodeImport& node, std::size_t d, const Size& count, 
   return of.scatter(of.filled({DType::i64, shape}, 0), rank, own, {d, ScatterMode::replace});
 }
 
+// Returns how many elements are taken of a dimension. A number that is computed takes no more than there are.
+Size number_taken(NodeImport& node, const Size& whole) {
+  if (node.opset() < 10) return node.integer("k");
+  const Value& count = node.input(1);
+  if (count.known == nullptr && element_count(count.type.shape).constant() == 1 && count.type.dtype == DType::i64) {
+    const NodeOps of(node);
+    const Value taken = of.minimum(of.maximum(of.reshape(count, {}), 0), of.size(whole));
+    return node.data_size(taken, node.bound_of(whole));
+  }
+  const std::vector<Size> counts = node.sizes(1, "the number of elements");
+  node.expect(counts.size() == 1, "one number of elements", [&] { return to_text(counts); });
+  return counts[0];
+}
+
 }  // namespace
 
 void import_arg_max(NodeImport& node) {
@@ -56,20 +70,14 @@ void import_top_k(NodeImport& node) {
   const NodeOps of(node);
   const Value& x = node.input(0);
   const std::size_t d = node.dimension(node.integer("axis", -1), x.type.shape.size());
-  std::vector<Size> count;
-  if (node.opset() < 10) {
-    count = {node.integer("k")};
-  } else {
-    count = node.sizes(1, "the number of elements");
-  }
+  const Size count = number_taken(node, x.type.shape[d]);
   const bool largest = node.opset() < 11 || node.flag("largest", true);
   node.ignore({"sorted"});  // sorted is one of the orders that are allowed otherwise
-  node.expect(count.size() == 1 && !proves_less(count[0], 0) && !proves_less(x.type.shape[d], count[0]),
-              "one number of elements, at most that of the dimension", [&] { return to_text(count); });
-  const auto size = x.type.shape[d].constant(), first = count[0].constant();
+  node.expect(!proves_less(count, 0) && !proves_less(x.type.shape[d], count),
+              "a number of elements, at most that of the dimension", [&] { return to_text(count); });
+  const auto size = x.type.shape[d].constant(), first = count.constant();
   const bool is_known = size && first && *first > 0 && *size <= ops::kMaxSortedSize;
-  const Value indices =
-      is_known ? first_indices(node, d, {*first, largest}) : indices_by_rank(node, d, count[0], largest);
+  const Value indices = is_known ? first_indices(node, d, {*first, largest}) : indices_by_rank(node, d, count, largest);
   node.output(0, of.gather_elements(x, indices, d));
   node.output(1, indices);
 }

@@ -75,11 +75,10 @@ TEST_CASE("functions that call others twice and again twice are refused before t
 }
 
 TEST_CASE("a node that is refused inside of a function is named") {
-  ModelBytes model =
-      model_with({function("Bad", {"a"}, {node_proto("NonMaxSuppression", {"a"}, {"result"}, {}, "inner")})});
+  ModelBytes model = model_with({function("Bad", {"a"}, {node_proto("RoiAlign", {"a"}, {"result"}, {}, "inner")})});
   model.node("Bad", {"x"}, {"y"}, {}, "call", "local").node("Relu", {"y"}, {"z"}).output("z");
   CHECK(refusal_of(model) ==
-        "node 'inner' (NonMaxSuppression, opset 17): ferry does not import this operator; let the "
+        "node 'inner' (RoiAlign, opset 17): ferry does not import this operator; let the "
         "network end before it, and do this step in the program that calls it");
 }
 
@@ -347,10 +346,10 @@ TEST_CASE("bodies without nodes are refused where their outputs or initializers 
 TEST_CASE("a node that is refused in each iteration of a loop is named once") {
   ModelBytes graph = loop_inputs();
   graph.node("Flatten", {"x"}, {"unused"}, {attribute("axis", "one")}, "flat");
-  graph.node("NonMaxSuppression", {"x"}, {"unused2"}, {}, "boxes").node("Add", {"sum", "x"}, {"next"});
+  graph.node("RoiAlign", {"x"}, {"unused2"}, {}, "boxes").node("Add", {"sum", "x"}, {"next"});
   CHECK(refusal_of(plain_loop(3, graph.output("go").output("next"), 0)) ==
         "node 'flat' (Flatten, opset 17): expected the attribute 'axis' with an integer, got a text\n"
-        "node 'boxes' (NonMaxSuppression, opset 17): ferry does not import this operator; let the "
+        "node 'boxes' (RoiAlign, opset 17): ferry does not import this operator; let the "
         "network end before it, and do this step in the program that calls it");
 }
 

@@ -61,7 +61,7 @@ TEST_CASE("the greatest elements of lines of an open size are written to the pla
         "sort_rank(x) i64[9,N]\niota() i64[N]\nreshape(n) i64[1,N]\nscatter(n,n,n) i64[9,3]\n"
         "gather_elements(x,y1) f32[9,3]");
   CHECK(summary({"TopK", {"N", 9}, {integers("a", {10})}, {}, 17, 2}) ==
-        "node 'n' (TopK, opset 17): expected one number of elements, at most that of the dimension, got [10]");
+        "node 'n' (TopK, opset 17): expected a number of elements, at most that of the dimension, got 10");
 }
 
 TEST_CASE("ranges count to sizes that are open") {
@@ -133,7 +133,7 @@ TEST_CASE("the steps of a recurrent network become nodes each if they are few, a
     CHECK(rnn(steps, floats("h", {1, 1, 4}), "Tanh") ==
           "node 'n' (RNN, opset 17): expected a shape that broadcasts to [N,3], got [1,4]");
   }
-  CHECK(lstm({0, 2, 4}) == "node 'n' (LSTM, opset 17): expected at least one step, got [0,2,4]");
+  CHECK(lstm({0, 2, 4}).ends_with("f32[0,1,2,3]"));
 }
 
 TEST_CASE("inputs of too low a rank are refused") {
