@@ -104,7 +104,6 @@ class NetworkTuner {
     NetworkKernelResult& kernel = found_.kernels[k];
     try {
       Tuned tuned = tune(devices_, kernel_alone(k), turn, quiet_);
-      kernel.state = KernelState::tuned;
       if (tuned.earlier_share) kernel.best_share = std::min(kernel.best_share, *tuned.earlier_share);
       return tuned;
     } catch (const UsageError&) {
@@ -159,6 +158,7 @@ class NetworkTuner {
         if (options_.on_trial) options_.on_trial(record, found_.progress);
       };
       const bool is_tuned = tune_kernel(*next, turn).has_value();
+      if (is_tuned) kernel.state = KernelState::tuned;
       trials += tried;
       queue_->report(*next, kernel.best_share);
       if (!is_tuned || tried == 0) queue_->end(*next);
@@ -182,6 +182,8 @@ class NetworkTuner {
       turn.trials = 0;
       turn.ranks_best = true;
       std::optional<Tuned> tuned = tune_kernel(k, turn);
+      // The best of many trials is often a lucky one.
+      if (tuned) found_.kernels[k].best_share = tuned->ranked.empty() ? 1 : *share_of_default(tuned->ranked.front());
       if (tuned && !tuned->ranked.empty()) candidates_.push_back({k, std::move(tuned->ranked)});
     }
   }

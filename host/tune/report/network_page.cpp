@@ -41,6 +41,7 @@ Course course_of(const std::vector<ShownTrial>& trials) {
 }
 
 std::string came_of(const NetworkKernelResult& kernel) {
+  if (!kernel.point.empty()) return (kernel.is_used ? "" : "not faster in the network: ") + point_line(kernel.point);
   switch (kernel.state) {
     case KernelState::waiting: return "had no turn";
     case KernelState::pruned: return "has little to gain";
@@ -48,8 +49,7 @@ std::string came_of(const NetworkKernelResult& kernel) {
     case KernelState::failed: return "cannot be tuned: " + kernel.reason;
     case KernelState::tuned: break;
   }
-  if (kernel.point.empty()) return "the default is the best";
-  return (kernel.is_used ? "" : "not faster in the network: ") + point_line(kernel.point);
+  return "the default is the best";
 }
 
 void write_kernels(html::Html& html, const TunedNetwork& tuned) {
@@ -69,7 +69,7 @@ void write_kernels(html::Html& html, const TunedNetwork& tuned) {
     number(seconds_text(kernel->seconds));
     number(kernel->estimate > 0 ? seconds_text(kernel->estimate) : "");
     number(count_text(kernel->trials));
-    number(kernel->state == KernelState::tuned ? gain_text(kernel->best_share) : "");
+    number(kernel->state == KernelState::tuned || !kernel->point.empty() ? gain_text(kernel->best_share) : "");
     number(kernel->point.empty() ? "" : gain_text(kernel->share_in_network));
     html.element("td", came_of(*kernel));
   }
