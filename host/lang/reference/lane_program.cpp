@@ -4,8 +4,30 @@
 #include "crosscompile/ir/error.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ferry::lang {
+
+namespace {
+
+// Returns x if the bits are those of x + 1.5 * 2^23, which end in those of x rounded to an integer.
+const ir::Expr* rounded_by_addition(const ir::Call& bitcast) {
+  const auto* sum = bitcast.arguments[0].as<ir::Binary>();
+  if (sum == nullptr || sum->op != ir::BinaryOp::add || sum->type.code != DType::f32) return nullptr;
+  const auto* rounder = sum->right.as<ir::FloatImm>();
+  return rounder != nullptr && rounder->value == 0x1.8p23 ? &sum->left : nullptr;
+}
+
+// The integer on the other side of a rounding boundary is equally right.
+void add_rounding_errors(const Lanes& x, Lanes& out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const double here = std::nearbyint(x.real[i]), error = x.error[i];
+    out.error[i] = std::fmax(std::fabs(std::nearbyint(x.real[i] + error) - here),
+                             std::fabs(here - std::nearbyint(x.real[i] - error)));
+  }
+}
+
+}  // namespace
 
 Lanes& LaneProgram::make(DType type, bool exact) {
   lanes_.push_back(std::make_unique<Lanes>(type));
@@ -183,8 +205,13 @@ const Lanes& LaneProgram::call(const ir::Call& node, const Lanes* mask) {
   switch (node.callee.op) {
     case ir::CallOp::bitcast: {
       const Lanes& a = *arguments[0];
-      Lanes& out = make(node.type.code, true);
-      steps_.push_back([&a, &out](std::size_t n) { apply_bitcast(a, out, n); });
+      const ir::Expr* rounded = rounded_by_addition(node);
+      const Lanes* x = rounded != nullptr ? &compile(*rounded, mask) : nullptr;
+      Lanes& out = make(node.type.code, x == nullptr || x->exact);
+      steps_.push_back([&a, x, &out](std::size_t n) {
+        apply_bitcast(a, out, n);
+        if (!out.exact) add_rounding_errors(*x, out, n);
+      });
       return out;
     }
     case ir::CallOp::math:
