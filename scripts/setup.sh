@@ -31,6 +31,8 @@ packages=(
   libcpp-httplib-dev
   # reading ONNX files, and installing their schema from PyPI
   libprotobuf-dev protobuf-compiler python3 python3-venv
+  # the headers of Python, for its package
+  python3-dev
   # servers of other architectures
   qemu-user
 )

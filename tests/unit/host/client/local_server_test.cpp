@@ -44,6 +44,13 @@ TEST_CASE("a device of this machine keeps what is written to it") {
   CHECK(tensor.to_vector<double>() == values);
 }
 
+TEST_CASE("many tensors are written and freed in a row without waiting for an answer") {
+  const Device device = local_device();
+  const std::vector<float> values(std::size_t{1} << 18, 2.5F);
+  for (int i = 0; i < 400; ++i) device.put(view(values, {1 << 18}));
+  CHECK(device.put(view(values, {1 << 18})).to_vector<float>() == values);
+}
+
 TEST_CASE("what is filled on the device has the bits that fill() gives here") {
   const Device device = local_device();
   const DeviceTensor tensor = device.filled(DType::f32, {1000}, FillKind::random, 42);

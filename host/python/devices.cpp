@@ -1,0 +1,143 @@
+// Connections, and compiling for them.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "ferry/compile.h"
+#include "ferry/measure.h"
+#include "host/python/arrays.h"
+#include "host/python/bindings.h"
+#include "host/python/forwarded.h"
+#include "host/python/session.h"
+
+namespace nb = nanobind;
+
+namespace ferry::python {
+namespace {
+
+OpenSession opening(const std::string& address) {
+  return [address](ConnectOptions options) {
+    options.source_line = source_line;
+    return address.empty() ? local_device(options) : connect(address, options);
+  };
+}
+
+PyDevice connected(const std::string& address, const std::string& key_file, const std::vector<std::string>& devices,
+                   double queue) {
+  const OpenSession open = [open = opening(address), key_file, devices, queue](ConnectOptions options) {
+    options.key_file = key_file;
+    if (options.devices.empty()) options.devices = devices;
+    options.deadlines.queue = queue;
+    return open(std::move(options));
+  };
+  const nb::gil_scoped_release release;
+  return {std::make_shared<Session>(open({}), open)};
+}
+
+PyModule loaded(const PyDevice& self, const CompiledModule& compiled) {
+  Module module = self.session->run([&](const Device& device) { return device.load(compiled); });
+  return {Held<Module>(self.session, std::move(module)), compiled, std::nullopt};
+}
+
+KernelOptions kernel_options(std::string file, std::string text, std::string name, std::string function,
+                             std::string schedule, std::vector<std::string> knobs, std::vector<std::string> points,
+                             std::string signature, std::string c_flags, std::vector<std::string> fixed) {
+  KernelOptions kernel;
+  kernel.file = std::move(file);
+  kernel.expression = std::move(text);
+  if (!name.empty()) kernel.expression_name = std::move(name);
+  kernel.function = std::move(function);
+  kernel.schedule.text = std::move(schedule);
+  kernel.schedule.knobs = std::move(knobs);
+  kernel.schedule.points = std::move(points);
+  kernel.signature = std::move(signature);
+  kernel.c_flags = std::move(c_flags);
+  kernel.fixed = std::move(fixed);
+  return kernel;
+}
+
+// Whether all functions of the text are compiled, and not the only one or one that is named.
+bool is_whole_text(const KernelOptions& kernel) {
+  return !kernel.expression.empty() && kernel.function.empty() && kernel.fixed.empty() &&
+         kernel.schedule.points.empty();
+}
+
+CompiledModule compiled(const KernelOptions& kernel, const Target& to, const std::vector<std::string>& sizes) {
+  if (!is_whole_text(kernel) || !sizes.empty()) return compile(kernel, to, {{}, sizes, 0});
+  if (kernel.schedule.text.empty()) return compile(kernel.expression, to, kernel.expression_name);
+  ScheduleText schedule{kernel.schedule.text};
+  for (const std::string& knob : kernel.schedule.knobs) {
+    const std::size_t equals = knob.find('=');
+    if (equals == std::string::npos) throw UsageError("expected a knob as NAME=VALUE, got '" + knob + "'");
+    schedule.knobs[knob.substr(0, equals)] = knob.substr(equals + 1);
+  }
+  return compile(kernel.expression, to, schedule, kernel.expression_name);
+}
+
+PyModule compiled_for(const PyDevice& self, const KernelOptions& kernel, const std::vector<std::string>& sizes) {
+  const Target to = self.session->run([](const Device& device) { return target_of(device); });
+  std::optional<CompiledModule> module;
+  {
+    const nb::gil_scoped_release release;
+    module = compiled(kernel, to, sizes);
+  }
+  PyModule result = loaded(self, *module);
+  result.kernel = kernel;
+  return result;
+}
+
+CompiledModule compiled_for_target(const KernelOptions& kernel, const std::string& to,
+                                   const std::vector<std::string>& sizes) {
+  const nb::gil_scoped_release release;
+  return compiled(kernel, target(to), sizes);
+}
+
+PyTensor put(const PyDevice& self, nb::handle array) {
+  const BorrowedArgument given = borrowed_array(array, DType::f32, "the tensor");
+  const View& view = std::get<View>(given.argument.value());
+  return {self.session, self.session->run([&](const Device& device) { return device.put(view); })};
+}
+
+PyTensor empty(const PyDevice& self, const Shape& shape, const std::string& dtype) {
+  const std::optional<DType> type = parse_dtype(dtype);
+  if (!type) throw UsageError("expected a type of elements such as f32 or int8, got '" + dtype + "'");
+  return {self.session, self.session->run([&](const Device& device) { return device.empty(*type, shape); })};
+}
+
+}  // namespace
+
+void bind_devices(nb::module_& module) {
+  nb::class_<KernelOptions>(module, "_KernelOptions").def_static("make", kernel_options);
+  module.def("_compile", compiled_for_target);
+  module.def("_connect", connected);
+  nb::class_<PyDevice>(module, "Device", "A device, for as long as it or something of it is referred to.")
+      .def_prop_ro(
+          "name",
+          [](const PyDevice& self) { return self.session->run([](const Device& device) { return device.name(); }); },
+          "Its address, or \"this machine\".")
+      .def_prop_ro(
+          "processor",
+          [](const PyDevice& self) {
+            return self.session->run([](const Device& device) { return device.processor(); });
+          },
+          "The processor that runs functions.")
+      .def_prop_ro(
+          "target",
+          [](const PyDevice& self) {
+            return self.session->run([](const Device& device) { return target_of(device).text; });
+          },
+          "What compile() compiles for.")
+      .def("load", loaded, nb::arg("module"), "Loads a module that was compiled for a device such as this.")
+      .def("put", put, nb::arg("array"), "Copies an array to the device.")
+      .def("empty", empty, nb::arg("shape"), nb::arg("dtype") = "f32", "Allocates a tensor.")
+      .def("_compile", compiled_for)
+      .def("compile", forwarded("ferry.compiling", "compile_for"),
+           nb::sig("def compile(self, source: str | os.PathLike[str], *, function: str = '', schedule: str = '', "
+                   "knobs: collections.abc.Mapping[str, object] | None = None, point: str = '', signature: str = '', "
+                   "cflags: str = '', fix: collections.abc.Mapping[str, int] | None = None, "
+                   "sizes: collections.abc.Mapping[str, int] | None = None, name: str = '') -> Module"),
+           "Compiles for this device and loads the result; the parameters are those of ferry.compile().");
+}
+
+}  // namespace ferry::python

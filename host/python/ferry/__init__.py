@@ -1,0 +1,62 @@
+"""Compiles tensor kernels on this machine, and runs and times them here or on another one.
+
+    import ferry, numpy as np
+    pi = ferry.connect("ssh://pi")  # or farm://lab/rpi4, or nothing for this machine
+    mm = pi.compile("def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }")["mm"]
+    C = mm(A, B).numpy()
+    mm.bench(A, B)
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ferry._ferry import (
+    CheckReport,
+    Comparison,
+    CompiledModule,
+    Device,
+    Function,
+    Measurement,
+    Module,
+    Tensor,
+    __version__,
+    _connect,
+)
+from ferry.compiling import compile
+from ferry.errors import CompileError, ConnectionLost, Error, KernelFailed, LimitExceeded, UsageError
+from ferry.measurements import check, compare
+
+__all__ = [
+    "CheckReport",
+    "Comparison",
+    "CompileError",
+    "CompiledModule",
+    "ConnectionLost",
+    "Device",
+    "Error",
+    "Function",
+    "KernelFailed",
+    "LimitExceeded",
+    "Measurement",
+    "Module",
+    "Tensor",
+    "UsageError",
+    "__version__",
+    "check",
+    "compare",
+    "compile",
+    "connect",
+]
+
+
+def connect(address: str = "", *, key_file: str = "", devices: Sequence[str] = (), queue: float = 0) -> Device:
+    """Connects to a device.
+
+    address: a name in ~/.config/ferry/devices.toml, "HOST:PORT", "ssh://USER@HOST", "farm://FARM/SELECTOR"; without
+        one, a private server on this machine, which ends with the device.
+    key_file: the key to use, in place of the one that belongs to the address.
+    devices: what besides the CPU will be used: "opencl", "cuda".
+    queue: seconds to wait for a place; 0: as long as it takes.
+    Raises Error with the code "unavailable" if there is no answer, and "unauthenticated" if the key is unknown.
+    """
+    return _connect(address, key_file, list(devices), queue)

@@ -1,0 +1,302 @@
+from collections.abc import Mapping, Sequence
+import os
+from typing import Any
+
+
+class Tensor:
+    """Memory of a device, which is freed with the last reference."""
+
+    @property
+    def shape(self) -> object:
+        """Sizes of the dimensions."""
+
+    @property
+    def dtype(self) -> str:
+        """The type of the elements: "f32", "bf16", "i64", "bool"."""
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the elements in bytes."""
+
+    def numpy(self) -> object:
+        """
+        Copies the elements into an array of NumPy. Those of bf16 have the type bfloat16 of ml_dtypes, which has to be installed.
+        """
+
+    def __array__(self, dtype: object | None = None, copy: object | None = None) -> object: ...
+
+    def __repr__(self) -> str: ...
+
+    def write(self, array: object) -> None:
+        """
+        Copies an array of the same shape and type of elements into the tensor. Raises UsageError if they differ.
+        """
+
+class CompiledModule:
+    """Compiled functions, which any device of their target can load."""
+
+    @staticmethod
+    def open(file: str) -> CompiledModule:
+        """Reads a .ferry file."""
+
+    def save(self, file: str) -> None:
+        """Writes a .ferry file."""
+
+    @property
+    def functions(self) -> list[str]:
+        """Names of the functions, in order."""
+
+    @property
+    def source(self) -> str:
+        """The text that was compiled."""
+
+    @property
+    def schedule(self) -> str:
+        """The schedules of all functions, the default ones included."""
+
+class Module:
+    """Functions that a device has loaded."""
+
+    def __getitem__(self, name: str) -> Function: ...
+
+    @property
+    def compiled(self) -> CompiledModule:
+        """The module as it was compiled."""
+
+    @property
+    def functions(self) -> list[str]:
+        """Names of the functions, in order."""
+
+class Function:
+    """
+    A function of a device. Call it with arrays, tensors of the device and numbers, in the order of its inputs or by name.
+    """
+
+    def __call__(self, *args: Any, **named: Any) -> Any: ...
+
+    def bench(self, *args: Any, repeat: int = 40, min_repeat_ms: float = 10, threads: int = 0, cold: bool = False, warm: bool = False, peak: bool = True, **named: Any) -> Measurement:
+        """
+        Measures calls with these arguments on the device, as `ferry bench` does.
+
+        repeat: samples, each of at least `min_repeat_ms` milliseconds; more are taken until the median is known to 1%.
+        threads: the most that parallel loops use; 0: as many as the device has.
+        cold: with empty caches before each sample. warm: with the same inputs in each call, in place of new ones.
+        peak: the device's peak rates are measured too, for the shares of them.
+        """
+
+    @property
+    def name(self) -> str:
+        """Its name in the text."""
+
+    @property
+    def signature(self) -> str:
+        """Such as "mm(in f32[M,K] A, in f32[K,N] B, out f32[M,N] C)"."""
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of the parameters that a call takes, in this order."""
+
+    @property
+    def outputs(self) -> list[str]:
+        """Names of the tensors that a call returns, in this order."""
+
+    @property
+    def last_seconds(self) -> float:
+        """
+        How long the last call ran on the device, in seconds; bench() measures.
+        """
+
+class Measurement:
+    """Times of a function on a device, and how they were taken."""
+
+    @property
+    def function(self) -> str:
+        """The function's name."""
+
+    @property
+    def signature(self) -> str:
+        """Its parameters."""
+
+    @property
+    def sizes(self) -> dict:
+        """Sizes of the call by name."""
+
+    @property
+    def device(self) -> str:
+        """The device's name."""
+
+    @property
+    def processor(self) -> str:
+        """The processor that ran the function."""
+
+    @property
+    def target(self) -> str:
+        """The target that it was compiled for."""
+
+    @property
+    def seconds(self) -> list[float]:
+        """Seconds a call, of each sample."""
+
+    @property
+    def median(self) -> float:
+        """The median of the samples, in seconds."""
+
+    @property
+    def minimum(self) -> float:
+        """The least sample, in seconds."""
+
+    @property
+    def first_call(self) -> float:
+        """
+        Seconds of the first call in its process; 0 if the device does not say.
+        """
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95% confidence interval of the median, in seconds."""
+
+    @property
+    def instructions(self) -> float:
+        """
+        Instructions of a call; not a number where the device does not count them.
+        """
+
+    @property
+    def flops(self) -> float:
+        """Operations of a call; 0: unknown."""
+
+    @property
+    def bytes(self) -> float:
+        """
+        Bytes that a call reads and writes, each tensor counted once; 0: unknown.
+        """
+
+    @property
+    def share_of_flops(self) -> float | None:
+        """
+        The rate of operations over the device's measured peak; None if that was not measured.
+        """
+
+    @property
+    def share_of_bytes(self) -> float | None:
+        """
+        The rate of bytes over the device's measured peak; None if that was not measured.
+        """
+
+    @property
+    def inputs(self) -> str:
+        """
+        "fresh": each call had inputs that it had not seen; "repeated" or "restored": the same ones.
+        """
+
+    @property
+    def cache(self) -> str:
+        """The state of the caches before a sample: "warm", "flushed" or "wiped"."""
+
+    @property
+    def isolation(self) -> str:
+        """
+        How the function was kept away from what measured it: "notify", "pipe" or "none".
+        """
+
+    @property
+    def impossible(self) -> str:
+        """Why the times cannot be true; empty if they can."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """Why the times should not be trusted, in sentences."""
+
+    def __repr__(self) -> str: ...
+
+    def plot(self) -> Any:
+        """
+        Draws the samples in order, with the median and its interval, with matplotlib; returns the axes.
+        """
+
+class Comparison:
+    """Which of two functions is faster, and by how much."""
+
+    @property
+    def verdict(self) -> str:
+        """"a slower", "b slower", "no difference" or "unknown"."""
+
+    @property
+    def ratio(self) -> float:
+        """The time of a over that of b: the geometric mean over the processes."""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 99% confidence interval of the ratio."""
+
+    @property
+    def ratios(self) -> list[float]:
+        """The ratio in each process."""
+
+    @property
+    def medians(self) -> tuple[float, float]:
+        """Seconds a call of a and of b."""
+
+    @property
+    def difference(self) -> str:
+        """
+        How the results differ, or one is wrong by definition; empty if neither.
+        """
+
+    @property
+    def impossible(self) -> str:
+        """Why the times cannot be true; empty if they can."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """Why the result should not be trusted, in sentences."""
+
+    def __repr__(self) -> str: ...
+
+    def plot(self) -> Any:
+        """Draws the ratio in each process, with matplotlib; returns the axes."""
+
+class CheckReport:
+    """What a call computed, against its definition."""
+
+    @property
+    def is_fine(self) -> bool: ...
+
+    @property
+    def mistake(self) -> str:
+        """
+        The first mistake, such as "C[3,4] is 1.5, expected 1.25"; empty if there is none.
+        """
+
+    @property
+    def warnings(self) -> list[str]:
+        """Why the check says little, in sentences."""
+
+class Device:
+    """A device, for as long as it or something of it is referred to."""
+
+    @property
+    def name(self) -> str:
+        """Its address, or "this machine"."""
+
+    @property
+    def processor(self) -> str:
+        """The processor that runs functions."""
+
+    @property
+    def target(self) -> str:
+        """What compile() compiles for."""
+
+    def load(self, module: CompiledModule) -> Module:
+        """Loads a module that was compiled for a device such as this."""
+
+    def put(self, array: object) -> Tensor:
+        """Copies an array to the device."""
+
+    def empty(self, shape: Sequence[int], dtype: str = 'f32') -> Tensor:
+        """Allocates a tensor."""
+
+    def compile(self, source: str | os.PathLike[str], *, function: str = '', schedule: str = '', knobs: Mapping[str, object] | None = None, point: str = '', signature: str = '', cflags: str = '', fix: Mapping[str, int] | None = None, sizes: Mapping[str, int] | None = None, name: str = '') -> Module:
+        """
+        Compiles for this device and loads the result; the parameters are those of ferry.compile().
+        """

@@ -1,0 +1,89 @@
+"""Compiling kernels, for a device or for a target."""
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Union
+
+from ferry import _ferry
+
+Source = Union[str, "os.PathLike[str]"]
+
+
+def _pairs(values: Mapping[str, object] | None) -> list[str]:
+    return [f"{name}={value}" for name, value in (values or {}).items()]
+
+
+def _options(
+    source: Source,
+    function: str,
+    schedule: str,
+    knobs: Mapping[str, object] | None,
+    point: str,
+    signature: str,
+    cflags: str,
+    fix: Mapping[str, int] | None,
+    name: str,
+) -> _ferry._KernelOptions:
+    is_text = isinstance(source, str)
+    return _ferry._KernelOptions.make(
+        "" if is_text else os.fspath(source),
+        source if is_text else "",
+        name,
+        function,
+        schedule,
+        _pairs(knobs),
+        [point] if point else [],
+        signature,
+        cflags,
+        [",".join(_pairs(fix))] if fix else [],
+    )
+
+
+def compile(
+    source: Source,
+    target: str = "host",
+    *,
+    function: str = "",
+    schedule: str = "",
+    knobs: Mapping[str, object] | None = None,
+    point: str = "",
+    signature: str = "",
+    cflags: str = "",
+    fix: Mapping[str, int] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    name: str = "",
+) -> _ferry.CompiledModule:
+    """Compiles on this machine, for any target of docs/targets.md.
+
+    source: a text in ferry's notation (docs/language.md), or the path of a file: K.tc, C, C++, LLVM IR, assembly, an
+        object, or a network (NET.onnx).
+    function: the only function that is compiled; all of a text otherwise.
+    schedule: directives (docs/schedules.md); the default schedule otherwise. `knobs` are the values of its $NAMES.
+    point: values for knobs of the default schedule, "C: tile=4x2".
+    signature, cflags: of a kernel in another language, "saxpy(i64 n, f32 a, in f32[n] x, inout f32[n] y)".
+    fix: sizes that the code is compiled for alone. `sizes` only say for which the default schedule is chosen.
+    name: what messages call the text.
+    Raises CompileError, or UsageError for options that do not fit.
+    """
+    options = _options(source, function, schedule, knobs, point, signature, cflags, fix, name)
+    return _ferry._compile(options, target, _pairs(sizes))
+
+
+def compile_for(
+    device: _ferry.Device,
+    source: Source,
+    *,
+    function: str = "",
+    schedule: str = "",
+    knobs: Mapping[str, object] | None = None,
+    point: str = "",
+    signature: str = "",
+    cflags: str = "",
+    fix: Mapping[str, int] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    name: str = "",
+) -> _ferry.Module:
+    """Compiles for this device and loads the result there; the parameters are those of ferry.compile()."""
+    options = _options(source, function, schedule, knobs, point, signature, cflags, fix, name)
+    return device._compile(options, _pairs(sizes))

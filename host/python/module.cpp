@@ -1,0 +1,13 @@
+// ferry._ferry: the part of the Python package that is written in C++. ferry/__init__.py is its face.
+#include <nanobind/nanobind.h>
+
+#include "host/python/bindings.h"
+
+NB_MODULE(_ferry, module) {
+  module.attr("__version__") = FERRY_VERSION;
+  ferry::python::bind_errors(module);
+  ferry::python::bind_tensors(module);
+  ferry::python::bind_functions(module);
+  ferry::python::bind_measurements(module);
+  ferry::python::bind_devices(module);
+}

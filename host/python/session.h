@@ -1,0 +1,95 @@
+// A device as Python holds it, and what belongs to it. Python's threads share these objects, and its garbage collector
+// frees them on any thread, but a session may be used by only one thread at a time.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "ferry/client.h"
+#include "ferry/compile.h"
+#include "ferry/kernel/kernel_options.h"
+#include "ferry/kernel/open_session.h"
+
+namespace ferry::python {
+
+class Session {
+ public:
+  // `open` makes further sessions with the same device.
+  Session(Device device, OpenSession open) : device_(std::move(device)), open_(std::move(open)) {}
+
+  // Runs `work(device)` without Python's lock, so that other threads of Python go on. That lock is given up before the
+  // session's is taken, and taken again after it: nobody waits for one while holding the other.
+  template <class Work>
+  auto run(const Work& work) {
+    const nanobind::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    free_dropped();
+    return work(std::as_const(device_));
+  }
+  // Keeps a handle that Python has dropped until the next request, before which its memory on the device is freed.
+  void drop(std::shared_ptr<const void> handle) {
+    const std::lock_guard lock(dropped_mutex_);
+    dropped_.push_back(std::move(handle));
+  }
+  const OpenSession& open() const { return open_; }
+
+ private:
+  void free_dropped() {
+    std::vector<std::shared_ptr<const void>> dropped;
+    const std::lock_guard lock(dropped_mutex_);
+    dropped.swap(dropped_);
+  }
+
+  std::mutex mutex_;  // guards what follows, and all that belongs to it
+  const Device device_;
+  const OpenSession open_;
+  std::mutex dropped_mutex_;
+  std::vector<std::shared_ptr<const void>> dropped_;
+};
+
+// An object of a session. Copies share it.
+template <class Handle>
+class Held {
+ public:
+  Held(std::shared_ptr<Session> session, Handle handle)
+      : session_(std::move(session)), handle_(std::make_shared<const Handle>(std::move(handle))) {}
+  Held(const Held&) = default;
+  Held& operator=(const Held&) = delete;
+  ~Held() {
+    if (handle_.use_count() == 1) session_->drop(std::move(handle_));
+  }
+
+  const std::shared_ptr<Session>& session() const { return session_; }
+  const Handle& operator*() const { return *handle_; }
+  const Handle* operator->() const { return handle_.get(); }
+
+ private:
+  const std::shared_ptr<Session> session_;
+  std::shared_ptr<const Handle> handle_;
+};
+
+using PyTensor = Held<DeviceTensor>;
+
+struct PyDevice {
+  std::shared_ptr<Session> session;
+};
+
+// A module that a device has loaded, and, if ferry compiled it in this process, from which kernel.
+struct PyModule {
+  Held<Module> loaded;
+  CompiledModule compiled;
+  std::optional<KernelOptions> kernel;
+};
+
+struct PyFunction {
+  PyModule module;
+  std::string name;
+  Held<Function> function;
+};
+
+}  // namespace ferry::python
