@@ -17,8 +17,8 @@ namespace {
 
 constexpr const char* kClientName = "ferry " FERRY_VERSION;
 
-// With more unanswered requests the server might block on sending answers while the client blocks on sending requests. Of
-// a pair of sockets Linux counts 768 bytes for each short answer, and lets 208 KiB wait by default.
+// With more unanswered requests the server might block on sending answers while the client blocks on sending requests.
+// Linux counts 768 bytes for a short answer between processes of one machine, and lets 208 KiB wait by default.
 constexpr std::size_t kMaxOutstanding = 128;
 // A payload that certainly fits into the socket buffers while the other side does not read.
 constexpr std::size_t kSmallPayload = 16 << 10;
