@@ -166,7 +166,7 @@ class Runner {
   std::vector<std::unique_ptr<PlanCall>> calls_;  // one for each set of arguments
 };
 
-// What a runner has before its task comes, of which nothing depends on it.
+// A runner has this before its task comes, and nothing here depends on the task.
 struct Confinement {
   SignalStack signal_stack;
   StopSockets sockets = StopSockets::open();  // before the filter, which refuses them

@@ -127,9 +127,9 @@ TiledAxes tiled_axes(const ScheduledStage& stage, const Contraction& contraction
 }
 
 // Adds what groups take: the half registers of merged ones are registers of their own where there are 32.
-TiledAxes with_group(TiledAxes axes, const Contraction& contraction, const Target& target) {
+TiledAxes with_group(TiledAxes axes, const Contraction& contraction) {
   if (!contraction.group) return axes;
-  const bool merges_registers = contraction.group->merges && target.vector_registers > 16;
+  const bool merges_registers = contraction.group->merges;
   axes.column_vectors += merges_registers ? 1 : 0;
   axes.row_registers += contraction.group->temporaries * 2;
   return axes;
@@ -162,7 +162,7 @@ Blocking default_blocking(const ScheduledStage& stage, const Contraction& contra
   Blocking blocking;
   blocking.lanes = lanes;
   blocking.tile = choose_register_tile(target.vector_registers,
-                                       with_group(tiled_axes(stage, contraction, lanes, target), contraction, target));
+                                       with_group(tiled_axes(stage, contraction, lanes, target), contraction));
   blocking.columns_outermost = wants_columns_outermost(contraction, blocking.tile, lanes, target);
   blocking.packs_rows = !blocking.columns_outermost && contraction.columns >= 4 * blocking.tile.vectors * lanes &&
                         rows_collide(contraction, blocking.tile.rows, target);
@@ -177,8 +177,7 @@ Blocking default_blocking(const ScheduledStage& stage, const Contraction& contra
 Space space_of(const Contraction& contraction, const Blocking& by_default, const StageContext& context) {
   const ScheduledStage& stage = context.stage;
   std::vector<KnobValue> tiles;
-  const TiledAxes axes =
-      with_group(tiled_axes(stage, contraction, by_default.lanes, context.target), contraction, context.target);
+  const TiledAxes axes = with_group(tiled_axes(stage, contraction, by_default.lanes, context.target), contraction);
   for (const RegisterTile& tile : register_tiles(context.target.vector_registers, axes))
     tiles.push_back({tile.rows, tile.vectors});
   std::vector<std::int64_t> depths = {contraction.depth};

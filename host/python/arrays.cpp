@@ -42,24 +42,12 @@ nb::object numpy() { return nb::module_::import_("numpy"); }
 
 std::string name_of_type(nb::handle value) { return nb::type_name(value.type()).c_str(); }
 
-// NumPy's name of a type, as far as it has one.
-const char* numpy_name(DType dtype) {
-  switch (dtype) {
-    case DType::f16: return "float16";
-    case DType::bf16: return nullptr;
-    case DType::f32: return "float32";
-    case DType::f64: return "float64";
-    case DType::i8: return "int8";
-    case DType::i16: return "int16";
-    case DType::i32: return "int32";
-    case DType::i64: return "int64";
-    case DType::u8: return "uint8";
-    case DType::u16: return "uint16";
-    case DType::u32: return "uint32";
-    case DType::u64: return "uint64";
-    case DType::boolean: return "bool";
-  }
-  return nullptr;
+// NumPy's name of a type; empty for bf16, which it lacks.
+std::string numpy_name(DType dtype) {
+  if (dtype == DType::bf16) return {};
+  if (dtype == DType::boolean) return "bool";
+  const char* const kind = is_float(dtype) ? "float" : is_signed_int(dtype) ? "int" : "uint";
+  return kind + std::to_string(8 * dtype_bytes(dtype));
 }
 
 bool is_bfloat16_of_numpy(nb::handle value) {
@@ -90,7 +78,8 @@ BorrowedArgument borrowed_array(nb::handle value, DType dtype, const char* what,
   const bool is_bfloat16 = is_bfloat16_of_numpy(value);
   if (is_bfloat16) owner = owner.attr("view")("uint16");
   const bool is_sequence = nb::isinstance<nb::list>(value) || nb::isinstance<nb::tuple>(value);
-  if (is_sequence && numpy_name(dtype) != nullptr) owner = numpy().attr("asarray")(owner, numpy_name(dtype));
+  if (const std::string name = numpy_name(dtype); is_sequence && !name.empty())
+    owner = numpy().attr("asarray")(owner, name.c_str());
   Array array;
   if (!nb::try_cast(owner, array))
     throw nb::type_error(("expected an array for " + std::string(what) + ", got " + name_of_type(value)).c_str());
@@ -120,7 +109,7 @@ BorrowedArgument borrowed_argument(nb::handle value, const ParameterInfo& parame
                           parameter.strides.empty() ? Layout::dense : Layout::strided);
   }
   nb::object number = nb::borrow(value);
-  if (nb::hasattr(value, "item")) number = value.attr("item")();  // of NumPy or torch
+  if (nb::hasattr(value, "item")) number = value.attr("item")();  // a scalar of NumPy or torch
   if (PyFloat_Check(number.ptr())) return {Argument(nb::cast<double>(number))};
   std::int64_t whole = 0;
   if (nb::try_cast(number, whole)) return {Argument(whole)};

@@ -12,7 +12,7 @@ namespace ferry::python {
 
 struct BorrowedArguments {
   std::vector<Argument> arguments;
-  std::vector<BorrowedArgument> owners;  // of the memory that the arguments borrow
+  std::vector<BorrowedArgument> owners;  // these keep the memory that the arguments borrow
 };
 
 // In the order of the inputs, or of all parameters, and then by name. Throws nanobind::type_error with the signature.

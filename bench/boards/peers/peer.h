@@ -1,4 +1,4 @@
-// What the programs of peers share: arguments with contents that do not matter, and a counted call.
+// The programs of peers share this: arguments with contents that do not matter, and a counted call.
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What 'ferry tune' prints of a network.
+// The text that 'ferry tune' prints for a network.
 #pragma once
 
 #include <string>

@@ -53,9 +53,9 @@ std::optional<Quantized> quantized_by(const KernelKey& key, const KernelNode& ca
 }
 
 // A sum with 1.5 * 2^23 has no bits for a fraction, so it is rounded to an integer, halves to the even one, as 1.5 *
-// 2^23 is even. If it lies between 2^23 and 2^24, its bits are those of 1.5 * 2^23 plus the integer. As integers, bits
-// of positive floats are in the order of the floats, and those of others are negative, so limits to the bits are limits
-// to the number, whatever its size. The bits of 1.5 * 2^23 end in zeros.
+// 2^23 is even. If it lies between 2^23 and 2^24, its bits are those of 1.5 * 2^23 plus the integer. Read as integers,
+// the bits of positive floats have the order of the floats, and those of others are negative, so limits to the bits are
+// limits to the number, whatever its size. The bits of 1.5 * 2^23 end in zeros.
 Expr rounded_byte(DType to, const Expr& x, const Expr& zero) {
   constexpr double kRounder = 0x1.8p23;
   constexpr std::int64_t kRounderBits = 0x4b400000;

@@ -168,7 +168,7 @@ class Masking {
     return append({mask(inputs_[0], a, number(inputs_[0], 0)), mask(inputs_[1], b, number(inputs_[1], 0))});
   }
 
-  // What is not there comes last. NaN counts as the greatest.
+  // Elements that are not there come last. NaN counts as the greatest.
   std::optional<Value> ranks() const {
     const auto& how = attributes<SortAttributes>();
     const bool has_nan = is_float(inputs_[0].type.dtype) && !how.descending;

@@ -72,7 +72,7 @@ Value weight_at(const NodeOps& of, const Interpolation& how, const Value& x) {
 
 struct Tap {
   Value index;   // may be outside of the input
-  Value weight;  // of float32, or float64 where the input is
+  Value weight;  // float32, or float64 where the input is
 };
 
 std::vector<Tap> taps_of(const NodeImport& node, const Interpolation& how, const OpenAxis& axis, const Places& places,

@@ -31,8 +31,8 @@ struct ConfirmedKernel {
   bool is_faster = false;
 };
 
-// Times the steps of the network with all candidates and with default schedules, in turns in several sessions. Kernels
-// that did not become faster get another chance with their second candidates.
+// Times the steps of the network with all candidates and with default schedules, in turns in several sessions. A
+// kernel that did not become faster gets another chance with its second candidate.
 std::vector<ConfirmedKernel> confirm_in_network(const InNetwork& in_network,
                                                 const std::vector<KernelCandidates>& candidates,
                                                 const Observer& observer);

@@ -1,6 +1,6 @@
 // Decides which kernel of a network is tuned next: the one from which the most is to be expected.
 //
-// What can be gained is at most the time that a kernel takes in a call of the network above what an estimate says that
+// The most that can be gained is the time that a kernel takes in a call of the network above what an estimate says that
 // the device needs for it. Each turn that finds nothing halves what is expected of the next one, so kernels with little
 // to gain wait until the others have had several turns, and none waits forever.
 #pragma once

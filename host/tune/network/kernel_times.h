@@ -13,7 +13,7 @@ namespace ferry::tune {
 struct KernelTime {
   double seconds = 0;           // the sum of the medians
   double flops = 0, bytes = 0;  // 0: not known
-  DType dtype = DType::f32;     // of the results
+  DType dtype = DType::f32;     // that of the results
 };
 
 // Returns the times by the names of the kernels: code for some sizes of a kernel has its name.

@@ -15,8 +15,8 @@ namespace ferry::tune {
 struct NetworkProfile {
   Target target;
   std::vector<NetworkProgram> kernels;
-  std::map<std::string, KernelTime> times;  // of all kernels, also those that cannot be tuned
-  bench::Peak peak = {};                    // of the device; zeros: not known
+  std::map<std::string, KernelTime> times;  // all kernels, also those that cannot be tuned
+  bench::Peak peak = {};                    // the device's; zeros: not known
 };
 
 // Runs the network. Throws as compile_kernel() and Function::call().

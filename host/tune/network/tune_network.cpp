@@ -202,7 +202,7 @@ class NetworkTuner {
       if (one.is_faster) points.emplace(one.record.key.program, one.record.values);
     }
     if (!points.empty()) compare(std::move(points));
-    // What was slower in the network is not used, even if it was faster by itself.
+    // A schedule that was slower in the network is not used, even if it was faster by itself.
     for (const ConfirmedKernel& one : confirmed)
       if (!options_.records.empty() && (found_.is_faster || !one.is_faster)) store_record(options_.records, one.record);
   }

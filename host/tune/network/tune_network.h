@@ -32,17 +32,17 @@ struct NetworkKernelResult {
   std::string reason = {};      // why it failed
   double seconds = 0;           // all its calls in a call of the network, with the default schedule
   double estimate = 0;          // the device takes at least so long, from its peaks; 0: not known
-  std::uint64_t trials = 0;     // of this run
+  std::uint64_t trials = 0;     // in this run
   double best_share = 1;        // the best time by itself, as a share of the default's
   std::string point = {};       // with which it ran in the network; empty: with none
-  double share_in_network = 1;  // of the default's time, there
+  double share_in_network = 1;  // its time there as a share of the default's
   bool is_used = false;         // it was faster there
 };
 
 struct TunedNetwork {
   std::string function;
   std::vector<NetworkKernelResult> kernels;  // in the order of their first calls
-  double other_seconds = 0;                  // of steps that are none of these kernels
+  double other_seconds = 0;                  // steps that are none of these kernels
   Progress progress;                         // times are those of the network
   // The network with default schedules is A, with the best ones B. Nothing if there were none.
   std::optional<bench::KernelComparison> comparison = {};

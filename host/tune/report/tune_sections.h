@@ -16,7 +16,7 @@ struct ComparisonWords {
 void write_comparison(html::Html& html, const bench::KernelComparison& compared, const ComparisonWords& words);
 
 struct CoursePoint {
-  double elapsed_seconds = 0, share = 1;  // of the default's time
+  double elapsed_seconds = 0, share = 1;  // a share of 1 is the default's time
 };
 struct Course {
   std::vector<CoursePoint> points = {};  // at least one, in the order of their times
