@@ -161,7 +161,7 @@ void Client::guard_memory() {
 
 std::shared_ptr<Answer> Client::enqueue(rpc::Tag tag, const std::vector<std::uint8_t>& body, ByteSpan payload,
                                         MutableByteSpan answer_payload) {
-  throw_failure(broken_);
+  if (!broken_.is_ok()) throw_broken();
   make_room_before(payload.size());
   auto answer = std::make_shared<Answer>();
   answer->payload = answer_payload;
@@ -348,8 +348,12 @@ void Client::fail(Status status) {
     outstanding.answer->arrived = true;
   }
   outstanding_.clear();
-  const bool is_lost = broken_.code() == ErrorCode::unavailable && opened_.version != 0 && why.empty();
-  if (is_lost) throw ConnectionLost(broken_.message(), !asked_to_run_);
+  is_lost_ = broken_.code() == ErrorCode::unavailable && opened_.version != 0 && why.empty();
+  throw_broken();
+}
+
+void Client::throw_broken() const {
+  if (is_lost_) throw ConnectionLost(broken_.message(), !asked_to_run_);
   throw_error(broken_);
 }
 

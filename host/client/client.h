@@ -167,6 +167,7 @@ class Client {
   std::chrono::milliseconds silence_limit() const;
   std::string explain_end(const std::string& message) const;
   [[noreturn]] void fail(Status status);
+  [[noreturn]] void throw_broken() const;
 
   rpc::Connection connection_;
   std::string peer_;
@@ -185,6 +186,7 @@ class Client {
   std::uint64_t sent_since_wait_ = 0;  // requests
   bool asked_to_run_ = false;          // whether the server was asked to run a kernel
   Status broken_;
+  bool is_lost_ = false;  // and nobody knows better than that the connection is gone
 };
 
 // Asks for the server's status without opening a session.

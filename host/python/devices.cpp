@@ -31,8 +31,7 @@ PyDevice connected(const std::string& address, const std::string& key_file, cons
     options.deadlines.queue = queue;
     return open(std::move(options));
   };
-  const nb::gil_scoped_release release;
-  return {std::make_shared<Session>(open({}), open)};
+  return {without_python([&] { return std::make_shared<Session>(open({}), open); })};
 }
 
 PyModule loaded(const PyDevice& self, const CompiledModule& compiled) {
@@ -77,20 +76,14 @@ CompiledModule compiled(const KernelOptions& kernel, const Target& to, const std
 
 PyModule compiled_for(const PyDevice& self, const KernelOptions& kernel, const std::vector<std::string>& sizes) {
   const Target to = self.session->run([](const Device& device) { return target_of(device); });
-  std::optional<CompiledModule> module;
-  {
-    const nb::gil_scoped_release release;
-    module = compiled(kernel, to, sizes);
-  }
-  PyModule result = loaded(self, *module);
+  PyModule result = loaded(self, without_python([&] { return compiled(kernel, to, sizes); }));
   result.kernel = kernel;
   return result;
 }
 
 CompiledModule compiled_for_target(const KernelOptions& kernel, const std::string& to,
                                    const std::vector<std::string>& sizes) {
-  const nb::gil_scoped_release release;
-  return compiled(kernel, target(to), sizes);
+  return without_python([&] { return compiled(kernel, target(to), sizes); });
 }
 
 PyTensor put(const PyDevice& self, nb::handle array) {

@@ -6,6 +6,7 @@
 #include "ferry/error.h"
 #include "ferry/kernel/kernel_failed.h"
 #include "host/python/bindings.h"
+#include "rpc/transport/interruption.h"
 
 namespace nb = nanobind;
 
@@ -48,8 +49,17 @@ void translate(const std::exception_ptr& thrown, void*) {
   }
 }
 
+// Whether a handler of signals in Python has raised an exception, such as KeyboardInterrupt after Ctrl-C.
+bool is_interrupted() {
+  const nb::gil_scoped_acquire acquire;
+  return PyErr_CheckSignals() != 0;
+}
+
 }  // namespace
 
-void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
+void bind_errors(nb::module_&) {
+  nb::register_exception_translator(translate);
+  set_interruption(is_interrupted);
+}
 
 }  // namespace ferry::python

@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,19 +19,46 @@
 
 namespace ferry::python {
 
+// Runs `work()` without Python's lock. A signal whose handler in Python raises an exception ends its waits for a
+// device, with that exception.
+template <class Work>
+auto without_python(const Work& work) {
+  const auto raise = [] {
+    if (PyErr_Occurred() != nullptr) throw nanobind::python_error();
+  };
+  const auto released = [&] {
+    const nanobind::gil_scoped_release release;
+    return work();
+  };
+  try {
+    if constexpr (std::is_void_v<decltype(work())>) {
+      released();
+      raise();
+    } else {
+      auto result = released();
+      raise();  // a service opens another session if the first is lost before anything ran
+      return result;
+    }
+  } catch (const Error&) {
+    raise();
+    throw;
+  }
+}
+
 class Session {
  public:
   // `open` makes further sessions with the same device.
   Session(Device device, OpenSession open) : device_(std::move(device)), open_(std::move(open)) {}
 
-  // Runs `work(device)` without Python's lock, so that other threads of Python go on. That lock is given up before the
-  // session's is taken, and taken again after it: nobody waits for one while holding the other.
+  // Runs `work(device)`, while other threads of Python go on. Python's lock is given up before the session's is taken,
+  // and taken again after it: nobody waits for one while holding the other.
   template <class Work>
   auto run(const Work& work) {
-    const nanobind::gil_scoped_release release;
-    const std::lock_guard lock(mutex_);
-    free_dropped();
-    return work(std::as_const(device_));
+    return without_python([&] {
+      const std::lock_guard lock(mutex_);
+      free_dropped();
+      return work(std::as_const(device_));
+    });
   }
   // Keeps a handle that Python has dropped until the next request, before which its memory on the device is freed.
   void drop(std::shared_ptr<const void> handle) {

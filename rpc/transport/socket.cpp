@@ -13,15 +13,20 @@
 #include <asio/generic/stream_protocol.hpp>
 #include <asio/io_context.hpp>
 #include <asio/write.hpp>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <string>
+
+#include "rpc/transport/interruption.h"
 
 namespace ferry {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Socket = asio::generic::stream_protocol::socket;
+
+std::atomic<GivesUp> gives_up{nullptr};
 
 Status system_failure(const char* what, int error) {
   return Status(ErrorCode::unavailable, std::string(what) + ": " + std::strerror(error));
@@ -88,7 +93,10 @@ class SocketTransport final : public Transport {
       asio::error_code error;
       const MutableByteSpan rest = into.subspan(received);
       received += socket_.read_some(asio::mutable_buffer(rest.data(), rest.size()), error);
-      if (error == asio::error::interrupted) continue;
+      if (error == asio::error::interrupted) {
+        FERRY_TRY(go_on());
+        continue;
+      }
       if (error == asio::error::eof) return closed_by_peer(received, at_least);
       if (error) return system_failure("the connection is gone", error.value());
     }
@@ -116,8 +124,17 @@ class SocketTransport final : public Transport {
       if (!error) return Status();
       // A signal that the process ignores or has handled must not end the transfer.
       if (error != asio::error::interrupted) return system_failure("the connection is gone", error.value());
+      FERRY_TRY(go_on());
       buffers += written;
     }
+  }
+
+  // After a signal has interrupted a wait.
+  Status go_on() const {
+    const GivesUp asked = gives_up;
+    if (asked == nullptr || !asked()) return Status();
+    ::shutdown(native_handle(), SHUT_RDWR);
+    return {ErrorCode::unavailable, "the wait for the peer was interrupted"};
   }
 
   Status wait_readable(Clock::time_point deadline) const {
@@ -127,6 +144,7 @@ class SocketTransport final : public Transport {
       const int ready = ::poll(&entry, 1, left.count() > 0 ? static_cast<int>(left.count()) : 0);
       if (ready > 0) return Status();
       if (ready < 0 && errno != EINTR) return system_failure("cannot wait for the peer", errno);
+      if (ready < 0) FERRY_TRY(go_on());
       if (ready == 0) return receive_timed_out(timeout_);
     }
   }
@@ -137,6 +155,8 @@ class SocketTransport final : public Transport {
 };
 
 }  // namespace
+
+void set_interruption(GivesUp asked) { gives_up = asked; }
 
 Result<std::unique_ptr<Transport>> wrap_socket(int fd) {
   sockaddr_storage address{};

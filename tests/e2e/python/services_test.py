@@ -1,9 +1,12 @@
 """services_test.py SOURCE_DIR BINARY_DIR: Python compiles, checks, measures and compares, here and on other devices."""
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -130,6 +133,22 @@ class ServicesTest(unittest.TestCase):
             server.kill()
             server.wait()
             server.stdout.close()
+
+    def test_ctrl_c_ends_a_wait_at_once_and_the_session_with_it(self):
+        device = ferry.connect()
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "forever.c"
+            file.write_text("void forever(float* x) { for (volatile long i = 0;; ++i) x[0] = 1; }\n")
+            forever = device.compile(file, signature="forever(inout f32[1] x)")["forever"]
+        pressed = threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT])
+        begin = time.monotonic()
+        pressed.start()
+        with self.assertRaises(KeyboardInterrupt):
+            forever(np.ones(1, np.float32)).numpy()
+        self.assertLess(time.monotonic() - begin, 30)  # no call of this machine's own server has an end
+        with self.assertRaises(ferry.ConnectionLost):
+            device.put(np.ones(1, np.float32)).numpy()
+        self.assertEqual(ferry.connect().put([1.0]).numpy().tolist(), [1])
 
     def test_nobody_answers(self):
         with self.assertRaises(ferry.Error) as caught:
