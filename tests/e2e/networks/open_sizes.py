@@ -334,10 +334,10 @@ def recurrent_frames(net):
     return net.model(*net.op("GRU", y, net.weight(1, 15, 6), net.weight(1, 15, 5), count=2, hidden_size=5))
 
 
-@case([(0, 2, 4)], [(3, 1, 4)], [(1, 2, 4)])
+@case([(3, 1, 4), (2, 1, 5), (2, 1, 5)], [(1, 2, 4), (2, 2, 5), (2, 2, 5)])
 def recurrent(net):
-    """Sequences of any length: without a step, the last state is the first."""
-    x = net.input("x", ["T", "N", 4])
-    _, last, cell = net.op("LSTM", x, net.weight(2, 20, 4), net.weight(2, 20, 5), count=3, hidden_size=5,
+    """Sequences of any length."""
+    x, h, c = net.input("x", ["T", "N", 4]), net.input("h", [2, "N", 5]), net.input("c", [2, "N", 5])
+    _, last, cell = net.op("LSTM", x, net.weight(2, 20, 4), net.weight(2, 20, 5), "", "", h, c, count=3, hidden_size=5,
                            direction="bidirectional")
     return net.model(last, cell)

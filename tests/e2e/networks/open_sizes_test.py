@@ -63,6 +63,19 @@ class OpenSizesTest(unittest.TestCase):
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
                 self.check(name, Path(folder))
 
+    def test_the_last_state_of_a_sequence_without_a_step_is_the_first(self):
+        # ONNX Runtime leaves these outputs as they were.
+        with tempfile.TemporaryDirectory() as folder:
+            model = CASES["recurrent"].model(Net())
+            onnx.save(model, Path(folder) / "net.onnx")
+            feeds = inputs_of(model, [(0, 3, 4), (2, 3, 5), (2, 3, 5)], np.random.default_rng(1))
+            for number, value in enumerate(feeds.values()):
+                np.save(Path(folder) / f"in{number}.npy", value)
+            kind, text = self.runner.run(folder, "once")
+            self.assertEqual(kind, "fine", text)
+            for number, name in enumerate(("h", "c")):
+                np.testing.assert_array_equal(np.load(Path(folder) / f"out{number}.npy"), feeds[name])
+
     def refusal(self, name, *shapes):
         """What a call with inputs of these shapes is answered."""
         with tempfile.TemporaryDirectory() as folder:
