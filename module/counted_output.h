@@ -1,6 +1,6 @@
 // Outputs of a network whose sizes depend on data, such as the detections in an image. Such an output has room for the
-// most elements that there may be, and another output, an int64 vector, has its shape in the call. Servers know nothing
-// of it.
+// most elements that there may be, and another output, an int64 vector, has its shape in the call. Servers take both
+// for plain outputs.
 #pragma once
 
 #include "base/status.h"

@@ -65,11 +65,12 @@ verify::CheckReport checked(const PyFunction& function, const CallOptions& call,
 }
 
 KernelComparison compared(const PyFunction& a, const PyFunction& b, const CallOptions& call, std::uint32_t processes,
-                          double least_effect, bool warm) {
+                          double least_effect, std::uint32_t threads, bool warm) {
   bench::CompareOptions options;
   options.call = call;
   options.processes = processes;
   options.least_effect = least_effect;
+  options.sampling.bench.threads = threads;
   options.sampling.fresh_inputs = !warm;
   return a.function.session()->run(
       [&](const Device&) { return compare(a.function.session()->open(), chosen(a), chosen(b), options); });

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Union
+from typing import Any, Union
 
 from ferry import _ferry
 
@@ -16,14 +16,14 @@ def _pairs(values: Mapping[str, object] | None) -> list[str]:
 
 def _options(
     source: Source,
-    function: str,
-    schedule: str,
-    knobs: Mapping[str, object] | None,
-    point: str,
-    signature: str,
-    cflags: str,
-    fix: Mapping[str, int] | None,
-    name: str,
+    function: str = "",
+    schedule: str = "",
+    knobs: Mapping[str, object] | None = None,
+    point: str = "",
+    signature: str = "",
+    cflags: str = "",
+    fix: Mapping[str, int] | None = None,
+    name: str = "",
 ) -> _ferry._KernelOptions:
     is_text = isinstance(source, str)
     return _ferry._KernelOptions.make(
@@ -54,7 +54,7 @@ def compile(
     sizes: Mapping[str, int] | None = None,
     name: str = "",
 ) -> _ferry.CompiledModule:
-    """Compiles on this machine, for any target of docs/targets.md.
+    """Compiles on this machine, for any target that `ferry targets` lists.
 
     source: a text in ferry's notation (docs/language.md), or the path of a file: K.tc, C, C++, LLVM IR, assembly, an
         object, or a network (NET.onnx).
@@ -71,19 +71,7 @@ def compile(
 
 
 def compile_for(
-    device: _ferry.Device,
-    source: Source,
-    *,
-    function: str = "",
-    schedule: str = "",
-    knobs: Mapping[str, object] | None = None,
-    point: str = "",
-    signature: str = "",
-    cflags: str = "",
-    fix: Mapping[str, int] | None = None,
-    sizes: Mapping[str, int] | None = None,
-    name: str = "",
+    device: _ferry.Device, source: Source, *, sizes: Mapping[str, int] | None = None, **options: Any
 ) -> _ferry.Module:
-    """Compiles for this device and loads the result there; the parameters are those of ferry.compile()."""
-    options = _options(source, function, schedule, knobs, point, signature, cflags, fix, name)
-    return device._compile(options, _pairs(sizes))
+    """Device.compile()."""
+    return device._compile(_options(source, **options), _pairs(sizes))

@@ -1,4 +1,4 @@
-"""Exceptions of ferry. Every one has `code`, ferry's name for how to react, as in docs/exit_codes.md."""
+"""Exceptions of ferry. Every one has `code`, ferry's name for how to react, such as "busy" or "unavailable"."""
 
 
 class Error(Exception):

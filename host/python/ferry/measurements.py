@@ -39,7 +39,9 @@ def bench(
 
 
 @contextmanager
-def _as_call(function: _ferry.Function, args: Sequence[Any], seed: int) -> Iterator[_ferry._CallOptions]:
+def _as_call(
+    function: _ferry.Function, args: Sequence[Any], sizes: dict[str, int] | None, seed: int
+) -> Iterator[_ferry._CallOptions]:
     """The arguments in the words of the command line, with arrays in files."""
     inputs = function.inputs
     if len(args) not in (0, len(inputs)):
@@ -53,21 +55,19 @@ def _as_call(function: _ferry.Function, args: Sequence[Any], seed: int) -> Itera
             file = Path(folder) / f"{len(words)}.npy"
             np.save(file, np.asarray(value))
             words.append(f"{name}=@{file}")
-        yield _ferry._CallOptions.make(words, [], seed)
+        yield _ferry._CallOptions.make(words, [f"{name}={size}" for name, size in (sizes or {}).items()], seed)
 
 
 def check(
     function: _ferry.Function, *args: Any, sizes: dict[str, int] | None = None, thorough: bool = False, seed: int = 0
 ) -> _ferry.CheckReport:
     """Calls a function once on its device and compares the results with its definition, within bounds of the rounding
-    errors that follow from it (docs/checking.md).
+    errors that follow from it.
 
     Without arguments, they are random and as large as `sizes` say. `thorough` adds inputs that show more than these,
     and other sizes.
     """
-    with _as_call(function, args, seed) as call:
-        if sizes:
-            call = _ferry._CallOptions.make([], [f"{name}={size}" for name, size in sizes.items()], seed)
+    with _as_call(function, args, sizes, seed) as call:
         return _ferry._check(function, call, thorough)
 
 
@@ -79,16 +79,16 @@ def compare(
     sizes: dict[str, int] | None = None,
     processes: int = 12,
     least_effect: float = 0.01,
+    threads: int = 0,
     warm: bool = False,
     seed: int = 0,
 ) -> _ferry.Comparison:
     """Finds out which of two functions is faster on the device of the first one, as `ferry compare` does: in so many
     sessions, in turns, if both compute the same. A difference below `least_effect`, as a share of the time, is none.
+    `threads` and `warm` are those of Function.bench().
     """
-    with _as_call(a, args, seed) as call:
-        if sizes:
-            call = _ferry._CallOptions.make([], [f"{name}={size}" for name, size in sizes.items()], seed)
-        return _ferry._compare(a, b, call, processes, least_effect, warm)
+    with _as_call(a, args, sizes, seed) as call:
+        return _ferry._compare(a, b, call, processes, least_effect, threads, warm)
 
 
 def seconds_text(seconds: float) -> str:
@@ -132,7 +132,8 @@ def rows(measurement: _ferry.Measurement) -> list[tuple[str, str]]:
 
 def line(self: _ferry.Measurement) -> str:
     low, high = self.interval
-    return f"{self.function}: {seconds_text(self.median)} [{seconds_text(low)}, {seconds_text(high)}] on {self.processor}"
+    interval = f"[{seconds_text(low)}, {seconds_text(high)}]"
+    return f"{self.function}: {seconds_text(self.median)} {interval} on {self.processor}"
 
 
 def table(self: _ferry.Measurement) -> str:

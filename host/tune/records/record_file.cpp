@@ -132,7 +132,7 @@ Hash hash_of_confirmed(std::string_view text) {
   struct Program {
     bool is_confirmed = false;
     std::vector<std::string_view> lines;  // those that are confirmed, or say that code is faulty
-    std::string_view default_code;        // of its last record
+    std::string_view default_code;        // as its last record says
   };
   std::map<std::string_view, Program> programs;
   while (!text.empty()) {

@@ -12,7 +12,7 @@ namespace ferry::tune {
 struct ShownTrial {
   TuneRecord record;
   double elapsed_seconds = 0;  // since the start
-  double expected_share = 1;   // of a network: its time with the best that was known then, of the default's
+  double expected_share = 1;   // a network's time with the best that was known then, as a share of the default's
 };
 
 struct TunePage {

@@ -23,7 +23,7 @@ struct RunnerTask {
   std::vector<std::string> devices = {};  // besides the CPU
   std::vector<std::uint32_t> cores = {};  // as of BenchOptions
   std::uint32_t threads = 0;              // the same
-  std::uint64_t cache_bytes = 0;          // of each core, which no call is to find its inputs in; 0: not known
+  std::uint64_t cache_bytes = 0;          // a core's; no call is to find its inputs there; 0: not known
 };
 
 // Returns in how many sets of tensors calls run in turns, so that none finds its own in a cache of this size: 1 for one

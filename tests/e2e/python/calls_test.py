@@ -150,7 +150,7 @@ class CallsTest(unittest.TestCase):
                     a = random.normal(size=(9, 5)).astype(np.float32)
                     b = random.normal(size=(5, 4)).astype(np.float32)
                     np.testing.assert_allclose(self.mm(a, b).numpy(), a @ b, rtol=1e-4, atol=1e-4)
-            except BaseException as failure:  # of any kind, for the main thread to report
+            except BaseException as failure:  # the main thread reports it
                 failures.append(failure)
 
         threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]

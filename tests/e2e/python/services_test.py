@@ -35,7 +35,7 @@ class ServicesTest(unittest.TestCase):
 
     def test_a_measurement_has_times_and_says_how_they_were_taken(self):
         array = np.random.default_rng(1).normal(size=10_007).astype(np.float32)
-        found = self.twice.bench(array, repeat=8, min_repeat_ms=0.5, peak=False)
+        found = self.twice.bench(array, repeat=8, min_repeat_ms=0.5, threads=1, peak=False)
         self.assertEqual((found.function, found.sizes), ("twice", {"N": 10_007}))
         self.assertGreaterEqual(len(found.seconds), 8)
         low, high = found.interval
@@ -46,7 +46,7 @@ class ServicesTest(unittest.TestCase):
         self.assertIn("inputs " + found.inputs, dict(rows(found))["method"])
         self.assertRegex(repr(found), r"^twice: \d.* on ")
         self.assertIn("<th>median</th>", found._repr_html_())
-        warm = self.twice.bench(A=array, repeat=6, min_repeat_ms=0.5, peak=False, warm=True)
+        warm = self.twice.bench(A=array, repeat=6, min_repeat_ms=0.5, threads=1, peak=False, warm=True)
         self.assertNotEqual(warm.inputs, "fresh")
 
     def test_times_have_three_digits_and_a_unit(self):
@@ -65,7 +65,7 @@ class ServicesTest(unittest.TestCase):
         text = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"
         fast, slow = (self.device.compile(text, schedule=schedule)["mm"] for schedule in ("", "def mm\n"))
         a, b = (np.random.default_rng(seed).normal(size=(64, 64)).astype(np.float32) for seed in (1, 2))
-        found = ferry.compare(slow, fast, [a, b], processes=3, warm=True)
+        found = ferry.compare(slow, fast, [a, b], processes=3, threads=1, warm=True)
         self.assertEqual(found.difference, "")
         self.assertEqual(len(found.ratios), 3)
         self.assertIn(found.verdict, ("a slower", "b slower", "no difference", "unknown"))
@@ -73,7 +73,7 @@ class ServicesTest(unittest.TestCase):
 
     def test_kernels_that_compute_something_else_are_not_compared(self):
         other = self.device.compile(TWICE.replace("* 2", "* 3"))["twice"]
-        found = ferry.compare(self.twice, other, [np.ones(100, np.float32)], processes=3)
+        found = ferry.compare(self.twice, other, [np.ones(100, np.float32)], processes=3, threads=1)
         self.assertRegex(found.difference, r"^B\[")
         self.assertEqual(found.ratios, [])
 
