@@ -31,6 +31,8 @@ class Stops {
   virtual bool answer(const Stop& stop) = 0;
   // Whether all that was said has been received.
   virtual bool is_quiet() const { return true; }
+  // Whether the system holds a thread that has stopped until it is answered.
+  virtual bool are_held() const = 0;
 };
 
 // Stops that the system reports to the owner of a listener.
@@ -40,6 +42,7 @@ class ReportedStops final : public Stops {
   std::span<const Descriptor> descriptors() const override { return {&listener_, 1}; }
   Received receive(const Descriptor& from, Stop& stop) override;
   bool answer(const Stop& stop) override;
+  bool are_held() const override { return true; }
 
  private:
   Descriptor listener_;
@@ -56,6 +59,7 @@ class ToldStops final : public Stops {
   Received receive(const Descriptor& from, Stop& stop) override;
   bool answer(const Stop& stop) override;
   bool is_quiet() const override;
+  bool are_held() const override { return false; }
 
  private:
   std::array<Descriptor, 2> sockets_;

@@ -10,6 +10,11 @@
 #include "device-runtime/runner/task.h"
 
 namespace ferry::device {
+namespace {
+
+constexpr std::int64_t kMostFallingAsleepNs = 100'000'000;
+
+}  // namespace
 
 Windows::Windows(RunnerProcess runner, std::unique_ptr<Stops> stops, std::uint32_t workers, RunnerPage& page)
     : runner_(std::move(runner)), stops_(std::move(stops)), page_(page), worker_count_(workers) {
@@ -21,6 +26,18 @@ std::int64_t Windows::processor_ns() const {
   timespec time{};
   clock_gettime(clock_, &time);
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// A thread that has reported its stop still has to fall asleep. On another core that takes a microsecond, or
+// milliseconds where a virtual machine takes the core away meanwhile, and the system counts them as the thread's. It
+// executes nothing of the kernel's in them if it is held, so they are neither inside of a window nor outside.
+std::int64_t Windows::processor_ns_at_rest(bool with_workers) const {
+  std::int64_t time = processor_ns();
+  if (!with_workers || !stops_->are_held()) return time;
+  for (const std::int64_t begin_ns = now_ns(); now_ns() - begin_ns < kMostFallingAsleepNs;) {
+    if (const std::int64_t again = processor_ns(); std::exchange(time, again) == again) break;
+  }
+  return time;
 }
 
 // Waits for the next stop of a thread.
@@ -74,7 +91,7 @@ bool Windows::wait() {
 
 bool Windows::begin() {
   if (!wait()) return false;
-  processor_end_ns_ = processor_ns();
+  processor_end_ns_ = processor_ns_at_rest(worker_count_ > 0);
   return true;
 }
 
@@ -88,8 +105,8 @@ bool Windows::open(std::uint64_t calls, Window& window) {
   if (uses_threads_ && !release_workers()) return false;
   if (!answer_first() || !wait()) return false;
   window.elapsed_ns = stopped_ns_ - begin_ns;
-  processor_end_ns_ = processor_ns();
-  window.processor_ns = processor_end_ns_ - processor_begin_ns;
+  window.processor_ns = processor_ns() - processor_begin_ns;
+  processor_end_ns_ = processor_ns_at_rest(uses_threads_);
   window.result = result_;
   return true;
 }

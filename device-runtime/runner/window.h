@@ -48,6 +48,7 @@ class Windows {
   bool release_workers();
   bool wait();
   std::int64_t processor_ns() const;
+  std::int64_t processor_ns_at_rest(bool with_workers) const;
 
   RunnerProcess runner_;
   std::unique_ptr<Stops> stops_;

@@ -65,7 +65,7 @@ class ServicesTest(unittest.TestCase):
         text = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"
         fast, slow = (self.device.compile(text, schedule=schedule)["mm"] for schedule in ("", "def mm\n"))
         a, b = (np.random.default_rng(seed).normal(size=(64, 64)).astype(np.float32) for seed in (1, 2))
-        found = ferry.compare(slow, fast, [a, b], processes=3, threads=1, warm=True)
+        found = ferry.compare(slow, fast, [a, b], processes=3, warm=True)
         self.assertEqual(found.difference, "")
         self.assertEqual(len(found.ratios), 3)
         self.assertIn(found.verdict, ("a slower", "b slower", "no difference", "unknown"))
@@ -73,7 +73,7 @@ class ServicesTest(unittest.TestCase):
 
     def test_kernels_that_compute_something_else_are_not_compared(self):
         other = self.device.compile(TWICE.replace("* 2", "* 3"))["twice"]
-        found = ferry.compare(self.twice, other, [np.ones(100, np.float32)], processes=3, threads=1)
+        found = ferry.compare(self.twice, other, [np.ones(100, np.float32)], processes=3)
         self.assertRegex(found.difference, r"^B\[")
         self.assertEqual(found.ratios, [])
 
