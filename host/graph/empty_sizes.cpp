@@ -79,7 +79,8 @@ class ZeroCheck {
       case Operator::sort_rank: return dimension(std::get<SortAttributes>(node.attributes).dimension);
       case Operator::sizes: return all_of(std::get<SizesAttributes>(node.attributes).elements, &ZeroCheck::is_simple);
       case Operator::top_k: return dimension(shape_of(node.inputs[0]).size() - 1);
-      case Operator::scatter: return dimension(std::get<ScatterAttributes>(node.attributes).dimension);
+      // No index is inside of an empty dimension.
+      case Operator::scatter: return is_from_zero_ || dimension(std::get<ScatterAttributes>(node.attributes).dimension);
       case Operator::loop:
       case Operator::end_loop: return is_simple(std::get<LoopAttributes>(node.attributes).count);
       case Operator::matmul:

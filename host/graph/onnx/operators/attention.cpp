@@ -1,4 +1,6 @@
-// Attention and rotary embeddings, with heads in a dimension of their own: [batch, heads, sequence, size].
+// Attention, with heads in a dimension of their own: [batch, heads, sequence, size].
+#include "host/graph/onnx/operators/attention.h"
+
 #include <cmath>
 #include <limits>
 
@@ -6,9 +8,6 @@
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::int64_t read_heads(NodeImport& node, const char* name) {
   const std::int64_t heads = node.integer(name, 0);
@@ -16,32 +15,55 @@ std::int64_t read_heads(NodeImport& node, const char* name) {
   return heads;
 }
 
-// Returns [batch, heads, sequence, size] of a tensor that has this form, or is [batch, sequence, heads * size].
-Value with_heads(NodeImport& node, const NodeOps& of, const Value& x, const char* heads_name) {
+Value split_heads(const NodeImport& node, const Value& x, std::int64_t heads) {
+  const NodeOps of(node);
   const Shape& shape = x.type.shape;
-  if (shape.size() == 4) return x;
   node.expect(shape.size() == 3, "tensors of rank 3 or 4", [&] { return to_text(shape); });
-  const std::int64_t heads = read_heads(node, heads_name);
   const std::optional<Size> size = divide_exactly(shape[2], heads);
   node.expect(size.has_value(), "heads that divide the last dimension",
               [&] { return std::to_string(heads) + " for " + to_text(shape); });
   return of.transpose(of.reshape(x, {shape[0], shape[1], heads, *size}), {0, 2, 1, 3});
 }
 
-// [batch, heads, sequence, size] as [batch, sequence, heads * size].
-Value without_heads(const NodeOps& of, const Value& x) {
+Value with_heads(NodeImport& node, const Value& x, const char* heads_name) {
+  return x.type.shape.size() == 4 ? x : split_heads(node, x, read_heads(node, heads_name));
+}
+
+Value without_heads(const NodeImport& node, const Value& x) {
+  const NodeOps of(node);
   const Shape& shape = x.type.shape;
   return of.reshape(of.transpose(x, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
 }
+
+Value product_per_head(const NodeImport& node, const Value& a, const Value& b, bool transposed_b) {
+  const NodeOps of(node);
+  const Shape &shape = a.type.shape, &other = b.type.shape;
+  const std::optional<Size> shared = divide_exactly(shape[1], other[1]);
+  node.expect(shared.has_value(), "a number of query heads that those of the keys divide",
+              [&] { return to_text(shape) + " and " + to_text(other); });
+  const Value rows = of.reshape(a, {shape[0], other[1], *shared * shape[2], shape[3]});
+  const Value product = of.matmul(rows, b, {false, transposed_b});
+  return of.reshape(product, {shape[0], shape[1], shape[2], product.type.shape[3]});
+}
+
+double scale_of_heads(const NodeImport& node, const Value& q) {
+  const std::optional<std::int64_t> size = q.type.shape[3].constant();
+  node.expect(size && *size > 0, "heads of known size, or a scale", [&] { return to_text(q.type.shape); });
+  return 1 / std::sqrt(static_cast<double>(*size));
+}
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class Attention {
  public:
   explicit Attention(NodeImport& node) : node_(node), of_(node) {}
 
   void run() {
-    const Value q = with_heads(node_, of_, node_.input(0), "q_num_heads");
-    Value k = with_heads(node_, of_, node_.input(1), "kv_num_heads");
-    Value v = with_heads(node_, of_, node_.input(2), "kv_num_heads");
+    const Value q = with_heads(node_, node_.input(0), "q_num_heads");
+    Value k = with_heads(node_, node_.input(1), "kv_num_heads");
+    Value v = with_heads(node_, node_.input(2), "kv_num_heads");
     for (const Value& value : {q, k, v}) {
       node_.expect(value.type.shape.size() == 4, "tensors of one rank", [&] { return to_text(value.type); });
       node_.expect(is_float(value.type.dtype), "queries, keys and values of floats",
@@ -68,20 +90,7 @@ class Attention {
   double read_scale(const Value& q) {
     if (node_.has("scale")) return node_.real("scale");
     node_.ignore({"scale"});
-    const std::optional<std::int64_t> size = q.type.shape[3].constant();
-    node_.expect(size && *size > 0, "heads of known size, or a scale", [&] { return to_text(q.type.shape); });
-    return 1 / std::sqrt(static_cast<double>(*size));
-  }
-
-  // Multiplies matrices for each head of `a`; several of them in turn share one head of `b`.
-  Value per_head(const Value& a, const Value& b, bool transposed_b) {
-    const Shape &shape = a.type.shape, &other = b.type.shape;
-    const std::optional<Size> shared = divide_exactly(shape[1], other[1]);
-    node_.expect(shared.has_value(), "a number of query heads that those of the keys divide",
-                 [&] { return to_text(shape) + " and " + to_text(other); });
-    const Value rows = of_.reshape(a, {shape[0], other[1], *shared * shape[2], shape[3]});
-    const Value product = of_.matmul(rows, b, {false, transposed_b});
-    return of_.reshape(product, {shape[0], shape[1], shape[2], product.type.shape[3]});
+    return scale_of_heads(node_, q);
   }
 
   void attend(const Value& q, const Value& k, const Value& v) {
@@ -90,7 +99,7 @@ class Attention {
     node_.expect(mode >= 0 && mode <= 3, "a qk_matmul_output_mode of 0 to 3", [&] { return std::to_string(mode); });
     node_.ignore({"softmax_precision"});  // it is float32 at least
     const Value scaled = of_.mul(of_.widened(q), read_scale(q));
-    Value scores = per_head(scaled, k, true);
+    Value scores = product_per_head(node_, scaled, k, true);
     const double cap = node_.real("softcap", 0);
     if (cap > 0) scores = of_.mul(of_.tanh(of_.div(scores, cap)), cap);
     if (mode < 2) node_.output(3, node_.cast(scores, dtype));
@@ -105,8 +114,8 @@ class Attention {
       weights = of_.where(is_masked, of_.number(weights, 0), weights);
     }
     if (mode == 3) node_.output(3, node_.cast(weights, dtype));
-    const Value y = node_.cast(per_head(weights, v, false), dtype);
-    node_.output(0, node_.shape(0).size() == 3 ? without_heads(of_, y) : y);
+    const Value y = node_.cast(product_per_head(node_, weights, v, false), dtype);
+    node_.output(0, node_.shape(0).size() == 3 ? without_heads(node_, y) : y);
   }
 
   // The keys that each query may attend to by its position; nothing: all.
@@ -169,90 +178,8 @@ class Attention {
   bool may_mask_all_ = false;
 };
 
-// Returns x with pairs of the first `rotated` entries of each head turned by angles, whose cosines and sines are
-// [batch, 1, sequence, rotated / 2].
-Value turned(const NodeOps& of, const Value& x, const Value& cosine, const Value& sine, const Size& rotated,
-             bool interleaved) {
-  const Shape& shape = x.type.shape;
-  const Size half = floor_divide(rotated, 2);
-  const Value first = of.slice(x, 3, 0, half, interleaved ? 2 : 1);
-  const Value second = of.slice(x, 3, interleaved ? 1 : half, half, interleaved ? 2 : 1);
-  const Value real = of.sub(of.mul(cosine, first), of.mul(sine, second));
-  const Value imaginary = of.add(of.mul(sine, first), of.mul(cosine, second));
-  Value result;
-  if (interleaved) {
-    const Shape pairs = {shape[0], shape[1], shape[2], half, 1};
-    result = of.reshape(of.concat({of.reshape(real, pairs), of.reshape(imaginary, pairs)}, 4),
-                        {shape[0], shape[1], shape[2], rotated});
-  } else {
-    result = of.concat({real, imaginary}, 3);
-  }
-  if (rotated == shape[3]) return result;
-  return of.concat({result, of.slice(x, 3, rotated, shape[3] - rotated)}, 3);
-}
-
-// Returns how many entries of a head are rotated.
-std::int64_t read_rotated(NodeImport& node, const Shape& shape) {
-  const std::optional<std::int64_t> size = shape[3].constant();
-  node.expect(size.has_value(), "heads of known size", [&] { return to_text(shape); });
-  const std::int64_t wanted = node.integer("rotary_embedding_dim", 0), rotated = wanted == 0 ? *size : wanted;
-  node.expect(rotated > 0 && rotated % 2 == 0 && rotated <= *size, "an even number of rotated entries",
-              [&] { return std::to_string(rotated); });
-  return rotated;
-}
-
-// Returns the angles of each position of each sequence, or of all of them, to broadcast along the heads.
-Value for_heads(const NodeImport& node, const Value& angles, std::int64_t rotated) {
-  const Shape& shape = angles.type.shape;
-  node.expect(shape.size() == 3 && shape[2].constant() == rotated / 2,
-              "angles for " + std::to_string(rotated / 2) + " pairs at each position",
-              [&] { return to_text(angles.type); });
-  return node.reshape(angles, {shape[0], 1, shape[1], shape[2]});
-}
-
 }  // namespace
 
 void import_attention(NodeImport& node) { Attention(node).run(); }
-
-// Rotates pairs of entries by angles that depend on the position.
-void import_rotary_embedding(NodeImport& node) {
-  const NodeOps of(node);
-  const Value x = with_heads(node, of, node.input(0), "num_heads");
-  node.ignore({"num_heads"});
-  const std::int64_t rotated = read_rotated(node, x.type.shape);
-  const auto angles = [&](std::size_t input) {
-    const Value& cache = node.input(input);
-    return for_heads(node, node.has_input(3) ? of.gather(cache, node.input(3), 0) : cache, rotated);
-  };
-  const Value y = turned(of, x, angles(1), angles(2), rotated, node.flag("interleaved", false));
-  node.output(0, node.shape(0).size() == 3 ? without_heads(of, y) : y);
-}
-
-// That of com.microsoft: the positions come before the angles, and one alone is that of the first element.
-void import_contrib_rotary_embedding(NodeImport& node) {
-  const NodeOps of(node);
-  node.expect(!node.flag("is_packed_batching", false) && node.real("scale", 1) == 1,
-              "neither packed batches nor a scale", [] { return "one of them"; });
-  const std::int64_t heads = node.integer("num_heads", 0);
-  Value x = node.input(0);
-  if (x.type.shape.size() == 3) {
-    const Shape &shape = x.type.shape, &cache = node.shape(2);
-    node.expect(cache.size() == 2, "angles of each position", [&] { return to_text(cache); });
-    const Size size = heads > 0 ? floor_divide(shape[2], heads) : cache[1] * 2;
-    const std::optional<Size> count = divide_exactly(shape[2], size);
-    node.expect(count.has_value(), "heads that divide the last dimension", [&] { return to_text(shape); });
-    x = of.transpose(of.reshape(x, {shape[0], shape[1], *count, size}), {0, 2, 1, 3});
-  }
-  node.expect(x.type.shape.size() == 4, "a tensor of rank 3 or 4", [&] { return to_text(x.type); });
-  const std::int64_t rotated = read_rotated(node, x.type.shape);
-  Value places = node.input(1);
-  if (places.type.shape.size() < 2)
-    places = of.add(of.iota(x.type.shape[2], 1, 2), node.cast(node.reshape(places, {1, 1}), DType::i64));
-  const auto angles = [&](std::size_t input) {
-    return for_heads(node, of.gather(node.input(input), places, 0), rotated);
-  };
-  const Value y = turned(of, x, angles(2), angles(3), rotated, node.flag("interleaved", false));
-  node.output(0, node.shape(0).size() == 3 ? without_heads(of, y) : y);
-}
 
 }  // namespace ferry::graph::onnx
