@@ -105,7 +105,7 @@ TEST_CASE("a kernel that was moved fails its case, and the others are judged") {
   const std::map<std::string, Json> found = project.results({"--junit", "out.xml", "--html", "page.html"}, code);
   CHECK(code == 2);
   CHECK(found.at("spin").at("verdict") == "failed");
-  CHECK(found.at("spin").at("reason") == "suite.toml:2: cases.spin: kernels/spin.c: No such file or directory");
+  CHECK(found.at("spin").at("reason") == "suite.toml:4: cases.spin: kernels/spin.c: No such file or directory");
   CHECK(found.at("twice").at("verdict") == "unchanged");
   CHECK(contains(project.read("out.xml"), "kernels/spin.c: No such file or directory"));
   CHECK(contains(project.read("page.html"), "kernels/spin.c: No such file or directory"));

@@ -73,8 +73,12 @@ class Project {
   Folder folder;
 };
 
+// The kernels of these tests differ by half of their time or not at all, which a busy machine tells apart in the fewest
+// pairs if nothing in between matters.
 inline const char* const kSuite =
-    "tolerance = \"2%\"\n"
+    "tolerance = \"20%\"\n"
+    "error-level = \"40%\"\n"
+    "samples = 5\n"
     "[cases.spin]\n"
     "kernel = \"kernels/spin.c\"\n"
     "rtol = 1e-2\n"

@@ -190,7 +190,9 @@ TEST_CASE("cases of a board that cannot be reached go on with the other board") 
 
 TEST_CASE("an emulated board is judged by the instructions that it executes") {
   const Project project;
-  project.write("suite.toml", kSuite);
+  std::string suite = kSuite;
+  suite.replace(suite.find("20%"), 3, "2%");
+  project.write("suite.toml", suite);
   std::vector<std::string> emulator = emulator_of("aarch64");
   for (const char* word : {"-plugin", FERRY_BINARY_DIR "/lib/libferry_instructions.so"}) emulator.emplace_back(word);
   const ListeningServer server(std::string(FERRY_SOURCE_DIR) + "/build/device/aarch64/static/rpc_server", emulator);
@@ -217,7 +219,7 @@ TEST_CASE("the baseline changes only with an update that finds nothing wrong, or
   const Project project;
   // What counts here is which verdict changes the baseline. A busy machine tells 50% apart as soon as any.
   std::string suite = kSuite;
-  suite.replace(suite.find("2%"), 2, "50%");
+  suite.replace(suite.find("20%"), 3, "50%");
   project.write("suite.toml", suite);
   const auto baseline = [&] {
     return content_of(project.folder.path(".ferry-gate/baselines/" + project.suite() + "/main.json"));
@@ -303,7 +305,7 @@ TEST_CASE("a kernel that runs too long is wrong, and a session that does is a lo
   CHECK(code == 1);
   CHECK(call.at("verdict") == "wrong");
   CHECK(contains(call.at("reason"), "the limit of a call is 0.3 s"));
-  const Json session = project.results({"--session-deadline", "1.2"}, code).at("spin");
+  const Json session = project.results({"--session-deadline", "0.4"}, code).at("spin");
   CAPTURE(session.dump(1));
   CHECK(code == 3);
   CHECK(session.at("verdict") == "infrastructure");
@@ -322,16 +324,16 @@ TEST_CASE("a kernel that runs too long is wrong, and a session that does is a lo
 
 TEST_CASE("a calibration that is cut off prints what it has measured") {
   const Folder folder;
-  // Each session on this machine starts a server. The first verdict takes at least 12 of them.
-  const auto server = [&](const std::string& name, const std::string& at_the_40th) {
+  // Each session on this machine starts a server. The first verdict takes at least 4 of them.
+  const auto server = [&](const std::string& name, const std::string& at_the_20th) {
     const std::string path =
         folder.file(name, "#!/bin/sh\necho one >> '" + folder.path(name + ".runs") + "'\n[ $(wc -l < '" +
-                              folder.path(name + ".runs") + "') -eq 40 ] && " + at_the_40th + "\nexec '" +
+                              folder.path(name + ".runs") + "') -eq 20 ] && " + at_the_20th + "\nexec '" +
                               FERRY_SOURCE_DIR + "/build/device/x86_64/dynamic/rpc_server' \"$@\"\n");
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return path;
   };
-  const Words words{"gate", "calibrate", "--tolerance", "30", "--runs", "9"};
+  const Words words{"gate", "calibrate", "--tolerance", "30", "--error-level", "40", "--runs", "9"};
   const Outcome interrupted = run_ferry(words, "", {{"FERRY_RPC_SERVER", server("interrupt", "kill -INT $PPID")}});
   CAPTURE(interrupted.out);
   CAPTURE(interrupted.err);

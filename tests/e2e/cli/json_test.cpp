@@ -139,7 +139,9 @@ TEST_CASE("every field of the gate's history, bisection and calibration is docum
   const Folder folder;
   folder.file("twice.tc", kTwice);
   const std::string suite =
-      folder.file("suite.toml", "[cases.twice]\nkernel = \"twice.tc\"\nsizes = \"N=4096\"\nallow-difference = true\n");
+      folder.file("suite.toml",
+                  "tolerance = \"20%\"\nerror-level = \"40%\"\nsamples = 5\n"
+                  "[cases.twice]\nkernel = \"twice.tc\"\nsizes = \"N=4096\"\nallow-difference = true\n");
   const std::string store = folder.path("store");
   for (const char* label : {"good", "bad"}) {
     const Outcome run = run_ferry({"gate", suite, "--store", store, "--label", label, "--accept", "twice"});
@@ -150,7 +152,8 @@ TEST_CASE("every field of the gate's history, bisection and calibration is docum
   const json bisection =
       documented("gate", {"gate", "bisect", "twice", "good", "bad", "--suite", suite, "--store", store, "--json"});
   CHECK(bisection.at("first_bad") == "bad");
-  const json calibration = documented("gate", {"gate", "calibrate", "--runs", "1", "--pairs", "12", "--json"});
+  const json calibration = documented("gate", {"gate", "calibrate", "--tolerance", "20", "--error-level", "40",
+                                               "--runs", "1", "--pairs", "4", "--json"});
   CHECK(calibration.at("slowdowns").size() == 5);
 }
 
