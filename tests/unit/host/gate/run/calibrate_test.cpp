@@ -16,6 +16,7 @@ namespace {
 Calibration calibrate_here(std::vector<double> slowdowns, std::uint32_t runs, const Observer& observer) {
   CalibrateRequest request{.compiler = *test::own_compiler(), .runs = runs, .slowdowns = std::move(slowdowns)};
   request.tolerance = 0.1;
+  request.error_level = 0.4;
   request.measure = test::times_by_rounds("r in 0:rounds+", 400);
   return calibrate(request, [](const ConnectOptions& options) { return local_device(options); }, observer);
 }
@@ -39,7 +40,7 @@ void check_first_four(const Calibration& found) {
   CHECK(slower.runs == 1);
   CHECK(slower.slower == 1);
   CHECK(slower.mean_ratio == doctest::Approx(1.3).epsilon(0.001));
-  CHECK(slower.mean_pairs >= 12);
+  CHECK(slower.mean_pairs >= 4);
   CHECK(!found.environment.processor.empty());
 }
 

@@ -189,12 +189,11 @@ TEST_CASE("results of timed calls are compared with those that were checked, and
 }
 
 TEST_CASE("a call that takes too long is found alone") {
-  const std::string hangs = "for (volatile long i = 0;; ++i) y[0] = 1;";
   const Deadlines deadlines{.call = 1};
-  const Failure current = failure_of(kFine, hangs, deadlines);
+  const Failure current = failure_of(kFine, test::kHangs, deadlines);
   CHECK(current.side == Side::current);
   CHECK(contains(current.message, "the limit of a call is 1.0 s"));
-  CHECK(failure_of(hangs, kFine, deadlines).side == Side::baseline);
+  CHECK(failure_of(test::kHangs, kFine, deadlines).side == Side::baseline);
 }
 
 TEST_CASE("a measurement longer than the limit of a call is nobody's failure") {
@@ -207,7 +206,7 @@ TEST_CASE("a measurement longer than the limit of a call is nobody's failure") {
 }
 
 TEST_CASE("only a call beyond its limit is the kernel's failure, not a session beyond its own") {
-  const PerSide<bench::MeasuredSide> sides{side_of("for (volatile long i = 0;; ++i) y[0] = 1;"), side_of(kFine)};
+  const PerSide<bench::MeasuredSide> sides{side_of(test::kHangs), side_of(kFine)};
   const bench::PlacedSide only[] = {{sides[Side::baseline]}};
   const bench::MemoryLayout memory{0, {0}};
   const auto fail = [&](const Deadlines& deadlines) {
@@ -227,27 +226,26 @@ TEST_CASE("only a call beyond its limit is the kernel's failure, not a session b
 }
 
 TEST_CASE("a side that hangs up to the limit of a session has failed, unless the other one does so too") {
-  const std::string hangs = "for (volatile long i = 0;; ++i) y[0] = 1;";
   const OpenSession open = opening_with({.session = 2});
   const auto hanging = [&](const std::string& baseline, const std::string& current) {
     const PerSide<bench::MeasuredSide> sides{side_of(baseline), side_of(current)};
     return find_hanging_side(open, test::measured_case(), sides, {});
   };
-  const auto current = hanging(kFine, hangs);
+  const auto current = hanging(kFine, test::kHangs);
   REQUIRE(current);
   CHECK(current->side() == Side::current);
   CAPTURE(current->what());
   CHECK(contains(current->what(), "the limit of a session is 2.0 s"));
   CHECK(contains(current->what(), "; a call of the baseline ends well within it"));
-  const auto baseline = hanging(hangs, kFine);
+  const auto baseline = hanging(test::kHangs, kFine);
   REQUIRE(baseline);
   CHECK(baseline->side() == Side::baseline);
   CHECK_FALSE(hanging(kFine, kFine));
-  CHECK_FALSE(hanging(hangs, hangs));
+  CHECK_FALSE(hanging(test::kHangs, test::kHangs));
 }
 
 TEST_CASE("a session that is too long because of what came before its kernel is no hang") {
-  const PerSide<bench::MeasuredSide> sides{side_of("for (volatile long i = 0;; ++i) y[0] = 1;"), side_of(kFine)};
+  const PerSide<bench::MeasuredSide> sides{side_of(test::kHangs), side_of(kFine)};
   const bench::PlacedSide only[] = {{sides[Side::baseline]}};
   const bench::MemoryLayout memory{0, {0}};
   const auto end_after = [&](std::chrono::milliseconds before) {
