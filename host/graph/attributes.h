@@ -71,6 +71,16 @@ struct QuantizedMatmulAttributes {
   bool operator==(const QuantizedMatmulAttributes&) const = default;
 };
 
+// packed_matmul: X [M, K] of float32 times weights of few bits, to [M, P, C]: the columns in panels of C, in which they
+// are neighbours. Inputs are X, W [P, K * bits / 8, C] of uint8, whose bytes hold neighbours in K, the first in the low
+// bits, scales [P, K / block, C] of float32, and optionally zero points of this shape, of uint8 or float32, which are
+// 2^(bits - 1) otherwise. A weight is its number minus the zero point, times the scale.
+struct PackedMatmulAttributes {
+  std::int64_t bits = 4;    // 2, 4 or 8
+  std::int64_t block = 32;  // weights of a column that share a scale, in whole bytes
+  bool operator==(const PackedMatmulAttributes&) const = default;
+};
+
 // reduce_*: over these dimensions, ascending; reduce_mean of floats alone. arg_max and arg_min give the int64 index of
 // the first greatest or least element, in row-major order of these dimensions; NaN counts as the greatest and as the
 // least.
@@ -213,10 +223,11 @@ struct LoopAttributes {
   bool operator==(const LoopAttributes&) const = default;
 };
 
-using Attributes = std::variant<NoAttributes, ConvAttributes, PoolAttributes, MatmulAttributes, QuantizedConvAttributes,
-                                QuantizedMatmulAttributes, ReduceAttributes, DimensionAttributes, BatchNormAttributes,
-                                LayerNormAttributes, ReshapeAttributes, BroadcastAttributes, TransposeAttributes,
-                                SliceAttributes, PadAttributes, CastAttributes, ScatterAttributes, SortAttributes,
-                                TopKAttributes, CumulativeAttributes, IotaAttributes, SizesAttributes, LoopAttributes>;
+using Attributes =
+    std::variant<NoAttributes, ConvAttributes, PoolAttributes, MatmulAttributes, QuantizedConvAttributes,
+                 QuantizedMatmulAttributes, PackedMatmulAttributes, ReduceAttributes, DimensionAttributes,
+                 BatchNormAttributes, LayerNormAttributes, ReshapeAttributes, BroadcastAttributes, TransposeAttributes,
+                 SliceAttributes, PadAttributes, CastAttributes, ScatterAttributes, SortAttributes, TopKAttributes,
+                 CumulativeAttributes, IotaAttributes, SizesAttributes, LoopAttributes>;
 
 }  // namespace ferry::graph

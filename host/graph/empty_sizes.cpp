@@ -85,6 +85,7 @@ class ZeroCheck {
       case Operator::end_loop: return is_simple(std::get<LoopAttributes>(node.attributes).count);
       case Operator::matmul:
       case Operator::quantized_matmul:
+      case Operator::packed_matmul:
       case Operator::reduce_sum:
       case Operator::reduce_mean:
       case Operator::reduce_max:

@@ -75,6 +75,9 @@ struct AttributesText {
   std::string operator()(const SortAttributes& sort) const {
     return " dimension=" + std::to_string(sort.dimension) + (sort.descending ? " descending" : "");
   }
+  std::string operator()(const PackedMatmulAttributes& packed) const {
+    return " bits=" + std::to_string(packed.bits) + " block=" + std::to_string(packed.block);
+  }
   std::string operator()(const TopKAttributes& top) const {
     return " count=" + std::to_string(top.count) + (top.largest ? " largest" : "");
   }

@@ -33,6 +33,10 @@ class AttributesHash {
     (*this)(matmul);
     add(is_scaled, in_integers, products, lanes);
   }
+  void operator()(const PackedMatmulAttributes& packed) {
+    const auto& [bits, block] = packed;
+    add(bits, block);
+  }
   void operator()(const ReduceAttributes& reduce) {
     const auto& [dimensions, keep] = reduce;
     add(dimensions, keep);

@@ -2,6 +2,7 @@
 #include "ferry/ops/sorting.h"
 #include "host/graph/graph.h"
 #include "host/graph/node_check.h"
+#include "host/graph/packed_type.h"
 #include "host/graph/window.h"
 
 #include <algorithm>
@@ -323,6 +324,7 @@ std::vector<TensorType> infer_types(const Node& node, std::span<const TensorType
       check.rank("the matrix of constants", inputs[1].shape, 2);
       return quantized_type(check, inputs, shape, inputs[1].shape[matmul.transposed_b ? 0 : 1], quantized.is_scaled);
     }
+    case Operator::packed_matmul: return {packed_matmul_type(check, inputs)};
     case Operator::average_pool: check_floats(check, inputs[0].dtype); [[fallthrough]];
     case Operator::max_pool: return type(pool_shape(check, check.attributes<PoolAttributes>(), inputs[0].shape));
     case Operator::reduce_mean: check_floats(check, inputs[0].dtype); [[fallthrough]];

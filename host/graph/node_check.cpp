@@ -40,6 +40,8 @@ void NodeCheck::input_count(std::size_t count) const {
     const std::size_t least = zero_point_input(is_scaled);
     expect(count == least || count == least + 1, std::to_string(least) + " or " + std::to_string(least + 1) + " inputs",
            got);
+  } else if (node_.op == Operator::packed_matmul) {
+    expect(count == 3 || count == 4, "3 or 4 inputs", got);
   } else {
     expect(count >= 1, "at least one input", got);
   }

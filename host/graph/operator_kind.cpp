@@ -10,6 +10,7 @@ OperatorKind kind_of(Operator op) {
     case Operator::matmul:
     case Operator::quantized_conv:
     case Operator::quantized_matmul:
+    case Operator::packed_matmul:
     case Operator::max_pool:
     case Operator::average_pool:
     case Operator::reduce_sum:

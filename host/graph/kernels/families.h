@@ -28,6 +28,7 @@ lang::Tensor quantized_convolution(const QuantizedConvAttributes& attributes, co
                                    const std::string& name);
 lang::Tensor quantized_product(const QuantizedMatmulAttributes& attributes, const Inputs& inputs,
                                const std::string& name);
+lang::Tensor packed_product(const PackedMatmulAttributes& attributes, const Inputs& inputs, const std::string& name);
 
 // The same for images with their channels in blocks of `lanes`; a convolution may read an image without.
 lang::Tensor blocked_convolution(const ConvAttributes& attributes, const Inputs& inputs, std::int64_t lanes,

@@ -70,6 +70,7 @@ lang::Tensor tensor_of(const KernelNode& node, const Inputs& x, const SizeExpr& 
       return quantized_convolution(std::get<QuantizedConvAttributes>(node.attributes), x, name);
     case Operator::quantized_matmul:
       return quantized_product(std::get<QuantizedMatmulAttributes>(node.attributes), x, name);
+    case Operator::packed_matmul: return packed_product(std::get<PackedMatmulAttributes>(node.attributes), x, name);
     case Operator::max_pool:
     case Operator::average_pool: return pooling(node.op, std::get<PoolAttributes>(node.attributes), x, name);
     case Operator::reduce_sum:

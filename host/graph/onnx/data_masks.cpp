@@ -23,7 +23,8 @@ class Masking {
       case Operator::quantized_conv:
       case Operator::max_pool:
       case Operator::average_pool: expect_known(0, 1, shape(0).size()); return {};
-      case Operator::quantized_matmul: expect_known(0, shape(0).size() - 1, shape(0).size()); return {};
+      case Operator::quantized_matmul:
+      case Operator::packed_matmul: expect_known(0, shape(0).size() - 1, shape(0).size()); return {};
       case Operator::layer_norm:
         expect_known(0, attributes<LayerNormAttributes>().dimension, shape(0).size());
         return {};

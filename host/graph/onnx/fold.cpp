@@ -209,6 +209,7 @@ class Folder {
       case Operator::matmul:
       case Operator::quantized_conv:
       case Operator::quantized_matmul:
+      case Operator::packed_matmul:
       case Operator::max_pool:
       case Operator::average_pool:
       case Operator::reduce_mean:

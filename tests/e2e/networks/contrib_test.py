@@ -87,14 +87,30 @@ def cases():
            [Given(floats(3, 3, 5, 8)), Given(RANDOM.integers(0, 20, (3, 5))), cosine, sine], {})
     yield ("RotaryEmbedding of parts", "RotaryEmbedding",
            [Given(floats(3, 5, 32)), np.array([0], np.int64), cosine, sine], {"num_heads": 2, "rotary_embedding_dim": 8})
-    for bits, block, depth in ((4, 16, 40), (4, 32, 64), (8, 32, 64)):
-        blocks, rows = -(-depth // block), 7
+    yield from few_bits_cases()
+
+
+def few_bits_cases():
+    for bits, block, depth, rows in ((4, 16, 40, 7), (4, 32, 64, 64), (8, 32, 64, 7), (4, 128, 131, 65), (8, 256, 300, 3), (2, 64, 64, 5),
+                                     (4, 16, 16, 130)):
+        blocks = -(-depth // block)
         packed = integers(np.uint8, rows, blocks, block * bits // 8)
         attributes = {"K": depth, "N": rows, "bits": bits, "block_size": block}
-        scales = floats(rows, blocks) * np.float32(0.1)
-        yield f"MatMulNBits {bits} {block}", "MatMulNBits", [Given(floats(3, 2, depth)), packed, scales], attributes
+        given = [Given(floats(3, 2, depth)), packed, floats(rows, blocks) * np.float32(0.1)]
+        name = f"MatMulNBits {bits} {block} {depth} {rows}"
+        yield name, "MatMulNBits", given, attributes
         zeros = integers(np.uint8, rows, -(-blocks * bits // 8))
-        yield f"MatMulNBits {bits} {block} with zeros", "MatMulNBits", [Given(floats(3, 2, depth)), packed, scales, zeros], attributes
+        yield f"{name} with zeros", "MatMulNBits", [*given, zeros], attributes
+        if bits == 4:
+            real = RANDOM.integers(0, 16, (rows, blocks)).astype(np.float32)
+            yield f"{name} with zeros of floats and a bias", "MatMulNBits", [*given, real, None, floats(rows)], attributes
+    for bits, block, width in ((4, 16, 64), (8, 32, 96), (4, 32, 32)):
+        table, scales = integers(np.uint8, 11, width * bits // 8), floats(11, width // block)
+        attributes = {"bits": bits, "block_size": block, "quantize_axis": 1, "gather_axis": 0}
+        indices = Given(RANDOM.integers(-11, 11, (3, 5)))
+        yield f"GatherBlockQuantized {bits} {block}", "GatherBlockQuantized", [table, indices, scales], attributes
+        zeros = integers(np.uint8, 11, -(-(width // block) * bits // 8))
+        yield f"GatherBlockQuantized {bits} {block} with zeros", "GatherBlockQuantized", [table, indices, scales, zeros], attributes
 
 
 def build(op, inputs, attributes):

@@ -90,5 +90,42 @@ TEST_CASE("attention of groups of heads refuses caches of integers or of a windo
         "that decides it");
 }
 
+// A product with 130 columns of 64 weights of 4 bits in two blocks.
+ModelBytes few_bits(const std::vector<Proto>& more = {}, std::int64_t bits = 4) {
+  ModelBytes model;
+  model.domain = "com.microsoft";
+  model.opset = 1;
+  model.input("x", {"N", 3, 64});
+  model.initializer(tensor("w", kUint8, {130, 2, 16}, std::string(130 * 32, '\x9a')));
+  model.initializer(tensor("s", kFloat, {130, 2}, std::string(std::size_t{130} * 2 * 4, '\0')));
+  std::vector<Proto> attributes = {attribute("N", 130), attribute("K", 64), attribute("bits", bits),
+                                   attribute("block_size", 32)};
+  attributes.insert(attributes.end(), more.begin(), more.end());
+  return model.node("MatMulNBits", {"x", "w", "s"}, {"y"}, attributes, "n", "com.microsoft").output("y");
+}
+
+TEST_CASE("weights of few bits stay packed") {
+  const graph::Graph graph = imported(few_bits());
+  std::size_t bytes = 0;
+  for (const graph::Tensor& one : graph.tensors)
+    if (one.constant != nullptr) bytes += one.constant->bytes.size();
+  CHECK(bytes == 3 * 64 * (32 + 2 * sizeof(float)));
+  CHECK(text_of(graph) ==
+        "reshape(x) f32[N*3,64]\npacked_matmul(n,weights of MatMulNBits,weights of MatMulNBits) f32[N*3,3,64]\n"
+        "reshape(n) f32[N*3,192]\nslice(n) f32[N*3,130]\nreshape(n) f32[N,3,130]");
+}
+
+TEST_CASE("weights of few bits of another form are refused") {
+  const std::string begin = "node 'n' (com.microsoft.MatMulNBits, opset 1): expected ";
+  CHECK(refusal_of(few_bits({}, 3)) == begin + "weights of 2, 4 or 8 bits, got 3");
+  CHECK(refusal_of(few_bits({}, 8)) == begin + "weights of 8320 bytes, got 4160");
+  CHECK(
+      refusal_of(few_bits({attribute("act_order", 1)})).starts_with("node 'n' (com.microsoft.MatMulNBits, opset 1): "));
+  CHECK(refusal("GatherBlockQuantized", {{{7, 16}, kFloat}, {{"N"}, kInt64}, {{7, 2}}},
+                {attribute("block_size", 16)}) == "packed data of uint8, got f32[7,16]");
+  CHECK(refusal("GatherBlockQuantized", {{{7, 16}, kUint8}, {{"N"}, kInt64}, {{7, 3}}},
+                {attribute("block_size", 16)}) == "a scale for each block of 16, got u8[7,16] and f32[7,3]");
+}
+
 }  // namespace
 }  // namespace ferry::test
