@@ -11,18 +11,20 @@ constexpr std::size_t kReadyPerRunner = 2;
 
 }  // namespace
 
-Pipeline::Pipeline(PipelineParts parts) : parts_(std::move(parts)), alive_(parts_.runners.size()) {
+Pipeline::~Pipeline() { pause(); }
+
+void Pipeline::start(Builder& builder) {
+  builder_ = &builder;
+  must_end_ = false;
   for (unsigned b = 0; b < parts_.builders; ++b) threads_.emplace_back([this] { build_points(); });
-  for (const auto& runner : parts_.runners) threads_.emplace_back([this, &runner] { run_points(*runner); });
+  for (std::size_t r = 0; r < parts_.runners.size(); ++r)
+    if (!gone_.contains(r)) threads_.emplace_back([this, r] { run_points(r); });
 }
 
-Pipeline::~Pipeline() { finish(); }
-
-void Pipeline::finish() {
+void Pipeline::pause() {
   {
     const std::lock_guard lock(mutex_);
     must_end_ = true;
-    ready_.clear();
   }
   changed_.notify_all();
   for (std::thread& thread : threads_) thread.join();
@@ -36,7 +38,7 @@ void Pipeline::add_result(Tried tried) {
 
 BuildResult Pipeline::build(const SpacePoint& point) const {
   try {
-    return parts_.builder.build(values_in_order(point));
+    return builder_->build(values_in_order(point));
   } catch (const std::exception& error) {
     return Failure{Outcome::crashed, error.what()};
   }
@@ -86,7 +88,21 @@ void Pipeline::build_points() {
   }
 }
 
-void Pipeline::run_points(Runner& runner) {
+void Pipeline::lose(std::size_t number, std::exception_ptr error) {
+  error_ = std::move(error);
+  --alive_;
+  gone_.insert(number);
+  changed_.notify_all();
+}
+
+void Pipeline::run_points(std::size_t number) {
+  Runner& runner = *parts_.runners[number];
+  try {
+    runner.begin();
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    return lose(number, std::current_exception());
+  }
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return must_end_ || !ready_.empty(); });
@@ -111,10 +127,7 @@ void Pipeline::run_points(Runner& runner) {
     if (error) {
       // Another device may try it.
       ready_.push_front(std::move(tried));
-      error_ = error;
-      --alive_;
-      changed_.notify_all();
-      return;
+      return lose(number, error);
     }
     by_code_.insert_or_assign(tried.code, tried.trial);
     add_result(std::move(tried));

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,19 +36,22 @@ struct PipelineParts {
   // Returns the next point to try; nothing if there is none now. Called by one thread at a time.
   std::function<std::optional<SpacePoint>()> next;
   std::function<Hash(const ModuleBytes& module)> identity;  // equal code is run once
-  Builder& builder;
   unsigned builders = 1;
   std::vector<std::unique_ptr<Runner>> runners;
 };
 
 class Pipeline {
  public:
-  explicit Pipeline(PipelineParts parts);
-  // Gives up what is being tried.
+  explicit Pipeline(PipelineParts parts) : parts_(std::move(parts)), alive_(parts_.runners.size()) {}
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
+  // Begins to build and run points, or goes on after pause(). The builder must outlive the next pause().
+  void start(Builder& builder);
+  // Ends the threads once they have tried what they have at hand. What was built is kept for the next start(), and
+  // results for the next wait(). Then the runners are free.
+  void pause();
   // Waits for up to so many seconds. Throws the first runner's error once no runner is left.
   std::optional<Tried> wait(double seconds);
   // What is slower than this by far need not be measured to the end.
@@ -60,24 +64,26 @@ class Pipeline {
   void try_again();
   // Calls this with `next` and everything else of the pipeline standing still.
   void with_lock(const std::function<void()>& work);
-  // Ends the threads once they have tried what they have at hand. Then the runners are free again.
-  void finish();
   Runner& runner(std::size_t index) { return *parts_.runners[index]; }
 
  private:
   BuildResult build(const SpacePoint& point) const;
   void build_points();
-  void run_points(Runner& runner);
+  void run_points(std::size_t number);
   void add_result(Tried tried);
+  // The lock is held.
+  void lose(std::size_t number, std::exception_ptr error);
 
   PipelineParts parts_;
+  Builder* builder_ = nullptr;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Tried> ready_, done_;
   std::map<Hash, Trial> by_code_;
   unsigned building_ = 0, running_ = 0;
-  std::string running_point_;  // the last that was begun
-  std::size_t alive_ = 0;      // runners
+  std::string running_point_;   // the last that was begun
+  std::size_t alive_ = 0;       // runners
+  std::set<std::size_t> gone_;  // numbers of the others
   bool must_end_ = false, has_no_next_ = false;
   double best_seconds_ = 0;
   std::exception_ptr error_;

@@ -61,7 +61,6 @@ struct TuneOptions {
   unsigned builders = 0;                  // processes that compile; 0: one for each processor of this machine
   bool is_local = false;                  // the device is this machine: nothing is compiled while something is timed
   std::uint32_t processes = 12;           // in which the best is compared with the default; 0: it is not
-  bool ranks_best = false;                // measure the best few again, even if none is compared (Tuned::ranked)
   // Called after each trial, on the thread that called tune().
   std::function<void(const TuneRecord& trial, const Progress& progress)> on_trial = {};
   // Makes the builder; empty: one that compiles in processes of its own.
@@ -73,11 +72,8 @@ struct Tuned {
   bool is_faster = false;  // than the default, by what was confirmed, or measured if nothing was to be confirmed
   Progress progress;
   std::optional<bench::KernelComparison> comparison = {};  // the default is A, the best is B
-  // The best few of this run and earlier ones that are faster than the default, the fastest first, as they were
-  // measured again in turns with it and in processes of their own. Not recorded.
-  std::vector<TuneRecord> ranked = {};
-  std::size_t earlier = 0;                   // records of the task that were there before
-  std::optional<double> earlier_share = {};  // the best of these, of the default's time
+  std::size_t earlier = 0;                                 // records of the task that were there before
+  std::optional<double> earlier_share = {};                // the best of these, of the default's time
   bool is_interrupted = false;
   std::string searcher_failure = {};  // why the user's own search ended early; empty if it did not
 };

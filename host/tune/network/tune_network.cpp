@@ -8,11 +8,13 @@
 #include "host/tune/network/kernel_queue.h"
 #include "host/tune/network/network_profile.h"
 #include "host/tune/recorded_schedules.h"
+#include "host/tune/task_search.h"
 #include "host/tune/trial_records.h"
 
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -33,7 +35,11 @@ class NetworkTuner {
  public:
   NetworkTuner(std::span<const bench::NamedDevice> devices, const TunedKernel& network, const TuneOptions& options,
                const Observer& observer)
-      : devices_(devices), network_(network), options_(options), observer_(observer) {
+      : devices_(devices),
+        network_(network),
+        options_(options),
+        observer_(observer),
+        kept_(devices.begin(), devices.end()) {
     network_.source.tuned = nullptr;
     quiet_.is_interrupted = observer.is_interrupted;
   }
@@ -45,6 +51,8 @@ class NetworkTuner {
     found_.is_interrupted = observer_.must_end();
     if (!found_.is_interrupted && options_.processes > 0) {
       rank();
+      searches_.clear();
+      for (KeptSession& session : kept_) session.close();
       confirm();
     }
     found_.progress.seconds = seconds();
@@ -99,13 +107,26 @@ class NetworkTuner {
     progress.best_point = std::to_string(faster) + " of " + std::to_string(open) + " kernels";
   }
 
-  // Returns what tune() does with one kernel; nothing if it cannot be tuned.
-  std::optional<Tuned> tune_kernel(std::size_t k, const TuneOptions& turn) {
+  // The options of all kernels by themselves.
+  TuneOptions kernel_options() const {
+    TuneOptions alone = options_;
+    alone.call = {};
+    alone.call.seed = options_.call.seed;
+    return alone;
+  }
+
+  // Does something with the search of a kernel, which is begun when it is needed first. Returns false if the kernel
+  // cannot be tuned.
+  bool with_search(std::size_t k, const std::function<void(TaskSearch&)>& work) {
     NetworkKernelResult& kernel = found_.kernels[k];
     try {
-      Tuned tuned = tune(devices_, kernel_alone(k), turn, quiet_);
-      if (tuned.earlier_share) kernel.best_share = std::min(kernel.best_share, *tuned.earlier_share);
-      return tuned;
+      std::unique_ptr<TaskSearch>& search = searches_[k];
+      if (search == nullptr) {
+        search = std::make_unique<TaskSearch>(kept_, kernel_alone(k), kernel_options_, quiet_);
+        kernel.best_share = std::min(kernel.best_share, search->earlier_share().value_or(1));
+      }
+      work(*search);
+      return true;
     } catch (const UsageError&) {
       kernel.state = KernelState::fixed;
     } catch (const CompileError& error) {
@@ -115,15 +136,7 @@ class NetworkTuner {
       kernel.state = KernelState::failed;
       kernel.reason = error.what();
     }
-    return std::nullopt;
-  }
-
-  TuneOptions turn_options() const {
-    TuneOptions turn = options_;
-    turn.call = {};
-    turn.call.seed = options_.call.seed;
-    turn.processes = 0;
-    return turn;
+    return false;
   }
 
   double turn_seconds() const {
@@ -136,19 +149,16 @@ class NetworkTuner {
   void search() {
     const double turn_length = turn_seconds();
     std::uint64_t trials = 0;
-    for (std::uint64_t number = 0;; ++number) {
+    while (true) {
       if (observer_.must_end() || (options_.has_trials_limit && trials >= options_.trials)) return;
       if (is_after(options_.processes > 0 ? kEndOfSearch : 1)) return;
       const std::optional<std::size_t> next = queue_->next();
       if (!next) return;
       NetworkKernelResult& kernel = found_.kernels[*next];
-      TuneOptions turn = turn_options();
-      turn.budget_seconds = turn_length;
-      turn.seed = options_.seed + number;
-      turn.trials = options_.trials - trials;
+      SearchTurn turn{.seconds = turn_length};
+      if (options_.has_trials_limit) turn.trials = options_.trials - trials;
       std::uint64_t tried = 0;
       turn.on_trial = [&](const TuneRecord& record, const Progress& progress) {
-        ++tried;
         ++found_.progress.trials[record.outcome];
         if (kernel.trials++ == 0) found_.progress.points += progress.points;
         if (const std::optional<double> share = share_of_default(record))
@@ -157,7 +167,7 @@ class NetworkTuner {
         update_progress();
         if (options_.on_trial) options_.on_trial(record, found_.progress);
       };
-      const bool is_tuned = tune_kernel(*next, turn).has_value();
+      const bool is_tuned = with_search(*next, [&](TaskSearch& search) { tried = search.search(turn); });
       if (is_tuned) kernel.state = KernelState::tuned;
       trials += tried;
       queue_->report(*next, kernel.best_share);
@@ -177,14 +187,11 @@ class NetworkTuner {
     });
     for (const std::size_t k : order) {
       if (observer_.must_end() || (!candidates_.empty() && is_after(kEndOfRanking))) return;
-      TuneOptions turn = turn_options();
-      turn.has_trials_limit = true;
-      turn.trials = 0;
-      turn.ranks_best = true;
-      std::optional<Tuned> tuned = tune_kernel(k, turn);
+      std::vector<TuneRecord> ranked;
+      if (!with_search(k, [&](TaskSearch& search) { ranked = search.rank(); })) continue;
       // The best of many trials is often a lucky one.
-      if (tuned) found_.kernels[k].best_share = tuned->ranked.empty() ? 1 : *share_of_default(tuned->ranked.front());
-      if (tuned && !tuned->ranked.empty()) candidates_.push_back({k, std::move(tuned->ranked)});
+      found_.kernels[k].best_share = ranked.empty() ? 1 : *share_of_default(ranked.front());
+      if (!ranked.empty()) candidates_.push_back({k, std::move(ranked)});
     }
   }
 
@@ -228,6 +235,9 @@ class NetworkTuner {
   const TuneOptions& options_;
   const Observer& observer_;
   Observer quiet_;
+  std::vector<KeptSession> kept_;
+  const TuneOptions kernel_options_ = kernel_options();
+  std::map<std::size_t, std::unique_ptr<TaskSearch>> searches_;  // by kernel
   NetworkProfile profile_;
   std::optional<KernelQueue> queue_;
   std::vector<KernelCandidates> candidates_;

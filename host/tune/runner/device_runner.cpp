@@ -23,8 +23,9 @@ constexpr double kHopeless = 1.3;  // times the best
 constexpr double kHopelessOnce = 3, kLeastOnce = 1e-3;
 // The default is measured again after so many trials, because a device is not as fast at all times.
 constexpr unsigned kTrialsPerDefault = 24;
-// In seconds. Code that takes a multiple of the default's time hangs.
-constexpr double kFirstDeadline = 60, kLeastDeadline = 1, kDefaultsInDeadline = 60;
+// In seconds. Code that takes a multiple of the default's time hangs. If even the default takes longer than the least
+// deadline, it has the longest.
+constexpr double kLeastDeadline = 1, kLongestDeadline = 60, kDefaultsInDeadline = 60;
 constexpr int kMostAttempts = 5;  // to reach a device that is gone
 // What the outputs hold before a trial.
 constexpr std::uint64_t kPoisonSeed = 0x9e3779b97f4a7c15;
@@ -60,7 +61,6 @@ struct DeviceRunner::Session {
   ArgumentSets inputs;                     // in each set one for each parameter that is read; of those that are written
                                            // too, a trial gets copies
   std::vector<DeviceTensor> results = {};  // the default's, one for each parameter that is written
-  std::vector<verify::AppliedLimits> limits = {};  // by how much others may differ from them
 
   // Returns arguments with tensors of their own where the code writes, for each set.
   ArgumentSets arguments(const RunnerTask& task) const {
@@ -86,13 +86,14 @@ struct DeviceRunner::Session {
   }
 };
 
-DeviceRunner::DeviceRunner(bench::NamedDevice device, const RunnerTask& task, Observer observer,
+DeviceRunner::DeviceRunner(KeptSession& kept, const RunnerTask& task, Observer observer,
                            std::function<void()> begin_window, std::function<void()> end_window)
-    : device_(std::move(device)),
+    : kept_(kept),
       task_(task),
       observer_(std::move(observer)),
       begin_window_(std::move(begin_window)),
-      end_window_(std::move(end_window)) {}
+      end_window_(std::move(end_window)),
+      deadline_(kLeastDeadline) {}
 
 DeviceRunner::~DeviceRunner() = default;
 
@@ -131,37 +132,62 @@ MeasuredTime DeviceRunner::measure(const Function& function, const ArgumentSets&
   return time_of(all);
 }
 
+// A failure of the default's own is the result of each trial later.
+void DeviceRunner::begin() {
+  (void)with_session([&]() -> Trial {
+    (void)session();
+    return {};
+  });
+}
+
+void DeviceRunner::rest() {
+  session_.reset();
+  // Other code ran in the meantime, and the device may be as fast as another one now.
+  trials_ = kTrialsPerDefault;
+}
+
+// The session has ended, or is not to be trusted any more.
+void DeviceRunner::forget() {
+  session_.reset();
+  kept_.close();
+}
+
 DeviceRunner::Session& DeviceRunner::session() {
-  if (session_) return *session_;
-  const auto open = [&](double deadline) {
-    ConnectOptions connection;
-    connection.devices = task_.devices;
-    connection.deadlines.call = deadline;
-    const Device device = device_.open(connection);
-    session_ = std::make_unique<Session>(Session{device, {}});
-    const std::uint64_t bytes = traffic_bytes(task_.info, task_.plan.shapes);
-    for (std::size_t sets = sets_in_turns(bytes, task_.cache_bytes); sets > 0; --sets)
-      session_->inputs.push_back(make_arguments(task_.info, task_.plan, device));
-    environment_ = {{"processor", device.processor()}};
-  };
-  const auto function = [&] { return session_->device.load(CompiledModule(task_.default_module))[task_.info.name]; };
-  if (!default_time_) {
-    open(kFirstDeadline);
-    const Function first = function();
-    const ArgumentSets arguments = session_->arguments(task_);
-    default_time_ = measure(first, arguments, measured(measure(first, arguments, kFirstLook).low));
-  }
-  open(std::max(kLeastDeadline, kDefaultsInDeadline * default_time_->seconds));
+  while (!session_)
+    if (!prepare()) session_.reset();
+  return *session_;
+}
+
+// Returns false if calls take too long for this session.
+bool DeviceRunner::prepare() {
+  const Device device = kept_.open(task_.devices, deadline_);
+  session_ = std::make_unique<Session>(Session{device, {}});
+  environment_ = {{"processor", device.processor()}};
+  const std::uint64_t bytes = traffic_bytes(task_.info, task_.plan.shapes);
+  for (std::size_t sets = sets_in_turns(bytes, task_.cache_bytes); sets > 0; --sets)
+    session_->inputs.push_back(make_arguments(task_.info, task_.plan, device));
+  const Function function = device.load(CompiledModule(task_.default_module))[task_.info.name];
   const std::vector<Argument> arguments = session_->arguments(task_, session_->inputs.front());
-  function().call(arguments);
+  function.call(arguments);
+  device.synchronize();
+  const double needed = kDefaultsInDeadline * static_cast<double>(function.last_elapsed_ns()) * 1e-9;
+  if (!default_time_ && needed > deadline_) {
+    deadline_ = needed;
+    return false;
+  }
   for (std::size_t p = 0; p < arguments.size(); ++p) {
     if (!is_written(task_.info.parameters[p])) continue;
     const auto& result = session_->results.emplace_back(std::get<DeviceTensor>(arguments[p].value()));
-    std::vector<std::uint8_t> bytes(result.bytes());
-    result.read(bytes.data());
-    session_->limits.push_back(verify::applied_limits(result.dtype(), bytes, bytes, {}));
+    if (limits_.size() >= session_->results.size()) continue;
+    std::vector<std::uint8_t> bytes_of_result(result.bytes());
+    result.read(bytes_of_result.data());
+    limits_.push_back(verify::applied_limits(result.dtype(), bytes_of_result, bytes_of_result, {}));
   }
-  return *session_;
+  if (!default_time_) {
+    const ArgumentSets sets = session_->arguments(task_);
+    default_time_ = measure(function, sets, measured(measure(function, sets, kFirstLook).low));
+  }
+  return true;
 }
 
 std::string DeviceRunner::difference(const std::vector<Argument>& arguments) const {
@@ -170,7 +196,7 @@ std::string DeviceRunner::difference(const std::vector<Argument>& arguments) con
     if (!is_written(task_.info.parameters[p])) continue;
     const std::size_t o = next++;
     const auto& found = std::get<DeviceTensor>(arguments[p].value());
-    const auto& [rtol, atol] = session_->limits[o];
+    const auto& [rtol, atol] = limits_[o];
     const auto differs = session::compare_tensors(found, session_->results[o], rtol, atol);
     if (!differs || differs->different == 0) continue;
     return verify::position_text(task_.info.parameters[p].name, found.shape(), differs->first) +
@@ -212,18 +238,24 @@ Trial DeviceRunner::with_session(const std::function<Trial()>& work) {
       trial.default_time = default_time_;
       return trial;
     } catch (const KernelFailed& error) {
-      session_.reset();
+      forget();
       return {Outcome::crashed, error.what(), {}, default_time_};
     } catch (const Error& error) {
-      session_.reset();
+      forget();
       const bool is_its_fault = is_failure_of_kernel(error) || may_be_hang(error);
       if (is_its_fault && default_time_) {
         const bool is_late = error.code() == ErrorCode::deadline_exceeded;
         return {is_late ? Outcome::hung : Outcome::crashed, error.what(), {}, default_time_};
       }
-      const bool may_come_back = error.code() == ErrorCode::unavailable || error.code() == ErrorCode::busy;
+      if (is_its_fault && error.code() == ErrorCode::deadline_exceeded && deadline_ < kLongestDeadline) {
+        deadline_ = kLongestDeadline;
+        continue;
+      }
+      const auto* exceeded = dynamic_cast<const LimitExceeded*>(&error);
+      const bool may_come_back = error.code() == ErrorCode::unavailable || error.code() == ErrorCode::busy ||
+                                 (exceeded != nullptr && exceeded->limit() != TimeLimit::call);
       if (!may_come_back || attempt == kMostAttempts || observer_.must_end()) throw;
-      observer_.tell(device_.name + ": " + error.what() + "; trying again");
+      observer_.tell(kept_.name() + ": " + error.what() + "; trying again");
       std::this_thread::sleep_for(std::chrono::seconds(attempt));
     }
   }

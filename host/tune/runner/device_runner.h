@@ -1,11 +1,13 @@
-// A runner with one session on a device, which is opened again after code that crashed or hung.
+// Runs code in a session on a device, which is opened again after code that crashed or hung.
 #pragma once
 
-#include "ferry/bench/measure_options.h"
+#include "ferry/bench/sampling.h"
 #include "ferry/client.h"
 #include "ferry/kernel/observer.h"
 #include "host/kernel/call_plan.h"
+#include "host/tune/runner/kept_session.h"
 #include "host/tune/runner/runner.h"
+#include "host/verify/output_comparison.h"
 #include "module/manifest.h"
 
 #include <functional>
@@ -33,20 +35,26 @@ std::size_t sets_in_turns(std::uint64_t set_bytes, std::uint64_t cache_bytes);
 class DeviceRunner final : public Runner {
  public:
   // The observer is told of connections that are lost. The functions surround what is timed: on this machine, where
-  // others compute, these are to stand still meanwhile.
-  DeviceRunner(bench::NamedDevice device, const RunnerTask& task, Observer observer, std::function<void()> begin_window,
+  // others compute, these are to stand still meanwhile. The session must outlive the runner, and other runners may use
+  // it in turns with this one, with rest() in between.
+  DeviceRunner(KeptSession& kept, const RunnerTask& task, Observer observer, std::function<void()> begin_window,
                std::function<void()> end_window);
   ~DeviceRunner() override;
 
   Trial run(const ModuleBytes& module, double best_seconds) override;
   std::optional<double> time_again(const ModuleBytes& module) override;
-  std::string device() const override { return device_.name; }
+  void begin() override;
+  void rest() override;
+  std::string device() const override { return kept_.name(); }
   std::map<std::string, std::string> environment() const override { return environment_; }
 
  private:
   struct Session;
 
+  // Makes what is needed of the task in the session, if it is not there.
   Session& session();
+  bool prepare();
+  void forget();
   using ArgumentSets = std::vector<std::vector<Argument>>;
 
   MeasuredTime measure(const Function& function, const ArgumentSets& sets, const BenchOptions& options);
@@ -56,14 +64,16 @@ class DeviceRunner final : public Runner {
   // trials too.
   Trial with_session(const std::function<Trial()>& work);
 
-  bench::NamedDevice device_;
+  KeptSession& kept_;
   const RunnerTask& task_;
   Observer observer_;
   std::function<void()> begin_window_, end_window_;
   std::unique_ptr<Session> session_;
   std::map<std::string, std::string> environment_;
+  double deadline_;  // of a call, in seconds
   std::optional<MeasuredTime> default_time_;
-  unsigned trials_ = 0;  // since the default was measured
+  std::vector<verify::AppliedLimits> limits_;  // by how much results may differ from the default's
+  unsigned trials_ = 0;                        // since the default was measured
 };
 
 }  // namespace ferry::tune

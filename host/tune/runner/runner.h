@@ -30,6 +30,10 @@ class Runner {
   // Measures code that run() has found to be right once more, now as `ferry compare` does, in a process of its own.
   // Returns the seconds of its fastest calls; nothing if it fails. Throws as run().
   virtual std::optional<double> time_again(const ModuleBytes& module) = 0;
+  // Does what must be done before the first run(), while points are built. Throws as run().
+  virtual void begin() {}
+  // Lets go of the device for a while; the next call of another method takes it again. What was measured stays known.
+  virtual void rest() {}
   // Where it ran, for records.
   virtual std::string device() const = 0;
   virtual std::map<std::string, std::string> environment() const = 0;

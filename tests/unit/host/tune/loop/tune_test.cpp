@@ -11,82 +11,28 @@
 #include "host/tune/runner/device_runner.h"
 #include "host/tune/verify_records.h"
 
-#include "tests/unit/host/kernel/own_compiler.h"
-#include "tests/unit/host/kernel/text_file.h"
+#include "tests/unit/host/tune/loop/tuned_product.h"
 
 #include <doctest/doctest.h>
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 using namespace ferry;
+using test::compiler;
+using test::Planting;
+using test::product;
+using test::quick;
+using test::RecordsFile;
+using test::this_machine;
 using tune::Outcome;
-using tune::PointInOrder;
 using tune::TuneOptions;
 using tune::TuneRecord;
 
 namespace {
-
-const char* const kProduct = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }";
-
-const Compiler& compiler() { return *test::own_compiler(); }
-
-KernelSource product() {
-  return read_kernel(&compiler(), {.file = {}, .expression = kProduct, .function = {}, .schedule = {}});
-}
-
-std::vector<bench::NamedDevice> this_machine() {
-  return {{"this machine", [](const ConnectOptions& options) { return local_device(options); }}};
-}
-
-struct RecordsFile : test::Folder {
-  const std::string name = path("records.jsonl");
-  std::vector<TuneRecord> records() const { return value_or_throw(tune::read_records(name)).records; }
-};
-
-TuneOptions quick(const RecordsFile& file) {
-  TuneOptions options;
-  options.call.sizes = {"M=37,N=64,K=40"};
-  options.budget_seconds = 60;
-  options.trials = 12;
-  options.has_trials_limit = true;
-  options.records = file.name;
-  options.threads = 1;
-  options.processes = 0;
-  return options;
-}
-
-// Compiles other kernels with the product's signature at the points where `source` returns one.
-tune::ModuleBytes compile_c(const std::string& body) {
-  const std::string text = "void mm(const float* A, const float* B, float* C) {" + body + "}";
-  const test::Folder folder;
-  const ForeignSource source{
-      folder.file("mm.c", text), {"mm(in f32[37,40] A, in f32[40,64] B, out f32[37,64] C)"}, {}, text};
-  return compiler().compile(source, compiler().target_of(local_device().facts()), CodeForm::linked);
-}
-
-// Builds what others would, but for some points something that is fast and must not win.
-class Planting final : public tune::Builder {
- public:
-  Planting(tune::Compile compile) : inner_(std::move(compile)) {}
-  tune::BuildResult build(const PointInOrder& point) override {
-    const int number = built_++;
-    if (number == 3) return compile_c("(void)A; (void)B; C[0] = 1;");
-    if (number == 4) return compile_c("(void)A; (void)B; *(volatile int*)8 = 1; C[0] = 1;");
-    if (number == 5) return compile_c("(void)A; (void)B; while (1) ((volatile float*)C)[0] = 1;");
-    if (number == 6) return tune::Failure{Outcome::crashed, "the compiler crashed"};
-    return inner_.build(point);
-  }
-  void pause() override {}
-  void resume() override {}
-
- private:
-  tune::DirectBuilder inner_;
-  std::atomic<int> built_ = 0;
-};
 
 // Returns what is known for a call of the kernel's only function.
 std::vector<TunedFunction> tuned_for(const KernelSource& kernel, const CallOptions& call,
@@ -341,7 +287,7 @@ TEST_CASE("the knobs of a user's own schedule are a space, and its records are f
   const std::string schedule =
       "C: split m $rows in {1,2,4}\nC: split n $columns in {8,16}\nC: reorder m.outer n.outer k m.inner n.inner\n"
       "C: vectorize n.inner\nC: unroll m.inner\n";
-  KernelOptions own{.file = {}, .expression = kProduct, .function = {}, .schedule = {}};
+  KernelOptions own{.file = {}, .expression = test::kProduct, .function = {}, .schedule = {}};
   own.schedule.text = schedule;
   TuneOptions options = quick(file);
   options.trials = 100;

@@ -160,6 +160,36 @@ TEST_CASE("a search of a network that is interrupted keeps its trials and confir
   CHECK(std::ranges::none_of(records, &TuneRecord::confirmed));
 }
 
+TEST_CASE("all turns of all kernels share one session with the device") {
+  int opened = 0;
+  std::weak_ptr<detail::DeviceState> last;
+  const auto open = [&](const ConnectOptions& options) {
+    CHECK(last.expired());
+    ++opened;
+    Device device = local_device(options);
+    last = device.state();
+    return device;
+  };
+  const RecordsFile file;
+  TuneOptions options = quick(file);
+  options.has_trials_limit = false;
+  options.budget_seconds = 8;
+  options.processes = 0;
+  std::set<std::string> kernels;
+  std::string before;
+  int turns = 0;
+  options.on_trial = [&](const TuneRecord& trial, const tune::Progress&) {
+    if (trial.function != before) ++turns;
+    before = trial.function;
+    kernels.insert(trial.function);
+  };
+  (void)tune::tune_network(std::vector{bench::NamedDevice{"board", open}}, {network(), {}, {}}, options);
+  CHECK(kernels.size() >= 2);
+  CHECK(turns >= static_cast<int>(kernels.size()));
+  // One session times the network, and if a kernel's first call takes long, one more waits longer for it.
+  CHECK(opened <= 1 + 1 + 1);
+}
+
 TEST_CASE("what only a kernel's text has is refused for a network") {
   const RecordsFile file;
   TuneOptions open = quick(file), foreign = quick(file), without_sizes = quick(file);

@@ -52,7 +52,7 @@ struct Simulated final : Runner {
   std::map<std::string, std::string> environment() const override { return {}; }
 };
 
-PipelineParts parts_for(Builder& builder, int points, int& next) {
+PipelineParts parts_for(int points, int& next) {
   return {.next = [points, &next]() -> std::optional<SpacePoint> {
             return next < points ? std::optional(numbered(next++)) : std::nullopt;
           },
@@ -63,7 +63,6 @@ PipelineParts parts_for(Builder& builder, int points, int& next) {
                 if (module.size() > 1) hash[1] = module[1];
                 return hash;
               },
-          .builder = builder,
           .builders = 2,
           .runners = {}};
 }
@@ -73,11 +72,12 @@ PipelineParts parts_for(Builder& builder, int points, int& next) {
 TEST_CASE("every point comes back once with its time or why there is none, and equal code runs once") {
   DirectBuilder builder(compile);
   int next = 0;
-  PipelineParts parts = parts_for(builder, 10, next);
+  PipelineParts parts = parts_for(10, next);
   auto device = std::make_unique<Simulated>();
   Simulated& simulated = *device;
   parts.runners.push_back(std::move(device));
   Pipeline pipeline(std::move(parts));
+  pipeline.start(builder);
   std::set<std::string> seen;
   while (!pipeline.is_exhausted()) {
     const auto tried = pipeline.wait(0.1);
@@ -100,7 +100,7 @@ TEST_CASE("several devices run points at the same time") {
   constexpr std::size_t kDevices = 4;
   int next = 0;
   std::atomic<std::size_t> running = 0, most = 0;
-  PipelineParts parts = parts_for(builder, 60, next);
+  PipelineParts parts = parts_for(60, next);
   for (std::size_t d = 0; d < kDevices; ++d) {
     auto device = std::make_unique<Simulated>();
     device->running = &running;
@@ -109,6 +109,7 @@ TEST_CASE("several devices run points at the same time") {
     parts.runners.push_back(std::move(device));
   }
   Pipeline pipeline(std::move(parts));
+  pipeline.start(builder);
   while (!pipeline.is_exhausted()) (void)pipeline.wait(0.1);
   CHECK(most == kDevices);
 }
@@ -116,7 +117,7 @@ TEST_CASE("several devices run points at the same time") {
 TEST_CASE("another device tries what a device was given that is gone, and the last one's error is thrown") {
   DirectBuilder builder(compile);
   int next = 0;
-  PipelineParts parts = parts_for(builder, 30, next);
+  PipelineParts parts = parts_for(30, next);
   for (const int trials : {3, 1'000'000}) {
     auto device = std::make_unique<Simulated>();
     device->name = "board " + std::to_string(trials);
@@ -125,20 +126,42 @@ TEST_CASE("another device tries what a device was given that is gone, and the la
     parts.runners.push_back(std::move(device));
   }
   Pipeline pipeline(std::move(parts));
+  pipeline.start(builder);
   std::set<std::string> seen;
   while (!pipeline.is_exhausted())
     if (const auto tried = pipeline.wait(0.1)) seen.insert(values_in_order(tried->point)[0]);
   CHECK(seen.size() == 30);
 
   int again = 0;
-  PipelineParts lost = parts_for(builder, 30, again);
+  PipelineParts lost = parts_for(30, again);
   auto device = std::make_unique<Simulated>();
   device->vanishes_after = 2;
   lost.runners.push_back(std::move(device));
   Pipeline without(std::move(lost));
+  without.start(builder);
   CHECK_THROWS_WITH(
       [&] {
         while (true) (void)without.wait(0.1);
       }(),
       "simulated is gone");
+}
+
+TEST_CASE("after a pause everything goes on: no point is lost, and none comes twice") {
+  int next = 0;
+  PipelineParts parts = parts_for(40, next);
+  auto device = std::make_unique<Simulated>();
+  device->pause = milliseconds(2);
+  parts.runners.push_back(std::move(device));
+  Pipeline pipeline(std::move(parts));
+  std::set<std::string> seen;
+  int pauses = 0;
+  while (next < 40 || !pipeline.is_exhausted()) {
+    DirectBuilder builder(compile);
+    pipeline.start(builder);
+    for (int number = 0; number < 3 && !pipeline.is_exhausted(); ++number)
+      if (const auto tried = pipeline.wait(0.1)) CHECK(seen.insert(values_in_order(tried->point)[0]).second);
+    pipeline.pause();
+    REQUIRE(++pauses < 100);
+  }
+  CHECK(seen.size() == 40);
 }

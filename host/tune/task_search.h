@@ -1,0 +1,98 @@
+// The search for the fastest schedule of one task, in one turn or several: between them it holds no device, but goes on
+// where it was.
+#pragma once
+
+#include "host/tune/finalists.h"
+#include "host/tune/foreign/foreign_searcher.h"
+#include "host/tune/pipeline.h"
+#include "host/tune/records/tune_record.h"
+#include "host/tune/runner/device_runner.h"
+#include "host/tune/runner/kept_session.h"
+#include "host/tune/search/searcher.h"
+#include "host/tune/trial_records.h"
+#include "host/tune/tune.h"
+#include "host/tune/tuned_task.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ferry::tune {
+
+struct SearchTurn {
+  double seconds = 0;                        // how long it lasts, but at least one point is tried
+  std::optional<std::uint64_t> trials = {};  // points that are tried, if that is limited
+  std::function<void(const TuneRecord& trial, const Progress& progress)> on_trial = {};
+};
+
+class TaskSearch {
+ public:
+  // Compiles the default schedule, and reads what earlier runs recorded. Everything must outlive the search, but for
+  // the kernel. Throws as tune().
+  TaskSearch(std::span<KeptSession> devices, const TunedKernel& kernel, const TuneOptions& options,
+             const Observer& observer);
+  TaskSearch(const TaskSearch&) = delete;
+  TaskSearch& operator=(const TaskSearch&) = delete;
+
+  // Tries points until the turn or the space ends, or the observer interrupts it. Returns how many were tried.
+  std::uint64_t search(const SearchTurn& turn);
+  // Measures the best again, in turns with the default and in processes of their own. Returns records of those that are
+  // faster, the fastest first; they are not stored.
+  std::vector<TuneRecord> rank();
+  // Returns the best, as the last rank() found them.
+  const Finalists& finalists() const { return finalists_; }
+
+  const TunedTask& task() const { return task_; }
+  const TrialRecords& records() const { return *records_; }
+  const std::string& device() const { return devices_.front().name(); }
+  // Returns the identity of code.
+  Hash identity(const ModuleBytes& module) const { return compiler_.code_identity(module); }
+  const Progress& progress() const { return progress_; }
+  const TuneRecord& best() const { return best_; }              // of those that were tried
+  std::size_t earlier() const { return earlier_; }              // records of the task that were there before
+  std::optional<double> earlier_share() const;                  // the best of these, of the default's time
+  std::string failure() const { return searcher_->failure(); }  // as Searcher::failure()
+
+ private:
+  // A point of an earlier run.
+  struct EarlierPoint {
+    SpacePoint point;
+    std::optional<double> share;  // its time over the default's, if it was measured
+    std::string failure;          // otherwise
+  };
+  // Has a builder while it lives, and lets go of the devices in the end.
+  class Active;
+
+  void make_runner_task(Builder& builder);
+  void read_earlier();
+  std::optional<KnownBest> best_of_earlier() const;
+  void report_earlier(double default_seconds);
+  void make_searcher();
+  void make_pipeline();
+  void take(const Tried& tried, const SearchTurn& turn);
+
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::span<KeptSession> devices_;
+  const TuneOptions& options_;
+  const Observer& observer_;
+  const Compiler& compiler_;
+  TunedTask task_;
+  std::unique_ptr<Builder> builder_;  // while it is needed
+  RunnerTask runner_task_;
+  std::optional<TrialRecords> records_;
+  std::vector<EarlierPoint> earlier_points_;
+  std::size_t earlier_ = 0;
+  // The searcher's own thread calls the pipeline, so it ends first.
+  std::optional<Pipeline> pipeline_;
+  std::unique_ptr<Searcher> searcher_;
+  Finalists finalists_;
+  Progress progress_;
+  TuneRecord best_;
+};
+
+}  // namespace ferry::tune
