@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "farm/store/postgres_connection.h"
+#include "tests/support/kept/kept_file.h"
 
 namespace ferry::test {
 namespace {
@@ -53,11 +55,7 @@ PostgresServer::PostgresServer(Sync sync, std::optional<Host> host)
   if (const passwd* user = server_user();
       user != nullptr && chown(folder_.path().c_str(), user->pw_uid, user->pw_gid) != 0)
     throw std::runtime_error("cannot give the folder of PostgreSQL to its user");
-  const pid_t initdb = start_program("initdb", {"-D", folder_.file("data"), "-U", "ferry", "-A", "trust", "-E", "UTF8",
-                                                "--locale=C.UTF-8", "--no-sync"});
-  int status = 0;
-  waitpid(initdb, &status, 0);
-  if (status != 0) throw std::runtime_error("initdb failed: " + contents_of(folder_.file("initdb.log")));
+  make_data();
   if (host_)
     std::ofstream(folder_.file("data/pg_hba.conf"), std::ios::app) << "host all all " << host_->subnet << " trust\n";
   start();
@@ -65,11 +63,39 @@ PostgresServer::PostgresServer(Sync sync, std::optional<Host> host)
 
 PostgresServer::~PostgresServer() { stop(); }
 
+// initdb takes more than a second of processor time, so what it made is kept as an archive.
+void PostgresServer::make_data() {
+  const std::string data = folder_.file("data");
+  const std::vector<std::string> options = {"-U",       "ferry", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8",
+                                            "--no-sync"};
+  std::vector<std::string> inputs = {version_of(programs_ + "/initdb")};
+  inputs.insert(inputs.end(), options.begin(), options.end());
+  const std::string archive = kept_file(inputs, [&](const std::string& path) {
+    std::vector<std::string> arguments = {"-D", data};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    run_program("initdb", start_program(programs_ + "/initdb", arguments));
+    // This process writes and reads the archive: PostgreSQL's user may have no access to the build folder.
+    if (std::system(("tar -C '" + folder_.path() + "' -cf '" + path + "' data").c_str()) != 0)
+      throw std::runtime_error("cannot write " + path);
+  });
+  if (std::filesystem::exists(data)) return;
+  const int input = open(archive.c_str(), O_RDONLY | O_CLOEXEC);
+  const pid_t unpacking = start_program("/usr/bin/tar", {"-C", folder_.path(), "-x"}, input);
+  close(input);
+  run_program("tar", unpacking);
+}
+
+void PostgresServer::run_program(const std::string& name, pid_t process) const {
+  int status = 0;
+  waitpid(process, &status, 0);
+  if (status != 0) throw std::runtime_error(name + " failed: " + contents_of(folder_.file(name + ".log")));
+}
+
 void PostgresServer::start() {
-  server_ =
-      start_program("postgres", {"-D", folder_.file("data"), "-k", folder_.path(), "-c",
-                                 "listen_addresses=" + (host_ ? host_->address : ""), "-c", "max_connections=20", "-c",
-                                 "shared_buffers=16MB", "-c", sync_ == Sync::on ? "fsync=on" : "fsync=off"});
+  server_ = start_program(
+      programs_ + "/postgres",
+      {"-D", folder_.file("data"), "-k", folder_.path(), "-c", "listen_addresses=" + (host_ ? host_->address : ""),
+       "-c", "max_connections=20", "-c", "shared_buffers=16MB", "-c", sync_ == Sync::on ? "fsync=on" : "fsync=off"});
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (!farm::PostgresConnection::open(uri("postgres")).is_ok()) {
     if (std::chrono::steady_clock::now() > deadline || waitpid(server_, nullptr, WNOHANG) != 0) {
@@ -96,8 +122,9 @@ std::string PostgresServer::make_database(const std::string& options) {
   return host_ ? "postgresql://ferry@" + host_->address + "/" + name : uri(name);
 }
 
-pid_t PostgresServer::start_program(const std::string& program, const std::vector<std::string>& arguments) const {
-  const std::string path = programs_ + "/" + program, log = folder_.file(program + ".log");
+pid_t PostgresServer::start_program(const std::string& path, const std::vector<std::string>& arguments,
+                                    int input) const {
+  const std::string log = folder_.file(std::filesystem::path(path).filename().string() + ".log");
   const passwd* user = server_user();
   std::vector<char*> argv = {const_cast<char*>(path.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -110,6 +137,7 @@ pid_t PostgresServer::start_program(const std::string& program, const std::vecto
   prctl(PR_SET_PDEATHSIG, SIGQUIT);
   if (getppid() != parent) _exit(126);
   const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (input >= 0) dup2(input, 0);
   dup2(output, 1);
   dup2(output, 2);
   if (chdir("/") != 0) _exit(126);

@@ -38,7 +38,11 @@ class PostgresServer {
   void start();
 
  private:
-  pid_t start_program(const std::string& program, const std::vector<std::string>& arguments) const;
+  void make_data();
+  // Starts a program as PostgreSQL's user. Its output goes to NAME.log in the folder.
+  pid_t start_program(const std::string& path, const std::vector<std::string>& arguments, int input = -1) const;
+  // Waits for it, and throws what it wrote if it fails.
+  void run_program(const std::string& name, pid_t process) const;
   std::string uri(const std::string& database) const;
 
   Sync sync_;

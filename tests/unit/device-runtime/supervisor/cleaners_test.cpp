@@ -31,8 +31,8 @@ TEST_CASE("a session begins when the files of the one before are removed, or are
       {
         TestClient client(server.port());
         REQUIRE(fs::is_directory(folder));
-        // Fewer than the server would count as too many.
-        for (int i = 0; i < 18'000; ++i) std::ofstream(folder / std::to_string(i)).close();
+        // Enough for their removal to take a moment.
+        for (int i = 0; i < 6'000; ++i) std::ofstream(folder / std::to_string(i)).close();
       }
       TestClient next(server.port());
       if (!fs::exists(folder)) continue;
