@@ -20,6 +20,8 @@ namespace ferry::bench {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 void check_options(const CompareOptions& options) {
   if (options.processes < kLeastProcesses || options.processes > kMostProcesses) {
     throw UsageError("expected " + std::to_string(kLeastProcesses) + " to " + count_text(kMostProcesses) +
@@ -131,7 +133,7 @@ KernelPair read_pair(const Compiler* compiler, const KernelOptions& a, const Ker
 }
 
 KernelComparison compare(const OpenSession& open, const KernelPair& kernels, const CompareOptions& options,
-                         const Observer& observer) {
+                         const Observer& observer, std::optional<Clock::time_point> until) {
   check_options(options);
   RunSettings settings{kernels[0].source.compiler,
                        devices_for(options.target, kernels[0].source),
@@ -170,7 +172,10 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
   }
   stats::Random random(options.call.seed + 1);
   std::vector<double> log_ratios;
+  Clock::duration last{};
   for (std::uint32_t i = 0; i < options.processes; ++i) {
+    const Clock::time_point start = Clock::now();
+    if (until && i >= kLeastProcesses && start + last > *until) break;
     const StepGuard step =
         observer.begin("process " + std::to_string(i + 1) + " of " + std::to_string(options.processes));
     PairedRun run = paired_run(open, settings, sides, draw_layout(random, !settings.devices.empty()), observer);
@@ -181,6 +186,7 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
       log_ratios.clear();
       break;
     }
+    last = Clock::now() - start;
   }
   found.times = stats::compare(log_ratios, options.least_effect);
   return found;

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <array>
+#include <chrono>
+#include <optional>
 #include <string>
 
 #include "ferry/bench/comparison.h"
@@ -29,8 +31,10 @@ KernelPair read_pair(const Compiler* compiler, const KernelOptions& a, const Ker
 // Runs both kernels once on the same inputs and compares their outputs, and if these are the same, measures both in
 // turns in each of several sessions that `open` provides. A session that is lost before anything ran there is opened
 // again. Throws UsageError for options out of range, OptionError (same_results) for kernels that cannot be given the
-// same inputs, CompileError, KernelFailed if a kernel itself fails, and Error for what the device refuses.
+// same inputs, CompileError, KernelFailed if a kernel itself fails, and Error for what the device refuses. After the
+// least number of sessions, another one begins only if it would end before `until` when it takes as long as the last.
 KernelComparison compare(const OpenSession& open, const KernelPair& kernels, const CompareOptions& options = {},
-                         const Observer& observer = {});
+                         const Observer& observer = {},
+                         std::optional<std::chrono::steady_clock::time_point> until = {});
 
 }  // namespace ferry::bench

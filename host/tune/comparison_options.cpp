@@ -7,7 +7,7 @@
 namespace ferry::tune {
 
 bench::CompareOptions comparison_options(const TuneOptions& options, const CallOptions& call, const std::string& target,
-                                         double pair_seconds, double seconds) {
+                                         double pair_seconds, std::optional<double> seconds) {
   constexpr double kMostSamples = 20, kLeastSamples = 5;
   bench::CompareOptions compare;
   compare.call = call;
@@ -15,8 +15,8 @@ bench::CompareOptions comparison_options(const TuneOptions& options, const CallO
   compare.processes = options.processes;
   compare.least_effect = kLeastGain;
   double samples = kMostSamples;
-  if (seconds > 0 && pair_seconds > 0) {
-    const double pairs = seconds / pair_seconds;
+  if (seconds && pair_seconds > 0) {
+    const double pairs = std::max(0.0, *seconds) / pair_seconds;
     samples = std::clamp(pairs / options.processes, kLeastSamples, kMostSamples);
     const double processes = std::clamp<double>(pairs / samples, bench::kLeastProcesses, options.processes);
     compare.processes = static_cast<std::uint32_t>(processes);

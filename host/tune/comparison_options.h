@@ -3,13 +3,14 @@
 
 #include "host/tune/tune.h"
 
+#include <optional>
 #include <string>
 
 namespace ferry::tune {
 
 // Returns the options for a comparison of two sides, one call of each of which takes `pair_seconds`, that is to take
-// about `seconds`; 0: as long as it does. Calls that take long are sampled less often, and then in fewer processes.
+// about `seconds`, if that is limited. Calls that take long are sampled less often, and then in fewer processes.
 bench::CompareOptions comparison_options(const TuneOptions& options, const CallOptions& call, const std::string& target,
-                                         double pair_seconds, double seconds);
+                                         double pair_seconds, std::optional<double> seconds);
 
 }  // namespace ferry::tune

@@ -9,6 +9,8 @@ namespace ferry::tune {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::size_t kMost = 3;
 constexpr int kRounds = 3;
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -35,7 +37,8 @@ void Finalists::add(Finalist one) {
   if (all_.size() > kMost) all_.pop_back();
 }
 
-std::optional<double> Finalists::rank(Builder& builder, Runner& runner, const ModuleBytes& default_module) {
+std::optional<double> Finalists::rank(Builder& builder, Runner& runner, const ModuleBytes& default_module,
+                                      std::optional<Clock::time_point> until) {
   std::erase_if(all_, [&](Finalist& finalist) { return !build(finalist, builder); });
   if (all_.empty()) return std::nullopt;
   const auto keep_least = [&](const ModuleBytes& module, double& least) {
@@ -43,9 +46,13 @@ std::optional<double> Finalists::rank(Builder& builder, Runner& runner, const Mo
   };
   double by_default = kNever;
   std::vector<double> least(all_.size(), kNever);
+  Clock::duration last{};
   for (int round = 0; round < kRounds; ++round) {
+    const Clock::time_point start = Clock::now();
+    if (until && round > 0 && start + last > *until) break;
     keep_least(default_module, by_default);
     for (std::size_t f = 0; f < all_.size(); ++f) keep_least(*all_[f].module, least[f]);
+    last = Clock::now() - start;
   }
   for (std::size_t f = 0; f < all_.size(); ++f) all_[f].log_share = std::log(least[f] / by_default);
   std::erase_if(all_, [](const Finalist& finalist) { return !std::isfinite(finalist.log_share); });

@@ -5,6 +5,7 @@
 #include "host/tune/builder/builder.h"
 #include "host/tune/runner/runner.h"
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -24,8 +25,10 @@ class Finalists {
   // Builds what is not built yet and measures all again, in turns with the default and in processes of their own: what
   // they took when they were tried depends on what else the device did then, and on where memory was, and the best of
   // many measurements is often a lucky one. Leaves out what cannot be built or run any more. Returns the seconds that
-  // the default took; nothing if nothing was measured.
-  std::optional<double> rank(Builder& builder, Runner& runner, const ModuleBytes& default_module);
+  // the default took; nothing if nothing was measured. Everything is measured once; another round begins only if it
+  // would end before `until` when it takes as long as the last.
+  std::optional<double> rank(Builder& builder, Runner& runner, const ModuleBytes& default_module,
+                             std::optional<std::chrono::steady_clock::time_point> until = {});
   // Returns the best; null if none was faster than the default.
   const Finalist* best() const;
   // The fastest first.

@@ -65,7 +65,9 @@ TaskSearch::TaskSearch(std::span<KeptSession> devices, const TunedKernel& kernel
 // The default schedule is built like any other point, so that nothing is compiled in this process.
 void TaskSearch::make_runner_task(Builder& builder) {
   const StepGuard step = observer_.begin("compiling the default schedule of " + task_.function);
+  const Clock::time_point compiling = Clock::now();
   BuildResult built = builder.build({});
+  compile_seconds_ = seconds_since(compiling);
   if (const auto* failure = std::get_if<Failure>(&built))
     throw CompileError("the default schedule of " + task_.function + " cannot be compiled: " + failure->reason);
   runner_task_.default_module = std::get<ModuleBytes>(std::move(built));
@@ -198,11 +200,11 @@ std::uint64_t TaskSearch::search(const SearchTurn& turn) {
   return trials;
 }
 
-std::vector<TuneRecord> TaskSearch::rank() {
+std::vector<TuneRecord> TaskSearch::rank(std::optional<Clock::time_point> until) {
   const Active active(*this);
   std::vector<TuneRecord> ranked;
   const std::optional<double> by_default =
-      finalists_.rank(*builder_, pipeline_->runner(0), runner_task_.default_module);
+      finalists_.rank(*builder_, pipeline_->runner(0), runner_task_.default_module, until);
   if (!by_default) return ranked;
   for (const Finalist& finalist : finalists_.all()) {
     if (finalist.log_share >= 0) break;

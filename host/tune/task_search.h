@@ -42,8 +42,8 @@ class TaskSearch {
   // Tries points until the turn or the space ends, or the observer interrupts it. Returns how many were tried.
   std::uint64_t search(const SearchTurn& turn);
   // Measures the best again, in turns with the default and in processes of their own. Returns records of those that are
-  // faster, the fastest first; they are not stored.
-  std::vector<TuneRecord> rank();
+  // faster, the fastest first; they are not stored. `until` as for Finalists::rank().
+  std::vector<TuneRecord> rank(std::optional<std::chrono::steady_clock::time_point> until = {});
   // Returns the best, as the last rank() found them.
   const Finalists& finalists() const { return finalists_; }
 
@@ -53,6 +53,7 @@ class TaskSearch {
   // Returns the identity of code.
   Hash identity(const ModuleBytes& module) const { return compiler_.code_identity(module); }
   const Progress& progress() const { return progress_; }
+  double compile_seconds() const { return compile_seconds_; }   // of the default schedule
   const TuneRecord& best() const { return best_; }              // of those that were tried
   std::size_t earlier() const { return earlier_; }              // records of the task that were there before
   std::optional<double> earlier_share() const;                  // the best of these, of the default's time
@@ -84,6 +85,7 @@ class TaskSearch {
   TunedTask task_;
   std::unique_ptr<Builder> builder_;  // while it is needed
   RunnerTask runner_task_;
+  double compile_seconds_ = 0;
   std::optional<TrialRecords> records_;
   std::vector<EarlierPoint> earlier_points_;
   std::size_t earlier_ = 0;

@@ -6,6 +6,7 @@
 #include "host/tune/recorded_schedules.h"
 #include "host/tune/task_search.h"
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <optional>
@@ -17,8 +18,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// So much of the budget is for the comparison in the end.
-constexpr double kShareForComparison = 0.2;
+// Shares of the budget: until then points are searched, and then the best of them are measured again. The rest is for
+// the comparison of the best with the default.
+constexpr double kEndOfSearch = 0.8, kEndOfRanking = 0.87;
 
 class Tuner {
  public:
@@ -52,18 +54,19 @@ class Tuner {
 
   double search_seconds() const {
     if (options_.budget_seconds <= 0) return std::numeric_limits<double>::infinity();
-    return options_.budget_seconds * (options_.processes > 0 ? 1 - kShareForComparison : 1);
+    return options_.budget_seconds * (options_.processes > 0 ? kEndOfSearch : 1);
   }
 
-  bench::CompareOptions comparison_options() const {
-    const double left = options_.budget_seconds > 0 ? options_.budget_seconds - search_seconds() : 0;
-    return tune::comparison_options(options_, search_.task().call, target_, 2 * search_.progress().default_seconds,
-                                    left);
+  // Returns when so much of the budget has been used.
+  std::optional<Clock::time_point> at_share(double share) const {
+    if (options_.budget_seconds <= 0) return std::nullopt;
+    const std::chrono::duration<double> seconds(share * options_.budget_seconds);
+    return start_ + std::chrono::duration_cast<Clock::duration>(seconds);
   }
 
   void confirm() {
     const StepGuard step = observer_.begin("comparing the best schedule with the default");
-    search_.rank();
+    search_.rank(at_share(kEndOfRanking));
     found_.is_faster = false;
     const Finalist* best = search_.finalists().best();
     if (best == nullptr) return;
@@ -72,7 +75,11 @@ class Tuner {
     const TunedTask& task = search_.task();
     const bench::KernelPair pair{bench::ComparedKernel{task.at({}), task.function},
                                  bench::ComparedKernel{task.at(values_in_order(best->point)), task.function}};
-    record_comparison(*best, bench::compare(devices_.front().open, pair, comparison_options(), observer_));
+    std::optional<double> left;
+    if (options_.budget_seconds > 0) left = options_.budget_seconds - seconds_since_start();
+    const bench::CompareOptions compare =
+        comparison_options(options_, task.call, target_, 2 * search_.progress().default_seconds, left);
+    record_comparison(*best, bench::compare(devices_.front().open, pair, compare, observer_, at_share(1)));
   }
 
   void record_comparison(const Finalist& best, const bench::KernelComparison& compared) {

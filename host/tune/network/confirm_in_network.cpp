@@ -5,6 +5,7 @@
 #include "host/stats/summary.h"
 #include "host/tune/recorded_schedules.h"
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +14,9 @@
 namespace ferry::tune {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
+using Until = std::optional<Clock::time_point>;
 
 constexpr int kSessions = 5, kTurns = 4;
 constexpr std::uint32_t kCallsInTurn = 2;  // in a turn
@@ -24,7 +28,8 @@ struct StepShares {
 
 class Confirmation {
  public:
-  Confirmation(const InNetwork& in_network, const Observer& observer) : in_(in_network), observer_(observer) {
+  Confirmation(const InNetwork& in_network, const Observer& observer, Until until)
+      : in_(in_network), observer_(observer), until_(until) {
     default_module_ = compile(nullptr);
   }
 
@@ -32,7 +37,10 @@ class Confirmation {
   std::map<std::string, StepShares> shares(const ChosenPoints& points) const {
     const CompiledModule tuned = compile(std::make_shared<const ChosenSchedules>(points));
     std::map<std::string, StepShares> all;
+    Clock::duration last{};
     for (int session = 0; session < kSessions && !observer_.must_end(); ++session) {
+      const Clock::time_point start = Clock::now();
+      if (until_ && session >= kLeastSessions && start + last > *until_) break;
       ConnectOptions connection;
       connection.devices = devices_for(in_.network.target, in_.network.source);
       const Device device = in_.device.open(connection);
@@ -48,6 +56,7 @@ class Confirmation {
         all[kernel].by_default.push_back(by_default);
         all[kernel].shares.push_back(stats::median(found->second) / by_default);
       }
+      last = Clock::now() - start;
     }
     return all;
   }
@@ -84,6 +93,7 @@ class Confirmation {
 
   const InNetwork& in_;
   const Observer& observer_;
+  Until until_;
   std::optional<CompiledModule> default_module_;
 };
 
@@ -103,12 +113,15 @@ TuneRecord confirmed(TuneRecord record, const StepShares& shares, const std::str
 
 std::vector<ConfirmedKernel> confirm_in_network(const InNetwork& in_network,
                                                 const std::vector<KernelCandidates>& candidates,
-                                                const Observer& observer) {
+                                                const Observer& observer, Until until) {
   const StepGuard step = observer.begin("running the network with the best schedules of its kernels");
-  const Confirmation confirmation(in_network, observer);
+  const Confirmation confirmation(in_network, observer, until);
   const std::string network = function_of(in_network.network.source, in_network.network.function).name;
   std::vector<std::optional<ConfirmedKernel>> best(candidates.size());
+  Clock::duration last{};
   for (std::size_t chance = 0; chance < kChances && !observer.must_end(); ++chance) {
+    const Clock::time_point start = Clock::now();
+    if (until && chance > 0 && start + last > *until) break;
     ChosenPoints points;
     std::vector<const TuneRecord*> tried(candidates.size());
     bool is_new = false;
@@ -130,6 +143,7 @@ std::vector<ConfirmedKernel> confirm_in_network(const InNetwork& in_network,
       one.is_faster = *share_of_default(one.record) < 1 - kLeastGain;
       if (!best[c] || *share_of_default(one.record) < *share_of_default(best[c]->record)) best[c] = std::move(one);
     }
+    last = Clock::now() - start;
   }
   std::vector<ConfirmedKernel> all;
   for (std::optional<ConfirmedKernel>& one : best)

@@ -6,7 +6,9 @@
 #include "host/tune/network/network_profile.h"
 #include "host/tune/tune.h"
 
+#include <chrono>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 namespace ferry::tune {
@@ -31,10 +33,15 @@ struct ConfirmedKernel {
   bool is_faster = false;
 };
 
+// Fewer sessions say too little.
+inline constexpr int kLeastSessions = 3;
+
 // Times the steps of the network with all candidates and with default schedules, in turns in several sessions. A
-// kernel that did not become faster gets another chance with its second candidate.
+// kernel that did not become faster gets another chance with its second candidate. After the least number of sessions,
+// what would probably not end before `until` is left out.
 std::vector<ConfirmedKernel> confirm_in_network(const InNetwork& in_network,
                                                 const std::vector<KernelCandidates>& candidates,
-                                                const Observer& observer);
+                                                const Observer& observer,
+                                                std::optional<std::chrono::steady_clock::time_point> until = {});
 
 }  // namespace ferry::tune

@@ -7,10 +7,13 @@
 #include "host/measure/peak.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace ferry::tune {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kProfiledCalls = 5;
 // A copy of so many bytes stays in the cache, so nothing that a kernel reads can be faster.
@@ -21,6 +24,7 @@ constexpr std::uint64_t kCachedBytes = std::uint64_t{128} << 10;
 NetworkProfile profile_network(const bench::NamedDevice& device, const TunedKernel& network, const TuneOptions& options,
                                const Observer& observer) {
   const KernelSource& source = network.source;
+  const Clock::time_point begin = Clock::now();
   ConnectOptions connection;
   connection.devices = devices_for(network.target, source);
   const Device opened = device.open(connection);
@@ -29,7 +33,10 @@ NetworkProfile profile_network(const bench::NamedDevice& device, const TunedKern
   const FunctionInfo described = function_of(source, network.function);
   const SizesByName sizes = size_hints(described, options.call);
   profile.kernels = source.as_network()->network->kernels({.target = profile.target, .sizes = sizes});
+  const Clock::time_point compiling = Clock::now();
   const CompiledModule module = compile_kernel(source, network.function, profile.target, options.call, observer).module;
+  const Clock::time_point compiled = Clock::now();
+  profile.compile_seconds = std::chrono::duration<double>(compiled - compiling).count();
   const StepGuard step = observer.begin("timing the steps of " + source.name);
   const FunctionInfo& info = choose_function(module.manifest(), network.function, source.name);
   const CallPlan plan = plan_call(info, options.call, input_range(source));
@@ -38,6 +45,7 @@ NetworkProfile profile_network(const bench::NamedDevice& device, const TunedKern
   function.call(arguments);
   TimedOutputs timed = function.call_timed(
       arguments, {.repeat = kProfiledCalls, .cold = false, .cores = options.cores, .threads = options.threads});
+  profile.session_seconds = std::chrono::duration<double>(Clock::now() - compiled + (compiling - begin)).count();
   describe_step_times(module, plan.symbols, timed.steps);
   profile.times = kernel_times(timed.steps);
   if (profile.target.is_for_cpu()) {

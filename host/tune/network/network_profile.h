@@ -17,6 +17,8 @@ struct NetworkProfile {
   std::vector<NetworkProgram> kernels;
   std::map<std::string, KernelTime> times;  // all kernels, also those that cannot be tuned
   bench::Peak peak = {};                    // the device's; zeros: not known
+  double compile_seconds = 0;               // to compile the network
+  double session_seconds = 0;               // to load and call it in a session of its own
 };
 
 // Runs the network. Throws as compile_kernel() and Function::call().

@@ -6,13 +6,13 @@
 #include "host/tune/comparison_options.h"
 #include "host/tune/network/confirm_in_network.h"
 #include "host/tune/network/kernel_queue.h"
+#include "host/tune/network/network_budget.h"
 #include "host/tune/network/network_profile.h"
 #include "host/tune/recorded_schedules.h"
 #include "host/tune/task_search.h"
 #include "host/tune/trial_records.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,11 +22,6 @@ namespace ferry::tune {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// Shares of the budget: until then kernels are searched, then the best of each are measured again, and the rest is for
-// the comparison of the network.
-constexpr double kEndOfSearch = 0.65, kEndOfRanking = 0.78, kShareForComparison = 0.15;
 constexpr double kLeastTurn = 2, kMostTurn = 10;  // seconds
 // Peaks and steps are not measured at the same time, so a kernel that seems to reach the peak may still gain this much.
 constexpr double kMostOfTime = 0.9;
@@ -39,13 +34,15 @@ class NetworkTuner {
         network_(network),
         options_(options),
         observer_(observer),
-        kept_(devices.begin(), devices.end()) {
+        kept_(devices.begin(), devices.end()),
+        budget_(options.budget_seconds, options.processes > 0) {
     network_.source.tuned = nullptr;
     quiet_.is_interrupted = observer.is_interrupted;
   }
 
   TunedNetwork run() {
     profile_ = profile_network(devices_.front(), network_, options_, observer_);
+    update_costs();
     list_kernels();
     search();
     found_.is_interrupted = observer_.must_end();
@@ -55,16 +52,11 @@ class NetworkTuner {
       for (KeptSession& session : kept_) session.close();
       confirm();
     }
-    found_.progress.seconds = seconds();
+    found_.progress.seconds = budget_.elapsed();
     return std::move(found_);
   }
 
  private:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  bool is_after(double share) const {
-    return options_.budget_seconds > 0 && seconds() > share * options_.budget_seconds;
-  }
-
   void list_kernels() {
     found_.function = function_of(network_.source, network_.function).name;
     double& all = found_.progress.default_seconds;
@@ -96,7 +88,7 @@ class NetworkTuner {
 
   void update_progress() {
     Progress& progress = found_.progress;
-    progress.seconds = seconds();
+    progress.seconds = budget_.elapsed();
     progress.best_seconds = progress.default_seconds;
     std::size_t faster = 0, open = 0;
     for (const NetworkKernelResult& kernel : found_.kernels) {
@@ -115,6 +107,18 @@ class NetworkTuner {
     return alone;
   }
 
+  // The network may have been in the cache of modules; with other schedules it is not.
+  void update_costs() {
+    double compile = 0, searches = 0;
+    for (const auto& [k, search] : searches_) {
+      if (search == nullptr) continue;
+      compile += search->compile_seconds();
+      ++searches;
+    }
+    if (searches > 0) compile *= static_cast<double>(profile_.kernels.size()) / searches;
+    budget_.set_costs({std::max(compile, profile_.compile_seconds), profile_.session_seconds});
+  }
+
   // Does something with the search of a kernel, which is begun when it is needed first. Returns false if the kernel
   // cannot be tuned.
   bool with_search(std::size_t k, const std::function<void(TaskSearch&)>& work) {
@@ -124,6 +128,7 @@ class NetworkTuner {
       if (search == nullptr) {
         search = std::make_unique<TaskSearch>(kept_, kernel_alone(k), kernel_options_, quiet_);
         kernel.best_share = std::min(kernel.best_share, search->earlier_share().value_or(1));
+        update_costs();
       }
       work(*search);
       return true;
@@ -140,10 +145,10 @@ class NetworkTuner {
   }
 
   double turn_seconds() const {
-    if (options_.budget_seconds <= 0) return kMostTurn;
+    const std::optional<double> left = budget_.search_seconds_left();
+    if (!left) return kMostTurn;
     const auto waiting = std::ranges::count(found_.kernels, KernelState::waiting, &NetworkKernelResult::state);
-    const double all = (options_.processes > 0 ? kEndOfSearch : 1) * options_.budget_seconds - seconds();
-    return std::clamp(all / static_cast<double>(2 * std::max<std::ptrdiff_t>(waiting, 1)), kLeastTurn, kMostTurn);
+    return std::clamp(*left / static_cast<double>(2 * std::max<std::ptrdiff_t>(waiting, 1)), kLeastTurn, kMostTurn);
   }
 
   void search() {
@@ -151,11 +156,11 @@ class NetworkTuner {
     std::uint64_t trials = 0;
     while (true) {
       if (observer_.must_end() || (options_.has_trials_limit && trials >= options_.trials)) return;
-      if (is_after(options_.processes > 0 ? kEndOfSearch : 1)) return;
+      if (budget_.is_after(budget_.end_of_search())) return;
       const std::optional<std::size_t> next = queue_->next();
       if (!next) return;
       NetworkKernelResult& kernel = found_.kernels[*next];
-      SearchTurn turn{.seconds = turn_length};
+      SearchTurn turn{.seconds = std::min(turn_length, budget_.search_seconds_left().value_or(turn_length))};
       if (options_.has_trials_limit) turn.trials = options_.trials - trials;
       std::uint64_t tried = 0;
       turn.on_trial = [&](const TuneRecord& record, const Progress& progress) {
@@ -186,9 +191,9 @@ class NetworkTuner {
       return found_.kernels[k].seconds * (1 - found_.kernels[k].best_share);
     });
     for (const std::size_t k : order) {
-      if (observer_.must_end() || (!candidates_.empty() && is_after(kEndOfRanking))) return;
+      if (observer_.must_end() || (!candidates_.empty() && budget_.is_after(budget_.end_of_ranking()))) return;
       std::vector<TuneRecord> ranked;
-      if (!with_search(k, [&](TaskSearch& search) { ranked = search.rank(); })) continue;
+      if (!with_search(k, [&](TaskSearch& search) { ranked = search.rank(budget_.end_of_ranking()); })) continue;
       // The best of many trials is often a lucky one.
       found_.kernels[k].best_share = ranked.empty() ? 1 : *share_of_default(ranked.front());
       if (!ranked.empty()) candidates_.push_back({k, std::move(ranked)});
@@ -199,7 +204,8 @@ class NetworkTuner {
     found_.is_interrupted = observer_.must_end();
     if (found_.is_interrupted || candidates_.empty()) return;
     InNetwork in_network{devices_.front(), network_, options_, profile_};
-    std::vector<ConfirmedKernel> confirmed = confirm_in_network(in_network, candidates_, observer_);
+    std::vector<ConfirmedKernel> confirmed =
+        confirm_in_network(in_network, candidates_, observer_, budget_.end_of_confirmation());
     ChosenPoints points;
     for (const ConfirmedKernel& one : confirmed) {
       NetworkKernelResult& kernel = found_.kernels[one.kernel];
@@ -220,22 +226,23 @@ class NetworkTuner {
     tuned.tuned = std::make_shared<const ChosenSchedules>(std::move(points));
     const bench::KernelPair pair{bench::ComparedKernel{network_.source, network_.function},
                                  bench::ComparedKernel{std::move(tuned), network_.function}};
-    found_.comparison =
-        bench::compare(devices_.front().open, pair,
-                       comparison_options(options_, options_.call, network_.target, 2 * found_.progress.default_seconds,
-                                          kShareForComparison * options_.budget_seconds),
-                       observer_);
+    std::optional<double> left;
+    if (options_.budget_seconds > 0) left = options_.budget_seconds - budget_.elapsed();
+    found_.comparison = bench::compare(
+        devices_.front().open, pair,
+        comparison_options(options_, options_.call, network_.target, 2 * found_.progress.default_seconds, left),
+        observer_, budget_.end());
     found_.is_faster =
         trial_of(*found_.comparison).has_value() && found_.comparison->times.verdict == stats::Verdict::a_slower;
   }
 
-  Clock::time_point start_ = Clock::now();
   std::span<const bench::NamedDevice> devices_;
   TunedKernel network_;
   const TuneOptions& options_;
   const Observer& observer_;
   Observer quiet_;
   std::vector<KeptSession> kept_;
+  NetworkBudget budget_;
   const TuneOptions kernel_options_ = kernel_options();
   std::map<std::size_t, std::unique_ptr<TaskSearch>> searches_;  // by kernel
   NetworkProfile profile_;

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <set>
 
@@ -71,6 +72,15 @@ TEST_CASE("a kernel that does four times the work is slower, by about that") {
   double sum = 0;
   for (const bench::ComparedProcess& process : found.processes) sum += process.log_ratio;
   CHECK(found.times.ratio == doctest::Approx(std::exp(sum / 4)));
+}
+
+TEST_CASE("where the time is over, only the least number of processes is measured, and otherwise all are") {
+  const KernelPair kernels = bench::read_pair(test::own_compiler(), work(100), work(100));
+  bench::CompareOptions options = brief({"N=16,K=100"});
+  options.processes = 6;
+  const auto now = std::chrono::steady_clock::now();
+  CHECK(bench::compare(this_machine, kernels, options, {}, now).processes.size() == bench::kLeastProcesses);
+  CHECK(bench::compare(this_machine, kernels, options, {}, now + std::chrono::hours(1)).processes.size() == 6);
 }
 
 TEST_CASE("each process has a session and a layout of its own, which the seed determines") {

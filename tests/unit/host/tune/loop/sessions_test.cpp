@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <vector>
 
 using namespace ferry;
@@ -34,4 +36,22 @@ TEST_CASE("a device has one session at a time, and another after a crash even if
   CHECK(tuned.progress.trials.at(Outcome::hung) == 1);
   CHECK(tuned.progress.trials.at(Outcome::measured) >= 5);
   CHECK(attempts >= 4);  // the first, one in vain, and those after the crash and the hang
+}
+
+TEST_CASE("a device whose sessions take long to open leaves fewer for the comparison, so that the budget is kept") {
+  const auto open = [](const ConnectOptions& options) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    return local_device(options);
+  };
+  const RecordsFile file;
+  TuneOptions options = quick(file);
+  options.has_trials_limit = false;
+  options.budget_seconds = 10;
+  options.processes = 60;
+  const auto start = std::chrono::steady_clock::now();
+  const tune::Tuned tuned = tune::tune(std::vector{bench::NamedDevice{"far away", open}}, {product(), {}, {}}, options);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  // Sixty processes would take 42 s. Others may compute on this machine meanwhile.
+  CHECK(seconds < 20);
+  if (tuned.comparison) CHECK(tuned.comparison->processes.size() >= bench::kLeastProcesses);
 }
