@@ -104,13 +104,14 @@ TEST_CASE("5% more work is called slower") {
   CHECK(count(kernels, kernels.more, kernels.usual, "A") >= at_least(95));
 }
 
-TEST_CASE("beside a job that takes a processor, a kernel against itself is not called slower") {
+TEST_CASE("beside a job that takes a processor, a kernel against itself is not called slower" *
+          doctest::test_suite("busy")) {
   const Kernels kernels;
   const Hog hog;
   CHECK(count(kernels, kernels.usual, kernels.usual, nullptr) >= at_least(97));
 }
 
-TEST_CASE("beside a job that takes a processor, 5% more work is called slower") {
+TEST_CASE("beside a job that takes a processor, 5% more work is called slower" * doctest::test_suite("busy")) {
   const Kernels kernels;
   const Hog hog;
   CHECK(count(kernels, kernels.usual, kernels.more, "B") >= at_least(95));

@@ -22,7 +22,9 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples" / "ci"
 SERVER = pathlib.Path(sys.argv.pop(2)).resolve()
 FERRY = pathlib.Path(sys.argv.pop(1)).resolve()
 
-SUITE = """tolerance = "5%"
+SUITE = """tolerance = "20%"
+error-level = "40%"
+samples = 5
 [cases.spin]
 kernel = "../kernels/spin.c"
 [cases.twice]
