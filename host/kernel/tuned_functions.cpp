@@ -50,7 +50,7 @@ std::vector<TunedFunction> tuned_functions(const KernelSource& source, std::span
   const TextKernel& text = *source.as_text();
   const ScheduleText* schedule = text.schedule ? &*text.schedule : nullptr;
   const auto add = [&](TunedFunction tuned, const lang::Program& program, const SizesByName& open) {
-    std::optional<TunedSchedule> found = source.tuned->find(program, open, target, schedule);
+    std::optional<TunedSchedule> found = source.tuned->find(program, open, target, schedule, {});
     if (!found) return;
     tuned.schedule = *std::move(found);
     observer.tell(program.name + ": " + tuned.schedule.note);

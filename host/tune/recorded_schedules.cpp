@@ -52,11 +52,12 @@ bool RecordedSchedules::is_as_measured(const TuneRecord& record, const ReplayedT
 }
 
 std::optional<TunedSchedule> RecordedSchedules::find(const lang::Program& program, const SizesByName& sizes,
-                                                     const Target& target, const ScheduleText* schedule) const {
+                                                     const Target& target, const ScheduleText* schedule,
+                                                     const std::string& network) const {
   const TaskKey key{program_hash(program, sizes),
                     schedule != nullptr ? std::optional(schedule_hash(*schedule)) : std::nullopt,
                     device_key(target, threads_)};
-  const std::optional<TuneRecord> best = best_record(records_of(key.program), key);
+  const std::optional<TuneRecord> best = best_record(records_of(key.program), key, network);
   if (!best || !best->confirmed || best->values.empty()) return std::nullopt;
   const double share = *share_of_default(*best);
   const ReplayedTask task{compiler_, program, sizes, target, schedule};

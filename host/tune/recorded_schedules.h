@@ -33,7 +33,7 @@ class RecordedSchedules final : public TunedSchedules {
   // their code is what was measured, the record counts like an own one. This is found out once for each record. Throws
   // Error with unavailable if the file cannot be read.
   std::optional<TunedSchedule> find(const lang::Program& program, const SizesByName& sizes, const Target& target,
-                                    const ScheduleText* schedule) const override;
+                                    const ScheduleText* schedule, const std::string& network) const override;
   // Records of other devices count too, so that nothing must be parsed.
   Hash identity(const Target& target) const override;
 

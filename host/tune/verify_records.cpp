@@ -107,6 +107,7 @@ class Verifier {
       records.store(same);
       return {Verdict::same_code, record, same};
     }
+    if (!network_of(record).empty()) return {Verdict::in_network, record};
     const std::optional<Trial> trial = compare(record, task);
     if (!trial) return {Verdict::not_decided, record};
     tried.trial = *trial;
@@ -146,6 +147,7 @@ std::string verdict_name(Verdict verdict) {
     case Verdict::measured: return "measured";
     case Verdict::gone: return "gone";
     case Verdict::not_decided: return "not_decided";
+    case Verdict::in_network: return "in_network";
   }
   return "";
 }

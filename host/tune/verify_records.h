@@ -21,11 +21,12 @@ enum class Verdict : std::uint8_t {
   measured,     // compared with the default again
   gone,         // the space does not have the schedule any more
   not_decided,  // the comparison said nothing
+  in_network,   // other code now, and it was confirmed in a network, which must be tuned again
 };
 
 struct VerifiedTask {
   Verdict verdict = Verdict::current;
-  TuneRecord before;                     // the best of its task
+  TuneRecord before;                     // one of the best of its task
   std::optional<TuneRecord> after = {};  // what was appended, if anything
 };
 

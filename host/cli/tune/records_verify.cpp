@@ -45,6 +45,9 @@ std::string verdict_text(const tune::VerifiedTask& task) {
     case tune::Verdict::same_code: return "the same code as before, " + gain_of(task.before);
     case tune::Verdict::measured: return gain_of(*task.after) + ", before: " + gain_of(task.before);
     case tune::Verdict::gone: return "there is no such schedule any more, and it is not used";
+    case tune::Verdict::in_network:
+      return "confirmed in the network " + printable(tune::network_of(task.before)) +
+             ", which must be tuned again, since the code is another one now; before: " + gain_of(task.before);
     case tune::Verdict::not_decided: return "the comparison could not be made; before: " + gain_of(task.before);
   }
   return "";

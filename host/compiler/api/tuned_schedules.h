@@ -28,11 +28,12 @@ struct TunedSchedule {
 class TunedSchedules {
  public:
   virtual ~TunedSchedules() = default;
-  // `sizes` are those of the call that are not fixed in the program, `schedule` is the user's own or null. Nothing if
-  // the default, or the first choice of each knob, is the best that is known.
+  // `sizes` are those of the call that are not fixed in the program, `schedule` is the user's own or null, and
+  // `network` is the name of the network that the program is a kernel of; empty: it runs by itself. Nothing if the
+  // default, or the first choice of each knob, is the best that is known.
   virtual std::optional<TunedSchedule> find(const lang::Program& program,
                                             const std::map<std::string, std::int64_t>& sizes, const Target& target,
-                                            const ScheduleText* schedule) const = 0;
+                                            const ScheduleText* schedule, const std::string& network) const = 0;
   // Returns a hash of all that find() may return without a schedule of the user's own.
   virtual Hash identity(const Target& target) const = 0;
 };

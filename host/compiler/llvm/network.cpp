@@ -33,11 +33,11 @@ constexpr const char* kAsImported = "import";
 
 using AfterPass = std::function<void(std::string_view pass, const graph::Graph& now)>;
 
-graph::FindTuned find_in(const TunedSchedules* tuned) {
+graph::FindTuned find_in(const TunedSchedules* tuned, const std::string& network) {
   if (tuned == nullptr) return {};
-  return [tuned](const lang::Program& program, const SizesByName& sizes,
-                 const Target& target) -> std::optional<graph::TunedPoint> {
-    std::optional<TunedSchedule> found = tuned->find(program, sizes, target, nullptr);
+  return [tuned, network](const lang::Program& program, const SizesByName& sizes,
+                          const Target& target) -> std::optional<graph::TunedPoint> {
+    std::optional<TunedSchedule> found = tuned->find(program, sizes, target, nullptr, network);
     if (!found) return std::nullopt;
     return graph::TunedPoint{std::move(found->values), std::move(found->note)};
   };
@@ -116,7 +116,7 @@ class GraphNetwork final : public Network {
                                                          .cached = cached ? &*cached : nullptr,
                                                          .form = request.form,
                                                          .init_target = here ? &*here : nullptr,
-                                                         .tuned = find_in(request.tuned)});
+                                                         .tuned = find_in(request.tuned, function_.name)});
     add_tuned(compiled.tuned, compiled.notes);
     return {.module = std::move(compiled.module),
             .notes = std::move(compiled.notes),
@@ -132,7 +132,7 @@ class GraphNetwork final : public Network {
     const graph::Graph optimized = optimized_for(request.target);
     if (stage == Stage::graph) return {.text = to_text(optimized)};
     if (stage == Stage::groups) return {.text = groups_text(optimized, make_groups(optimized))};
-    const graph::FindTuned find = find_in(request.tuned);
+    const graph::FindTuned find = find_in(request.tuned, function_.name);
     if (stage == Stage::schedule) {
       Emission schedules{.text = schedule_text(optimized, request.target, request.sizes, find)};
       add_tuned(graph::tuned_notes(schedules.text), schedules.notes);

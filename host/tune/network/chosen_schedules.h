@@ -18,7 +18,8 @@ class ChosenSchedules final : public TunedSchedules {
   explicit ChosenSchedules(ChosenPoints points) : points_(std::move(points)) {}
 
   std::optional<TunedSchedule> find(const lang::Program& program, const std::map<std::string, std::int64_t>& sizes,
-                                    const Target& target, const ScheduleText* schedule) const override;
+                                    const Target& target, const ScheduleText* schedule,
+                                    const std::string& network) const override;
   Hash identity(const Target& target) const override;
 
  private:

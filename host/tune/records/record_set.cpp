@@ -25,34 +25,79 @@ bool is_failure(Outcome outcome) { return is_faulty(outcome) || outcome == Outco
 
 using Records = std::vector<const TuneRecord*>;
 
-// Returns those that may be chosen among the records of one task, the best first.
-Records ranked(const Records& task) {
+using Values = std::vector<std::string>;  // a point
+
+// The newest comparison of each point in each place: a network, or empty for the kernel by itself.
+using Comparisons = std::map<Values, std::map<std::string, const TuneRecord*>>;
+
+Comparisons comparisons_of(const Records& task) {
+  Comparisons all;
+  for (const TuneRecord* record : task) {
+    if (!record->confirmed || !share_of_default(*record)) continue;
+    const TuneRecord*& last = all[record->values][network_of(*record)];
+    if (last == nullptr || record->unix_ms >= last->unix_ms) last = record;
+  }
+  return all;
+}
+
+// Whether a comparison in this network, or a newer one in the record's own place, decides about the record's point.
+bool is_settled_otherwise(const TuneRecord& record, const Comparisons& comparisons, const std::string& network) {
+  const auto point = comparisons.find(record.values);
+  if (point == comparisons.end()) return false;
+  const bool is_from_there = record.confirmed && network_of(record) == network;
+  if (!is_from_there && record.confirmed && point->second.contains(network)) return true;
+  for (const auto& [place, last] : point->second) {
+    if (record.confirmed && place != network_of(record)) continue;
+    if (last->unix_ms > record.unix_ms) return true;
+  }
+  return false;
+}
+
+// Returns those that may be chosen in a network among the records of one task, the best first.
+Records ranked(const Records& task, const std::string& network) {
   std::set<Hash> faulty;
   const TuneRecord* newest = nullptr;
-  std::map<std::vector<std::string>, const TuneRecord*> settled;  // the newest comparison of each point
   for (const TuneRecord* record : task) {
     if (is_faulty(record->outcome)) faulty.insert(record->code);
     if (!share_of_default(*record)) continue;
     if (newest == nullptr || record->unix_ms >= newest->unix_ms) newest = record;
-    if (!record->confirmed) continue;
-    const TuneRecord*& last = settled[record->values];
-    if (last == nullptr || record->unix_ms >= last->unix_ms) last = record;
   }
-  const auto is_settled_otherwise = [&](const TuneRecord& record) {
-    const auto last = settled.find(record.values);
-    return last != settled.end() && last->second->unix_ms > record.unix_ms;
-  };
+  const Comparisons comparisons = comparisons_of(task);
   Records found;
   for (const TuneRecord* record : task)
     if (share_of_default(*record) && !faulty.contains(record->code) && record->default_code == newest->default_code &&
-        !is_settled_otherwise(*record))
+        !is_settled_otherwise(*record, comparisons, network))
       found.push_back(record);
-  std::ranges::stable_sort(found, [](const TuneRecord* a, const TuneRecord* b) {
+  // What is slower than the default comes last, because what was confirmed elsewhere may not be.
+  const auto is_faster_there = [&](const TuneRecord& record) {
+    return network_of(record) == network && *share_of_default(record) < 1;
+  };
+  std::ranges::stable_sort(found, [&](const TuneRecord* a, const TuneRecord* b) {
     if (a->confirmed != b->confirmed) return a->confirmed;
+    if (a->confirmed && is_faster_there(*a) != is_faster_there(*b)) return is_faster_there(*a);
     const double first = *share_of_default(*a), second = *share_of_default(*b);
     return first != second ? first < second : a->unix_ms > b->unix_ms;
   });
   return found;
+}
+
+// Returns the `most` best of each place, and what comparisons in all places say of their points.
+std::set<const TuneRecord*> best_of_places(const Records& task, std::size_t most) {
+  const Comparisons comparisons = comparisons_of(task);
+  std::set<std::string> places{""};
+  for (const auto& [values, in_places] : comparisons)
+    for (const auto& [place, record] : in_places) places.insert(place);
+  std::set<const TuneRecord*> best;
+  for (const std::string& place : places) {
+    const Records found = ranked(task, place);
+    for (std::size_t r = 0; r < std::min(most, found.size()); ++r) {
+      best.insert(found[r]);
+      const auto point = comparisons.find(found[r]->values);
+      if (!found[r]->confirmed || point == comparisons.end()) continue;
+      for (const auto& [other, record] : point->second) best.insert(record);
+    }
+  }
+  return best;
 }
 
 std::map<TaskKey, Records> tasks_of(const std::vector<TuneRecord>& records) {
@@ -77,18 +122,22 @@ std::vector<TuneRecord> merge_records(std::vector<std::vector<TuneRecord>> lists
   return merged;
 }
 
-std::optional<TuneRecord> best_record(const std::vector<TuneRecord>& records, const TaskKey& key) {
+std::optional<TuneRecord> best_record(const std::vector<TuneRecord>& records, const TaskKey& key,
+                                      const std::string& network) {
   Records task;
   for (const TuneRecord& record : records)
     if (record.key == key) task.push_back(&record);
-  const Records found = ranked(task);
+  const Records found = ranked(task, network);
   return found.empty() ? std::nullopt : std::optional(*found.front());
 }
 
 std::vector<TuneRecord> best_records(const std::vector<TuneRecord>& records) {
   std::vector<TuneRecord> best;
-  for (const auto& [key, task] : tasks_of(records))
-    if (const Records found = ranked(task); !found.empty()) best.push_back(*found.front());
+  for (const auto& [key, task] : tasks_of(records)) {
+    const std::set<const TuneRecord*> kept = best_of_places(task, 1);
+    for (const TuneRecord* record : task)
+      if (kept.contains(record)) best.push_back(*record);
+  }
   return best;
 }
 
@@ -96,8 +145,7 @@ std::vector<TuneRecord> prune_records(std::vector<TuneRecord> records, std::size
   const std::map<TaskKey, Records> tasks = tasks_of(records);
   std::set<const TuneRecord*> kept;
   for (const auto& [key, task] : tasks) {
-    const Records found = ranked(task);
-    kept.insert(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(std::min(most, found.size())));
+    kept.merge(best_of_places(task, most));
     for (const TuneRecord* record : task)
       if (is_failure(record->outcome)) kept.insert(record);
   }

@@ -141,6 +141,11 @@ TuneRecord record_of(const Json& json) {
 
 std::string outcome_name(Outcome outcome) { return std::string(word_of(kOutcomes, outcome)); }
 
+std::string network_of(const TuneRecord& record) {
+  const auto network = record.environment.find("network");
+  return network == record.environment.end() ? "" : network->second;
+}
+
 std::optional<double> share_of_default(const TuneRecord& record) {
   if (!record.time || !record.default_time) return std::nullopt;
   return record.time->seconds / record.default_time->seconds;

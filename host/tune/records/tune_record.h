@@ -75,6 +75,9 @@ struct TuneRecord {
   bool operator==(const TuneRecord&) const = default;
 };
 
+// Returns the name of the network in which it was confirmed; empty: by itself.
+std::string network_of(const TuneRecord& record);
+
 // Returns the time as a share of the default's in the same run; nothing unless both were measured.
 std::optional<double> share_of_default(const TuneRecord& record);
 

@@ -144,6 +144,55 @@ TEST_CASE("a schedule that is slower in the network is not used there, whatever 
   CHECK(*tune::share_of_default(confirmed[0].record) > 1.1);
 }
 
+TEST_CASE("a schedule that was slower in a network stays for the kernel by itself and for other networks") {
+  const KernelSource source = network();
+  const Target target = own_compiler()->target_of(local_device().facts());
+  lang::Program program = source.as_network()->network->kernels({.target = target, .sizes = {{"N", 37}}})[0].program;
+  program.name = "alone";
+  const RecordsFile tuning, file;
+  TuneOptions options = quick(tuning);
+  options.call.sizes.clear();
+  options.processes = 0;
+  options.threads = 0;
+  (void)tune::tune(this_machine(), {{own_compiler(), "alone", {}, TextKernel{.programs = {program}}}, {}, {}}, options);
+  const std::vector<TuneRecord> trials = tuning.records();
+  const auto other = std::ranges::find_if(trials, [](const TuneRecord& trial) {
+    return tune::share_of_default(trial).has_value() && trial.code != trial.default_code;
+  });
+  REQUIRE(other != trials.end());
+  const auto confirm = [&](double share, const std::string& network) {
+    TuneRecord record = *other;
+    record.confirmed = true;
+    record.time->seconds = share * record.default_time->seconds;
+    record.unix_ms += network.empty() ? 0 : 1;
+    if (!network.empty()) record.environment["network"] = network;
+    throw_failure(tune::append_record(file.name, record));
+  };
+  const auto find = [&](const std::string& network) {
+    return tune::RecordedSchedules(*own_compiler(), file.name).find(program, {}, target, nullptr, network).has_value();
+  };
+  // Returns what is said when the whole network is compiled.
+  const auto told = [&] {
+    KernelSource tuned = network();
+    tuned.tuned = std::make_shared<tune::RecordedSchedules>(*own_compiler(), file.name);
+    CallOptions call;
+    call.sizes = {"N=37"};
+    std::string all;
+    Observer observer;
+    observer.message = [&](const std::string& line) { all += line + "\n"; };
+    (void)compile_kernel(tuned, {}, target, call, observer);
+    return all;
+  };
+  confirm(0.5, "");
+  CHECK(find("net"));
+  CHECK_MESSAGE(told().find("2.00 times as fast as the default") != std::string::npos, told());
+  confirm(1.2, "net");
+  CHECK_FALSE(find("net"));
+  CHECK_MESSAGE(told().find("times as fast") == std::string::npos, told());
+  CHECK(find("another"));
+  CHECK(find(""));
+}
+
 TEST_CASE("a search of a network that is interrupted keeps its trials and confirms nothing") {
   const RecordsFile file;
   TuneOptions options = quick(file);

@@ -93,6 +93,59 @@ TEST_CASE("the newest comparison of a point takes the place of what was found of
   CHECK(tune::best_record({fast, once}, fast.key) == fast);
 }
 
+namespace {
+
+TuneRecord confirmed(double seconds, std::int64_t unix_ms, const std::string& value, const std::string& network = {}) {
+  TuneRecord record = sample_record(seconds, unix_ms);
+  record.values = {value};
+  record.confirmed = true;
+  if (!network.empty()) record.environment["network"] = network;
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("what a network found about a kernel is lost nowhere, and decides in this network alone") {
+  // The default takes 2.5 us.
+  const TuneRecord alone = confirmed(1e-6, 1, "14x2"), slower_there = confirmed(3e-6, 2, "14x2", "resnet"),
+                   other_alone = confirmed(2e-6, 3, "4x2"), faster_there = confirmed(2.2e-6, 4, "8x2", "resnet");
+  const std::vector<TuneRecord> all{alone, slower_there, other_alone, faster_there};
+  CHECK(tune::best_record(all, alone.key) == alone);
+  CHECK(tune::best_record(all, alone.key, "mobilenet") == alone);
+  CHECK(tune::best_record(all, alone.key, "resnet") == faster_there);
+  // Without a faster one there, what was only compared by itself is taken, and else what is slower.
+  CHECK(tune::best_record({alone, slower_there, other_alone}, alone.key, "resnet") == other_alone);
+  CHECK(tune::best_record({alone, slower_there}, alone.key, "resnet") == slower_there);
+  CHECK(tune::best_record({slower_there, alone}, alone.key) == alone);
+  // A kernel that was never compared by itself takes what networks found.
+  CHECK(tune::best_record({slower_there, faster_there}, alone.key) == faster_there);
+  // A newer comparison in the same place counts, whatever the order of the lines.
+  const TuneRecord again = confirmed(2e-6, 5, "14x2", "resnet");
+  CHECK(tune::best_record({again, alone, slower_there, faster_there}, alone.key, "resnet") == again);
+  CHECK(tune::best_record({again, alone, slower_there}, alone.key) == alone);
+}
+
+TEST_CASE("the best records and those that pruning keeps say the same of each place as all records") {
+  std::vector<TuneRecord> all;
+  const char* const points[] = {"14x2", "4x2", "8x2", "1x1", "2x2"};
+  const char* const places[] = {"", "resnet", "mobilenet", "vgg"};
+  std::uint32_t random = 1;
+  for (std::int64_t time = 1; time <= 12; ++time) {
+    const auto drawn = [&](std::uint32_t below) {
+      random = random * 1664525U + 1013904223U;
+      return (random >> 16) % below;
+    };
+    const double seconds = 1e-6 * (1 + 0.01 * drawn(300));
+    const char* const point = points[drawn(5)];
+    all.push_back(confirmed(seconds, time, point, places[drawn(3)]));
+    for (const char* place : places) {
+      const auto expected = tune::best_record(all, all[0].key, place);
+      CHECK(tune::best_record(tune::best_records(all), all[0].key, place) == expected);
+      CHECK(tune::best_record(tune::prune_records(all, 1), all[0].key, place) == expected);
+    }
+  }
+}
+
 TEST_CASE("the best records are one for each task that was measured") {
   TuneRecord slow = sample_record(2e-6, 1), fast = sample_record(1e-6, 2), other = sample_record(1e-6, 3);
   other.key.device.threads = 1;
