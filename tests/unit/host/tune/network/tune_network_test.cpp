@@ -163,7 +163,8 @@ TEST_CASE("a schedule that was slower in a network stays for the kernel by itsel
   const auto confirm = [&](double share, const std::string& network) {
     TuneRecord record = *other;
     record.confirmed = true;
-    record.time->seconds = share * record.default_time->seconds;
+    const double seconds = share * record.default_time->seconds;
+    record.time = tune::MeasuredTime{seconds, seconds, seconds};
     record.unix_ms += network.empty() ? 0 : 1;
     if (!network.empty()) record.environment["network"] = network;
     throw_failure(tune::append_record(file.name, record));
@@ -184,6 +185,7 @@ TEST_CASE("a schedule that was slower in a network stays for the kernel by itsel
     return all;
   };
   confirm(0.5, "");
+  CHECK(file.records().size() == 1);
   CHECK(find("net"));
   CHECK_MESSAGE(told().find("2.00 times as fast as the default") != std::string::npos, told());
   confirm(1.2, "net");
