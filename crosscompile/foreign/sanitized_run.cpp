@@ -26,24 +26,18 @@ constexpr std::uint64_t kOwnMemory = std::uint64_t{1} << 30;
 constexpr std::uint64_t kReportBytes = std::uint64_t{1} << 20;
 constexpr std::size_t kShownBytes = std::size_t{1} << 18;
 
-// Returns the path as a C string literal.
-std::string quoted(const std::string& path) {
-  std::string text = "\"";
-  for (const char c : path) text += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-  return text + "\"";
-}
-
 std::string input_file(std::size_t parameter) { return "in" + std::to_string(parameter); }
 std::string output_file(std::size_t parameter) { return "out" + std::to_string(parameter); }
 
-// Generates a program that reads the tensors from files in its folder, calls the function, and writes the tensors back.
-// It declares the C library functions that it needs itself, because the kernel is compiled without the library's
-// headers.
-std::string main_program(const Signature& signature, const std::string& symbol,
-                         const std::vector<SanitizedArgument>& arguments, const std::vector<std::int64_t>& symbols,
-                         const link::TemporaryFolder& folder) {
+// Generates a program that reads the tensors from files, calls the function, and writes the tensors back. Its command
+// line has for each parameter the bits of a scalar, or the size of a tensor in bytes, the file to read and, if the
+// function writes it, the one to write, and then the sizes that are passed. It declares the C library functions that it
+// needs itself, because the kernel is compiled without the library's headers.
+std::string main_program(const Signature& signature, const std::string& symbol) {
   const FunctionInfo& function = signature.function;
   std::string types, values, before, after;
+  std::size_t words = 1;  // the first is the program
+  const auto next_word = [&] { return "words[" + std::to_string(words++) + "]"; };
   const auto pass = [&](const std::string& type, const std::string& value) {
     types += (types.empty() ? "" : ", ") + type;
     values += (values.empty() ? "" : ", ") + value;
@@ -52,29 +46,29 @@ std::string main_program(const Signature& signature, const std::string& symbol,
     const ParameterInfo& parameter = function.parameters[p];
     const std::string name = "a" + std::to_string(p), type = ir::c_type_name(parameter.dtype);
     if (parameter.kind == ParameterKind::scalar) {
-      before += "  unsigned long long b" + std::to_string(p) + " = " + std::to_string(arguments[p].scalar_bits) +
-                "ull;\n  " + type + " " + name + ";\n  memcpy(&" + name + ", &b" + std::to_string(p) + ", sizeof " +
-                name + ");\n";
+      before += "  unsigned long long b" + std::to_string(p) + " = number(" + next_word() + ");\n  " + type + " " +
+                name + ";\n  memcpy(&" + name + ", &b" + std::to_string(p) + ", sizeof " + name + ");\n";
       pass(type, name);
       continue;
     }
-    const std::string bytes = std::to_string(arguments[p].bytes.size());
+    const std::string bytes = "number(" + next_word() + ")";
     // Sanitizer reports name the place where the memory was allocated.
     before += "#line 1 \"the tensor " + parameter.name + "\"\n  void* " + name + " = take(" + bytes + ", " +
-              quoted(folder.file(input_file(p))) + ");\n";
-    if (parameter.direction != Direction::in)
-      after += "  give(" + name + ", " + bytes + ", " + quoted(folder.file(output_file(p))) + ");\n";
+              next_word() + ");\n";
+    if (parameter.direction != Direction::in) after += "  give(" + name + ", " + bytes + ", " + next_word() + ");\n";
     pass("void*", name);
   }
-  for (const std::size_t size : codegen::passed_sizes(function)) pass("int64_t", std::to_string(symbols[size]) + "ll");
+  for (std::size_t i = 0; i < codegen::passed_sizes(function).size(); ++i)
+    pass("int64_t", "(int64_t)number(" + next_word() + ")");
   const std::string result = signature.returns_status ? "int" : "void";
   return "#include <stdbool.h>\n#include <stdint.h>\ntypedef __SIZE_TYPE__ size_t;\nvoid* fopen(const char*, const "
          "char*);\nint fclose(void*);\n"
          "size_t fread(void*, size_t, size_t, void*);\nsize_t fwrite(const void*, size_t, size_t, void*);\n"
          "int posix_memalign(void**, size_t, size_t);\nvoid* memcpy(void*, const void*, size_t);\n"
-         "void exit(int);\n" +
+         "unsigned long long strtoull(const char*, char**, int);\nvoid exit(int);\n" +
          result + " ferry_kernel(" + (types.empty() ? "void" : types) + ") __asm__(\"" + symbol +
          "\");\n"
+         "static unsigned long long number(const char* text) { return strtoull(text, 0, 10); }\n"
          "static inline __attribute__((always_inline)) void* take(size_t bytes, const char* file) {\n"
          "  void* memory = 0;\n  if (posix_memalign(&memory, 64, bytes) != 0) exit(97);\n"
          "  void* from = fopen(file, \"rb\");\n"
@@ -82,7 +76,7 @@ std::string main_program(const Signature& signature, const std::string& symbol,
          "static void give(const void* memory, size_t bytes, const char* file) {\n"
          "  void* to = fopen(file, \"wb\");\n"
          "  if (!to || fwrite(memory, 1, bytes, to) != bytes || fclose(to) != 0) exit(97);\n}\n"
-         "int main(void) {\n" +
+         "int main(int count, char** words) {\n" +
          before + "#line 1 \"the call\"\n" +
          (signature.returns_status
               ? "  if (ferry_kernel(" + values + ") != 0) return " + std::to_string(kFailed) + ";\n"
@@ -111,9 +105,7 @@ std::string gist_of(const std::string& report, int code) {
 
 }  // namespace
 
-SanitizedProgram::SanitizedProgram(const ForeignKernel& kernel, const Signature& signature,
-                                   const std::vector<SanitizedArgument>& arguments,
-                                   const std::vector<std::int64_t>& symbols)
+SanitizedKernel::SanitizedKernel(const ForeignKernel& kernel, const Signature& signature)
     : function_(signature.function) {
   if (!has_syntax(kernel.file)) {
     throw CompileError(kernel.file + ": expected C or C++, which clang's sanitizers can watch, got machine code");
@@ -126,17 +118,32 @@ SanitizedProgram::SanitizedProgram(const ForeignKernel& kernel, const Signature&
 
   const std::string object = folder_.file("kernel.o"), main = folder_.file("main.c");
   link::write_file(object, compile_sanitized(kernel.file, kernel.flags, target, kSanitize));
-  link::write_file(main, main_program(signature, symbol, arguments, symbols, folder_));
-  for (std::size_t p = 0; p < arguments.size(); ++p) {
-    link::write_file(folder_.file(input_file(p)), arguments[p].bytes);
-    bytes_ += arguments[p].bytes.size();
-  }
+  link::write_file(main, main_program(signature, symbol));
   link_program({main, object, kSanitize, "-g", "-O1", "-w", "-lm"}, kProgram, folder_);
 }
 
-SanitizedProgram::End SanitizedProgram::run_program(double deadline) const {
+std::string SanitizedKernel::program() const { return folder_.file(kProgram); }
+
+SanitizedCall::SanitizedCall(std::shared_ptr<const SanitizedKernel> kernel,
+                             const std::vector<SanitizedArgument>& arguments, const std::vector<std::int64_t>& symbols)
+    : kernel_(std::move(kernel)), function_(kernel_->function()), words_{kernel_->program()} {
+  for (std::size_t p = 0; p < arguments.size(); ++p) {
+    if (function_.parameters[p].kind == ParameterKind::scalar) {
+      words_.push_back(std::to_string(arguments[p].scalar_bits));
+      continue;
+    }
+    link::write_file(folder_.file(input_file(p)), arguments[p].bytes);
+    bytes_ += arguments[p].bytes.size();
+    words_.push_back(std::to_string(arguments[p].bytes.size()));
+    words_.push_back(folder_.file(input_file(p)));
+    if (function_.parameters[p].direction != Direction::in) words_.push_back(folder_.file(output_file(p)));
+  }
+  for (const std::size_t size : codegen::passed_sizes(function_)) words_.push_back(std::to_string(symbols[size]));
+}
+
+SanitizedCall::End SanitizedCall::run_program(double deadline) const {
   const std::string report = folder_.file("report"), memory = std::to_string((bytes_ * 4 + kOwnMemory) >> 20);
-  confine::ConfinedProgram program{.words = {folder_.file(kProgram)}};
+  confine::ConfinedProgram program{.words = words_};
   program.environment = {"ASAN_OPTIONS=exitcode=" + std::to_string(kFound) +
                              ":detect_leaks=0:abort_on_error=0:hard_rss_limit_mb=" + memory,
                          "UBSAN_OPTIONS=print_stacktrace=0:exitcode=" + std::to_string(kFound)};
@@ -150,6 +157,7 @@ SanitizedProgram::End SanitizedProgram::run_program(double deadline) const {
   }
   program.error_file = report;
   program.files.executable = confine::system_folders();
+  program.files.executable.push_back(kernel_->folder());
   program.files.executable.push_back(folder_.file(""));
   program.files.executable.push_back(confine::find_program(symbolizer));
   // It writes to files that exist already, so that it cannot fill the disk with others.
@@ -169,7 +177,7 @@ SanitizedProgram::End SanitizedProgram::run_program(double deadline) const {
   return {end.code, end.is_late, printable_lines({reinterpret_cast<const char*>(text.data()), text.size()})};
 }
 
-SanitizedRun SanitizedProgram::run(double deadline) const {
+SanitizedRun SanitizedCall::run(double deadline) const {
   const End end = run_program(deadline);
   SanitizedRun run;
   run.outputs.resize(function_.parameters.size());

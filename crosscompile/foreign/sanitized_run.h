@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,16 +24,30 @@ struct SanitizedRun {
   std::vector<std::vector<std::uint8_t>> outputs;  // one per parameter, empty for those that are not written
 };
 
-// A program of its own that makes this one call, in a temporary folder.
-class SanitizedProgram {
+// A kernel compiled under sanitizers, with a main program that calls it with what its command line names.
+class SanitizedKernel {
  public:
-  // Compiles it. `signature` must be one of the kernel's signatures and outlive the program, and `symbols` holds the
-  // values of its sizes. Throws CompileError when the kernel is neither C nor C++, does not compile, or the sanitizers
-  // are not installed.
-  SanitizedProgram(const ForeignKernel& kernel, const Signature& signature,
-                   const std::vector<SanitizedArgument>& arguments, const std::vector<std::int64_t>& symbols);
+  // `signature` must be one of the kernel's signatures and outlive this object. Throws CompileError when the kernel is
+  // neither C nor C++, does not compile, or the sanitizers are not installed.
+  SanitizedKernel(const ForeignKernel& kernel, const Signature& signature);
+
+  const FunctionInfo& function() const { return function_; }
+  std::string folder() const { return folder_.file(""); }
+  std::string program() const;
+
+ private:
+  const FunctionInfo& function_;
+  link::TemporaryFolder folder_;
+};
+
+// One call of such a kernel, with its tensors in a temporary folder.
+class SanitizedCall {
+ public:
+  // `symbols` holds the values of the kernel's sizes.
+  SanitizedCall(std::shared_ptr<const SanitizedKernel> kernel, const std::vector<SanitizedArgument>& arguments,
+                const std::vector<std::int64_t>& symbols);
   // Ends the program after this many seconds. It is confined (crosscompile/confine): it reads the system's libraries
-  // and this folder, and writes to the files of its outputs.
+  // and the folders of the kernel and of the call, and writes to the files of its outputs.
   SanitizedRun run(double deadline) const;
 
  private:
@@ -43,9 +58,11 @@ class SanitizedProgram {
   };
   End run_program(double deadline) const;
 
+  std::shared_ptr<const SanitizedKernel> kernel_;
   const FunctionInfo& function_;
   link::TemporaryFolder folder_;
-  std::uint64_t bytes_ = 0;  // the size of all tensors
+  std::vector<std::string> words_;  // the command line
+  std::uint64_t bytes_ = 0;         // the size of all tensors
 };
 
 }  // namespace ferry::foreign

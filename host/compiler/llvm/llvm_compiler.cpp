@@ -1,6 +1,8 @@
 #include "host/compiler/llvm/llvm_compiler.h"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "crosscompile/backend/native/link_module.h"
@@ -134,15 +136,11 @@ class LlvmCompiler final : public Compiler {
   std::function<SanitizedRun(double)> sanitize(const ForeignSource& source, const std::string& function,
                                                const std::vector<SanitizedArgument>& arguments,
                                                const std::vector<std::int64_t>& symbols) const override {
-    // The program refers to one of the kernel's signatures.
-    const auto kernel = std::make_shared<const foreign::ForeignKernel>(kernel_of(source));
-    const auto signature = std::ranges::find(kernel->signatures, function,
-                                             [](const foreign::Signature& one) { return one.function.name; });
-    if (signature == kernel->signatures.end()) throw CompileError(source.file + " has no function '" + function + "'");
     std::vector<foreign::SanitizedArgument> given;
     for (const SanitizedArgument& argument : arguments) given.push_back({argument.scalar_bits, argument.bytes});
-    const auto program = std::make_shared<const foreign::SanitizedProgram>(*kernel, *signature, given, symbols);
-    return [kernel, program](double deadline) {
+    const auto program =
+        std::make_shared<const foreign::SanitizedCall>(sanitized_kernel(source, function), given, symbols);
+    return [program](double deadline) {
       foreign::SanitizedRun run = program->run(deadline);
       return SanitizedRun{std::move(run.report), std::move(run.mistake), std::move(run.outputs),
                           confine::missing_restrictions()};
@@ -176,7 +174,32 @@ class LlvmCompiler final : public Compiler {
   }
 
  private:
+  // A check calls one kernel with many inputs, so the last one is kept.
+  struct LastSanitized {
+    foreign::ForeignKernel kernel;
+    std::string function;
+    std::unique_ptr<const foreign::SanitizedKernel> compiled;  // refers to a signature of the kernel
+  };
+
+  std::shared_ptr<const foreign::SanitizedKernel> sanitized_kernel(const ForeignSource& source,
+                                                                   const std::string& function) const {
+    const std::scoped_lock lock(sanitizing_);
+    if (!last_sanitized_ || last_sanitized_->function != function || last_sanitized_->kernel.file != source.file ||
+        last_sanitized_->kernel.flags != source.flags || last_sanitized_->kernel.source != source.source) {
+      const auto fresh = std::make_shared<LastSanitized>(LastSanitized{kernel_of(source), function, nullptr});
+      const auto signature = std::ranges::find(fresh->kernel.signatures, function,
+                                               [](const foreign::Signature& one) { return one.function.name; });
+      if (signature == fresh->kernel.signatures.end())
+        throw CompileError(source.file + " has no function '" + function + "'");
+      fresh->compiled = std::make_unique<const foreign::SanitizedKernel>(fresh->kernel, *signature);
+      last_sanitized_ = fresh;
+    }
+    return {last_sanitized_, last_sanitized_->compiled.get()};
+  }
+
   ModuleCache cache_;
+  mutable std::mutex sanitizing_;
+  mutable std::shared_ptr<const LastSanitized> last_sanitized_;
 };
 
 }  // namespace

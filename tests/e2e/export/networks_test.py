@@ -78,11 +78,11 @@ class NetworksTest(unittest.TestCase):
         self.assertEqual(net.init(aligned(net.arena_bytes(1))[:64]), ARENA_BYTES)
 
     def test_threads_compute_the_same(self):
-        net = Exported(self.network(models.resnet18(62, 10)), "net")
-        x = self.input(2, 62)
-        self.check(net, x, (2, 10))
+        net = Exported(self.network(models.resnet50_stage(9)), "net")
+        x = aligned(np.random.default_rng(2).standard_normal((2, 64, 9, 9), np.float32))
+        self.check(net, x, (2, 256 * 9 * 9))
         pool = net.start_threads(2)
-        self.check(net, x, (2, 10), threads=pool, number=2)
+        self.check(net, x, (2, 256 * 9 * 9), threads=pool, number=2)
         net.call("threads_stop", pool, result=None)
 
     def test_weights_in_a_file_are_verified(self):
