@@ -13,6 +13,8 @@ struct Row {
 constexpr std::string_view kRandom = "make the random numbers an input of the network";
 constexpr std::string_view kOutside = "let the network end before it, and do this step in the program that calls it";
 constexpr std::string_view kBefore = "do this step in the program that calls the network, and make its result an input";
+constexpr std::string_view kSearch =
+    "export the encoder and the decoder alone, and choose the tokens in the program that calls them";
 constexpr std::string_view kLists = "export the model without lists of tensors and optional ones";
 
 constexpr Row kRows[] = {
@@ -33,6 +35,15 @@ constexpr Row kRows[] = {
     {"ai.onnx.preview.training", "", "export the network for inference"},
     {"com.microsoft.nchwc", "",
      "save the model with ONNX Runtime's optimizations up to ORT_ENABLE_EXTENDED, which do not change layouts"},
+    {"com.microsoft", "BeamSearch", kSearch},
+    {"com.microsoft", "DecoderMasked", "export the decoder with MultiHeadAttention and caches of their own"},
+    {"com.microsoft", "EmbedLayerNormalization", "optimize the model with --disable_embed_layer_norm"},
+    {"com.microsoft", "GreedySearch", kSearch},
+    {"com.microsoft", "Packed", "take the model as it is before its conversion to packing mode"},
+    {"com.microsoft", "PagedAttention", "export the decoder with GroupQueryAttention"},
+    {"com.microsoft", "QAttention", "optimize the model with --disable_attention before it is quantized"},
+    {"com.microsoft", "Sampling", kSearch},
+    {"com.microsoft", "WhisperBeamSearch", kSearch},
     {"com.microsoft", "",
      "save the model without ONNX Runtime's optimizations (ORT_DISABLE_ALL), and quantize it to the format QDQ"},
     {"ai.onnx.preview", "", "expand it to the nodes that define it, which onnx.inliner does"},

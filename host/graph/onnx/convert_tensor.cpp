@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/printable.h"
 #include "ferry/error.h"
+#include "host/graph/onnx/stored_types.h"
 
 namespace ferry::graph::onnx {
 namespace {
@@ -172,6 +173,20 @@ ConstantData contents(const TensorProto& tensor, DType dtype, const std::shared_
   return typed_data(tensor, dtype, owner);
 }
 
+// Returns the bytes of a type that only weights have, several elements in one if they are narrower.
+std::shared_ptr<const ConstantData> stored_data(const TensorProto& tensor, const Constant& constant, std::size_t bits,
+                                                const std::shared_ptr<const void>& owner, ExternalFiles& files) {
+  const std::size_t elements = tensor_bytes(constant.shape, DType::u8), in_byte = 8 / bits;
+  const std::size_t bytes = elements / in_byte + (elements % in_byte == 0 ? 0 : 1);
+  if (tensor.has_segment()) throw UsageError("expected a whole tensor, got a segment");
+  const ConstantData data = contents(tensor, DType::u8, owner, files);
+  if (data.bytes.size() != bytes) {
+    throw UsageError(
+        format("expected %zu bytes of %s, got %zu", bytes, constant.unsupported_type.c_str(), data.bytes.size()));
+  }
+  return std::make_shared<ConstantData>(data);
+}
+
 }  // namespace
 
 std::optional<DType> dtype_of(std::int32_t element_type) {
@@ -190,6 +205,8 @@ Constant convert_tensor(const TensorProto& tensor, const std::shared_ptr<const v
   const std::optional<DType> dtype = dtype_of(tensor.data_type());
   if (!dtype) {
     constant.unsupported_type = element_type_name(tensor.data_type());
+    if (const std::size_t bits = stored_bits(constant.unsupported_type); bits > 0)
+      constant.data = stored_data(tensor, constant, bits, owner, files);
     return constant;
   }
   constant.dtype = *dtype;
@@ -251,7 +268,10 @@ Constant convert_sparse_tensor(const ::onnx::SparseTensorProto& tensor, const st
   const Constant values = convert_tensor(tensor.values(), owner, files);
   Constant dense = values;
   dense.shape.assign(tensor.dims().begin(), tensor.dims().end());
-  if (values.data == nullptr) return dense;
+  if (!values.unsupported_type.empty()) {
+    dense.data = nullptr;
+    return dense;
+  }
   if (values.shape.size() != 1) throw UsageError("expected values of rank 1");
   const std::size_t bytes = tensor_bytes(dense.shape, dense.dtype), size = dtype_bytes(dense.dtype);
   if (bytes > room) throw UsageError("expected at most 1 GiB of all sparse tensors as dense ones, got more");

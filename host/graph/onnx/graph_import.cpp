@@ -6,6 +6,7 @@
 #include "host/graph/onnx/advice.h"
 #include "host/graph/onnx/node_order.h"
 #include "host/graph/onnx/operators.h"
+#include "host/graph/onnx/stored_types.h"
 
 namespace ferry::graph::onnx {
 namespace {
@@ -225,7 +226,9 @@ bool GraphImport::is_reachable(const ModelNode& node, const NodeImport& import, 
     for (const std::string& input : *inputs) {
       if (input.empty() || scope.is_absent(input)) continue;
       if (const std::string* type = scope.unsupported_type(input)) {
-        import.refuse("a tensor '" + printable(input) + "' of a type that ferry has", *type);
+        if (!decodes_stored_types(node.domain, node.op) || scope.unsupported(input)->data == nullptr)
+          import.refuse("a tensor '" + printable(input) + "' of a type that ferry has", *type);
+        continue;
       }
       if (scope.find(input) == nullptr) return false;
     }

@@ -21,7 +21,8 @@ struct Constant {
   DType dtype = DType::f32;
   std::vector<std::int64_t> shape;
   std::shared_ptr<const ConstantData> data;
-  // The element type's name, if ferry has none for it; then there are no data.
+  // The element type's name, if ferry has none for it. Then the data are the file's bytes where stored_types.h decodes
+  // them, and null otherwise.
   std::string unsupported_type = {};
 };
 

@@ -111,6 +111,7 @@ std::vector<std::int64_t> NodeImport::integers(const std::string& name,
 
 const Value& NodeImport::input(std::size_t i) const {
   if (!has_input(i)) refuse("at least " + std::to_string(i + 1) + " inputs", std::to_string(i));
+  if (const Constant* stored = stored_input(i)) refuse("a tensor of a type that ferry has", stored->unsupported_type);
   return *scope_.find(node_.inputs[i]);
 }
 

@@ -186,6 +186,10 @@ class NodeImport {
   }
   bool has_output(std::size_t i) const { return i < node_.outputs.size() && !node_.outputs[i].empty(); }
   const Value& input(std::size_t i) const;
+  // Returns an initializer of a type that ferry has none for, which input() refuses; null for any other input.
+  const Constant* stored_input(std::size_t i) const {
+    return has_input(i) ? scope_.unsupported(node_.inputs[i]) : nullptr;
+  }
   // Returns the rank that the model declares of an output; nothing if it does not.
   std::optional<std::size_t> declared_rank(std::size_t output) const;
   std::vector<Value> inputs() const;

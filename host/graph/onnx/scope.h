@@ -11,6 +11,8 @@
 
 namespace ferry::graph::onnx {
 
+struct StoredMatrix;
+
 // A tensor of the ONNX graph as far as it is imported.
 struct Value {
   TensorType type;
@@ -20,6 +22,8 @@ struct Value {
   std::string name = {};                              // a constant's name
   // The elements of a small tensor of floats that is computed from sizes when the network runs.
   KnownRef quotients = {};
+  // What it is computed from, if that is a matrix of few bits (few_bits.h).
+  std::shared_ptr<const StoredMatrix> stored = {};
 };
 Value constant_value(std::string name, const Constant& constant);
 
@@ -38,9 +42,14 @@ class Scope {
   }
   // Returns the type's name if it is an initializer of a type that ferry has not, and null for all others.
   const std::string* unsupported_type(const std::string& name) const {
+    const Constant* found = unsupported(name);
+    return found == nullptr ? nullptr : &found->unsupported_type;
+  }
+  // Returns such an initializer itself.
+  const Constant* unsupported(const std::string& name) const {
     const auto found = unsupported_.find(name);
     if (found != unsupported_.end()) return &found->second;
-    return outer_ == nullptr || values_.contains(name) ? nullptr : outer_->unsupported_type(name);
+    return outer_ == nullptr || values_.contains(name) ? nullptr : outer_->unsupported(name);
   }
   // Whether it is an input of a function that its call does not give.
   bool is_absent(const std::string& name) const {
@@ -56,14 +65,14 @@ class Scope {
     if (constant.unsupported_type.empty()) {
       values_[name] = constant_value(name, constant);
     } else {
-      unsupported_[name] = constant.unsupported_type;
+      unsupported_[name] = constant;
     }
   }
 
  private:
   const Scope* outer_;
   std::map<std::string, std::optional<Value>> values_;
-  std::map<std::string, std::string> unsupported_;  // initializers, with their types
+  std::map<std::string, Constant> unsupported_;  // initializers
   std::set<std::string> absent_;
 };
 

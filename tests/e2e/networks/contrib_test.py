@@ -87,6 +87,9 @@ def cases():
            [Given(floats(3, 3, 5, 8)), Given(RANDOM.integers(0, 20, (3, 5))), cosine, sine], {})
     yield ("RotaryEmbedding of parts", "RotaryEmbedding",
            [Given(floats(3, 5, 32)), np.array([0], np.int64), cosine, sine], {"num_heads": 2, "rotary_embedding_dim": 8})
+    for axis, shape in ((-1, (9,)), (1, (4, 9))):
+        yield (f"SimplifiedLayerNormalization {axis}", "SimplifiedLayerNormalization", [Given(floats(3, 4, 9)), floats(*shape)],
+               {"axis": axis, "epsilon": 1e-6, "stash_type": 1})
     yield from few_bits_cases()
 
 
@@ -127,7 +130,8 @@ def build(op, inputs, attributes):
             feeds[names[-1]] = one.value
         else:
             weights.append(onnx.numpy_helper.from_array(np.asarray(one), names[-1]))
-    node = helper.make_node(op, names, ["y"], name="n", domain="com.microsoft", **attributes)
+    domain = "" if op == "SimplifiedLayerNormalization" else "com.microsoft"
+    node = helper.make_node(op, names, ["y"], name="n", domain=domain, **attributes)
     graph = helper.make_graph([node], "net", infos, [helper.make_empty_tensor_value_info("y")], weights)
     opsets = [helper.make_opsetid("", 18), helper.make_opsetid("com.microsoft", 1)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=9), feeds

@@ -7,6 +7,7 @@
 
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
+#include "host/graph/onnx/stored_types.h"
 
 namespace ferry::graph::onnx {
 namespace {
@@ -200,7 +201,7 @@ void import_where(NodeImport& node) {
 
 void import_cast(NodeImport& node) {
   node.ignore({"saturate", "round_mode"});  // they concern types that ferry lacks
-  node.output(0, node.cast(node.input(0), node.element_type("to")));
+  node.output(0, node.cast(decoded_input(node, 0), node.element_type("to")));
 }
 
 void import_cast_like(NodeImport& node) {

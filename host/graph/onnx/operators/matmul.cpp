@@ -3,12 +3,17 @@
 #include <cmath>
 #include <functional>
 
+#include "host/graph/onnx/few_bits.h"
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
 
-void import_matmul(NodeImport& node) { node.output(0, NodeOps(node).matmul(node.input(0), node.input(1))); }
+void import_matmul(NodeImport& node) {
+  const Value &a = node.input(0), &b = node.input(1);
+  if (const std::optional<Value> product = stored_product(node, a, b, false)) return node.output(0, *product);
+  node.output(0, NodeOps(node).matmul(a, b));
+}
 
 namespace {
 
@@ -27,7 +32,9 @@ void import_gemm(NodeImport& node) {
   for (const std::size_t i : {0, 1}) {
     node.expect(node.shape(i).size() == 2, "two matrices", [&] { return to_text(node.shape(i)); });
   }
-  Value result = NodeOps(node).matmul(node.input(0), node.input(1), transposed);
+  std::optional<Value> stored;
+  if (!transposed.transposed_a) stored = stored_product(node, node.input(0), node.input(1), transposed.transposed_b);
+  Value result = stored ? *stored : NodeOps(node).matmul(node.input(0), node.input(1), transposed);
   const DType dtype = result.type.dtype;
   const bool has_fractions = !is_float(dtype) && (std::floor(alpha) != alpha || std::floor(beta) != beta);
   const DType computed = has_fractions ? DType::f64 : dtype;

@@ -1,7 +1,9 @@
 // Conversion between floats and integers with a scale and a zero point, and products of such integers.
+#include "host/graph/onnx/few_bits.h"
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
 #include "host/graph/onnx/quantized.h"
+#include "host/graph/onnx/stored_types.h"
 #include "host/graph/onnx/windows.h"
 
 #include <algorithm>
@@ -21,9 +23,7 @@ Value repeated(const NodeOps& of, const Value& value, std::size_t d, std::int64_
 
 // Returns a scale or zero point that broadcasts to x: one number, one for each entry of the axis, or one for each
 // block.
-Value along_axis(NodeImport& node, std::size_t input, std::int64_t axis) {
-  const Value& value = node.input(input);
-  const Shape& x = node.shape(0);
+Value along_axis(NodeImport& node, const Value& value, const Shape& x, std::int64_t axis) {
   const std::int64_t block = node.integer("block_size", 0);
   if (block != 0) {
     const std::size_t d = node.dimension(axis, x.size());
@@ -46,7 +46,8 @@ std::int64_t read_axis(NodeImport& node) {
 
 // Whether an input consists of zeros, as zero points of weights usually do.
 bool is_zero(const NodeImport& node, std::size_t input) {
-  const auto& constant = node.input(input).constant;
+  const Constant* stored = node.stored_input(input);
+  const auto& constant = stored == nullptr ? node.input(input).constant : stored->data;
   return constant != nullptr && std::ranges::all_of(constant->bytes, [](std::uint8_t byte) { return byte == 0; });
 }
 
@@ -70,25 +71,33 @@ std::size_t filters_from_end(const NodeImport& node, std::size_t input) {
 
 void import_dequantize(NodeImport& node) {
   const std::int64_t axis = read_axis(node);
-  const Value scale = along_axis(node, 1, axis);
+  Value value = decoded_input(node, 0);
+  const Shape shape = value.type.shape;
+  const Value scale = along_axis(node, node.input(1), shape, axis);
   const std::int64_t wanted = node.integer("output_dtype", 0);
   const DType to = wanted == 0 ? scale.type.dtype : node.element_type("output_dtype");
   const NodeOps of(node);
-  Value value = node.input(0);
   // Narrow floats hold all differences of bytes, but not those of wider integers.
   const Value factor = dtype_bytes(value.type.dtype) == 1 ? scale : of.widened(scale);
-  const bool is_wide = dtype_bytes(value.type.dtype) > 2;  // a float32 has too few digits for it
+  const bool is_wide =
+      !is_float(value.type.dtype) && dtype_bytes(value.type.dtype) > 2;  // a float32 has too few digits for it
   if (!is_wide) value = node.cast(value, factor.type.dtype);
   if (node.has_input(2)) {
-    const Value zero = along_axis(node, 2, axis);
+    const Value zero = along_axis(node, decoded_input(node, 2), shape, axis);
     if (!is_zero(node, 2)) value = of.sub(value, node.cast(zero, value.type.dtype));
   }
-  node.output(0, node.cast(of.mul(node.cast(value, factor.type.dtype), factor), to));
+  Value result = node.cast(of.mul(node.cast(value, factor.type.dtype), factor), to);
+  if (shape.size() == 2 && to == scale.type.dtype) {
+    // One scale needs no axis.
+    const bool has_axis = !scale.type.shape.empty();
+    note_stored_matrix(node, result, has_axis ? node.dimension(axis, 2) : 0, node.integer("block_size", 0));
+  }
+  node.output(0, result);
 }
 
 void import_quantize(NodeImport& node) {
   const std::int64_t axis = read_axis(node);
-  const Value scale = along_axis(node, 1, axis);
+  const Value scale = along_axis(node, node.input(1), node.shape(0), axis);
   const std::int64_t wanted = node.integer("output_dtype", 0);
   const DType to = node.has_input(2) ? node.input(2).type.dtype
                    : wanted == 0     ? DType::u8
@@ -97,7 +106,7 @@ void import_quantize(NodeImport& node) {
   const DType precision = node.integer("precision", 0) == 0 ? scale.type.dtype : node.element_type("precision");
   const Value real = NodeOps(node).div(node.cast(node.input(0), precision), node.cast(scale, precision));
   if (!node.has_input(2)) return node.output(0, rounded_to(node, real, nullptr, to));
-  const Value zero_point = along_axis(node, 2, axis);
+  const Value zero_point = along_axis(node, node.input(2), node.shape(0), axis);
   node.output(0, rounded_to(node, real, &zero_point, to));
 }
 

@@ -1,6 +1,7 @@
 // Operators that give the same elements another shape or order.
 #include <algorithm>
 
+#include "host/graph/onnx/few_bits.h"
 #include "host/graph/onnx/operators.h"
 
 namespace ferry::graph::onnx {
@@ -118,7 +119,14 @@ void import_transpose(NodeImport& node) {
   node.expect(transpose.order.size() == rank, "perm to have " + std::to_string(rank) + " axes",
               [&] { return std::to_string(transpose.order.size()); });
   const bool keeps = std::is_sorted(transpose.order.begin(), transpose.order.end());
-  node.output(0, keeps ? node.input(0) : node.add(Operator::transpose, {node.input(0)}, transpose));
+  if (keeps) return node.output(0, node.input(0));
+  Value result = node.add(Operator::transpose, {node.input(0)}, transpose);
+  if (const auto& stored = node.input(0).stored) {
+    StoredMatrix matrix = *stored;  // of rank 2
+    matrix.is_transposed = !matrix.is_transposed;
+    result.stored = std::make_shared<const StoredMatrix>(std::move(matrix));
+  }
+  node.output(0, result);
 }
 
 }  // namespace ferry::graph::onnx

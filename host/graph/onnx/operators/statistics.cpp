@@ -77,6 +77,7 @@ void import_rms_norm(NodeImport& node) {
   const Value norm = root_mean_square(node, x, dimensions_from(axis, rank), node.real("epsilon", 1e-5));
   const NodeOps of(node);
   node.output(0, of.mul(of.div(x, norm), node.input(1)));
+  if (node.has_output(1)) node.output(1, of.div(1, of.widened(norm)));
 }
 
 void import_mean_variance_norm(NodeImport& node) {

@@ -111,7 +111,7 @@ TEST_CASE("weights of few bits stay packed") {
     if (one.constant != nullptr) bytes += one.constant->bytes.size();
   CHECK(bytes == 3 * 64 * (32 + 2 * sizeof(float)));
   CHECK(text_of(graph) ==
-        "reshape(x) f32[N*3,64]\npacked_matmul(n,weights of MatMulNBits,weights of MatMulNBits) f32[N*3,3,64]\n"
+        "reshape(x) f32[N*3,64]\npacked_matmul(n,packed weights,packed weights) f32[N*3,3,64]\n"
         "reshape(n) f32[N*3,192]\nslice(n) f32[N*3,130]\nreshape(n) f32[N,3,130]");
 }
 
