@@ -165,22 +165,34 @@ TEST_CASE("deleted files that a GPU's session has only mapped count with its oth
   check_next_session(server);
 }
 
-// Measures the kit's kernel for about two seconds.
-Status measure(TestClient& client) {
+// Measures the kit's kernel by 200 samples of so many calls.
+Status measure(TestClient& client, std::uint64_t calls) {
   rpc::Evaluate evaluate;
   evaluate.calls = {{put(client, kit_file()), "spin", {scalar(std::int64_t{100'000})}}};
-  evaluate.options.number = 50;
+  evaluate.options.number = calls;
   evaluate.options.min_repeat_ms = 0;
   evaluate.options.warmup_ms = 0;
   evaluate.options.repeat = 200;
   return client.ask(evaluate).status;
 }
 
+// The calls of a sample with which a measurement takes about two seconds, long enough for the server to look at it.
+std::uint64_t calls_for_two_seconds(TestClient& client) {
+  constexpr std::uint64_t kTried = 10;
+  const auto begin = std::chrono::steady_clock::now();
+  const Status status = measure(client, kTried);
+  REQUIRE_MESSAGE(status.is_ok(), status.message());
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  return static_cast<std::uint64_t>(kTried * 2 / taken.count()) + 1;
+}
+
 TEST_CASE("a session whose clock a kernel has slowed down ends before its times are believed") {
   TestServer server({"--sessions", "1"});
+  std::uint64_t calls = 0;
   {
     TestClient client(server.port());
-    const Status status = measure(client);
+    calls = calls_for_two_seconds(client);
+    const Status status = measure(client, calls);
     CHECK_MESSAGE(status.is_ok(), status.message());
   }
   {
@@ -189,7 +201,7 @@ TEST_CASE("a session whose clock a kernel has slowed down ends before its times 
       MESSAGE("skipped: the clock cannot be changed in this way");
       return;
     }
-    const Status status = measure(client);
+    const Status status = measure(client, calls);
     CHECK(status.code() == ErrorCode::kernel_crashed);
     CHECK_MESSAGE(status.message().find("has changed the clock of its session") != std::string::npos, status.message());
   }
