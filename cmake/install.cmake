@@ -13,12 +13,15 @@ function(ferry_shared_library target name)
   add_library(${target} SHARED ${objects})
   target_link_libraries(${target} PRIVATE ${arg_SYSTEM_DEPS} Threads::Threads)
   # lld and libsodium are linked in but must not be exported.
-  target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL LINKER:--as-needed)
+  target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL LINKER:--as-needed LINKER:--gc-sections
+    LINKER:-z,keep-text-section-prefix)
   target_compile_features(${target} INTERFACE cxx_std_20)
   target_include_directories(${target} INTERFACE
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   set_target_properties(${target} PROPERTIES
-    OUTPUT_NAME ${name} EXPORT_NAME ${name} VERSION ${PROJECT_VERSION}
+    FERRY_SELF_CONTAINED ON OUTPUT_NAME ${name} EXPORT_NAME ${name}
+    # One file, without the patch's number: wheels contain no links.
+    VERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
   install(TARGETS ${target} EXPORT ferry LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -28,6 +31,7 @@ get_property(libraries GLOBAL PROPERTY FERRY_LIBRARIES)
 get_property(system_deps GLOBAL PROPERTY FERRY_SYSTEM_DEPS)
 list(REMOVE_DUPLICATES system_deps)
 ferry_shared_library(ferry_shared ferry LIBRARIES ${libraries} SYSTEM_DEPS ${system_deps})
+target_sources(ferry_shared PRIVATE "${PROJECT_SOURCE_DIR}/packaging/older/libc.cpp")
 # For programs that only run modules: it needs no LLVM. libferry contains all of it too.
 ferry_shared_library(ferry_client_shared ferry_client
   LIBRARIES ferry_base ferry_module ferry_rpc_transport ferry_rpc_wire ferry_rpc_secure ferry_stats ferry_npy ferry_blobs

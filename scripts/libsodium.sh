@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$PWD/build/libsodium
 flags="-Os -fPIC -ffunction-sections -fdata-sections -fvisibility=hidden"
-recipe="2 $flags"  # increment the number to force a rebuild everywhere
+recipe="3 $flags"  # increment the number to force a rebuild everywhere
 
 stale=()
 for arch in "${@:-x86_64 armv7 aarch64 riscv64}"; do
@@ -71,13 +71,14 @@ build() {
   mkdir "$work/$arch"
   cd "$work/$arch"
   # --host, even for the machine's own architecture, keeps configure from trying to run what it builds.
-  "$work"/src/libsodium-*/configure --host="$triple" --prefix="$work/$arch/install" CFLAGS="$flags" CC="$triple-gcc" \
+  "$work"/src/libsodium-*/configure --host="$triple" --prefix="$work/$arch/install" CFLAGS="$flags -ffile-prefix-map=$work=." CC="$triple-gcc" \
     --enable-minimal --disable-shared --disable-dependency-tracking
   make -j"$(nproc)" -C src/libsodium install
 }
 
 echo "libsodium: building for ${stale[*]}"
 { fetch; } >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+cp "$work"/src/libsodium-*/LICENSE "$out/LICENSE"
 for arch in "${stale[@]}"; do
   (build "$arch") >"$work/log" 2>&1 || { tail -40 "$work/log"; exit 1; }
   rm -rf "${out:?}/$arch"

@@ -47,6 +47,8 @@ test_packages=(
   iproute2
   # a browser for the farm's page, and the proxy in front of it
   chromium nginx-light openssl
+  # roots in which packages are installed, in long runs
+  debootstrap
   # emulated boards with kernels of their own
   qemu-system-arm qemu-system-misc xz-utils
 )

@@ -1,6 +1,7 @@
 #include "host/lang/bounds/guard_facts.h"
 
 #include "crosscompile/ir/expr.h"
+#include "crosscompile/ir/substitute.h"
 #include "ferry/operators.h"
 
 #include <algorithm>

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ferry import _ferry
 
 
@@ -46,6 +44,8 @@ def _as_call(
     inputs = function.inputs
     if len(args) not in (0, len(inputs)):
         raise TypeError(f"expected {len(inputs)} arguments or none, got {len(args)}: {function.signature}")
+    import numpy as np  # takes longer than the rest of the package, and only this needs it
+
     with tempfile.TemporaryDirectory(prefix="ferry-call-") as folder:
         words = []
         for name, value in zip(inputs, args):

@@ -1,0 +1,28 @@
+#include "host/cli/program/program.h"
+
+#include <memory>
+
+#include "farm/cli/farm_command.h"
+#include "farm/client/farm_connector.h"
+#include "host/cli/commands/command_line.h"
+#include "host/cli/commands/inspect_code.h"
+#include "host/cli/gate/gate_command.h"
+#include "host/cli/tune/tune_command.h"
+#include "host/compiler/llvm/llvm_compiler.h"
+
+namespace ferry::cli {
+
+int run_program(int count, char** words, decltype(MoreCommands::add_farm) add_farm) {
+  const std::unique_ptr<const Compiler> compiler = make_compiler(ModuleCache::of_user());
+  const CodeViews code{inspect_code, hot_code_text};
+  const session::Schemes schemes = farm::with_farm();
+  return run_command_line(
+      count, words, compiler.get(), schemes,
+      {.add_farm = add_farm, .add_gate = add_gate, .code = &code, .add_tune = add_tune, .read_records = read_records});
+}
+
+int run_packaged_program(int count, char** words) {
+  return run_program(count, words, [](CLI::App& app, Action& chosen) { add_farm(app, chosen, nullptr); });
+}
+
+}  // namespace ferry::cli

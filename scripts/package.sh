@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Makes the packages in dist/: the wheel, an archive that runs from any folder, and Debian packages of ferry and of
+# rpc_server. Run scripts/build.sh before.
+#
+#   scripts/package.sh [wheel] [archive] [deb]       (default: all)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+[[ -x build/release/package/bin/ferry ]] || { echo "expected a build: run scripts/build.sh" >&2; exit 1; }
+scripts/python_headers.sh
+exec build/venv/bin/python packaging/packages.py "$@"
