@@ -354,7 +354,8 @@ TEST_CASE("compare calls a C kernel without a signature as the other kernel is c
                                        "}\n");
   const std::string theirs = folder.file("twice.tc", "def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }");
   for (const auto& [a, b] : {std::pair(mine, theirs), std::pair(theirs, mine)}) {
-    const Outcome outcome = run_ferry({"compare", a, b, "--size", "N=512", "--threads", "1", "--processes", "5"});
+    const Outcome outcome =
+        run_ferry({"compare", a, b, "--size", "N=512", "--threads", "1", "--processes", "5", "--repeat", "3"});
     CAPTURE(outcome.err);
     CAPTURE(outcome.out);
     REQUIRE(outcome.code == 0);
