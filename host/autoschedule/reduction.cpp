@@ -1,6 +1,8 @@
 #include "host/autoschedule/reduction.h"
 
 #include "crosscompile/analysis/count_nodes.h"
+#include "crosscompile/analysis/loads.h"
+#include "crosscompile/ir/substitute.h"
 #include "host/autoschedule/default_loops.h"
 #include "host/autoschedule/epilogue_fusion.h"
 #include "host/autoschedule/register_tile.h"
@@ -94,6 +96,27 @@ std::int64_t stencil_points(const Reduce& reduce) {
   return points;
 }
 
+// Whether the reduction's last axis is short, and whatever is loaded in vectors is the same for all of its points, as
+// the bytes that hold several weights each. Unrolled, these points load it once.
+bool shares_vectors(const ScheduledStage& stage, const Reduce& reduce, VectorAxis vector) {
+  constexpr std::int64_t kMostPoints = 8;
+  const Axis& last = reduce.axes.back();
+  const std::int64_t points = constant_extent(last.extent);
+  if (vector.reduces || reduce.axes.size() < 2 || points < 2 || points > kMostPoints) return false;
+  bool has_vectors = false, is_shared = true;
+  for (const Expr& source : reduce.sources) {
+    analysis::for_each_load(source, [&](const Load& load) {
+      const auto uses = [&](const Expr& var) {
+        return std::ranges::any_of(load.indices, [&](const Expr& index) { return uses_var(index, var); });
+      };
+      if (!uses(stage.axes[vector.axis].var)) return;
+      has_vectors = true;
+      is_shared = is_shared && !uses(last.var);
+    });
+  }
+  return has_vectors && is_shared;
+}
+
 // Returns the values of the knob `tile`.
 std::vector<KnobValue> tile_candidates(const ScheduledStage& stage, const Axes& axes, const Target& target) {
   const std::int64_t rows = axes.rows ? constant_extent(stage.axes[*axes.rows].extent) : 0;
@@ -127,6 +150,8 @@ void schedule_reduction(StageHandle handle, const ScheduledStage& stage, const A
     inner.push_back(std::move(name));
   if (unrolls_window)
     for (std::size_t a = 0; a < reduce.axes.size(); ++a) handle.unroll(loops.loop(loops.reduction(a)).name);
+  else if (shares_vectors(stage, reduce, vector))
+    handle.unroll(loops.loop(loops.reduction(reduce.axes.size() - 1)).name);
   // Loops over results are outermost, then the reduction's loops, then the tile.
   std::vector<std::string> order;
   for (bool reduces : {false, true})

@@ -12,7 +12,7 @@ namespace ferry::autoschedule {
 //
 // Vectors run along the axis with the most contiguous accesses. If that is an axis of the reduction, the lanes hold
 // partial results. The rows run along an axis whose results share loads; without one a tile has a single row. The
-// loops of a small window are unrolled.
+// loops of a small window are unrolled, and so is a short last one for which vectors are the same.
 //
 // Knobs: `tile`, the number of rows and of vectors; `lanes`; `unroll_window`, for small windows.
 std::optional<Match> match_reduction(const StageContext& context);

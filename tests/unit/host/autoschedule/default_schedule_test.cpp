@@ -84,6 +84,24 @@ TEST_CASE("a column sum runs its vectors along the columns") {
   CHECK_MESSAGE((!loops.back().reduces && loops.back().kind == ForKind::vectorized), describe(loops));
 }
 
+TEST_CASE("what is packed in a byte is unrolled, so that vectors of bytes are loaded once") {
+  const Tensor x = placeholder({3, 64}, DType::f32, "X"), w = placeholder({32, 70}, DType::u8, "W");
+  const Tensor scales = placeholder({70}, DType::f32, "S");
+  const ReduceAxis k = reduce_axis(32, "k"), e = reduce_axis(2, "e");
+  const Tensor y = compute(
+      {3, 70},
+      [&](auto& i) {
+        const Expr weight = w(Expr(k), i[1]) >> ir::cast(DType::u8, Expr(e) * 4);
+        return sum(x(i[0], Expr(k) * 2 + e) * ir::cast(DType::f32, weight) * scales(i[1]), {k, e});
+      },
+      "Y");
+  const auto loops = loops_of(make_program("packed", {in(x), in(w), in(scales), out(y)}), y);
+  const auto entry = std::ranges::find_if(loops, [](const Loop& loop) { return loop.name == "e"; });
+  REQUIRE(entry != loops.end());
+  CHECK_MESSAGE(entry->kind == ForKind::unrolled, describe(loops));
+  CHECK_MESSAGE((!loops.back().reduces && loops.back().kind == ForKind::vectorized), describe(loops));
+}
+
 TEST_CASE("a stage that reads two reductions is the epilogue of one of them") {
   const Expr m = var("m"), n = var("n");
   const Tensor a = placeholder({m, n}, DType::f32, "A"), b = placeholder({m, n}, DType::f32, "B");

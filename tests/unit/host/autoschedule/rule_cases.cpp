@@ -74,6 +74,9 @@ constexpr const char* kPooling =
     "def f(int(C,H,W) X) -> (Y) { Y(c,h,w) max=! X(c,2*h+a,2*w+b) where a in 0:2, b in 0:2, h in 0:H/2, w in 0:W/2 }";
 constexpr const char* kRowSums = "def f(int(M,N) A) -> (S) { S(m) +=! A(m,n) }";
 constexpr const char* kColumnSums = "def f(int(M,N) A) -> (S) { S(n) +=! A(m,n) }";
+constexpr const char* kPackedProduct =
+    "def f(int(B,64) X, uint8(32,N) W, int(N) S) -> (Y) {\n"
+    "  Y(b,n) +=! X(b,j*16+k*2+e) * int((W(j*8+k,n) >> (e*4)) & 15) * S(n) where j in 0:4, k in 0:8, e in 0:2\n}";
 constexpr const char* kFinishedSums =
     "def f(int(B,M,N) A) -> (Y) {\n  S(b,n) +=! A(b,m,n)\n  Y(b,n) = S(b,n) / 3 + n\n}";
 constexpr const char* kTransposed = "def f(int(M,N) A) -> (B) { B(i,j) = A(j,i) + 1 }";
@@ -263,6 +266,8 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
       {{"C", 512}, {"H", 512}, {"W", 512}}, kImageSizes);
   add("sums of rows", kRowSums, {"reduction", "parallel"}, cpu, {}, kMatrixSizes);
   add("sums of columns", kColumnSums, {"reduction", "parallel"}, cpu, {{"M", 31}, {"N", 67}}, kMatrixSizes);
+  add("product with packed columns", kPackedProduct, {"reduction", "parallel"}, cpu, {{"B", 3}, {"N", 67}},
+      {{{"B", 3}, {"N", 67}}, {{"B", 0}, {"N", 3}}, {{"B", 1}, {"N", 1}}, {{"B", 13}, {"N", 5}}});
   add("sums with an epilogue", kFinishedSums, {"reduction", "parallel"}, cpu, {}, kBatchSizes);
   add("transposition", kTransposed, {"transposed", "parallel"}, cpu, {}, kMatrixSizes);
   add("elements", kElements, {"injective", "parallel"}, cpu, {}, kBatchSizes);
