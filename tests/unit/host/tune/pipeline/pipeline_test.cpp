@@ -114,6 +114,30 @@ TEST_CASE("several devices run points at the same time") {
   CHECK(most == kDevices);
 }
 
+TEST_CASE("four devices try several times as much as one where builds are not the limit") {
+  const auto seconds_with = [](std::size_t devices) {
+    DirectBuilder builder(compile);
+    int next = 0;
+    PipelineParts parts = parts_for(80, next);
+    for (std::size_t d = 0; d < devices; ++d) {
+      auto device = std::make_unique<Simulated>();
+      device->pause = milliseconds(20);
+      parts.runners.push_back(std::move(device));
+    }
+    Pipeline pipeline(std::move(parts));
+    const auto start = std::chrono::steady_clock::now();
+    auto last = start;
+    pipeline.start(builder);
+    while (!pipeline.is_exhausted())
+      if (pipeline.wait(0.1)) last = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(last - start).count();
+  };
+  const double one = seconds_with(1), four = seconds_with(4);
+  MESSAGE("times the trials a second: " << one / four);
+  // Close to four times on a quiet machine.
+  CHECK(one > 2.5 * four);
+}
+
 TEST_CASE("another device tries what a device was given that is gone, and the last one's error is thrown") {
   DirectBuilder builder(compile);
   int next = 0;
