@@ -84,19 +84,28 @@ class ShownTrials {
   std::vector<tune::ShownTrial> trials_;
 };
 
+// Writes the page if there is to be one, and prints the result. Each is made only if it is needed.
+template <class Page, class Json, class Text>
+void show_result(const TuneCommand& options, const Page& page, const Json& json, const Text& text) {
+  if (!options.html.empty()) {
+    const std::string written = page();
+    write_file(options.html, written.data(), written.size());
+  }
+  if (options.json)
+    print_line(json());
+  else
+    std::fputs(text().c_str(), stdout);
+}
+
 int tune_network(std::span<const bench::NamedDevice> devices, const tune::TunedKernel& network, TuneCommand& options,
                  Observer& observer) {
   ShownTrials shown(options, observer);
   const tune::TunedNetwork tuned = tune::tune_network(devices, network, options.tune, observer);
   const std::vector<tune::ShownTrial>& trials = shown.end();
-  if (!options.html.empty()) {
-    const std::string page = tune::network_page({tuned, trials, FERRY_VERSION});
-    write_file(options.html, page.data(), page.size());
-  }
-  if (options.json)
-    print_line(network_json(tuned, options.tune.records));
-  else
-    std::fputs(network_text(tuned, options.tune.records).c_str(), stdout);
+  show_result(
+      options, [&] { return tune::network_page({tuned, trials, FERRY_VERSION}); },
+      [&] { return network_json(tuned, options.tune.records); },
+      [&] { return network_text(tuned, options.tune.records); });
   return kExitFine;
 }
 
@@ -123,14 +132,9 @@ int tune_kernel(const Compiler* compiler, TuneCommand& options) {
   ShownTrials shown(options, observer);
   const tune::Tuned tuned = tune::tune(devices, kernel, options.tune, observer);
   const std::vector<tune::ShownTrial>& trials = shown.end();
-  if (!options.html.empty()) {
-    const std::string page = tune::tune_page({tuned, trials, FERRY_VERSION});
-    write_file(options.html, page.data(), page.size());
-  }
-  if (options.json)
-    print_line(tuned_json(tuned, options.tune.records));
-  else
-    std::fputs(tuned_text(tuned, options.tune.records).c_str(), stdout);
+  show_result(
+      options, [&] { return tune::tune_page({tuned, trials, FERRY_VERSION}); },
+      [&] { return tuned_json(tuned, options.tune.records); }, [&] { return tuned_text(tuned, options.tune.records); });
   if (!tuned.searcher_failure.empty()) {
     text::print_error(tuned.searcher_failure + "; what was found until then is kept");
     return kExitUserError;
