@@ -22,7 +22,9 @@
 namespace ferry::foreign {
 namespace {
 
-constexpr const char* kClang = "clang-19";
+// The names of clang, in this order: the version of ferry's own LLVM, the system's choice, newer ones, older ones.
+constexpr const char* kClangs[] = {"clang-19", "clang",    "clang-20", "clang-21", "clang-22",
+                                   "clang-18", "clang-17", "clang-16", "clang-15", "clang-14"};
 // Far more than kernels take: for clang in seconds, and in bytes of address space.
 constexpr double kDeadline = 60;
 constexpr std::size_t kMaxMessage = std::size_t{1} << 18;
@@ -35,8 +37,11 @@ bool ends_with_one_of(const std::string& file, std::initializer_list<const char*
 bool is_cpp(const std::string& file) { return ends_with_one_of(file, {".cc", ".cpp", ".cxx", ".C"}); }
 
 std::string clang() {
-  const char* named = std::getenv("FERRY_CLANG");
-  return named != nullptr && *named != 0 ? named : kClang;
+  if (const char* named = std::getenv("FERRY_CLANG"); named != nullptr && *named != 0) return named;
+  for (const char* name : kClangs) {
+    if (!confine::find_program(name).empty()) return name;
+  }
+  return kClangs[0];
 }
 
 // Passes exactly the target's processor and features, so that the driver's own defaults do not matter.
@@ -66,8 +71,9 @@ int run(const std::vector<std::string>& words, const std::string& file, const st
   const std::string what = file.empty() ? "to link a program" : "to compile " + file;
   const confine::ProgramEnd end = confine::run_confined(program);
   if (end.is_missing) {
-    throw CompileError("expected the program " + words.front() + " " + what +
-                       ", got none: install it (Debian: apt install clang-19), or name another with FERRY_CLANG");
+    throw CompileError(
+        "expected the program " + words.front() + " " + what +
+        ", got none: install clang 14 or newer (Debian: apt install clang), or name one with FERRY_CLANG");
   }
   if (end.is_late) throw CompileError(words.front() + " took longer than " + seconds_text(kDeadline) + " " + what);
   return end.code;
@@ -111,6 +117,11 @@ void run_clang(const std::vector<std::string>& mode, const std::string& file, co
   const std::string text = message_in(errors);
   if (is_clang_crash(text)) throw CompileError(crash_text(text, text_of(file), file, target));
   std::string advice = advice_on_headers(text);
+  if (text.find("unknown target CPU") != std::string::npos) {
+    advice = clang() +
+             " is older than this processor: install a newer one (Debian: apt install clang-19), name it with "
+             "FERRY_CLANG, or compile for an earlier processor with --target";
+  }
   if (advice.empty() && text.find("Permission denied") != std::string::npos) {
     advice = "clang reads only the file's folder and those that options name, as in --cflags=-I" +
              std::filesystem::path(file).parent_path().string() + "/include";

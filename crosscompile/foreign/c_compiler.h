@@ -17,8 +17,8 @@ bool is_compiled(const std::string& file);
 // Returns whether the file is LLVM IR, as text or bitcode.
 bool is_ir(const std::string& file);
 
-// Throws CompileError with clang's own message, or with advice on how to install clang when it is missing. FERRY_CLANG
-// names another program.
+// Throws CompileError with clang's own message, or with advice on how to install clang when it is missing. It is
+// clang-19 if that is there, else another from version 14 on; FERRY_CLANG names one.
 std::vector<std::uint8_t> compile_object(const std::string& file, const std::vector<std::string>& flags,
                                          const Target& target);
 

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/landlock.h"
+#include "crosscompile/confine/run_confined.h"
 #include "tests/unit/crosscompile/foreign/foreign_fixture.h"
 
 namespace ferry::foreign {
@@ -136,7 +137,39 @@ TEST_CASE_FIXTURE(test::ForeignFixture,
   const std::string message = refusal(file("f.c", "void f(void) {}"), "f()");
   unsetenv("FERRY_CLANG");
   CHECK(message.find("expected the program /nonexistent/clang to compile") == 0);
-  CHECK(message.find("apt install clang-19") != std::string::npos);
+  CHECK(message.find("install clang 14 or newer (Debian: apt install clang)") != std::string::npos);
+}
+
+// Leaves other programs alone in the search path of this process.
+class SearchPath {
+ public:
+  explicit SearchPath(const std::string& folder) { setenv("PATH", folder.c_str(), 1); }
+  SearchPath(const SearchPath&) = delete;
+  SearchPath& operator=(const SearchPath&) = delete;
+  ~SearchPath() { setenv("PATH", before_.c_str(), 1); }
+
+ private:
+  std::string before_ = std::getenv("PATH");
+};
+
+TEST_CASE_FIXTURE(test::ForeignFixture, "an older clang is taken where there is none of ferry's own version") {
+  const link::TemporaryFolder programs;
+  std::filesystem::create_symlink(confine::find_program("clang-19"), programs.file("clang-16"));
+  const SearchPath path(std::filesystem::path(programs.file("")).parent_path());
+  CHECK(compile_object(file("f.c", "void f(void) {}"), {}, resolve_target("x86-64")).size() > 64);
+  CHECK(refusal(file("g.c", "void g(void) {"), "g()").find("clang-16 refuses ") == 0);
+}
+
+TEST_CASE_FIXTURE(test::ForeignFixture, "a clang that does not know the processor is said to be too old for it") {
+  Target unknown = resolve_target("x86-64");
+  unknown.cpu = "znver99";
+  std::string message;
+  try {
+    compile_object(file("f.c", "void f(void) {}"), {}, unknown);
+  } catch (const CompileError& error) {
+    message = error.what();
+  }
+  CHECK_MESSAGE(message.find("is older than this processor: install a newer one") != std::string::npos, message);
 }
 
 // A file of the user who compiles what somebody else wrote, in a folder beside the kernel's.
