@@ -1,7 +1,7 @@
 # What packages contain, in a folder that may stand anywhere: `cmake --install build/release --component package --prefix
 # FOLDER`. With `--component python`, the modules of Python stand beside it.
 
-install(TARGETS ferry_packaged DESTINATION bin COMPONENT package EXCLUDE_FROM_ALL)
+install(PROGRAMS "$<TARGET_FILE:ferry_packaged>" DESTINATION bin RENAME ferry COMPONENT package EXCLUDE_FROM_ALL)
 install(TARGETS ferry_shared EXPORT ferry_package LIBRARY DESTINATION lib COMPONENT package NAMELINK_SKIP EXCLUDE_FROM_ALL)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ferry" DESTINATION include COMPONENT package EXCLUDE_FROM_ALL)
 # Not in lib/cmake, where the export of all that is installed has a file of this name.

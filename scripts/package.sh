@@ -6,6 +6,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-[[ -x build/release/package/bin/ferry ]] || { echo "expected a build: run scripts/build.sh" >&2; exit 1; }
+[[ -x build/release/bin/ferry_packaged ]] || { echo "expected a build: run scripts/build.sh" >&2; exit 1; }
 scripts/python_headers.sh
 exec build/venv/bin/python packaging/packages.py "$@"
