@@ -13,6 +13,7 @@
 #include "host/measure/measure.h"
 #include "host/verify/check.h"
 #include "host/verify/check_against.h"
+#include "host/verify/check_given.h"
 #include "host/verify/check_interpreted.h"
 
 namespace ferry {
@@ -53,6 +54,11 @@ verify::CheckReport check(const verify::CheckRequest& request, const Observer& o
 
 verify::CheckReport check(const Device& device, const verify::CheckRequest& request, const Observer& observer) {
   return verify::check(&own_compiler(), device, request, observer);
+}
+
+verify::CheckReport check_given(const verify::CheckRequest& request, std::span<const std::string> results,
+                                bool are_random, const Observer& observer) {
+  return verify::check_given(own_compiler(), request, results, are_random, observer);
 }
 
 verify::CheckReport check(const lang::Program& program, const schedule::Schedule& schedule, const ProgramCheck& request,

@@ -64,6 +64,18 @@ verify::CheckReport checked(const PyFunction& function, const CallOptions& call,
   return function.function.session()->run([&](const Device& device) { return check(device, request); });
 }
 
+verify::CheckReport checked_results(const PyFunction& function, const CallOptions& call,
+                                    const std::vector<std::string>& results, bool are_random,
+                                    std::optional<double> rtol, std::optional<double> atol) {
+  verify::CheckRequest request;
+  request.kernel = chosen(function);
+  request.call = call;
+  request.limits.rtol = rtol;
+  request.limits.atol = atol;
+  const nb::gil_scoped_release released;
+  return check_given(request, results, are_random);
+}
+
 KernelComparison compared(const PyFunction& a, const PyFunction& b, const CallOptions& call, std::uint32_t processes,
                           double least_effect, std::uint32_t threads, bool warm) {
   bench::CompareOptions options;
@@ -201,6 +213,8 @@ void bind_measurements(nb::module_& module) {
   module.def("_bench", measured, nb::arg("function"), nb::arg("given"), nb::arg("repeat"), nb::arg("min_repeat_ms"),
              nb::arg("threads"), nb::arg("cold"), nb::arg("warm"), nb::arg("peak"), nb::arg("named"));
   module.def("_check", checked);
+  module.def("_check_results", checked_results, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
+             nb::arg().none());
   module.def("_compare", compared);
 }
 

@@ -49,7 +49,14 @@ FERRY_API verify::CheckReport check(const verify::CheckRequest& request, const O
 FERRY_API verify::CheckReport check(const Device& device, const verify::CheckRequest& request,
                                     const Observer& observer = {});
 
-// The same for programs that are built with ferry/lang.h, with a schedule of ferry/schedule.h, instead of texts. The
+// Compares results that are there already, whatever computed them from the inputs of the call, with the definition of
+// the kernel: a file of NumPy (.npy) for each tensor that it writes, in their order. Inputs from files are allowed the
+// worst of rounding errors; where they were drawn at random (`are_random`), the square-root bound holds (CheckLimits).
+// Throws UsageError for a kernel that has no definition, and for a file of another type or shape.
+FERRY_API verify::CheckReport check_given(const verify::CheckRequest& request, std::span<const std::string> results,
+                                          bool are_random = false, const Observer& observer = {});
+
+// Checks programs that are built with ferry/lang.h, with a schedule of ferry/schedule.h, instead of texts. The
 // target is that of CheckRequest: without one it is this machine, or OpenCL where the schedule binds loops to threads.
 struct ProgramCheck {
   CallOptions call = {};

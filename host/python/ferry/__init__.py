@@ -25,6 +25,7 @@ from ferry._ferry import (
 from ferry.compiling import compile
 from ferry.errors import CompileError, ConnectionLost, Error, KernelFailed, LimitExceeded, UsageError
 from ferry.measurements import check, compare
+from ferry import testing
 
 __all__ = [
     "CheckReport",
@@ -46,6 +47,7 @@ __all__ = [
     "compare",
     "compile",
     "connect",
+    "testing",
 ]
 
 

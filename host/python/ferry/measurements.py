@@ -41,21 +41,42 @@ def _as_call(
     function: _ferry.Function, args: Sequence[Any], sizes: dict[str, int] | None, seed: int
 ) -> Iterator[_ferry._CallOptions]:
     """The arguments in the words of the command line, with arrays in files."""
+    import numpy as np  # takes longer than the rest of the package, and only what writes files needs it
+
     inputs = function.inputs
     if len(args) not in (0, len(inputs)):
         raise TypeError(f"expected {len(inputs)} arguments or none, got {len(args)}: {function.signature}")
-    import numpy as np  # takes longer than the rest of the package, and only this needs it
-
     with tempfile.TemporaryDirectory(prefix="ferry-call-") as folder:
         words = []
         for name, value in zip(inputs, args):
             if np.ndim(value) == 0 and not isinstance(value, (_ferry.Tensor, np.ndarray)):
                 words.append(f"{name}={value}")
                 continue
-            file = Path(folder) / f"{len(words)}.npy"
-            np.save(file, np.asarray(value))
-            words.append(f"{name}=@{file}")
+            words.append(f"{name}=@{_saved(value, Path(folder) / f'{len(words)}.npy')}")
         yield _ferry._CallOptions.make(words, [f"{name}={size}" for name, size in (sizes or {}).items()], seed)
+
+
+def _saved(value: Any, file: Path) -> Path:
+    import numpy as np
+
+    np.save(file, np.asarray(value))
+    return file
+
+
+def check_results(
+    function: _ferry.Function,
+    results: Sequence[Any],
+    *args: Any,
+    random: bool = False,
+    rtol: float | None = None,
+    atol: float | None = None,
+) -> _ferry.CheckReport:
+    """Compares what something computed from these arguments, an array for each output, with the definition of the
+    function. ferry.testing.assert_close() says what the options mean.
+    """
+    with _as_call(function, args, None, 0) as call, tempfile.TemporaryDirectory(prefix="ferry-results-") as folder:
+        files = [str(_saved(value, Path(folder) / f"{i}.npy")) for i, value in enumerate(results)]
+        return _ferry._check_results(function, call, files, random, rtol, atol)
 
 
 def check(

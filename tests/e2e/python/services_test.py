@@ -33,6 +33,47 @@ class ServicesTest(unittest.TestCase):
     def tearDownClass(cls):
         del cls.twice, cls.device
 
+    def product(self, n):
+        rng = np.random.default_rng(n)
+        a, b = rng.normal(size=(13, n)).astype(np.float32), rng.normal(size=(n, 7)).astype(np.float32)
+        text = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"
+        return self.device.compile(text)["mm"], a, b
+
+    def test_results_of_others_are_held_against_the_definition_in_any_order_of_additions(self):
+        mm, a, b = self.product(2048)
+        ferry.testing.assert_close(a @ b, mm, a, b)
+        ferry.testing.assert_close(a.astype(np.float64).dot(b).astype(np.float32), mm, a, b)
+        ferry.testing.assert_close(mm(a, b), mm, a, b, random=True)
+        ferry.testing.assert_close(np.zeros((0, 7), np.float32), mm, a[:0], b)
+
+    def test_a_wrong_result_is_an_assertion_that_names_the_element(self):
+        mm, a, b = self.product(2048)
+        wrong = a @ b
+        wrong[12, 6] += 0.1
+        with self.assertRaisesRegex(AssertionError, r"^mm: C\[12,6\] is -?[0-9.]+, expected -?[0-9.]+"):
+            ferry.testing.assert_close(wrong, mm, a, b, random=True)
+        ferry.testing.assert_close(wrong, mm, a, b, atol=0.2)
+        ferry.testing.assert_close(wrong, mm, a, b)  # additions in the worst order could come to that
+        half = a.astype(np.float16).astype(np.float32) @ b.astype(np.float16).astype(np.float32)
+        with self.assertRaises(AssertionError):
+            ferry.testing.assert_close(half, mm, a, b, random=True)
+
+    def test_several_outputs_and_integers_are_compared_and_what_does_not_fit_is_refused(self):
+        text = "def two(int32(N) A, int32 s) -> (B, C) { B(i) = A(i) + s  C(i) = A(i) * A(i) }"
+        two = self.device.compile(text)["two"]
+        array = np.arange(-5, 6, dtype=np.int32)
+        ferry.testing.assert_close((array + 3, array * array), two, array, 3)
+        with self.assertRaisesRegex(AssertionError, r"^two: C\[10\] is 26, expected 25"):
+            other = array * array
+            other[10] += 1
+            ferry.testing.assert_close((array + 3, other), two, array, 3)
+        with self.assertRaisesRegex(ferry.UsageError, r"C: expected i32\[11\], got f32\[11\]"):
+            ferry.testing.assert_close((array + 3, array.astype(np.float32)), two, array, 3)
+        with self.assertRaisesRegex(ferry.UsageError, "expected a result for C too, got none"):
+            ferry.testing.assert_close((array + 3,), two, array, 3)
+        with self.assertRaisesRegex(TypeError, "expected 2 arguments, got 1"):
+            ferry.testing.assert_close((array, array), two, array)
+
     def test_a_measurement_has_times_and_says_how_they_were_taken(self):
         array = np.random.default_rng(1).normal(size=10_007).astype(np.float32)
         found = self.twice.bench(array, repeat=8, min_repeat_ms=0.5, threads=1, peak=False)

@@ -1,0 +1,18 @@
+// Compares results that are there already with the definition of a kernel.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "ferry/verify/check_request.h"
+#include "host/compiler/api/compiler.h"
+
+namespace ferry::verify {
+
+// `results` names a file of NumPy (.npy) for each tensor that the kernel writes, in their order: what something
+// computed from the inputs of the call. Nothing is compiled or run but the definition. Throws UsageError for a kernel
+// that has none, and for a file that does not fit its tensor.
+CheckReport check_given(const Compiler& compiler, const CheckRequest& request, std::span<const std::string> results,
+                        bool are_random = false, const Observer& observer = {});
+
+}  // namespace ferry::verify
