@@ -103,7 +103,7 @@ void bind_measurement(nb::module_& module) {
       .def_prop_ro(
           "sizes",
           [](const Measurement& one) {
-            nb::dict sizes;
+            nb::typed<nb::dict, nb::str, nb::int_> sizes;
             for (const auto& [name, size] : one.function.sizes) sizes[name.c_str()] = size;
             return sizes;
           },
@@ -210,8 +210,11 @@ void bind_measurements(nb::module_& module) {
           "warnings", [](const verify::CheckReport& report) { return report.findings.warnings; },
           "Why the check says little, in sentences.");
   nb::class_<CallOptions>(module, "_CallOptions").def_static("make", call_options);
-  module.def("_bench", measured, nb::arg("function"), nb::arg("given"), nb::arg("repeat"), nb::arg("min_repeat_ms"),
-             nb::arg("threads"), nb::arg("cold"), nb::arg("warm"), nb::arg("peak"), nb::arg("named"));
+  module.def(
+      "_bench", measured, nb::arg("function"), nb::arg("given"), nb::arg("repeat"), nb::arg("min_repeat_ms"),
+      nb::arg("threads"), nb::arg("cold"), nb::arg("warm"), nb::arg("peak"), nb::arg("named"),
+      nb::sig("def _bench(function: Function, *given: typing.Any, repeat: int, min_repeat_ms: float, threads: int, "
+              "cold: bool, warm: bool, peak: bool, **named: typing.Any) -> Measurement"));
   module.def("_check", checked);
   module.def("_check_results", checked_results, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
              nb::arg().none());

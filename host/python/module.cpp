@@ -4,7 +4,7 @@
 #include "host/python/bindings.h"
 
 NB_MODULE(_ferry, module) {
-  module.attr("__version__") = FERRY_VERSION;
+  module.attr("_version") = FERRY_VERSION;
   ferry::python::bind_errors(module);
   ferry::python::bind_tensors(module);
   ferry::python::bind_functions(module);

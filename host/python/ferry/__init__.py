@@ -6,10 +6,12 @@
     C = mm(A, B).numpy()
     mm.bench(A, B)
 """
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ferry import testing
 from ferry._ferry import (
     CheckReport,
     Comparison,
@@ -19,13 +21,12 @@ from ferry._ferry import (
     Measurement,
     Module,
     Tensor,
-    __version__,
     _connect,
+    _version as __version__,
 )
 from ferry.compiling import compile
 from ferry.errors import CompileError, ConnectionLost, Error, KernelFailed, LimitExceeded, UsageError
 from ferry.measurements import check, compare
-from ferry import testing
 
 __all__ = [
     "CheckReport",

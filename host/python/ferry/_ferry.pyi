@@ -3,6 +3,8 @@ import os
 from typing import Any
 
 
+_version: str = '0.1.0'
+
 class Tensor:
     """Memory of a device, which is freed with the last reference."""
 
@@ -118,7 +120,7 @@ class Measurement:
         """Its parameters."""
 
     @property
-    def sizes(self) -> dict:
+    def sizes(self) -> dict[str, int]:
         """Sizes of the call by name."""
 
     @property
@@ -209,6 +211,8 @@ class Measurement:
 
     def __repr__(self) -> str: ...
 
+    def _repr_html_(self) -> str: ...
+
     def plot(self) -> Any:
         """
         Draws the samples in order, with the median and its interval, with matplotlib; returns the axes.
@@ -251,7 +255,11 @@ class Comparison:
     def warnings(self) -> list[str]:
         """Why the result should not be trusted, in sentences."""
 
+    def _text(self, arg: float, /) -> str: ...
+
     def __repr__(self) -> str: ...
+
+    def _repr_html_(self) -> str: ...
 
     def plot(self) -> Any:
         """Draws the ratio in each process, with matplotlib; returns the axes."""
@@ -271,6 +279,26 @@ class CheckReport:
     @property
     def warnings(self) -> list[str]:
         """Why the check says little, in sentences."""
+
+class _CallOptions:
+    @staticmethod
+    def make(arg0: Sequence[str], arg1: Sequence[str], arg2: int, /) -> _CallOptions: ...
+
+def _bench(function: Function, *given: Any, repeat: int, min_repeat_ms: float, threads: int, cold: bool, warm: bool, peak: bool, **named: Any) -> Measurement: ...
+
+def _check(arg0: Function, arg1: _CallOptions, arg2: bool, /) -> CheckReport: ...
+
+def _check_results(arg0: Function, arg1: _CallOptions, arg2: Sequence[str], arg3: bool, arg4: float | None, arg5: float | None, /) -> CheckReport: ...
+
+def _compare(arg0: Function, arg1: Function, arg2: _CallOptions, arg3: int, arg4: float, arg5: int, arg6: bool, /) -> Comparison: ...
+
+class _KernelOptions:
+    @staticmethod
+    def make(arg0: str, arg1: str, arg2: str, arg3: str, arg4: str, arg5: Sequence[str], arg6: Sequence[str], arg7: str, arg8: str, arg9: Sequence[str], /) -> _KernelOptions: ...
+
+def _compile(arg0: _KernelOptions, arg1: str, arg2: Sequence[str], /) -> CompiledModule: ...
+
+def _connect(arg0: str, arg1: str, arg2: Sequence[str], arg3: float, /) -> Device: ...
 
 class Device:
     """A device, for as long as it or something of it is referred to."""
@@ -295,6 +323,8 @@ class Device:
 
     def empty(self, shape: Sequence[int], dtype: str = 'f32') -> Tensor:
         """Allocates a tensor."""
+
+    def _compile(self, arg0: _KernelOptions, arg1: Sequence[str], /) -> Module: ...
 
     def compile(self, source: str | os.PathLike[str], *, function: str = '', schedule: str = '', knobs: Mapping[str, object] | None = None, point: str = '', signature: str = '', cflags: str = '', fix: Mapping[str, int] | None = None, sizes: Mapping[str, int] | None = None, name: str = '') -> Module:
         """

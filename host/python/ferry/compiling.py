@@ -1,4 +1,5 @@
 """Compiling kernels, for a device or for a target."""
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import os
@@ -25,10 +26,9 @@ def _options(
     fix: Mapping[str, int] | None = None,
     name: str = "",
 ) -> _ferry._KernelOptions:
-    is_text = isinstance(source, str)
     return _ferry._KernelOptions.make(
-        "" if is_text else os.fspath(source),
-        source if is_text else "",
+        "" if isinstance(source, str) else os.fspath(source),
+        source if isinstance(source, str) else "",
         name,
         function,
         schedule,

@@ -1,11 +1,13 @@
 """Measuring, checking and comparing functions, and showing the results. Methods of the classes that are written in C++
 call functions of this module."""
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 import html
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +41,7 @@ def bench(
 @contextmanager
 def _as_call(
     function: _ferry.Function, args: Sequence[Any], sizes: dict[str, int] | None, seed: int
-) -> Iterator[_ferry._CallOptions]:
+) -> Generator[_ferry._CallOptions, None, None]:
     """The arguments in the words of the command line, with arrays in files."""
     import numpy as np  # takes longer than the rest of the package, and only what writes files needs it
 
@@ -47,7 +49,7 @@ def _as_call(
     if len(args) not in (0, len(inputs)):
         raise TypeError(f"expected {len(inputs)} arguments or none, got {len(args)}: {function.signature}")
     with tempfile.TemporaryDirectory(prefix="ferry-call-") as folder:
-        words = []
+        words: list[str] = []
         for name, value in zip(inputs, args):
             if np.ndim(value) == 0 and not isinstance(value, (_ferry.Tensor, np.ndarray)):
                 words.append(f"{name}={value}")
@@ -164,10 +166,9 @@ def table(self: _ferry.Measurement) -> str:
 
 def _pyplot() -> Any:
     try:
-        from matplotlib import pyplot
+        return import_module("matplotlib.pyplot")
     except ImportError as error:
         raise ImportError("plot() draws with matplotlib, which is not installed: pip install matplotlib") from error
-    return pyplot
 
 
 def plot(self: _ferry.Measurement) -> Any:

@@ -1,6 +1,7 @@
 """Assertions about results, for tests."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ferry import _ferry
@@ -29,7 +30,7 @@ def assert_close(
     """
     if len(args) != len(function.inputs):
         raise TypeError(f"expected {len(function.inputs)} arguments, got {len(args)}: {function.signature}")
-    results = actual if isinstance(actual, (tuple, list)) and len(function.outputs) != 1 else [actual]
+    results: Sequence[Any] = actual if isinstance(actual, (tuple, list)) and len(function.outputs) != 1 else [actual]
     report = check_results(function, results, *args, random=random, rtol=rtol, atol=atol)
     if not report.is_fine:
         raise AssertionError(f"{function.name}: {report.mistake}")

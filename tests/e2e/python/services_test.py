@@ -198,11 +198,23 @@ class ServicesTest(unittest.TestCase):
 
     def test_the_stub_describes_the_extension(self):
         with tempfile.NamedTemporaryFile(suffix=".pyi") as file:
-            subprocess.run([sys.executable, "-m", "nanobind.stubgen", "-m", "ferry._ferry", "-o", file.name, "-q"],
+            subprocess.run([sys.executable, "-m", "nanobind.stubgen", "-P", "-m", "ferry._ferry", "-o", file.name, "-q"],
                            check=True)
             generated = Path(file.name).read_text()
         kept = (SOURCE / "host/python/ferry/_ferry.pyi").read_text()
-        self.assertEqual(generated, kept, "python -m nanobind.stubgen -m ferry._ferry -o host/python/ferry/_ferry.pyi")
+        self.assertEqual(generated, kept, "python -m nanobind.stubgen -P -m ferry._ferry -o host/python/ferry/_ferry.pyi")
+
+    def test_mypy_accepts_the_package_and_what_the_page_says_in_strict_mode(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "page.py"
+            file.write_text(re.search(r"```python\n(.*?)```", (SOURCE / "docs/python.md").read_text(), re.DOTALL)[1])
+            done = subprocess.run(
+                [sys.executable, "-m", "mypy", "--strict", "--cache-dir", BINARY / "mypy", "-p", "ferry"],
+                cwd=BINARY / "python", capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", BINARY / "mypy", file],
+                                  env={**os.environ, "MYPYPATH": str(BINARY / "python")}, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 if __name__ == "__main__":
