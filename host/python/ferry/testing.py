@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from ferry import _ferry
 from ferry.measurements import check_results
@@ -30,7 +30,8 @@ def assert_close(
     """
     if len(args) != len(function.inputs):
         raise TypeError(f"expected {len(function.inputs)} arguments, got {len(args)}: {function.signature}")
-    results: Sequence[Any] = actual if isinstance(actual, (tuple, list)) and len(function.outputs) != 1 else [actual]
+    is_several = len(function.outputs) != 1 and isinstance(actual, (tuple, list))
+    results = cast(Sequence[Any], actual) if is_several else [actual]
     report = check_results(function, results, *args, random=random, rtol=rtol, atol=atol)
     if not report.is_fine:
         raise AssertionError(f"{function.name}: {report.mistake}")
