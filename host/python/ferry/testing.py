@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from ferry import _ferry
 from ferry.measurements import check_results
@@ -30,8 +30,8 @@ def assert_close(
     """
     if len(args) != len(function.inputs):
         raise TypeError(f"expected {len(function.inputs)} arguments, got {len(args)}: {function.signature}")
-    is_several = len(function.outputs) != 1 and isinstance(actual, (tuple, list))
-    results = cast(Sequence[Any], actual) if is_several else [actual]
+    several = len(function.outputs) != 1 and type(actual) in (tuple, list)
+    results: Sequence[Any] = actual if several else [actual]
     report = check_results(function, results, *args, random=random, rtol=rtol, atol=atol)
     if not report.is_fine:
         raise AssertionError(f"{function.name}: {report.mistake}")
