@@ -1,5 +1,5 @@
-# What packages contain, in a folder that may stand anywhere: `cmake --install build/release --component package --prefix
-# FOLDER`. With `--component python`, the modules of Python stand beside it.
+# Installs the contents of packages in a folder that may stand anywhere: `cmake --install build/release --component package
+# --prefix FOLDER`. With `--component python`, the modules of Python stand beside it.
 
 install(PROGRAMS "$<TARGET_FILE:ferry_packaged>" DESTINATION bin RENAME ferry COMPONENT package EXCLUDE_FROM_ALL)
 install(TARGETS ferry_shared EXPORT ferry_package LIBRARY DESTINATION lib COMPONENT package NAMELINK_SKIP EXCLUDE_FROM_ALL)

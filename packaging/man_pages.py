@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# What "ferry help" lists below the heading "Subcommands:", and an option or argument with its description.
+# A line of "ferry help" below the heading "Subcommands:", and an option or argument with its description.
 _COMMAND = re.compile(r"  ([a-z-]+)  +\S")
 _ENTRY = re.compile(r"  (\S.*?)(?:  +(\S.*))?$")
 

@@ -20,8 +20,8 @@ import sbom  # noqa: E402
 
 DIST = ROOT / "dist"
 WORK = ROOT / "build" / "packages"
-# What the libraries of Debian 12 require, with the functions of packaging/older: glibc 2.34, for Python 3.11 by itself
-# and for 3.12 and newer by the stable ABI.
+# A build on Debian 12 requires glibc 2.34, with the functions of packaging/older. There is a module for Python 3.11, and
+# one for 3.12 and newer by the stable ABI.
 WHEEL_TAG = ["--python-tag", "cp311.cp312", "--abi-tag", "cp311.abi3", "--platform-tag", "manylinux_2_34_x86_64"]
 GLIBC = "2.34"
 # Debian's names of the architectures, and which rpc_server runs there: one that can load drivers of GPUs where there are

@@ -10,8 +10,9 @@
 namespace ferry::verify {
 
 // `results` names a file of NumPy (.npy) for each tensor that the kernel writes, in their order: what something
-// computed from the inputs of the call. Nothing is compiled or run but the definition. Throws UsageError for a kernel
-// that has none, and for a file that does not fit its tensor.
+// computed from the inputs of the call. Nothing is compiled, and nothing but the definition runs. If the inputs were
+// drawn at random, the square-root bound holds, as for those that ferry draws (CheckLimits). Throws UsageError for a
+// kernel without a definition, and for a file that does not fit its tensor.
 CheckReport check_given(const Compiler& compiler, const CheckRequest& request, std::span<const std::string> results,
                         bool are_random = false, const Observer& observer = {});
 

@@ -1,4 +1,4 @@
-// What LLVM's static libraries and our own code take of libraries newer than those that packages ask for: glibc 2.34
+// Functions that LLVM's static libraries and our own code take of libraries newer than packages ask for: glibc 2.34
 // and the libstdc++ of GCC 11. Only libferry.so contains these, and does not export them.
 #include <pthread.h>
 #include <sys/random.h>

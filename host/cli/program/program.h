@@ -7,7 +7,7 @@
 namespace ferry::cli {
 
 // Does what the words of the command line say, and returns the exit code of the process. `add_farm` adds the commands
-// of farms, with those of a tracker or without.
+// for farms, and those of a tracker if the program can be one.
 int run_program(int count, char** words, decltype(MoreCommands::add_farm) add_farm);
 
 // The same without a tracker's commands, which need more libraries than packages contain.

@@ -22,7 +22,7 @@ struct Value {
   std::string name = {};                              // a constant's name
   // The elements of a small tensor of floats that is computed from sizes when the network runs.
   KnownRef quotients = {};
-  // What it is computed from, if that is a matrix of few bits (few_bits.h).
+  // The matrix of few bits that it is computed from, if there is one (few_bits.h).
   std::shared_ptr<const StoredMatrix> stored = {};
 };
 Value constant_value(std::string name, const Constant& constant);

@@ -9,7 +9,7 @@
 namespace ferry::graph::onnx {
 namespace {
 
-// What codes of a float mean that would otherwise be its largest numbers, or minus 0.
+// The meaning of codes that would otherwise be a float's largest numbers, or minus 0.
 enum class Special {
   none,
   ieee,          // the largest exponent is infinity, or NaN with a mantissa

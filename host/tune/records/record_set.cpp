@@ -68,7 +68,7 @@ Records ranked(const Records& task, const std::string& network) {
     if (share_of_default(*record) && !faulty.contains(record->code) && record->default_code == newest->default_code &&
         !is_settled_otherwise(*record, comparisons, network))
       found.push_back(record);
-  // What is slower than the default comes last, because what was confirmed elsewhere may not be.
+  // Points that are slower than the default come last, because those that were confirmed elsewhere may not be.
   const auto is_faster_there = [&](const TuneRecord& record) {
     return network_of(record) == network && *share_of_default(record) < 1;
   };

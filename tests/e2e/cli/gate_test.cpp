@@ -217,7 +217,7 @@ TEST_CASE("an emulated board is judged by the instructions that it executes") {
 
 TEST_CASE("the baseline changes only with an update that finds nothing wrong, or where the user accepts it") {
   const Project project;
-  // What counts here is which verdict changes the baseline. A busy machine tells 50% apart as soon as any.
+  // The test is about which verdict changes the baseline. A busy machine tells 50% apart as soon as any.
   std::string suite = kSuite;
   suite.replace(suite.find("20%"), 3, "50%");
   project.write("suite.toml", suite);

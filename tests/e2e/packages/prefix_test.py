@@ -17,7 +17,7 @@ sys.path.insert(0, str(SOURCE / "packaging"))
 import man_pages  # noqa: E402
 import sbom  # noqa: E402
 
-# Of glibc 2.34, and of GCC 11's libstdc++.
+# The newest versions in glibc 2.34 and in GCC 11's libstdc++.
 NEWEST = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13)}
 DOUBLE = "def twice(float(N) A) -> (B) { B(i) = A(i) * 2 }"
 

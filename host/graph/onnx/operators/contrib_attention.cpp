@@ -8,7 +8,7 @@
 namespace ferry::graph::onnx {
 namespace {
 
-// What is attended to, with heads in a dimension of their own.
+// The keys and values, with heads in a dimension of their own.
 struct Projected {
   Value q, k, v;
 };
@@ -96,8 +96,8 @@ Value part_of(const NodeOps& of, const Value& packed, std::int64_t part) {
   return of.transpose(one, {0, 2, 1, 3});
 }
 
-// Returns queries, keys and values in whichever form they are given; keys and values also as those of another sequence,
-// which have heads in front and no bias.
+// Returns queries, keys and values in whichever form they are given. Keys and values may also be those of another
+// sequence: they have heads in front then, and no bias.
 Projected read_projected(NodeImport& node, std::int64_t heads) {
   const NodeOps of(node);
   const auto expect_packed = [&](std::size_t input, std::int64_t parts) {

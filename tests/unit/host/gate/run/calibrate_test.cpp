@@ -31,7 +31,7 @@ Observer at_second_run(const std::function<void()>& then) {
   return observer;
 }
 
-// What a calibration with slowdowns of 0 and 30% and three runs each has measured until its fifth run.
+// The measurements of a calibration with slowdowns of 0 and 30% and three runs each, until its fifth run.
 void check_first_four(const Calibration& found) {
   REQUIRE(found.slowdowns.size() == 2);
   CHECK(found.slowdowns[0].runs == 3);

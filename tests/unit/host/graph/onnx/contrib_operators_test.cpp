@@ -1,4 +1,5 @@
-// What importers of com.microsoft's operators refuse. An end-to-end test compares what they compute with ONNX Runtime.
+// Importers of com.microsoft's operators refuse what they do not know. An end-to-end test compares with ONNX Runtime
+// what they compute.
 #include <doctest/doctest.h>
 
 #include <string>
