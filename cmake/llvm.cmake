@@ -5,28 +5,22 @@
 find_package(LLVM 19.1 REQUIRED CONFIG HINTS /usr/lib/llvm-19/lib/cmake/llvm)
 find_package(LLD REQUIRED CONFIG HINTS "${LLVM_LIBRARY_DIR}/cmake/lld")
 
-# crosscompile/codegen/llvm/cpu/targets.cpp registers the same ones.
-set(FERRY_LLVM_TARGETS AArch64 ARM NVPTX RISCV X86)
-llvm_map_components_to_libnames(ferry_llvm_parts
-  AsmParser BitReader BitWriter CodeGen DebugInfoDWARF IRReader LTO Linker ObjCopy Option Passes ${FERRY_LLVM_TARGETS})
+# All of LLVM's targets: objects are compiled for any of them.
+llvm_map_components_to_libnames(ferry_llvm_parts AsmParser BitReader BitWriter CodeGen DebugInfoDWARF IRReader LTO Linker
+  ObjCopy Option Passes ${LLVM_TARGETS_TO_BUILD})
 
-# lld registers every target that LLVM was built with, and its link-time optimisation calls Polly. Both would have to be
-# linked; these do nothing instead.
-set(ferry_llvm_stubs "#include <llvm/Passes/PassPlugin.h>\n\nextern \"C\" {\n")
-foreach(target IN LISTS LLVM_TARGETS_TO_BUILD)
-  if(NOT target IN_LIST FERRY_LLVM_TARGETS)
-    foreach(part AsmParser AsmPrinter Disassembler Target TargetInfo TargetMC)
-      string(APPEND ferry_llvm_stubs "void LLVMInitialize${target}${part}() {}\n")
-    endforeach()
-  endif()
-endforeach()
-string(APPEND ferry_llvm_stubs
-  "}\n\nllvm::PassPluginLibraryInfo getPollyPluginInfo() { return {0, \"\", \"\", [](llvm::PassBuilder&) {}}; }\n")
-file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/llvm/stubs.cpp" CONTENT "${ferry_llvm_stubs}" @ONLY)
-add_library(ferry_llvm_stubs STATIC "${PROJECT_BINARY_DIR}/llvm/stubs.cpp")
-target_include_directories(ferry_llvm_stubs SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+# lld's link-time optimisation, which nothing here uses, calls Polly, which would have to be linked.
+file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/llvm/polly.cpp" CONTENT
+"#include <llvm/Passes/PassPlugin.h>
+
+llvm::PassPluginLibraryInfo getPollyPluginInfo() {
+  return {0, \"\", \"\", [](llvm::PassBuilder&) {}};
+}
+" @ONLY)
+add_library(ferry_no_polly STATIC "${PROJECT_BINARY_DIR}/llvm/polly.cpp")
+target_include_directories(ferry_no_polly SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 # Only link-time optimisation refers to the extensions, whose one is Polly.
-set_target_properties(LLVMExtensions PROPERTIES INTERFACE_LINK_LIBRARIES ferry_llvm_stubs)
+set_target_properties(LLVMExtensions PROPERTIES INTERFACE_LINK_LIBRARIES ferry_no_polly)
 set_target_properties(lldCommon lldELF PROPERTIES INTERFACE_LINK_LIBRARIES "")
 # Its dependencies are the system's C library, and the two below; of the solver Z3 nothing here has need.
 set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES LLVMDemangle)
@@ -36,6 +30,6 @@ target_include_directories(ferry_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${LL
 separate_arguments(ferry_llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_options(ferry_llvm INTERFACE ${ferry_llvm_definitions})
 target_link_libraries(ferry_llvm INTERFACE lldELF lldCommon
-  "$<IF:${FERRY_IS_SELF_CONTAINED},${ferry_llvm_parts};ferry_llvm_stubs,LLVM>")
+  "$<IF:${FERRY_IS_SELF_CONTAINED},${ferry_llvm_parts};ferry_no_polly,LLVM>")
 ferry_link_static_or_shared(ferry_llvm z ZLIB::ZLIB)
 ferry_link_static_or_shared(ferry_llvm zstd zstd::libzstd_shared)

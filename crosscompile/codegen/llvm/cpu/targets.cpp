@@ -9,26 +9,12 @@
 namespace ferry::codegen {
 namespace {
 
-// Programs that contain LLVM have these targets alone (cmake/llvm.cmake).
-#define FERRY_REGISTER_TARGET(NAME)   \
-  LLVMInitialize##NAME##TargetInfo(); \
-  LLVMInitialize##NAME##Target();     \
-  LLVMInitialize##NAME##TargetMC();   \
-  LLVMInitialize##NAME##AsmPrinter()
-#define FERRY_REGISTER_ASSEMBLER(NAME) \
-  LLVMInitialize##NAME##AsmParser();   \
-  LLVMInitialize##NAME##Disassembler()
-
 void register_targets() {
-  FERRY_REGISTER_TARGET(AArch64);
-  FERRY_REGISTER_ASSEMBLER(AArch64);
-  FERRY_REGISTER_TARGET(ARM);
-  FERRY_REGISTER_ASSEMBLER(ARM);
-  FERRY_REGISTER_TARGET(NVPTX);
-  FERRY_REGISTER_TARGET(RISCV);
-  FERRY_REGISTER_ASSEMBLER(RISCV);
-  FERRY_REGISTER_TARGET(X86);
-  FERRY_REGISTER_ASSEMBLER(X86);
+  llvm::InitializeAllTargetInfos();
+  llvm::InitializeAllTargets();
+  llvm::InitializeAllTargetMCs();
+  llvm::InitializeAllAsmPrinters();
+  llvm::InitializeAllAsmParsers();
 }
 
 const llvm::Target* lookup(const std::string& triple, std::string& error) {

@@ -15,11 +15,13 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/MCTargetOptions.h>
 #include <llvm/Object/ELFObjectFile.h>
+#include <llvm/Support/TargetSelect.h>
 
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string_view>
 
 namespace ferry::codegen {
@@ -104,6 +106,8 @@ std::map<std::uint64_t, Extent> extents_of(const llvm::object::ELFObjectFileBase
 class Decoder {
  public:
   explicit Decoder(const Target& target) {
+    static std::once_flag once;
+    std::call_once(once, [] { llvm::InitializeAllDisassemblers(); });
     const llvm::Target& llvm = llvm_target(target.triple);
     registers_.reset(llvm.createMCRegInfo(target.triple));
     const llvm::MCTargetOptions options;
