@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "ferry/kernel/observer.h"
 #include "ferry/verify/check_request.h"
 #include "host/compiler/api/compiler.h"
 

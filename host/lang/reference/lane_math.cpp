@@ -3,6 +3,7 @@
 #include "host/lang/reference/lanes.h"
 
 #include "crosscompile/ir/arithmetic.h"
+#include "crosscompile/ir/error.h"
 
 #include <bit>
 #include <cmath>
