@@ -53,8 +53,8 @@ class TaskSearch {
   // Returns the identity of code.
   Hash identity(const ModuleBytes& module) const { return compiler_.code_identity(module); }
   const Progress& progress() const { return progress_; }
-  double compile_seconds() const { return compile_seconds_; }   // of the default schedule
-  const TuneRecord& best() const { return best_; }              // of those that were tried
+  double compile_seconds() const { return compile_seconds_; }   // for the default schedule
+  const TuneRecord& best() const { return best_; }              // among those that were tried
   std::size_t earlier() const { return earlier_; }              // records of the task that were there before
   std::optional<double> earlier_share() const;                  // the best of these, of the default's time
   std::string failure() const { return searcher_->failure(); }  // as Searcher::failure()

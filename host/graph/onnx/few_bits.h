@@ -30,10 +30,10 @@ Value product_of_few_bits(const NodeImport& node, const Value& x, const FewBits&
 
 // A matrix that DequantizeLinear reads from an initializer of integers of few bits.
 struct StoredMatrix {
-  Constant weights;  // of rank 2
+  Constant weights;  // a matrix
   Value scales;      // a constant
   std::optional<Constant> zeros = {};
-  std::size_t axis = 0;    // of the scales
+  std::size_t axis = 0;    // the scales' axis
   std::int64_t block = 0;  // along the axis; 0: a scale for each of its entries, or one for all
   bool is_transposed = false;
 };

@@ -20,7 +20,7 @@ enum class Special {
 struct StoredType {
   const char* name;
   int bits;
-  int exponent_bits = 0;  // of floats
+  int exponent_bits = 0;  // 0: an integer
   int bias = 0;
   Special special = Special::none;
   bool is_signed = true;

@@ -10,7 +10,7 @@ namespace ferry::tune {
 namespace {
 
 constexpr double kMostSearch = 0.65, kLeastSearch = 0.4;
-constexpr double kRanking = 0.1;  // of the budget
+constexpr double kRanking = 0.1;  // a share of the budget
 // A session has both networks. So many sessions of a comparison come before its processes: in them the results of both
 // sides are compared.
 constexpr double kNetworks = 2, kFirstSessions = 1;

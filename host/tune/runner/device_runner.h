@@ -70,7 +70,7 @@ class DeviceRunner final : public Runner {
   std::function<void()> begin_window_, end_window_;
   std::unique_ptr<Session> session_;
   std::map<std::string, std::string> environment_;
-  double deadline_;  // of a call, in seconds
+  double deadline_;  // for one call, in seconds
   std::optional<MeasuredTime> default_time_;
   std::vector<verify::AppliedLimits> limits_;  // by how much results may differ from the default's
   unsigned trials_ = 0;                        // since the default was measured

@@ -91,7 +91,7 @@ struct PackedTable {
   Value bytes;
   std::int64_t bits = 4;
   double default_zero = 8;
-  std::string stored_type = {};  // of an initializer; empty: packed by its producer
+  std::string stored_type = {};  // an initializer's; empty: packed by its producer
 };
 
 PackedTable read_table(NodeImport& node) {

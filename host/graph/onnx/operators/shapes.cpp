@@ -122,7 +122,7 @@ void import_transpose(NodeImport& node) {
   if (keeps) return node.output(0, node.input(0));
   Value result = node.add(Operator::transpose, {node.input(0)}, transpose);
   if (const auto& stored = node.input(0).stored) {
-    StoredMatrix matrix = *stored;  // of rank 2
+    StoredMatrix matrix = *stored;
     matrix.is_transposed = !matrix.is_transposed;
     result.stored = std::make_shared<const StoredMatrix>(std::move(matrix));
   }
