@@ -12,7 +12,7 @@
 
 #include "tests/support/network_builder.h"
 #include "tests/unit/host/kernel/own_compiler.h"
-#include "tests/unit/host/kernel/text_file.h"
+#include "tests/unit/host/tune/loop/tuned_product.h"
 
 #include <doctest/doctest.h>
 
@@ -23,6 +23,7 @@
 
 using namespace ferry;
 using test::own_compiler;
+using test::RecordsFile;
 using tune::KernelState;
 using tune::TuneOptions;
 using tune::TuneRecord;
@@ -49,19 +50,10 @@ std::vector<bench::NamedDevice> this_machine() {
   return {{"this machine", [](const ConnectOptions& options) { return local_device(options); }}};
 }
 
-struct RecordsFile : test::Folder {
-  const std::string name = path("records.jsonl");
-  std::vector<TuneRecord> records() const { return value_or_throw(tune::read_records(name)).records; }
-};
-
-TuneOptions quick(const RecordsFile& file) {
-  TuneOptions options;
+TuneOptions quick_network(const RecordsFile& file) {
+  TuneOptions options = test::quick(file);
   options.call.sizes = {"N=37"};
-  options.budget_seconds = 60;
   options.trials = 8;
-  options.has_trials_limit = true;
-  options.records = file.name;
-  options.threads = 1;
   options.processes = 3;
   options.make_builder = [](const tune::Compile& compile) { return std::make_unique<tune::DirectBuilder>(compile); };
   options.builders = 1;
@@ -81,7 +73,7 @@ std::set<Hash> programs_of(const KernelSource& source) {
 TEST_CASE("the kernels of a network are tuned as programs by themselves, and what is found is for the whole network") {
   const RecordsFile file;
   const KernelSource source = network();
-  const tune::TunedNetwork tuned = tune::tune_network(this_machine(), {source, {}, {}}, quick(file));
+  const tune::TunedNetwork tuned = tune::tune_network(this_machine(), {source, {}, {}}, quick_network(file));
   CHECK(tuned.function == "net");
   REQUIRE(tuned.kernels.size() == 3);
   CHECK(tuned.progress.count() == 8);
@@ -110,7 +102,7 @@ TEST_CASE("the kernels of a network are tuned as programs by themselves, and wha
   if (tuned.is_faster) CHECK(tuned.comparison->times.low > 1);
 
   // Another run goes on, and without trials only compares.
-  TuneOptions only_compares = quick(file);
+  TuneOptions only_compares = quick_network(file);
   only_compares.trials = 0;
   const tune::TunedNetwork again = tune::tune_network(this_machine(), {source, {}, {}}, only_compares);
   CHECK(again.progress.count() == 0);
@@ -121,7 +113,7 @@ TEST_CASE("a schedule that is slower in the network is not used there, whatever 
   const KernelSource source = network();
   const tune::TunedKernel kernel{source, {}, {}};
   const RecordsFile file;
-  const TuneOptions options = quick(file);
+  const TuneOptions options = quick_network(file);
   const bench::NamedDevice device = this_machine()[0];
   const tune::NetworkProfile profile = tune::profile_network(device, kernel, options, {});
   REQUIRE(profile.kernels.size() == 3);
@@ -150,7 +142,7 @@ TEST_CASE("a schedule that was slower in a network stays for the kernel by itsel
   lang::Program program = source.as_network()->network->kernels({.target = target, .sizes = {{"N", 37}}})[0].program;
   program.name = "alone";
   const RecordsFile tuning, file;
-  TuneOptions options = quick(tuning);
+  TuneOptions options = quick_network(tuning);
   options.call.sizes.clear();
   options.processes = 0;
   options.threads = 0;
@@ -197,7 +189,7 @@ TEST_CASE("a schedule that was slower in a network stays for the kernel by itsel
 
 TEST_CASE("a search of a network that is interrupted keeps its trials and confirms nothing") {
   const RecordsFile file;
-  TuneOptions options = quick(file);
+  TuneOptions options = quick_network(file);
   options.has_trials_limit = false;
   int trials = 0;
   options.on_trial = [&](const TuneRecord&, const tune::Progress&) { ++trials; };
@@ -222,7 +214,7 @@ TEST_CASE("all turns of all kernels share one session with the device") {
     return device;
   };
   const RecordsFile file;
-  TuneOptions options = quick(file);
+  TuneOptions options = quick_network(file);
   options.has_trials_limit = false;
   options.budget_seconds = 8;
   options.processes = 0;
@@ -243,7 +235,7 @@ TEST_CASE("all turns of all kernels share one session with the device") {
 
 TEST_CASE("what only a kernel's text has is refused for a network") {
   const RecordsFile file;
-  TuneOptions open = quick(file), foreign = quick(file), without_sizes = quick(file);
+  TuneOptions open = quick_network(file), foreign = quick_network(file), without_sizes = quick_network(file);
   open.open_sizes = true;
   foreign.searcher = "true";
   without_sizes.call.sizes.clear();
