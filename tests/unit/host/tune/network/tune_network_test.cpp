@@ -24,6 +24,7 @@
 using namespace ferry;
 using test::own_compiler;
 using test::RecordsFile;
+using test::this_machine;
 using tune::KernelState;
 using tune::TuneOptions;
 using tune::TuneRecord;
@@ -44,10 +45,6 @@ KernelSource network() {
   source.name = "small.onnx";
   source.kind = NetworkKernel{make_network(network.graph)};
   return source;
-}
-
-std::vector<bench::NamedDevice> this_machine() {
-  return {{"this machine", [](const ConnectOptions& options) { return local_device(options); }}};
 }
 
 TuneOptions quick_network(const RecordsFile& file) {
