@@ -30,6 +30,8 @@ endfunction()
 get_property(libraries GLOBAL PROPERTY FERRY_LIBRARIES)
 get_property(system_deps GLOBAL PROPERTY FERRY_SYSTEM_DEPS)
 list(REMOVE_DUPLICATES system_deps)
+# Devices of this process (inproc://) have no GPUs, and are served by nobody.
+list(REMOVE_ITEM libraries ferry_device_cuda ferry_device_opencl ferry_device_session ferry_device_supervisor)
 ferry_shared_library(ferry_shared ferry LIBRARIES ${libraries} SYSTEM_DEPS ${system_deps})
 target_sources(ferry_shared PRIVATE "${PROJECT_SOURCE_DIR}/packaging/older/libc.cpp")
 # For programs that only run modules: it needs no LLVM. libferry contains all of it too.
@@ -37,6 +39,9 @@ ferry_shared_library(ferry_client_shared ferry_client
   LIBRARIES ferry_base ferry_module ferry_rpc_transport ferry_rpc_wire ferry_rpc_secure ferry_stats ferry_npy ferry_blobs
     ferry_connect ferry_session
     ferry_farm_protocol_lease ferry_farm_protocol ferry_farm_client ferry_client_api
+    ferry_device_emulator ferry_device_measure ferry_device_facts ferry_device_threads ferry_device_loader
+    ferry_device_device ferry_device_plan ferry_device_broker ferry_device_sandbox ferry_device_runner
+    ferry_device_session_state ferry_device_handlers ferry_device_in_process ferry_in_process
   SYSTEM_DEPS ferry_sodium)
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ferry" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")

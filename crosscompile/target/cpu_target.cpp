@@ -4,6 +4,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/abi.h"
 #include "crosscompile/target/arch_info.h"
+#include "module/unaligned_tensors.h"
 
 #include <algorithm>
 #include <iterator>
@@ -150,6 +151,7 @@ Target build_target(const TargetParts& parts) {
   set_vector_hints(target);
   target.capabilities = capabilities_of(target);
   target.text = target_text(target, defaults);
+  if (parts.unaligned_tensors) target.text += " " + std::string(kUnalignedTensors);
   return target;
 }
 

@@ -17,6 +17,7 @@ struct TargetParts {
   std::uint64_t l1_bytes = 0;
   std::uint64_t l2_bytes = 0;
   std::uint32_t threads = 0;
+  bool unaligned_tensors = false;  // module/unaligned_tensors.h
 };
 
 // Throws CompileError with the nearest names for an unknown CPU or feature.

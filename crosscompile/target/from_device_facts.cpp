@@ -1,6 +1,7 @@
 // Builds a target from what a machine, this one included, reports about itself.
 #include "crosscompile/target/cpu_target.h"
 #include "crosscompile/target/resolve.h"
+#include "module/unaligned_tensors.h"
 
 #include <algorithm>
 #include <optional>
@@ -88,6 +89,7 @@ Target target_of(const DeviceFacts& facts) {
   parts.l1_bytes = cache_bytes(facts, 1);
   parts.l2_bytes = cache_bytes(facts, 2);
   parts.threads = facts.threads;
+  parts.unaligned_tensors = facts.flavour == kInProcessFlavour;
   return build_target(parts);
 }
 

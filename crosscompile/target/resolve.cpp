@@ -7,6 +7,7 @@
 #include "crosscompile/target/gpu.h"
 #include "crosscompile/target/options.h"
 #include "module/device_id.h"
+#include "module/unaligned_tensors.h"
 
 #include <unistd.h>
 
@@ -51,9 +52,9 @@ void check_abi(const Option& option, const Target& target) {
 }
 
 const std::vector<std::string>& option_names() {
-  static const std::vector<std::string> names{"target",     "mtriple",   "mcpu",     "mattr",    "mabi",
-                                              "mfloat-abi", "num-cores", "l1-bytes", "l2-bytes", "device",
-                                              "keys",       "model",     "libs",     "opt-level"};
+  static const std::vector<std::string> names{"target",     "mtriple",   "mcpu",     "mattr",     "mabi",
+                                              "mfloat-abi", "num-cores", "l1-bytes", "l2-bytes",  "device",
+                                              "keys",       "model",     "libs",     "opt-level", "unaligned-tensors"};
   return names;
 }
 
@@ -80,6 +81,9 @@ Target from_options(const std::vector<Option>& options, std::vector<std::string>
       parts.cpu = option.value;
     } else if (option.key == "mattr") {
       add_attributes(parts, option.value);
+    } else if ("-" + option.key == kUnalignedTensors) {
+      parts.unaligned_tensors = true;
+      continue;
     } else if (const char* why = reason_to_ignore(option.key); why != nullptr) {
       if (notes != nullptr) notes->push_back("-" + option.key + "=" + option.value + " is ignored: " + why);
       continue;

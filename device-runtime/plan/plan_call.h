@@ -35,6 +35,13 @@ class PlanCall final : public Workload {
   PlanCall(const PlanCall&) = delete;
   PlanCall& operator=(const PlanCall&) = delete;
 
+  // Replaces an operand of a step (Stream::set); requires that has_all_steps().
+  std::int32_t set(std::size_t step, std::size_t operand, std::uint64_t to) { return stream_->set(step, operand, to); }
+  // Whether the stream has as many steps as the plan, and no operand changes while they run.
+  bool has_all_steps(const Plan& plan) const {
+    return bound_.repeats.empty() && bound_.first_messages.size() == plan.steps.size();
+  }
+
   std::int32_t run() override;
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
   // The same without a time.

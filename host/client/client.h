@@ -132,6 +132,11 @@ class Client {
   // yet.
   void synchronize();
 
+  // Closes the connection, which a thread that waits for an answer notices. May be called from any thread.
+  void interrupt() { connection_.transport().close(); }
+  // Ends the session: from now on every request fails.
+  void close();
+
   // Returns false once the connection has failed; every further request then fails with the same error.
   bool is_open() const { return broken_.is_ok(); }
 

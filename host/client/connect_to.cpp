@@ -121,6 +121,7 @@ Device connect_to(Connector& connector, const ConnectOptions& options, const OnS
     state->name = link.name + (link.is_relayed ? ", through relay" : "");
     state->board_name = link.board.empty() ? link.name : link.board;
     state->lease = link.lease;
+    state->direct = link.direct;
     state->client = std::make_unique<Client>(std::move(opened), state->name, handlers_of(options, *state),
                                              session_options_of(options));
     state->server = std::move(link.server);

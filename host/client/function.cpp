@@ -78,9 +78,12 @@ DeviceTensor make_output(const detail::ModuleState& module, const ParameterInfo&
       module.device, parameter.dtype, shape, strides_of(parameter, symbols), module.session_device(parameter)));
 }
 
+// How long memory of this process that is passed to a call stays as it is.
+enum class Lifetime : std::uint8_t { of_call, unknown };
+
 // `shapes` has the expected shape of each parameter; tensors of the device need none.
 DeviceTensor to_device(const detail::ModuleState& module, const FunctionInfo& info, std::size_t p,
-                       const Argument& argument, const std::vector<Shape>& shapes) {
+                       const Argument& argument, const std::vector<Shape>& shapes, Lifetime lifetime) {
   if (const auto* tensor = std::get_if<DeviceTensor>(&argument.value())) return *tensor;
   const ParameterInfo& parameter = info.parameters[p];
   const Shape& expected = shapes[p];
@@ -89,12 +92,15 @@ DeviceTensor to_device(const detail::ModuleState& module, const FunctionInfo& in
   if (view == nullptr && flat == nullptr) refuse(info, p, shape_text(parameter.dtype, expected), "a number");
   if (parameter.direction == Direction::out)
     refuse(info, p, "a tensor of the device to write to", "memory of this process");
-  if (view != nullptr) return module.put(parameter, *view);
+  const auto put = [&](const View& data) {
+    return lifetime == Lifetime::of_call ? module.borrow_or_put(parameter, data) : module.put(parameter, data);
+  };
+  if (view != nullptr) return put(*view);
   const std::uint64_t elements = detail::tensor_bytes(DType::u8, expected);
   if (elements != flat->elements) {
     refuse(info, p, shape_text(parameter.dtype, expected), std::to_string(flat->elements) + " elements");
   }
-  return module.put(parameter, {flat->dtype, expected, flat->data});
+  return put({flat->dtype, expected, flat->data});
 }
 
 // Handles are valid on one device only.
@@ -148,7 +154,8 @@ void check_strides(const FunctionInfo& info, const std::vector<DeviceTensor>& te
   }
 }
 
-Prepared prepare(detail::ModuleState& module, std::size_t function, const std::vector<Argument>& arguments) {
+Prepared prepare(detail::ModuleState& module, std::size_t function, const std::vector<Argument>& arguments,
+                 Lifetime lifetime = Lifetime::of_call) {
   const std::shared_ptr<detail::DeviceState>& state = module.device;
   const FunctionInfo& info = module.compiled.manifest().functions[function];
   const std::vector<const Argument*> matched = match_parameters(info, arguments);
@@ -173,7 +180,7 @@ Prepared prepare(detail::ModuleState& module, std::size_t function, const std::v
       wire.scalar_bits = session::scalar_bits(info, p, *scalar);
     } else {
       tensor = matched[p] == nullptr ? make_output(module, parameter, sizes.shapes[p], sizes.symbols)
-                                     : to_device(module, info, p, *matched[p], sizes.shapes);
+                                     : to_device(module, info, p, *matched[p], sizes.shapes, lifetime);
       wire = detail::wire_argument(tensor);
     }
     checked.push_back({parameter.kind, wire.dtype, wire.shape, static_cast<std::int64_t>(wire.scalar_bits)});
@@ -262,7 +269,7 @@ std::uint64_t Function::last_elapsed_ns() const { return module_->last_elapsed_n
 
 std::vector<Argument> Function::on_device(const std::vector<Argument>& arguments) const {
   const std::vector<const Argument*> matched = match_parameters(info(), arguments);
-  Prepared prepared = prepare(*module_, index_, arguments);
+  Prepared prepared = prepare(*module_, index_, arguments, Lifetime::unknown);
   std::vector<Argument> all;
   for (std::size_t p = 0; p < matched.size(); ++p)
     all.push_back(prepared.wire.arguments[p].is_scalar ? *matched[p] : Argument(std::move(prepared.tensors[p])));

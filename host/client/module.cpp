@@ -1,10 +1,18 @@
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "host/client/state.h"
 #include "module/module_file.h"
+#include "module/unaligned_tensors.h"
 
 namespace ferry {
+
+namespace {
+
+constexpr std::uintptr_t kTensorAlignment = 64;
+
+}  // namespace
 
 namespace detail {
 
@@ -23,6 +31,14 @@ std::uint32_t ModuleState::session_device(const ParameterInfo& parameter) const 
   const auto earlier = std::count_if(devices.begin(), devices.begin() + parameter.device, is_alike);
   // A session with too few devices refuses the module.
   return device->client->device_of_kind(kind, static_cast<std::size_t>(earlier)).value_or(0);
+}
+
+DeviceTensor ModuleState::borrow_or_put(const ParameterInfo& parameter, const View& data) const {
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(data.data) % kTensorAlignment == 0;
+  if (device->direct != nullptr && parameter.direction == Direction::in && !parameter.is_constant &&
+      (is_aligned || takes_unaligned_tensors(compiled.manifest().target)))
+    return Access::make(std::make_shared<TensorState>(device, data));
+  return put(parameter, data);
 }
 
 DeviceTensor ModuleState::put(const ParameterInfo& parameter, const View& data) const {

@@ -17,9 +17,10 @@ struct InstanceState;  // host/client/instances.h
 struct ModuleState;
 
 struct DeviceState {
-  // Both must outlive the client; null: the device needs none.
+  // They must outlive the client; null: the device needs none.
   std::shared_ptr<const session::Lease> lease;
   std::unique_ptr<session::SessionServer> server;
+  std::shared_ptr<session::DirectSession> direct;  // null: the device is not in this process
   std::unique_ptr<session::Client> client;
   std::string name;
   std::string board_name;                   // see Device::board()
@@ -44,6 +45,8 @@ struct TensorState {
   // are for.
   TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims, Shape apart = {},
               std::optional<std::uint32_t> session_device = std::nullopt);
+  // Makes a tensor of memory of this process, which must outlive it; the device is in this process.
+  TensorState(std::shared_ptr<DeviceState> on, const View& memory);
   // Makes a view.
   TensorState(std::shared_ptr<const TensorState> of, Shape dims, Shape apart, std::uint64_t from_byte);
   ~TensorState();
@@ -75,6 +78,9 @@ struct ModuleState {
   std::uint32_t session_device(const ParameterInfo& parameter) const;
   // Uploads an argument to where its parameter is.
   DeviceTensor put(const ParameterInfo& parameter, const View& data) const;
+  // The same for a tensor that the data outlives: on a device in this process, what the function only reads is used
+  // where it lies, if its code takes the alignment.
+  DeviceTensor borrow_or_put(const ParameterInfo& parameter, const View& data) const;
 };
 
 // Gives access to private parts of the handles of ferry.h.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 
 #include "host/client/state.h"
 
@@ -79,6 +80,10 @@ std::uint64_t tensor_span(DType dtype, const Shape& shape, const Shape& strides)
 void write_span(const TensorState& tensor, const void* from) {
   const auto* bytes = static_cast<const std::uint8_t*>(from);
   ++*tensor.version;
+  if (tensor.device->direct != nullptr) {
+    if (tensor.span != 0) std::memcpy(tensor.device->direct->address(tensor.handle) + tensor.offset, from, tensor.span);
+    return;
+  }
   for (std::uint64_t done = 0; done < tensor.span;) {
     const std::uint64_t piece = std::min(kPieceBytes, tensor.span - done);
     tensor.device->client->post(rpc::Write{tensor.handle, tensor.offset + done}, {bytes + done, piece});
@@ -116,11 +121,26 @@ TensorState::TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims
   if (!same_places(shape, apart, {})) strides = std::move(apart);
   version = std::make_shared<std::uint64_t>(0);
   handle = device->client->new_handle();
+  if (device->direct != nullptr) {
+    device->direct->allocate(handle, span);
+    return;
+  }
   rpc::Alloc alloc;
   alloc.buffer = handle;
   alloc.bytes = span;
   alloc.device = session_device.value_or(device->client->memory_device());
   device->client->post(alloc);
+}
+
+TensorState::TensorState(std::shared_ptr<DeviceState> on, const View& memory)
+    : device(std::move(on)),
+      handle(session::Client::new_handle()),
+      dtype(memory.dtype),
+      shape(memory.shape),
+      span(tensor_span(dtype, shape, memory.strides)),
+      version(std::make_shared<std::uint64_t>(0)) {
+  if (!same_places(shape, memory.strides, {})) strides = memory.strides;
+  device->direct->adopt(handle, const_cast<void*>(memory.data), span);
 }
 
 TensorState::TensorState(std::shared_ptr<const TensorState> of, Shape dims, Shape apart, std::uint64_t from_byte)
@@ -143,6 +163,10 @@ TensorState::TensorState(std::shared_ptr<const TensorState> of, Shape dims, Shap
 
 TensorState::~TensorState() {
   if (whole != nullptr || !device->client->is_open()) return;
+  if (device->direct != nullptr) {
+    device->direct->free(handle);
+    return;
+  }
   try {
     device->client->post(rpc::Free{handle});
   } catch (const Error&) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "host/python/session.h"
+#include "host/python/taken_array.h"
 
 namespace nb = nanobind;
 
@@ -25,17 +26,6 @@ nb::dlpack::dtype dlpack_type(DType dtype) {
                     : is_signed_int(dtype)  ? Code::Int
                                             : Code::UInt;
   return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * dtype_bytes(dtype)), 1};
-}
-
-std::optional<DType> type_of(nb::dlpack::dtype type) {
-  if (type.lanes != 1) return std::nullopt;
-  if (type.code == static_cast<std::uint8_t>(kBfloat))
-    return type.bits == 16 ? std::optional(DType::bf16) : std::nullopt;
-  for (int tag = 1; is_valid_dtype(static_cast<std::uint8_t>(tag)); ++tag) {
-    const auto dtype = static_cast<DType>(tag);
-    if (dtype != DType::bf16 && dlpack_type(dtype) == type) return dtype;
-  }
-  return std::nullopt;
 }
 
 nb::object numpy() { return nb::module_::import_("numpy"); }
@@ -71,6 +61,17 @@ Shape strides_of(const Array& array) {
 }
 
 }  // namespace
+
+std::optional<DType> type_of(nb::dlpack::dtype type) {
+  if (type.lanes != 1) return std::nullopt;
+  if (type.code == static_cast<std::uint8_t>(kBfloat))
+    return type.bits == 16 ? std::optional(DType::bf16) : std::nullopt;
+  for (int tag = 1; is_valid_dtype(static_cast<std::uint8_t>(tag)); ++tag) {
+    const auto dtype = static_cast<DType>(tag);
+    if (dtype != DType::bf16 && dlpack_type(dtype) == type) return dtype;
+  }
+  return std::nullopt;
+}
 
 BorrowedArgument borrowed_array(nb::handle value, DType dtype, const char* what, Layout layout) {
   nb::object owner = nb::borrow(value);
@@ -109,13 +110,23 @@ BorrowedArgument borrowed_argument(nb::handle value, const ParameterInfo& parame
                           parameter.strides.empty() ? Layout::dense : Layout::strided);
   }
   nb::object number = nb::borrow(value);
-  if (nb::hasattr(value, "item")) number = value.attr("item")();  // a scalar of NumPy or torch
+  if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr()) && nb::hasattr(value, "item"))
+    number = value.attr("item")();  // a scalar of NumPy or torch
   if (PyFloat_Check(number.ptr())) return {Argument(nb::cast<double>(number))};
   std::int64_t whole = 0;
   if (nb::try_cast(number, whole)) return {Argument(whole)};
   std::uint64_t large = 0;
   if (nb::try_cast(number, large)) return {Argument(large)};
   throw nb::type_error(("expected a number for " + parameter.name + ", got " + name_of_type(value)).c_str());
+}
+
+nb::object array_of(const PyTensor& tensor, std::uint8_t* memory) {
+  const Shape& shape = tensor->shape();
+  std::vector<std::size_t> sizes(shape.begin(), shape.end());
+  const nb::object owner = nb::cast(tensor);  // another object for the same tensor
+  const nb::ndarray<nb::array_api> array(memory, sizes.size(), sizes.data(), owner, nullptr,
+                                         dlpack_type(tensor->dtype()));
+  return nb::cast(array, nb::rv_policy::reference);
 }
 
 nb::object numpy_array(std::unique_ptr<std::uint8_t[]> elements, DType dtype, const Shape& shape) {

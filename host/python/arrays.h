@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ferry/client.h"
+#include "host/python/session.h"
 #include "module/manifest.h"
 
 namespace ferry::python {
@@ -29,6 +30,8 @@ BorrowedArgument borrowed_array(nanobind::handle value, DType dtype, const char*
 // The value of a parameter: a tensor of the device, an array, or a number. Throws nanobind::type_error.
 BorrowedArgument borrowed_argument(nanobind::handle value, const ParameterInfo& parameter);
 
+// An object of DLPack and the buffer protocol for the memory of a tensor of this process, which it keeps.
+nanobind::object array_of(const PyTensor& tensor, std::uint8_t* memory);
 // An array of NumPy that owns these elements; bf16 has the bits of each as uint16.
 nanobind::object numpy_array(std::unique_ptr<std::uint8_t[]> elements, DType dtype, const Shape& shape);
 

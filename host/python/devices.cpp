@@ -16,6 +16,11 @@ namespace nb = nanobind;
 namespace ferry::python {
 namespace {
 
+// Where a session goes to if its board is leased with others.
+struct PyBoard {
+  SharedBoard board;
+};
+
 OpenSession opening(const std::string& address) {
   return [address](ConnectOptions options) {
     options.source_line = source_line;
@@ -24,8 +29,11 @@ OpenSession opening(const std::string& address) {
 }
 
 PyDevice connected(const std::string& address, const std::string& key_file, const std::vector<std::string>& devices,
-                   double queue) {
-  const OpenSession open = [open = opening(address), key_file, devices, queue](ConnectOptions options) {
+                   double queue, const PyBoard* board) {
+  const SharedBoard shared = board == nullptr ? nullptr : board->board;
+  const OpenSession open = [open = opening(address), key_file, devices, queue, shared](ConnectOptions options) {
+    options.board = shared;
+    options.is_cancelled = is_interrupted;
     options.key_file = key_file;
     if (options.devices.empty()) options.devices = devices;
     options.deadlines.queue = queue;
@@ -34,9 +42,23 @@ PyDevice connected(const std::string& address, const std::string& key_file, cons
   return {without_python([&] { return std::make_shared<Session>(open({}), open); })};
 }
 
+// Boards of farms that are leased together when the first of them is connected to.
+std::vector<PyBoard> shared_boards(const std::vector<std::string>& addresses, const std::string& key_file) {
+  std::vector<PyBoard> boards;
+  for (SharedBoard& board : without_python([&] { return share_boards(addresses, key_file); }))
+    boards.push_back({std::move(board)});
+  return boards;
+}
+
 PyModule loaded(const PyDevice& self, const CompiledModule& compiled) {
-  Module module = self.session->run([&](const Device& device) { return device.load(compiled); });
-  return {Held<Module>(self.session, std::move(module)), compiled, std::nullopt};
+  std::shared_ptr<session::DirectModule> direct;
+  Module module = self.session->run([&](const Device& device) {
+    direct = session::DirectModule::load(device, compiled);
+    return device.load(compiled);
+  });
+  PyModule result{Held<Module>(self.session, std::move(module)), compiled, std::nullopt};
+  if (direct != nullptr) result.direct.emplace(self.session, std::move(direct));
+  return result;
 }
 
 KernelOptions kernel_options(std::string file, std::string text, std::string name, std::string function,
@@ -103,7 +125,10 @@ PyTensor empty(const PyDevice& self, const Shape& shape, const std::string& dtyp
 void bind_devices(nb::module_& module) {
   nb::class_<KernelOptions>(module, "_KernelOptions").def_static("make", kernel_options);
   module.def("_compile", compiled_for_target);
-  module.def("_connect", connected);
+  nb::class_<PyBoard>(module, "_Board");
+  module.def("_share_boards", shared_boards);
+  module.def("_connect", connected, nb::arg("address"), nb::arg("key_file"), nb::arg("devices"), nb::arg("queue"),
+             nb::arg("board").none());
   nb::class_<PyDevice>(module, "Device", "A device, for as long as it or something of it is referred to.")
       .def_prop_ro(
           "name",
@@ -121,12 +146,22 @@ void bind_devices(nb::module_& module) {
             return self.session->run([](const Device& device) { return target_of(device).text; });
           },
           "What compile() compiles for.")
+      .def(
+          "close", [](const PyDevice& self) { self.session->close(); },
+          "Ends the session at once, also if another thread waits for the device: that gets ConnectionLost or Error. A "
+          "board of a farm is given back. What belongs to the session is gone. To close twice does nothing.")
+      .def(
+          "__enter__", [](nb::handle self) { return self; }, nb::sig("def __enter__(self) -> Device"))
+      .def(
+          "__exit__", [](const PyDevice& self, const nb::args&) { self.session->close(); },
+          nb::sig("def __exit__(self, *exception: object) -> None"))
       .def("load", loaded, nb::arg("module"), "Loads a module that was compiled for a device such as this.")
       .def("put", put, nb::arg("array"), "Copies an array to the device.")
       .def("empty", empty, nb::arg("shape"), nb::arg("dtype") = "f32", "Allocates a tensor.")
       .def("_compile", compiled_for)
       .def("compile", forwarded("ferry.compiling", "compile_for"),
-           nb::sig("def compile(self, source: str | os.PathLike[str], *, function: str = '', schedule: str = '', "
+           nb::sig("def compile(self, source: str | os.PathLike[str] | ferry.schedules.Program | "
+                   "ferry.schedules.Schedule, *, function: str = '', schedule: str = '', "
                    "knobs: collections.abc.Mapping[str, object] | None = None, point: str = '', signature: str = '', "
                    "cflags: str = '', fix: collections.abc.Mapping[str, int] | None = None, "
                    "sizes: collections.abc.Mapping[str, int] | None = None, name: str = '') -> Module"),

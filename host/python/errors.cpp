@@ -1,11 +1,14 @@
 // Exceptions of C++ become those of ferry/errors.py, with what they know beside the message.
 #include <nanobind/nanobind.h>
 
+#include <pthread.h>
+
 #include <exception>
 
 #include "ferry/error.h"
 #include "ferry/kernel/kernel_failed.h"
 #include "host/python/bindings.h"
+#include "host/python/session.h"
 #include "rpc/transport/interruption.h"
 
 namespace nb = nanobind;
@@ -49,15 +52,19 @@ void translate(const std::exception_ptr& thrown, void*) {
   }
 }
 
-// Whether a handler of signals in Python has raised an exception, such as KeyboardInterrupt after Ctrl-C.
+int forked = 0;
+
+}  // namespace
+
 bool is_interrupted() {
   const nb::gil_scoped_acquire acquire;
   return PyErr_CheckSignals() != 0;
 }
 
-}  // namespace
+int forks() { return forked; }
 
 void bind_errors(nb::module_&) {
+  pthread_atfork(nullptr, nullptr, [] { ++forked; });
   nb::register_exception_translator(translate);
   set_interruption(is_interrupted);
 }

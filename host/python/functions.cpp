@@ -11,6 +11,7 @@
 #include "host/python/arrays.h"
 #include "host/python/bindings.h"
 #include "host/python/calls.h"
+#include "host/python/direct_calls.h"
 #include "host/python/forwarded.h"
 #include "host/python/session.h"
 
@@ -18,51 +19,15 @@ namespace nb = nanobind;
 
 namespace ferry::python {
 
-const FunctionInfo& info_of(const PyFunction& function) { return function.function->info(); }
-
-BorrowedArguments borrowed_arguments(const PyFunction& function, const nb::args& given, const nb::kwargs& named) {
-  const std::vector<ParameterInfo>& parameters = info_of(function).parameters;
-  std::vector<const ParameterInfo*> taken;
-  const bool with_outputs = given.size() + named.size() == parameters.size();
-  for (const ParameterInfo& parameter : parameters)
-    if (with_outputs || parameter.direction != Direction::out) taken.push_back(&parameter);
-  const auto refuse = [&](const std::string& why) {
-    throw nb::type_error((why + ": " + function.function->signature()).c_str());
-  };
-  if (given.size() + named.size() != taken.size()) {
-    refuse("expected " + std::to_string(taken.size()) + " arguments, got " +
-           std::to_string(given.size() + named.size()));
-  }
-  BorrowedArguments all;
-  std::size_t named_found = 0;
-  for (std::size_t i = 0; i < taken.size(); ++i) {
-    nb::object value;
-    if (i < given.size()) {
-      value = nb::borrow(given[i]);
-    } else {
-      if (!named.contains(taken[i]->name.c_str())) refuse("expected a value for " + taken[i]->name);
-      value = nb::borrow(named[taken[i]->name.c_str()]);
-      ++named_found;
-    }
-    all.owners.push_back(borrowed_argument(value, *taken[i]));
-    all.arguments.push_back(all.owners.back().argument);
-  }
-  if (named_found != named.size()) refuse("an argument is named that is not a parameter, or given twice");
-  return all;
-}
-
 namespace {
 
 nb::object call(const PyFunction& function, const nb::args& given, const nb::kwargs& named) {
-  const BorrowedArguments arguments = borrowed_arguments(function, given, named);
-  const std::shared_ptr<Session>& session = function.function.session();
-  const std::vector<DeviceTensor> outputs =
-      session->run([&](const Device&) { return function.function->call(arguments.arguments); });
-  nb::list results;
-  for (const DeviceTensor& output : outputs) results.append(nb::cast(PyTensor(session, output)));
-  if (results.size() == 1) return nb::object(results[0]);
-  return nb::tuple(results);
+  const MatchedArguments matched = matched_arguments(function, given, named);
+  nb::object results = call_directly(function, matched);
+  return results.is_valid() ? results : call_by_messages(function, matched);
 }
+
+const FunctionInfo& info_of(const PyFunction& function) { return function.function->info(); }
 
 // Names of the parameters except for those of one direction.
 std::vector<std::string> names_but(Direction direction, const PyFunction& function) {
@@ -79,7 +44,13 @@ PyFunction function_named(const PyModule& module, const std::string& name) {
     for (const std::string& one : names) all += (all.empty() ? "" : ", ") + one;
     throw nb::key_error(("there is no function '" + name + "', but " + all).c_str());
   }
-  return {module, name, Held<Function>(module.loaded.session(), (*module.loaded)[name])};
+  PyFunction function{module, name, Held<Function>(module.loaded.session(), (*module.loaded)[name]), {}};
+  if (!module.direct) return function;
+  const auto index = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  const std::shared_ptr<session::DirectModule>& direct = **module.direct;
+  if (direct->supports(index))
+    function.direct.emplace(module.loaded.session(), std::make_shared<DirectFunction>(direct, index));
+  return function;
 }
 
 }  // namespace
@@ -98,10 +69,27 @@ void bind_functions(nb::module_& module) {
       .def_prop_ro(
           "functions", [](const PyModule& loaded) { return loaded.compiled.functions(); },
           "Names of the functions, in order.");
+  nb::class_<PyBoundCall>(module, "BoundCall", "A function with its arguments.")
+      .def("__call__", &PyBoundCall::call, nb::sig("def __call__(self) -> typing.Any"),
+           "Calls the function, and returns what `out` was, or else its results.");
   nb::class_<PyFunction>(module, "Function",
                          "A function of a device. Call it with arrays, tensors of the device and numbers, in the order "
                          "of its inputs or by name.")
-      .def("__call__", call, nb::sig("def __call__(self, *args: typing.Any, **named: typing.Any) -> typing.Any"))
+      .def("__call__", call, nb::sig("def __call__(self, *args: typing.Any, **named: typing.Any) -> typing.Any"),
+           "Calls it. `out`, an array or a tensor for each output, is where the results go; otherwise they are new "
+           "tensors of the device.\n\n"
+           "Raises TypeError for arguments of the wrong kind, UsageError for those of wrong types and sizes, and "
+           "KernelFailed.")
+      .def(
+          "bind",
+          [](const PyFunction& function, const nb::args& given, const nb::kwargs& named) {
+            return PyBoundCall(function, given, named);
+          },
+          nb::sig("def bind(self, *args: typing.Any, **named: typing.Any) -> BoundCall"),
+          "Prepares calls with these arguments, those of a call: `f = mm.bind(A, B, out=C); f()`.\n\n"
+          "Each call reads the arrays as they are then. In this process (\"inproc://\") it takes no time beside the "
+          "kernel's, and without `out` all calls write the same tensors. Elsewhere arrays are sent with each call, and "
+          "tensors of the device are not.")
       .def(
           "bench", forwarded("ferry.measurements", "bench"),
           nb::sig("def bench(self, *args: typing.Any, repeat: int = 40, min_repeat_ms: float = 10, threads: int = 0, "
@@ -125,7 +113,10 @@ void bind_functions(nb::module_& module) {
           "Names of the tensors that a call returns, in this order.")
       .def_prop_ro(
           "last_seconds",
-          [](const PyFunction& function) { return 1e-9 * static_cast<double>(function.function->last_elapsed_ns()); },
+          [](const PyFunction& function) {
+            const double seconds = function.direct ? (**function.direct)->seconds : 0;
+            return seconds != 0 ? seconds : 1e-9 * static_cast<double>(function.function->last_elapsed_ns());
+          },
           "How long the last call ran on the device, in seconds; bench() measures.");
 }
 

@@ -37,7 +37,7 @@ void set_sampling(bench::SamplingOptions& sampling, std::uint32_t repeat, double
 
 Measurement measured(const PyFunction& function, const nb::args& given, std::uint32_t repeat, double min_repeat_ms,
                      std::uint32_t threads, bool cold, bool warm, bool peak, const nb::kwargs& named) {
-  const BorrowedArguments arguments = borrowed_arguments(function, given, named);
+  const BorrowedArguments arguments = borrowed_arguments(function, matched_arguments(function, given, named));
   bench::MeasureOptions options;
   set_sampling(options.sampling, repeat, min_repeat_ms, threads, cold, warm);
   options.peak = peak;

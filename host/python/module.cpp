@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "host/python/bindings.h"
+#include "host/python/te.h"
 
 NB_MODULE(_ferry, module) {
   module.attr("_version") = FERRY_VERSION;
@@ -10,4 +11,7 @@ NB_MODULE(_ferry, module) {
   ferry::python::bind_functions(module);
   ferry::python::bind_measurements(module);
   ferry::python::bind_devices(module);
+  ferry::python::bind_expressions(module);
+  ferry::python::bind_programs(module);
+  ferry::python::bind_schedules(module);
 }

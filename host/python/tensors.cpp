@@ -1,5 +1,6 @@
 // Tensors of a device.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -18,7 +19,18 @@ nb::object shape_of(const PyTensor& tensor) {
   return nb::tuple(sizes);
 }
 
+// A tensor of this process as an object of DLPack that shares its memory; an invalid object for others.
+nb::object shared_array(const PyTensor& tensor) {
+  std::uint8_t* const memory = tensor->strides().empty()
+                                   ? tensor.session()->run([&](const Device&) { return session::address_of(*tensor); })
+                                   : nullptr;
+  return memory == nullptr ? nb::object() : array_of(tensor, memory);
+}
+
 nb::object to_numpy(const PyTensor& tensor) {
+  if (tensor->dtype() != DType::bf16)
+    if (const nb::object shared = shared_array(tensor); shared.is_valid())
+      return nb::module_::import_("numpy").attr("asarray")(shared);
   auto elements = std::make_unique<std::uint8_t[]>(tensor->bytes());
   tensor.session()->run([&](const Device&) { tensor->read(elements.get()); });
   nb::object array = numpy_array(std::move(elements), tensor->dtype(), tensor->shape());
@@ -28,10 +40,25 @@ nb::object to_numpy(const PyTensor& tensor) {
 
 // NumPy's protocol, by which np.asarray(tensor) and most functions of NumPy take one.
 nb::object to_array(const PyTensor& tensor, nb::handle dtype, nb::handle copy) {
-  if (nb::isinstance<nb::bool_>(copy) && !nb::cast<bool>(copy))
+  const bool is_shared = tensor->dtype() != DType::bf16 && shared_array(tensor).is_valid();
+  const bool must_copy = nb::isinstance<nb::bool_>(copy) && nb::cast<bool>(copy);
+  if (nb::isinstance<nb::bool_>(copy) && !must_copy && !is_shared)
     throw nb::value_error("a tensor of a device cannot become an array without a copy");
   nb::object array = to_numpy(tensor);
+  if (is_shared && must_copy) array = array.attr("copy")();
   return dtype.is_none() ? array : array.attr("astype")(dtype);
+}
+
+// DLPack's protocol, by which torch and others take a tensor. The memory is that of the tensor in this process,
+// otherwise a copy.
+nb::object to_dlpack(const PyTensor& tensor, const nb::kwargs& how) {
+  nb::object array = shared_array(tensor);
+  if (!array.is_valid()) {
+    if (how.contains("copy") && nb::object(how["copy"]).is(nb::handle(Py_False)))
+      throw nb::buffer_error("a tensor of a device cannot become an array without a copy");
+    array = to_numpy(tensor);
+  }
+  return array.attr("__dlpack__")(**how);
 }
 
 void write(const PyTensor& tensor, nb::handle array) {
@@ -51,10 +78,13 @@ void bind_tensors(nb::module_& module) {
       .def_prop_ro(
           "nbytes", [](const PyTensor& tensor) { return tensor->bytes(); }, "Size of the elements in bytes.")
       .def("numpy", to_numpy,
-           "Copies the elements into an array of NumPy. Those of bf16 have the type bfloat16 of ml_dtypes, which has "
+           "Copies the elements into an array of NumPy. A tensor of this process (\"inproc://\") becomes an array that "
+           "shares its memory instead. Those of bf16 have the type bfloat16 of ml_dtypes, which has "
            "to be "
            "installed.")
       .def("__array__", to_array, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
+      .def("__dlpack__", to_dlpack, nb::sig("def __dlpack__(self, **how: typing.Any) -> typing.Any"))
+      .def("__dlpack_device__", [](const PyTensor&) { return std::pair(1, 0); })  // memory of this machine
       .def("__repr__",
            [](const PyTensor& tensor) {
              std::string sizes;

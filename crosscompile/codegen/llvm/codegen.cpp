@@ -10,6 +10,7 @@
 #include "crosscompile/ir/error.h"
 #include "crosscompile/ir/extern_call.h"
 #include "crosscompile/ir/symbol.h"
+#include "module/unaligned_tensors.h"
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/MemoryBufferRef.h>
@@ -43,7 +44,8 @@ void compile(Compiled& into, std::span<const ir::Function> functions, const Targ
   into.machine = make_machine(target);
   configure_module(*into.module, *into.machine, target);
   DebugLines lines(*into.module);
-  ModuleState state{target, CodeKind::cpu, into.context, *into.module, lines, alignment == TensorAlignment::device};
+  const bool are_aligned = alignment == TensorAlignment::device && !takes_unaligned_tensors(target.text);
+  ModuleState state{target, CodeKind::cpu, into.context, *into.module, lines, are_aligned};
   for (const ir::Function& function : functions) emit_function(state, function);
   lines.finish();
   verify(*into.module);

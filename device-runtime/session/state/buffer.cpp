@@ -13,7 +13,11 @@ unsigned long long number(std::uint64_t value) { return value; }
 
 Result<std::unique_ptr<Buffer>> Buffer::allocate(Device& device, std::uint64_t bytes) {
   FERRY_ASSIGN(void* memory, device.allocate(bytes));
-  return std::unique_ptr<Buffer>(new Buffer(device, memory, bytes));
+  return std::unique_ptr<Buffer>(new Buffer(device, memory, bytes, true));
+}
+
+std::unique_ptr<Buffer> Buffer::borrow(Device& device, void* memory, std::uint64_t bytes) {
+  return std::unique_ptr<Buffer>(new Buffer(device, memory, bytes, false));
 }
 
 Status Buffer::check_range(rpc::Handle handle, std::uint64_t offset, std::uint64_t bytes) const {

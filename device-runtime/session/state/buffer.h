@@ -10,9 +10,13 @@ namespace ferry::device {
 class Buffer {
  public:
   static Result<std::unique_ptr<Buffer>> allocate(Device& device, std::uint64_t bytes);
+  // Memory of this process that the device does not own and that outlives the buffer.
+  static std::unique_ptr<Buffer> borrow(Device& device, void* memory, std::uint64_t bytes);
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { device_.release(memory_, bytes_); }
+  ~Buffer() {
+    if (is_own_) device_.release(memory_, bytes_);
+  }
 
   Device& device() const { return device_; }
   void* memory() const { return memory_; }
@@ -30,11 +34,13 @@ class Buffer {
   Status check_contents(RequestContext& context, rpc::Handle handle, std::uint64_t offset, std::uint64_t bytes) const;
 
  private:
-  Buffer(Device& device, void* memory, std::uint64_t bytes) : device_(device), memory_(memory), bytes_(bytes) {}
+  Buffer(Device& device, void* memory, std::uint64_t bytes, bool is_own)
+      : device_(device), memory_(memory), bytes_(bytes), is_own_(is_own) {}
 
   Device& device_;
   void* memory_;
   std::uint64_t bytes_;
+  bool is_own_;
   // The smallest range that covers everything that failed requests left unwritten, and the first of those requests.
   std::uint64_t unwritten_begin_ = 0;
   std::uint64_t unwritten_end_ = 0;

@@ -9,6 +9,7 @@
 
 #include "ferry/connect_options.h"
 #include "ferry/error.h"
+#include "host/client/connect/direct_session.h"
 #include "rpc/secure/key.h"
 #include "rpc/transport/transport.h"
 
@@ -48,6 +49,7 @@ struct Link {
   // The session keeps both until it is closed.
   std::unique_ptr<SessionServer> server = {};  // null: a server that others use too
   std::shared_ptr<const Lease> lease = {};     // null: the device needs none
+  std::shared_ptr<DirectSession> direct = {};  // null: the device is not in this process
 };
 
 class Connector {

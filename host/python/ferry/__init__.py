@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ferry import testing
+from ferry import te, testing
 from ferry._ferry import (
+    BoundCall,
     CheckReport,
     Comparison,
     CompiledModule,
@@ -29,6 +30,7 @@ from ferry.errors import CompileError, ConnectionLost, Error, KernelFailed, Limi
 from ferry.measurements import check, compare
 
 __all__ = [
+    "BoundCall",
     "CheckReport",
     "Comparison",
     "CompileError",
@@ -48,6 +50,7 @@ __all__ = [
     "compare",
     "compile",
     "connect",
+    "te",
     "testing",
 ]
 
@@ -56,10 +59,11 @@ def connect(address: str = "", *, key_file: str = "", devices: Sequence[str] = (
     """Connects to a device.
 
     address: a name in ~/.config/ferry/devices.toml, "HOST:PORT", "ssh://USER@HOST", "farm://FARM/SELECTOR"; without
-        one, a private server on this machine, which ends with the device.
+        one, a private server on this machine, which ends with the device. "inproc://" is this process: arrays are used
+        where they lie and calls take a microsecond, but a kernel that crashes ends the process.
     key_file: the key to use, in place of the one that belongs to the address.
     devices: what besides the CPU will be used: "opencl", "cuda".
     queue: seconds to wait for a place; 0: as long as it takes.
     Raises Error with the code "unavailable" if there is no answer, and "unauthenticated" if the key is unknown.
     """
-    return _connect(address, key_file, list(devices), queue)
+    return _connect(address, key_file, list(devices), queue, None)

@@ -2,6 +2,8 @@ from collections.abc import Mapping, Sequence
 import os
 from typing import Any
 
+import ferry.schedules
+
 
 _version: str = '0.1.0'
 
@@ -22,10 +24,14 @@ class Tensor:
 
     def numpy(self) -> object:
         """
-        Copies the elements into an array of NumPy. Those of bf16 have the type bfloat16 of ml_dtypes, which has to be installed.
+        Copies the elements into an array of NumPy. A tensor of this process ("inproc://") becomes an array that shares its memory instead. Those of bf16 have the type bfloat16 of ml_dtypes, which has to be installed.
         """
 
     def __array__(self, dtype: object | None = None, copy: object | None = None) -> object: ...
+
+    def __dlpack__(self, **how: Any) -> Any: ...
+
+    def __dlpack_device__(self) -> tuple[int, int]: ...
 
     def __repr__(self) -> str: ...
 
@@ -69,12 +75,30 @@ class Module:
     def functions(self) -> list[str]:
         """Names of the functions, in order."""
 
+class BoundCall:
+    """A function with its arguments."""
+
+    def __call__(self) -> Any:
+        """Calls the function, and returns what `out` was, or else its results."""
+
 class Function:
     """
     A function of a device. Call it with arrays, tensors of the device and numbers, in the order of its inputs or by name.
     """
 
-    def __call__(self, *args: Any, **named: Any) -> Any: ...
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """
+        Calls it. `out`, an array or a tensor for each output, is where the results go; otherwise they are new tensors of the device.
+
+        Raises TypeError for arguments of the wrong kind, UsageError for those of wrong types and sizes, and KernelFailed.
+        """
+
+    def bind(self, *args: Any, **named: Any) -> BoundCall:
+        """
+        Prepares calls with these arguments, those of a call: `f = mm.bind(A, B, out=C); f()`.
+
+        Each call reads the arrays as they are then. In this process ("inproc://") it takes no time beside the kernel's, and without `out` all calls write the same tensors. Elsewhere arrays are sent with each call, and tensors of the device are not.
+        """
 
     def bench(self, *args: Any, repeat: int = 40, min_repeat_ms: float = 10, threads: int = 0, cold: bool = False, warm: bool = False, peak: bool = True, **named: Any) -> Measurement:
         """
@@ -298,7 +322,12 @@ class _KernelOptions:
 
 def _compile(arg0: _KernelOptions, arg1: str, arg2: Sequence[str], /) -> CompiledModule: ...
 
-def _connect(arg0: str, arg1: str, arg2: Sequence[str], arg3: float, /) -> Device: ...
+class _Board:
+    pass
+
+def _share_boards(arg0: Sequence[str], arg1: str, /) -> list[_Board]: ...
+
+def _connect(address: str, key_file: str, devices: Sequence[str], queue: float, board: _Board | None) -> Device: ...
 
 class Device:
     """A device, for as long as it or something of it is referred to."""
@@ -315,6 +344,15 @@ class Device:
     def target(self) -> str:
         """What compile() compiles for."""
 
+    def close(self) -> None:
+        """
+        Ends the session at once, also if another thread waits for the device: that gets ConnectionLost or Error. A board of a farm is given back. What belongs to the session is gone. To close twice does nothing.
+        """
+
+    def __enter__(self) -> Device: ...
+
+    def __exit__(self, *exception: object) -> None: ...
+
     def load(self, module: CompiledModule) -> Module:
         """Loads a module that was compiled for a device such as this."""
 
@@ -326,7 +364,208 @@ class Device:
 
     def _compile(self, arg0: _KernelOptions, arg1: Sequence[str], /) -> Module: ...
 
-    def compile(self, source: str | os.PathLike[str], *, function: str = '', schedule: str = '', knobs: Mapping[str, object] | None = None, point: str = '', signature: str = '', cflags: str = '', fix: Mapping[str, int] | None = None, sizes: Mapping[str, int] | None = None, name: str = '') -> Module:
+    def compile(self, source: str | os.PathLike[str] | ferry.schedules.Program | ferry.schedules.Schedule, *, function: str = '', schedule: str = '', knobs: Mapping[str, object] | None = None, point: str = '', signature: str = '', cflags: str = '', fix: Mapping[str, int] | None = None, sizes: Mapping[str, int] | None = None, name: str = '') -> Module:
         """
         Compiles for this device and loads the result; the parameters are those of ferry.compile().
         """
+
+class Expr:
+    """A number that a kernel computes. Its operators make expressions of it."""
+
+    def __add__(self, other: Expr | float, /) -> Expr: ...
+
+    def __radd__(self, other: Expr | float, /) -> Expr: ...
+
+    def __sub__(self, other: Expr | float, /) -> Expr: ...
+
+    def __rsub__(self, other: Expr | float, /) -> Expr: ...
+
+    def __mul__(self, other: Expr | float, /) -> Expr: ...
+
+    def __rmul__(self, other: Expr | float, /) -> Expr: ...
+
+    def __truediv__(self, other: Expr | float, /) -> Expr: ...
+
+    def __rtruediv__(self, other: Expr | float, /) -> Expr: ...
+
+    def __floordiv__(self, other: Expr | float, /) -> Expr: ...
+
+    def __rfloordiv__(self, other: Expr | float, /) -> Expr: ...
+
+    def __mod__(self, other: Expr | float, /) -> Expr: ...
+
+    def __rmod__(self, other: Expr | float, /) -> Expr: ...
+
+    def __pow__(self, other: Expr | float, /) -> Expr: ...
+
+    def __rpow__(self, other: Expr | float, /) -> Expr: ...
+
+    def __and__(self, other: Expr | float, /) -> Expr: ...
+
+    def __rand__(self, other: Expr | float, /) -> Expr: ...
+
+    def __or__(self, other: Expr | float, /) -> Expr: ...
+
+    def __ror__(self, other: Expr | float, /) -> Expr: ...
+
+    def __xor__(self, other: Expr | float, /) -> Expr: ...
+
+    def __rxor__(self, other: Expr | float, /) -> Expr: ...
+
+    def __lshift__(self, other: Expr | float, /) -> Expr: ...
+
+    def __rlshift__(self, other: Expr | float, /) -> Expr: ...
+
+    def __rshift__(self, other: Expr | float, /) -> Expr: ...
+
+    def __rrshift__(self, other: Expr | float, /) -> Expr: ...
+
+    def __lt__(self, other: Expr | float, /) -> Expr: ...
+
+    def __le__(self, other: Expr | float, /) -> Expr: ...
+
+    def __gt__(self, other: Expr | float, /) -> Expr: ...
+
+    def __ge__(self, other: Expr | float, /) -> Expr: ...
+
+    def __eq__(self, other: object, /) -> Any: ...
+
+    def __ne__(self, other: object, /) -> Any: ...
+
+    def __hash__(self) -> int: ...
+
+    def __neg__(self) -> Expr: ...
+
+    def __pos__(self) -> Expr: ...
+
+    def __abs__(self) -> Expr: ...
+
+    def __invert__(self) -> Expr: ...
+
+    def __bool__(self) -> bool: ...
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def dtype(self) -> str:
+        """Its type: "f32", "i64", "bool"."""
+
+class Axis(Expr):
+    """
+    An index over a range: of a tensor that is computed, or of a reduction.
+    """
+
+    @property
+    def extent(self) -> Expr:
+        """How many values it has."""
+
+    @property
+    def min(self) -> Expr:
+        """Its first value."""
+
+def _minimum(arg0: object, arg1: object, /) -> Expr: ...
+
+def _maximum(arg0: object, arg1: object, /) -> Expr: ...
+
+def _ceil_div(arg0: object, arg1: object, /) -> Expr: ...
+
+def _var(arg0: str, arg1: str, /) -> Expr: ...
+
+def _axis(arg0: str, arg1: object, arg2: object, /) -> Axis: ...
+
+def _cast(arg0: str, arg1: object, /) -> Expr: ...
+
+def _select(arg0: Expr, arg1: object, arg2: object, /) -> Expr: ...
+
+def _if_then_else(arg0: Expr, arg1: object, arg2: object, /) -> Expr: ...
+
+def _call(name: str, *arguments: Expr | float) -> Expr: ...
+
+def _extern_call(name: str, *arguments: Expr | float) -> Expr: ...
+
+def _let(arg0: str, arg1: Expr, arg2: object, /) -> Expr: ...
+
+def _all_of(arg: Sequence[Expr], /) -> Expr: ...
+
+def _any_of(arg: Sequence[Expr], /) -> Expr: ...
+
+def _not(arg: Expr, /) -> Expr: ...
+
+def _math_functions() -> list[str]: ...
+
+class SymbolicTensor:
+    """A tensor of a program: an argument, or one that is computed."""
+
+    def __getitem__(self, index: Expr | int | tuple[Expr | int, ...], /) -> Expr:
+        """The element at an index, or at as many as the tensor has dimensions."""
+
+    def __call__(self, *index: Expr | int) -> Expr:
+        """The element at these indices."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def dtype(self) -> str:
+        """The type of its elements: "f32"."""
+
+    @property
+    def shape(self) -> tuple[Expr, ...]:
+        """Its sizes."""
+
+    def __repr__(self) -> str: ...
+
+def _placeholder(arg0: object, arg1: str, arg2: str, arg3: object, /) -> SymbolicTensor: ...
+
+def _compute(arg0: Sequence[Axis], arg1: object, arg2: str, arg3: Sequence[str], /) -> list[SymbolicTensor]: ...
+
+def _update(arg0: SymbolicTensor, arg1: object, arg2: str, /) -> SymbolicTensor: ...
+
+def _scan(arg0: object, arg1: str, arg2: int, arg3: object, arg4: str, /) -> SymbolicTensor: ...
+
+def _scatter(arg0: SymbolicTensor, arg1: object, arg2: int, arg3: str, arg4: object, arg5: str, /) -> SymbolicTensor: ...
+
+def _reduce(arg0: str, arg1: object, arg2: Sequence[Axis], arg3: Expr | None, arg4: object | None, /) -> Expr: ...
+
+def _reduce_by(arg0: object, arg1: object, arg2: str, arg3: object, arg4: Sequence[Axis], arg5: Expr | None, arg6: object, /) -> list[Expr]: ...
+
+def _argmax(arg0: object, arg1: object, arg2: Sequence[Axis], arg3: Expr | None, /) -> list[Expr]: ...
+
+def _argmin(arg0: object, arg1: object, arg2: Sequence[Axis], arg3: Expr | None, /) -> list[Expr]: ...
+
+def _moments(arg0: object, arg1: Sequence[Axis], arg2: Expr | None, /) -> list[Expr]: ...
+
+class _Parameter:
+    pass
+
+def _in(arg: SymbolicTensor, /) -> _Parameter: ...
+
+def _constant(arg: SymbolicTensor, /) -> _Parameter: ...
+
+def _out(arg0: SymbolicTensor, arg1: object, /) -> _Parameter: ...
+
+def _inout(arg0: SymbolicTensor, arg1: SymbolicTensor, /) -> _Parameter: ...
+
+def _scalar(arg: Expr, /) -> _Parameter: ...
+
+class _Program:
+    @property
+    def name(self) -> str: ...
+
+def _program(arg0: str, arg1: Sequence[_Parameter], arg2: Sequence[tuple[Expr, str]], /) -> _Program: ...
+
+class _Schedule:
+    def apply(self, arg0: str, arg1: Mapping[str, str], /) -> dict[str, list[str]]: ...
+
+    def text(self) -> str: ...
+
+    def emit(self, arg0: str, arg1: str, arg2: str, /) -> str: ...
+
+    def compile(self, arg: str, /) -> CompiledModule: ...
+
+    def check(self, arg0: Sequence[str], arg1: int, arg2: bool, arg3: str, /) -> CheckReport: ...
+
+def _schedule(arg: _Program, /) -> _Schedule: ...
+
+def _default_schedule(arg0: _Program, arg1: str, arg2: Mapping[str, int], /) -> _Schedule: ...

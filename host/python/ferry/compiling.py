@@ -7,16 +7,32 @@ from collections.abc import Mapping
 from typing import Any, Union
 
 from ferry import _ferry
+from ferry.schedules import Program, Schedule
 
-Source = Union[str, "os.PathLike[str]"]
+Source = Union[str, "os.PathLike[str]", Program, Schedule]
 
 
 def _pairs(values: Mapping[str, object] | None) -> list[str]:
     return [f"{name}={value}" for name, value in (values or {}).items()]
 
 
+def _compiled(source: Program | Schedule, target: str, sizes: Mapping[str, int] | None, options: Mapping[str, Any]) -> _ferry.CompiledModule:
+    """A program or a schedule of ferry.te, for which most options have no meaning."""
+    if unknown := sorted(name for name, value in options.items() if value and name not in ("knobs", "schedule")):
+        raise _unexpected(unknown[0], source)
+    if isinstance(source, Program) and options.get("schedule"):
+        source = Schedule(source, options["schedule"])
+    if isinstance(source, Program):
+        source = source.default_schedule(target, sizes)
+    return source.at(**(options.get("knobs") or {})).compile(target)
+
+
+def _unexpected(option: str, source: Program | Schedule) -> Exception:
+    return TypeError(f"expected no {option} for {source!r}")
+
+
 def _options(
-    source: Source,
+    source: Union[str, "os.PathLike[str]"],
     function: str = "",
     schedule: str = "",
     knobs: Mapping[str, object] | None = None,
@@ -56,8 +72,8 @@ def compile(
 ) -> _ferry.CompiledModule:
     """Compiles on this machine, for any target that `ferry targets` lists.
 
-    source: a text in ferry's notation (docs/language.md), or the path of a file: K.tc, C, C++, LLVM IR, assembly, an
-        object, or a network (NET.onnx).
+    source: a text in ferry's notation (docs/language.md), the path of a file (K.tc, C, C++, LLVM IR, assembly, an object
+        or a network, NET.onnx), or a program of ferry.te or its schedule.
     function: the only function that is compiled; all of a text otherwise.
     schedule: directives (docs/schedules.md); the default schedule otherwise. `knobs` are the values of its $NAMES.
     point: values for knobs of the default schedule, "C: tile=4x2".
@@ -66,6 +82,10 @@ def compile(
     name: what messages call the text.
     Raises CompileError, or UsageError for options that do not fit.
     """
+    if isinstance(source, (Program, Schedule)):
+        given = {"function": function, "schedule": schedule, "knobs": knobs, "point": point, "signature": signature,
+                 "cflags": cflags, "fix": fix, "name": name}  # fmt: skip
+        return _compiled(source, target, sizes, given)
     options = _options(source, function, schedule, knobs, point, signature, cflags, fix, name)
     return _ferry._compile(options, target, _pairs(sizes))
 
@@ -74,4 +94,6 @@ def compile_for(
     device: _ferry.Device, source: Source, *, sizes: Mapping[str, int] | None = None, **options: Any
 ) -> _ferry.Module:
     """Device.compile()."""
+    if isinstance(source, (Program, Schedule)):
+        return device.load(_compiled(source, device.target, sizes, options))
     return device._compile(_options(source, **options), _pairs(sizes))
