@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "device-runtime/cuda/cuda_types.h"
-#include "tests/support/ptx/launch.h"
+#include "crosscompile/ptx/launch.h"
 
 #define FERRY_FAKE_API extern "C" [[gnu::visibility("default")]] ferry::device::CuResult
 

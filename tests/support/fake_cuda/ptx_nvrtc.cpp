@@ -1,5 +1,5 @@
 // NVRTC's functions, which return PTX in place of machine code: ferry's CUDA C then runs in the interpreter of
-// tests/support/ptx. FERRY_REAL_NVRTC names the library that does the work; FERRY_NVRTC_GPUS, "75,80", lists the GPUs
+// crosscompile/ptx. FERRY_REAL_NVRTC names the library that does the work; FERRY_NVRTC_GPUS, "75,80", lists the GPUs
 // that it reports as supported, to simulate other versions.
 #include <dlfcn.h>
 
