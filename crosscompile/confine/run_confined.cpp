@@ -44,7 +44,7 @@ struct Unmap {
   void operator()(Report* report) const { munmap(report, sizeof *report); }
 };
 
-// All that the forked processes need, who must not allocate memory.
+// All that the forked processes need, who must not allocate memory before they do the work.
 struct Prepared {
   std::vector<char*> arguments, variables;
   std::optional<FileRules> rules;
@@ -125,6 +125,7 @@ void close_others() {
   }
   if (prepared.has_filter && !install_call_filter()) fail(report, "confining it with seccomp");
   close_others();
+  if (program.work) _exit(program.work());
   execvpe(prepared.arguments[0], prepared.arguments.data(), prepared.variables.data());
   report.is_missing = errno == ENOENT || errno == ENOTDIR;
   fail(report, "starting it");

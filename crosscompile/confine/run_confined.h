@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ namespace ferry::confine {
 
 struct ConfinedProgram {
   std::vector<std::string> words;
+  // Instead of running a program: what the process computes, in a copy of this process, with its exit code as the
+  // result. Only the calling thread exists there: nothing that other threads may hold locked may be used, other than
+  // the heap. words[0] names it in messages.
+  std::function<int()> work = {};
   std::vector<std::string> environment = {};  // the whole of it: "NAME=VALUE"
   std::string output_file = "/dev/null", error_file = "/dev/null";
   AllowedFiles files = {};

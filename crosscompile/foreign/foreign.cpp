@@ -7,6 +7,8 @@
 #include "crosscompile/codegen/llvm/target/imports.h"
 #include "crosscompile/foreign/c_compiler.h"
 #include "crosscompile/foreign/c_function.h"
+#include "crosscompile/foreign/cuda_compiler.h"
+#include "crosscompile/foreign/cuda_kernel.h"
 #include "crosscompile/foreign/helpers.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/link/inspect_object.h"
@@ -63,6 +65,7 @@ std::vector<std::vector<std::uint8_t>> with_helpers(const std::vector<std::uint8
 }  // namespace
 
 std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Target& target, CodeForm form) {
+  if (is_cuda(kernel.file)) return compile_cuda_kernel(kernel, target);
   if (target.is_source) {
     throw CompileError("expected a target that modules are made for, got '" + target.text + "', for " + kernel.file);
   }
@@ -86,8 +89,8 @@ std::vector<std::uint8_t> compile_foreign(const ForeignKernel& kernel, const Tar
     const std::string c_name = find_function(facts, kernel, signature);
     check_declaration(declarations, kernel, signature, c_name);
     exports.push_back(kSymbolPrefix + signature.function.name);
-    adapters.push_back(
-        codegen::emit_adapter(signature.function, c_name, signature.returns_status, facts.is_shared, target));
+    adapters.push_back(codegen::emit_adapter(signature.function, signature.passed, c_name, signature.returns_status,
+                                             facts.is_shared, target));
   }
   if (!facts.is_shared) code = with_helpers(object, facts, target);
   module.images.push_back({ImageKind::elf, link::link_shared(adapters, target, exports, code), 0});

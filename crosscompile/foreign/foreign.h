@@ -1,5 +1,5 @@
-// Compiles kernels that ferry did not generate, C, C++, LLVM IR, assembly or an object, with a signature, into a .ferry
-// file.
+// Compiles kernels that ferry did not generate, C, C++, LLVM IR, assembly, an object or CUDA C, with a signature, into
+// a .ferry file.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,9 @@ namespace ferry::foreign {
 struct ForeignKernel {
   std::string file;
   std::vector<Signature> signatures;  // the functions to export, at least one
-  std::vector<std::string> flags;     // for clang
-  std::string source;                 // shipped with the module for people to read; empty for objects
+  std::vector<std::string> flags;     // for clang or NVRTC
+  // Shipped with the module for people to read; empty for objects. CUDA C is compiled from it.
+  std::string source;
 };
 
 // Throws CompileError with clang's message, and when a function is missing (with the nearest name) or is declared

@@ -21,15 +21,19 @@ struct Expected {
   bool is_pointer = false, is_written = false, is_size = false;
 };
 
-std::vector<Expected> expected_parameters(const FunctionInfo& function) {
+std::vector<Expected> expected_parameters(const Signature& signature) {
+  const FunctionInfo& function = signature.function;
   std::vector<Expected> all;
-  for (const ParameterInfo& parameter : function.parameters) {
+  for (const codegen::PassedArgument& argument : signature.passed) {
+    if (argument.is_size) {
+      all.push_back({function.symbols[argument.index], argument.dtype, false, false, true});
+      continue;
+    }
+    const ParameterInfo& parameter = function.parameters[argument.index];
     const bool is_tensor = parameter.kind == ParameterKind::tensor;
     all.push_back(
         {parameter.name, parameter.dtype, is_tensor, is_tensor && parameter.direction != Direction::in, false});
   }
-  for (const std::size_t size : codegen::passed_sizes(function))
-    all.push_back({function.symbols[size], DType::i64, false, false, true});
   return all;
 }
 
@@ -125,7 +129,7 @@ void check_result(const DeclaredFunction& prototype, const Signature& signature,
 }  // namespace
 
 void check_prototype(const DeclaredFunction& prototype, const Signature& signature, const std::string& file) {
-  const std::vector<Expected> expected = expected_parameters(signature.function);
+  const std::vector<Expected> expected = expected_parameters(signature);
   // Types are checked first: a surplus or missing parameter is best reported at the first that does not match, and by
   // its count only when all present ones match.
   const std::size_t both = std::min(expected.size(), prototype.parameters.size());

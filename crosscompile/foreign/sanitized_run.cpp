@@ -31,7 +31,7 @@ std::string output_file(std::size_t parameter) { return "out" + std::to_string(p
 
 // Generates a program that reads the tensors from files, calls the function, and writes the tensors back. Its command
 // line has for each parameter the bits of a scalar, or the size of a tensor in bytes, the file to read and, if the
-// function writes it, the one to write, and then the sizes that are passed. It declares the C library functions that it
+// function writes it, the one to write, and then all sizes. It declares the C library functions that it
 // needs itself, because the kernel is compiled without the library's headers.
 std::string main_program(const Signature& signature, const std::string& symbol) {
   const FunctionInfo& function = signature.function;
@@ -48,7 +48,6 @@ std::string main_program(const Signature& signature, const std::string& symbol) 
     if (parameter.kind == ParameterKind::scalar) {
       before += "  unsigned long long b" + std::to_string(p) + " = number(" + next_word() + ");\n  " + type + " " +
                 name + ";\n  memcpy(&" + name + ", &b" + std::to_string(p) + ", sizeof " + name + ");\n";
-      pass(type, name);
       continue;
     }
     const std::string bytes = "number(" + next_word() + ")";
@@ -56,10 +55,15 @@ std::string main_program(const Signature& signature, const std::string& symbol) 
     before += "#line 1 \"the tensor " + parameter.name + "\"\n  void* " + name + " = take(" + bytes + ", " +
               next_word() + ");\n";
     if (parameter.direction != Direction::in) after += "  give(" + name + ", " + bytes + ", " + next_word() + ");\n";
-    pass("void*", name);
   }
-  for (std::size_t i = 0; i < codegen::passed_sizes(function).size(); ++i)
-    pass("int64_t", "(int64_t)number(" + next_word() + ")");
+  for (const codegen::PassedArgument& argument : signature.passed) {
+    const std::string type = ir::c_type_name(argument.dtype), name = "a" + std::to_string(argument.index);
+    if (argument.is_size) {
+      pass(type, "(" + type + ")number(words[" + std::to_string(words + argument.index) + "])");
+    } else {
+      pass(function.parameters[argument.index].kind == ParameterKind::tensor ? "void*" : type, name);
+    }
+  }
   const std::string result = signature.returns_status ? "int" : "void";
   return "#include <stdbool.h>\n#include <stdint.h>\ntypedef __SIZE_TYPE__ size_t;\nvoid* fopen(const char*, const "
          "char*);\nint fclose(void*);\n"
@@ -138,7 +142,7 @@ SanitizedCall::SanitizedCall(std::shared_ptr<const SanitizedKernel> kernel,
     words_.push_back(folder_.file(input_file(p)));
     if (function_.parameters[p].direction != Direction::in) words_.push_back(folder_.file(output_file(p)));
   }
-  for (const std::size_t size : codegen::passed_sizes(function_)) words_.push_back(std::to_string(symbols[size]));
+  for (const std::int64_t size : symbols) words_.push_back(std::to_string(size));
 }
 
 SanitizedCall::End SanitizedCall::run_program(double deadline) const {

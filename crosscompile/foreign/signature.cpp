@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
+#include <cstdint>
 #include <optional>
 
+#include "base/format.h"
+#include "crosscompile/foreign/text_cursor.h"
+#include "crosscompile/ir/c_type_name.h"
 #include "crosscompile/ir/error.h"
 #include "ferry/expr.h"
 #include "module/kernel_symbol.h"
@@ -12,101 +15,66 @@
 namespace ferry::foreign {
 namespace {
 
-// Maximum nesting depth of a size expression; real sizes are shallower.
-constexpr int kMostDepth = 16;
-
-bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool continues_name(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
-class Parser {
+class SignatureParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit SignatureParser(std::string_view text) : cursor_(text, "signature") {}
 
   Signature parse() {
-    std::string name = word("the function's name");
-    skip_spaces();
-    if (at_ < text_.size() && text_[at_] != '(') {
-      if (parse_dtype(name) != DType::i32) refuse_at(0, "the function's name, or i32 before it");
+    std::string name = cursor_.word("the function's name");
+    if (cursor_.peek() != '\0' && cursor_.peek() != '(') {
+      if (parse_dtype(name) != DType::i32) cursor_.refuse_at(0, "the function's name, or i32 before it");
       signature_.returns_status = true;
-      name = word("the function's name");
+      name = cursor_.word("the function's name");
     }
     signature_.c_name = name;
     signature_.function.name = name;
-    expect('(');
-    if (!take(')')) {
+    cursor_.expect('(');
+    if (!cursor_.take(')')) {
       do {
         parameter();
-      } while (take(','));
-      expect(')');
+      } while (cursor_.take(','));
+      cursor_.expect(')');
     }
-    skip_spaces();
-    if (at_ != text_.size()) refuse("the end");
+    if (!cursor_.is_at_end()) cursor_.refuse("the end");
+    pass_sizes();
     check_symbols();
     set_native_code(signature_.function, {kSymbolPrefix + name, {}, {}});
     return std::move(signature_);
   }
 
  private:
-  [[noreturn]] void refuse_at(std::size_t column, const std::string& expected) const {
-    const std::string found = column < text_.size() ? "'" + std::string(1, text_[column]) + "'" : "the end";
-    throw CompileError("signature, column " + std::to_string(column + 1) + ": expected " + expected + ", got " + found +
-                       "\n  " + std::string(text_) + "\n  " + std::string(column, ' ') + "^");
-  }
-  [[noreturn]] void refuse(const std::string& expected) const { refuse_at(at_, expected); }
-
-  void skip_spaces() {
-    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
-  }
-  bool take(char c) {
-    skip_spaces();
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  void expect(char c) {
-    if (!take(c)) refuse(std::string("'") + c + "'");
-  }
-  std::string word(const char* what) {
-    skip_spaces();
-    if (at_ >= text_.size() || !starts_name(text_[at_])) refuse(what);
-    const std::size_t begin = at_;
-    while (at_ < text_.size() && continues_name(text_[at_])) ++at_;
-    return std::string(text_.substr(begin, at_ - begin));
-  }
-
   DType dtype() {
-    skip_spaces();
-    const std::size_t begin = at_;
-    const std::string name = word("a type such as f32");
+    cursor_.skip_spaces();
+    const std::size_t begin = cursor_.column();
+    const std::string name = cursor_.word("a type such as f32");
     const std::optional<DType> type = parse_dtype(name);
-    if (!type) refuse_at(begin, "a type such as f32, i64 or u8, or in, out or inout before one");
+    if (!type) cursor_.refuse_at(begin, "a type such as f32, i64 or u8, or in, out or inout before one");
     return *type;
   }
 
   void parameter() {
     ParameterInfo parameter;
-    skip_spaces();
-    const std::size_t begin = at_;
-    const std::string first = word("a parameter");
+    cursor_.skip_spaces();
+    const std::size_t begin = cursor_.column();
+    const std::string first = cursor_.word("a parameter");
     const bool has_direction = first == "in" || first == "out" || first == "inout";
-    if (!has_direction) at_ = begin;
+    if (!has_direction) cursor_.go_back_to(begin);
     parameter.direction = first == "out" ? Direction::out : first == "inout" ? Direction::inout : Direction::in;
     parameter.dtype = dtype();
-    skip_spaces();
     // `in f32 a` is a number too, because manifests are printed in this form.
-    const bool is_tensor = at_ < text_.size() && text_[at_] == '[';
-    if (is_tensor && !has_direction) refuse_at(begin, "in, out or inout before a tensor");
-    if (!is_tensor && parameter.direction != Direction::in) refuse("'['");
+    const bool is_tensor = cursor_.peek() == '[';
+    if (is_tensor && !has_direction) cursor_.refuse_at(begin, "in, out or inout before a tensor");
+    if (!is_tensor && parameter.direction != Direction::in) cursor_.refuse("'['");
     parameter.kind = is_tensor ? ParameterKind::tensor : ParameterKind::scalar;
     if (!is_tensor && ir::Type(parameter.dtype).is_narrow_float()) {
-      refuse_at(begin, "a number of another type: C compilers do not agree on how to pass narrow floats");
+      cursor_.refuse_at(begin, "a number of another type: C compilers do not agree on how to pass narrow floats");
     }
     if (is_tensor) sizes(parameter);
-    skip_spaces();
-    const std::size_t name_at = at_;
-    parameter.name = word("a name");
+    cursor_.skip_spaces();
+    const std::size_t name_at = cursor_.column();
+    parameter.name = cursor_.word("a name");
     for (const ParameterInfo& other : signature_.function.parameters) {
-      if (other.name == parameter.name) refuse_at(name_at, "a name that no parameter before has");
+      if (other.name == parameter.name) cursor_.refuse_at(name_at, "a name that no parameter before has");
     }
     // A number that has the name of a size provides that size.
     if (!is_tensor && parameter.dtype == DType::i64) scalars_.push_back(parameter.name);
@@ -114,62 +82,60 @@ class Parser {
   }
 
   void sizes(ParameterInfo& parameter) {
-    expect('[');
-    if (take(']')) return;
+    cursor_.expect('[');
+    if (cursor_.take(']')) return;
     do {
-      parameter.shape.push_back(sum(0));
-    } while (take(','));
-    expect(']');
-    if (parameter.shape.size() > kMaxRank) refuse("at most " + std::to_string(kMaxRank) + " sizes");
+      parameter.shape.push_back(cursor_.size([this](const std::string& name, std::size_t) { return symbol(name); }));
+    } while (cursor_.take(','));
+    cursor_.expect(']');
+    if (parameter.shape.size() > kMaxRank) cursor_.refuse("at most " + std::to_string(kMaxRank) + " sizes");
   }
 
-  ManifestExpr sum(int depth) {
-    ManifestExpr left = product(depth);
-    while (true) {
-      if (take('+')) {
-        left = manifest_apply(ManifestOp::add, {left, product(depth)});
-      } else if (take('-')) {
-        left = manifest_apply(ManifestOp::sub, {left, product(depth)});
-      } else {
-        return left;
-      }
-    }
-  }
-
-  ManifestExpr product(int depth) {
-    ManifestExpr left = factor(depth);
-    while (true) {
-      if (take('*')) {
-        left = manifest_apply(ManifestOp::mul, {left, factor(depth)});
-      } else if (take('/')) {
-        left = manifest_apply(ManifestOp::floordiv, {left, factor(depth)});
-      } else {
-        return left;
-      }
-    }
-  }
-
-  ManifestExpr factor(int depth) {
-    if (depth > kMostDepth) refuse("fewer parentheses");
-    if (take('(')) {
-      ManifestExpr inner = sum(depth + 1);
-      expect(')');
-      return inner;
-    }
-    skip_spaces();
-    if (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_])) != 0) {
-      std::int64_t value = 0;
-      const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-      if (error != std::errc()) refuse("a size below 2^63");
-      at_ = static_cast<std::size_t>(end - text_.data());
-      return manifest_constant(value);
-    }
-    const std::string name = word("a size");
+  std::uint32_t symbol(const std::string& name) {
     auto& symbols = signature_.function.symbols;
     const auto found = std::find(symbols.begin(), symbols.end(), name);
     const auto index = static_cast<std::uint32_t>(found - symbols.begin());
     if (found == symbols.end()) symbols.push_back(name);
-    return manifest_symbol(index);
+    return index;
+  }
+
+  // Lists what the function receives. An integer of another type than int64 that has the name of a size is that size,
+  // which the caller does not give a second time.
+  void pass_sizes() {
+    FunctionInfo& function = signature_.function;
+    std::vector<ParameterInfo> kept;
+    for (ParameterInfo& parameter : function.parameters) {
+      const auto size = std::find(function.symbols.begin(), function.symbols.end(), parameter.name);
+      const bool is_size = size != function.symbols.end() && parameter.kind == ParameterKind::scalar &&
+                           !is_float(parameter.dtype) && dtype_bytes(parameter.dtype) >= 4;
+      if (!is_size || parameter.dtype == DType::i64) {
+        signature_.passed.push_back({false, kept.size(), parameter.dtype});
+        kept.push_back(std::move(parameter));
+        continue;
+      }
+      const auto index = static_cast<std::size_t>(size - function.symbols.begin());
+      signature_.passed.push_back({true, index, parameter.dtype});
+      if (dtype_bytes(parameter.dtype) < 8) limit_size(index, parameter.dtype);
+    }
+    function.parameters = std::move(kept);
+    for (std::size_t s = 0; s < function.symbols.size(); ++s) {
+      const auto is_this = [&](const codegen::PassedArgument& one) {
+        return one.is_size ? one.index == s : function.parameters[one.index].name == function.symbols[s];
+      };
+      if (std::none_of(signature_.passed.begin(), signature_.passed.end(), is_this))
+        signature_.passed.push_back({true, s, DType::i64});
+    }
+  }
+
+  // The call is refused where the size does not fit into the type that the function takes it as.
+  void limit_size(std::size_t index, DType type) {
+    FunctionInfo& function = signature_.function;
+    const std::int64_t most = is_signed_int(type) ? INT32_MAX : UINT32_MAX;
+    ManifestExpr fits =
+        manifest_apply(ManifestOp::le, {manifest_symbol(static_cast<std::uint32_t>(index)), manifest_constant(most)});
+    function.preconditions.push_back({std::move(fits), function.symbols[index] + " must be at most " +
+                                                           count_text(static_cast<std::uint64_t>(most)) + ", since " +
+                                                           function.name + " takes it as " + ir::c_type_name(type)});
   }
 
   void check_symbols() {
@@ -188,15 +154,25 @@ class Parser {
     }
   }
 
-  std::string_view text_;
-  std::size_t at_ = 0;
+  TextCursor cursor_;
   Signature signature_;
   std::vector<std::string> scalars_;
 };
 
 }  // namespace
 
-Signature parse_signature(std::string_view text) { return Parser(text).parse(); }
+Signature parse_signature(std::string_view text) { return SignatureParser(text).parse(); }
+
+Signature parse_cuda_signature(std::string_view text, const std::string& launch) {
+  const std::size_t begin = launch_in(text);
+  Signature signature = parse_signature(text.substr(0, begin));
+  if (signature.returns_status) throw CompileError("signature: expected no result, because kernels of GPUs have none");
+  const std::string_view own = begin == std::string_view::npos ? std::string_view() : text.substr(begin);
+  if (launch.empty() && own.empty()) return signature;
+  signature.launch = parse_launch(launch.empty() ? own : launch, signature.function);
+  add_launch_conditions(*signature.launch, signature.function);
+  return signature;
+}
 
 std::vector<std::string> signatures_in_source(std::string_view source) {
   std::vector<std::string> found;

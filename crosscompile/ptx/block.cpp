@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/format.h"
-
 namespace ferry::ptx {
 namespace {
 
@@ -43,7 +41,7 @@ void check(const Launch& launch) {
   if (count(block) == 0 || count(block) > kMostThreads)
     refuse("launched with blocks of no or of more than 1,024 threads");
   if (count(launch.grid) > kMostBlocks || count(launch.grid) * count(block) > UINT32_MAX)
-    refuse("launched with more blocks than the interpreter runs, " + count_text(kMostBlocks));
+    refuse("launched with more blocks than the interpreter runs, " + grouped(kMostBlocks));
   if (required[0] != 0 && block != required) refuse("launched with other blocks than .reqntid says");
   if (most[0] != 0 && count(block) > count(most)) refuse("launched with more threads than .maxntid allows");
   std::size_t bytes = 0;

@@ -113,6 +113,12 @@ std::string note(Region& region, std::size_t at, const Access& access, AccessKin
   return "";
 }
 
+std::string grouped(std::uint64_t count) {
+  std::string text = std::to_string(count);
+  for (std::size_t end = text.size(); end > 3;) text.insert(end -= 3, ",");
+  return text;
+}
+
 std::string place_in(const Region& region, Word address) {
   if (region.name.empty()) return "address " + std::to_string(address);
   const auto offset = static_cast<std::int64_t>(address - region.address);

@@ -75,12 +75,16 @@ struct Region {
   std::string name{};                     // for messages; may be empty
   std::size_t element_bytes = 0;          // 0: its elements are unknown
   bool is_result = false;                 // nothing may be stored there that was never computed
+  bool is_constant = false;               // nothing may be stored there
   std::vector<Touched> touched{};
   std::unordered_map<std::size_t, Accessors> atomics{};  // by byte
 };
 
 // Records an access to a byte. Returns a description of the access that it conflicts with; empty if there is none.
 std::string note(Region& region, std::size_t byte, const Access& access, AccessKind kind);
+
+// Returns "1,000".
+std::string grouped(std::uint64_t count);
 
 // Returns "c[5]", "byte 8 of s", or "address 4096" where the region has no name.
 std::string place_in(const Region& region, Word address);

@@ -206,7 +206,17 @@ void Parser::function(bool is_kernel) {
   if (known == nullptr || made->is_defined) known = std::move(made);
 }
 
+// ".file INDEX "PATH"" may stand behind the code that refers to it.
+void Parser::source_files() {
+  for (std::size_t at = 0; at + 2 < tokens_.size(); ++at) {
+    if (tokens_[at].text != ".file" || tokens_[at + 1].kind != TokenKind::number) continue;
+    const std::string& path = tokens_[at + 2].text;
+    program_.files[static_cast<unsigned>(std::stoul(tokens_[at + 1].text))] = path.substr(path.rfind('/') + 1);
+  }
+}
+
 Program Parser::module() {
+  source_files();
   while (peek().kind != TokenKind::end) {
     if (take(".version")) {
       const std::string text = next().text;
@@ -224,11 +234,7 @@ Program Parser::module() {
     } else if (take(".func")) {
       function(false);
     } else if (take(".file")) {
-      const int line = peek().line;
-      const auto index = static_cast<unsigned>(number());
-      const std::string path = next().text;
-      program_.files[index] = path.substr(path.rfind('/') + 1);
-      while (peek().kind != TokenKind::end && peek().line == line) next();
+      for (const int line = peek().line; peek().kind != TokenKind::end && peek().line == line;) next();
     } else if (take(".section")) {
       // Debug information.
       next();

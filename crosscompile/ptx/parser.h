@@ -48,6 +48,7 @@ class Parser {
   void instruction(Function& function);
   void add_instruction(Function& function, Instruction made);
   void source_place();
+  void source_files();
   Operand operand(Function& function);
   Operand address(Function& function);
   Operand named(Function& function, const Token& token);
@@ -60,7 +61,7 @@ class Parser {
   Program program_;
   Word shared_end_ = 0, local_end_ = 0;
   std::string last_parameter_;
-  unsigned source_file_ = 0, source_line_ = 0;  // of the next instructions
+  unsigned source_file_ = 0, source_line_ = 0;  // where the next instructions come from
   std::vector<std::map<std::string, Registers>> scopes_;
   std::map<std::string, std::size_t> labels_;
   std::map<std::string, std::vector<std::string>> targets_;  // labels of each .branchtargets list

@@ -83,7 +83,7 @@ struct Instruction {
   int mode = 0;        // further modifiers, by instruction
   int lanes = -1;      // the operand that names the lanes of a warp that execute it together; -1: all
 
-  int line = 0;             // of the PTX
+  int line = 0;             // in the PTX
   std::uint32_t place = 0;  // in Program::places
   std::string text;         // "add.s32"
 };

@@ -183,7 +183,8 @@ void Parser::add_instruction(Function& function, Instruction made) {
   try {
     decode(opcode, made);
   } catch (const ParseError& error) {
-    throw ParseError("PTX line " + std::to_string(made.line) + ": " + error.what());
+    const std::string place = program_.place_text(made.place);
+    throw ParseError((place.starts_with("line ") ? "PTX " + place : place) + ": " + error.what());
   }
   function.code.push_back(std::move(made));
 }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/format.h"
-
 #include "crosscompile/ptx/block.h"
 
 namespace ferry::ptx {
@@ -116,7 +114,7 @@ void Thread::fail_outside(const Regions* regions, Space space, Word address, uns
   if (near == nullptr) fail(FaultKind::illegal_address, raw);
   const bool knows_elements = near->element_bytes != 0;
   fail(FaultKind::illegal_address, what + place_in(*near, address) + ", which has " +
-                                       count_text(near->bytes / (knows_elements ? near->element_bytes : 1)) +
+                                       grouped(near->bytes / (knows_elements ? near->element_bytes : 1)) +
                                        (knows_elements ? " elements" : " bytes"));
 }
 
@@ -160,6 +158,9 @@ Thread::Place Thread::place(Space space, Word address, unsigned bytes, const cha
 }
 
 void Thread::note_all(Place& found, Word address, unsigned bytes, AccessKind kind) {
+  if (found.region->is_constant && (kind == AccessKind::write || kind == AccessKind::atomic))
+    fail(FaultKind::illegal_address,
+         "writes " + place_in(*found.region, found.region->address + found.offset) + ", which may only be read");
   const Access own = access();
   for (unsigned i = 0; i < bytes; ++i) {
     const std::string conflict = note(*found.region, found.offset + i, own, kind);

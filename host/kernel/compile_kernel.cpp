@@ -25,6 +25,17 @@ void expect_possible(const Compiler& compiler, std::span<const lang::Program> pr
   }
 }
 
+bool is_cuda_kernel(const KernelSource& source) {
+  return source.as_foreign() != nullptr && is_cuda_source(source.as_foreign()->source.file);
+}
+
+// Returns the target of the device's first GPU, or of any where the device does not say which it has.
+std::string cuda_target_text(const DeviceFacts& facts) {
+  for (const ComputeDevice& device : facts.devices)
+    if (device.kind == device_kind_name(DeviceKind::cuda) && !device.arch.empty()) return "cuda -arch=" + device.arch;
+  return "cuda";
+}
+
 // Returns those besides the CPU.
 std::vector<std::string> devices_of(const Manifest& manifest) {
   std::vector<std::string> names = device_ids(manifest);
@@ -54,6 +65,7 @@ Target target_for(const DeviceFacts& facts, const std::string& text, const Kerne
     if (!target.is_for_cpu() || source.compiler == nullptr) return target;
   }
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
+  if (text.empty() && is_cuda_kernel(source)) return resolve_with_notes(compiler, cuda_target_text(facts), observer);
   if (text.empty()) return compiler.target_of(facts);
   Target target = resolve_with_notes(compiler, text, observer);
   // What a GPU cannot compute of a network runs on the processor beside it.
@@ -69,6 +81,7 @@ Target target_for(const Device& device, const std::string& text, const KernelSou
 std::vector<std::string> devices_for(const std::string& target, const KernelSource& source) {
   const ModuleKernel* compiled = source.as_module();
   if (compiled != nullptr && target.empty()) return devices_of(compiled->module.manifest());
+  if (target.empty() && is_cuda_kernel(source)) return {device_kind_name(DeviceKind::cuda)};
   DeviceId device;
   if (!target.empty() && (source.compiler != nullptr || compiled == nullptr)) {
     device = expect_compiler(source.compiler, source.name).resolve_target(target).value.device;

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "base/quantity_text.h"
+#include "base/throw_status.h"
 #include "ferry/kernel/option_error.h"
 #include "host/kernel/argument_spec.h"
 #include "host/kernel/machine_text.h"
 #include "host/kernel/notes.h"
+#include "module/module_file.h"
 
 namespace ferry {
 
@@ -75,6 +77,14 @@ Emission emit_network(const KernelSource& source, const Network& network, const 
   Emission emission = network.emit(stage, {target, sizes, CodeForm::linked, source.tuned.get()}, after);
   report_notes(emission.notes, observer);
   return emission;
+}
+
+// Returns the PTX in a module for GPUs.
+std::string ptx_text(const CompiledModule& module, const std::string& name) {
+  for (const CodeImage& image : value_or_throw(read_module(module.bytes())).images)
+    if (image.kind == ImageKind::ptx) return {image.bytes.begin(), image.bytes.end()};
+  throw OptionError(Option::stage,
+                    "ptx: expected a target without -compiler=nvrtc for " + name + ", which has cubins alone with it");
 }
 
 void expect_text(const KernelSource& source) {
@@ -165,6 +175,11 @@ Emission emit_text(const KernelSource& source, const TextRequest& request, Stage
   if (const NetworkKernel* kernel = source.as_network())
     return emit_network(source, *kernel->network, request, stage, target, after, observer);
   if (is_of_networks(stage)) throw OptionError(Option::stage, name + ": expected a network, got " + source.name);
+  if (source.as_foreign() && is_cuda_source(source.as_foreign()->source.file)) {
+    if (stage != Stage::ptx)
+      throw OptionError(Option::stage, name + ": expected ptx, which alone can be shown of " + source.name);
+    return {.text = ptx_text(compile_text(source, request, target, observer), source.name), .extension = ".ptx"};
+  }
   if (source.as_foreign() && stage == Stage::assembly)
     return {.text = assembly_text(*source.compiler, compile_text(source, request, target, observer))};
   if (source.as_foreign())

@@ -115,6 +115,12 @@ KernelSource read_compiled(const KernelOptions& options, bool is_file, const Cho
   return compiled_source(std::move(source), {std::move(*module)}, schedule);
 }
 
+void expect_no_launch(const KernelOptions& options) {
+  if (options.launch.empty() || is_cuda_source(options.file)) return;
+  throw OptionError(Option::launch, "expected a kernel in CUDA C (.cu) beside a launch, got " +
+                                        (options.file.empty() ? options.expression_name : options.file));
+}
+
 KernelSource read_foreign(const KernelOptions& options, const std::string& other_signature,
                           const ChosenSchedule& schedule, KernelSource source) {
   source.name = options.file;
@@ -122,9 +128,10 @@ KernelSource read_foreign(const KernelOptions& options, const std::string& other
   std::string text = read_file(options.file);
   if (text.find('\0') != std::string::npos) text.clear();  // an object or bitcode
   ForeignSource foreign{options.file, {}, words_of(options.c_flags), text};
+  foreign.launch = options.launch;
   if (!options.signature.empty()) foreign.signatures = {options.signature};
   const Compiler& compiler = expect_compiler(source.compiler, options.file);
-  std::vector<FunctionInfo> functions = compiler.describe(foreign);
+  std::vector<ForeignFunction> functions = compiler.describe(foreign);
   if (functions.empty() && !other_signature.empty()) {
     foreign.signatures = {other_signature};
     functions = compiler.describe(foreign);
@@ -135,7 +142,16 @@ KernelSource read_foreign(const KernelOptions& options, const std::string& other
                                              "y)' in it, or a signature of this form beside it");
   }
   source.text = std::move(text);
-  source.kind = ForeignKernel{std::move(foreign), std::move(functions)};
+  ForeignKernel kernel{std::move(foreign), {}, {}};
+  for (ForeignFunction& function : functions) {
+    if (is_cuda_source(options.file) && !function.has_launch)
+      throw OptionError(Option::launch, source.name +
+                                            ": expected 'grid=(n + 255) / 256, block=256' behind the signature of " +
+                                            function.info.name + ", or a launch of this form beside it");
+    kernel.functions.push_back(std::move(function.info));
+    kernel.signatures.push_back(std::move(function.signature));
+  }
+  source.kind = std::move(kernel);
   return source;
 }
 
@@ -162,6 +178,7 @@ KernelSource read_kernel(const Compiler* compiler, const KernelOptions& options,
     throw OptionError(Option::binding, options.bindings.front() + ": expected a network, got " +
                                            (options.file.empty() ? options.expression_name : options.file));
   }
+  expect_no_launch(options);
   KernelSource source;
   source.compiler = compiler;
   ChosenSchedule schedule{read_schedule(options.schedule), options.schedule.file == kUnscheduled,
@@ -225,7 +242,11 @@ FunctionInfo function_of(const KernelSource& source, const std::string& function
 }
 
 std::string signature_of(const KernelSource& source, const std::string& function) {
-  return signature_text(function_of(source, function));
+  const FunctionInfo info = function_of(source, function);
+  const ForeignKernel* foreign = source.as_foreign();
+  if (foreign == nullptr) return signature_text(info);
+  const auto found = std::ranges::find(foreign->functions, info.name, &FunctionInfo::name);
+  return foreign->signatures.at(static_cast<std::size_t>(found - foreign->functions.begin()));
 }
 
 bool has_definition(const KernelSource& source) {
@@ -246,9 +267,12 @@ bool may_leave_tensors(const KernelSource& source) {
 
 InputRange input_range(const CompiledModule& module) {
   if (!module.schedule().empty()) return InputRange::narrow;
-  // A network has no schedule either, but steps.
-  const bool is_linked = std::ranges::all_of(
-      module.manifest().functions, [](const FunctionInfo& function) { return native_code(function).has_value(); });
+  // A network has no schedule either, but more steps than one call or launch.
+  const bool is_linked = std::ranges::all_of(module.manifest().functions, [](const FunctionInfo& function) {
+    const std::vector<Step>& steps = function.plan.steps;
+    return native_code(function).has_value() ||
+           (steps.size() == 1 && std::holds_alternative<LaunchStep>(steps.front()));
+  });
   return is_linked ? InputRange::full : InputRange::narrow;
 }
 

@@ -33,6 +33,7 @@ struct TextKernel {
 struct ForeignKernel {
   ForeignSource source;
   std::vector<FunctionInfo> functions;  // one for each signature
+  std::vector<std::string> signatures;  // their texts
 };
 
 struct NetworkKernel {

@@ -63,7 +63,8 @@ PyModule loaded(const PyDevice& self, const CompiledModule& compiled) {
 
 KernelOptions kernel_options(std::string file, std::string text, std::string name, std::string function,
                              std::string schedule, std::vector<std::string> knobs, std::vector<std::string> points,
-                             std::string signature, std::string c_flags, std::vector<std::string> fixed) {
+                             std::string signature, std::string c_flags, std::vector<std::string> fixed,
+                             std::string launch) {
   KernelOptions kernel;
   kernel.file = std::move(file);
   kernel.expression = std::move(text);
@@ -74,6 +75,7 @@ KernelOptions kernel_options(std::string file, std::string text, std::string nam
   kernel.schedule.points = std::move(points);
   kernel.signature = std::move(signature);
   kernel.c_flags = std::move(c_flags);
+  kernel.launch = std::move(launch);
   kernel.fixed = std::move(fixed);
   return kernel;
 }
@@ -163,7 +165,7 @@ void bind_devices(nb::module_& module) {
            nb::sig("def compile(self, source: str | os.PathLike[str] | ferry.schedules.Program | "
                    "ferry.schedules.Schedule, *, function: str = '', schedule: str = '', "
                    "knobs: collections.abc.Mapping[str, object] | None = None, point: str = '', signature: str = '', "
-                   "cflags: str = '', fix: collections.abc.Mapping[str, int] | None = None, "
+                   "cflags: str = '', launch: str = '', fix: collections.abc.Mapping[str, int] | None = None, "
                    "sizes: collections.abc.Mapping[str, int] | None = None, name: str = '') -> Module"),
            "Compiles for this device and loads the result; the parameters are those of ferry.compile().");
 }

@@ -21,11 +21,14 @@ namespace {
 ProbeOptions probing(const CheckRequest& request) { return {request.limits, request.call.seed, request.thorough}; }
 
 CheckReport check_foreign(const Compiler& compiler, const CheckRequest& request, const Observer& observer) {
-  if (!request.target.empty() && request.target != "host")
+  const bool is_cuda = is_cuda_source(request.kernel.file);
+  if (!is_cuda && !request.target.empty() && request.target != "host")
     throw OptionError(Option::target, request.target + ": expected none, because " + request.kernel.file +
                                           " is run under sanitizers on this machine");
-  return check_sanitized(read_checked_pair(&compiler, request.kernel, request.reference, observer),
-                         request.kernel.function, request.call, {probing(request), request.call_deadline}, observer);
+  const std::string text = !is_cuda ? "host" : request.target.empty() ? "cuda" : request.target;
+  return check_sanitized(
+      read_checked_pair(&compiler, request.kernel, request.reference, observer), request.kernel.function, request.call,
+      {probing(request), request.call_deadline, resolve_with_notes(compiler, text, observer)}, observer);
 }
 
 void run_on(const Device& device, const CheckRequest& request, const CheckedPair& kernels, const Observer& observer,

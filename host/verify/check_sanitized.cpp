@@ -26,22 +26,23 @@ std::vector<SanitizedArgument> arguments_of(const FunctionInfo& info, const Call
   return arguments;
 }
 
-SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const CallPlan& plan, double deadline,
-                 const Observer& observer) {
-  const StepGuard step = observer.begin("running " + info.name + " under sanitizers");
+SanitizedRun run(const KernelSource& source, const FunctionInfo& info, const CallPlan& plan,
+                 const SanitizedOptions& options, const Observer& observer) {
+  const bool is_cuda = is_cuda_source(source.name);
+  const StepGuard step = observer.begin("running " + info.name + (is_cuda ? " thread by thread" : " under sanitizers"));
   StepGuard compilation = observer.begin_compilation(source.name);
   const std::function<SanitizedRun(double)> call =
       expect_compiler(source.compiler, source.name)
-          .sanitize(source.as_foreign()->source, info.name, arguments_of(info, plan), plan.symbols);
+          .sanitize(source.as_foreign()->source, info.name, options.target, arguments_of(info, plan), plan.symbols);
   compilation.reset();
-  return call(deadline);
+  return call(options.call_deadline);
 }
 
 void check_against(CheckReport& check, const CheckedPair& kernels, const RanKernel& ran,
                    const SanitizedOptions& options, const Observer& observer) {
   const KernelSource& against = *kernels.against;
   const CallAgain call = [&](const CallPlan& plan) {
-    SanitizedRun again = run(kernels.source, ran.info, plan, options.call_deadline, observer);
+    SanitizedRun again = run(kernels.source, ran.info, plan, options, observer);
     if (!again.mistake.empty()) throw KernelFailed(again.mistake);
     return std::move(again.outputs);
   };
@@ -57,7 +58,7 @@ void check_against(CheckReport& check, const CheckedPair& kernels, const RanKern
   const FunctionInfo other = function_of(against, "");
   const ParameterPairs pairs = pair_with_reference(ran.info, other);
   const CallPlan plan = plan_same_call(other, ran.info, ran.plan, pairs);
-  const SanitizedRun result = run(against, other, plan, options.call_deadline, observer);
+  const SanitizedRun result = run(against, other, plan, options, observer);
   if (!result.mistake.empty()) throw UsageError(against.name + " cannot be checked against: " + result.mistake);
   check.findings.compared = compare_all_outputs(ran.info, ran.plan, ran.outputs, result.outputs, pairs,
                                                 {options.probing.limits.rtol, options.probing.limits.atol});
@@ -70,9 +71,9 @@ CheckReport check_sanitized(const CheckedPair& kernels, const std::string& funct
   CheckReport check;
   const FunctionInfo info = function_of(kernels.source, function);
   check.function = info.name;
-  check.target = "host";
+  check.target = is_cuda_source(kernels.source.name) ? options.target.text : "host";
   const CallPlan plan = plan_call(info, call, input_range(kernels.source, kernels.against));
-  SanitizedRun found = run(kernels.source, info, plan, options.call_deadline, observer);
+  SanitizedRun found = run(kernels.source, info, plan, options, observer);
   check.mistake = std::move(found.mistake);
   check.details = std::move(found.report);
   check.not_confined = std::move(found.not_confined);

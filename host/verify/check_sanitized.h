@@ -1,4 +1,5 @@
-// Checks a kernel in C or C++ on this machine under clang's sanitizers, which see what no device does.
+// Checks a kernel in C or C++ on this machine under clang's sanitizers, or one in CUDA C on the interpreter of PTX.
+// They see what no device does.
 #pragma once
 
 #include <string>
@@ -12,6 +13,7 @@ namespace ferry::verify {
 struct SanitizedOptions {
   ProbeOptions probing = {};
   double call_deadline = 60;  // in seconds
+  Target target = {};         // for a kernel in CUDA C; otherwise this machine
 };
 
 // Runs the chosen function of a foreign kernel once and compares it with the other kernel, if there is one, by its

@@ -39,7 +39,7 @@ std::vector<std::uint8_t> cubin_of(const std::string& text, const std::string& g
                                    std::span<const ir::Function> after_passes) {
   std::vector<std::uint8_t> cubin;
   try {
-    cubin = codegen::cuda::compile_cuda(text, gpu, after_passes.front().name + ".cu");
+    cubin = codegen::cuda::compile_cuda({text, after_passes.front().name + ".cu"}, gpu).bytes;
   } catch (const CompileError& error) {
     const std::string explanation = map_diagnostics(error.what(), text, after_passes);
     if (explanation.empty()) throw;

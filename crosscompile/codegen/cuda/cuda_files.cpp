@@ -91,6 +91,19 @@ std::string find_cuda_file(CudaFile file) {
   return "";
 }
 
+std::string cuda_header_folder() {
+  constexpr const char* kHeader = "/cuda_fp16.h";
+  std::vector<std::string> patterns;
+  for (const std::string& folder : toolkit_folders()) patterns.push_back(folder + "/include");
+  for (const std::string& folder : python_folders())
+    for (const char* inside : {"/nvidia/cuda_runtime/include", "/nvidia/cu1[0-9]/include"})
+      patterns.push_back(folder + inside);
+  for (const std::string& pattern : patterns)
+    if (const std::string header = matching(pattern + kHeader); !header.empty())
+      return header.substr(0, header.rfind('/'));
+  return "";
+}
+
 std::string expect_cuda_file(CudaFile file) {
   const Description& description = description_of(file);
   const std::string path = find_cuda_file(file);

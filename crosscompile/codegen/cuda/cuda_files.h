@@ -18,6 +18,10 @@ enum class CudaFile {
 // VIRTUAL_ENV, of the user and of the system. Empty when there is none.
 std::string find_cuda_file(CudaFile file);
 
+// Returns the folder with CUDA's headers, such as cuda_fp16.h, of a toolkit or of the Python package
+// nvidia-cuda-runtime; empty when there is none.
+std::string cuda_header_folder();
+
 // Throws CompileError that says where the file was searched and how to get it.
 std::string expect_cuda_file(CudaFile file);
 

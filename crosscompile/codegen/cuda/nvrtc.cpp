@@ -15,6 +15,7 @@ namespace {
 using Program = struct OpaqueProgram*;
 using ResultCode = int;
 constexpr ResultCode kSuccess = 0;
+constexpr ResultCode kInvalidOption = 5;
 constexpr ResultCode kCompilation = 6;
 
 struct Functions {
@@ -26,6 +27,10 @@ struct Functions {
   ResultCode (*log)(Program, char*) = nullptr;
   ResultCode (*cubin_size)(Program, std::size_t*) = nullptr;
   ResultCode (*cubin)(Program, char*) = nullptr;
+  ResultCode (*ptx_size)(Program, std::size_t*) = nullptr;
+  ResultCode (*ptx)(Program, char*) = nullptr;
+  ResultCode (*add_expression)(Program, const char*) = nullptr;
+  ResultCode (*symbol)(Program, const char* expression, const char**) = nullptr;
   ResultCode (*version)(int* major, int* minor) = nullptr;
   ResultCode (*gpu_count)(int*) = nullptr;
   ResultCode (*gpus)(int*) = nullptr;
@@ -51,6 +56,10 @@ Functions load_functions() {
   load(library, "nvrtcGetProgramLog", path, f.log);
   load(library, "nvrtcGetCUBINSize", path, f.cubin_size);
   load(library, "nvrtcGetCUBIN", path, f.cubin);
+  load(library, "nvrtcGetPTXSize", path, f.ptx_size);
+  load(library, "nvrtcGetPTX", path, f.ptx);
+  load(library, "nvrtcAddNameExpression", path, f.add_expression);
+  load(library, "nvrtcGetLoweredName", path, f.symbol);
   load(library, "nvrtcVersion", path, f.version);
   load(library, "nvrtcGetNumSupportedArchs", path, f.gpu_count);
   load(library, "nvrtcGetSupportedArchs", path, f.gpus);
@@ -70,8 +79,16 @@ void expect(ResultCode code, const char* what) {
 
 class Compilation {
  public:
-  Compilation(const std::string& text, const std::string& name) {
-    expect(nvrtc().create(&program_, text.c_str(), name.c_str(), 0, nullptr, nullptr), "a program");
+  explicit Compilation(const CudaText& text) {
+    std::vector<const char*> names, texts;
+    for (const CudaHeader& header : text.headers) {
+      names.push_back(header.name.c_str());
+      texts.push_back(header.text.c_str());
+    }
+    expect(nvrtc().create(&program_, text.text.c_str(), text.name.c_str(), static_cast<int>(names.size()), texts.data(),
+                          names.data()),
+           "a program");
+    for (const std::string& one : text.expressions) expect(nvrtc().add_expression(program_, one.c_str()), "a name");
   }
   ~Compilation() { nvrtc().destroy(&program_); }
   Compilation(const Compilation&) = delete;
@@ -88,12 +105,18 @@ class Compilation {
     while (!text.empty() && (text.back() == '\0' || text.back() == '\n')) text.pop_back();
     return text;
   }
-  std::vector<std::uint8_t> cubin() const {
+  std::vector<std::uint8_t> code(CudaForm form) const {
+    const bool is_ptx = form == CudaForm::ptx;
     std::size_t size = 0;
-    expect(nvrtc().cubin_size(program_, &size), "machine code");
+    expect((is_ptx ? nvrtc().ptx_size : nvrtc().cubin_size)(program_, &size), "machine code");
     std::vector<std::uint8_t> bytes(size);
-    expect(nvrtc().cubin(program_, reinterpret_cast<char*>(bytes.data())), "machine code");
+    expect((is_ptx ? nvrtc().ptx : nvrtc().cubin)(program_, reinterpret_cast<char*>(bytes.data())), "machine code");
     return bytes;
+  }
+  std::string symbol(const std::string& expression) const {
+    const char* name = nullptr;
+    expect(nvrtc().symbol(program_, expression.c_str(), &name), "a symbol");
+    return name;
   }
 
  private:
@@ -133,14 +156,23 @@ std::string nvrtc_version() {
   return std::to_string(major) + "." + std::to_string(minor);
 }
 
-std::vector<std::uint8_t> compile_cuda(const std::string& text, const std::string& gpu, const std::string& name) {
+void load_nvrtc() { nvrtc_version(); }
+
+CudaCode compile_cuda(const CudaText& text, const std::string& gpu, CudaForm form) {
   expect_known(gpu);
-  Compilation compilation(text, name);
-  const std::string architecture = "--gpu-architecture=" + gpu;
-  const ResultCode code = compilation.compile({architecture.c_str(), "--std=c++17"});
-  if (code == kCompilation) throw CompileError("NVRTC refuses " + name + " for " + gpu + ":\n" + compilation.log());
+  Compilation compilation(text);
+  const std::string prefix = form == CudaForm::ptx ? "compute_" : "sm_";
+  const std::string architecture = "--gpu-architecture=" + prefix + gpu.substr(std::string("sm_").size());
+  std::vector<const char*> options = {architecture.c_str(), "--std=c++17"};
+  for (const std::string& one : text.options) options.push_back(one.c_str());
+  const ResultCode code = compilation.compile(options);
+  if (code == kCompilation)
+    throw CompileError("NVRTC refuses " + text.name + " for " + gpu + ":\n" + compilation.log());
+  if (code == kInvalidOption) throw CompileError("NVRTC: " + compilation.log());
   expect(code, "compilation");
-  return compilation.cubin();
+  CudaCode made{compilation.code(form)};
+  for (const std::string& one : text.expressions) made.symbols.push_back(compilation.symbol(one));
+  return made;
 }
 
 }  // namespace ferry::codegen::cuda

@@ -7,10 +7,33 @@
 
 namespace ferry::codegen::cuda {
 
-// Returns a cubin for "sm_90", for example. `name` is what the compiler calls the text in its messages. Throws
-// CompileError when there is no NVRTC, when it does not know the GPU, or with its messages, which count the text's
-// lines, when it rejects the text.
-std::vector<std::uint8_t> compile_cuda(const std::string& text, const std::string& gpu, const std::string& name);
+enum class CudaForm : std::uint8_t { cubin, ptx };
+
+// A file that the text may include, which is found before those of folders.
+struct CudaHeader {
+  std::string name;
+  std::string text;
+};
+
+struct CudaText {
+  std::string text;
+  std::string name;                       // what the compiler calls it in its messages
+  std::vector<std::string> options = {};  // beside the architecture
+  std::vector<CudaHeader> headers = {};
+  std::vector<std::string> expressions = {};  // names of functions of C++, such as "f<int>", whose symbols are wanted
+};
+
+struct CudaCode {
+  std::vector<std::uint8_t> bytes;        // a cubin, or PTX with the 0 at its end
+  std::vector<std::string> symbols = {};  // one for each expression
+};
+
+// Compiles for "sm_90", for example. Throws CompileError when there is no NVRTC, when it does not know the GPU, or with
+// its messages, which count the text's lines, when it rejects the text.
+CudaCode compile_cuda(const CudaText& text, const std::string& gpu, CudaForm form = CudaForm::cubin);
+
+// Loads NVRTC, if it is not loaded already. Throws CompileError when there is none.
+void load_nvrtc();
 
 // Returns whether the installed NVRTC compiles for the GPU: CUDA 13 does not for GPUs before sm_75. Throws CompileError
 // without NVRTC.

@@ -180,7 +180,7 @@ void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes, R
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("bench", "Time a kernel on its device, or on several");
   add_kernel_options(command, options->kernel,
-                     "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, a compiled K.ferry, or '-' for stdin");
+                     "The kernel: K.tc, K.c, K.cpp, K.cu, K.ll, K.o, a compiled K.ferry, or '-' for stdin");
   add_foreign_options(command, options->kernel);
   add_records_option(command, options->records, read_records);
   add_remotes_option(command, options->addresses, options->remote, schemes);

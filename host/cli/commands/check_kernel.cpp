@@ -49,7 +49,12 @@ text::Json to_json(const verify::CheckReport& found, const Options& options) {
 
 void print_fine(const verify::CheckReport& found, const Options& options, bool sanitized) {
   const std::string head = found.function + ": " + text::painted(stdout, text::Color::green, "fine");
-  if (sanitized) {
+  if (is_cuda_source(options.kernel.file)) {
+    printf(
+        "%s: no race, no access outside of a tensor or a shared array, and nothing read before it was written, as "
+        "compiled for %s\n",
+        head.c_str(), target_text(found.target, options.verbose).c_str());
+  } else if (sanitized) {
     printf("%s: clang's sanitizers found nothing with these inputs\n", head.c_str());
   } else {
     printf("%s: no race, and every index inside of its tensor, as compiled for %s\n", head.c_str(),
@@ -66,7 +71,8 @@ int run_check(const Compiler& compiler, const Options& options, text::JUnitRepor
                                                   terminal(options.kernel.deadline));
   const std::string& name = found.function;
   report.cases.push_back(
-      {.name = name + (sanitized ? " under sanitizers" : " thread by thread"), .failure = found.mistake});
+      {.name = name + (sanitized && !is_cuda_source(options.kernel.file) ? " under sanitizers" : " thread by thread"),
+       .failure = found.mistake});
   add_cases(found.findings, options.against, report);
   for (const std::string& missing : found.not_confined) text::print_note("not confined: " + missing);
   if (options.json) {
@@ -93,18 +99,19 @@ void add_check(CLI::App& app, Action& chosen) {
   auto options = std::make_shared<Options>();
   CLI::App& command =
       *app.add_subcommand("check", "Run a kernel's loops, blocks and threads step by step and look for mistakes");
-  add_kernel_options(command, options->kernel, "The kernel: K.tc, K.c, K.cpp, or '-' for stdin");
+  add_kernel_options(command, options->kernel, "The kernel: K.tc, K.c, K.cpp, K.cu, or '-' for stdin");
   add_foreign_options(command, options->kernel);
   command
-      .add_option("--target", options->target,
-                  "What it is compiled for (default: opencl when the schedule binds loops to threads, else this "
-                  "machine); see 'ferry targets'")
+      .add_option(
+          "--target", options->target,
+          "What it is compiled for (default: cuda for CUDA C, opencl when the schedule binds loops to threads, else "
+          "this machine); see 'ferry targets'")
       ->type_name("TARGET");
   CLI::Option* const seed = &add_call_options(command, options->call, DefaultSeed::if_checked);
   add_tolerance_options(command, options->check);
   add_check_against_option(command, options->against);
   add_deadline(command, "--call-deadline", options->call_deadline,
-               "Limit for running a kernel in C or C++ once (default: 60)");
+               "Limit for running a kernel in C, C++ or CUDA C once (default: 60)");
   add_json_option(command, options->json);
   add_junit_option(command, options->junit);
   add_verbose_option(command, options->verbose);
@@ -115,13 +122,15 @@ void add_check(CLI::App& app, Action& chosen) {
       "slow.\n"
       "A kernel in C or C++ runs on this machine, compiled with clang's sanitizers of addresses and undefined "
       "behaviour.\n"
-      "Both are confined, since the kernel may be anybody's: no network, no files but those of the compiler, of the\n"
-      "kernel's folder and of -I folders.\n\n"
+      "One in CUDA C is compiled to PTX by NVRTC, whose blocks and threads are interpreted likewise.\n"
+      "Compilers and kernels are confined, since these may be anybody's: no network, no files but those of the\n"
+      "compiler, of the kernel's folder and of -I folders.\n\n"
       "Exit codes: 0 no mistake; 1 a race, an index outside, a wrong result; others as of every command.\n\n"
       "Examples:\n"
       "  ferry check mm.tc --schedule gpu.schedule --size M=33,N=65,K=17\n"
       "  ferry check mm.tc --schedule gpu.schedule --size M=64,N=64,K=64 --target 'cuda -arch=sm_80'\n"
-      "  ferry check mine.c --size M=33,N=65,K=17 --check-against mm.tc");
+      "  ferry check mine.c --size M=33,N=65,K=17 --check-against mm.tc\n"
+      "  ferry check mine.cu --size M=33,N=65,K=17 --check-against mm.tc");
   command.callback([options, seed, &chosen] {
     if (!options->against.empty()) draw_seed(*seed, options->kernel.file, options->call);
     chosen = [options](const Compiler* compiler) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -89,7 +90,14 @@ void print_compared(const CompareReport& report, const std::optional<std::array<
 int compare(const Compiler* compiler, Options& options, const CodeViews* code, text::JUnitReport& junit) {
   options.kernels[1].signature = options.kernels[0].signature;
   options.kernels[1].c_flags = options.kernels[0].c_flags;
-  for (KernelCommand& kernel : options.kernels) kernel.c_flags += " " + kernel.own_c_flags;
+  // A launch for both is for those in CUDA C, as a kernel is compared with its definition.
+  const std::string launch = options.kernels[0].launch;
+  const bool has_cuda = std::ranges::any_of(options.kernels, is_cuda_source, &KernelCommand::file);
+  for (KernelCommand& kernel : options.kernels) {
+    kernel.c_flags += " " + kernel.own_c_flags;
+    const bool is_meant = is_cuda_source(kernel.file) || !has_cuda;
+    kernel.launch = !kernel.own_launch.empty() ? kernel.own_launch : is_meant ? launch : "";
+  }
   options.compare.sampling = sampling_of(options.sampling);
   options.compare.least_effect = options.least_effect_percent / 100;
   options.compare.compares_results = !options.allow_difference;

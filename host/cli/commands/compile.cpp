@@ -34,12 +34,12 @@ struct Options {
   bool verbose = false;
 };
 
-Target choose_target(const Compiler& compiler, const Options& options) {
+Target choose_target(const Compiler& compiler, const Options& options, const KernelSource& source) {
   if (!options.target.empty()) return resolve_with_notes(compiler, options.target, terminal());
   const std::string of_stage = options.emit ? target_of_stage(*options.emit) : "";
   if (!of_stage.empty()) return compiler.resolve_target(of_stage).value;
-  if (!options.remote.address.empty()) return compiler.target_of(open_device(options.remote).facts());
-  return compiler.resolve_target("host").value;
+  if (!options.remote.address.empty()) return target_for(open_device(options.remote), "", source);
+  return compiler.resolve_target(is_cuda_source(options.kernel.file) ? "cuda" : "host").value;
 }
 
 std::string output_name(const Options& options, const std::string& function, const std::string& extension) {
@@ -130,7 +130,7 @@ int run_compile(const Compiler* given, const Options& options) {
   KernelSource source = read_kernel(&compiler, options.kernel, observer);
   use_records(options.records, source);
   const TextRequest request{options.kernel.function, options.sizes};
-  const Target target = choose_target(compiler, options);
+  const Target target = choose_target(compiler, options, source);
   if (options.emit) return show_stage(source, request, target, options);
   if (source.as_network() && !takes_modules(target))
     throw OptionError(Option::target, target.text + ": expected a target that modules are made for, because " +
@@ -152,7 +152,7 @@ void add_compile(CLI::App& app, Action& chosen, const session::Schemes& schemes,
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("compile", "Compile a kernel to a .ferry module, or show a stage on the way");
   add_kernel_options(command, options->kernel,
-                     "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, a network NET.onnx, or '-' for stdin");
+                     "The kernel: K.tc, K.c, K.cpp, K.cu, K.ll, K.o, a network NET.onnx, or '-' for stdin");
   add_foreign_options(command, options->kernel);
   add_records_option(command, options->records, read_records);
   add_target_option(command, options->target);

@@ -114,7 +114,7 @@ void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes, Rea
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("run", "Run a kernel once and show what it computed");
   add_kernel_options(command, options->kernel,
-                     "The kernel: K.tc, K.c, K.cpp, K.ll, K.o, a compiled K.ferry, or '-' for stdin");
+                     "The kernel: K.tc, K.c, K.cpp, K.cu, K.ll, K.o, a compiled K.ferry, or '-' for stdin");
   add_foreign_options(command, options->kernel);
   add_records_option(command, options->records, read_records);
   add_remote_option(command, options->remote, schemes);
@@ -139,6 +139,7 @@ void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes, Rea
       "  ferry run mm.tc --arg A=@a.npy --arg B=f32[64,64]:ones --out C=@c.npy --remote 192.168.1.17:9090\n"
       "  ferry run mm.tc --size M=64,N=64,K=64 --schedule mm.schedule --knob rows=8 --check\n"
       "  ferry run mine.c --size M=64,N=64,K=64 --check-against mm.tc\n"
+      "  ferry run mine.cu --size M=64,N=64,K=64 --check-against mm.tc --remote ssh://gpu-box\n"
       "  ferry run -e 'def twice(float(N) A) -> (B) { B(i) = 2 * A(i) }' --arg A=f32[5]:iota");
   command.callback([options, seed, &chosen] {
     if (options->check.check || !options->check_against.empty()) draw_seed(*seed, options->kernel.file, options->call);

@@ -30,6 +30,7 @@ Frame frame_of(Option option, KernelOfPair kernel) {
     case Option::kernel: return {"", " (FILE or -e TEXT)"};
     case Option::function: return {"", " (--fn" + suffix + " NAME)"};
     case Option::signature: return {"", " (--signature TEXT)"};
+    case Option::launch: return {"", " (--launch" + suffix + " TEXT)"};
     case Option::fixed_size: return {"--fix ", ""};
     case Option::schedule:
       if (kernel != KernelOfPair::none) return {"", " (--schedule" + suffix + " FILE)"};

@@ -78,25 +78,36 @@ void add_kernel_options(CLI::App& command, KernelCommand& options, const char* f
 
 void add_foreign_options(CLI::App& command, KernelOptions& options) {
   command
-      .add_option("--signature", options.signature,
-                  "How to call a kernel in C, C++, LLVM IR or an object: 'saxpy(f32 a, in f32[n] x, inout f32[n] y)';\n"
-                  "or a comment '// ferry: saxpy(...)' in the file")
+      .add_option(
+          "--signature", options.signature,
+          "How to call a kernel in C, C++, CUDA C, LLVM IR or an object: 'saxpy(f32 a, in f32[n] x, inout f32[n] y)';\n"
+          "or a comment '// ferry: saxpy(...)' in the file")
+      ->type_name("TEXT");
+  command
+      .add_option(
+          "--launch", options.launch,
+          "How a kernel in CUDA C is launched, over the sizes of its signature, behind which it may stand too:\n"
+          "'grid=(ceildiv(n, 16), ceildiv(m, 16)), block=(16, 16), shared=4 * n'")
       ->type_name("TEXT");
   command
       .add_option("--cflags", options.c_flags,
-                  "More options for clang, which compiles it with -O3; a later -O or -f option replaces one of ferry's")
+                  "More options for clang, which compiles it with -O3, or for NVRTC; a later -O or -f option replaces "
+                  "one of ferry's")
       ->type_name("FLAGS");
 }
 
 void add_foreign_pair_options(CLI::App& command, KernelCommand& a, KernelCommand& b) {
   add_foreign_options(command, a);
+  command.add_option("--launch-a", a.own_launch, "How A is launched, if it is CUDA C, in place of --launch")
+      ->type_name("TEXT");
+  command.add_option("--launch-b", b.own_launch, "The same for B")->type_name("TEXT");
   command.add_option("--cflags-a", a.own_c_flags, "More options for clang, behind those of --cflags, for A alone")
       ->type_name("FLAGS");
   command.add_option("--cflags-b", b.own_c_flags, "The same for B")->type_name("FLAGS");
 }
 
 void add_kernel_pair_options(CLI::App& command, KernelCommand& a, KernelCommand& b) {
-  command.add_option("A", a.file, "One kernel: K.tc, K.c, K.cpp, K.ll, K.o or a compiled K.ferry")
+  command.add_option("A", a.file, "One kernel: K.tc, K.c, K.cpp, K.cu, K.ll, K.o or a compiled K.ferry")
       ->type_name("FILE")
       ->required();
   command.add_option("B", b.file, "The other one")->type_name("FILE")->required();

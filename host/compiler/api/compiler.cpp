@@ -26,8 +26,10 @@ bool can_relink(std::span<const std::uint8_t> module) {
 bool is_network(const std::string& file) { return file.ends_with(".onnx"); }
 
 bool is_foreign(const std::string& file) {
-  constexpr std::array kEndings = {".c", ".cc", ".cpp", ".cxx", ".C", ".ll", ".bc", ".s", ".S", ".o", ".so"};
+  constexpr std::array kEndings = {".c", ".cc", ".cpp", ".cxx", ".C", ".ll", ".bc", ".s", ".S", ".o", ".so", ".cu"};
   return std::ranges::any_of(kEndings, [&](const char* ending) { return file.ends_with(ending); });
 }
+
+bool is_cuda_source(const std::string& file) { return file.ends_with(".cu"); }
 
 }  // namespace ferry

@@ -161,12 +161,20 @@ class Network {
   virtual std::vector<NodeProgram> nodes(const SizesByName& sizes) const = 0;
 };
 
-// A kernel in another language: C, C++, LLVM IR, assembly or an object.
+// A kernel in another language: C, C++, LLVM IR, assembly, an object or CUDA C.
 struct ForeignSource {
   std::string file;
   std::vector<std::string> signatures;  // texts; none: those in the comments of the source
   std::vector<std::string> flags;       // for its compiler
   std::string source;                   // empty for an object
+  std::string launch = {};              // for CUDA C, in place of what stands behind the signatures
+};
+
+// A function of such a kernel.
+struct ForeignFunction {
+  FunctionInfo info;
+  std::string signature;    // as the user wrote it, with a launch behind it if there was one
+  bool has_launch = false;  // always for CUDA C that can be called
 };
 
 // One call of a foreign kernel under sanitizers. Lists have one entry for each parameter.
@@ -220,12 +228,13 @@ class KernelCompiler {
   virtual std::shared_ptr<const Network> read(const NetworkSource& source) const = 0;
 
   // Returns the functions of the signatures; none when neither the options nor the source have one.
-  virtual std::vector<FunctionInfo> describe(const ForeignSource& source) const = 0;
+  virtual std::vector<ForeignFunction> describe(const ForeignSource& source) const = 0;
   // Returns the bytes of a .ferry file. The form is linked or relinkable; shared objects stay linked.
   virtual Bytes compile(const ForeignSource& source, const Target& target, CodeForm form) const = 0;
-  // Compiles one function for this machine. The result runs the call that was described, and ends it after so many
-  // seconds.
+  // Compiles one function for this machine or, in CUDA C, for the target's GPU, which is interpreted. The result runs
+  // the call that was described, and ends it after so many seconds.
   virtual std::function<SanitizedRun(double)> sanitize(const ForeignSource& source, const std::string& function,
+                                                       const Target& target,
                                                        const std::vector<SanitizedArgument>& arguments,
                                                        const std::vector<std::int64_t>& symbols) const = 0;
 };
@@ -242,5 +251,7 @@ bool can_relink(std::span<const std::uint8_t> module);
 
 // Whether the file's extension names a kernel in another language.
 bool is_foreign(const std::string& file);
+// Whether it names a kernel in CUDA C, which is for GPUs alone.
+bool is_cuda_source(const std::string& file);
 
 }  // namespace ferry

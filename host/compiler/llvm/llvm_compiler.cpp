@@ -12,7 +12,9 @@
 #include "crosscompile/compile.h"
 #include "crosscompile/confine/run_confined.h"
 #include "crosscompile/export/export_code.h"
+#include "crosscompile/foreign/cuda_compiler.h"
 #include "crosscompile/foreign/foreign.h"
+#include "crosscompile/foreign/interpreted_cuda.h"
 #include "crosscompile/foreign/sanitized_run.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/resolve.h"
@@ -31,14 +33,18 @@ namespace ferry {
 
 namespace {
 
+std::vector<std::string> signatures_of(const ForeignSource& source) {
+  return source.signatures.empty() ? foreign::signatures_in_source(source.source) : source.signatures;
+}
+
 foreign::ForeignKernel kernel_of(const ForeignSource& source) {
   foreign::ForeignKernel kernel;
   kernel.file = source.file;
   kernel.flags = source.flags;
   kernel.source = source.source;
-  const std::vector<std::string> signatures =
-      source.signatures.empty() ? foreign::signatures_in_source(source.source) : source.signatures;
-  for (const std::string& signature : signatures) kernel.signatures.push_back(foreign::parse_signature(signature));
+  for (const std::string& signature : signatures_of(source))
+    kernel.signatures.push_back(foreign::is_cuda(source.file) ? foreign::parse_cuda_signature(signature, source.launch)
+                                                              : foreign::parse_signature(signature));
   return kernel;
 }
 
@@ -122,10 +128,13 @@ class LlvmCompiler final : public Compiler {
     return read_network(source, cache_);
   }
 
-  std::vector<FunctionInfo> describe(const ForeignSource& source) const override {
-    std::vector<FunctionInfo> functions;
-    for (foreign::Signature& signature : kernel_of(source).signatures)
-      functions.push_back(std::move(signature.function));
+  std::vector<ForeignFunction> describe(const ForeignSource& source) const override {
+    const std::vector<std::string> texts = signatures_of(source);
+    std::vector<ForeignFunction> functions;
+    for (foreign::Signature& signature : kernel_of(source).signatures) {
+      const std::size_t number = functions.size();
+      functions.push_back({std::move(signature.function), texts[number], signature.launch.has_value()});
+    }
     return functions;
   }
 
@@ -134,17 +143,22 @@ class LlvmCompiler final : public Compiler {
   }
 
   std::function<SanitizedRun(double)> sanitize(const ForeignSource& source, const std::string& function,
-                                               const std::vector<SanitizedArgument>& arguments,
+                                               const Target& target, const std::vector<SanitizedArgument>& arguments,
                                                const std::vector<std::int64_t>& symbols) const override {
     std::vector<foreign::SanitizedArgument> given;
     for (const SanitizedArgument& argument : arguments) given.push_back({argument.scalar_bits, argument.bytes});
-    const auto program =
-        std::make_shared<const foreign::SanitizedCall>(sanitized_kernel(source, function), given, symbols);
-    return [program](double deadline) {
-      foreign::SanitizedRun run = program->run(deadline);
+    const std::shared_ptr<const CheckedKernel> kernel = checked_kernel(source, function, target);
+    const auto result = [](foreign::SanitizedRun run) {
       return SanitizedRun{std::move(run.report), std::move(run.mistake), std::move(run.outputs),
                           confine::missing_restrictions()};
     };
+    if (kernel->interpreted != nullptr)
+      return [kernel, result, given, symbols](double deadline) {
+        return result(kernel->interpreted->run(given, symbols, deadline));
+      };
+    const auto call = std::make_shared<const foreign::SanitizedCall>(
+        std::shared_ptr<const foreign::SanitizedKernel>(kernel, kernel->sanitized.get()), given, symbols);
+    return [call, result](double deadline) { return result(call->run(deadline)); };
   }
 
   std::optional<Bytes> module_of_object(std::span<const std::uint8_t> object, const std::string& name,
@@ -175,31 +189,38 @@ class LlvmCompiler final : public Compiler {
 
  private:
   // A check calls one kernel with many inputs, so the last one is kept.
-  struct LastSanitized {
+  struct CheckedKernel {
     foreign::ForeignKernel kernel;
-    std::string function;
-    std::unique_ptr<const foreign::SanitizedKernel> compiled;  // refers to a signature of the kernel
+    std::string function, launch, target;
+    // One of them, which refers to a signature of the kernel.
+    std::unique_ptr<const foreign::SanitizedKernel> sanitized = {};
+    std::unique_ptr<const foreign::InterpretedCuda> interpreted = {};
   };
 
-  std::shared_ptr<const foreign::SanitizedKernel> sanitized_kernel(const ForeignSource& source,
-                                                                   const std::string& function) const {
-    const std::scoped_lock lock(sanitizing_);
-    if (!last_sanitized_ || last_sanitized_->function != function || last_sanitized_->kernel.file != source.file ||
-        last_sanitized_->kernel.flags != source.flags || last_sanitized_->kernel.source != source.source) {
-      const auto fresh = std::make_shared<LastSanitized>(LastSanitized{kernel_of(source), function, nullptr});
-      const auto signature = std::ranges::find(fresh->kernel.signatures, function,
-                                               [](const foreign::Signature& one) { return one.function.name; });
-      if (signature == fresh->kernel.signatures.end())
-        throw CompileError(source.file + " has no function '" + function + "'");
-      fresh->compiled = std::make_unique<const foreign::SanitizedKernel>(fresh->kernel, *signature);
-      last_sanitized_ = fresh;
-    }
-    return {last_sanitized_, last_sanitized_->compiled.get()};
+  std::shared_ptr<const CheckedKernel> checked_kernel(const ForeignSource& source, const std::string& function,
+                                                      const Target& target) const {
+    const std::scoped_lock lock(checking_);
+    const CheckedKernel* last = last_checked_.get();
+    if (last != nullptr && last->function == function && last->launch == source.launch && last->target == target.text &&
+        last->kernel.file == source.file && last->kernel.flags == source.flags && last->kernel.source == source.source)
+      return last_checked_;
+    const auto fresh =
+        std::make_shared<CheckedKernel>(CheckedKernel{kernel_of(source), function, source.launch, target.text});
+    const auto signature = std::ranges::find(fresh->kernel.signatures, function,
+                                             [](const foreign::Signature& one) { return one.function.name; });
+    if (signature == fresh->kernel.signatures.end())
+      throw CompileError(source.file + " has no function '" + function + "'");
+    if (foreign::is_cuda(source.file))
+      fresh->interpreted = std::make_unique<const foreign::InterpretedCuda>(fresh->kernel, *signature, target);
+    else
+      fresh->sanitized = std::make_unique<const foreign::SanitizedKernel>(fresh->kernel, *signature);
+    last_checked_ = fresh;
+    return fresh;
   }
 
   ModuleCache cache_;
-  mutable std::mutex sanitizing_;
-  mutable std::shared_ptr<const LastSanitized> last_sanitized_;
+  mutable std::mutex checking_;
+  mutable std::shared_ptr<const CheckedKernel> last_checked_;
 };
 
 }  // namespace

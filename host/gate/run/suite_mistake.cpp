@@ -14,6 +14,7 @@ std::string key_of(Option option) {
     case Option::kernel: return "kernel";
     case Option::function: return "function";
     case Option::signature: return "signature";
+    case Option::launch: return "launch";
     case Option::fixed_size: return "fixed";
     case Option::schedule: return "schedule";
     case Option::knob: return "knobs";

@@ -87,6 +87,7 @@ void read_kernel_keys(TomlReader& reader, KernelOptions& kernel) {
   if (is_stdin(kernel.file)) reader.refuse("kernel", "expected a file, got stdin");
   reader.read("function", kMaxWord, kernel.function);
   reader.read("signature", kMaxText, kernel.signature);
+  reader.read("launch", kMaxText, kernel.launch);
   reader.read_one_or_more("fixed", kMaxList, kMaxWord, kernel.fixed);
   check(reader, "fixed", [&kernel] { parse_sizes(kernel.fixed, Option::fixed_size); });
   reader.read_one_or_more("bindings", kMaxList, kMaxFile, kernel.bindings);

@@ -12,13 +12,14 @@
 //     count = 2                       # boards of a farm that share its cases; default: 1
 //
 //     [cases.mm]
-//     kernel = "kernels/mm.tc"        # or a C or C++ file, a network, a compiled module
+//     kernel = "kernels/mm.tc"        # or a C, C++ or CUDA C file, a network, a compiled module
 //     function = "mm"                 # where there are several
 //     sizes = "M=512,N=512,K=512"     # as --size, or a list of them
 //     inputs = ["A=:normal"]          # as --arg
 //     schedule = "mm.schedule"        # or "default", "none"
 //     knobs = ["rows=8"]              # as --knob
 //     signature = "mm(in f32[n,n] A, out f32[n,n] C)"
+//     launch = "grid=n, block=256"    # as --launch, of CUDA C
 //     fixed = "K=512"                 # as --fix
 //     bindings = ["shape=@shape.npy"] # as --bind
 //     winograd = true                 # as --winograd; int8 = false as --int8 off

@@ -364,7 +364,7 @@ class Device:
 
     def _compile(self, arg0: _KernelOptions, arg1: Sequence[str], /) -> Module: ...
 
-    def compile(self, source: str | os.PathLike[str] | ferry.schedules.Program | ferry.schedules.Schedule, *, function: str = '', schedule: str = '', knobs: Mapping[str, object] | None = None, point: str = '', signature: str = '', cflags: str = '', fix: Mapping[str, int] | None = None, sizes: Mapping[str, int] | None = None, name: str = '') -> Module:
+    def compile(self, source: str | os.PathLike[str] | ferry.schedules.Program | ferry.schedules.Schedule, *, function: str = '', schedule: str = '', knobs: Mapping[str, object] | None = None, point: str = '', signature: str = '', cflags: str = '', launch: str = '', fix: Mapping[str, int] | None = None, sizes: Mapping[str, int] | None = None, name: str = '') -> Module:
         """
         Compiles for this device and loads the result; the parameters are those of ferry.compile().
         """

@@ -41,6 +41,7 @@ def _options(
     cflags: str = "",
     fix: Mapping[str, int] | None = None,
     name: str = "",
+    launch: str = "",
 ) -> _ferry._KernelOptions:
     return _ferry._KernelOptions.make(
         "" if isinstance(source, str) else os.fspath(source),
@@ -53,6 +54,7 @@ def _options(
         signature,
         cflags,
         [",".join(_pairs(fix))] if fix else [],
+        launch,
     )
 
 
@@ -66,6 +68,7 @@ def compile(
     point: str = "",
     signature: str = "",
     cflags: str = "",
+    launch: str = "",
     fix: Mapping[str, int] | None = None,
     sizes: Mapping[str, int] | None = None,
     name: str = "",
@@ -78,15 +81,16 @@ def compile(
     schedule: directives (docs/schedules.md); the default schedule otherwise. `knobs` are the values of its $NAMES.
     point: values for knobs of the default schedule, "C: tile=4x2".
     signature, cflags: of a kernel in another language, "saxpy(i64 n, f32 a, in f32[n] x, inout f32[n] y)".
+    launch: of a kernel in CUDA C, "grid=(n + 255) / 256, block=256" (docs/gpu.md).
     fix: sizes that the code is compiled for alone. `sizes` only say for which the default schedule is chosen.
     name: what messages call the text.
     Raises CompileError, or UsageError for options that do not fit.
     """
     if isinstance(source, (Program, Schedule)):
         given = {"function": function, "schedule": schedule, "knobs": knobs, "point": point, "signature": signature,
-                 "cflags": cflags, "fix": fix, "name": name}  # fmt: skip
+                 "cflags": cflags, "launch": launch, "fix": fix, "name": name}  # fmt: skip
         return _compiled(source, target, sizes, given)
-    options = _options(source, function, schedule, knobs, point, signature, cflags, fix, name)
+    options = _options(source, function, schedule, knobs, point, signature, cflags, fix, name, launch)
     return _ferry._compile(options, target, _pairs(sizes))
 
 

@@ -24,12 +24,13 @@ struct ScheduleOptions {
 };
 
 struct KernelOptions {
-  std::string file;        // K.tc, C or C++, LLVM IR, assembly, an object or K.ferry; "-": stdin
+  std::string file;        // K.tc, C, C++ or CUDA C, LLVM IR, assembly, an object or K.ferry; "-": stdin
   std::string expression;  // instead of a file, with expression_name in messages
   std::string expression_name = "kernel.tc";
   std::string function;  // empty: the only function
   ScheduleOptions schedule;
   std::string signature = {};              // for a kernel that ferry did not write
+  std::string launch = {};                 // for a kernel in CUDA C: "grid=(n + 255) / 256, block=256"
   std::string c_flags = {};                // for its compiler, separated by spaces
   std::vector<std::string> fixed = {};     // sizes to compile for alone, each "M=512,N=512"
   std::vector<std::string> bindings = {};  // inputs of a network with their contents, each "shape=@shape.npy"

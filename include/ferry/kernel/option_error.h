@@ -15,6 +15,7 @@ enum class Option : std::uint8_t {
   kernel,      // the file or the text
   function,    // says which of several
   signature,   // describes a kernel that ferry did not write
+  launch,      // how a kernel in CUDA C is launched
   fixed_size,  // the message starts with what was given: "M=four: expected ..."
   schedule,
   knob,         // as of a fixed size

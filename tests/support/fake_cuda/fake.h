@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "device-runtime/cuda/cuda_types.h"
 #include "crosscompile/ptx/launch.h"
+#include "device-runtime/cuda/cuda_types.h"
 
 #define FERRY_FAKE_API extern "C" [[gnu::visibility("default")]] ferry::device::CuResult
 

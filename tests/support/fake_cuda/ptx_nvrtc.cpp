@@ -2,6 +2,7 @@
 // crosscompile/ptx. FERRY_REAL_NVRTC names the library that does the work; FERRY_NVRTC_GPUS, "75,80", lists the GPUs
 // that it reports as supported, to simulate other versions.
 #include <dlfcn.h>
+#include <glob.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +17,13 @@ namespace {
 void* real(const char* name) {
   static void* const library = [] {
     const char* path = std::getenv("FERRY_REAL_NVRTC");
-    return path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (path == nullptr) return static_cast<void*>(nullptr);
+    // What NVRTC itself loads when it compiles lies beside it, where a confined process does not look.
+    const std::string beside = std::string(path).substr(0, std::string(path).rfind('/')) + "/libnvrtc-builtins.so.*";
+    glob_t found{};
+    if (glob(beside.c_str(), 0, nullptr, &found) == 0) dlopen(found.gl_pathv[0], RTLD_NOW | RTLD_GLOBAL);
+    globfree(&found);
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
   }();
   void* const function = library == nullptr ? nullptr : dlsym(library, name);
   if (function == nullptr) {
@@ -73,6 +80,14 @@ FERRY_API int nvrtcGetCUBINSize(void* program, std::size_t* bytes) {
   return forward("nvrtcGetPTXSize", program, bytes);
 }
 FERRY_API int nvrtcGetCUBIN(void* program, char* code) { return forward("nvrtcGetPTX", program, code); }
+FERRY_API int nvrtcGetPTXSize(void* program, std::size_t* bytes) { return forward("nvrtcGetPTXSize", program, bytes); }
+FERRY_API int nvrtcGetPTX(void* program, char* code) { return forward("nvrtcGetPTX", program, code); }
+FERRY_API int nvrtcAddNameExpression(void* program, const char* expression) {
+  return forward("nvrtcAddNameExpression", program, expression);
+}
+FERRY_API int nvrtcGetLoweredName(void* program, const char* expression, const char** name) {
+  return forward("nvrtcGetLoweredName", program, expression, name);
+}
 FERRY_API int nvrtcVersion(int* major, int* minor) { return forward("nvrtcVersion", major, minor); }
 FERRY_API int nvrtcGetNumSupportedArchs(int* count) {
   if (named_gpus().empty()) return forward("nvrtcGetNumSupportedArchs", count);

@@ -6,8 +6,6 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LLVMContext.h>
 
-#include <algorithm>
-
 namespace ferry::codegen {
 namespace {
 
@@ -53,19 +51,9 @@ void define_unwinders(llvm::Module& module) {
 
 }  // namespace
 
-std::vector<std::size_t> passed_sizes(const FunctionInfo& function) {
-  std::vector<std::size_t> passed;
-  for (std::size_t s = 0; s < function.symbols.size(); ++s) {
-    const bool is_parameter =
-        std::any_of(function.parameters.begin(), function.parameters.end(),
-                    [&](const ParameterInfo& parameter) { return parameter.name == function.symbols[s]; });
-    if (!is_parameter) passed.push_back(s);
-  }
-  return passed;
-}
-
-std::vector<std::uint8_t> emit_adapter(const FunctionInfo& function, const std::string& c_name, bool returns_status,
-                                       bool elsewhere, const Target& target) {
+std::vector<std::uint8_t> emit_adapter(const FunctionInfo& function, std::span<const PassedArgument> passed,
+                                       const std::string& c_name, bool returns_status, bool elsewhere,
+                                       const Target& target) {
   llvm::LLVMContext context;
   llvm::Module module("adapter", context);
   const std::unique_ptr<llvm::TargetMachine> machine = make_machine(target);
@@ -87,17 +75,20 @@ std::vector<std::uint8_t> emit_adapter(const FunctionInfo& function, const std::
     values.push_back(value);
     extensions.push_back(kind);
   };
-  for (std::size_t p = 0; p < function.parameters.size(); ++p) {
-    const ParameterInfo& parameter = function.parameters[p];
-    llvm::Value* place = packed(p);
+  for (const PassedArgument& argument : passed) {
+    if (argument.is_size) {
+      llvm::Value* size = b.CreateLoad(b.getInt64Ty(), packed(function.parameters.size() + argument.index));
+      pass(b.CreateTrunc(size, c_type(b, argument.dtype)), extension(argument.dtype, target));
+      continue;
+    }
+    const ParameterInfo& parameter = function.parameters[argument.index];
+    llvm::Value* place = packed(argument.index);
     if (parameter.kind == ParameterKind::tensor) {
       pass(place, llvm::Attribute::None);
     } else {
       pass(b.CreateLoad(c_type(b, parameter.dtype), place), extension(parameter.dtype, target));
     }
   }
-  for (const std::size_t size : passed_sizes(function))
-    pass(b.CreateLoad(b.getInt64Ty(), packed(function.parameters.size() + size)), llvm::Attribute::None);
   auto* result_type = returns_status ? static_cast<llvm::Type*>(b.getInt32Ty()) : b.getVoidTy();
   auto* type = llvm::FunctionType::get(result_type, types, false);
   auto* callee = llvm::Function::Create(type, llvm::Function::ExternalLinkage, c_name, module);

@@ -43,9 +43,12 @@ class FakeCompiler final : public Compiler {
     return std::make_shared<const FakeNetwork>(*this);
   }
   // A function's name is its signature.
-  std::vector<FunctionInfo> describe(const ForeignSource& foreign) const override {
-    std::vector<FunctionInfo> functions;
-    for (const std::string& signature : foreign.signatures) functions.emplace_back().name = signature;
+  std::vector<ForeignFunction> describe(const ForeignSource& foreign) const override {
+    std::vector<ForeignFunction> functions;
+    for (const std::string& signature : foreign.signatures) {
+      functions.push_back({{}, signature, !foreign.launch.empty()});
+      functions.back().info.name = signature;
+    }
     return functions;
   }
   std::string source_line(std::span<const std::uint8_t>, std::uint64_t address) const override {
@@ -64,7 +67,7 @@ class FakeCompiler final : public Compiler {
   SpacePoint space_at(const Scheduled&, const Target&) const override { unexpected(); }
   InterpretedKernel interpret(const Scheduled&, const Target*) const override { unexpected(); }
   Bytes compile(const ForeignSource&, const Target&, CodeForm) const override { unexpected(); }
-  std::function<SanitizedRun(double)> sanitize(const ForeignSource&, const std::string&,
+  std::function<SanitizedRun(double)> sanitize(const ForeignSource&, const std::string&, const Target&,
                                                const std::vector<SanitizedArgument>&,
                                                const std::vector<std::int64_t>&) const override {
     unexpected();

@@ -142,7 +142,7 @@ TEST_CASE("a kernel in C takes its signature from the options, from a comment, o
   const test::Folder folder;
   const KernelSource source = read_kernel(test::own_compiler(), named(folder.file("saxpy.c", kSaxpy)));
   REQUIRE(source.as_foreign());
-  CHECK(signature_of(source, "") == "saxpy(in f32 a, in f32[n] x, inout f32[n] y)");
+  CHECK(signature_of(source, "") == "saxpy(f32 a, in f32[n] x, inout f32[n] y)");
   CHECK_FALSE(has_definition(source));
   CHECK(may_leave_tensors(source));
   CHECK_THROWS_AS((void)choose_program(source, ""), UsageError);

@@ -20,7 +20,7 @@ namespace {
 
 std::string refusal(const std::string& text, const std::string& gpu) {
   try {
-    (void)codegen::cuda::compile_cuda(text, gpu, "k.cu");
+    (void)codegen::cuda::compile_cuda({text, "k.cu"}, gpu);
   } catch (const CompileError& error) {
     return error.what();
   }
@@ -45,7 +45,7 @@ TEST_CASE("kernels printed as CUDA C become machine code for every GPU that is a
     for (const std::string& gpu : target.gpus) {
       if (!is_long && gpu != drawn) continue;
       std::vector<std::uint8_t> cubin;
-      CHECK_NOTHROW(cubin = codegen::cuda::compile_cuda(text, gpu, program.name + ".cu"));
+      CHECK_NOTHROW(cubin = codegen::cuda::compile_cuda({text, program.name + ".cu"}, gpu).bytes);
       REQUIRE(cubin.size() > 4);
       CHECK(std::string(cubin.begin() + 1, cubin.begin() + 4) == "ELF");
     }

@@ -128,9 +128,13 @@ TEST_CASE_FIXTURE(Fixture, "a kernel is interpreted, and an index outside of its
 
 TEST_CASE_FIXTURE(Fixture, "the functions of a C file are those of its signatures") {
   const ForeignSource source{"f.c", {}, {}, "// ferry: f(in f32[n] x)\n"};
-  const std::vector<FunctionInfo> functions = compiler->describe(source);
+  const std::vector<ForeignFunction> functions = compiler->describe(source);
   REQUIRE(functions.size() == 1);
-  CHECK(signature_text(functions.front()) == "f(in f32[n] x)");
+  CHECK(signature_text(functions.front().info) == "f(in f32[n] x)");
+  CHECK(functions.front().signature == "f(in f32[n] x)");
+  CHECK_FALSE(functions.front().has_launch);
+  const ForeignSource cuda{"f.cu", {}, {}, "// ferry: f(in f32[n] x) grid=n, block=1\n"};
+  CHECK(compiler->describe(cuda).at(0).has_launch);
   CHECK(compiler->describe(ForeignSource{"f.c", {}, {}, "void f(void) {}"}).empty());
 }
 
