@@ -42,6 +42,10 @@ KernelSource source_of(const lang::Program& program, const schedule::Schedule& s
 
 }  // namespace
 
+Target target_of(const DeviceFacts& facts, const KernelOptions& kernel) {
+  return is_cuda_source(kernel.file) ? cuda_target(own_compiler(), facts) : own_compiler().target_of(facts);
+}
+
 CompiledModule compile(const KernelOptions& kernel, const Target& target, const CallOptions& call,
                        const Observer& observer) {
   const KernelSource source = read_kernel(&own_compiler(), kernel, observer);

@@ -29,13 +29,6 @@ bool is_cuda_kernel(const KernelSource& source) {
   return source.as_foreign() != nullptr && is_cuda_source(source.as_foreign()->source.file);
 }
 
-// Returns the target of the device's first GPU, or of any where the device does not say which it has.
-std::string cuda_target_text(const DeviceFacts& facts) {
-  for (const ComputeDevice& device : facts.devices)
-    if (device.kind == device_kind_name(DeviceKind::cuda) && !device.arch.empty()) return "cuda -arch=" + device.arch;
-  return "cuda";
-}
-
 // Returns those besides the CPU.
 std::vector<std::string> devices_of(const Manifest& manifest) {
   std::vector<std::string> names = device_ids(manifest);
@@ -54,6 +47,16 @@ Target resolve_with_notes(const TargetResolver& targets, const std::string& text
   return std::move(target.value);
 }
 
+Target cuda_target(const TargetResolver& targets, const DeviceFacts& facts) {
+  std::string text = device_kind_name(DeviceKind::cuda);
+  for (const ComputeDevice& device : facts.devices) {
+    if (device.kind != device_kind_name(DeviceKind::cuda) || device.arch.empty()) continue;
+    text += " -arch=" + device.arch;
+    break;
+  }
+  return targets.resolve_target(text).value;
+}
+
 Target target_for(const DeviceFacts& facts, const std::string& text, const KernelSource& source,
                   const Observer& observer) {
   if (const ModuleKernel* compiled = source.as_module()) {
@@ -65,7 +68,7 @@ Target target_for(const DeviceFacts& facts, const std::string& text, const Kerne
     if (!target.is_for_cpu() || source.compiler == nullptr) return target;
   }
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
-  if (text.empty() && is_cuda_kernel(source)) return resolve_with_notes(compiler, cuda_target_text(facts), observer);
+  if (text.empty() && is_cuda_kernel(source)) return cuda_target(compiler, facts);
   if (text.empty()) return compiler.target_of(facts);
   Target target = resolve_with_notes(compiler, text, observer);
   // What a GPU cannot compute of a network runs on the processor beside it.

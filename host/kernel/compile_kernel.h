@@ -19,6 +19,8 @@ Target target_for(const DeviceFacts& facts, const std::string& text, const Kerne
 Target target_for(const Device& device, const std::string& text, const KernelSource& source,
                   const Observer& observer = {});
 Target resolve_with_notes(const TargetResolver& targets, const std::string& text, const Observer& observer);
+// Returns the target of the device's first GPU for CUDA, or of any where the device does not say which it has.
+Target cuda_target(const TargetResolver& targets, const DeviceFacts& facts);
 // Returns the devices besides the CPU that a kernel runs on, in the form of ConnectOptions: those of the target, or
 // without one those that a compiled module needs.
 std::vector<std::string> devices_for(const std::string& target, const KernelSource& source);

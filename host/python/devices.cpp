@@ -99,7 +99,7 @@ CompiledModule compiled(const KernelOptions& kernel, const Target& to, const std
 }
 
 PyModule compiled_for(const PyDevice& self, const KernelOptions& kernel, const std::vector<std::string>& sizes) {
-  const Target to = self.session->run([](const Device& device) { return target_of(device); });
+  const Target to = self.session->run([&](const Device& device) { return target_of(device.facts(), kernel); });
   PyModule result = loaded(self, without_python([&] { return compiled(kernel, to, sizes); }));
   result.kernel = kernel;
   return result;

@@ -35,6 +35,10 @@
 
 namespace ferry {
 
+// Returns what the kernel is compiled for to run on the device: its processor or, for CUDA C, its first GPU. `facts`
+// are the device's.
+FERRY_API Target target_of(const DeviceFacts& facts, const KernelOptions& kernel);
+
 // Compiles the kernel's chosen function. Its default schedule is that for the sizes of the call, as far as they are
 // known; an empty call compiles for any size.
 FERRY_API CompiledModule compile(const KernelOptions& kernel, const Target& target, const CallOptions& call = {},
