@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -81,6 +82,10 @@ class InProcessSession {
   Status adopt(rpc::Handle buffer, void* memory, std::uint64_t bytes);
   // Returns null for an unknown buffer and for one of 0 bytes.
   std::uint8_t* address(rpc::Handle buffer);
+  // Adds a blob of so many bytes for the next module; `read` is called for each piece of it. Fails with
+  // invalid_argument if its contents do not have the hash.
+  using ReadPiece = std::function<void(std::uint64_t offset, MutableByteSpan into)>;
+  Status put_blob(const Hash& hash, std::uint64_t bytes, const ReadPiece& read);
   // Returns what kernels have printed since the last call.
   std::string take_printed() { return cpu_->take_printed(); }
 

@@ -49,7 +49,7 @@ BlobUpload::BlobUpload(session::Client& client, std::vector<Blob> blobs) : blobs
   }
 }
 
-void BlobUpload::send_missing(session::Client& client, const BlobSource* source) {
+void BlobUpload::send_missing(session::Client& client, const BlobSource* source, session::DirectSession* direct) {
   std::vector<Blob> missing;
   for (std::size_t i = 0; i < answers_.size(); ++i) {
     for (const std::uint32_t position : answers_[i].get().missing) {
@@ -67,6 +67,10 @@ void BlobUpload::send_missing(session::Client& client, const BlobSource* source)
                                           " bytes, and the module comes without its contents");
   }
   if (missing.empty()) return;
+  if (direct != nullptr) {
+    for (const Blob& blob : missing) direct->put_blob(blob, *source);
+    return;
+  }
   PieceSender sender(client, *source);
   for (const Blob& blob : missing) sender.send(blob);
   sender.finish();

@@ -5,6 +5,7 @@
 
 #include "ferry/client.h"
 #include "host/client/client.h"
+#include "host/client/connect/direct_session.h"
 #include "module/manifest.h"
 
 namespace ferry::detail {
@@ -15,8 +16,9 @@ class BlobUpload {
   // Asks, without waiting, which of these blobs the server lacks; it keeps the others for the next module or instance
   // that needs them.
   BlobUpload(session::Client& client, std::vector<Blob> blobs);
-  // Sends those. Throws Error: with not_found when `source` does not have one.
-  void send_missing(session::Client& client, const BlobSource* source);
+  // Sends those, or hands them over to a session in this process (`direct`, otherwise null). Throws Error: with
+  // not_found when `source` does not have one.
+  void send_missing(session::Client& client, const BlobSource* source, session::DirectSession* direct);
 
  private:
   std::vector<Blob> blobs_;

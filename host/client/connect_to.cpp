@@ -106,7 +106,8 @@ auto open_with_retries(Connector& connector, const ConnectOptions& options, cons
       return open_over(link, open);
     } catch (const Error& error) {
       const bool lost = error.code() == ErrorCode::unavailable && std::chrono::steady_clock::now() - start < kSoonLost;
-      if (!lost || is_own || attempt == kMaxAttempts) throw_explained(link.lease.get(), error);
+      const bool is_cancelled = options.is_cancelled && options.is_cancelled();
+      if (!lost || is_own || is_cancelled || attempt == kMaxAttempts) throw_explained(link.lease.get(), error);
       if (options.log) options.log(std::string(error.what()) + "; nothing has run there yet, so trying again");
       std::this_thread::sleep_for(attempt * kRetryPause);
     }

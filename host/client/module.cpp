@@ -77,7 +77,7 @@ ModuleState::~ModuleState() {
 rpc::Handle ModuleState::loaded() {
   if (!query.valid()) return handle;
   if (!query.get().present) {
-    blobs.send_missing(*device->client, compiled.blobs());
+    blobs.send_missing(*device->client, compiled.blobs(), device->direct.get());
     upload = device->client->send(rpc::PutModule{handle, compiled.hash()}, compiled.bytes());
   }
   query = {};
@@ -89,7 +89,7 @@ void ModuleState::prepare_to_bind(const FunctionInfo& function) {
   // The server keeps what init plans read until the first instance is bound.
   if (std::exchange(was_bound, true)) {
     BlobUpload(*device->client, blobs_to_bind(compiled.manifest(), function))
-        .send_missing(*device->client, compiled.blobs());
+        .send_missing(*device->client, compiled.blobs(), device->direct.get());
   }
 }
 

@@ -49,6 +49,11 @@ class Direct final : public DirectSession {
   }
   void free(rpc::Handle buffer) noexcept override { session_.free(buffer); }
   std::uint8_t* address(rpc::Handle buffer) const override { return session_.address(buffer); }
+  void put_blob(const Blob& blob, const BlobSource& source) override {
+    throw_failure(session_.put_blob(blob.hash, blob.bytes, [&](std::uint64_t offset, MutableByteSpan into) {
+      source.read(blob.hash, offset, into);
+    }));
+  }
   std::unique_ptr<DirectCall> prepare(rpc::Handle module, std::size_t function, rpc::Handle instance,
                                       std::span<const DirectArgument> arguments) override {
     std::vector<device::InProcessArgument> given;

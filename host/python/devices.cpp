@@ -64,7 +64,7 @@ PyModule loaded(const PyDevice& self, const CompiledModule& compiled) {
 KernelOptions kernel_options(std::string file, std::string text, std::string name, std::string function,
                              std::string schedule, std::vector<std::string> knobs, std::vector<std::string> points,
                              std::string signature, std::string c_flags, std::vector<std::string> fixed,
-                             std::string launch) {
+                             std::string launch, std::vector<std::string> bindings, bool winograd) {
   KernelOptions kernel;
   kernel.file = std::move(file);
   kernel.expression = std::move(text);
@@ -77,6 +77,8 @@ KernelOptions kernel_options(std::string file, std::string text, std::string nam
   kernel.c_flags = std::move(c_flags);
   kernel.launch = std::move(launch);
   kernel.fixed = std::move(fixed);
+  kernel.bindings = std::move(bindings);
+  kernel.winograd = winograd;
   return kernel;
 }
 
@@ -128,6 +130,7 @@ void bind_devices(nb::module_& module) {
   nb::class_<KernelOptions>(module, "_KernelOptions").def_static("make", kernel_options);
   module.def("_compile", compiled_for_target);
   nb::class_<PyBoard>(module, "_Board");
+  module.def("_is_leased", [](const PyBoard& board) { return board.board != nullptr; });
   module.def("_share_boards", shared_boards);
   module.def("_connect", connected, nb::arg("address"), nb::arg("key_file"), nb::arg("devices"), nb::arg("queue"),
              nb::arg("board").none());
@@ -163,7 +166,8 @@ void bind_devices(nb::module_& module) {
       .def("_compile", compiled_for)
       .def("compile", forwarded("ferry.compiling", "compile_for"),
            nb::sig("def compile(self, source: str | os.PathLike[str] | ferry.schedules.Program | "
-                   "ferry.schedules.Schedule, *, function: str = '', schedule: str = '', "
+                   "ferry.schedules.Schedule | ferry.kernels.Kernel | ferry.kernels.Network, *, function: str = '', "
+                   "schedule: str = '', "
                    "knobs: collections.abc.Mapping[str, object] | None = None, point: str = '', signature: str = '', "
                    "cflags: str = '', launch: str = '', fix: collections.abc.Mapping[str, int] | None = None, "
                    "sizes: collections.abc.Mapping[str, int] | None = None, name: str = '') -> Module"),

@@ -58,7 +58,7 @@ int forked = 0;
 
 bool is_interrupted() {
   const nb::gil_scoped_acquire acquire;
-  return PyErr_CheckSignals() != 0;
+  return PyErr_Occurred() != nullptr || PyErr_CheckSignals() != 0;
 }
 
 int forks() { return forked; }

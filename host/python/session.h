@@ -91,6 +91,9 @@ class Session {
     without_python([&] {
       const std::lock_guard locked(mutex_);
       session::close(device_);
+      open_ = [](const ConnectOptions&) -> Device {  // it may keep the lease of a board
+        throw Error(ErrorCode::unavailable, "the session was closed");
+      };
     });
   }
   // Keeps a handle that Python has dropped until the next request, before which its memory on the device is freed.
@@ -102,6 +105,7 @@ class Session {
     const std::lock_guard lock(dropped_mutex_);
     dropped_.push_back(std::move(handle));
   }
+  // To be called in run().
   const OpenSession& open() const { return open_; }
 
  private:
@@ -121,7 +125,7 @@ class Session {
   const int forks_ = forks();
   std::timed_mutex mutex_;  // guards what follows, and all that belongs to it
   const Device device_;
-  const OpenSession open_;
+  OpenSession open_;
   std::mutex dropped_mutex_;
   std::vector<std::shared_ptr<const void>> dropped_;
 };

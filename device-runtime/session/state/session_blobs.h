@@ -26,6 +26,8 @@ class SessionBlobs {
   Result<Shared> find_part(const Hash& hash, const MappedBlob& whole, std::uint64_t offset, std::uint64_t bytes) {
     return store_.find_part(hash, whole, offset, bytes, budget_);
   }
+  // Adds a blob that nobody sends, for the next module.
+  void provide(const Hash& hash, Shared blob) { make_entry(hash) = {hash, std::move(blob), true, 0}; }
   // Ends the reservations for this module; its blobs stay as long as somebody shares them.
   void release(const Manifest& manifest);
   // Unmaps blobs that nobody shares and that are not reserved.

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "ferry/blob_source.h"
 #include "module/manifest.h"
 #include "rpc/messages.h"
 
@@ -43,6 +44,8 @@ class DirectSession {
   virtual void free(rpc::Handle buffer) noexcept = 0;
   // Returns null for a buffer of 0 bytes.
   virtual std::uint8_t* address(rpc::Handle buffer) const = 0;
+  // Takes a blob for the next module.
+  virtual void put_blob(const Blob& blob, const BlobSource& source) = 0;
   // `module` has been sent; `instance` is 0 if the function needs none.
   virtual std::unique_ptr<DirectCall> prepare(rpc::Handle module, std::size_t function, rpc::Handle instance,
                                               std::span<const DirectArgument> arguments) = 0;

@@ -10,6 +10,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from ferry import te, testing
 from ferry._ferry import (
@@ -27,7 +29,14 @@ from ferry._ferry import (
 )
 from ferry.compiling import compile
 from ferry.errors import CompileError, ConnectionLost, Error, KernelFailed, LimitExceeded, UsageError
+from ferry.gate import GateReport, Verdict, gate
+from ferry.kernels import Kernel, Network, RunningNetwork, c, export, onnx
+from ferry.leases import Lease, lease
 from ferry.measurements import check, compare
+from ferry.tuning import Trial, Tuned, tune
+
+if TYPE_CHECKING:
+    from ferry import aio
 
 __all__ = [
     "BoundCall",
@@ -39,20 +48,42 @@ __all__ = [
     "Device",
     "Error",
     "Function",
+    "GateReport",
+    "Kernel",
     "KernelFailed",
+    "Lease",
     "LimitExceeded",
     "Measurement",
     "Module",
+    "Network",
+    "RunningNetwork",
     "Tensor",
+    "Trial",
+    "Tuned",
     "UsageError",
+    "Verdict",
     "__version__",
+    "aio",
+    "c",
     "check",
     "compare",
     "compile",
     "connect",
+    "export",
+    "gate",
+    "lease",
+    "onnx",
     "te",
     "testing",
+    "tune",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """ferry.aio is loaded when it is used: asyncio takes as long as the rest of the package."""
+    if name == "aio":
+        return import_module("ferry.aio")
+    raise AttributeError(f"module 'ferry' has no attribute {name!r}")
 
 
 def connect(address: str = "", *, key_file: str = "", devices: Sequence[str] = (), queue: float = 0) -> Device:

@@ -2,6 +2,7 @@ from collections.abc import Mapping, Sequence
 import os
 from typing import Any
 
+import ferry.kernels
 import ferry.schedules
 
 
@@ -318,12 +319,14 @@ def _compare(arg0: Function, arg1: Function, arg2: _CallOptions, arg3: int, arg4
 
 class _KernelOptions:
     @staticmethod
-    def make(arg0: str, arg1: str, arg2: str, arg3: str, arg4: str, arg5: Sequence[str], arg6: Sequence[str], arg7: str, arg8: str, arg9: Sequence[str], arg10: str, /) -> _KernelOptions: ...
+    def make(arg0: str, arg1: str, arg2: str, arg3: str, arg4: str, arg5: Sequence[str], arg6: Sequence[str], arg7: str, arg8: str, arg9: Sequence[str], arg10: str, arg11: Sequence[str], arg12: bool, /) -> _KernelOptions: ...
 
 def _compile(arg0: _KernelOptions, arg1: str, arg2: Sequence[str], /) -> CompiledModule: ...
 
 class _Board:
     pass
+
+def _is_leased(arg: _Board, /) -> bool: ...
 
 def _share_boards(arg0: Sequence[str], arg1: str, /) -> list[_Board]: ...
 
@@ -364,7 +367,7 @@ class Device:
 
     def _compile(self, arg0: _KernelOptions, arg1: Sequence[str], /) -> Module: ...
 
-    def compile(self, source: str | os.PathLike[str] | ferry.schedules.Program | ferry.schedules.Schedule, *, function: str = '', schedule: str = '', knobs: Mapping[str, object] | None = None, point: str = '', signature: str = '', cflags: str = '', launch: str = '', fix: Mapping[str, int] | None = None, sizes: Mapping[str, int] | None = None, name: str = '') -> Module:
+    def compile(self, source: str | os.PathLike[str] | ferry.schedules.Program | ferry.schedules.Schedule | ferry.kernels.Kernel | ferry.kernels.Network, *, function: str = '', schedule: str = '', knobs: Mapping[str, object] | None = None, point: str = '', signature: str = '', cflags: str = '', launch: str = '', fix: Mapping[str, int] | None = None, sizes: Mapping[str, int] | None = None, name: str = '') -> Module:
         """
         Compiles for this device and loads the result; the parameters are those of ferry.compile().
         """

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Union
 
 from ferry import _ferry
+from ferry.kernels import Kernel, Network
 from ferry.schedules import Program, Schedule
 
-Source = Union[str, "os.PathLike[str]", Program, Schedule]
+Source = Union[str, "os.PathLike[str]", Kernel, Network, Program, Schedule]
 
 
 def _pairs(values: Mapping[str, object] | None) -> list[str]:
@@ -32,7 +34,7 @@ def _unexpected(option: str, source: Program | Schedule) -> Exception:
 
 
 def _options(
-    source: Union[str, "os.PathLike[str]"],
+    source: Union[str, "os.PathLike[str]", Kernel, Network],
     function: str = "",
     schedule: str = "",
     knobs: Mapping[str, object] | None = None,
@@ -43,6 +45,12 @@ def _options(
     name: str = "",
     launch: str = "",
 ) -> _ferry._KernelOptions:
+    network = source if isinstance(source, Network) else None
+    if isinstance(source, Kernel):
+        signature, cflags = signature or source.signature, cflags or source.cflags
+        launch = launch or source.launch
+    if isinstance(source, (Kernel, Network)):
+        source = Path(source.file)
     return _ferry._KernelOptions.make(
         "" if isinstance(source, str) else os.fspath(source),
         source if isinstance(source, str) else "",
@@ -55,6 +63,8 @@ def _options(
         cflags,
         [",".join(_pairs(fix))] if fix else [],
         launch,
+        list(network.bindings) if network else [],
+        network.winograd if network else True,
     )
 
 
@@ -76,7 +86,7 @@ def compile(
     """Compiles on this machine, for any target that `ferry targets` lists.
 
     source: a text in ferry's notation (docs/language.md), the path of a file (K.tc, C, C++, LLVM IR, assembly, an object
-        or a network, NET.onnx), or a program of ferry.te or its schedule.
+        or a network, NET.onnx), ferry.c(), ferry.onnx(), or a program of ferry.te or its schedule.
     function: the only function that is compiled; all of a text otherwise.
     schedule: directives (docs/schedules.md); the default schedule otherwise. `knobs` are the values of its $NAMES.
     point: values for knobs of the default schedule, "C: tile=4x2".

@@ -10,6 +10,8 @@ class Error(Exception):
 class UsageError(Error, ValueError):
     """The caller asked for something that cannot be done; the code is "invalid_argument"."""
 
+    code = "invalid_argument"
+
 
 class CompileError(UsageError):
     """A mistake in a kernel, its schedule or its target. The message includes the location, if there is one."""

@@ -164,7 +164,8 @@ def table(self: _ferry.Measurement) -> str:
     return f"<table>{body}</table>"
 
 
-def _pyplot() -> Any:
+def pyplot() -> Any:
+    """matplotlib.pyplot, or an ImportError that says what to install."""
     try:
         return import_module("matplotlib.pyplot")
     except ImportError as error:
@@ -172,7 +173,7 @@ def _pyplot() -> Any:
 
 
 def plot(self: _ferry.Measurement) -> Any:
-    _, axes = _pyplot().subplots()
+    _, axes = pyplot().subplots()
     axes.plot([second * 1e6 for second in self.seconds], ".", label="samples")
     axes.axhline(self.median * 1e6, color="black", label="median")
     axes.axhspan(*(second * 1e6 for second in self.interval), alpha=0.2, label="95% interval")
@@ -194,7 +195,7 @@ def compared_table(self: _ferry.Comparison) -> str:
 
 
 def compared_plot(self: _ferry.Comparison) -> Any:
-    _, axes = _pyplot().subplots()
+    _, axes = pyplot().subplots()
     axes.plot(self.ratios, "o", label="processes")
     axes.axhline(1, color="black", linewidth=1)
     axes.axhspan(*self.interval, alpha=0.2, label="99% interval")
