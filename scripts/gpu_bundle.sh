@@ -1,23 +1,30 @@
 #!/usr/bin/env bash
 # Creates a folder with which a machine that has a GPU and its driver, but nothing else, can check ferry: rpc_server,
-# the client without a compiler, and every program of examples/ that has a schedule for GPUs, compiled. Copy it to the
-# machine and run its gpu_check.sh. Run scripts/build.sh once before.
+# the client without a compiler, every program of examples/ that has a schedule for GPUs, programs of the fuzzer under
+# random schedules, and two networks, all compiled. Copy it to the machine and run its gpu_check.sh. Run
+# scripts/build.sh once before.
 #
 #   scripts/gpu_bundle.sh [FOLDER [NAME=TARGET...]]      (default: build/gpu-bundle, code by NVRTC and PTX by LLVM)
 #
-# Each NAME=TARGET compiles everything once more: gpu_check.sh checks all of them and compares their times.
-# FERRY_BUNDLE_EXAMPLES='0*' takes only the examples and figures whose names match.
+# Each NAME=TARGET compiles everything once more: gpu_check.sh checks all of them and compares their times. Networks and
+# random programs are compiled for the last one.
+#
+# For tests: FERRY_BUNDLE_EXAMPLES='0*' takes only the examples and figures whose names match, FERRY_BUNDLE_RANDOM=N so
+# many random programs (60), FERRY_BUNDLE_NETWORKS=small networks of a few weights, or none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-limit=60000000
+limit=40000000
 chosen=${FERRY_BUNDLE_EXAMPLES:-*}
+random=${FERRY_BUNDLE_RANDOM:-60}
+networks=${FERRY_BUNDLE_NETWORKS:-whole}
 folder=${1:-build/gpu-bundle}
 shift || true
 if [[ $# -eq 0 ]]; then
   set -- "nvrtc=cuda -arch=sm_80,sm_90 -compiler=nvrtc" "llvm=cuda -arch=sm_80,sm_90 -compiler=llvm"
 fi
 ferry=build/release/bin/ferry
+random_modules=build/release/tests/e2e/gpu_bundle/gpu_random_modules
 
 fail() { echo "gpu_bundle.sh: $*" >&2; exit 1; }
 trim() { sed 's/^ *//; s/ *$//' <<<"$1"; }
@@ -25,7 +32,7 @@ trim() { sed 's/^ *//; s/ *$//' <<<"$1"; }
 line_of() { sed -n "s/^# $2 //p" "$1" | head -1; }
 
 for file in $ferry build/client/bin/ferry build/client/bin/gpu_bench build/device/x86_64/dynamic/rpc_server \
-  build/release/tests/conformance/device/device_conformance; do
+  build/release/tests/conformance/device/device_conformance build/release/bin/gpu_run $random_modules; do
   [[ -x $file ]] || fail "expected $file: run scripts/build.sh"
 done
 [[ ! -e $folder || -f $folder/cases.txt ]] || fail "$folder is there and is no bundle"
@@ -34,7 +41,8 @@ mkdir -p "$folder/bin" "$folder/libexec/ferry/x86_64/dynamic"
 cp build/client/bin/ferry build/client/bin/gpu_bench "$folder/bin"
 cp build/device/x86_64/dynamic/rpc_server "$folder/libexec/ferry/x86_64/dynamic"
 strip -o "$folder/bin/device_conformance" build/release/tests/conformance/device/device_conformance
-cp scripts/gpu_check.sh "$folder"
+strip -o "$folder/bin/gpu_run" build/release/bin/gpu_run
+cp scripts/gpu_check.sh scripts/gpu_networks.py "$folder"
 
 # compile NAME KERNEL SCHEDULE [WORD...]: compiles for every target.
 compile() {
@@ -65,6 +73,7 @@ divide() {
 }
 
 variants=("$@")
+last=${variants[-1]}
 printf '%s\n' "${variants[@]}" >"$folder/variants.txt"
 : >"$folder/cases.txt"
 for schedule in examples/*.schedule; do
@@ -88,6 +97,26 @@ for schedule in examples/*.schedule; do
 done
 [[ -s $folder/cases.txt ]] || fail "no schedule of examples/ is for GPUs"
 
+# Kernels in CUDA C, which NVRTC alone compiles, and their definitions to check them against.
+: >"$folder/cuda.txt"
+if [[ ${variants[0]#*=} == cuda* && ${variants[0]} != *-compiler=llvm* ]]; then
+  mkdir "$folder/modules/cuda-c"
+  while IFS='|' read -r name called; do
+    [[ $name == $chosen ]] || continue
+    "$ferry" compile "examples/cuda/$name.cu" --target "${variants[0]#*=}" -o "$folder/modules/cuda-c/$name.ferry" \
+      >/dev/null || fail "examples/cuda/$name.cu does not compile"
+    "$ferry" compile "examples/cuda/$name.tc" --target "${last#*=}" -o "$folder/modules/cuda-c/$name.definition.ferry" \
+      >/dev/null || fail "examples/cuda/$name.tc does not compile"
+    echo "$name|$called" >>"$folder/cuda.txt"
+  done <<'TEXT'
+01_vector_add|--size n=10003
+02_product|--size m=67,k=129,n=65
+03_row_sum|--size m=67,n=1001 --fn row_sum
+03_row_sum|--size m=67,n=1001 --fn row_sum_by_warps
+04_stencil|--size h=67,w=129
+TEXT
+fi
+
 : >"$folder/figures.txt"
 while IFS='|' read -r name kernel schedule options counts peer aim; do
   [[ -n $name && $name != \#* ]] || continue
@@ -102,10 +131,30 @@ done <scripts/gpu_figures.txt
 cat >"$folder/nothing.tc" <<'TEXT'
 def nothing(float(N) A) -> (B) { B(i) = A(i) }
 TEXT
-echo 'bind i threadIdx.x' >"$folder/nothing.schedule"
 compile nothing "$folder/nothing.tc" default --schedule-text "split i 32 -> b t; bind b blockIdx.x; bind t threadIdx.x"
-rm "$folder/nothing.tc" "$folder/nothing.schedule"
+rm "$folder/nothing.tc"
+
+if ((random > 0)) && [[ ${last#*=} == cuda* ]]; then
+  $random_modules "$folder/modules/random" "$random" 1 "${last#*=}" >"$folder/random.txt" || fail "no random programs"
+fi
+
+if [[ $networks != none && ${last#*=} == cuda* ]]; then
+  python=build/venv/bin/python
+  small=
+  if [[ $networks == small ]]; then
+    small=--small
+    touch "$folder/small"
+  fi
+  mkdir "$folder/networks"
+  $python scripts/gpu_networks.py write "$folder/networks" $small
+  for name in $($python scripts/gpu_networks.py names); do
+    "$ferry" compile "$folder/networks/$name.onnx" --target "${last#*=}" -o "$folder/networks/$name.ferry" >/dev/null ||
+      fail "the network $name does not compile"
+    rm "$folder/networks/$name.onnx"
+    echo "$name" >>"$folder/networks.txt"
+  done
+fi
 
 bytes=$(du -sb "$folder" | cut -f1)
 ((bytes < limit)) || fail "the bundle has $bytes bytes, expected less than $limit"
-echo "$folder: $bytes bytes, $(wc -l <"$folder/cases.txt") checks of $(ls "$folder"/modules/*/*.ferry | wc -l) modules"
+echo "$folder: $bytes bytes, $(wc -l <"$folder/cases.txt") checks of $(find "$folder" -name '*.ferry' | wc -l) modules"

@@ -8,6 +8,9 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <string>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "bench/gpu/cublas.h"
@@ -66,10 +69,12 @@ int measure_all(const std::string& null_module, const std::string& json_file) {
     figures.take(("cublas_sgemm" + size).c_str(), "TFLOP/s", [&] { return cube(n) / Cublas(gpu).sgemm(n) * 1e-12; });
     figures.take(("cublas_hgemm" + size).c_str(), "TFLOP/s", [&] { return cube(n) / Cublas(gpu).hgemm(n) * 1e-12; });
   }
-  figures.take("cudnn_conv_3x3", "TFLOP/s", [&] {
-    const double flops = 2.0 * 32 * 64 * 56 * 56 * 64 * 9;
-    return flops / cudnn_convolution(gpu, {32, 64, 56, 56, 64, 3, 1}) * 1e-12;
-  });
+  // The 3 x 3 convolutions of ResNet-18's stages with stride 1.
+  for (const auto& [channels, size] : {std::pair(64, 56), std::pair(128, 28), std::pair(256, 14), std::pair(512, 7)}) {
+    const double flops = 2.0 * 32 * channels * size * size * channels * 9;
+    figures.take(("cudnn_resnet_" + std::to_string(channels)).c_str(), "TFLOP/s",
+                 [&] { return flops / cudnn_convolution(gpu, {32, channels, size, size, channels, 3, 1}) * 1e-12; });
+  }
   if (json_file.empty()) return 0;
   FILE* file = fopen(json_file.c_str(), "w");
   const std::string text = figures.json().dump(2) + "\n";
