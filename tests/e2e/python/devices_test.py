@@ -2,9 +2,7 @@
 import asyncio
 import contextlib
 import os
-import re
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -15,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import ferry
+from servers import start_farm, start_server
 
 SOURCE, BINARY = map(Path, sys.argv[1:3])
 del sys.argv[1:3]
@@ -22,7 +21,6 @@ os.environ.pop("FERRY_REMOTE", None)
 
 ADD = "def add(float(N) A, float(N) B) -> (C) { C(i) = A(i) + B(i) }"
 FOREVER = "void forever(float* x) { for (volatile long i = 0;; ++i) x[0] = 1; }\n"
-SERVER = SOURCE / "build/device/x86_64/dynamic/rpc_server"
 
 
 def ones(n=3):
@@ -39,22 +37,6 @@ class DevicesTest(unittest.TestCase):
         file = self.folder / "forever.c"
         file.write_text(FOREVER)
         return ferry.c(file, "forever(inout f32[1] x)")
-
-    def start(self, *words, errors=subprocess.DEVNULL):
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, text=True, cwd=self.folder)
-
-        def end():
-            process.kill()
-            process.wait()
-            process.stdout.close()
-
-        self.addCleanup(end)
-        return process
-
-    def single_place(self):
-        """A server with one place, and its address."""
-        server = self.start(SERVER, "--port", "0", "--insecure-plaintext", "--quiet")
-        return "plaintext://127.0.0.1:" + server.stdout.readline().strip().rpartition(":")[2].split()[0]
 
     def test_a_closed_session_is_gone_and_nothing_of_it_is_usable(self):
         with ferry.connect() as device:
@@ -113,7 +95,7 @@ class DevicesTest(unittest.TestCase):
         return least
 
     def test_ctrl_c_ends_a_call_within_a_fifth_of_a_second_and_frees_the_device(self):
-        address = self.single_place()
+        address = start_server(self, SOURCE)
 
         def call():
             self.forever().on(ferry.connect(address))(ones(1))
@@ -124,7 +106,7 @@ class DevicesTest(unittest.TestCase):
             self.assertEqual(device.put(ones()).numpy().tolist(), [1, 1, 1])
 
     def test_ctrl_c_ends_the_wait_for_a_place_and_for_another_threads_call(self):
-        address = self.single_place()
+        address = start_server(self, SOURCE)
         with ferry.connect(address):
             self.assertLess(self.pressed(lambda: ferry.connect(address)), 0.2)
         device = ferry.connect()
@@ -164,7 +146,7 @@ class DevicesTest(unittest.TestCase):
             self.assertGreater(median, 0)
 
     def test_a_task_that_is_cancelled_frees_its_device_and_leaves_others_alone(self):
-        address = self.single_place()
+        address = start_server(self, SOURCE)
 
         async def both():
             other = await ferry.aio.connect("inproc://")
@@ -183,23 +165,7 @@ class DevicesTest(unittest.TestCase):
         asyncio.run(both())
 
     def test_boards_of_a_farm_are_leased_for_a_block(self):
-        farm = self.start(ferry.commands.program(), "farm", "serve", "--database", "farm.db", "--listen", "127.0.0.1:0",
-                          errors=subprocess.STDOUT)
-        said = farm.stdout.readline()
-        address = re.search(r"127\.0\.0\.1:\d+", said)[0]
-        while "farm.admin.key" not in said:
-            said = farm.stdout.readline()
-        admin = str(self.folder / "farm.admin.key")
-        for name in ("one", "two"):
-            subprocess.run([ferry.commands.program(), "farm", "enrol", name, "--share-machine", "--output", f"{name}.key",
-                            "--farm", address, "--key-file", admin], cwd=self.folder, check=True, capture_output=True)
-            (self.folder / name).mkdir()
-            self.start(SERVER, "--port", "0", "--farm", address, "--farm-key", f"{name}.key", "--workdir", name, "--quiet")
-        listing = [ferry.commands.program(), "farm", "devices", "--json", "--farm", address, "--key-file", admin]
-        for _ in range(300):  # boards are checked when they join
-            if subprocess.run(listing, check=True, capture_output=True, text=True).stdout.count('"good"') == 2:
-                break
-            time.sleep(0.2)
+        address, admin = start_farm(self, SOURCE, self.folder, ["one", "two"])
         any_board = f"farm://{address}/arch=x86_64"
         with ferry.lease(any_board, any_board, key_file=admin, queue=60) as boards:
             results = [board.compile(ADD)["add"](ones(), ones()).numpy().tolist() for board in boards]
