@@ -64,7 +64,8 @@ int compile_all(const CudaText& common, const std::vector<CudaTask>& tasks, cons
 }
 
 CudaText common_text(const std::string& file, const std::string& text, const std::vector<std::string>& flags) {
-  CudaText common{text, file, {"--generate-line-info"}, cuda_headers()};
+  // Line information names the file: without its folder, it is the same in every checkout.
+  CudaText common{text, fs::path(file).filename().string(), {"--generate-line-info"}, cuda_headers()};
   std::string folder = fs::path(file).parent_path().string();
   common.options.push_back("--include-path=" + (folder.empty() ? "." : folder));
   if (const std::string headers = codegen::cuda::cuda_header_folder(); !headers.empty())

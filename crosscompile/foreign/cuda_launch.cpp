@@ -91,18 +91,23 @@ ManifestExpr is_between(const ManifestExpr& value, std::int64_t least, std::int6
 
 // Whether all tensors that the function writes are empty.
 ManifestExpr has_no_results(const FunctionInfo& function) {
-  ManifestExpr all = manifest_constant(1);
-  bool has_results = false;
+  ManifestExpr all;
   for (const ParameterInfo& parameter : function.parameters) {
     if (parameter.kind != ParameterKind::tensor || parameter.direction == Direction::in) continue;
-    has_results = true;
-    ManifestExpr is_empty = manifest_constant(0);
-    for (const ManifestExpr& extent : parameter.shape)
-      is_empty = manifest_apply(ManifestOp::logical_or,
-                                {is_empty, manifest_apply(ManifestOp::eq, {extent, manifest_constant(0)})});
-    all = both(all, is_empty);
+    ManifestExpr is_empty;
+    for (const ManifestExpr& extent : parameter.shape) {
+      ManifestExpr is_zero = manifest_apply(ManifestOp::eq, {extent, manifest_constant(0)});
+      is_empty = is_empty.code.empty() ? is_zero : manifest_apply(ManifestOp::logical_or, {is_empty, is_zero});
+    }
+    if (is_empty.code.empty()) is_empty = manifest_constant(0);
+    all = all.code.empty() ? is_empty : both(all, is_empty);
   }
-  return has_results ? all : manifest_constant(0);
+  return all.code.empty() ? manifest_constant(0) : all;
+}
+
+bool has_sizes(const ManifestExpr& expr) {
+  return std::any_of(expr.code.begin(), expr.code.end(),
+                     [](const ManifestInstruction& one) { return one.op == ManifestOp::symbol; });
 }
 
 std::int64_t value_of(const ManifestExpr& expr, const FunctionInfo& function, std::span<const std::int64_t> symbols) {
@@ -124,8 +129,13 @@ KernelLaunch parse_launch(std::string_view text, const FunctionInfo& function) {
 }
 
 void add_launch_conditions(const KernelLaunch& launch, FunctionInfo& function) {
+  // What depends on no size is known now.
   const auto require = [&](ManifestExpr condition, const std::string& what) {
-    function.preconditions.push_back({std::move(condition), what + ", by the launch '" + launch.text + "'"});
+    const std::string message = what + ", by the launch '" + launch.text + "'";
+    if (has_sizes(condition))
+      function.preconditions.push_back({std::move(condition), message});
+    else if (value_of(condition, function, {}) == 0)
+      throw CompileError(function.name + ": " + message);
   };
   const ManifestExpr is_empty = has_no_results(function);
   ManifestExpr threads;

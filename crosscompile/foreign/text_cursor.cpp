@@ -108,6 +108,10 @@ ManifestExpr TextCursor::call(const std::string& name, std::size_t column, const
   expect(')');
   if (name == "min") return manifest_apply(ManifestOp::min, {a, b});
   if (name == "max") return manifest_apply(ManifestOp::max, {a, b});
+  const bool is_number = b.code.size() == 1 && b.code[0].op == ManifestOp::constant && b.code[0].value > 0;
+  if (is_number)
+    return manifest_apply(ManifestOp::floordiv,
+                          {manifest_apply(ManifestOp::add, {a, manifest_constant(b.code[0].value - 1)}), b});
   // -floor(-a / b)
   const ManifestExpr zero = manifest_constant(0);
   return manifest_apply(ManifestOp::sub,

@@ -31,7 +31,7 @@ void check(const Launch& launch) {
   const Function& kernel = *launch.kernel;
   const std::array<unsigned, 3>&block = launch.block, required = kernel.required_threads, most = kernel.most_threads;
   const auto refuse = [&](const std::string& what) {
-    throw Fault(FaultKind::invalid_launch, kernel.name + ": " + what);
+    throw Fault(FaultKind::invalid_launch, kernel.shown + ": " + what);
   };
   const auto count = [](const std::array<unsigned, 3>& extents) {
     unsigned __int128 product = 1;
@@ -98,7 +98,7 @@ std::string Block::text() const {
 void Block::count_steps(std::uint64_t steps) {
   steps_ += steps;
   if (steps_ > launch_.most_steps)
-    throw Fault(FaultKind::endless, launch_.kernel->name + ": " + text() + " does not end");
+    throw Fault(FaultKind::endless, launch_.kernel->shown + ": " + text() + " does not end");
   if (launch_.deadline && std::chrono::steady_clock::now() > *launch_.deadline)
     throw Fault(FaultKind::endless, launch_.kernel->name + ": it takes longer than its deadline");
 }

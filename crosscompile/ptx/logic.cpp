@@ -100,8 +100,13 @@ struct Extract {  // bfe
       const bool is_negative = (a >> std::min(begin + length - 1, kBits - 1) & 1) != 0;
       if (is_negative && length < 64) result |= ~mask_of(std::min(length, begin >= kBits ? 0U : kBits - begin));
     }
-    thread.set(one.operands[0], result,
-               spoiled<T>(thread, one.operands[1]) | spoiled<std::uint8_t>(thread, one.operands[2], one.operands[3]));
+    // Bits beside those that are taken may be unwritten. A sign fills the rest.
+    const auto unwritten = from_word<std::make_unsigned_t<T>>(thread.unwritten(one.operands[1]));
+    Word lost = begin >= kBits ? 0 : static_cast<Word>(unwritten) >> begin & mask_of(length);
+    const bool is_sign_lost =
+        std::is_signed_v<T> && length > 0 && (unwritten >> std::min(begin + length - 1, kBits - 1) & 1) != 0;
+    if (is_sign_lost) lost = ~Word{0};
+    thread.set(one.operands[0], result, lost | spoiled<std::uint8_t>(thread, one.operands[2], one.operands[3]));
   }
 };
 template <class T>

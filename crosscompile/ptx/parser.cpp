@@ -10,6 +10,19 @@
 namespace ferry::ptx {
 namespace {
 
+std::string demangled(const std::string& symbol) {
+  if (!symbol.starts_with("_Z")) return symbol;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                    std::free);
+  return status == 0 && text != nullptr ? text.get() : symbol;
+}
+
+std::string last_part(const std::string& name) {
+  const std::size_t colons = name.rfind("::");
+  return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
 Word lay_out(Word end, std::size_t alignment) {
   // The address has exactly the requested alignment and no larger one.
   const Word up = (end + kGap + 2 * alignment - 1) / (2 * alignment) * (2 * alignment);
@@ -180,6 +193,7 @@ void Parser::function(bool is_kernel) {
   made->is_kernel = is_kernel;
   if (!is_kernel && peek().text == "(") parameters(*made, made->results);
   made->name = next().text;
+  made->shown = plain_function_name(made->name);
   if (peek().text == "(") parameters(*made, made->parameters);
   for (;;) {
     const bool is_required = peek().text == ".reqntid";
@@ -250,18 +264,30 @@ Program Parser::module() {
       fail("expected a directive");
     }
   }
+  expect_callees();
   return std::move(program_);
 }
 
-std::string plain_name(const std::string& symbol) {
-  if (!symbol.starts_with("_Z")) return symbol;
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
-                                                    std::free);
-  if (status != 0 || text == nullptr) return symbol;
-  const std::string whole = text.get();
-  const std::size_t colons = whole.rfind("::");
-  return colons == std::string::npos ? whole : whole.substr(colons + 2);
+// Functions without a definition are those of the driver, such as vprintf.
+void Parser::expect_callees() const {
+  for (const auto& [name, function] : program_.functions) {
+    for (const Instruction& one : function->code) {
+      for (const Operand& operand : one.operands) {
+        if (operand.kind != OperandKind::function || operand.name == kAssertion) continue;
+        const auto callee = program_.functions.find(operand.name);
+        if (callee == program_.functions.end() || !callee->second->is_defined)
+          throw ParseError(program_.place_text(one.place) + ": the interpreter does not know the function '" +
+                           operand.name + "'");
+      }
+    }
+  }
+}
+
+std::string plain_name(const std::string& symbol) { return last_part(demangled(symbol)); }
+
+std::string plain_function_name(const std::string& symbol) {
+  const std::string whole = demangled(symbol);
+  return last_part(whole.substr(0, whole.find('(')));
 }
 
 std::string Program::place_text(std::uint32_t place) const {

@@ -13,6 +13,8 @@ namespace ferry::ptx {
 Space space_named(const std::string& word);  // ".shared"
 // Returns the last part of a C++ symbol's name: "tile" for _ZZ7productPfE4tile.
 std::string plain_name(const std::string& symbol);
+// The same for a function: "blur" for _ZN7filters4blurEPf.
+std::string plain_function_name(const std::string& symbol);
 
 class Parser {
  public:
@@ -49,6 +51,7 @@ class Parser {
   void add_instruction(Function& function, Instruction made);
   void source_place();
   void source_files();
+  void expect_callees() const;
   Operand operand(Function& function);
   Operand address(Function& function);
   Operand named(Function& function, const Token& token);

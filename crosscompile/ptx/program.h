@@ -114,8 +114,12 @@ struct Parameter {
   std::size_t offset = 0, bytes = 0;
 };
 
+// What CUDA C's assert calls.
+inline constexpr const char* kAssertion = "__assertfail";
+
 struct Function {
   std::string name;
+  std::string shown;  // in messages: without C++'s mangling
   bool is_kernel = false, is_defined = false;
   std::vector<Parameter> parameters, results;
   std::size_t parameter_bytes = 0;  // including results, and parameters passed to called functions

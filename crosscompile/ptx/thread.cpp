@@ -57,7 +57,7 @@ void Thread::enter(const Function& function) {
 }
 
 void Thread::fail(FaultKind kind, const std::string& what) const {
-  std::string text = frames_.empty() ? "" : frames_.front().function->name + ": ";
+  std::string text = frames_.empty() ? "" : frames_.front().function->shown + ": ";
   text += "thread " + std::to_string(index_) + " of " + block_.text();
   if (current_ != nullptr)
     text += ", " + block_.launch().program->place_text(current_->place) + " (" + current_->text + ")";
@@ -217,7 +217,7 @@ void Thread::call(const Instruction& instruction) {
   }
   const auto& functions = block_.launch().program->functions;
   const auto found = name == nullptr ? functions.end() : functions.find(name->name);
-  if (name != nullptr && name->name == "__assertfail") fail(FaultKind::invalid_launch, "an assertion fails");
+  if (name != nullptr && name->name == kAssertion) fail(FaultKind::invalid_launch, "an assertion fails");
   if (found == functions.end() || !found->second->is_defined)
     fail(FaultKind::invalid_launch, "calls " +
                                         (name == nullptr ? "a function by its address" : "'" + name->name + "'") +

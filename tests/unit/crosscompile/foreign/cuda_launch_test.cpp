@@ -37,6 +37,7 @@ TEST_CASE("a launch is computed from the sizes of the signature") {
   CHECK(tiles.shared_bytes == 1152);
   CHECK(extents("block = min(256, n), grid = (n + 255) / 256 * m", 3, 1000).grid[0] == 12);
   CHECK(extents("grid=(m), block=max(1, n/m)", 2, 8).block[0] == 4);
+  CHECK(extents("grid=ceildiv(n, m), block=1", 3, 7).grid[0] == 3);
   CHECK(extents("grid=(1, 2, 3), block=(4, 5, 6)", 1, 1).grid == std::array<unsigned, 3>{1, 2, 3});
   CHECK(extents("grid=ceildiv(n, 256), block=1", 1, 0).grid[0] == 0);
   CHECK(extents("grid=ceildiv(n, 256), block=1", 1, 256).grid[0] == 1);
@@ -63,6 +64,9 @@ TEST_CASE("what CUDA does not take is refused before anything is launched, with 
   CHECK(refusal("grid=n - 5, block=1").find("1 to 2,147,483,647 blocks along x") != std::string::npos);
   CHECK(refusal("grid=(1, n), block=1", 1, 65'536).find("1 to 65,535 blocks along y") != std::string::npos);
   CHECK(refusal("grid=1, block=n", 1, 1025).find("1 to 1,024 threads along x") != std::string::npos);
+  CHECK(refusal("grid=0, block=1").find("1 to 2,147,483,647 blocks along x") != std::string::npos);
+  CHECK(refusal("grid=n, block=(32, 33)").find("at most 1,024 threads") != std::string::npos);
+  CHECK(with("grid=ceildiv(n, 16), block=256, shared=1024").function.preconditions.size() == 1);
   CHECK(refusal("grid=1, block=n", 1, 0).find("1 to 1,024 threads along x") != std::string::npos);
   CHECK(refusal("grid=1, block=(1, 1, n)", 1, 65).find("1 to 64 threads along z") != std::string::npos);
   CHECK(refusal("grid=1, block=(n, n)", 1, 33).find("at most 1,024 threads") != std::string::npos);

@@ -121,6 +121,9 @@ TEST_CASE("what is outside, not aligned or never written is told with its line")
                kernel("st.global.u32 [%d1], %r0;\nld.global.nc.u32 %r1, [%d1];"));
   // Bits that are not used may be unwritten.
   CHECK(bits_of_result("mov.b16 %h1, 7;\nmov.b32 %r2, {%h1, %h2};\nand.b32 %r1, %r2, 255;") == 7);
+  CHECK(bits_of_result("mov.b16 %h1, 7;\nmov.b32 %r2, {%h1, %h2};\nbfe.s32 %r1, %r2, 0, 8;") == 7);
+  expect_fault(FaultKind::unwritten, "stores what was never computed", {},
+               kernel("mov.b16 %h1, 7;\nmov.b32 %r2, {%h1, %h2};\nbfe.u32 %r1, %r2, 9, 8;\nst.global.u32 [%d1], %r1;"));
 }
 
 TEST_CASE("barriers that not all threads reach, and loops without end, are told") {
