@@ -29,14 +29,20 @@ from ferry._ferry import (
 )
 from ferry.compiling import compile
 from ferry.errors import CompileError, ConnectionLost, Error, KernelFailed, LimitExceeded, UsageError
-from ferry.gate import GateReport, Verdict, gate
 from ferry.kernels import Kernel, Network, RunningNetwork, c, export, onnx
 from ferry.leases import Lease, lease
 from ferry.measurements import check, compare
-from ferry.tuning import Trial, Tuned, tune
 
 if TYPE_CHECKING:
-    from ferry import aio
+    from ferry import aio, commands
+    from ferry.tuning import Trial, Tuned, tune
+    from ferry.verdicts import GateReport, Verdict, gate
+
+# What is loaded when it is used, because it takes as long as the rest of the package: names, and their modules.
+_LATER = {
+    "aio": "", "commands": "", "GateReport": "verdicts", "Trial": "tuning", "Tuned": "tuning", "Verdict": "verdicts",
+    "gate": "verdicts", "tune": "tuning",
+}  # fmt: skip
 
 __all__ = [
     "BoundCall",
@@ -66,6 +72,7 @@ __all__ = [
     "aio",
     "c",
     "check",
+    "commands",
     "compare",
     "compile",
     "connect",
@@ -80,10 +87,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """ferry.aio is loaded when it is used: asyncio takes as long as the rest of the package."""
-    if name == "aio":
-        return import_module("ferry.aio")
-    raise AttributeError(f"module 'ferry' has no attribute {name!r}")
+    if name not in _LATER:
+        raise AttributeError(f"module 'ferry' has no attribute {name!r}")
+    module = import_module(f"ferry.{_LATER[name] or name}")
+    value = getattr(module, name) if _LATER[name] else module
+    globals()[name] = value
+    return value
 
 
 def connect(address: str = "", *, key_file: str = "", devices: Sequence[str] = (), queue: float = 0) -> Device:

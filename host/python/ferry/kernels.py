@@ -2,20 +2,17 @@
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, NamedTuple, Union
 
-from ferry import _ferry, commands
+from ferry import _ferry
 
 File = Union[str, "os.PathLike[str]"]
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(NamedTuple):
     """A kernel in a file with what has to be known to compile it: c() makes it, and compile() takes it."""
 
     file: str
@@ -29,8 +26,7 @@ class Kernel:
         return module[_only(module.functions, self.file)]
 
 
-@dataclass(frozen=True)
-class Network:
+class Network(NamedTuple):
     """A network in a file; onnx() makes it, and compile() takes it."""
 
     file: str
@@ -135,6 +131,10 @@ def export(
     archive, shared: a library libNAME.a or libNAME.so in place of objects. weights: a network's in a file of their own.
     Returns the files. Raises CompileError and UsageError.
     """
+    import json
+
+    from ferry import commands  # only here, as they take a while
+
     if isinstance(source, Network):
         kernel = [source.file, *commands.repeated("--bind", source.bindings), "--winograd", "on" if source.winograd else "off"]
     else:

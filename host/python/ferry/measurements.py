@@ -3,8 +3,6 @@ call functions of this module."""
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
-import html
-import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -43,6 +41,8 @@ def _as_call(
     function: _ferry.Function, args: Sequence[Any], sizes: dict[str, int] | None, seed: int
 ) -> Generator[_ferry._CallOptions, None, None]:
     """The arguments in the words of the command line, with arrays in files."""
+    import tempfile
+
     import numpy as np  # takes longer than the rest of the package, and only what writes files needs it
 
     inputs = function.inputs
@@ -76,6 +76,8 @@ def check_results(
     """Compares what something computed from these arguments, an array for each output, with the definition of the
     function. ferry.testing.assert_close() says what the options mean.
     """
+    import tempfile
+
     with _as_call(function, args, None, 0) as call, tempfile.TemporaryDirectory(prefix="ferry-results-") as folder:
         files = [str(_saved(value, Path(folder) / f"{i}.npy")) for i, value in enumerate(results)]
         return _ferry._check_results(function, call, files, random, rtol, atol)
@@ -159,9 +161,16 @@ def line(self: _ferry.Measurement) -> str:
     return f"{self.function}: {seconds_text(self.median)} {interval} on {self.processor}"
 
 
-def table(self: _ferry.Measurement) -> str:
-    body = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>" for name, text in rows(self))
+def html_table(shown: Sequence[tuple[str, str]]) -> str:
+    """A table of names and values."""
+    import html  # only here, as it takes a while
+
+    body = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>" for name, text in shown)
     return f"<table>{body}</table>"
+
+
+def table(self: _ferry.Measurement) -> str:
+    return html_table(rows(self))
 
 
 def pyplot() -> Any:
@@ -190,8 +199,7 @@ def compared_table(self: _ferry.Comparison) -> str:
     a, b = self.medians
     shown = [("a", seconds_text(a)), ("b", seconds_text(b)), ("verdict", compared_line(self))]
     shown += [("warning", warning) for warning in self.warnings]
-    body = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>" for name, text in shown)
-    return f"<table>{body}</table>"
+    return html_table(shown)
 
 
 def compared_plot(self: _ferry.Comparison) -> Any:

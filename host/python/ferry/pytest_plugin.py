@@ -23,8 +23,8 @@ from typing import Any
 import pytest
 
 import ferry
-from ferry.gate import Verdict, gate
 from ferry.kernels import Kernel, Network
+from ferry.verdicts import Verdict, gate
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

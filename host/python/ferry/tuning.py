@@ -1,14 +1,13 @@
 """Searches for the fastest schedule of a kernel on a device, as `ferry tune` does (docs/tuning.md)."""
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ferry import commands
-from ferry.measurements import seconds_text
+from ferry.measurements import html_table, seconds_text
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,7 @@ class Tuned:
             shown.insert(1, ("best", seconds_text(self.seconds)))
         if self.default_seconds is not None:
             shown.insert(1, ("default", seconds_text(self.default_seconds)))
-        body = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(text)}</td></tr>" for name, text in shown)
-        return f"<table>{body}</table>"
+        return html_table(shown)
 
     def plot(self) -> Any:
         """Draws the trials and the best over time, with matplotlib; returns the axes."""

@@ -106,6 +106,19 @@ class PrefixTest(unittest.TestCase):
         output_of(CMAKE, "--build", project / "build")
         self.assertGreater(int(output_of(project / "build" / "outside")), 500)
 
+    @unittest.skipUnless((BINARY / "python/ferry").is_dir(), "the Python package was not built")
+    def test_the_python_package_works_where_it_is_installed(self):
+        site = self.folder / "site"
+        for component in ("package", "python"):
+            subprocess.run([CMAKE, "--install", BINARY, "--component", component, "--prefix", site / "ferry", "--strip"],
+                           check=True, capture_output=True)
+        for name in ("in_process", "tools"):
+            done = subprocess.run(
+                [SOURCE / "build/venv/bin/python", SOURCE / f"tests/e2e/python/{name}_test.py", SOURCE, BINARY],
+                env={"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "PYTHONPATH": str(site)}, cwd=self.folder,
+                capture_output=True, text=True, timeout=200)
+            self.assertEqual(done.returncode, 0, f"{name}_test: {done.stderr}")
+
     def test_there_is_a_manual_page_for_every_command_which_man_can_show(self):
         pages = self.folder / "man"
         man_pages.write(self.ferry, pages)

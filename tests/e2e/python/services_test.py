@@ -197,6 +197,13 @@ class ServicesTest(unittest.TestCase):
             ferry.connect("plaintext://127.0.0.1:1")
         self.assertEqual(caught.exception.code, "unavailable")
 
+    def test_importing_the_package_loads_nothing_that_takes_long(self):
+        code = "import sys, ferry; print(*sys.modules)"
+        loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+        slow = {"asyncio", "dataclasses", "html", "inspect", "json", "matplotlib", "numpy", "subprocess", "tempfile"}
+        self.assertEqual(slow & set(loaded), set())
+        self.assertIn("ferry.te", loaded)
+
     def test_the_stub_describes_the_extension(self):
         with tempfile.NamedTemporaryFile(suffix=".pyi") as file:
             subprocess.run([sys.executable, "-m", "nanobind.stubgen", "-P", "-m", "ferry._ferry", "-o", file.name, "-q"],
