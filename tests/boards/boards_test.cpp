@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/boards/guest.h"
+#include "tests/boards/board.h"
 #include "tests/boards/hostile_kernels.h"
 #include "tests/paths.h"
 #include "tests/unit/device-runtime/support/test_client.h"
@@ -25,57 +25,11 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-// Returns the one board that all tests share: the servers themselves guarantee that no session affects the next. Null
-// if there is no kernel to boot.
-const Guest* board() {
-  static const bool possible = Guest::is_possible(server_arch());
-  if (!possible) return nullptr;
-  static const Guest guest(server_arch());
-  return &guest;
-}
-
 // Slow checks are left to the long tests, or run on only one of the three servers.
 bool is_brief() { return getenv("FERRY_TEST_BRIEF") != nullptr; }
 std::vector<Setting> costly_settings() {
   if (is_brief()) return {Setting::usual};
   return {kSettings.begin(), kSettings.end()};
-}
-
-TestClient client_of(const Guest& guest, Setting setting, std::uint64_t call_ms = 0) {
-  rpc::Open open;
-  open.client = "boards_test";
-  open.limits.call_ms = call_ms;
-  return TestClient(guest.connect(setting), open, Opening::encrypted);
-}
-
-double session_seconds(const Guest& guest, Setting setting) {
-  const Bytes& file = kit_file();
-  const auto begin = Clock::now();
-  TestClient client = client_of(guest, setting);
-  CHECK(client.ask(rpc::Call{put(client, file), "say", {}}).status.is_ok());
-  CHECK(client.logged() == "hello from a kernel");
-  return seconds_since(begin);
-}
-
-// Checks that the next session takes at most a second, or three times as long as the first session took if the host is
-// slower than that.
-void check_next_session(const Guest& guest, Setting setting) {
-  static const double calm = session_seconds(guest, setting);
-  const double limit = std::max(1.0, 3 * calm);
-  // The host may be busy for a moment, so retry; a server in a bad state stays slow.
-  double fastest = 1e9;
-  for (int attempt = 0; attempt < 3 && fastest > limit; ++attempt) {
-    fastest = std::min(fastest, session_seconds(guest, setting));
-  }
-  CHECK(fastest < limit);
-}
-
-// Checks that no server has ended, whatever its sessions did.
-void check_servers_live(const Guest& guest) {
-  const std::string said = guest.console();
-  INFO(said);
-  CHECK(said.find("ended with status") == std::string::npos);
-  CHECK(said.find("init: cannot") == std::string::npos);
 }
 
 std::vector<std::int64_t> run(TestClient& client, const char* function, std::size_t count,

@@ -11,7 +11,7 @@ struct Cheat {
   const char* description;
 };
 
-// The module for this machine, with "square" and a function for each cheat.
+// The module for the server's architecture, with "square" and a function for each cheat.
 const Bytes& cheating_kernels();
 // Those that end the process at the forbidden system call or access.
 const std::vector<Cheat>& stopped_cheats();

@@ -1,9 +1,10 @@
-#include "tests/faults/runner_kernels.h"
+#include "tests/unit/device-runtime/support/cheating_kernels.h"
 
 #include "ferry/runtime_api.h"
 #include "module/module_file.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
 #include "tests/unit/device-runtime/support/test_module.h"
+#include "tests/unit/device-runtime/support/test_server.h"
 
 namespace ferry::test {
 namespace {
@@ -38,8 +39,26 @@ static long call(long number, long a, long b, long c, long d, long e) {
   register long x4 __asm__("x4") = e;
   __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
   return x0;
+#elif defined(__riscv)
+  register long a7 __asm__("a7") = number;
+  register long a0 __asm__("a0") = a;
+  register long a1 __asm__("a1") = b;
+  register long a2 __asm__("a2") = c;
+  register long a3 __asm__("a3") = d;
+  register long a4 __asm__("a4") = e;
+  __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4) : "memory");
+  return a0;
+#elif defined(__arm__)
+  register long r7 __asm__("r7") = number;
+  register long r0 __asm__("r0") = a;
+  register long r1 __asm__("r1") = b;
+  register long r2 __asm__("r2") = c;
+  register long r3 __asm__("r3") = d;
+  register long r4 __asm__("r4") = e;
+  __asm__ volatile("svc 0" : "+r"(r0) : "r"(r7), "r"(r1), "r"(r2), "r"(r3), "r"(r4) : "memory");
+  return r0;
 #else
-  return -38;
+#error "an architecture whose system calls are unknown"
 #endif
 }
 
@@ -61,6 +80,9 @@ enum { kMost = 10000 };
 static float kept[kMost], kept_input[kMost];
 
 /* System calls. */
+#ifndef SYS_mmap
+#define SYS_mmap SYS_mmap2
+#endif
 #define AFTER_COMPUTING(name, ...)  \
   KERNEL(name) {                    \
     const int32_t result = compute(args); \
@@ -75,7 +97,7 @@ AFTER_COMPUTING(take_signals, SYS_rt_sigaction, 10, 0, 0, 8, 0)
 AFTER_COMPUTING(open_file, SYS_openat, AT_FDCWD, (long)"/tmp/results", O_RDWR | O_CREAT, 0600, 0)
 AFTER_COMPUTING(map_memory, SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1)
 AFTER_COMPUTING(change_code, SYS_mprotect, (long)change_code & -4096, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, 0, 0)
-AFTER_COMPUTING(own_filter, 317 /* seccomp */, 0, 0, 0, 0, 0)
+AFTER_COMPUTING(own_filter, SYS_seccomp, 0, 0, 0, 0, 0)
 AFTER_COMPUTING(change_priority, SYS_sched_setaffinity, 0, 0, 0, 0, 0)
 AFTER_COMPUTING(write_to_judge, SYS_write, 3, (long)"x", 1, 0, 0)
 AFTER_COMPUTING(open_counter, SYS_perf_event_open, 0, 0, -1, -1, 0)
@@ -334,12 +356,12 @@ const Bytes& cheating_kernels() {
   static const Bytes file = [] {
     ModuleFile module;
     module.manifest.abi_version = FERRY_ABI_VERSION;
-    module.manifest.devices = {{"cpu", native_arch(), {}}};
+    module.manifest.devices = {{"cpu", server_arch(), {}}};
     module.manifest.target = "tests";
     module.manifest.functions = {function("square")};
     for (const auto* cheats : {&stopped_cheats(), &seen_cheats(), &early_cheats(), &copying_cheats(), &timed_cheats()})
       for (const Cheat& cheat : *cheats) module.manifest.functions.push_back(function(cheat.function));
-    module.images.push_back({ImageKind::elf, compile_kernel(kSource), 0});
+    module.images.push_back({ImageKind::elf, compile_kernel(kSource, {.arch = server_arch()}), 0});
     return write_module(module);
   }();
   return file;

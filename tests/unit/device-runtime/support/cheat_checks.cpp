@@ -1,0 +1,142 @@
+#include "tests/unit/device-runtime/support/cheat_checks.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/unit/device-runtime/support/cheating_kernels.h"
+#include "tests/unit/device-runtime/support/test_module.h"
+
+namespace ferry::test {
+namespace {
+
+constexpr std::int64_t kElements = 10'000;
+
+// A session with the cheating kernels.
+struct Session {
+  std::unique_ptr<TestClient> owner;
+  TestClient& client = *owner;
+  rpc::Handle module = put(client, cheating_kernels());
+  std::vector<float> input;
+  rpc::Handle x, y;
+
+  explicit Session(const OpenClient& open) : owner(open()) {
+    for (std::int64_t i = 0; i < kElements; ++i) input.push_back(static_cast<float>(i % 1000) + 0.5F);
+    x = client.upload(input);
+    y = client.upload(std::vector<float>(kElements, -1));
+  }
+
+  rpc::Call call(const char* function) const {
+    return {module, function, {tensor(x, {kElements}), tensor(y, {kElements})}};
+  }
+  Answer<Evaluation> measure(const std::vector<const char*>& functions, bool fresh_inputs = false) {
+    rpc::Evaluate request;
+    for (const char* function : functions) request.calls.push_back(call(function));
+    request.options = {.number = 1, .repeat = 20, .min_repeat_ms = 0, .warmup_ms = 1};
+    request.options.threads = 1;
+    request.options.poison = 99;
+    request.options.isolated = true;
+    request.options.fresh_inputs = fresh_inputs;
+    return client.ask(request);
+  }
+};
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+bool isolates(const OpenClient& open) {
+  Session session(open);
+  const auto answer = session.measure({"square"});
+  REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
+  if (answer.reply.environment.isolation != TimingIsolation::none) return true;
+  MESSAGE("skipped: " << answer.reply.environment.not_isolated);
+  return false;
+}
+
+void check_stopped_cheats(const OpenClient& open, const std::function<void()>& after) {
+  for (const bool fresh_inputs : {false, true}) {
+    for (const Cheat& cheat : stopped_cheats()) {
+      CAPTURE(fresh_inputs);
+      CAPTURE(std::string(cheat.description));
+      Session session(open);
+      const Status status = session.measure({cheat.function}, fresh_inputs).status;
+      CHECK_MESSAGE(status.code() == ErrorCode::kernel_crashed, status.message());
+      CHECK_MESSAGE(status.message().find(std::string(cheat.function) + ": the kernel ended the session with SIG") == 0,
+                    status.message());
+      after();
+    }
+  }
+}
+
+void check_seen_cheats(const OpenClient& open) {
+  for (const bool fresh_inputs : {false, true}) {
+    for (const Cheat& cheat : seen_cheats()) {
+      CAPTURE(fresh_inputs);
+      CAPTURE(std::string(cheat.description));
+      Session session(open);
+      const auto answer = session.measure({"square", cheat.function}, fresh_inputs);
+      REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
+      CHECK(answer.reply.environment.fresh_inputs == fresh_inputs);
+      CHECK(answer.reply.calls.at(0).unwritten + answer.reply.calls.at(0).changed == 0);
+      CHECK(answer.reply.calls.at(1).unwritten + answer.reply.calls.at(1).changed > 0);
+    }
+  }
+}
+
+void check_early_cheats(const OpenClient& open) {
+  int listened_to = 0;
+  for (const bool fresh_inputs : {false, true}) {
+    for (const Cheat& cheat : early_cheats()) {
+      CAPTURE(fresh_inputs);
+      CAPTURE(std::string(cheat.description));
+      Session session(open);
+      const auto answer = session.measure({"square", cheat.function}, fresh_inputs);
+      if (!answer.status.is_ok()) {
+        CHECK_MESSAGE(answer.status.code() == ErrorCode::kernel_crashed, answer.status.message());
+        listened_to += answer.status.message().find("the times say nothing") != std::string::npos ? 1 : 0;
+        continue;
+      }
+      const Samples& samples = answer.reply.calls.at(1);
+      if (samples.unwritten + samples.changed == 0) {
+        CHECK(median(samples.seconds) > 0.5 * median(answer.reply.calls.at(0).seconds));
+      } else {
+        ++listened_to;
+      }
+    }
+  }
+  CHECK(listened_to >= 2);  // with and without fresh inputs
+}
+
+void check_copying_cheats(const OpenClient& open) {
+  for (const Cheat& cheat : copying_cheats()) {
+    CAPTURE(std::string(cheat.description));
+    Session session(open);
+    const auto answer = session.measure({"square", cheat.function}, true);
+    REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
+    CHECK(answer.reply.calls.at(0).unwritten + answer.reply.calls.at(0).changed == 0);
+    CHECK(answer.reply.calls.at(1).unwritten == 0);
+    if (answer.reply.calls.at(1).changed == 0)
+      CHECK(median(answer.reply.calls.at(1).seconds) > 0.5 * median(answer.reply.calls.at(0).seconds));
+  }
+}
+
+void check_timed_cheats(const OpenClient& open) {
+  for (const Cheat& cheat : timed_cheats()) {
+    CAPTURE(std::string(cheat.description));
+    Session session(open);
+    const auto answer = session.measure({"square", cheat.function}, true);
+    REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
+    CHECK(answer.reply.calls.at(1).unwritten + answer.reply.calls.at(1).changed == 0);
+    // Half would be a cheat; the rest is the noise of a busy machine.
+    CHECK(median(answer.reply.calls.at(1).seconds) > 0.5 * median(answer.reply.calls.at(0).seconds));
+  }
+}
+
+}  // namespace ferry::test
