@@ -15,6 +15,7 @@
 #include "host/kernel/tensor_file.h"
 #include "host/verify/check_network.h"
 #include "host/verify/comparison_warnings.h"
+#include "host/verify/controls.h"
 #include "host/verify/probes.h"
 #include "module/module_file.h"
 #include "module/step_description.h"
@@ -86,6 +87,7 @@ struct Session {
   CallPlan plan;
   std::vector<Definition> definitions;
   std::vector<CountedOutput> counted;
+  std::optional<verify::ControlOutputs> controls;
 
   RanKernel ran() const {
     Outputs outputs(report.function.parameters.size());
@@ -138,10 +140,11 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
   if (against) {
     report.findings.compared = compare_with_reference(device, *against, target, session.ran(), request.call,
                                                       {request.limits.rtol, request.limits.atol}, observer);
+    session.controls = run_controls(device, *against, target, session.ran(), request.call, request.limits, observer);
   }
   if (request.by_definition && source.as_network())
-    report.findings.checks =
-        check_network(device, source, target, request.call, session.ran(), request.limits, observer);
+    check_network(device, source, target, request.call, session.ran(),
+                  {request.limits, request.call.seed, request.thorough}, report.findings, observer);
   finish_kernels(device);
   session.definitions = definitions_of(own, info, against);
   if (!is_checked(request) || source.as_network()) return session;
@@ -159,7 +162,8 @@ RunReport run_once(const OpenSession& open, const RunRequest& request, const Obs
   for (const auto& [name, file] : request.files) expect_writable(file);
   Session session = with_retries(observer, [&] { return run_on_device(open, request, observer); });
   if (!session.definitions.empty()) {
-    std::vector<CheckResult> checks = check_definitions(session.definitions, session.ran(), request.limits, observer);
+    std::vector<CheckResult> checks = check_definitions(
+        session.definitions, session.ran(), session.controls ? &*session.controls : nullptr, request.limits, observer);
     std::ranges::move(checks, std::back_inserter(session.report.findings.checks));
   }
   cut_outputs(session.counted, session.report.outputs);

@@ -11,6 +11,7 @@
 #include "host/verify/check_network.h"
 #include "host/verify/check_sanitized.h"
 #include "host/verify/comparison_warnings.h"
+#include "host/verify/controls.h"
 #include "host/verify/kernel_outputs.h"
 #include "host/verify/probes.h"
 
@@ -44,8 +45,11 @@ void run_on(const Device& device, const CheckRequest& request, const CheckedPair
   if (kernels.against)
     report.findings.compared = compare_with_reference(device, *kernels.against, target, ran, request.call,
                                                       {request.limits.rtol, request.limits.atol}, observer);
+  std::optional<ControlOutputs> controls;
+  if (kernels.against)
+    controls = run_controls(device, *kernels.against, target, ran, request.call, request.limits, observer);
   if (source.as_network())
-    report.findings.checks = check_network(device, source, target, request.call, ran, request.limits, observer);
+    check_network(device, source, target, request.call, ran, probing(request), report.findings, observer);
   finish_kernels(device);
   std::optional<lang::Program> own;
   if (has_definition(source)) own = program_of(source, info.name);
@@ -55,7 +59,8 @@ void run_on(const Device& device, const CheckRequest& request, const CheckedPair
     if (!has_failed(report.findings.probes))
       report.findings.warnings = comparison_warnings(device, module, info, plan, ran.outputs, observer);
   }
-  std::vector<CheckResult> checks = check_definitions(definitions, ran, request.limits, observer);
+  std::vector<CheckResult> checks =
+      check_definitions(definitions, ran, controls ? &*controls : nullptr, request.limits, observer);
   std::ranges::move(checks, std::back_inserter(report.findings.checks));
 }
 

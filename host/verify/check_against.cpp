@@ -6,6 +6,7 @@
 
 #include "base/overloaded.h"
 #include "ferry/kernel/option_error.h"
+#include "host/verify/called_definition.h"
 #include "host/verify/check_outputs.h"
 #include "host/verify/same_call.h"
 
@@ -64,13 +65,17 @@ std::vector<OutputComparison> compare_with_reference(const Device& device, const
 }
 
 std::vector<CheckResult> check_definitions(const std::vector<Definition>& definitions, const RanKernel& ran,
-                                           const CheckLimits& limits, const Observer& observer) {
+                                           const ControlOutputs* controls, const CheckLimits& limits,
+                                           const Observer& observer) {
   const StepGuard step = observer.begin("checking");
   std::vector<CheckResult> checks;
   for (const Definition& definition : definitions) {
+    const CallPlan plan = plan_of(definition, ran.info, ran.plan);
+    const CalledDefinition called(definition.program, definition.info, plan, bound_of(definition.info, plan));
+    const bool is_reference = !definition.pairs.empty();
     std::vector<CheckResult> more =
-        check_outputs(definition.program, definition.info, plan_of(definition, ran.info, ran.plan),
-                      in_order_of(definition, ran.outputs), limits);
+        check_outputs(called.reference(), definition.info, in_order_of(definition, ran.outputs), limits, {},
+                      is_reference ? controls : nullptr);
     std::ranges::move(more, std::back_inserter(checks));
   }
   return checks;

@@ -36,8 +36,10 @@ std::vector<OutputComparison> compare_with_reference(const Device& device, const
                                                      const Target& target, const RanKernel& ran,
                                                      const CallOptions& call, const DifferenceLimits& limits,
                                                      const Observer& observer = {});
-// Evaluates the definitions on this machine: then only differences that rounding explains are allowed.
+// Evaluates the definitions on this machine: then only differences that rounding explains are allowed. `controls` are
+// those of the reference, or null.
 std::vector<CheckResult> check_definitions(const std::vector<Definition>& definitions, const RanKernel& ran,
-                                           const CheckLimits& limits = {}, const Observer& observer = {});
+                                           const ControlOutputs* controls, const CheckLimits& limits = {},
+                                           const Observer& observer = {});
 
 }  // namespace ferry::verify

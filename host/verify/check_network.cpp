@@ -2,16 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <utility>
 
+#include "host/kernel/kernel_failure.h"
 #include "host/kernel/node_names.h"
+#include "host/stats/random.h"
 #include "host/verify/check_outputs.h"
 #include "host/verify/element_text.h"
 #include "host/verify/kernel_outputs.h"
+#include "host/verify/other_sizes.h"
 #include "host/verify/output_comparison.h"
+#include "host/verify/probe_inputs.h"
 
 namespace ferry::verify {
 
@@ -19,6 +25,8 @@ namespace {
 
 // Loop iterations of the reference for all nodes together, about ten seconds.
 constexpr double kNetworkWork = 10 * kWorkLimit;
+// The same in a probe, about a second.
+constexpr double kProbeWork = kWorkLimit;
 
 // The contents of the parameters of a call, as the nodes refer to them.
 class Contents {
@@ -62,9 +70,10 @@ bool is_irregular(DType dtype, std::span<const std::uint8_t> bytes) {
 // Returns the bound for the sums of a node. Rounding errors cancel if there is nothing regular in the terms, so all
 // floats that the node reads must be irregular, but for tensors that are small beside others, such as a bias. Those of
 // Winograd's algorithm add up in its transforms.
-lang::RoundingBound bound_of(const NodeProgram& node, const Contents& contents) {
+lang::RoundingBound bound_of(const NodeProgram& node, const Contents& contents, bool is_probe) {
   constexpr std::size_t kSmall = 16;
   if (node.algorithm) return lang::RoundingBound::worst_case;
+  if (is_probe) return lang::RoundingBound::exact;
   std::vector<std::pair<DType, std::span<const std::uint8_t>>> floats;
   std::size_t next = 0, most = 0;
   for (const lang::Parameter& parameter : node.program.parameters) {
@@ -80,8 +89,15 @@ lang::RoundingBound bound_of(const NodeProgram& node, const Contents& contents) 
   return cancels ? lang::RoundingBound::square_root : lang::RoundingBound::worst_case;
 }
 
+// How the nodes of one call are compared.
+struct CallCheck {
+  const CheckLimits& limits;
+  CheckEffort effort;
+  bool is_probe = false;  // its inputs may be such that sums overflow, or are exact
+};
+
 CheckResult check_node(const NodeProgram& node, const FunctionInfo& info, const Contents& contents,
-                       const std::vector<std::int64_t>& iteration, const CheckLimits& limits, double work) {
+                       const std::vector<std::int64_t>& iteration, const CallCheck& how) {
   std::vector<const void*> arguments;
   std::size_t next_tensor = 0, next_scalar = 0, output = 0;
   for (const lang::Parameter& parameter : node.program.parameters) {
@@ -99,13 +115,13 @@ CheckResult check_node(const NodeProgram& node, const FunctionInfo& info, const 
   for (std::size_t l = 0; l < iteration.size(); ++l)
     when += (l == 0 ? " in iteration " : ", ") + std::to_string(iteration[l]);
   named.name = node.node + when;
-  const lang::Reference reference(node.program, node.symbols, arguments, bound_of(node, contents));
+  const lang::Reference reference(node.program, node.symbols, arguments, bound_of(node, contents, how.is_probe));
   std::optional<lang::Reference> algorithm;
   if (node.algorithm) algorithm.emplace(node.algorithm->program, node.algorithm->symbols, arguments);
   const std::uint8_t* computed = contents.of(node.tensors.back(), iteration);
   const std::vector<std::uint8_t> bytes(computed, computed + reference.elements(output) * dtype_bytes(named.dtype));
-  return check_output(reference, output, named, bytes, limits,
-                      {.effort = {.work_limit = work},
+  return check_output(reference, output, named, bytes, how.limits,
+                      {.effort = how.effort,
                        .algorithm = algorithm ? &*algorithm : nullptr,
                        .channels = node.channels,
                        .name = short_node_name(node.node) + when});
@@ -147,35 +163,110 @@ CheckResult check_whole(const RanKernel& ran, std::size_t parameter, const Funct
   return result;
 }
 
+// The network with the results of all kernels as outputs.
+class TracedNetwork {
+ public:
+  TracedNetwork(const Device& device, const KernelSource& source, const Target& target, const CallOptions& call,
+                const Observer& observer)
+      : device_(device),
+        observer_(observer),
+        network_(source.as_network()->network->with_all_outputs(target)),
+        module_(compile(source, network_, target, call, observer)) {}
+
+  const FunctionInfo& info() const { return module_.manifest().functions.front(); }
+
+  Contents run(const CallPlan& plan) const {
+    return {info(), plan, outputs_of_call(device_, module_, info(), plan, observer_)};
+  }
+
+  // Compares the results of all nodes. `how` has the effort for all together.
+  std::vector<CheckResult> check(const CallPlan& plan, const Contents& contents, CallCheck how) const {
+    SizesByName sizes;
+    for (std::size_t s = 0; s < info().symbols.size(); ++s) sizes[info().symbols[s]] = plan.symbols[s];
+    const std::vector<NodeProgram> nodes = network_->nodes(sizes);
+    std::vector<std::pair<const NodeProgram*, std::vector<std::int64_t>>> checks;
+    for (const NodeProgram& node : nodes)
+      for (std::vector<std::int64_t>& iteration : iterations_of(node)) checks.emplace_back(&node, std::move(iteration));
+    how.effort.work_limit =
+        std::min(kWorkLimit, how.effort.work_limit / static_cast<double>(std::max<std::size_t>(checks.size(), 1)));
+    std::vector<CheckResult> results;
+    for (const auto& [node, iteration] : checks) results.push_back(check_node(*node, info(), contents, iteration, how));
+    return results;
+  }
+
+ private:
+  static CompiledModule compile(const KernelSource& source, const std::shared_ptr<const Network>& network,
+                                const Target& target, const CallOptions& call, const Observer& observer) {
+    KernelSource traced = source;
+    traced.kind = NetworkKernel{network};
+    // What the compiler notes of this network it has noted of the one that runs.
+    Observer quiet = observer;
+    quiet.message = nullptr;
+    return compile_kernel(traced, "", target, call, quiet).module;
+  }
+
+  const Device& device_;
+  const Observer& observer_;
+  std::shared_ptr<const Network> network_;
+  CompiledModule module_;
+};
+
+// Calls the network again, with other inputs or sizes.
+class NetworkProber {
+ public:
+  NetworkProber(const TracedNetwork& network, const CallPlan& plan, const ProbeOptions& options,
+                const Observer& observer)
+      : network_(network), plan_(plan), options_(options), observer_(observer), random_(options.seed) {}
+
+  std::vector<Probe> run() {
+    for (const AdversarialSet set : kAdversarialSets)
+      if (const auto changed = adversarial_call(network_.info(), plan_, set, random_))
+        call_and_compare({to_text(set)}, *changed, set == AdversarialSet::not_finite);
+    for (const CallOfOtherSizes& other : calls_of_other_sizes(network_.info(), plan_, random_.next()))
+      call_and_compare({"random numbers", other.sizes}, other.plan, false);
+    return std::move(probes_);
+  }
+
+ private:
+  // Sizes that a network refuses, and inputs that it does, show nothing: nodes check what they are given.
+  void call_and_compare(Probe probe, const CallPlan& changed, bool knows_nan) {
+    const StepGuard step = observer_.begin("checking with " + probe.inputs);
+    try {
+      const CheckEffort effort{.work_limit = kProbeWork, .least_sample = 100, .knows_nan = knows_nan};
+      probe.checks = network_.check(changed, network_.run(changed), {options_.limits, effort, true});
+    } catch (const CompileError&) {
+      return;
+    } catch (const Error& error) {
+      if (is_failure_of_kernel(error) || error.code() == ErrorCode::invalid_argument) return;
+      throw;
+    }
+    probes_.push_back(std::move(probe));
+  }
+
+  const TracedNetwork& network_;
+  const CallPlan& plan_;
+  const ProbeOptions& options_;
+  const Observer& observer_;
+  stats::Random random_;
+  std::vector<Probe> probes_;
+};
+
 }  // namespace
 
-std::vector<CheckResult> check_network(const Device& device, const KernelSource& source, const Target& target,
-                                       const CallOptions& call, const RanKernel& ran, const CheckLimits& limits,
-                                       const Observer& observer) {
-  KernelSource traced = source;
-  const std::shared_ptr<const Network> network = source.as_network()->network->with_all_outputs(target);
-  traced.kind = NetworkKernel{network};
-  // What the compiler notes of this network it has noted of the one that runs.
-  Observer quiet = observer;
-  quiet.message = nullptr;
-  const CompiledModule module = compile_kernel(traced, "", target, call, quiet).module;
-  const FunctionInfo& info = module.manifest().functions.front();
-  const CallPlan plan = plan_call(info, call);
-  const Contents contents(info, plan, outputs_of_call(device, module, info, plan, observer));
-  const StepGuard step = observer.begin("checking");
-  SizesByName sizes;
-  for (std::size_t s = 0; s < info.symbols.size(); ++s) sizes[info.symbols[s]] = plan.symbols[s];
-  const std::vector<NodeProgram> nodes = network->nodes(sizes);
-  std::vector<std::pair<const NodeProgram*, std::vector<std::int64_t>>> checks;
-  for (const NodeProgram& node : nodes)
-    for (std::vector<std::int64_t>& iteration : iterations_of(node)) checks.emplace_back(&node, std::move(iteration));
-  const double work = std::min(kWorkLimit, kNetworkWork / static_cast<double>(std::max<std::size_t>(checks.size(), 1)));
-  std::vector<CheckResult> results;
-  for (const auto& [node, iteration] : checks)
-    results.push_back(check_node(*node, info, contents, iteration, limits, work));
-  for (std::size_t p = 0; p < ran.info.parameters.size(); ++p)
-    if (ran.info.parameters[p].direction != Direction::in) results.push_back(check_whole(ran, p, info, contents));
-  return results;
+void check_network(const Device& device, const KernelSource& source, const Target& target, const CallOptions& call,
+                   const RanKernel& ran, const ProbeOptions& options, Findings& findings, const Observer& observer) {
+  const TracedNetwork network(device, source, target, call, observer);
+  const CallPlan plan = plan_call(network.info(), call);
+  const Contents contents = network.run(plan);
+  {
+    const StepGuard step = observer.begin("checking");
+    std::ranges::move(network.check(plan, contents, {options.limits, {.work_limit = kNetworkWork}}),
+                      std::back_inserter(findings.checks));
+    for (std::size_t p = 0; p < ran.info.parameters.size(); ++p)
+      if (ran.info.parameters[p].direction != Direction::in)
+        findings.checks.push_back(check_whole(ran, p, network.info(), contents));
+  }
+  if (options.thorough) findings.probes = NetworkProber(network, plan, options, observer).run();
 }
 
 }  // namespace ferry::verify

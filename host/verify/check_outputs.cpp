@@ -7,8 +7,10 @@
 
 #include "base/quantity_text.h"
 #include "host/verify/called_definition.h"
+#include "host/verify/controls.h"
 #include "host/verify/element_text.h"
 #include "host/verify/tolerances.h"
+#include "module/float_element.h"
 
 namespace ferry::verify {
 
@@ -136,10 +138,16 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
   result.square_root = result.with_rounding && reference.bound() == lang::RoundingBound::square_root;
   const bool allows_no_error = is_float(info.dtype) && reference.bound() == lang::RoundingBound::exact &&
                                !limits.rtol && !limits.atol && !limits.other_algorithm;
+  ControlledSum errors;
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const lang::Element got = lang::load_element(info.dtype, bytes.data() + positions[i] * dtype_bytes(info.dtype));
     const double want = value_of(info.dtype, expected[i]);
     const double error = std::abs(value_of(info.dtype, got) - want);
+    if (how.own != nullptr && is_float(info.dtype)) {
+      const std::size_t at = positions[i] * dtype_bytes(info.dtype);
+      errors.add(want, got.real, load_float(info.dtype, how.own->data() + at),
+                 load_float(info.dtype, how.rounded->data() + at));
+    }
     result.nan += std::isnan(value_of(info.dtype, got)) ? 1 : 0;
     result.nan_expected += std::isnan(want) ? 1 : 0;
     result.other_zeros += is_float(info.dtype) && are_opposite_zeros(got.real, want) ? 1 : 0;
@@ -167,6 +175,11 @@ CheckResult check_output(const lang::Reference& reference, std::size_t parameter
           printed(info.dtype, got) + ", expected " + printed(info.dtype, expected[i]);
     }
   }
+  result.controlled = errors.errors(info.dtype);
+  if (result.wrong == 0 && result.controlled && result.controlled->are_too_large()) {
+    result.wrong = positions.size();
+    result.first_wrong = info.name + " is not as precise as its type: " + text_of(*result.controlled);
+  }
   return result;
 }
 
@@ -179,11 +192,16 @@ std::vector<CheckResult> check_outputs(const lang::Program& program, const Funct
 
 std::vector<CheckResult> check_outputs(const lang::Reference& reference, const FunctionInfo& function,
                                        const std::vector<std::vector<std::uint8_t>>& outputs, const CheckLimits& limits,
-                                       const CheckEffort& effort) {
+                                       const CheckEffort& effort, const ControlOutputs* controls) {
   std::vector<CheckResult> results;
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
     if (function.parameters[p].direction == Direction::in) continue;
-    results.push_back(check_output(reference, p, function.parameters[p], outputs[p], limits, {.effort = effort}));
+    OutputCheck how{.effort = effort};
+    if (controls != nullptr) {
+      how.own = &controls->own[p];
+      how.rounded = &controls->rounded[p];
+    }
+    results.push_back(check_output(reference, p, function.parameters[p], outputs[p], limits, how));
   }
   return results;
 }

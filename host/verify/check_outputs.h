@@ -10,6 +10,7 @@
 #include "ferry/verify/findings.h"
 #include "host/kernel/call_plan.h"
 #include "host/lang/reference/reference.h"
+#include "host/verify/kernel_outputs.h"
 #include "module/manifest.h"
 
 namespace ferry::verify {
@@ -35,7 +36,7 @@ std::vector<CheckResult> check_outputs(const lang::Program& program, const Funct
 // Compares all outputs of a program, called as the reference is.
 std::vector<CheckResult> check_outputs(const lang::Reference& reference, const FunctionInfo& function,
                                        const std::vector<std::vector<std::uint8_t>>& outputs, const CheckLimits& limits,
-                                       const CheckEffort& effort = {});
+                                       const CheckEffort& effort = {}, const ControlOutputs* controls = nullptr);
 
 // How an output is compared.
 struct OutputCheck {
@@ -47,6 +48,8 @@ struct OutputCheck {
   // output has no blocks.
   std::int64_t channels = 0;
   std::string name = {};  // in sentences; empty: that of the parameter
+  // The output's bytes as ferry's own kernel computes them, with all bits of the inputs and with fewer; null: unknown.
+  const std::vector<std::uint8_t>*own = nullptr, *rounded = nullptr;
 };
 
 // Compares one output of a program, called as the reference is. Floats of which the reference says that they are exact

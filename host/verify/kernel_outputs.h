@@ -13,6 +13,11 @@ namespace ferry::verify {
 
 // The outputs of a call: the bytes of each parameter that it writes, in row-major order, empty for the others.
 using Outputs = std::vector<std::vector<std::uint8_t>>;
+// The outputs of two calls of ferry's own kernel, see host/verify/controls.h.
+struct ControlOutputs {
+  Outputs own, rounded;
+};
+
 // Runs the function once. Throws KernelFailed if it fails.
 Outputs outputs_of_call(const Device& device, const CompiledModule& module, const FunctionInfo& info,
                         const CallPlan& plan, const Observer& observer = {});

@@ -173,4 +173,17 @@ std::vector<std::uint8_t> draw_adversarial(AdversarialSet set, const CallPlan& p
   return {};
 }
 
+std::optional<CallPlan> adversarial_call(const FunctionInfo& info, const CallPlan& plan, AdversarialSet set,
+                                         stats::Random& random) {
+  std::optional<CallPlan> changed;
+  for (std::size_t p = 0; p < info.parameters.size(); ++p) {
+    if (!is_free_input(info, plan, p)) continue;
+    std::vector<std::uint8_t> bytes = draw_adversarial(set, plan, p, random.next());
+    if (bytes.empty()) continue;
+    if (!changed) changed = plan;
+    set_contents(*changed, p, std::move(bytes));
+  }
+  return changed;
+}
+
 }  // namespace ferry::verify

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ferry/types.h"
 #include "host/kernel/call_plan.h"
+#include "host/stats/random.h"
 
 namespace ferry::verify {
 
@@ -44,5 +46,9 @@ std::string to_text(AdversarialSet set);
 // Draws a free input of a float type; or of an integer type, of which a set without integers leaves the result empty.
 std::vector<std::uint8_t> draw_adversarial(AdversarialSet set, const CallPlan& plan, std::size_t parameter,
                                            std::uint64_t seed);
+
+// Returns the call with such contents of all free inputs; nothing if it has none that the set changes.
+std::optional<CallPlan> adversarial_call(const FunctionInfo& info, const CallPlan& plan, AdversarialSet set,
+                                         stats::Random& random);
 
 }  // namespace ferry::verify

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <optional>
 
 #include "host/kernel/kernel_failure.h"
 #include "host/stats/random.h"
@@ -116,19 +117,11 @@ class Prober {
   void probe_adversarial_inputs() {
     for (const AdversarialSet set : kAdversarialSets) {
       if (has_failed_) return;
-      CallPlan changed = plan_;
-      bool has_changed = false;
-      for (std::size_t p = 0; p < info_.parameters.size(); ++p) {
-        if (!is_free_input(info_, plan_, p)) continue;
-        std::vector<std::uint8_t> bytes = draw_adversarial(set, plan_, p, random_.next());
-        if (bytes.empty()) continue;
-        set_contents(changed, p, std::move(bytes));
-        has_changed = true;
-      }
-      if (!has_changed) continue;
+      const std::optional<CallPlan> changed = adversarial_call(info_, plan_, set, random_);
+      if (!changed) continue;
       CheckEffort effort = kEffort;
       effort.knows_nan = set == AdversarialSet::not_finite;
-      call_and_compare({to_text(set)}, changed, lang::RoundingBound::exact, effort);
+      call_and_compare({to_text(set)}, *changed, lang::RoundingBound::exact, effort);
     }
   }
 

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <limits>
+#include <set>
 
 #include "host/compiler/llvm/network.h"
+#include "host/verify/probe_inputs.h"
 #include "tests/support/network_builder.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 
@@ -63,9 +66,8 @@ KernelSource source_of(std::shared_ptr<const Network> network) {
 }
 
 // Runs a network, of which an element of the output is changed by `fault` afterwards, and checks it.
-std::vector<verify::CheckResult> check(const Device& device, const Target& target,
-                                       std::shared_ptr<const Network> network, const CallOptions& call = {},
-                                       float fault = 0) {
+verify::Findings findings_of(const Device& device, const Target& target, std::shared_ptr<const Network> network,
+                             const CallOptions& call = {}, float fault = 0, bool thorough = false) {
   const KernelSource source = source_of(std::move(network));
   const CompiledModule module = compile_kernel(source, "", target, call).module;
   const FunctionInfo& info = module.manifest().functions.front();
@@ -78,7 +80,15 @@ std::vector<verify::CheckResult> check(const Device& device, const Target& targe
     element += fault;
     std::memcpy(last, &element, sizeof element);
   }
-  return verify::check_network(device, source, target, call, ran, {});
+  verify::Findings findings;
+  verify::check_network(device, source, target, call, ran, {.seed = 5, .thorough = thorough}, findings);
+  return findings;
+}
+
+std::vector<verify::CheckResult> check(const Device& device, const Target& target,
+                                       std::shared_ptr<const Network> network, const CallOptions& call = {},
+                                       float fault = 0) {
+  return findings_of(device, target, std::move(network), call, fault).checks;
 }
 
 std::vector<verify::CheckResult> check(std::shared_ptr<const Network> network, float fault = 0) {
@@ -300,4 +310,41 @@ TEST_CASE("NaNs that Winograd's algorithm makes of infinities are counted, and n
   CHECK(checked->wrong == 0);
   CHECK(checked->nan_of_algorithm > 0);
   CHECK(checked->nan >= checked->nan_of_algorithm);
+}
+
+TEST_CASE("a thorough check calls a network with adversarial inputs and other sizes") {
+  // What is run has an upper bound of 9 that no input of random numbers reaches.
+  const auto network = [](bool is_bounded) {
+    test::NetworkBuilder builder("small");
+    graph::TensorId x = builder.input("x", {graph::Size::symbol("N"), 12});
+    x = builder.node(graph::Operator::matmul, {x, builder.weights("w", {12, 7})}, graph::MatmulAttributes{}, "product");
+    if (is_bounded) {
+      const graph::TensorId nine = builder.constant<float>("nine", {1}, {9}, DType::f32);
+      x = builder.node(graph::Operator::minimum, {x, nine}, {}, "bounded");
+    } else {
+      x = builder.node(graph::Operator::add, {x, builder.constant<float>("zero", {1}, {0}, DType::f32)}, {}, "bounded");
+    }
+    builder.output(builder.node(graph::Operator::relu, {x}, {}, "last"), "y");
+    return make_network(builder.graph);
+  };
+  const Device device = local_device();
+  CallOptions call;
+  call.sizes = {"N=3"};
+  const Target target = target_for(device, "", source_of(network(true)));
+  const verify::Findings right = findings_of(device, target, network(true), call, 0, true);
+  CHECK_MESSAGE(right.is_fine(), right.mistake());
+  std::set<std::string> inputs, sizes;
+  for (const verify::Probe& probe : right.probes) {
+    inputs.insert(probe.inputs);
+    sizes.insert(probe.sizes);
+    CHECK(probe.checks.size() >= 1);
+  }
+  CHECK(inputs.size() == std::size(verify::kAdversarialSets) + 1);
+  CHECK(inputs.contains("subnormal numbers"));
+  CHECK(sizes.contains("N=1"));
+  CHECK(sizes.contains("N=4"));
+  const auto other = std::make_shared<const Different>(network(true), network(false));
+  CHECK(findings_of(device, target, other, call).is_fine());
+  const verify::Findings wrong = findings_of(device, target, other, call, 0, true);
+  CHECK_MESSAGE(wrong.mistake().find("with large numbers: ") == 0, wrong.mistake());
 }

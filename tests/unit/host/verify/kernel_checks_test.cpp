@@ -78,7 +78,7 @@ TEST_CASE("a kernel is compared with the definition of another") {
   const Ran ran(folder.file("right.c", kRight));
   const std::vector<verify::CheckResult> checks =
       verify::check_definitions(verify::definitions_of({}, ran.info, read_kernel(test::own_compiler(), text(kTwice))),
-                                {ran.info, ran.plan, ran.outputs});
+                                {ran.info, ran.plan, ran.outputs}, nullptr);
   REQUIRE(checks.size() == 1);
   CHECK(checks.front().compared == 5);
   CHECK(checks.front().wrong == 0);
