@@ -13,6 +13,8 @@ namespace {
 constexpr std::int64_t kFillGrain = 64 << 10;
 // Shared memory is in whole pages.
 constexpr std::uint64_t kLeastShared = 128 << 10;
+// What takes this part of the memory limit is large.
+constexpr std::uint64_t kLargeShare = 8;
 
 struct FillLoop {
   std::uint8_t* memory;
@@ -31,6 +33,11 @@ std::int32_t fill_part(std::int64_t begin, std::int64_t end, void* closure) {
 }  // namespace
 
 Result<void*> CpuDevice::allocate(std::uint64_t bytes) {
+  // There may be no room for a copy of a large tensor that a runner could share.
+  return bytes >= budget_.limit() / kLargeShare ? allocate_persistent(bytes) : allocate_private(bytes);
+}
+
+Result<void*> CpuDevice::allocate_private(std::uint64_t bytes) {
   if (bytes == 0) return static_cast<void*>(nullptr);
   const std::uint64_t cost = guarded_ ? GuardedMemory::cost(bytes) : bytes;
   FERRY_TRY(budget_.take(cost));
@@ -44,11 +51,11 @@ Result<void*> CpuDevice::allocate(std::uint64_t bytes) {
 }
 
 Result<void*> CpuDevice::allocate_persistent(std::uint64_t bytes) {
-  if (shared_ == nullptr || guarded_ || bytes < kLeastShared) return allocate(bytes);
+  if (shared_ == nullptr || guarded_ || bytes < kLeastShared) return allocate_private(bytes);
   FERRY_TRY(budget_.take(bytes));
   if (void* const memory = shared_->take_mapped(bytes); memory != nullptr) return memory;
   budget_.give_back(bytes);
-  return allocate(bytes);
+  return allocate_private(bytes);
 }
 
 void CpuDevice::release(void* memory, std::uint64_t bytes) {

@@ -20,9 +20,9 @@ class CpuDevice final : public Device {
       : description_(std::move(description)), budget_(budget), pool_(threads) {}
 
   ComputeDevice describe() const override { return description_; }
-  // From now on persistent buffers are in shared memory, where other processes can read them without a copy, if that
-  // has room and pages like other memory. It must outlive them.
-  void share_persistent(SharedMemory* shared) { shared_ = shared; }
+  // From now on persistent buffers, and what takes an eighth of the memory limit, are in shared memory, where other
+  // processes can use them without a copy, if that has room and pages like other memory. It must outlive them.
+  void share_memory(SharedMemory* shared) { shared_ = shared; }
   Result<void*> allocate(std::uint64_t bytes) override;
   Result<void*> allocate_persistent(std::uint64_t bytes) override;
   void release(void* memory, std::uint64_t bytes) override;
@@ -42,6 +42,8 @@ class CpuDevice final : public Device {
   ThreadPool& pool() { return pool_; }
 
  private:
+  Result<void*> allocate_private(std::uint64_t bytes);
+
   ComputeDevice description_;
   MemoryBudget& budget_;
   std::optional<GuardedMemory> guarded_;  // empty: memory is not guarded

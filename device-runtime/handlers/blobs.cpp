@@ -5,15 +5,6 @@
 namespace ferry::device {
 namespace {
 
-template <class Visit>
-void for_each_constant(const Plan& plan, Visit visit) {
-  for (const Step& step : plan.steps) {
-    for_each_operand(step, [&](const Operand& operand) {
-      if (operand.kind == OperandKind::constant) visit(operand.index);
-    });
-  }
-}
-
 // Fewer bytes between two parts of a blob are mapped with them.
 constexpr std::uint64_t kGap = 64 << 10;
 
@@ -24,7 +15,7 @@ Status add_constants_of_calls(SessionState& state, RequestContext& context, cons
   const std::vector<Constant>& all = manifest.constants;
   std::vector<bool> is_read(all.size());
   for (const FunctionInfo& function : manifest.functions)
-    for_each_constant(function.plan, [&](std::size_t index) { is_read[index] = true; });
+    for (const std::size_t index : constants_of(function.plan)) is_read[index] = true;
   for (std::size_t first = 0, next = 0; first < all.size(); first = next) {
     next = first + 1;
     if (!is_read[first]) continue;
@@ -76,20 +67,27 @@ Result<rpc::Empty> handle_put_blob(SessionState& state, RequestContext& context,
   return rpc::Empty{};
 }
 
+std::vector<std::size_t> constants_of(const Plan& plan) {
+  std::vector<std::size_t> read;
+  for (const Step& step : plan.steps) {
+    for_each_operand(step, [&](const Operand& operand) {
+      if (operand.kind == OperandKind::constant) read.push_back(operand.index);
+    });
+  }
+  return read;
+}
+
 Status add_constants_to_bind(SessionState& state, RequestContext& context, const Manifest& manifest, const Plan& init,
                              ConstantMemory& constants) {
-  Status status;
-  for_each_constant(init, [&](std::size_t index) {
-    if (constants.has(index) || !status.is_ok()) return;
+  for (const std::size_t index : constants_of(init)) {
+    if (constants.has(index)) continue;
     const Constant& constant = manifest.constants[index];
-    Result<SessionBlobs::Shared> blob = state.blobs.get(context, manifest.blobs[constant.blob]);
-    status = blob.status();
-    if (!status.is_ok()) return;
-    const auto bytes = blob.value()->bytes().subspan(static_cast<std::size_t>(constant.offset),
-                                                     static_cast<std::size_t>(constant.bytes));
-    status = constants.add(index, bytes, blob.value(), true);
-  });
-  return status;
+    FERRY_ASSIGN(const SessionBlobs::Shared blob, state.blobs.get(context, manifest.blobs[constant.blob]));
+    const auto bytes =
+        blob->bytes().subspan(static_cast<std::size_t>(constant.offset), static_cast<std::size_t>(constant.bytes));
+    FERRY_TRY(constants.add(index, bytes, blob, true));
+  }
+  return {};
 }
 
 Status load_constants(SessionState& state, RequestContext& context, Module& module) {
@@ -103,9 +101,8 @@ Status load_constants(SessionState& state, RequestContext& context, Module& modu
   ConstantMemory& constants = module.constants.emplace(module.devices, std::move(none));
   FERRY_TRY(add_constants_of_calls(state, context, manifest, constants));
   for (const FunctionInfo& function : manifest.functions) {
-    for_each_constant(function.init, [&](std::size_t index) {
+    for (const std::size_t index : constants_of(function.init))
       if (!constants.has(index)) module.blobs_to_bind.push_back(blobs[manifest.constants[index].blob]);
-    });
   }
   blobs.clear();
   state.blobs.release(manifest);

@@ -31,6 +31,7 @@ constexpr std::size_t kFewEmptyWindows = 5;
 struct Subject {
   CheckedCall call;
   std::unique_ptr<Workload> workload;  // null: it is isolated
+  CheckedCall witness;                 // gets the arguments of one of the timed calls, if it has any itself
   std::unique_ptr<FreshCall> fresh;    // what measures it if it gets new inputs; null: it does not
   Counters* counters = nullptr;        // its process's own; null: this process counts
   Counts counted{};
@@ -187,6 +188,8 @@ Status make_fresh(const BenchOptions& options, IsolatedCalls& isolated, ColdCall
     subjects[i].fresh = std::make_unique<FreshCall>(isolated, i, subjects[i].call, options.poison, options.poison_rtol,
                                                     std::move(cool));
     FERRY_TRY(subjects[i].fresh->prepare());
+    if (options.witnesses != 0)
+      subjects[i].fresh->witness(subjects[i].witness.arguments, subjects.size() > 1, options.repeat);
   }
   return {};
 }
@@ -202,9 +205,18 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   const std::vector<rpc::Call>& calls = request.calls;
   const BenchOptions& options = request.options;
   FERRY_TRY(check_request(calls.size(), options));
-  std::vector<Subject> subjects(calls.size());
-  for (std::size_t i = 0; i < subjects.size(); ++i) {
-    FERRY_ASSIGN(subjects[i].call, check_call(state, context, calls[i]));
+  if (options.witnesses != 0 && options.witnesses * 2 != calls.size())
+    return Status(ErrorCode::invalid_argument, "measure: expected a witness for each call");
+  std::vector<Subject> subjects(calls.size() - options.witnesses);
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const bool is_witness = i >= subjects.size();
+    Subject& subject = subjects[is_witness ? i - subjects.size() : i];
+    CheckedCall& call = is_witness ? subject.witness : subject.call;
+    FERRY_ASSIGN(call, check_call(state, context, calls[i]));
+    if (!is_witness) continue;
+    if (call.module != subject.call.module || call.function != subject.call.function ||
+        call.bound.tensor_bytes != subject.call.bound.tensor_bytes)
+      return Status(ErrorCode::invalid_argument, "measure: expected witnesses of the calls' functions and sizes");
   }
   Evaluation reply;
   CallThreads threads(state);
@@ -246,7 +258,8 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
     auto ended = measure(options, workloads, hooks, reply);
     for (std::size_t i = 0; has_fresh_inputs && i < subjects.size(); ++i) {
       if (!ended.status().is_ok() || ended.value().result != 0) break;
-      ended.value() = {subjects[i].fresh->run_as_named(), i};
+      ended.value() = {subjects[i].fresh->call_alone(reply.calls[i].alone_s), i};
+      if (ended.value().result == 0) ended.value() = {subjects[i].fresh->run_as_named(), i};
     }
     isolated.end_like_runner(context.activity());
     return ended;
@@ -263,7 +276,10 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
   FERRY_TRY(isolated.check_processor_time());
   isolated.copy_out();
   hooks.finish();
-  for (std::size_t i = 0; i < subjects.size(); ++i) mark_outputs_written(state, calls[i], subjects[i].call);
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    mark_outputs_written(state, calls[i], subjects[i].call);
+    if (reply.calls[i].witnessed) mark_outputs_written(state, calls[subjects.size() + i], subjects[i].witness);
+  }
   return reply;
 }
 

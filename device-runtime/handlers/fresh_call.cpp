@@ -16,6 +16,10 @@ constexpr std::uint64_t kMostLines = (4 << 20) / kLine;
 // that looks at some elements does not notice.
 constexpr std::uint64_t kReplaced = 8, kFewReplaced = 3, kAlikeCalls = 3;
 constexpr std::size_t kAims = 16;
+// The window of a witness in turns is one of the first 2^this.
+constexpr std::uint64_t kWitnessWindowBits = 12;
+// Windows of one call, of which the shortest counts.
+constexpr std::size_t kAloneWindows = 9;
 // All elements of the outputs are compared if they are few, and otherwise after one window in so many.
 constexpr std::uint64_t kFewBytes = 16 << 10, kWholeWindows = 8;
 
@@ -105,10 +109,40 @@ void FreshCall::renew(const Set& set) {
 
 std::int32_t FreshCall::run() {
   std::int64_t elapsed_ns = 0;
-  return sample(1, elapsed_ns);
+  return first_call(elapsed_ns);
 }
 
+std::int32_t FreshCall::first_call(std::int64_t& elapsed_ns) { return sample_windows(1, elapsed_ns, false); }
+
 std::int32_t FreshCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
+  return sample_windows(calls, elapsed_ns, true);
+}
+
+void FreshCall::witness(std::span<const DeviceArgument> into, bool in_turns, std::uint64_t samples) {
+  witness_.assign(into.begin(), into.end());
+  if (!in_turns) return;
+  std::uint64_t most = samples;
+  // An early window as likely as a late one, however many there will be.
+  if (random_.below(2) == 0) most = std::uint64_t{1} << random_.below(kWitnessWindowBits + 1);
+  witness_window_ = random_.below(std::max<std::uint64_t>(most, 1));
+}
+
+bool FreshCall::is_witness_window() {
+  const std::uint64_t window = timed_windows_++;
+  return witness_window_ ? window == *witness_window_ : random_.below(window + 1) == 0;
+}
+
+void FreshCall::keep_witness(std::size_t first, std::uint64_t window) {
+  const Set& set = sets_[(first + random_.below(window)) % sets_.size()];
+  for (std::size_t p = 0; p < witness_.size(); ++p) {
+    const std::uint64_t bytes = checked_.bound.tensor_bytes[p];
+    if (!witness_[p].is_scalar && !checked_.info().parameters[p].is_constant && bytes != 0)
+      std::memcpy(witness_[p].memory, set.arguments[p].memory, static_cast<std::size_t>(bytes));
+  }
+  witnessed_ = true;
+}
+
+std::int32_t FreshCall::sample_windows(std::uint64_t calls, std::int64_t& elapsed_ns, bool is_timed) {
   const std::int64_t begin = now_ns();
   elapsed_ns = 0;
   was_interrupted_ = is_unwritten_ = is_wrong_ = false;
@@ -126,6 +160,7 @@ std::int32_t FreshCall::sample(std::uint64_t calls, std::int64_t& elapsed_ns) {
     result = timed_.sample(window, first, window_ns);
     elapsed_ns += window_ns;
     was_interrupted_ = was_interrupted_ || *timed_.was_interrupted();
+    if (is_timed && result == 0 && !witness_.empty() && is_witness_window()) keep_witness(first, window);
     if (result == 0) result = inspect(first, window);
     calls -= window;
   }
@@ -157,6 +192,18 @@ std::int32_t FreshCall::inspect(std::size_t first, std::uint64_t calls) {
   return 0;
 }
 
+std::int32_t FreshCall::call_alone(double& least_s) {
+  if (sets_.size() == 1) return 0;
+  std::int64_t least_ns = 0;
+  for (std::size_t i = 0; i < kAloneWindows; ++i) {
+    std::int64_t window_ns = 0;
+    if (const std::int32_t result = first_call(window_ns); result != 0) return result;
+    least_ns = i == 0 ? window_ns : std::min(least_ns, window_ns);
+  }
+  least_s = static_cast<double>(least_ns) * 1e-9;
+  return 0;
+}
+
 std::int32_t FreshCall::run_as_named() {
   for (const Input& input : inputs_)
     std::memcpy(sets_[0].arguments[input.parameter].memory, input.named,
@@ -171,6 +218,7 @@ std::int32_t FreshCall::run_as_named() {
 void FreshCall::add_counts(Samples& samples) const {
   samples.unwritten += unwritten_;
   samples.changed += wrong_;
+  samples.witnessed = witnessed_;
 }
 
 }  // namespace ferry::device

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,12 +31,19 @@ class FreshCall final : public Workload {
 
   std::int32_t run() override;
   std::int32_t sample(std::uint64_t calls, std::int64_t& elapsed_ns) override;
-  std::int32_t first_call(std::int64_t& elapsed_ns) override { return sample(1, elapsed_ns); }
+  std::int32_t first_call(std::int64_t& elapsed_ns) override;
   std::uint64_t calls_in_turn() const override { return sets_.size(); }
   std::int64_t spent_ns(std::int64_t elapsed_ns) const override { return elapsed_ns + beside_ns_; }
   std::int64_t clock_resolution_ns() const override { return timed_.clock_resolution_ns(); }
   std::optional<bool> was_interrupted() const override { return was_interrupted_; }
 
+  // From now on copies the arguments of one of the calls of samples to those of another call with tensors of the same
+  // sizes. Alone, each call is as likely to be it as any other. In turns with others it is of the same window in each,
+  // for equal seeds, which is often one of the first `samples` and never beyond the first few thousand.
+  void witness(std::span<const DeviceArgument> into, bool in_turns, std::uint64_t samples);
+  // Measures some windows of a single call, where samples have more: what a kernel does once for all calls of a window
+  // shows.
+  std::int32_t call_alone(double& least_s);
   // Makes one more call, with the inputs that the client gave and the first set of arguments.
   std::int32_t run_as_named();
   // Adds the samples so far whose calls left an output unwritten, or came to other results than the twin.
@@ -53,6 +61,9 @@ class FreshCall final : public Workload {
     std::vector<DeviceArgument> arguments, of_twin;
   };
 
+  std::int32_t sample_windows(std::uint64_t calls, std::int64_t& elapsed_ns, bool is_timed);
+  bool is_witness_window();
+  void keep_witness(std::size_t first, std::uint64_t window);
   void renew(const Set& set);
   void draw_lines(const Input& input, const Set& set, bool stay);
   bool replace_element(const Input& input, const Set& set);
@@ -73,6 +84,10 @@ class FreshCall final : public Workload {
   std::int64_t beside_ns_ = 0;  // what the last sample did beside its calls
   bool was_interrupted_ = false, is_unwritten_ = false, is_wrong_ = false;
   std::uint64_t unwritten_ = 0, wrong_ = 0;
+  std::vector<DeviceArgument> witness_;  // empty: there is none
+  std::uint64_t timed_windows_ = 0;
+  std::optional<std::uint64_t> witness_window_;  // nothing: it is drawn as windows come
+  bool witnessed_ = false;
 };
 
 }  // namespace ferry::device

@@ -1,13 +1,12 @@
 #include "device-runtime/handlers/isolated_calls.h"
 
 #include <sched.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "base/format.h"
+#include "device-runtime/handlers/ended_runner.h"
 
 namespace ferry::device {
 namespace {
@@ -54,6 +53,14 @@ std::uint64_t second_cache_bytes(const DeviceFacts& facts) {
 
 }  // namespace
 
+const char* why_not_isolated(const SessionState& state, const Module& module) {
+  const Isolation& isolation = state.access.isolation;
+  if (!isolation.zygote.exists()) return isolation.missing;
+  if (module.devices.size() != 1 || !module.devices.front()->uses_host_memory())
+    return "another device than the CPU runs it";
+  return module.file == nullptr ? "the session has no memory for a second copy of the module" : "";
+}
+
 CallToIsolate IsolatedCalls::described(std::size_t call) const {
   const CheckedCall& checked = *calls_[call];
   return {checked.module->hash, *checked.module->file, checked.info(), checked.function,
@@ -73,13 +80,8 @@ std::size_t IsolatedCalls::sets_of(std::size_t call, ArgumentSets sets) const {
 }
 
 std::string IsolatedCalls::start(std::span<CheckedCall* const> calls, const RunnerOptions& options, ArgumentSets sets) {
-  const Isolation& isolation = state_.access.isolation;
-  if (!isolation.zygote.exists()) return isolation.missing;
-  for (const CheckedCall* call : calls) {
-    const std::vector<Device*>& devices = call->module->devices;
-    if (devices.size() != 1 || !devices.front()->uses_host_memory()) return "another device than the CPU runs it";
-    if (call->module->file == nullptr) return "the session has no memory for a second copy of the module";
-  }
+  for (const CheckedCall* call : calls)
+    if (const char* const why = why_not_isolated(state_, *call->module); *why != 0) return why;
   calls_.assign(calls.begin(), calls.end());
   for (const CheckedCall* call : calls_) named_.push_back(call->arguments);
   RunnerOptions on_core = options;
@@ -95,9 +97,11 @@ Status IsolatedCalls::try_start(const RunnerOptions& options, ArgumentSets sets)
   twins_.clear();
   memory_.emplace(state_.access.isolation, state_.budget);
   const bool has_twins = sets != ArgumentSets::one;
+  // Where inputs are drawn anew, the client's must stay as they are.
+  const auto tensors = has_twins ? IsolatedMemory::Tensors::copied : IsolatedMemory::Tensors::in_place;
   std::vector<std::size_t> numbers, twins;
   for (std::size_t i = 0; i < calls_.size(); ++i) {
-    FERRY_ASSIGN(numbers.emplace_back(), memory_->add(described(i), sets_of(i, sets)));
+    FERRY_ASSIGN(numbers.emplace_back(), memory_->add(described(i), sets_of(i, sets), tensors));
     if (!has_twins) continue;
     FERRY_ASSIGN(twins.emplace_back(), memory_->add_twin(numbers.back(), described(i)));
   }
@@ -145,17 +149,7 @@ void IsolatedCalls::for_each_process(const Visitor& visit) const {
 }
 
 void IsolatedCalls::end_like_runner(Activity& activity) const {
-  for_each_process([&](IsolatedCall& process) {
-    if (!process.ended()) return;
-    const std::string printed = process.take_printed();
-    activity.printed.append(printed.data(), printed.size());
-    const int number = process.ended()->signal;
-    if (number < 0) _exit(process.ended()->exit_status);
-    if (process.crash().signal.load() == number) copy_crash(activity.crash, process.crash());
-    signal(number, SIG_DFL);
-    kill(getpid(), number);
-    _exit(1);
-  });
+  for_each_process([&](IsolatedCall& process) { ferry::device::end_like_runner(process, activity); });
 }
 
 Status IsolatedCalls::check_processor_time() const {

@@ -12,9 +12,12 @@
 
 namespace ferry::device {
 
+// Returns why no process of its own can run the module, as words for a person; empty if one can.
+const char* why_not_isolated(const SessionState& state, const Module& module);
+
 // How many sets of its arguments each call gets, and whether a second process runs it too.
 enum class ArgumentSets : std::uint8_t {
-  one,
+  one,              // the tensors of the client themselves, as far as runners can share them
   one_with_twin,    // for samples of one call in cold caches
   many_with_twins,  // as many as fit half of a core's second cache, for all calls together
 };

@@ -33,14 +33,16 @@ Result<SharedOperand> IsolatedMemory::own_operand(Entry& entry, const void* memo
   return operand;
 }
 
-Result<SharedOperand> IsolatedMemory::kept_operand(Entry& entry, const MemoryBlock& block) {
-  const SharedPart* const part = memory_.find(block.memory);
-  entry.in_place.push_back(part == nullptr ? nullptr : block.memory);
-  if (part == nullptr) return own_operand(entry, block.memory, block.bytes, false);
+Result<SharedOperand> IsolatedMemory::operand_in_place(Entry& entry, void* memory, std::uint64_t bytes,
+                                                       bool is_written) {
+  const SharedPart* const part = memory_.find(memory);
+  entry.in_place.push_back(part == nullptr ? nullptr : memory);
+  if (part == nullptr) return own_operand(entry, memory, bytes, is_written);
   SharedOperand operand;
+  operand.is_written = is_written ? 1 : 0;
   operand.part = *part;
   operand.offset = part->offset;
-  operand.bytes = block.bytes;
+  operand.bytes = bytes;
   end_ = std::max(end_, part->end());
   return operand;
 }
@@ -53,7 +55,7 @@ Status IsolatedMemory::add_lists(Entry& entry, const CallToIsolate& call) {
   return {};
 }
 
-Result<std::size_t> IsolatedMemory::add(const CallToIsolate& call, std::size_t sets) {
+Result<std::size_t> IsolatedMemory::add(const CallToIsolate& call, std::size_t sets, Tensors tensors) {
   Entry& entry = calls_.emplace_back();
   Call& shared = entry.shared;
   shared.sets = sets;
@@ -63,18 +65,24 @@ Result<std::size_t> IsolatedMemory::add(const CallToIsolate& call, std::size_t s
   for (std::size_t set = 0; set < sets; ++set) {
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       const DeviceArgument& argument = call.arguments[i];
-      FERRY_ASSIGN(SharedOperand operand,
-                   own_operand(entry, argument.is_scalar ? nullptr : argument.memory, call.bound.tensor_bytes[i],
-                               call.function.parameters[i].direction != Direction::in));
+      void* const memory = argument.is_scalar ? nullptr : argument.memory;
+      const bool is_written = call.function.parameters[i].direction != Direction::in;
+      SharedOperand& operand = shared.operands.emplace_back();
+      if (tensors == Tensors::in_place && set == 0) {
+        FERRY_ASSIGN(operand, operand_in_place(entry, memory, call.bound.tensor_bytes[i], is_written));
+      } else {
+        entry.in_place.push_back(nullptr);
+        FERRY_ASSIGN(operand, own_operand(entry, memory, call.bound.tensor_bytes[i], is_written));
+      }
       operand.is_scalar = argument.is_scalar ? 1 : 0;
       operand.scalar_bits = argument.scalar_bits;
-      shared.operands.push_back(operand);
     }
   }
-  for (const std::span<const MemoryBlock> blocks : {call.kept.persistent, call.kept.constants}) {
-    for (const MemoryBlock& block : blocks) {
-      FERRY_ASSIGN(shared.operands.emplace_back(), kept_operand(entry, block));
-    }
+  for (const MemoryBlock& block : call.kept.persistent) {
+    FERRY_ASSIGN(shared.operands.emplace_back(), operand_in_place(entry, block.memory, block.bytes, call.is_init));
+  }
+  for (const MemoryBlock& block : call.kept.constants) {
+    FERRY_ASSIGN(shared.operands.emplace_back(), operand_in_place(entry, block.memory, block.bytes, false));
   }
   FERRY_ASSIGN(shared.file, own_part(entry, call.file.size()));
   FERRY_TRY(add_lists(entry, call));
@@ -118,41 +126,48 @@ IsolatedMemory::~IsolatedMemory() {
   budget_.give_back(charged_);
 }
 
+void* IsolatedMemory::place_of(const Entry& entry, std::size_t operand) const {
+  if (!entry.in_place.empty() && entry.in_place[operand] != nullptr) return entry.in_place[operand];
+  const SharedOperand& shared = entry.shared.operands[operand];
+  return shared.bytes == 0 ? nullptr : mapping_.at(shared.offset);
+}
+
 std::vector<DeviceArgument> IsolatedMemory::arguments(std::size_t call, std::size_t set) const {
+  const Entry& entry = calls_[call];
   std::vector<DeviceArgument> arguments;
-  for (const SharedOperand& operand : calls_[call].shared.arguments_of(set)) {
-    void* const memory = operand.bytes == 0 ? nullptr : mapping_.at(operand.offset);
-    arguments.push_back({operand.is_scalar != 0, memory, operand.scalar_bits});
+  for (std::size_t i = 0; i < entry.shared.arguments; ++i) {
+    const std::size_t operand = set * entry.shared.arguments + i;
+    const SharedOperand& shared = entry.shared.operands[operand];
+    arguments.push_back({shared.is_scalar != 0, place_of(entry, operand), shared.scalar_bits});
   }
   return arguments;
 }
 
 std::vector<MemoryBlock> IsolatedMemory::persistent(std::size_t call) const {
+  const Entry& entry = calls_[call];
+  const std::size_t first = entry.shared.sets * entry.shared.arguments;
   std::vector<MemoryBlock> blocks;
-  const auto& [shared, is_twin, parts, in_place] = calls_[call];
-  for (std::size_t i = 0; i < shared.persistent; ++i) {
-    const SharedOperand& operand = shared.kept()[i];
-    blocks.push_back({in_place[i] != nullptr ? in_place[i] : mapping_.at(operand.offset), operand.bytes, 0});
-  }
+  for (std::size_t i = first; i < first + entry.shared.persistent; ++i)
+    blocks.push_back({place_of(entry, i), entry.shared.operands[i].bytes, 0});
   return blocks;
 }
 
 void IsolatedMemory::copy_in(std::size_t call, const CallToIsolate& from) {
-  const auto& [shared, is_twin, parts, in_place] = calls_[call];
-  const auto copy = [&](const SharedOperand& operand, const void* memory) {
-    if (operand.bytes == 0 || (is_twin && operand.is_written == 0)) return;
-    std::memcpy(mapping_.at(operand.offset), memory, static_cast<std::size_t>(operand.bytes));
+  const Entry& entry = calls_[call];
+  const Call& shared = entry.shared;
+  std::size_t next = 0;
+  const auto copy_next = [&](const void* memory) {
+    const std::size_t i = next++;
+    const SharedOperand& operand = shared.operands[i];
+    if (operand.bytes == 0 || (entry.is_twin && operand.is_written == 0)) return;
+    void* const place = place_of(entry, i);
+    if (place != memory) std::memcpy(place, memory, static_cast<std::size_t>(operand.bytes));
   };
   for (std::size_t set = 0; set < shared.sets; ++set)
-    for (std::size_t i = 0; i < shared.arguments; ++i) copy(shared.arguments_of(set)[i], from.arguments[i].memory);
-  std::size_t next = 0;
-  for (const std::span<const MemoryBlock> blocks : {from.kept.persistent, from.kept.constants}) {
-    for (const MemoryBlock& block : blocks) {
-      if (!is_twin && in_place[next] == nullptr) copy(shared.kept()[next], block.memory);
-      ++next;
-    }
-  }
-  if (!is_twin) std::memcpy(mapping_.at(shared.file.offset), from.file.data(), from.file.size());
+    for (const DeviceArgument& argument : from.arguments) copy_next(argument.memory);
+  for (const MemoryBlock& block : from.kept.persistent) copy_next(block.memory);
+  for (const MemoryBlock& block : from.kept.constants) copy_next(block.memory);
+  if (!entry.is_twin) std::memcpy(mapping_.at(shared.file.offset), from.file.data(), from.file.size());
   std::uint8_t* lists = mapping_.at(shared.lists.offset);
   const std::size_t symbols = from.bound.symbols.size() * sizeof(std::int64_t);
   std::memcpy(lists, from.bound.symbols.data(), symbols);
@@ -160,10 +175,21 @@ void IsolatedMemory::copy_in(std::size_t call, const CallToIsolate& from) {
 }
 
 void IsolatedMemory::copy_out(std::size_t call, const CallToIsolate& to) const {
+  const Entry& entry = calls_[call];
   for (std::size_t i = 0; i < to.arguments.size(); ++i) {
-    const SharedOperand& operand = calls_[call].shared.arguments_of(0)[i];
-    if (operand.bytes != 0 && operand.is_written != 0)
-      std::memcpy(to.arguments[i].memory, mapping_.at(operand.offset), static_cast<std::size_t>(operand.bytes));
+    const SharedOperand& operand = entry.shared.operands[i];
+    const void* const place = place_of(entry, i);
+    if (operand.bytes != 0 && operand.is_written != 0 && place != to.arguments[i].memory)
+      std::memcpy(to.arguments[i].memory, place, static_cast<std::size_t>(operand.bytes));
+  }
+}
+
+void IsolatedMemory::copy_persistent_out(std::size_t call, const CallToIsolate& to) const {
+  const std::vector<MemoryBlock> blocks = persistent(call);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    void* const destination = to.kept.persistent[i].memory;
+    if (blocks[i].bytes != 0 && blocks[i].memory != destination)
+      std::memcpy(destination, blocks[i].memory, static_cast<std::size_t>(blocks[i].bytes));
   }
 }
 

@@ -24,6 +24,7 @@ struct CallToIsolate {
   const BoundCall& bound;
   std::span<const DeviceArgument> arguments;
   KeptMemory kept;
+  bool is_init = false;  // a run of the function's init plan, which writes the persistent buffers
 };
 
 // The memory of the calls of one measurement. It belongs to the session's budget.
@@ -35,11 +36,6 @@ class IsolatedMemory {
     SharedPart file, lists, page;
     std::vector<SharedOperand> operands;
     std::size_t sets = 1, arguments = 0, persistent = 0, constants = 0;
-
-    std::span<const SharedOperand> arguments_of(std::size_t set) const {
-      return std::span(operands).subspan(set * arguments, arguments);
-    }
-    std::span<const SharedOperand> kept() const { return std::span(operands).subspan(sets * arguments); }
   };
 
   IsolatedMemory(const Isolation& isolation, MemoryBudget& budget) : memory_(*isolation.memory), budget_(budget) {}
@@ -48,9 +44,12 @@ class IsolatedMemory {
   // Gives the memory back to the system.
   ~IsolatedMemory();
 
-  // Reserves memory for a call with so many sets of its arguments, and returns its number. All calls are added before
-  // map(). Persistent buffers that are in shared memory already stay where they are. Fails with resource_exhausted.
-  Result<std::size_t> add(const CallToIsolate& call, std::size_t sets);
+  // Whether tensors that are in shared memory already are used where they are, as persistent buffers always are.
+  enum class Tensors : std::uint8_t { copied, in_place };
+
+  // Reserves memory for a call with so many sets of its arguments, one of which may be in place, and returns its
+  // number. All calls are added before map(). Fails with resource_exhausted.
+  Result<std::size_t> add(const CallToIsolate& call, std::size_t sets, Tensors tensors = Tensors::copied);
   // Reserves memory for the same call in another process, which reads what the first one reads and has its own for what
   // both write.
   Result<std::size_t> add_twin(std::size_t of, const CallToIsolate& call);
@@ -71,18 +70,22 @@ class IsolatedMemory {
   void copy_in(std::size_t call, const CallToIsolate& from);
   // Copies what the first set has of the tensors that the call writes.
   void copy_out(std::size_t call, const CallToIsolate& to) const;
+  // Copies the persistent buffers that are not in shared memory themselves.
+  void copy_persistent_out(std::size_t call, const CallToIsolate& to) const;
 
  private:
   struct Entry {
     Call shared;
     bool is_twin = false;
     std::vector<SharedPart> parts;  // those that no other call has
-    std::vector<void*> in_place;    // for each persistent buffer and constant, where it is if it was in shared memory
+    std::vector<void*> in_place;    // for each operand, where it is if it was in shared memory; empty for a twin
   };
 
   Result<SharedPart> own_part(Entry& entry, std::uint64_t bytes, std::uint64_t lead = 0);
   Result<SharedOperand> own_operand(Entry& entry, const void* memory, std::uint64_t bytes, bool is_written);
-  Result<SharedOperand> kept_operand(Entry& entry, const MemoryBlock& block);
+  // Uses the memory where it is if it can be shared, otherwise as own_operand().
+  Result<SharedOperand> operand_in_place(Entry& entry, void* memory, std::uint64_t bytes, bool is_written);
+  void* place_of(const Entry& entry, std::size_t operand) const;
   Status add_lists(Entry& entry, const CallToIsolate& call);
 
   SharedMemory& memory_;

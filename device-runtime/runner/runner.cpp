@@ -130,10 +130,12 @@ class Runner {
     for (std::uint64_t i = 0; i < task_.constants; ++i) {
       FERRY_ASSIGN(constants_.emplace_back(), next(at, unused_));
     }
+    const FunctionInfo& function = module_.manifest.functions[task_.function];
+    const KeptMemory kept{persistent_, constants_};
     for (const std::vector<DeviceArgument>& arguments : sets) {
       FERRY_ASSIGN(calls_.emplace_back(),
-                   PlanCall::prepare(devices_, *program_, module_.manifest.functions[task_.function], arguments, bound,
-                                     {persistent_, constants_}));
+                   task_.is_init != 0 ? PlanCall::prepare_init(devices_, *program_, function, arguments, bound, kept)
+                                      : PlanCall::prepare(devices_, *program_, function, arguments, bound, kept));
     }
     return {};
   }

@@ -89,7 +89,7 @@ void run_session(std::unique_ptr<Transport> transport, const SessionOptions& opt
   state.join = options.other_devices.join;
   auto cpu = std::make_unique<CpuDevice>(state.facts.devices.front(), state.facts.threads, state.budget);
   cpu->set_print_tail(&activity.printed);
-  cpu->share_persistent(state.access.isolation.memory.get());
+  cpu->share_memory(state.access.isolation.memory.get());
   state.devices.push_back(std::move(cpu));
   if (const Status opened = open_devices(state, options.other_devices, first); !opened.is_ok()) {
     activity.sending.store(true);

@@ -29,6 +29,7 @@ void expect_possible(const Samples& samples) {
   if (samples.number == 0)
     throw Error(ErrorCode::protocol_error, "evaluate: expected samples of at least one call, got none");
   expect_time("evaluate", "the time of the first call", samples.first_s);
+  expect_time("evaluate", "the time of calls by themselves", samples.alone_s);
   expect_count("cycles", samples.cycles);
   expect_count("instructions", samples.instructions);
   expect_count("cache misses", samples.cache_misses);

@@ -17,9 +17,11 @@
 #include "host/measure/sampling.h"
 #include "host/measure/timed_results.h"
 #include "host/measure/warnings.h"
+#include "host/measure/witness.h"
 #include "host/verify/check_against.h"
 #include "host/verify/check_network.h"
 #include "host/verify/comparison_warnings.h"
+#include "host/verify/controls.h"
 #include "host/verify/probes.h"
 
 namespace ferry::bench {
@@ -61,11 +63,17 @@ void count_exactly(const Device& device, const Function& function, const std::ve
   if (count.per_call) timing.instructions = *count.per_call;
 }
 
-// `compiler` and `target` are those of the kernels that measure the device's peaks.
-// `checked` has the results of a call that was checked, or is null.
+// A call that was checked, and by which definitions.
+struct CheckedCall {
+  const CallPlan& plan;
+  verify::Outputs outputs = {};
+  std::vector<verify::Definition> definitions = {};
+};
+
+// `compiler` and `target` are those of the kernels that measure the device's peaks. `checked` is null if nothing was.
 Measurement measure_function(const Device& device, const Function& function, const std::vector<Argument>& given,
                              const Compiler* compiler, const Target& target, const std::string& module_target,
-                             const verify::Outputs* checked, const MeasureOptions& options, const Observer& observer) {
+                             const CheckedCall* checked, const MeasureOptions& options, const Observer& observer) {
   const FunctionInfo& info = function.info();
   const std::vector<Argument> arguments = function.on_device(given);
   const session::CallSizes sizes = session::sizes_of_call(info, arguments);
@@ -90,8 +98,14 @@ Measurement measure_function(const Device& device, const Function& function, con
     const StepGuard step = observer.begin("measuring " + info.name);
     const TimedResultsCheck check(info, arguments);
     look_at_outputs(info, bench);
-    found.timing = run_kernel(device, {info.name}, [&] { return function.measure(arguments, bench); });
-    const TimedResults results = check.finish(found.timing, checked);
+    TimedCall call{function, arguments};
+    std::optional<Witness> witness;
+    if (checked != nullptr && !checked->definitions.empty())
+      call.witness = witness.emplace(device, info, checked->plan, arguments).arguments();
+    found.timing = std::move(run_kernel(device, {info.name}, [&] { return measure_in_turns({call}, bench); }).front());
+    TimedResults results = check.finish(found.timing, checked != nullptr ? &checked->outputs : nullptr);
+    if (results.mistake.empty() && witness)
+      results.mistake = witness->mistake(found.timing, checked->definitions, options.limits);
     if (!results.mistake.empty()) {
       Measurement wrong = untimed(device, info, sizes.symbols, module_target);
       wrong.findings.timed = "timed calls: " + results.mistake;
@@ -115,10 +129,10 @@ Measurement measure_function(const Device& device, const Function& function, con
   return found;
 }
 
-// Runs the kernel once, which `outputs` are from, and says what is wrong with them.
+// Runs the kernel once, and says what is wrong with what it computes.
 verify::Findings check_results(const Device& device, const MeasuredKernel& kernel, const CompiledModule& module,
                                const FunctionInfo& info, const CallPlan& plan, const Target& target,
-                               const MeasureOptions& options, const Observer& observer, verify::Outputs& outputs) {
+                               const MeasureOptions& options, const Observer& observer, CheckedCall& checked) {
   std::optional<lang::Program> definition;
   if (options.check_definition && !kernel.source.as_network()) definition = program_of(kernel.source, info.name);
   verify::RanKernel ran{info, plan, verify::outputs_of_call(device, module, info, plan, observer)};
@@ -126,19 +140,22 @@ verify::Findings check_results(const Device& device, const MeasuredKernel& kerne
   if (kernel.reference)
     findings.compared = verify::compare_with_reference(device, *kernel.reference, target, ran, kernel.call,
                                                        {options.limits.rtol, options.limits.atol}, observer);
+  std::optional<verify::ControlOutputs> controls;
+  if (kernel.reference)
+    controls = verify::run_controls(device, *kernel.reference, target, ran, kernel.call, options.limits, observer);
   const std::vector<verify::Definition> definitions = verify::definitions_of(definition, info, kernel.reference);
-  findings.checks = verify::check_definitions(definitions, ran, options.limits, observer);
+  findings.checks =
+      verify::check_definitions(definitions, ran, controls ? &*controls : nullptr, options.limits, observer);
   if (!kernel.source.as_network())
     findings.probes = verify::run_probes(device, module, info, plan, definitions,
                                          {options.limits, kernel.call.seed, options.thorough}, observer);
   if (!kernel.source.as_network() && !verify::has_failed(findings.probes))
     findings.warnings = verify::comparison_warnings(device, module, info, plan, ran.outputs, observer);
-  if (options.check_definition && kernel.source.as_network()) {
-    std::vector<verify::CheckResult> nodes =
-        verify::check_network(device, kernel.source, target, kernel.call, ran, options.limits, observer);
-    std::ranges::move(nodes, std::back_inserter(findings.checks));
-  }
-  outputs = std::move(ran.outputs);
+  if (options.check_definition && kernel.source.as_network())
+    verify::check_network(device, kernel.source, target, kernel.call, ran,
+                          {options.limits, kernel.call.seed, options.thorough}, findings, observer);
+  checked.outputs = std::move(ran.outputs);
+  checked.definitions = definitions;
   return findings;
 }
 
@@ -186,9 +203,10 @@ Measurement measure(const Device& device, const MeasuredKernel& kernel, const Me
   if (text != nullptr && text->point) knobs["point"] = point_line(*text->point);
   if (!compiled.tuned.empty()) knobs["point"] = point_line({compiled.tuned.front().schedule.point});
   verify::Findings findings;
-  std::optional<verify::Outputs> checked;
+  std::optional<CheckedCall> checked;
   if (options.check_definition || kernel.reference) {
-    findings = check_results(device, kernel, compiled.module, info, plan, target, options, observer, checked.emplace());
+    findings =
+        check_results(device, kernel, compiled.module, info, plan, target, options, observer, checked.emplace(plan));
     if (!findings.is_fine()) {
       Measurement wrong = untimed(device, info, plan.symbols, manifest.target);
       wrong.knobs = knobs;

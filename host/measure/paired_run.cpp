@@ -1,6 +1,7 @@
 #include "host/measure/paired_run.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "base/throw_status.h"
 #include "host/kernel/kernel_failure.h"
@@ -12,6 +13,7 @@
 #include "host/measure/peak.h"
 #include "host/measure/sampling.h"
 #include "host/measure/warnings.h"
+#include "host/measure/witness.h"
 #include "module/module_file.h"
 
 namespace ferry::bench {
@@ -70,6 +72,12 @@ std::function<double()> copy_meter_for(const Device& device, const RunSettings& 
   };
 }
 
+// All sides have a witness or none has.
+void ask_for(const std::deque<Witness>& witnesses, std::vector<TimedCall>& calls) {
+  if (std::ranges::any_of(witnesses, [](const Witness& one) { return one.arguments().empty(); })) return;
+  for (std::size_t i = 0; i < calls.size(); ++i) calls[i].witness = witnesses[i].arguments();
+}
+
 }  // namespace
 
 RanOn ran_on(const Device& device) { return {device.name(), device.board(), device.processor(), device.facts()}; }
@@ -93,11 +101,14 @@ MeasuredProcess measure_process(const OpenSession& open, const RunSettings& sett
     BenchOptions options = options_for(settings.sampling, device);
     MeasuredProcess process;
     std::vector<TimedResultsCheck> checks;
+    std::deque<Witness> witnesses;
     if (settings.checks_results) {
       for (std::size_t i = 0; i < sides.size(); ++i) {
         look_at_outputs(sides[i].side.info, options);
         checks.emplace_back(sides[i].side.info, calls[i].arguments);
+        witnesses.emplace_back(device, sides[i].side.info, sides[i].side.plan, calls[i].arguments);
       }
+      ask_for(witnesses, calls);
     }
     const auto copy_rate = copy_meter_for(device, settings, sides, options);
     const double before_samples = copy_rate ? copy_rate() : 0;
@@ -108,12 +119,16 @@ MeasuredProcess measure_process(const OpenSession& open, const RunSettings& sett
       process.results.push_back(checks[i].finish(process.timings[i], results));
       if (sides[i].pairs != nullptr && i > 0)
         process.difference = checks[i].difference_from(checks[i - 1], *sides[i].pairs, settings.limits, results);
+      if (sides[i].pairs != nullptr && i > 0 && process.difference.empty() && process.timings[i].witnessed &&
+          process.timings[i - 1].witnessed)
+        process.difference = witnesses[i].difference_from(witnesses[i - 1], *sides[i].pairs, settings.limits, results);
     }
     process.results.resize(sides.size());
     const double rate = copy_rate ? std::max(before_samples, copy_rate()) : 0;
     for (std::size_t i = 0; i < sides.size(); ++i)
       process.too_fast.push_back(too_fast(process.timings[i], moved_by(sides[i].side, device), rate));
     checks.clear();
+    witnesses.clear();
     calls.clear();
     finish_kernels(device);
     process.on = ran_on(device);

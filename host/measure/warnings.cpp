@@ -16,6 +16,9 @@ constexpr double kFrequencyMoved = 0.05, kDrifted = 0.05, kUncertain = 0.05, kHo
 // In shorter samples the clock resolution alone causes an error of more than a hundredth.
 constexpr double kClockSteps = 100;
 
+// Beyond so much, the caches that a call by itself finds colder do not explain that it takes longer.
+constexpr double kLeastAlone = 10e-6, kMostAlone = 3;
+
 using Sentences = std::vector<std::string>;
 
 std::string of_samples(std::size_t count, const Timing& timing) {
@@ -47,6 +50,10 @@ void about_samples(const Timing& timing, Sentences& all) {
     all.push_back("too few samples to say how well the median is known");
   } else if (uncertainty > kUncertain) {
     all.push_back("the median is known to " + percent_text(uncertainty) + " only");
+  }
+  if (timing.alone_s > kLeastAlone && timing.alone_s > kMostAlone * timing.median()) {
+    all.push_back("a call by itself takes " + seconds_text(timing.alone_s) + ", and " + seconds_text(timing.median()) +
+                  " among others: it may do work once for several calls");
   }
   const double shortest = timing.minimum() * static_cast<double>(timing.number);
   if (shortest < kClockSteps * static_cast<double>(timing.clock_resolution_ns) * 1e-9) {

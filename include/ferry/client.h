@@ -286,6 +286,9 @@ class FERRY_API Instance {
 struct TimedCall {
   Function function;
   std::vector<Argument> arguments;
+  // Empty, or tensors as those of `arguments`. Where calls get new inputs (Timing::fresh_inputs), these get the inputs
+  // and outputs of one of the timed calls, in secret the same one of each function that is timed (Samples::witnessed).
+  std::vector<Argument> witness = {};
 };
 FERRY_API std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const BenchOptions& options);
 

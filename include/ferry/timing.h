@@ -32,6 +32,9 @@ struct BenchOptions {
   // With both of these: give each call inputs that it has not seen, and compare its results with those of another
   // process, where the device can.
   bool fresh_inputs = false;
+  // Number of calls at the end of a request that are witnesses of the others, see TimedCall::witness.
+  // measure_in_turns() sets it.
+  std::uint32_t witnesses = 0;
 };
 
 // Options for timing the steps of a function; the fields are those of BenchOptions.
@@ -48,6 +51,7 @@ struct Samples {
   std::uint64_t number = 0;     // calls in a sample
   std::uint64_t warmup_calls = 0;
   double first_s = 0;                   // time of the first of them, in a new process if isolated; 0: not measured
+  double alone_s = 0;                   // least time of calls that are not timed together; 0: all are, or none is
   std::vector<std::uint32_t> switches;  // involuntary context switches in each sample
   std::vector<std::uint32_t> cores;     // core on which each sample ended
   // Per call, in user mode; NaN if the device did not count, with Linux's reason in counters_errno.
@@ -56,6 +60,7 @@ struct Samples {
   bool inspected = false;       // false: this server is too old to look
   std::uint64_t unwritten = 0;  // samples that left one as it was
   std::uint64_t changed = 0;    // or other values than the one before, with fresh inputs than the other process
+  bool witnessed = false;       // TimedCall::witness has the arguments of a timed call
 };
 
 struct WatchedText {

@@ -34,14 +34,15 @@ void serialize(Archive& archive, BenchOptions& options) {
   archive(options.number, options.repeat, options.max_repeat, options.min_repeat_ms, options.warmup_ms,
           options.cooldown_ms, options.timeout_ms, options.tolerance, options.cold, options.cores, options.threads,
           options.watch, added_field(options.poison), added_field(options.poison_rtol), added_field(options.isolated),
-          added_field(options.fresh_inputs));
+          added_field(options.fresh_inputs), added_field(options.witnesses));
 }
 
 template <class Archive>
 void serialize(Archive& archive, Samples& samples) {
   archive(samples.seconds, samples.switches, samples.cores, samples.number, samples.warmup_calls, samples.cycles,
           samples.instructions, samples.cache_misses, added_field(samples.inspected), added_field(samples.unwritten),
-          added_field(samples.changed), added_field(samples.first_s));
+          added_field(samples.changed), added_field(samples.first_s), added_field(samples.alone_s),
+          added_field(samples.witnessed));
 }
 
 template <class Archive>

@@ -66,6 +66,7 @@ text::Json timing_json(const Timing& timing) {
           {"number", timing.number},
           {"warmup_calls", timing.warmup_calls},
           {"first_call_seconds", timing.first_s > 0 ? text::Json(timing.first_s) : text::Json()},
+          {"call_alone_seconds", timing.alone_s > 0 ? text::Json(timing.alone_s) : text::Json()},
           {"ended", end_name(timing.ended)},
           {"median_seconds", timing.median()},
           {"interval_95_seconds", interval_json(stats::median_interval(timing.seconds))},

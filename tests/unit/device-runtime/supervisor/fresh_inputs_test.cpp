@@ -61,6 +61,8 @@ TEST_CASE_FIXTURE(Fixture, "calls with fresh inputs leave the client's tensors a
         check_right(reply.calls.at(0));
         CHECK(reply.calls[0].seconds.size() == 12);
         for (const double seconds : reply.calls[0].seconds) CHECK(seconds > 0);
+        // Sets of arguments for several calls fit the cache, except for the largest.
+        CHECK((reply.calls[0].alone_s > 0) == (is_isolated(reply.environment) && !cold && count < 300'000));
         CHECK(reply.environment.fresh_inputs == (is_isolated(reply.environment) && count > 1));
         CHECK(client.download<float>(a, given.size()) == given);
         const auto sums = client.download<float>(c, given.size());
@@ -103,6 +105,64 @@ TEST_CASE("without the memory for a second process, calls are isolated all the s
   check_right(reply.calls.at(0));
   CHECK_FALSE(reply.environment.fresh_inputs);
   CHECK(is_isolated(reply.environment) == is_native());
+}
+
+TEST_CASE_FIXTURE(Fixture, "a witness gets the arguments of one of the timed calls, the same one of calls in turns") {
+  constexpr std::int64_t kCount = 1009;
+  const std::vector<float> given = numbers(kCount);
+  for (const std::size_t calls : {std::size_t{1}, std::size_t{2}}) {
+    CAPTURE(calls);
+    rpc::Evaluate request = evaluation("add", {});
+    std::vector<rpc::Call> witnesses;
+    request.calls.clear();
+    const auto add = [&](rpc::Handle x, rpc::Handle y, rpc::Handle z) {
+      return rpc::Call{module, "add", {tensor(x, {kCount}), tensor(y, {kCount}), tensor(z, {kCount})}};
+    };
+    for (std::size_t i = 0; i < calls; ++i) {
+      const auto upload = [&] { return client.upload(given); };
+      request.calls.push_back(add(upload(), upload(), upload()));
+      witnesses.push_back(add(upload(), upload(), upload()));
+    }
+    request.options.witnesses = static_cast<std::uint32_t>(calls);
+    request.calls.insert(request.calls.end(), witnesses.begin(), witnesses.end());
+    const auto reply = client.must(request).reply;
+    REQUIRE(reply.calls.size() == calls);
+    std::vector<float> first;
+    for (std::size_t i = 0; i < calls; ++i) {
+      if (!is_isolated(reply.environment)) CHECK_FALSE(reply.calls[i].witnessed);
+      // In turns it may be a window that did not come.
+      if (calls == 1) CHECK(reply.calls[i].witnessed == is_isolated(reply.environment));
+      if (!reply.calls[i].witnessed) continue;
+      const auto tensor_of = [&](std::size_t p) {
+        return client.download<float>(witnesses[i].arguments[p].buffer, given.size());
+      };
+      const std::vector<float> a = tensor_of(0), b = tensor_of(1), c = tensor_of(2);
+      CHECK(a != given);
+      for (std::size_t e = 0; e < c.size(); ++e) REQUIRE(c[e] == a[e] + b[e]);
+      if (i == 0) first = a;
+      CHECK(a == first);
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "witnesses that are not like the calls are refused") {
+  constexpr std::int64_t kCount = 64;
+  const auto a = client.upload(numbers(kCount)), c = client.upload(numbers(kCount));
+  const rpc::Evaluate request = evaluation("add", {tensor(a, {kCount}), tensor(a, {kCount}), tensor(c, {kCount})});
+  const rpc::Call call = request.calls[0];
+  rpc::Call shorter = call, unknown = call, nowhere = call;
+  for (rpc::Argument& argument : shorter.arguments) argument.shape = {kCount - 1};
+  unknown.function = "nothing";
+  nowhere.arguments[2].buffer = 999;
+  for (const std::vector<rpc::Call>& witnesses :
+       {std::vector<rpc::Call>{call, call}, {shorter}, {unknown}, {nowhere}, {}}) {
+    rpc::Evaluate wrong = request;
+    wrong.calls.insert(wrong.calls.end(), witnesses.begin(), witnesses.end());
+    wrong.options.witnesses = 1;
+    CHECK_FALSE(client.ask(wrong).status.is_ok());
+    client.must(rpc::Fill{c, FillKind::ones, DType::f32, kCount, 0});  // which the request should have written
+    CHECK(client.must(request).reply.calls.at(0).seconds.size() == 12);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Tests of measurements whose calls run in processes of their own.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,25 @@ TEST_CASE_FIXTURE(Fixture, "isolated calls write the client's tensors and are ti
       for (const rpc::Handle buffer : {a, b, c}) client.must(rpc::Free{buffer});
     }
   }
+}
+
+TEST_CASE("tensors of which a session has no memory for copies are measured where they are") {
+  constexpr std::int64_t kCount = 5 << 20;  // 20 MiB each
+  Fixture fixture({"--threads", "2", "--sessions", "1", "--memory-limit", "64M"});
+  TestClient& client = fixture.client;
+  const auto a = client.upload(std::vector<float>(kCount, 3)), c = client.upload(std::vector<float>(kCount, -1));
+  rpc::Evaluate request = fixture.evaluation("add", {tensor(a, {kCount}), tensor(a, {kCount}), tensor(c, {kCount})});
+  request.options.poison = 7;
+  request.options.fresh_inputs = true;
+  for (int i = 0; i < 2; ++i) {
+    const auto reply = client.must(request).reply;
+    is_isolated(reply.environment);
+    CHECK_FALSE(reply.environment.fresh_inputs);  // that would take copies of the inputs
+    CHECK(reply.calls.at(0).unwritten == 0);
+    const auto sums = client.download<float>(c, kCount);
+    CHECK(std::ranges::count(sums, 6.0F) == kCount);
+  }
+  CHECK(std::ranges::count(client.download<float>(a, kCount), 3.0F) == kCount);
 }
 
 TEST_CASE_FIXTURE(Fixture, "several isolated calls are timed in turns, each in a process of its own") {

@@ -111,6 +111,21 @@ TEST_CASE("throttling of x86 counts and cooling of ARM processors are warned of"
         std::vector<std::string>{"the processor was throttled meanwhile", "the processor is slowed down to cool it"});
 }
 
+TEST_CASE("a call that takes far longer by itself than among others is warned of") {
+  Timing timing = calm();
+  timing.seconds.assign(timing.seconds.size(), 4e-6);
+  timing.number = 1'000'000;
+  timing.alone_s = 11e-6;  // colder caches
+  CHECK(warned(timing).empty());
+  timing.alone_s = 13e-6;
+  CHECK(warned(timing) ==
+        std::vector<std::string>{"a call by itself takes 13.0 us, and 4.00 us among others: it may do "
+                                 "work once for several calls"});
+  timing.seconds.assign(timing.seconds.size(), 1e-6);
+  timing.alone_s = 9e-6;  // a cold microsecond
+  CHECK(warned(timing).empty());
+}
+
 TEST_CASE("samples that were disturbed, drift, or are too short are warned of") {
   Timing timing = calm();
   timing.switches[3] = timing.switches[7] = timing.switches[8] = 2;

@@ -55,10 +55,10 @@ KernelOptions file(const std::string& name) {
 BenchOptions single_calls() { return {.number = 1, .repeat = 10, .min_repeat_ms = 0, .warmup_ms = 0.1, .threads = 1}; }
 
 bench::KernelComparison compared(const KernelOptions& a, const KernelOptions& b, const std::vector<std::string>& sizes,
-                                 double warmup_ms = 0.1) {
+                                 double warmup_ms = 0.1, std::uint32_t processes = 3) {
   bench::CompareOptions options;
   options.call.sizes = sizes;
-  options.processes = 3;
+  options.processes = processes;
   options.sampling.bench = single_calls();
   options.sampling.bench.warmup_ms = warmup_ms;
   return bench::compare([](const ConnectOptions& connection) { return local_device(connection); },
@@ -83,6 +83,13 @@ std::string mistake_of_bench(const KernelOptions& options, const std::vector<std
   }
   return {};
 }
+
+// It knows timed calls by lines that are in its input twice, since the device draws new contents from those given, and
+// computes something else then, but the same in any process.
+const std::string kKnowsNewInputs =
+    "int twice = 0; for (long i = 0; i + 16 <= n; i += 16) for (long j = i + 16; j + 16 <= n; j += 16)"
+    " twice |= x[i] == x[j] && x[i + 1] == x[j + 1] && x[i + 2] == x[j + 2];"
+    "for (long i = 0; i < n; ++i) y[i] = x[i] * (twice ? 0.25f : 0.5f);";
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -245,4 +252,22 @@ TEST_CASE("contents are compared and hashed on the device") {
   CHECK(found->different == 1);
   CHECK(found->first == 1);
   CHECK(session::read_element(a, 3) == std::vector<std::uint8_t>{0, 0, 0x80, 0x40});
+}
+
+TEST_CASE("a kernel that computes something else for inputs that the device draws is found by one of the timed calls") {
+  const test::Folder folder;
+  const KernelOptions hostile = file(folder.file("hostile.c", source(kKnowsNewInputs)));
+  // About half of the new inputs have no line twice, and then it is right.
+  std::string alone;
+  for (int i = 0; i < 16 && alone.empty(); ++i) alone = mistake_of_bench(hostile, {"n=2048"}, true);
+  CHECK_MESSAGE(contains(alone, "timed calls: in one of them, y["), alone);
+  const KernelOptions honest = file(folder.file("honest.c", source(kHalf)));
+  for (const bool is_a : {true, false}) {
+    // One process does not always have a call of which it has the inputs of both.
+    const bench::KernelComparison found =
+        is_a ? compared(hostile, honest, {"n=2048"}, 0.1, 16) : compared(honest, hostile, {"n=2048"}, 0.1, 16);
+    CHECK(found.times.verdict == stats::Verdict::unknown);
+    CHECK_MESSAGE(contains(found.timed_mistake(), " after the timed calls ("), found.timed_mistake());
+  }
+  CHECK(mistake_of_bench(honest, {"n=2048"}, true).empty());
 }

@@ -66,7 +66,7 @@ void for_each_message(Check check) {
   check("evaluate", Evaluate{{sample_call(), sample_call()},
                              {0, 10, 1, 2, 100, 0.5, 4, 3, true, {1, 3}, 2, {"/proc/stat"}, 5, 1e-4}});
   Evaluation evaluation;
-  evaluation.calls = {{{1e-3, 2e-3}, 7, 8, 0.5, {2, 0}, {3, 1}, 9, 10, 11, true, 1, 2}, {}};
+  evaluation.calls = {{{1e-3, 2e-3}, 7, 8, 0.5, 0.25, {2, 0}, {3, 1}, 9, 10, 11, true, 1, 2, true}, {}};
   evaluation.environment.ended = TimingEnd::timeout;
   evaluation.environment.small_pages = true;
   evaluation.environment.watched = {{"/proc/stat", "cpu 1", "cpu 2"}};
