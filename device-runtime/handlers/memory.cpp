@@ -27,6 +27,7 @@ Result<rpc::Empty> handle_guard_memory(SessionState& state, RequestContext&, con
     return Status(ErrorCode::invalid_argument, "guard_memory: expected it before buffers and modules");
   }
   state.devices.front()->guard_memory();
+  state.guards_memory = true;
   return rpc::Empty{};
 }
 

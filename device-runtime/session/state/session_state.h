@@ -43,6 +43,7 @@ struct SessionState {
   DeviceFacts facts;
   rpc::TimeLimits limits;          // enforced by the supervisor
   bool wait_for_debugger = false;  // before the first call
+  bool guards_memory = false;      // buffers of the CPU lie between inaccessible pages
   SessionAccess access;
   MemoryBudget budget;
   ModuleStore store{access.broker};
