@@ -62,7 +62,7 @@ class InProcessCall {
   std::vector<std::uint64_t> bytes_;
   bool is_aligned_;
   bool is_movable_ = false;
-  std::vector<std::vector<Place>> places_;  // of each parameter
+  std::vector<std::vector<Place>> places_;  // one list for each parameter
 };
 
 class InProcessSession {

@@ -10,8 +10,8 @@
 
 namespace ferry::python {
 
-// What is given for each parameter, in their order; nothing for an output that is to be allocated. The objects belong
-// to the caller.
+// The values given for each parameter, in their order; nothing for an output that is to be allocated. The objects
+// belong to the caller.
 struct MatchedArguments {
   std::vector<nanobind::handle> values;
   std::vector<nanobind::handle> outs;  // where results go in the end, of parameters that are written; nothing: nowhere

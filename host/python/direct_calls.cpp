@@ -88,7 +88,7 @@ std::optional<DirectArguments> direct_arguments(const PyFunction& function, cons
       continue;
     }
     const bool is_inout = parameter.direction == Direction::inout;
-    // What a function changes in an array stays in the array only if the caller says so.
+    // Changes of an array stay in it only if the caller says so.
     if (is_inout && !nb::isinstance<PyTensor>(value) && !out.is_valid()) return std::nullopt;
     const nb::handle used = is_inout && out.is_valid() ? out : value;
     if (nb::isinstance<PyTensor>(used)) {

@@ -16,7 +16,7 @@ namespace ferry::python {
 // The last call of a function, which the next one of the same sizes repeats with other arrays. Guarded by the session.
 struct DirectFunction {
   std::shared_ptr<session::DirectModule> module;
-  std::size_t index = 0;  // of the function
+  std::size_t index = 0;  // the number of the function
   std::vector<session::DirectArgument> arguments = {};
   std::vector<Shape> shapes = {};
   std::unique_ptr<session::DirectCall> call = {};

@@ -1,4 +1,4 @@
-// What a session in the client's own process offers besides messages: tensors at addresses of this process, and calls
+// A session in the client's own process offers more than messages: tensors at addresses of this process, and calls
 // that take a microsecond. A connector whose device is in this process provides one with its link.
 #pragma once
 

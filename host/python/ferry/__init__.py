@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ferry.tuning import Trial, Tuned, tune
     from ferry.verdicts import GateReport, Verdict, gate
 
-# What is loaded when it is used, because it takes as long as the rest of the package: names, and their modules.
+# Names that are loaded when they are used, because they take as long as the rest of the package, and their modules.
 _LATER = {
     "aio": "", "commands": "", "GateReport": "verdicts", "Trial": "tuning", "Tuned": "tuning", "Verdict": "verdicts",
     "gate": "verdicts", "tune": "tuning",

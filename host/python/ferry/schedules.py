@@ -41,7 +41,7 @@ class Program:
 
     @property
     def name(self) -> str:
-        """That of the function."""
+        """The name of the function."""
         return self._program.name
 
     def schedule(self) -> Schedule:
@@ -121,7 +121,7 @@ class Schedule:
         return self._schedule.emit(stage, target, after)
 
     def diff(self, other: Schedule | None = None, target: str = "host") -> str:
-        """What this changed in the loops of another schedule, or of none, as a unified diff; empty: nothing."""
+        """The changes of the loops since another schedule, or since none, as a unified diff; empty: there are none."""
         import difflib  # only here, as it takes a while
 
         before = (other or self.program.schedule()).lower(target).splitlines(keepends=True)

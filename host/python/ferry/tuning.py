@@ -21,18 +21,18 @@ class Trial:
     reason: str  # why it was not
     elapsed: float  # seconds since the search began
     best: float | None  # seconds a call of the best so far
-    default: float | None  # of the default schedule
+    default: float | None  # seconds a call of the default schedule
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a search has found."""
+    """The result of a search."""
 
     function: str
     is_faster: bool  # than the default schedule, as a comparison in fresh processes says
     ratio: float | None  # times as fast as the default; None: it was not compared
     interval: tuple[float, float] | None  # the 99% interval of the ratio
-    point: str  # of the best schedule, for compile(point=...); empty: the default's, or a network
+    point: str  # the best schedule, for compile(point=...); empty: the default's, or a network
     seconds: float | None  # a call with the best schedule
     default_seconds: float | None
     records: str  # the file of records, from which other commands take the best schedule

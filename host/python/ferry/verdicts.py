@@ -15,7 +15,7 @@ _FINE = ("unchanged", "first", "no change", "faster")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the gate says of one case on one board."""
+    """The verdict of the gate on one case on one board."""
 
     case: str
     board: str
@@ -44,7 +44,7 @@ class GateReport:
     """The verdicts of a run, in the order of the suite."""
 
     verdicts: list[Verdict]
-    exit_code: int  # of `ferry gate`: 0 fine, 1 slower or wrong, 2 a mistake, 3 no board, 5 cannot tell
+    exit_code: int  # as `ferry gate` ends: 0 fine, 1 slower or wrong, 2 a mistake, 3 no board, 5 cannot tell
     data: dict[str, Any] = field(repr=False)  # the whole report (docs/gate.schema.json)
 
     @property

@@ -31,7 +31,7 @@ def at_offset(array, offset):
 
 
 class OnlyDlpack:
-    """What torch's tensors are: DLPack, and no buffer."""
+    """An array as torch's tensors are: with DLPack, and without a buffer."""
 
     def __init__(self, array):
         self.array = array
@@ -147,7 +147,7 @@ class InProcessTest(unittest.TestCase):
             self.add(memory[:8], memory[:8].copy(), out=memory[4:])
         self.add(memory[:4], memory[4:8], out=memory[8:])
         with self.assertRaisesRegex(ferry.UsageError, "overlap"):
-            self.add(memory[:4], memory[4:8], out=memory[2:6])  # of the same sizes as the call before
+            self.add(memory[:4], memory[4:8], out=memory[2:6])  # the sizes are those of the call before
         np.testing.assert_array_equal(self.add(memory[:8], memory[:8]).numpy(), 2 * memory[:8])
 
     def test_an_array_that_a_kernel_changes_is_changed_only_if_it_is_out(self):
