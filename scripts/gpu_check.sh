@@ -170,15 +170,18 @@ facts_and_programs() {
 
 # figure_of NAME VARIANT OPTIONS COUNTS PEER AIM: one line of figures.txt.
 figure_of() {
-  local name=$1 variant=$2 counts=$4 peer=$5 aim=$6 words json peer_value
+  local name=$1 variant=$2 counts=$4 peer=$5 aim=$6 words json peer_value code
   read -ra words <<<"$3"
   json="$results/$name.$variant.json"
   peer_value=$(awk -v name="$peer" '$1 == name && $2 != "missing:" { print $2 }' "$results/peers.txt")
-  if ! limited 30 bin/ferry bench "modules/$variant/$name.ferry" "${words[@]}" --seed "$seed" --json >"$json.new" 2>"$results/bench.txt"; then
-    if (($(left) == 0)); then
+  limited 30 bin/ferry bench "modules/$variant/$name.ferry" "${words[@]}" --seed "$seed" --json >"$json.new" 2>"$results/bench.txt"
+  code=$?
+  if ((code != 0)); then
+    if is_late $code && (($(left) == 0)); then
       rm -f "$json.new"
       return 1
     fi
+    is_late $code && echo "ended after 30 s" >>"$results/bench.txt"
     printf '%-18s %-8s %s\n' "$name" "$variant" "$(tail -1 "$results/bench.txt")" | tee -a "$results/figures.txt"
     keep_failure "c-$variant-$name" "modules/$variant/$name.ferry" "bench module.ferry $3 --seed $seed" "$seed" "$results/bench.txt"
     rm -f "$json.new"
@@ -205,6 +208,10 @@ if spec is not None and spec.submodule_search_locations:
     folders = sorted(glob.glob(os.path.join(os.path.dirname(torch), "nvidia", "*", "lib"))) + [os.path.join(torch, "lib")]
     print(":".join(folder for folder in folders if os.path.isdir(folder)))
 PYTHON
+}
+
+has_torch() {
+  python3 -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)' 2>/dev/null
 }
 
 # Collects all results in one file.
@@ -261,39 +268,50 @@ figures() {
 }
 
 networks() {
-  local name json
+  local name json code names=()
   [[ -f networks.txt ]] || { say "the bundle has no networks"; return; }
   while read -r name; do
-    is_done "d $name" && continue
-    if (($(left) < 5)); then
+    is_done "d ferry $name" && continue
+    json="$results/$name.network.json"
+    limited 30 bin/ferry bench "networks/$name.ferry" --seed "$seed" --json >"$json.new" 2>"$results/bench.txt"
+    code=$?
+    if is_late $code && (($(left) == 0)); then
       say "not all networks: the time was up"
       unfinished=1
       break
     fi
-    json="$results/$name.network.json"
-    if limited 40 bin/ferry bench "networks/$name.ferry" --seed "$seed" --json >"$json.new" 2>"$results/bench.txt"; then
+    is_late $code && echo "ended after 30 s" >>"$results/bench.txt"
+    if ((code == 0)); then
       mv "$json.new" "$json"
       printf '%-18s ferry %9.4g ms\n' "$name" "$(awk -v s="$(number "$json" median_seconds)" 'BEGIN { print s * 1e3 }')" |
         tee -a "$results/figures.txt"
-    elif (($(left) > 0)); then
+    else
       say "WRONG network $name: $(tail -1 "$results/bench.txt")"
       keep_failure "d-$name" "networks/$name.ferry" "bench module.ferry --seed $seed" "$seed" "$results/bench.txt"
       rm -f "$json.new"
     fi
-    # PyTorch times the same network, and compares what both compute from the same input.
-    if python3 -c 'import torch' 2>/dev/null; then
-      limited 60 python3 gpu_networks.py compare "$name" --ferry bin/ferry --results "$results" >"$results/torch.txt" 2>&1
-      local code=$?
-      tail -3 "$results/torch.txt" | tee -a "$results/figures.txt"
-      if ((code == 1)); then
-        say "WRONG network $name differs from PyTorch's"
-        keep_failure "d-$name-results" "networks/$name.ferry" "gpu_networks.py compare $name" none "$results/torch.txt"
-      fi
-    else
-      say "$name: PyTorch missing"
-    fi
-    mark "d $name"
+    mark "d ferry $name"
   done <networks.txt
+  while read -r name; do is_done "d torch $name" || names+=("$name"); done <networks.txt
+  if ! has_torch; then
+    say "PyTorch missing"
+  elif ((${#names[@]} > 0)); then
+    # One process for all, since PyTorch takes seconds to load. It says "NAME torch ..." of each, or "WRONG NAME ...".
+    limited 90 python3 gpu_networks.py compare "${names[@]}" --ferry bin/ferry --results "$results" >"$results/torch.txt" 2>&1
+    code=$?
+    grep -E '^[a-z0-9_]+ +torch ' "$results/torch.txt" | tee -a "$results/figures.txt"
+    for name in "${names[@]}"; do
+      if grep -q "^WRONG $name " "$results/torch.txt"; then
+        say "$(grep "^WRONG $name " "$results/torch.txt")"
+        keep_failure "d-$name-results" "networks/$name.ferry" "gpu_networks.py compare $name" none "$results/torch.txt"
+      elif ! grep -qE "^$name +torch " "$results/torch.txt"; then
+        is_late $code || say "$name beside PyTorch: $(tail -1 "$results/torch.txt")"
+        unfinished=1
+        continue
+      fi
+      mark "d torch $name"
+    done
+  fi
   collect
 }
 

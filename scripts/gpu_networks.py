@@ -3,12 +3,12 @@
 
     gpu_networks.py write FOLDER [--small]              writes them in ONNX's format, in float32 and float16
     gpu_networks.py names                               lists them
-    gpu_networks.py compare NAME --ferry FERRY --results FOLDER
+    gpu_networks.py compare NAME... --ferry FERRY --results FOLDER
                                                         times PyTorch, and compares what both compute
 
 Each network is described once, over a list of operations that either become nodes of ONNX or are run by PyTorch. Weights
 and inputs are random, from a fixed seed. `compare` runs in a bundle (gpu_bundle.sh), needs NumPy and PyTorch, and exits
-with 1 if the results differ by more than the rounding of their type.
+with 1 if results differ by more than the rounding of their type, which "WRONG NAME ..." says.
 """
 import argparse
 import json
@@ -293,7 +293,7 @@ def compare(name, ferry, results, small):
         [ferry, "run", f"networks/{name}.ferry", "--arg", f"x=@{results}/x.npy", "--out", f"y=@{results}/y.npy", "-q"],
         capture_output=True, text=True, check=False)
     if ran.returncode != 0:
-        print(ran.stderr)
+        print(f"WRONG {name} does not run: {ran.stderr.strip()}", flush=True)
         return 1
     want, got = expected.float().cpu().numpy(), np.load(results / "y.npy").astype(np.float32)
     error = float(np.max(np.abs(want - got)) / max(np.max(np.abs(want)), 1e-30))
@@ -302,14 +302,18 @@ def compare(name, ferry, results, small):
     known[name] = figures
     (results / "torch.json").write_text(json.dumps(known, indent=1))
     times = ", ".join(f"{key[:-3]} {value:.4g} ms" for key, value in figures.items() if key.endswith("_ms"))
-    print(f"{name:18} torch {times or 'untimed, without a GPU'}; largest difference {error:.2e} of the largest result")
-    return 0 if error <= TOLERANCE[name.split("_")[1]] else 1
+    print(f"{name:18} torch {times or 'untimed, without a GPU'}; largest difference {error:.2e} of the largest result",
+          flush=True)
+    if error <= TOLERANCE[name.split("_")[1]]:
+        return 0
+    print(f"WRONG {name} differs from PyTorch's by {error:.2e} of the largest result", flush=True)
+    return 1
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("command", choices=("write", "names", "compare"))
-    parser.add_argument("what", nargs="?")
+    parser.add_argument("what", nargs="*", help="the folder, or names")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--ferry", default="bin/ferry")
     parser.add_argument("--results", type=Path, default=Path("results"))
@@ -317,9 +321,10 @@ def main():
     if options.command == "names":
         print("\n".join(NAMES))
     elif options.command == "write":
-        write(Path(options.what), options.small)
+        write(Path(options.what[0]), options.small)
     else:
-        return compare(options.what, options.ferry, options.results, options.small or Path("small").exists())
+        small = options.small or Path("small").exists()
+        return max(compare(name, options.ferry, options.results, small) for name in options.what)
     return 0
 
 
