@@ -10,7 +10,7 @@ from typing import Any
 from ferry import commands
 from ferry.measurements import seconds_text
 
-_FINE = ("unchanged", "first", "no change", "faster")
+FINE = ("unchanged", "first", "no_change", "faster")  # those that let a run pass
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Verdict:
 
     case: str
     board: str
-    verdict: str  # "unchanged", "first", "no change", "faster", "slower", "wrong", "over limit", "failed", ...
+    verdict: str  # "unchanged", "first", "no_change", "faster", "slower", "wrong", "over_limit", "failed", ...
     reason: str  # a sentence; empty where the verdict says it all
     ratio: float | None  # the time now over that of the baseline; None: it was not measured
     interval: tuple[float | None, float | None]
@@ -29,8 +29,8 @@ class Verdict:
 
     @property
     def is_fine(self) -> bool:
-        """Whether the verdict lets the run pass."""
-        return self.verdict in _FINE
+        """Whether the verdict lets the run pass; the suite may also let "cannot_tell" pass."""
+        return self.verdict in FINE
 
     def __str__(self) -> str:
         times = ""

@@ -1,5 +1,6 @@
 """tools_test.py SOURCE_DIR BINARY_DIR: kernels in files, networks, export, tuning and the gate from Python."""
 import ctypes
+import json
 import os
 import subprocess
 import sys
@@ -11,7 +12,9 @@ import numpy as np
 import onnx
 
 import ferry
+from ferry.verdicts import FINE
 
+SOURCE = Path(sys.argv[1])
 del sys.argv[1:3]
 os.environ.pop("FERRY_REMOTE", None)
 
@@ -140,6 +143,8 @@ class ToolsTest(unittest.TestCase):
         self.assertIn("<td>wrong</td>", second._repr_html_())
         only = ferry.gate(suite, store=store, cases=["one"], update=True)
         self.assertEqual(len(only.verdicts), 1)
+        names = json.loads((SOURCE / "docs/gate.schema.json").read_text())["$defs"]["verdict"]["enum"]
+        self.assertLess(set(FINE), set(names))
         with self.assertRaisesRegex(ferry.UsageError, "cannot be read"):
             ferry.gate(self.folder / "none.toml")
         with self.assertRaises(KeyError):
