@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/overloaded.h"
+#include "crosscompile/ir/error.h"
 #include "host/client/bind.h"
 #include "host/kernel/notes.h"
 #include "host/kernel/size_hints.h"
@@ -27,6 +28,16 @@ void expect_possible(const Compiler& compiler, std::span<const lang::Program> pr
 
 bool is_cuda_kernel(const KernelSource& source) {
   return source.as_foreign() != nullptr && is_cuda_source(source.as_foreign()->source.file);
+}
+
+// Returns the whole of a compiled module's target, for which other kernels are compiled, such as one that it is
+// compared with; what is known of it where this compiler does not know it.
+Target known_target(const Compiler& compiler, const Target& of_module) {
+  try {
+    return compiler.resolve_target(of_module.text).value;
+  } catch (const CompileError&) {
+    return of_module;
+  }
 }
 
 // Returns those besides the CPU.
@@ -65,7 +76,8 @@ Target target_for(const DeviceFacts& facts, const std::string& text, const Kerne
     target.set_arch(device_name(device));
     target.device.kind = device_kind_named(device.kind).value_or(DeviceKind::cpu);
     target.text = compiled->module.manifest().target;
-    if (!target.is_for_cpu() || source.compiler == nullptr) return target;
+    if (source.compiler == nullptr) return target;
+    if (!target.is_for_cpu()) return known_target(*source.compiler, target);
   }
   const Compiler& compiler = expect_compiler(source.compiler, source.name);
   if (text.empty() && is_cuda_kernel(source)) return cuda_target(compiler, facts);
