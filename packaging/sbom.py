@@ -23,6 +23,7 @@ _DEBIAN = [
     ("libcereal-dev", "BSD-3-Clause", "libferry.so, rpc_server: messages"),
     ("libcli11-dev", "BSD-3-Clause", "libferry.so: the command line"),
     ("nlohmann-json3-dev", "MIT", "libferry.so: JSON"),
+    ("libstb-dev", "MIT OR Unlicense", "libferry.so: reading of pictures"),
     ("libtomlplusplus-dev", "MIT", "libferry.so: TOML"),
     ("libstdc++-12-dev", "GPL-3.0-or-later WITH GCC-exception-3.1", "rpc_server"),
     ("libc6-dev", "LGPL-2.1-or-later", "the static rpc_server"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs libFuzzer, under the address and undefined behaviour sanitizers, on the code that reads untrusted bytes: frames,
-# sessions, messages of farms, manifests, plans, code images, .npy, .tc and .onnx files, requests to a farm's page, farm.toml
+# sessions, messages of farms, manifests, plans, code images, .npy, .tc and .onnx files, pictures and sound, requests to a farm's page, farm.toml
 # and suites of the gate. Starts from tests/fuzz/corpus, stores new inputs in build/fuzz/corpus, and stores a failing input
 # in build/fuzz/TARGET-crash-*. Fix the failure and add the input to tests/fuzz/corpus/TARGET, which every test run replays.
 #
@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 seconds=${1:?"usage: scripts/fuzz_inputs.sh SECONDS [TARGET ...]"}
 shift
 targets=("$@")
-[[ ${#targets[@]} -gt 0 ]] || targets=(frame dispatch farm manifest plan elf npy tc onnx http toml)
+[[ ${#targets[@]} -gt 0 ]] || targets=(frame dispatch farm manifest plan elf npy media tc onnx http toml)
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 if [[ ! -f build/fuzz/build.ninja ]]; then
   cmake -G Ninja -S . -B build/fuzz -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang-19 \

@@ -25,6 +25,8 @@ packages=(
   # libraries, with those of the tests and benchmarks, which CMake looks for
   libasio-dev libcereal-dev opencl-c-headers libcli11-dev nlohmann-json3-dev libtomlplusplus-dev doctest-dev
   libbenchmark-dev
+  # decoding pictures: a header
+  libstb-dev
   # the databases of a farm's tracker; of PostgreSQL's library only the headers
   libsqlite3-dev libpq-dev
   # the HTTP interface and the webhooks of a farm's tracker

@@ -2,9 +2,11 @@
 #include "host/cli/commands/command_line.h"
 #include "host/cli/commands/inspect_code.h"
 #include "host/compiler/llvm/llvm_compiler.h"
+#include "host/media/media_arguments.h"
 
 int main(int count, char** words) {
   const std::unique_ptr<const ferry::Compiler> compiler = ferry::make_compiler(ferry::ModuleCache::of_user());
   const ferry::cli::CodeViews code{ferry::cli::inspect_code, ferry::cli::hot_code_text};
-  return ferry::cli::run_command_line(count, words, compiler.get(), {}, {nullptr, nullptr, &code});
+  return ferry::cli::run_command_line(count, words, compiler.get(), {},
+                                      {.code = &code, .read_media = ferry::media::read_media});
 }

@@ -9,6 +9,7 @@
 #include "module/counted_output.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -67,6 +68,12 @@ struct Requirement {
   std::string message;  // names the node and what has these sizes
 };
 
+// Texts of the model in whose place an output has numbers.
+struct Labels {
+  std::vector<std::string> texts;
+  bool are_columns = false;  // they name the entries of the last dimension; otherwise the elements are their indices
+};
+
 // Nodes stand in an order in which every tensor is written before it is read. Each tensor is an input, constant, or the
 // output of one node.
 struct Graph {
@@ -80,7 +87,8 @@ struct Graph {
   std::vector<TensorId> outputs;  // may name an input or a constant, or a tensor twice
   std::vector<std::string> output_names;
   std::vector<Requirement> requirements = {};
-  std::vector<CountedOutput> counted = {};  // as positions among the outputs
+  std::vector<CountedOutput> counted = {};                           // as positions among the outputs
+  std::map<std::size_t, std::shared_ptr<const Labels>> labels = {};  // of outputs, by their positions
 
   const Tensor& tensor(TensorId id) const { return tensors.at(id); }
 };

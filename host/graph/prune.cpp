@@ -51,6 +51,7 @@ Graph prune(const Graph& graph) {
   result.output_names = graph.output_names;
   result.requirements = graph.requirements;
   result.counted = graph.counted;
+  result.labels = graph.labels;
   std::vector<TensorId> renumbered(graph.tensors.size(), kNoTensor);
   for (TensorId id = 0; id < graph.tensors.size(); ++id) {
     if (!is_needed[id]) continue;

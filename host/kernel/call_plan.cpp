@@ -170,6 +170,12 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options, Inp
   std::vector<ArgumentSpec> specs;
   const std::vector<std::string> names = parameter_names(function);
   for (const std::string& text : options.arguments) specs.push_back(parse_argument(text, names));
+  for (const auto& [name, tensor] : options.given) {
+    ArgumentSpec& spec = specs.emplace_back();
+    spec.name = name;
+    spec.text = name + "=@" + tensor.source;
+    spec.file = tensor.source;
+  }
   const std::vector<const ArgumentSpec*> matched = match(function, specs);
 
   const std::size_t count = function.parameters.size();
@@ -189,7 +195,10 @@ CallPlan plan_call(const FunctionInfo& function, const CallOptions& options, Inp
     if (spec->dtype) plan.dtypes[p] = *spec->dtype;
     partial[p].shape = spec->shape;
     if (!spec->file.empty()) {
-      TensorFile file = read_tensor(spec->file);
+      const auto given = options.given.find(spec->name);
+      TensorFile file = given != options.given.end()
+                            ? TensorFile{given->second.dtype, given->second.shape, given->second.bytes}
+                            : read_tensor(spec->file);
       if (file.dtype != plan.dtypes[p])
         throw OptionError(Option::argument, spec->text + ": expected elements of " + dtype_name(plan.dtypes[p]) +
                                                 " for " + spec->name + ", got " + dtype_name(file.dtype) +

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "base/quantity_text.h"
@@ -13,6 +14,8 @@
 #include "host/kernel/kernel_failure.h"
 #include "host/kernel/step_times.h"
 #include "host/kernel/tensor_file.h"
+#include "host/run/wanted_tensors.h"
+#include "host/verify/check_expected.h"
 #include "host/verify/check_network.h"
 #include "host/verify/comparison_warnings.h"
 #include "host/verify/controls.h"
@@ -26,22 +29,16 @@ namespace {
 
 using namespace verify;
 
-void expect_outputs(const FunctionInfo& function, const std::map<std::string, std::string>& files) {
-  std::vector<std::string> names;
-  for (const ParameterInfo& parameter : function.parameters)
-    if (parameter.direction != Direction::in) names.push_back(parameter.name);
-  for (const auto& [name, file] : files)
-    if (std::ranges::find(names, name) == names.end())
-      throw OptionError(Option::output, name + "=@" + file + ": " + function.name + " has no output '" + name +
-                                            "'; expected one of: " + join(", ", names));
-}
+// A network with more outputs is run in parts: a function has no more than 1,024 parameters (kMaxParameters).
+constexpr std::size_t kMostInner = 500;
 
 bool is_checked(const RunRequest& request) { return request.by_definition || request.kernels.against; }
 
 // Reads back what the request needs.
 std::vector<RunOutput> collect(const FunctionInfo& function, const std::vector<DeviceTensor>& tensors,
                                const std::vector<CountedOutput>& counted, const RunRequest& request,
-                               const Observer& observer) {
+                               const WantedTensors& wanted, const Observer& observer) {
+  const std::vector<std::string> names = names_of_parameters(request.kernels.source, function);
   // How many elements of these there are is not known before.
   const auto is_counted = [&](std::size_t parameter) {
     return std::ranges::any_of(
@@ -51,10 +48,12 @@ std::vector<RunOutput> collect(const FunctionInfo& function, const std::vector<D
   for (std::size_t p = 0; p < function.parameters.size(); ++p) {
     if (function.parameters[p].direction == Direction::in) continue;
     const DeviceTensor& tensor = tensors[outputs.size()];
-    RunOutput output{p, tensor.dtype(), tensor.shape(), tensor.elements(), "", {}};
-    if (const auto file = request.files.find(function.parameters[p].name); file != request.files.end())
-      output.file = file->second;
-    if (is_checked(request) || !output.file.empty() || output.elements <= request.most_elements || is_counted(p)) {
+    RunOutput output{p, tensor.dtype(), tensor.shape(), tensor.elements(), names[p]};
+    output.is_inner = std::ranges::find(wanted.inner, names[p]) != wanted.inner.end();
+    const auto found = wanted.tensors.find(names[p]);
+    if (found != wanted.tensors.end()) output.file = found->second.file;
+    const bool is_needed = is_checked(request) || !request.peer.name.empty() || found != wanted.tensors.end();
+    if (is_needed || output.elements <= request.most_elements || is_counted(p)) {
       output.bytes.resize(tensor.bytes());
       const StepGuard step = observer.begin("reading " + bytes_text(output.bytes.size()));
       tensor.read(output.bytes.data());
@@ -96,7 +95,8 @@ struct Session {
   }
 };
 
-Session run_on_device(const OpenSession& open, const RunRequest& request, const Observer& observer) {
+Session run_on_device(const OpenSession& open, const RunRequest& request, const WantedTensors& wanted,
+                      const Observer& observer) {
   const KernelSource& source = request.kernels.source;
   const std::optional<KernelSource>& against = request.kernels.against;
   ConnectOptions connection;
@@ -115,7 +115,6 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
   report.module_bytes = kernel.module.bytes().size();
   report.function = choose_function(kernel.module.manifest(), request.function, source.name);
   const FunctionInfo& info = report.function;
-  expect_outputs(info, request.files);
   session.plan = plan_call(info, request.call, input_range(source, against));
   for (std::size_t p = 0; p < info.parameters.size(); ++p)
     report.has_random_inputs |= info.parameters[p].direction != Direction::out && !session.plan.scalars[p] &&
@@ -131,7 +130,7 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
     });
     if (!kernel.module.steps().empty())
       session.counted = value_or_throw(counted_outputs(value_or_throw(read_module(kernel.module.bytes()))));
-    report.outputs = collect(info, timed.outputs, session.counted, request, observer);
+    report.outputs = collect(info, timed.outputs, session.counted, request, wanted, observer);
     // The only call of a CPU function takes the time of the whole.
     if (!native_code(info)) report.steps = std::move(timed.steps);
     describe_step_times(kernel.module, session.plan.symbols, report.steps);
@@ -156,11 +155,55 @@ Session run_on_device(const OpenSession& open, const RunRequest& request, const 
   return session;
 }
 
-}  // namespace
+// Compares what a call computed with files, and with what a peer computes.
+void compare_with_expected(const RunRequest& request, const WantedTensors& wanted, Session& session,
+                           const Observer& observer) {
+  RunReport& report = session.report;
+  const auto compare = [&](const RunOutput& output, const TensorFile& expected, const std::string& against) {
+    report.findings.checks.push_back(
+        check_expected({output.name, output.dtype, output.shape, output.bytes}, expected, request.limits, against));
+  };
+  for (const RunOutput& output : report.outputs) {
+    const auto found = wanted.tensors.find(output.name);
+    if (found != wanted.tensors.end() && !found->second.expected.empty())
+      compare(output, read_tensor(found->second.expected), found->second.expected);
+  }
+  if (request.peer.name.empty()) return;
+  const std::vector<std::string> names = names_of_parameters(request.kernels.source, report.function);
+  std::vector<NamedTensor> inputs;
+  std::vector<std::string> outputs;
+  for (std::size_t p = 0; p < names.size(); ++p)
+    if (report.function.parameters[p].direction == Direction::in)
+      inputs.push_back({names[p], {session.plan.dtypes[p], session.plan.shapes[p], session.plan.host_copy(p)}});
+  const auto is_shape = [&](const RunOutput& output) {
+    return std::ranges::find(session.counted, output.parameter, &CountedOutput::shape) != session.counted.end();
+  };
+  for (const RunOutput& output : report.outputs)
+    if (!is_shape(output)) outputs.push_back(output.name);
+  const StepGuard step = observer.begin("running " + request.peer.name);
+  const std::vector<NamedTensor> results =
+      results_of_peer(request.peer, *request.kernels.source.as_network()->network, inputs, outputs);
+  for (const RunOutput& output : report.outputs) {
+    const auto result = std::ranges::find(results, output.name, &NamedTensor::name);
+    if (result != results.end())
+      compare(output, result->tensor, request.peer.name);
+    else if (!is_shape(output))
+      observer.tell("'" + output.name + "' of " + request.peer.name + " is no tensor of numbers, and is not compared");
+  }
+}
 
-RunReport run_once(const OpenSession& open, const RunRequest& request, const Observer& observer) {
-  for (const auto& [name, file] : request.files) expect_writable(file);
-  Session session = with_retries(observer, [&] { return run_on_device(open, request, observer); });
+void write_inputs(const RunRequest& request, const WantedTensors& wanted, const Session& session) {
+  const std::vector<std::string> names = names_of_parameters(request.kernels.source, session.report.function);
+  for (std::size_t p = 0; p < names.size(); ++p) {
+    const auto file = wanted.inputs.find(names[p]);
+    if (file == wanted.inputs.end() || session.plan.scalars[p] || !session.plan.strides[p].empty()) continue;
+    write_tensor(file->second, session.plan.dtypes[p], session.plan.shapes[p], session.plan.host_copy(p));
+  }
+}
+
+RunReport run_part(const OpenSession& open, const RunRequest& request, const WantedTensors& wanted,
+                   const Observer& observer) {
+  Session session = with_retries(observer, [&] { return run_on_device(open, request, wanted, observer); });
   if (!session.definitions.empty()) {
     std::vector<CheckResult> checks = check_definitions(
         session.definitions, session.ran(), session.controls ? &*session.controls : nullptr, request.limits, observer);
@@ -169,7 +212,44 @@ RunReport run_once(const OpenSession& open, const RunRequest& request, const Obs
   cut_outputs(session.counted, session.report.outputs);
   for (const RunOutput& output : session.report.outputs)
     if (!output.file.empty()) write_tensor(output.file, output.dtype, output.shape, output.bytes);
+  write_inputs(request, wanted, session);
+  compare_with_expected(request, wanted, session, observer);
   return std::move(session.report);
+}
+
+// Returns the request for the network with these tensors as outputs.
+RunRequest with_outputs(const RunRequest& request, const std::vector<std::string>& tensors) {
+  RunRequest changed = request;
+  changed.kernels.source.kind = NetworkKernel{request.kernels.source.as_network()->network->with_outputs(tensors)};
+  return changed;
+}
+
+}  // namespace
+
+RunReport run_once(const OpenSession& open, const RunRequest& request, const Observer& observer) {
+  for (const auto& [name, file] : request.files) expect_writable(file);
+  if (!request.peer.name.empty() && !request.kernels.source.as_network())
+    throw UsageError(request.kernels.source.name + ": expected a network, which " + request.peer.name + " can compute");
+  const WantedTensors wanted = wanted_tensors(request);
+  if (wanted.inner.empty()) return run_part(open, request, wanted, observer);
+  std::optional<RunReport> all;
+  for (std::size_t first = 0; first < wanted.inner.size(); first += kMostInner) {
+    const auto begin = wanted.inner.begin() + static_cast<std::ptrdiff_t>(first);
+    RunRequest part = with_outputs(
+        request, {begin, begin + static_cast<std::ptrdiff_t>(std::min(kMostInner, wanted.inner.size() - first))});
+    if (!all) {
+      all = run_part(open, part, wanted, observer);
+      continue;
+    }
+    part.by_definition = false;
+    part.kernels.against = {};
+    RunReport more = run_part(open, part, wanted, observer);
+    std::ranges::copy_if(more.outputs, std::back_inserter(all->outputs), &RunOutput::is_inner);
+    for (CheckResult& check : more.findings.checks)
+      if (std::ranges::find(wanted.inner, check.output) != wanted.inner.end())
+        all->findings.checks.push_back(std::move(check));
+  }
+  return *std::move(all);
 }
 
 }  // namespace ferry

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "host/kernel/retry.h"
+#include "host/run/peer.h"
 #include "host/verify/check_against.h"
 
 namespace ferry {
@@ -24,9 +25,15 @@ struct RunRequest {
   std::string target = {};     // empty: that of the device
   bool by_definition = false;  // compare with the kernel's own definition
   verify::CheckLimits limits = {};
-  bool thorough = false;                          // check with adversarial inputs and other sizes too
-  std::map<std::string, std::string> files = {};  // outputs by name, and the .npy files to write them to
-  std::uint64_t most_elements = 0;                // outputs of up to so many elements are read back in any case
+  bool thorough = false;  // check with adversarial inputs and other sizes too
+  // Outputs by name, and the .npy files to write them to. Of a network, any tensor of its nodes, or a node, has a name.
+  std::map<std::string, std::string> files = {};
+  std::string dump = {};  // a folder to write the inputs and all of these tensors to; empty: none
+  // What outputs or tensors should be: by name, in .npy files, and all that a folder contains, as a dump names them.
+  std::map<std::string, std::string> expected = {};
+  std::string expected_folder = {};
+  Peer peer = {};                   // what else computes the network, on this machine
+  std::uint64_t most_elements = 0;  // outputs of up to so many elements are read back in any case
   bool wait_for_debugger = false;
 };
 
@@ -35,8 +42,10 @@ struct RunOutput {
   DType dtype = DType::f32;
   Shape shape;
   std::uint64_t elements = 0;
-  std::string file;                 // the file that it was written to; or empty
-  std::vector<std::uint8_t> bytes;  // empty if it was not read back
+  std::string name;                      // that of a network's tensor in its file, otherwise the parameter's
+  bool is_inner = false;                 // it is a network's tensor that is no output of the network itself
+  std::string file = {};                 // the file that it was written to; or empty
+  std::vector<std::uint8_t> bytes = {};  // empty if it was not read back
 };
 
 struct RunReport {
@@ -53,7 +62,7 @@ struct RunReport {
 };
 
 // The session ends before definitions are evaluated on this machine. A session that is lost before anything ran there
-// is opened again. Throws OptionError (output) for a file of an output that the function does not have, KernelFailed if
+// is opened again. Throws OptionError (output, expected, dump) as wanted_tensors() does, KernelFailed if
 // the kernel itself fails, CompileError, and Error for what the device refuses.
 RunReport run_once(const OpenSession& open, const RunRequest& request, const Observer& observer = {});
 

@@ -190,7 +190,11 @@ class TracedNetwork {
     how.effort.work_limit =
         std::min(kWorkLimit, how.effort.work_limit / static_cast<double>(std::max<std::size_t>(checks.size(), 1)));
     std::vector<CheckResult> results;
-    for (const auto& [node, iteration] : checks) results.push_back(check_node(*node, info(), contents, iteration, how));
+    for (const auto& [node, iteration] : checks) {
+      const StepGuard step = observer_.begin("checking " + std::to_string(results.size() + 1) + " of " +
+                                             std::to_string(checks.size()) + ", " + short_node_name(node->node));
+      results.push_back(check_node(*node, info(), contents, iteration, how));
+    }
     return results;
   }
 

@@ -15,7 +15,8 @@ namespace {
 // More elements do not change a median by much.
 constexpr std::size_t kMostForMedian = 1 << 16;
 
-// Returns the median magnitude of the numbers other than 0; 0 if there are none.
+}  // namespace
+
 double typical_magnitude(DType dtype, std::span<const std::uint8_t> bytes) {
   const std::size_t size = dtype_bytes(dtype), step = std::max<std::size_t>(1, bytes.size() / size / kMostForMedian);
   std::vector<double> magnitudes;
@@ -25,8 +26,6 @@ double typical_magnitude(DType dtype, std::span<const std::uint8_t> bytes) {
   }
   return magnitudes.empty() ? 0 : stats::median(magnitudes);
 }
-
-}  // namespace
 
 AppliedLimits applied_limits(DType dtype, std::span<const std::uint8_t> a, std::span<const std::uint8_t> b,
                              const DifferenceLimits& limits) {

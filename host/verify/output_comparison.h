@@ -11,6 +11,9 @@
 
 namespace ferry::verify {
 
+// Returns the median magnitude of the numbers other than 0; 0 if there are none.
+double typical_magnitude(DType dtype, std::span<const std::uint8_t> bytes);
+
 struct AppliedLimits {
   double rtol = 0, atol = 0;
 };

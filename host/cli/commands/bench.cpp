@@ -35,6 +35,7 @@ namespace {
 struct Options {
   KernelCommand kernel;
   RecordsOption records;
+  MediaOption media;
   CallOptions call;
   CheckOptions check;
   std::string check_against;  // path of a file
@@ -83,8 +84,10 @@ BenchRun measure(const Compiler* compiler, const Options& options) {
   expect_checked(options.check, options.check.check || !options.check_against.empty());
   verify::CheckedPair kernels = verify::read_checked_pair(compiler, options.kernel, options.check_against, terminal());
   use_records(options.records, kernels.source, how.sampling.bench.threads);
-  const bench::MeasuredKernel kernel{std::move(kernels.source), options.kernel.function, options.target, options.call,
-                                     std::move(kernels.against)};
+  CallOptions call = options.call;
+  read_media(options.media, kernels.source, options.kernel.function, call, terminal());
+  const bench::MeasuredKernel kernel{std::move(kernels.source), options.kernel.function, options.target,
+                                     std::move(call), std::move(kernels.against)};
   std::vector<bench::Sweep> sweeps;
   for (const std::string& text : options.sweeps) sweeps.push_back(bench::parse_sweep(text));
   std::vector<bench::NamedDevice> devices = devices_at(options.addresses, options.remote);
@@ -176,13 +179,15 @@ int bench(const Compiler* compiler, const Options& options, text::JUnitReport& j
 
 }  // namespace
 
-void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records) {
+void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records,
+               ReadMedia read_media) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("bench", "Time a kernel on its device, or on several");
   add_kernel_options(command, options->kernel,
                      "The kernel: K.tc, K.c, K.cpp, K.cu, K.ll, K.o, a compiled K.ferry, or '-' for stdin");
   add_foreign_options(command, options->kernel);
   add_records_option(command, options->records, read_records);
+  add_media_option(command, options->media, read_media);
   add_remotes_option(command, options->addresses, options->remote, schemes);
   add_target_option(command, options->target);
   add_call_options(command, options->call, DefaultSeed::drawn);

@@ -76,7 +76,8 @@ text::Json controlled_json(const std::optional<verify::ControlledErrors>& errors
 
 std::string to_text(const verify::CheckResult& result) {
   return "check " + short_node_name(result.output) + ": " +
-         verdict_text(result.wrong, result.compared, result.elements, "wrong") + "; largest error " +
+         verdict_text(result.wrong, result.compared, result.elements, "wrong") +
+         (result.against.empty() ? "" : " as in " + result.against) + "; largest error " +
          number_text(result.largest_absolute) + " absolute, " + number_text(result.largest_relative) +
          " relative, allowed " + tolerance_text(result.atol) + " + " + tolerance_text(result.rtol) + " * |expected|" +
          rounding_text(result) + unchecked_text(result.unchecked) + unequal_text(result) +
@@ -109,6 +110,7 @@ text::Json check_json(const verify::CheckResult& result) {
           {"other_zeros", result.other_zeros},
           {"nan_of_algorithm", result.nan_of_algorithm},
           {"root_mean_square", controlled_json(result.controlled)},
+          {"against", result.against.empty() ? text::Json(nullptr) : text::Json(result.against)},
           {"first_wrong", result.first_wrong}};
 }
 
@@ -206,7 +208,9 @@ void print_warnings(const verify::Findings& findings) {
 void add_cases(const verify::Findings& findings, const std::string& against, text::JUnitReport& report,
                const std::string& prefix) {
   for (const verify::CheckResult& result : findings.checks)
-    report.cases.push_back({.name = prefix + result.output + " as it is defined", .failure = result.first_wrong});
+    report.cases.push_back(
+        {.name = prefix + result.output + (result.against.empty() ? " as it is defined" : " as in " + result.against),
+         .failure = result.first_wrong});
   for (const verify::OutputComparison& output : findings.compared)
     report.cases.push_back({.name = prefix + output.output + " as " + against + " computes it",
                             .failure = verify::difference_text({output})});

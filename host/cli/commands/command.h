@@ -9,6 +9,7 @@
 
 #include "ferry/client.h"
 #include "host/cli/options/exit_code.h"
+#include "host/cli/options/media_option.h"
 #include "host/cli/options/records_option.h"
 #include "host/client/connect/schemes.h"
 #include "host/compiler/api/compiler.h"
@@ -33,6 +34,7 @@ struct MoreCommands {
   const CodeViews* code = nullptr;
   void (*add_tune)(CLI::App& app, Action& chosen, const session::Schemes& schemes) = nullptr;
   ReadRecords read_records = nullptr;
+  ReadMedia read_media = nullptr;
 };
 
 void add_device(CLI::App& app, Action& chosen, const session::Schemes& schemes);
@@ -44,8 +46,11 @@ void add_diff(CLI::App& app, Action& chosen);
 // Without the views of code, the option --asm is missing, here and in compare.
 void add_inspect(CLI::App& app, Action& chosen, const CodeViews* code);
 void add_check(CLI::App& app, Action& chosen);
-void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records);
-void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records);
+// Without a function that reads them, pictures and sound are refused, here and below.
+void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records,
+             ReadMedia read_media);
+void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records,
+               ReadMedia read_media);
 void add_compare(CLI::App& app, Action& chosen, const session::Schemes& schemes, const CodeViews* code);
 void add_ping(CLI::App& app, Action& chosen, const session::Schemes& schemes);
 void add_status(CLI::App& app, Action& chosen, const session::Schemes& schemes);

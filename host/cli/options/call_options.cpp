@@ -14,7 +14,8 @@ CLI::Option& add_call_options(CLI::App& command, CallOptions& options, DefaultSe
           "--arg", options.arguments,
           "An input: NAME=DTYPE[SIZES] (seeded random), with :zeros, :ones, :iota, :below(N) (whole numbers,\n"
           "N a number or a size), :uniform(A,B), :full, :normal or :normal(MEAN,DEVIATION) after it; NAME=:ones;\n"
-          "NAME=@FILE.npy; NAME=NUMBER. Those not given are random and as large as the sizes say")
+          "NAME=@FILE, of NumPy, a picture, sound or a folder of pictures; NAME=NUMBER. Those not given are random and "
+          "as large as the sizes say")
       ->type_name("NAME=VALUE")
       ->type_size(1)
       ->allow_extra_args(false);

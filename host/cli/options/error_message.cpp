@@ -44,6 +44,9 @@ Frame frame_of(Option option, KernelOfPair kernel) {
     case Option::binding: return {"--bind ", ""};
     case Option::reference: return {"", " (--check-against FILE)"};
     case Option::output: return {"--out ", ""};
+    case Option::expected: return {"--expect ", ""};
+    case Option::dump: return {"--dump ", ""};
+    case Option::preprocess: return {"--preprocess ", ""};
     case Option::sweep: return {"--sweep ", ""};
     case Option::cores: return {"--cores: ", ""};
     case Option::stage: return {"--emit ", ""};

@@ -9,6 +9,7 @@
 #include "host/cli/gate/gate_command.h"
 #include "host/cli/tune/tune_command.h"
 #include "host/compiler/llvm/llvm_compiler.h"
+#include "host/media/media_arguments.h"
 
 namespace ferry::cli {
 
@@ -16,9 +17,13 @@ int run_program(int count, char** words, decltype(MoreCommands::add_farm) add_fa
   const std::unique_ptr<const Compiler> compiler = make_compiler(ModuleCache::of_user());
   const CodeViews code{inspect_code, hot_code_text};
   const session::Schemes schemes = farm::with_farm();
-  return run_command_line(
-      count, words, compiler.get(), schemes,
-      {.add_farm = add_farm, .add_gate = add_gate, .code = &code, .add_tune = add_tune, .read_records = read_records});
+  return run_command_line(count, words, compiler.get(), schemes,
+                          {.add_farm = add_farm,
+                           .add_gate = add_gate,
+                           .code = &code,
+                           .add_tune = add_tune,
+                           .read_records = read_records,
+                           .read_media = media::read_media});
 }
 
 int run_packaged_program(int count, char** words) {

@@ -154,6 +154,10 @@ class Network {
   // sizes that are not known, are left out.
   virtual std::vector<NetworkProgram> kernels(const NetworkRequest& request) const = 0;
 
+  virtual const NetworkSource& source() const = 0;
+  virtual const NetworkNames& names() const = 0;
+  // Reads the file again, and returns the network with these tensors (NetworkNames::tensors) as further outputs.
+  virtual std::shared_ptr<const Network> with_outputs(const std::vector<std::string>& tensors) const = 0;
   // Returns a network with what each kernel for this target computes as a further output.
   virtual std::shared_ptr<const Network> with_all_outputs(const Target& target) const = 0;
   // Returns the nodes of such a network, in order, a program for those that one kernel computes, for a call with these

@@ -26,6 +26,17 @@ struct NetworkSource {
   bool winograd = true;  // convolutions may be computed by Winograd's algorithm, which rounds differently
   Int8Mode int8 = Int8Mode::automatic;      // how products of dequantized integers are computed
   ErrorRatios max_error = kMaxErrorRatios;  // the limit for Winograd's algorithm
+  std::vector<std::string> outputs = {};    // tensors that nodes compute, which are outputs beside the network's own
+};
+
+// How the file names what a network computes.
+struct NetworkNames {
+  std::vector<std::string> inputs;           // the function's inputs, in order
+  std::vector<std::string> outputs;          // its outputs, in order
+  std::vector<std::string> tensors;          // what nodes outside of loops, branches and functions compute, in order
+  std::map<std::string, std::string> nodes;  // the first of these that each node computes
+  // The texts of the model in whose place outputs have their indices, by output.
+  std::map<std::string, std::vector<std::string>> labels = {};
 };
 
 struct NetworkTensor {

@@ -151,10 +151,11 @@ void CacheKey::add(const Target& target) {
 }
 
 void CacheKey::add(const NetworkSource& source) {
-  const auto& [file, sizes, bindings, winograd, int8, max_error] = source;
+  const auto& [file, sizes, bindings, winograd, int8, max_error, outputs] = source;
   const auto& [rms, largest] = max_error;
   add(file.substr(file.rfind('/') + 1));  // names the function; add_files() adds the contents
   add_sizes(*this, sizes);
+  add_names(*this, outputs);
   add(std::uint64_t{winograd ? 1U : 0U});
   add(static_cast<std::uint64_t>(int8));
   for (const double ratio : {rms, largest}) add(std::bit_cast<std::uint64_t>(ratio));

@@ -18,6 +18,7 @@ NetworkTensor describe_tensor(const std::string& name, const graph::Tensor& tens
 
 graph::onnx::ImportOptions import_options(const NetworkSource& source) {
   graph::onnx::ImportOptions options = {source.sizes, {}};
+  options.outputs = source.outputs;
   for (const auto& [name, tensor] : source.bindings) {
     const auto bytes = std::make_shared<std::vector<std::uint8_t>>(tensor.bytes);
     options.bindings[name] = {tensor.dtype, tensor.shape,
@@ -43,7 +44,11 @@ NetworkSummary inspect_network(const NetworkSource& source) {
   }
   summary.parameters = imported.parameters;
   summary.unsupported = imported.refusals;
-  if (!summary.unsupported.empty()) return summary;
+  if (!summary.unsupported.empty()) {
+    const std::string advice = advice_on_refusals(model, import_options(source), imported);
+    if (!advice.empty()) summary.unsupported.push_back(advice);
+    return summary;
+  }
   for (std::size_t i = 0; i < network.outputs.size(); ++i) {
     summary.outputs.push_back(describe_tensor(network.output_names[i], network.tensor(network.outputs[i])));
   }

@@ -1,6 +1,7 @@
 #include "host/compiler/llvm/network.h"
 
 #include "base/printable.h"
+#include "base/quantity_text.h"
 #include "base/throw_status.h"
 #include "crosscompile/ir/error.h"
 #include "crosscompile/target/init_target.h"
@@ -94,11 +95,35 @@ Emission emit_kernels(Stage stage, std::vector<graph::KernelLoops> kernels, cons
   return all;
 }
 
+// Completes the names of a model with those of the graph that it has become.
+NetworkNames names_in(const graph::Graph& graph, NetworkNames names) {
+  names.inputs.clear();
+  for (const graph::TensorId id : graph.inputs) names.inputs.push_back(graph.tensor(id).name);
+  names.outputs = graph.output_names;
+  for (const auto& [output, labels] : graph.labels)
+    if (!labels->are_columns) names.labels[graph.output_names[output]] = labels->texts;
+  return names;
+}
+
+NetworkNames names_of(const graph::onnx::Model& model) {
+  NetworkNames names;
+  for (const graph::onnx::ModelNode& node : model.nodes) {
+    for (const std::string& output : node.outputs) {
+      if (output.empty()) continue;
+      names.tensors.push_back(output);
+      names.nodes.emplace(node.name, output);
+    }
+  }
+  return names;
+}
+
 class GraphNetwork final : public Network {
  public:
-  GraphNetwork(graph::Graph graph, Origin origin, const ModuleCache& cache)
+  // `names` has those of tensors and nodes.
+  GraphNetwork(graph::Graph graph, Origin origin, const ModuleCache& cache, const NetworkNames& names = {})
       : graph_(std::move(graph)),
         function_(graph::describe_network(graph_)),
+        names_(names_in(graph_, names)),
         origin_(std::move(origin)),
         cache_(cache) {}
 
@@ -149,11 +174,20 @@ class GraphNetwork final : public Network {
     return all;
   }
 
+  const NetworkSource& source() const override { return origin_.source; }
+  const NetworkNames& names() const override { return names_; }
+
+  std::shared_ptr<const Network> with_outputs(const std::vector<std::string>& tensors) const override {
+    NetworkSource source = origin_.source;
+    source.outputs = tensors;
+    return read_network(source, cache_);
+  }
+
   std::shared_ptr<const Network> with_all_outputs(const Target& target) const override {
     Origin origin = origin_;
     origin.all_outputs_for = target;
     return std::make_shared<const GraphNetwork>(graph::with_all_outputs(optimized_for(target)), std::move(origin),
-                                                cache_);
+                                                cache_, names_);
   }
 
   std::vector<NodeProgram> nodes(const SizesByName& sizes) const override {
@@ -228,6 +262,7 @@ class GraphNetwork final : public Network {
 
   graph::Graph graph_;
   FunctionInfo function_;
+  NetworkNames names_;
   Origin origin_;
   ModuleCache cache_;
 };
@@ -237,9 +272,16 @@ class GraphNetwork final : public Network {
 std::shared_ptr<const Network> read_network(const NetworkSource& source, const ModuleCache& cache) {
   const auto now = std::chrono::system_clock::now();
   const graph::onnx::Model model = graph::onnx::read_model(source.file);
-  graph::Graph network = import_graph(model, import_options(source));
+  const graph::onnx::ImportOptions options = import_options(source);
+  graph::onnx::Imported imported = import_model(model, options);
+  if (!imported.refusals.empty()) {
+    const std::string advice = advice_on_refusals(model, options, imported);
+    throw CompileError(join("\n", imported.refusals) + (advice.empty() ? "" : "\n" + advice));
+  }
+  graph::Graph network = std::move(imported.graph);
   network.name = std::filesystem::path(source.file).stem().string();
-  return std::make_shared<const GraphNetwork>(std::move(network), Origin{source, model.files, now}, cache);
+  return std::make_shared<const GraphNetwork>(std::move(network), Origin{source, model.files, now}, cache,
+                                              names_of(model));
 }
 
 std::shared_ptr<const Network> make_network(graph::Graph graph) {

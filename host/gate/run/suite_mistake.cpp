@@ -28,6 +28,9 @@ std::string key_of(Option option) {
     case Option::sizes:
     case Option::reference:
     case Option::output:
+    case Option::expected:
+    case Option::dump:
+    case Option::preprocess:
     case Option::sweep:
     case Option::stage: return "";
   }

@@ -131,6 +131,21 @@ std::vector<std::string> notes_on_names(const Graph& graph, const FunctionInfo& 
   return notes;
 }
 
+// Returns a sentence for each output that has numbers in place of the model's texts.
+std::vector<std::string> notes_on_labels(const Graph& graph) {
+  constexpr std::size_t kMost = 64;
+  std::vector<std::string> notes;
+  for (const auto& [output, labels] : graph.labels) {
+    std::string all;
+    for (std::size_t i = 0; i < std::min(labels->texts.size(), kMost); ++i)
+      all += (i == 0 ? " " : ", ") + std::to_string(i) + " " + printable(labels->texts[i]);
+    if (labels->texts.size() > kMost) all += ", ... (" + std::to_string(labels->texts.size()) + " in total)";
+    notes.push_back("the output '" + printable(graph.output_names[output]) + "' has " +
+                    (labels->are_columns ? "a column for each class:" : "indices in place of texts:") + all);
+  }
+  return notes;
+}
+
 // Returns a sentence for each kernel on the CPU beside the GPU.
 std::vector<std::string> notes_on_host(const Graph& graph, const NetworkKernels& kernels) {
   std::vector<std::string> notes;
@@ -204,6 +219,7 @@ CompiledNetwork compile_optimized(const Graph& graph, const Target& target, cons
   const FunctionInfo described = describe_network(graph);
   CompiledNetwork result;
   result.notes = notes_on_names(graph, described);
+  std::ranges::move(notes_on_labels(graph), std::back_inserter(result.notes));
   std::ranges::move(notes_on_integers(graph, target), std::back_inserter(result.notes));
   if (!blob->constants().empty()) result.blobs = blob;
   if (options.cached != nullptr && load_cached(*options.cached, *blob, result.module, result.tuned)) return result;

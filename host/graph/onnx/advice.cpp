@@ -31,6 +31,8 @@ constexpr Row kRows[] = {
     {"", "Optional", kLists},
     {"", "Sequence", kLists},
     {"", "SplitToSequence", "split with Split instead, into a known number of parts"},
+    {"ai.onnx.ml", "CastMap", kBefore},
+    {"ai.onnx.ml", "DictVectorizer", kBefore},
     {"ai.onnx.ml", "", "convert the model so that it consists of operators of ai.onnx, as Hummingbird does"},
     {"ai.onnx.preview.training", "", "export the network for inference"},
     {"com.microsoft.nchwc", "",

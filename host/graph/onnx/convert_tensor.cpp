@@ -199,6 +199,18 @@ std::string element_type_name(std::int32_t element_type) {
   return type == nullptr ? format("type %d", element_type) : type->name;
 }
 
+namespace {
+
+std::shared_ptr<const std::vector<std::string>> texts_of(const TensorProto& tensor,
+                                                         const std::vector<std::int64_t>& shape) {
+  const std::size_t count = tensor_bytes(shape, DType::u8);
+  if (static_cast<std::size_t>(tensor.string_data_size()) != count)
+    throw UsageError(format("expected %zu texts, got %d", count, tensor.string_data_size()));
+  return std::make_shared<const std::vector<std::string>>(tensor.string_data().begin(), tensor.string_data().end());
+}
+
+}  // namespace
+
 Constant convert_tensor(const TensorProto& tensor, const std::shared_ptr<const void>& owner, ExternalFiles& files) {
   Constant constant;
   constant.shape.assign(tensor.dims().begin(), tensor.dims().end());
@@ -207,6 +219,7 @@ Constant convert_tensor(const TensorProto& tensor, const std::shared_ptr<const v
     constant.unsupported_type = element_type_name(tensor.data_type());
     if (const std::size_t bits = stored_bits(constant.unsupported_type); bits > 0)
       constant.data = stored_data(tensor, constant, bits, owner, files);
+    if (tensor.data_type() == TensorProto::STRING) constant.texts = texts_of(tensor, constant.shape);
     return constant;
   }
   constant.dtype = *dtype;

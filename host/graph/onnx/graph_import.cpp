@@ -4,6 +4,7 @@
 
 #include "base/printable.h"
 #include "host/graph/onnx/advice.h"
+#include "host/graph/onnx/labels.h"
 #include "host/graph/onnx/node_order.h"
 #include "host/graph/onnx/operators.h"
 #include "host/graph/onnx/stored_types.h"
@@ -193,6 +194,7 @@ void GraphImport::import_node(const ModelNode& node, const Body& body, Scope& sc
       import_call(node, attributes, function->second, import);
     } else {
       importer(import);
+      keep_labels(node, scope);
       import.expect_no_other_attributes();
     }
     for (const std::string& output : node.outputs) {
@@ -226,11 +228,17 @@ bool GraphImport::is_reachable(const ModelNode& node, const NodeImport& import, 
     for (const std::string& input : *inputs) {
       if (input.empty() || scope.is_absent(input)) continue;
       if (const std::string* type = scope.unsupported_type(input)) {
-        if (!decodes_stored_types(node.domain, node.op) || scope.unsupported(input)->data == nullptr)
+        const Constant& stored = *scope.unsupported(input);
+        const bool is_read =
+            stored.texts != nullptr ? reads_texts(node.domain, node.op) : decodes_stored_types(node.domain, node.op);
+        if (!is_read || (stored.data == nullptr && stored.texts == nullptr))
           import.refuse("a tensor '" + printable(input) + "' of a type that ferry has", *type);
         continue;
       }
-      if (scope.find(input) == nullptr) return false;
+      const Value* value = scope.find(input);
+      if (value == nullptr) return false;
+      if (value->labels != nullptr && !value->labels->are_columns && !takes_labels(node.domain, node.op))
+        import.refuse("a tensor '" + printable(input) + "' of numbers", "texts");
     }
   }
   return true;

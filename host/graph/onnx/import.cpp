@@ -1,5 +1,7 @@
 #include "host/graph/onnx/import.h"
 
+#include <algorithm>
+
 #include "base/printable.h"
 #include "base/quantity_text.h"
 #include "crosscompile/ir/error.h"
@@ -7,6 +9,7 @@
 #include "host/graph/onnx/graph_import.h"
 #include "host/graph/onnx/input_values.h"
 #include "host/graph/onnx/operators.h"
+#include "host/graph/onnx/size_advice.h"
 #include "host/graph/prune.h"
 
 namespace ferry::graph::onnx {
@@ -62,6 +65,12 @@ class ModelImport {
     }
   }
 
+  void add_output(const std::string& name, const Value& value) {
+    if (value.labels != nullptr) builder_.graph.labels[builder_.graph.outputs.size()] = value.labels;
+    builder_.graph.outputs.push_back(builder_.tensor_of(value));
+    builder_.graph.output_names.push_back(name);
+  }
+
   void add_outputs() {
     for (const ValueInfo& output : model_.outputs) {
       const std::string what = "output '" + printable(output.name) + "'";
@@ -71,8 +80,14 @@ class ModelImport {
         throw UsageError(what + ": expected " + dtype_name(value->type.dtype) + ", which the model computes, got " +
                          output.type_name + " as its declaration");
       }
-      builder_.graph.outputs.push_back(builder_.tensor_of(*value));
-      builder_.graph.output_names.push_back(output.name);
+      add_output(output.name, *value);
+    }
+    for (const std::string& name : options_.outputs) {
+      if (std::ranges::find(model_.outputs, name, &ValueInfo::name) != model_.outputs.end()) continue;
+      const Value* value = scope_.find(name);
+      if (value == nullptr)
+        throw UsageError("expected a tensor that the model computes, got '" + printable(name) + "'");
+      add_output(name, *value);
     }
   }
 
@@ -86,6 +101,25 @@ class ModelImport {
 };
 
 }  // namespace
+
+// Operators that ferry lacks are refused with all sizes.
+std::string advice_on_refusals(const Model& model, const ImportOptions& options, const Imported& imported) {
+  constexpr std::size_t kMostNodes = 100'000, kMostTrials = 32;
+  const bool lacks_operator =
+      std::ranges::any_of(imported.operators, [](const OperatorCount& one) { return !one.is_imported; });
+  if (lacks_operator) return "";
+  const auto is_imported = [&](const std::map<std::string, std::int64_t>& sizes) {
+    ImportOptions fixed = options;
+    fixed.sizes.insert(sizes.begin(), sizes.end());
+    try {
+      return ModelImport(model, fixed, {}).run().refusals.empty();
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  const std::size_t trials = std::min(kMostTrials, kMostNodes / std::max<std::size_t>(model.nodes.size(), 1));
+  return advice_on_sizes(imported.graph, imported.refusals, trials, is_imported);
+}
 
 // A network whose sizes may be 0 needs arithmetic on them that holds for 0, which decides less. So it is imported
 // again, and taken where all of it is supported.

@@ -16,6 +16,7 @@ struct ImportOptions {
   // Loops of at most so many iterations are unrolled. Longer ones are too where the graph cannot express them as a
   // loop.
   std::int64_t most_unrolled = 8;
+  std::vector<std::string> outputs = {};  // tensors of the model's nodes that are outputs beside its own
 };
 
 struct OperatorCount {
@@ -34,6 +35,9 @@ struct Imported {
 // Imports what it can, so that all refusals are found at once; what depends on a refused node is left out. Throws
 // UsageError for a model whose graph is not well formed, or whose inputs do not fit the options.
 Imported import_model(const Model& model, const ImportOptions& options = {});
+// Returns a sentence on the sizes and inputs that would help a network with refusals if they were the same in every
+// call; empty where none is known to. The network is imported anew a few times to find out.
+std::string advice_on_refusals(const Model& model, const ImportOptions& options, const Imported& imported);
 // Throws CompileError with all refusals, a line each, if there are any.
 Graph import_graph(const Model& model, const ImportOptions& options = {});
 

@@ -190,6 +190,11 @@ class NodeImport {
   const Constant* stored_input(std::size_t i) const {
     return has_input(i) ? scope_.unsupported(node_.inputs[i]) : nullptr;
   }
+  // Returns the texts of an input that is an initializer of texts; null for any other input.
+  const std::vector<std::string>* texts_in(std::size_t i) const {
+    const Constant* stored = stored_input(i);
+    return stored != nullptr ? stored->texts.get() : nullptr;
+  }
   // Returns the rank that the model declares of an output; nothing if it does not.
   std::optional<std::size_t> declared_rank(std::size_t output) const;
   std::vector<Value> inputs() const;

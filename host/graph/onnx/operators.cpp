@@ -19,6 +19,9 @@ constexpr Row kRows[] = {
 #define FERRY_CONTRIB_OPERATOR(op, importer) {"com.microsoft", #op, importer, 1, 1},
 #include "host/graph/onnx/contrib_operators.def"
 #undef FERRY_CONTRIB_OPERATOR
+#define FERRY_ML_OPERATOR(op, importer, first, last) {"ai.onnx.ml", #op, importer, first, last},
+#include "host/graph/onnx/ml_operators.def"
+#undef FERRY_ML_OPERATOR
 };
 
 }  // namespace

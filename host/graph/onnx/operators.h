@@ -22,6 +22,9 @@ std::string supported_opsets(const std::string& domain, const std::string& op);
 #define FERRY_CONTRIB_OPERATOR(op, importer) void importer(NodeImport& node);
 #include "host/graph/onnx/contrib_operators.def"
 #undef FERRY_CONTRIB_OPERATOR
+#define FERRY_ML_OPERATOR(op, importer, first, last) void importer(NodeImport& node);
+#include "host/graph/onnx/ml_operators.def"
+#undef FERRY_ML_OPERATOR
 
 // Sets the second and third output of LayerNormalization, if they are read.
 void output_moments(NodeImport& node, std::size_t axis, double epsilon);

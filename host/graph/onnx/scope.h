@@ -24,6 +24,8 @@ struct Value {
   KnownRef quotients = {};
   // The matrix of few bits that it is computed from, if there is one (few_bits.h).
   std::shared_ptr<const StoredMatrix> stored = {};
+  // What its elements stand for, if the model has texts where ferry has numbers.
+  std::shared_ptr<const Labels> labels = {};
 };
 Value constant_value(std::string name, const Constant& constant);
 

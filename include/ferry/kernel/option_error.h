@@ -27,6 +27,9 @@ enum class Option : std::uint8_t {
   binding,      // an input of a network; as for a fixed size
   reference,    // the kernel to check against
   output,       // as of a fixed size
+  expected,     // as of a fixed size
+  dump,         // as of a fixed size
+  preprocess,   // as of a fixed size
   sweep,        // as of a fixed size
   cores,        // where threads may run
   stage,        // a stage of compilation, to be shown; as for a fixed size

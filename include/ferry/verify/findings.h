@@ -57,6 +57,8 @@ struct CheckResult {
   // are too large, all elements count as wrong.
   std::optional<ControlledErrors> controlled = {};
   std::string first_wrong;  // "C[3,4] is 1.5, expected 1.25"; empty if there is none
+  // Who computed the expected values, such as "ref.npy" or "onnxruntime"; empty: the definition.
+  std::string against = {};
 };
 
 // Two floats differ if their difference exceeds rtol times the larger of them plus atol: neither kernel is known to be

@@ -201,6 +201,12 @@ void import_where(NodeImport& node) {
 
 void import_cast(NodeImport& node) {
   node.ignore({"saturate", "round_mode"});  // they concern types that ferry lacks
+  const bool has_texts = node.stored_input(0) == nullptr && node.input(0).labels != nullptr;
+  if (has_texts && !node.input(0).labels->are_columns) {
+    constexpr std::int64_t kString = 8;  // as ONNX numbers types
+    node.expect(node.integer("to") == kString, "texts that stay texts", [] { return "a cast to numbers"; });
+    return node.output(0, node.input(0));
+  }
   node.output(0, node.cast(decoded_input(node, 0), node.element_type("to")));
 }
 

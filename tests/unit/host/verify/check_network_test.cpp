@@ -47,6 +47,11 @@ class Different final : public Network {
   Emission emit(Stage stage, const NetworkRequest& request, const std::string& after) const override {
     return run_->emit(stage, request, after);
   }
+  const NetworkSource& source() const override { return run_->source(); }
+  const NetworkNames& names() const override { return run_->names(); }
+  std::shared_ptr<const Network> with_outputs(const std::vector<std::string>& tensors) const override {
+    return std::make_shared<const Different>(run_->with_outputs(tensors), defined_->with_outputs(tensors));
+  }
   std::shared_ptr<const Network> with_all_outputs(const Target& target) const override {
     return std::make_shared<const Different>(run_->with_all_outputs(target), defined_->with_all_outputs(target));
   }

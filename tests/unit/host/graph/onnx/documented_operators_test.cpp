@@ -30,6 +30,9 @@ TEST_CASE("every operator that is imported is on the page about compiling networ
 #define FERRY_CONTRIB_OPERATOR(op, importer) expect(#op, 6, 28);
 #include "host/graph/onnx/contrib_operators.def"
 #undef FERRY_CONTRIB_OPERATOR
+#define FERRY_ML_OPERATOR(op, importer, first, last) expect(#op, 6, 28);
+#include "host/graph/onnx/ml_operators.def"
+#undef FERRY_ML_OPERATOR
 }
 
 }  // namespace

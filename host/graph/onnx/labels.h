@@ -1,0 +1,19 @@
+// Texts in models. ferry has no tensors of texts: where a model computes some, the tensor has the index of each in a
+// list that is known when the model is imported (graph.h, Labels).
+#pragma once
+
+#include <string>
+
+#include "host/graph/onnx/model.h"
+#include "host/graph/onnx/scope.h"
+
+namespace ferry::graph::onnx {
+
+// Whether the importer of an operator takes initializers of texts.
+bool reads_texts(const std::string& domain, const std::string& op);
+// Whether an operator means the same for indices of texts as for the texts: it moves them, or its importer knows them.
+bool takes_labels(const std::string& domain, const std::string& op);
+// Gives the results of a node that moves texts the labels of its first input.
+void keep_labels(const ModelNode& node, Scope& scope);
+
+}  // namespace ferry::graph::onnx
