@@ -188,7 +188,8 @@ std::string groups_text(const Graph& graph, const std::vector<Group>& groups) {
   std::string text = first_line(graph);
   for (const Group& group : groups) {
     text += "  " + printable(name_of(graph, group)) + "\n";
-    for (const std::size_t node : group.nodes) text += "    " + to_text(graph, graph.nodes[node]) + "\n";
+    for (const std::size_t node : group.nodes)
+      text += (node == group.nodes.back() ? "  └─ " : "  ├─ ") + to_text(graph, graph.nodes[node]) + "\n";
   }
   for (const Node& node : graph.nodes)
     if (!has_kernel(node)) text += "  no kernel: " + to_text(graph, node) + "\n";

@@ -22,6 +22,7 @@
 #include "host/cli/options/remote.h"
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
+#include "host/kernel/default_indices.h"
 #include "host/kernel/file.h"
 #include "host/kernel/kernel_failure.h"
 #include "host/measure/measure.h"
@@ -86,6 +87,7 @@ BenchRun measure(const Compiler* compiler, const Options& options) {
   use_records(options.records, kernels.source, how.sampling.bench.threads);
   CallOptions call = options.call;
   read_media(options.media, kernels.source, options.kernel.function, call, terminal());
+  add_default_indices(kernels.source, call);
   const bench::MeasuredKernel kernel{std::move(kernels.source), options.kernel.function, options.target,
                                      std::move(call), std::move(kernels.against)};
   std::vector<bench::Sweep> sweeps;

@@ -21,6 +21,7 @@
 #include "host/cli/options/target_option.h"
 #include "host/cli/options/terminal.h"
 #include "host/cli/options/top_option.h"
+#include "host/kernel/default_indices.h"
 #include "host/run/run_once.h"
 #include "host/text/array_json.h"
 #include "host/text/array_text.h"
@@ -123,6 +124,7 @@ int run(const Compiler* compiler, const Options& options, text::JUnitReport& rep
   request.function = options.kernel.function;
   request.call = options.call;
   read_media(options.media, request.kernels.source, request.function, request.call, terminal());
+  add_default_indices(request.kernels.source, request.call);
   request.target = options.target;
   request.by_definition = options.check.check;
   request.limits = options.check.limits;

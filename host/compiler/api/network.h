@@ -37,6 +37,8 @@ struct NetworkNames {
   std::map<std::string, std::string> nodes;  // the first of these that each node computes
   // The texts of the model in whose place outputs have their indices, by output.
   std::map<std::string, std::vector<std::string>> labels = {};
+  // How many rows the tables have that inputs index, by position: smaller numbers are valid.
+  std::map<std::size_t, std::int64_t> index_limits = {};
 };
 
 struct NetworkTensor {

@@ -10,6 +10,7 @@
 #include "host/compiler/llvm/inspect_network.h"
 #include "host/graph/compile/compile_network.h"
 #include "host/graph/graph_text.h"
+#include "host/graph/index_limits.h"
 #include "host/graph/loops.h"
 #include "host/graph/onnx/import.h"
 #include "host/graph/passes/make_groups.h"
@@ -100,6 +101,7 @@ NetworkNames names_in(const graph::Graph& graph, NetworkNames names) {
   names.inputs.clear();
   for (const graph::TensorId id : graph.inputs) names.inputs.push_back(graph.tensor(id).name);
   names.outputs = graph.output_names;
+  names.index_limits = graph::index_limits(graph);
   for (const auto& [output, labels] : graph.labels)
     if (!labels->are_columns) names.labels[graph.output_names[output]] = labels->texts;
   return names;

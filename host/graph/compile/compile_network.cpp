@@ -34,6 +34,7 @@ KernelCall call_of(const Graph& graph, const Manifest& manifest, const NetworkKe
   KernelCall result;
   result.node = name_of(graph, call.group);
   result.kernel = &function_called(manifest, kernels.programs[call.kernel].name);
+  for (const TensorId id : call.arguments) result.tensors.push_back(graph.tensor(id).name);
   for (std::size_t s = 0; s < call.sizes.size(); ++s)
     result.sizes.emplace(symbol_name(s), to_manifest(call.sizes[s], graph.symbols));
   return result;

@@ -16,6 +16,7 @@
 #include "host/graph/passes/remove_moves.h"
 #include "host/graph/passes/repeat_dequantization.h"
 #include "host/graph/passes/widen_floats.h"
+#include "host/graph/reference/fold_constants.h"
 
 namespace ferry::graph {
 namespace {
@@ -28,6 +29,8 @@ constexpr GraphPass kPasses[] = {
     // Folds moves of constants, so that the pass after the next finds equal ones.
     {"remove_moves", "removes transposes, reshapes and copies that change nothing, and folds those of constants",
      [](Graph g, const Target&, const Algorithms&) { return remove_moves(std::move(g)); }},
+    {"fold_constants", "computes what depends on constants alone, unless that takes more memory",
+     [](Graph g, const Target&, const Algorithms&) { return fold_constants(std::move(g)); }},
     {"hoist_invariants", "moves what is the same in all iterations of a loop in front of it",
      [](Graph g, const Target&, const Algorithms&) { return hoist_invariants(std::move(g)); }},
     {"merge_equal_nodes", "merges equal constants, and nodes that compute the same of the same inputs",

@@ -43,7 +43,34 @@ bool grows(const ir::Expr& expr, const std::vector<DataSize>& symbols) {
 
 }  // namespace
 
+// Two tensors are the same if they are computed alike from the same. `left` bounds the comparison.
+bool GraphBuilder::are_same(TensorId a, TensorId b, int& left) const {
+  if (a == b) return true;
+  if (--left < 0) return false;
+  const Tensor &one = graph.tensor(a), &other = graph.tensor(b);
+  if (one.dtype != other.dtype || one.shape != other.shape) return false;
+  if (one.constant != nullptr || other.constant != nullptr)
+    return one.constant != nullptr && other.constant != nullptr &&
+           std::ranges::equal(one.constant->bytes, other.constant->bytes);
+  const auto maker = [&](TensorId id) {
+    return std::ranges::find_if(
+        graph.nodes, [&](const Node& node) { return std::ranges::find(node.outputs, id) != node.outputs.end(); });
+  };
+  const auto x = maker(a), y = maker(b);
+  if (x == graph.nodes.end() || y == graph.nodes.end() || x == y) return false;
+  return x->op == y->op && x->attributes == y->attributes && x->outputs.size() == 1 &&
+         std::ranges::equal(x->inputs, y->inputs, [&](TensorId p, TensorId q) {
+           return p == q || (p != kNoTensor && q != kNoTensor && are_same(p, q, left));
+         });
+}
+
 Size GraphBuilder::add_data_size(const std::string& name, const Value& count, const Size& bound) {
+  // As many as another node has found: the same elements of one condition, for example.
+  constexpr int kMostCompared = 256;
+  for (const DataSize& known : data_sizes_) {
+    int left = kMostCompared;
+    if (known.bound == bound && are_same(known.count, tensor_of(count), left)) return Size::symbol(known.symbol, true);
+  }
   if (open_loops_ > 0)
     throw CompileError("expected sizes that depend on data outside of loops that are not unrolled, got one inside");
   std::string symbol = printable(name.substr(0, kMaxNameBytes / 2)) + ".count";

@@ -110,6 +110,7 @@ class GraphBuilder {
 
  private:
   void expect_room() const;
+  bool are_same(TensorId a, TensorId b, int& left) const;
   TensorId add_sizes(const Value& value);
   // Returns a size that depends on data as an int64 scalar.
   Value computed_size(const std::string& name, const ir::Expr& size);

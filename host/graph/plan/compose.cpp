@@ -3,6 +3,7 @@
 #include "host/graph/plan/append_call.h"
 #include "host/graph/plan/arena.h"
 #include "host/graph/plan/composition.h"
+#include "host/graph/plan/index_message.h"
 
 #include <algorithm>
 #include <map>
@@ -256,7 +257,8 @@ class Composer {
     for (const std::uint32_t storage : call.storages) appended.tensors.push_back(operand_of(storage));
     for (const std::size_t block : appended.blocks) appended.workspaces.push_back(offsets_[block]);
     std::vector<std::string> messages;
-    for (const std::string& message : call.kernel->messages) messages.push_back(message_of(call, message));
+    for (const std::string& message : call.kernel->messages)
+      messages.push_back(message_of(call, in_words_of_network(message, call.tensors)));
     append_call(*call.kernel, appended, messages, function_, values_, init_values_);
     if (function_.messages.size() > kMaxMessages)
       throw CompileError(composition_.name + ": expected at most " + std::to_string(kMaxMessages) +

@@ -46,6 +46,7 @@ struct KernelCall {
   const FunctionInfo* kernel = nullptr;       // its scalar parameters are int64
   std::map<std::string, ManifestExpr> sizes;  // its symbols and scalar parameters, over the network's symbols
   std::vector<std::uint32_t> storages;        // one for each tensor parameter, in their order
+  std::vector<std::string> tensors = {};      // what the network calls them, for messages; empty: nothing
 };
 
 // A copy between two storages.

@@ -140,6 +140,26 @@ std::optional<GroupDefinition> algorithm_of(const Graph& graph, const Group& gro
   return program_of(kernel, sizes);
 }
 
+std::optional<std::vector<std::byte>> evaluate_constant(const Graph& graph, std::size_t node, double& work) {
+  const GroupDefinition definition = program_of(kernel_of(graph, {{node}}), {});
+  std::vector<const void*> arguments;
+  std::size_t next_tensor = 0, next_scalar = 0;
+  for (const lang::Parameter& parameter : definition.program.parameters) {
+    if (parameter.kind == ParameterKind::scalar) {
+      arguments.push_back(&definition.scalars[next_scalar++]);
+      continue;
+    }
+    const auto& constant = graph.tensor(definition.tensors[next_tensor++]).constant;
+    arguments.push_back(constant == nullptr ? nullptr : constant->bytes.data());
+  }
+  const std::size_t output = arguments.size() - 1;
+  const lang::Reference reference(definition.program, definition.symbols, arguments);
+  const double cost = reference.work(output);
+  if (cost > work) return std::nullopt;
+  work -= cost;
+  return reference.evaluate_all(output);
+}
+
 std::vector<std::vector<std::byte>> evaluate(const Graph& graph, const NetworkSizes& sizes,
                                              const std::vector<std::vector<std::byte>>& inputs) {
   std::vector<std::vector<std::byte>> tensors(graph.tensors.size());

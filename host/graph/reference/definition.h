@@ -29,6 +29,10 @@ GroupDefinition definition_of(const Graph& graph, const Group& group, const Netw
 // The same with the algorithms of the group's kernel, which round differently; nothing if these are the definition.
 std::optional<GroupDefinition> algorithm_of(const Graph& graph, const Group& group, const NetworkSizes& sizes);
 
+// Computes the result of a node of constants, and takes what that costs, in loop iterations of the reference, from
+// `work`. Returns nothing if it costs more.
+std::optional<std::vector<std::byte>> evaluate_constant(const Graph& graph, std::size_t node, double& work);
+
 // Computes all tensors of the network from the contents of its inputs, by id, node by node, with the algorithms of
 // their kernels. A tensor that is reshaped from another has a copy of its contents; one inside of a loop has those of
 // the last iteration.

@@ -144,6 +144,42 @@ class LookInsideTest(Case):
         self.assertIn("y[", self.ferry(*words, code=1))
 
 
+class NetworkTest(Case):
+    def lookup(self):
+        table = floats(2, 3)
+        nodes = [helper.make_node("Reshape", ["types", "flat"], ["all"], name="/flat"),
+                 helper.make_node("Gather", ["table", "all"], ["y"], name="/embed/Gather")]
+        graph = helper.make_graph(nodes, "net", [helper.make_tensor_value_info("types", TensorProto.INT64, ["N", 5])],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["M", 3])],
+                                  [onnx.numpy_helper.from_array(table, "table"),
+                                   onnx.numpy_helper.from_array(np.array([-1], np.int64), "flat")])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), self.path("net.onnx"))
+        return table
+
+    def test_indices_that_nobody_describes_are_valid(self):
+        table = self.lookup()
+        self.ferry("run", self.path("net.onnx"), "--size", "N=7", "--out", f"y=@{self.path('y.npy')}")
+        y = np.load(self.path("y.npy"))
+        self.assertEqual(len({tuple(row) for row in y}), 2)
+        self.assertTrue({tuple(row) for row in y} <= {tuple(row) for row in table})
+
+    def test_an_index_that_is_out_of_bounds_is_told_in_the_model_s_words(self):
+        self.lookup()
+        said = self.ferry("run", self.path("net.onnx"), "--arg", "types=i64[1,5]:iota", code=1)
+        self.assertRegex(said, "net: /embed/Gather: an index in '(types|all)' is outside of the 2 entries of 'table'")
+
+    def test_a_refusal_names_the_size_that_would_help(self):
+        weights = onnx.numpy_helper.from_array(floats(2, 3, 3, 3), "w")
+        node = helper.make_node("Conv", ["x", "w"], ["y"], name="/conv", auto_pad="SAME_LOWER", strides=[2, 2])
+        graph = helper.make_graph([node], "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 3, "H", 8])],
+                                  [helper.make_empty_tensor_value_info("y")], [weights])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), self.path("net.onnx"))
+        said = self.ferry("run", self.path("net.onnx"), "--size", "N=1,H=8", code=2)
+        self.assertIn("node '/conv' (Conv, opset 17): ", said)
+        self.assertIn("ferry imports this network if H is the same in every call: --fix H=SIZE", said)
+        self.ferry("run", self.path("net.onnx"), "--size", "N=1", "--fix", "H=8")
+
+
 class MediaTest(Case):
     def result(self, *words):
         self.ferry("run", self.path("net.onnx"), *words, "--out", f"y=@{self.path('y.npy')}")

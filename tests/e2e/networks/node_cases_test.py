@@ -19,7 +19,7 @@ from node_cases import DIFFERENT, DIFFERENT_REASON, all_cases, difference, opera
 UPDATES = "--update" in sys.argv and not sys.argv.remove("--update")
 EVALUATE = sys.argv.pop(1)
 # The number of cases that pass; it only grows.
-AT_LEAST = 1587
+AT_LEAST = 1590
 
 Outcome = collections.namedtuple("Outcome", "operator kind reason")
 

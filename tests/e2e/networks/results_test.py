@@ -267,7 +267,7 @@ class ResultsTest(unittest.TestCase):
         shown = {stage: self.ferry("compile", self.path("net.onnx"), "--emit", stage)
                  for stage in ("graph", "groups", "schedule", "plan")}
         self.assertIn(" = conv(%0, ", shown["graph"])
-        self.assertIn("\n  /Conv_0+Relu_1\n    %", shown["groups"])
+        self.assertIn("\n  /Conv_0+Relu_1\n  ├─ %", shown["groups"])
         self.assertIn("def conv_relu_0\n", shown["schedule"])
         self.assertIn("/Conv_0+Relu_1\n  call ", shown["plan"])
         # Of the stages of kernels that of each is shown, once, beneath the nodes that it computes.

@@ -29,6 +29,11 @@ def add_inputs(net):
         net.input(first + shape)
     if net.chance(0.2):
         net.input(first + [net.random.randint(1, 20)])
+    if net.batch and net.chance(0.15):
+        # Each call requires that the two open sizes are equal: the values are added at once.
+        other = Open(net.batch)
+        x = net.input([other, *shape])
+        net.add("Add", [net.inputs[0], x], net.inputs[0].shape)
 
 
 def generate(seed):

@@ -116,7 +116,7 @@ class Net:
         return self.shape_of_dimensions(value.shape)
 
     def shape_of_dimensions(self, shape):
-        return ["N" if isinstance(size, Open) and size is self.batch else size for size in shape]
+        return [("N" if size is self.batch else "M") if isinstance(size, Open) else size for size in shape]
 
     def model(self, outputs):
         infos = [helper.make_tensor_value_info(value.name, helper.np_dtype_to_tensor_dtype(value.dtype),

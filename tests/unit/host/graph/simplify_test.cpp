@@ -193,7 +193,7 @@ TEST_CASE("the text of a network shows its nodes, and that of groups which are t
   CHECK(groups_text(network.graph, {{{0, 1}}}) ==
         "network net(%0 f32[N,3,8,8] x)\n"
         "  /conv+relu\n"
-        "    %2 f32[N,4,4,7] = conv(%0, %1 f32[4,3,3,3] w) kernel=3x3 stride=2x1 padding=1+0,1+0  /conv\n"
-        "    %3 f32[N,4,4,7] = relu(%2)  /relu\n"
+        "  ├─ %2 f32[N,4,4,7] = conv(%0, %1 f32[4,3,3,3] w) kernel=3x3 stride=2x1 padding=1+0,1+0  /conv\n"
+        "  └─ %3 f32[N,4,4,7] = relu(%2)  /relu\n"
         "  return %3 y\n");
 }
