@@ -9,14 +9,17 @@
 
 namespace ferry {
 
-struct Peer {
-  std::string name;    // "onnxruntime"; empty: none
-  std::string python;  // the program, searched for in PATH
-};
-
 struct NamedTensor {
   std::string name;
   TensorFile tensor;
+};
+
+struct Peer {
+  std::string name = {};    // "onnxruntime"; empty: none
+  std::string python = {};  // the program, searched for in PATH
+  // results_of_peer(), which a program without networks does not contain.
+  std::vector<NamedTensor> (*results)(const Peer& peer, const Network& network, const std::vector<NamedTensor>& inputs,
+                                      const std::vector<std::string>& outputs) = nullptr;
 };
 
 // Returns what the peer computes for these outputs, which may be any tensors of the network's file, from inputs with

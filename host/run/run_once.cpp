@@ -182,7 +182,7 @@ void compare_with_expected(const RunRequest& request, const WantedTensors& wante
     if (!is_shape(output)) outputs.push_back(output.name);
   const StepGuard step = observer.begin("running " + request.peer.name);
   const std::vector<NamedTensor> results =
-      results_of_peer(request.peer, *request.kernels.source.as_network()->network, inputs, outputs);
+      request.peer.results(request.peer, *request.kernels.source.as_network()->network, inputs, outputs);
   for (const RunOutput& output : report.outputs) {
     const auto result = std::ranges::find(results, output.name, &NamedTensor::name);
     if (result != results.end())

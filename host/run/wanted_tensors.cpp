@@ -1,12 +1,15 @@
 #include "host/run/wanted_tensors.h"
 
+#include <dirent.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
+#include <memory>
 #include <set>
-#include <system_error>
+#include <string_view>
 
 #include "base/quantity_text.h"
 #include "base/suggest.h"
@@ -16,7 +19,10 @@ namespace ferry {
 
 namespace {
 
-namespace fs = std::filesystem;
+bool is_folder(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
 
 // What a kernel computes, by the names that a user may say.
 struct Computed {
@@ -70,30 +76,29 @@ class Finder {
   }
 
   void add_folder(const std::string& folder, WantedTensors& wanted) const {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error || !fs::is_directory(folder, error))
+    if (mkdir(folder.c_str(), 0777) != 0 && !is_folder(folder))
       throw OptionError(Option::dump, folder + ": expected a folder that can be written to");
     const std::map<std::string, std::string> files = tensor_file_names(names_for_files());
-    for (const std::string& name : all_) wanted.tensors[name].file = (fs::path(folder) / files.at(name)).string();
-    for (const std::string& name : computed_.inputs) wanted.inputs[name] = (fs::path(folder) / files.at(name)).string();
+    for (const std::string& name : all_) wanted.tensors[name].file = folder + "/" + files.at(name);
+    for (const std::string& name : computed_.inputs) wanted.inputs[name] = folder + "/" + files.at(name);
   }
 
   void expect_folder(const std::string& folder, WantedTensors& wanted) const {
     std::map<std::string, std::string> tensor_of;
     for (const auto& [name, file] : tensor_file_names(names_for_files())) tensor_of[file] = name;
-    std::error_code error;
     std::set<std::string> files;
-    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-      if (at->path().extension() == ".npy") files.insert(at->path().filename().string());
-    if (error) throw OptionError(Option::expected, "cannot read the folder '" + folder + "': " + error.message());
+    const std::unique_ptr<DIR, int (*)(DIR*)> opened(opendir(folder.c_str()), closedir);
+    if (opened == nullptr)
+      throw OptionError(Option::expected, "cannot read the folder '" + folder + "': " + strerror(errno));
+    while (const dirent* entry = readdir(opened.get()))
+      if (std::string_view(entry->d_name).ends_with(".npy")) files.insert(entry->d_name);
     if (files.empty()) throw OptionError(Option::expected, folder + ": expected a folder with .npy files");
     for (const std::string& file : files) {
       const auto found = tensor_of.find(file);
       if (found == tensor_of.end())
         throw OptionError(Option::expected, folder + "/" + file + ": no tensor of the kernel has a file of this name");
       const bool is_input = std::ranges::find(computed_.inputs, found->second) != computed_.inputs.end();
-      if (!is_input) wanted.tensors[found->second].expected = (fs::path(folder) / file).string();
+      if (!is_input) wanted.tensors[found->second].expected = folder + "/" + file;
     }
   }
 

@@ -207,7 +207,7 @@ void add_commands(CLI::App& app, Action& chosen, const session::Schemes& schemes
   add_diff(app, chosen);
   add_inspect(app, chosen, more.code);
   add_check(app, chosen);
-  add_run(app, chosen, schemes, more.read_records, more.read_media);
+  add_run(app, chosen, schemes, more.read_records, more.read_media, more.peer);
   add_bench(app, chosen, schemes, more.read_records, more.read_media);
   add_compare(app, chosen, schemes, more.code);
   add_ping(app, chosen, schemes);

@@ -13,6 +13,7 @@
 #include "host/cli/options/records_option.h"
 #include "host/client/connect/schemes.h"
 #include "host/compiler/api/compiler.h"
+#include "host/run/peer.h"
 
 namespace ferry::cli {
 
@@ -35,6 +36,7 @@ struct MoreCommands {
   void (*add_tune)(CLI::App& app, Action& chosen, const session::Schemes& schemes) = nullptr;
   ReadRecords read_records = nullptr;
   ReadMedia read_media = nullptr;
+  decltype(Peer::results) peer = nullptr;
 };
 
 void add_device(CLI::App& app, Action& chosen, const session::Schemes& schemes);
@@ -46,9 +48,10 @@ void add_diff(CLI::App& app, Action& chosen);
 // Without the views of code, the option --asm is missing, here and in compare.
 void add_inspect(CLI::App& app, Action& chosen, const CodeViews* code);
 void add_check(CLI::App& app, Action& chosen);
-// Without a function that reads them, pictures and sound are refused, here and below.
+// Without a function that reads them, pictures and sound are refused, here and below. Without a peer, the option
+// --against is missing.
 void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records,
-             ReadMedia read_media);
+             ReadMedia read_media, decltype(Peer::results) peer);
 void add_bench(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records,
                ReadMedia read_media);
 void add_compare(CLI::App& app, Action& chosen, const session::Schemes& schemes, const CodeViews* code);

@@ -41,8 +41,9 @@ struct Options {
   RemoteOptions remote;
   std::string target;
   std::vector<std::string> outputs, expected;
-  std::string dump;           // path of a folder
-  std::string peer;           // name
+  std::string dump;  // path of a folder
+  std::string peer;  // name
+  decltype(Peer::results) results_of_peer = nullptr;
   std::string check_against;  // path of a file
   std::string junit;          // path of a file
   bool json = false;
@@ -134,7 +135,7 @@ int run(const Compiler* compiler, const Options& options, text::JUnitReport& rep
   request.expected = expected.files;
   request.expected_folder = expected.folder;
   const char* python = std::getenv("FERRY_PYTHON");
-  request.peer = {options.peer, python != nullptr && *python != '\0' ? python : "python3"};
+  request.peer = {options.peer, python != nullptr && *python != '\0' ? python : "python3", options.results_of_peer};
   request.most_elements = options.top.count > 0 ? ~std::uint64_t{0} : text::kPrintedElements;
   request.wait_for_debugger = options.wait_for_debugger;
   const Observer observer = terminal(first_deadline(options.kernel.deadline, options.remote.deadlines.session));
@@ -154,7 +155,7 @@ int run(const Compiler* compiler, const Options& options, text::JUnitReport& rep
 }  // namespace
 
 void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes, ReadRecords read_records,
-             ReadMedia read_media) {
+             ReadMedia read_media, decltype(Peer::results) peer) {
   auto options = std::make_shared<Options>();
   CLI::App& command = *app.add_subcommand("run", "Run a kernel once and show what it computed");
   add_kernel_options(command, options->kernel,
@@ -183,11 +184,14 @@ void add_run(CLI::App& app, Action& chosen, const session::Schemes& schemes, Rea
       ->type_name("NAME=@FILE|FOLDER")
       ->type_size(1)
       ->allow_extra_args(false);
-  command
-      .add_option("--against", options->peer,
-                  "Compare a network with what onnxruntime computes here, in $FERRY_PYTHON or else python3")
-      ->type_name("PEER")
-      ->check(one_of({"onnxruntime"}));
+  options->results_of_peer = peer;
+  if (peer != nullptr) {
+    command
+        .add_option("--against", options->peer,
+                    "Compare a network with what onnxruntime computes here, in $FERRY_PYTHON or else python3")
+        ->type_name("PEER")
+        ->check(one_of({"onnxruntime"}));
+  }
   command.add_flag("--wait-for-debugger", options->wait_for_debugger,
                    "Say how to attach a debugger on the device, and run once one is there");
   add_json_option(command, options->json);

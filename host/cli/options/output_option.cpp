@@ -1,7 +1,6 @@
 #include "host/cli/options/output_option.h"
 
-#include <filesystem>
-#include <system_error>
+#include <sys/stat.h>
 
 #include "ferry/error.h"
 
@@ -33,7 +32,8 @@ std::map<std::string, std::string> parse_outputs(const std::vector<std::string>&
 ExpectedFiles parse_expected(const std::vector<std::string>& texts) {
   ExpectedFiles expected;
   for (const std::string& text : texts) {
-    if (std::error_code error; !std::filesystem::is_directory(text, error)) {
+    struct stat status{};
+    if (stat(text.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
       add_file("--expect", text, "NAME=@FILE.npy, or a folder of such files", expected.files);
     } else if (expected.folder.empty()) {
       expected.folder = text;

@@ -10,6 +10,7 @@
 #include "host/cli/tune/tune_command.h"
 #include "host/compiler/llvm/llvm_compiler.h"
 #include "host/media/media_arguments.h"
+#include "host/run/peer.h"
 
 namespace ferry::cli {
 
@@ -23,7 +24,8 @@ int run_program(int count, char** words, decltype(MoreCommands::add_farm) add_fa
                            .code = &code,
                            .add_tune = add_tune,
                            .read_records = read_records,
-                           .read_media = media::read_media});
+                           .read_media = media::read_media,
+                           .peer = results_of_peer});
 }
 
 int run_packaged_program(int count, char** words) {
