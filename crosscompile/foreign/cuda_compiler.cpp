@@ -37,7 +37,7 @@ std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin
 std::string code_file(std::size_t task) { return "code" + std::to_string(task); }
 std::string symbols_file(std::size_t task) { return "symbols" + std::to_string(task); }
 
-// What the confined process does. Its results are files.
+// The work of the confined process. Its results are files.
 int compile_all(const CudaText& common, const std::vector<CudaTask>& tasks, const link::TemporaryFolder& folder) {
   std::string failure;
   try {

@@ -129,7 +129,7 @@ KernelLaunch parse_launch(std::string_view text, const FunctionInfo& function) {
 }
 
 void add_launch_conditions(const KernelLaunch& launch, FunctionInfo& function) {
-  // What depends on no size is known now.
+  // Expressions without sizes are known now.
   const auto require = [&](ManifestExpr condition, const std::string& what) {
     const std::string message = what + ", by the launch '" + launch.text + "'";
     if (has_sizes(condition))

@@ -1,5 +1,5 @@
 // PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red". The order of atomic operations is that
-// in which threads come to them. What they order besides (.acquire, .release) is not modelled, and refused.
+// in which threads come to them. Their order of other accesses (.acquire, .release) is not modelled, and refused.
 #include "crosscompile/ptx/operate.h"
 
 namespace ferry::ptx {

@@ -19,7 +19,7 @@ class Warp {
   }
 };
 
-// What a barrier combines from its threads: the modes of "bar" instructions.
+// How a barrier combines the predicates of its threads: the modes of "bar" instructions.
 enum BarrierReduction { kNoReduction, kCount, kAll, kAny };
 
 class Block {

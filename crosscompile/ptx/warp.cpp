@@ -1,5 +1,5 @@
-// What the lanes of a warp compute together besides shuffles (PTX ISA, "Parallel Synchronization and Communication
-// Instructions": bar.warp.sync, vote.sync, match.sync, redux.sync). The last operand names the lanes.
+// Instructions that the lanes of a warp execute together besides shuffles (PTX ISA, "Parallel Synchronization and
+// Communication Instructions": bar.warp.sync, vote.sync, match.sync, redux.sync). The last operand names the lanes.
 #include "crosscompile/ptx/block.h"
 #include "crosscompile/ptx/operate.h"
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kFillGrain = 64 << 10;
 // Shared memory is in whole pages.
 constexpr std::uint64_t kLeastShared = 128 << 10;
-// What takes this part of the memory limit is large.
+// A tensor that takes this part of the memory limit is large.
 constexpr std::uint64_t kLargeShare = 8;
 
 struct FillLoop {

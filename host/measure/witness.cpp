@@ -69,7 +69,7 @@ std::string Witness::mistake(const Timing& timing, const std::vector<verify::Def
     }
   }
   for (const verify::Definition& definition : definitions) {
-    // What has been drawn from random numbers is as random.
+    // Contents that are drawn from random numbers are as random.
     const lang::RoundingBound bound = verify::bound_of(definition.info, verify::plan_of(definition, info_, plan_));
     const verify::CalledDefinition defined(definition.program, definition.info,
                                            verify::plan_of(definition, info_, called), bound);

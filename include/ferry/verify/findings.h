@@ -25,8 +25,8 @@ struct CheckLimits {
 // single elements are too wide to show it.
 struct ControlledErrors {
   double kernel = 0;
-  double own = 0;      // of the definition's kernel as ferry compiles it
-  double rounded = 0;  // of the same kernel with inputs rounded to `bits` significant bits
+  double own = 0;      // the error of the definition's kernel as ferry compiles it
+  double rounded = 0;  // the error of that kernel with inputs rounded to `bits` significant bits
   // The geometric mean of these two, or as much as careless orders of sums add to ferry's own.
   double allowed = 0;
   int bits = 0;
@@ -53,7 +53,7 @@ struct CheckResult {
   // NaNs among those compared that are none by the definition, but by the algorithm of the kernel: Winograd's subtracts
   // infinities from one another where a direct convolution adds them up. They are not wrong.
   std::uint64_t nan_of_algorithm = 0;
-  // Of a kernel that is held against the definition of another: nothing for integers, or if limits are given. If they
+  // For a kernel that is held against the definition of another; nothing for integers, or if limits are given. If they
   // are too large, all elements count as wrong.
   std::optional<ControlledErrors> controlled = {};
   std::string first_wrong;  // "C[3,4] is 1.5, expected 1.25"; empty if there is none

@@ -61,7 +61,7 @@ TEST_CASE("a barrier of a warp orders the accesses of its lanes, and of no other
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const std::vector<std::uint32_t> all = results(write + sync + read, 64, seed);
     for (unsigned i = 0; i < 64; ++i) CHECK(all[i] == (i ^ 1));
-    // What was read may be written again after the next barrier only.
+    // Elements that were read may be written again after the next barrier only.
     CHECK_NOTHROW(results(write + sync + read + sync + write, 32, seed));
   }
   expect_fault(FaultKind::race, "a race", with_threads(32),

@@ -89,7 +89,7 @@ TEST_CASE("tensors of which a session has no memory for copies are measured wher
   for (int i = 0; i < 2; ++i) {
     const auto reply = client.must(request).reply;
     is_isolated(reply.environment);
-    CHECK_FALSE(reply.environment.fresh_inputs);  // that would take copies of the inputs
+    CHECK_FALSE(reply.environment.fresh_inputs);  // new ones take copies
     CHECK(reply.calls.at(0).unwritten == 0);
     const auto sums = client.download<float>(c, kCount);
     CHECK(std::ranges::count(sums, 6.0F) == kCount);

@@ -16,7 +16,7 @@ bool isolates(const OpenClient& open);
 
 // Those that do anything but compute end their session, and `after` is called.
 void check_stopped_cheats(const OpenClient& open, const std::function<void()>& after);
-// Of those that do not do their work, unwritten or changed outputs are counted.
+// Unwritten or changed outputs are counted where calls do not do their work.
 void check_seen_cheats(const OpenClient& open);
 // Those that say that a window is over before the work is done are seen, stopped, or not listened to.
 void check_early_cheats(const OpenClient& open);

@@ -318,7 +318,7 @@ TEST_CASE("NaNs that Winograd's algorithm makes of infinities are counted, and n
 }
 
 TEST_CASE("a thorough check calls a network with adversarial inputs and other sizes") {
-  // What is run has an upper bound of 9 that no input of random numbers reaches.
+  // The network that runs has an upper bound of 9, which random numbers do not reach.
   const auto network = [](bool is_bounded) {
     test::NetworkBuilder builder("small");
     graph::TensorId x = builder.input("x", {graph::Size::symbol("N"), 12});
