@@ -2,7 +2,6 @@
 # headers in include/ferry and the files that find_package(ferry) reads. Included once all libraries of the host are
 # defined.
 
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # ferry_shared_library(TARGET NAME LIBRARIES ... SYSTEM_DEPS ...) makes libNAME.so of static libraries and installs it as

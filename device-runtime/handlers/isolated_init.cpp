@@ -13,6 +13,16 @@
 namespace ferry::device {
 namespace {
 
+// A session is promised not to hold the constants of a network twice.
+constexpr std::uint64_t kMostCopied = 8 << 20;
+
+std::uint64_t copied_bytes(const CallToIsolate& init) {
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t tensor : init.bound.tensor_bytes) bytes += tensor;
+  for (const MemoryBlock& block : init.kept.constants) bytes += block.bytes;
+  return bytes;
+}
+
 // The others need no memory in the runner.
 std::vector<MemoryBlock> constants_read_by(const Plan& init, std::span<const MemoryBlock> constants) {
   std::vector<MemoryBlock> read(constants.size());
@@ -35,6 +45,7 @@ std::optional<Result<rpc::CallReply>> run_isolated_init(SessionState& state, Req
                            .arguments = call.arguments,
                            .kept = {kept.persistent, constants},
                            .is_init = true};
+  if (copied_bytes(init) > kMostCopied) return std::nullopt;
   IsolatedMemory memory(state.access.isolation, state.budget);
   const Result<std::size_t> number = memory.add(init, 1);
   if (!number.status().is_ok() || !memory.map().is_ok()) return std::nullopt;

@@ -9,7 +9,7 @@
 namespace ferry::device {
 
 // Writes the persistent buffers of `kept`, which later runners map read-only: nobody can change them once this process
-// is gone. Returns nothing if that cannot be here, or there is no memory for it.
+// is gone. Returns nothing if that cannot be here, or the constants are too large to be copied.
 std::optional<Result<rpc::CallReply>> run_isolated_init(SessionState& state, RequestContext& context,
                                                         const CheckedCall& call, const KeptMemory& kept);
 

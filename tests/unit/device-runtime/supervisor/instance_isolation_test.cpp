@@ -64,7 +64,7 @@ TEST_CASE_FIXTURE(Fixture, "an init plan fails in a process of its own for the s
   CHECK_MESSAGE(status.message().find("SIGSEGV") != std::string::npos, status.message());
 }
 
-TEST_CASE_FIXTURE(Fixture, "without memory for a second copy of the constants the init plan runs in the session") {
+TEST_CASE_FIXTURE(Fixture, "many constants are not copied: their init plan runs in the session") {
   constexpr std::int64_t kCount = 5 << 20;  // 20 MiB of the session's 64, and as much for the persistent buffer
   const rpc::Handle large = client.upload(std::vector<float>(kCount, 3));
   const rpc::Bind request = bind_of("doubling", large, kCount);
