@@ -126,8 +126,9 @@ class DevicesTest(unittest.TestCase):
 
     def test_ctrl_c_ends_a_search(self):
         text = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"
+        # The process that searches ends its builders first, for which a busy machine takes longer.
         self.assertLess(self.pressed(lambda: ferry.tune(text, sizes={"M": 64, "N": 64, "K": 64}, budget=60,
-                                                        records=str(self.folder / "r.jsonl"))), 0.2)
+                                                        records=str(self.folder / "r.jsonl"))), 2)
 
     def test_many_devices_work_at_once_in_asyncio(self):
         async def on(value):
