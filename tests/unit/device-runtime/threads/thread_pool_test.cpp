@@ -49,7 +49,7 @@ std::set<unsigned> threads_of_a_long_loop(ThreadPool& pool) {
   std::mutex mutex;
   std::set<unsigned> indices;
   run(pool, 300, 1, [&](std::int64_t, std::int64_t) {
-    sleep_ms(2);
+    sleep_ms(8);  // in all long enough for a busy machine to let each thread begin
     const std::lock_guard lock(mutex);
     indices.insert(ThreadPool::thread_index());
     return 0;
