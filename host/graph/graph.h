@@ -88,7 +88,7 @@ struct Graph {
   std::vector<std::string> output_names;
   std::vector<Requirement> requirements = {};
   std::vector<CountedOutput> counted = {};                           // as positions among the outputs
-  std::map<std::size_t, std::shared_ptr<const Labels>> labels = {};  // of outputs, by their positions
+  std::map<std::size_t, std::shared_ptr<const Labels>> labels = {};  // by the positions of outputs
 
   const Tensor& tensor(TensorId id) const { return tensors.at(id); }
 };

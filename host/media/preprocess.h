@@ -22,7 +22,7 @@ enum class Fit : std::uint8_t {
 
 struct Preprocess {
   std::optional<bool> is_raw = {};  // values from 0 to 255, not 0 to 1; nothing: integers are, floats are not
-  std::array<double, 3> mean = {0, 0, 0}, deviation = {1, 1, 1};  // of values from 0 to 1, for red, green and blue
+  std::array<double, 3> mean = {0, 0, 0}, deviation = {1, 1, 1};  // for red, green and blue from 0 to 1
   double margin = 1;  // the picture is made so many times as large as the input before it is cropped
   Fit fit = Fit::crop;
   bool is_bgr = false;    // channels in the order blue, green, red

@@ -42,7 +42,7 @@ struct RunOutput {
   DType dtype = DType::f32;
   Shape shape;
   std::uint64_t elements = 0;
-  std::string name;                      // that of a network's tensor in its file, otherwise the parameter's
+  std::string name;                      // as a network's file names the tensor, otherwise the parameter's
   bool is_inner = false;                 // it is a network's tensor that is no output of the network itself
   std::string file = {};                 // the file that it was written to; or empty
   std::vector<std::uint8_t> bytes = {};  // empty if it was not read back

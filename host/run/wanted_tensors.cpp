@@ -27,8 +27,8 @@ bool is_folder(const std::string& path) {
 // What a kernel computes, by the names that a user may say.
 struct Computed {
   std::string function;
-  std::vector<std::string> inputs, outputs;  // of the function
-  std::vector<std::string> tensors;          // of a network; its outputs are among them
+  std::vector<std::string> inputs, outputs;  // the function's
+  std::vector<std::string> tensors;          // a network's, its outputs among them
   std::map<std::string, std::string> nodes;
   std::map<std::string, std::string> parameters;  // outputs by the names that their parameters have
 

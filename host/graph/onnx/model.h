@@ -24,7 +24,7 @@ struct Constant {
   // The element type's name, if ferry has none for it. Then the data are the file's bytes where stored_types.h decodes
   // them, and null otherwise.
   std::string unsupported_type = {};
-  std::shared_ptr<const std::vector<std::string>> texts = {};  // of the type "string": its elements
+  std::shared_ptr<const std::vector<std::string>> texts = {};  // elements of the type "string"
 };
 
 // The value of an attribute that no operator ferry imports has, such as graphs.

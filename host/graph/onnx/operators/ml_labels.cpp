@@ -14,7 +14,7 @@ struct Entries {
   std::vector<std::string> texts = {};
   std::vector<std::int64_t> integers = {};
   std::vector<double> reals = {};
-  DType dtype = DType::f32;  // of the reals
+  DType dtype = DType::f32;  // the type of the reals
 
   std::size_t count() const { return std::max({texts.size(), integers.size(), reals.size()}); }
 };
