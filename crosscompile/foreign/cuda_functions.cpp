@@ -1,15 +1,12 @@
 #include "crosscompile/foreign/cuda_functions.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <memory>
 
 #include "base/lines.h"
 #include "base/suggest.h"
 #include "crosscompile/ir/error.h"
+#include "crosscompile/ptx/demangled.h"
 
 namespace ferry::foreign {
 namespace {
@@ -18,15 +15,6 @@ using Kind = link::DeclaredType::Kind;
 
 constexpr std::size_t kNearestKernels = 3;
 constexpr std::string_view kDeclared = "ferry_declared<";
-
-// Returns the symbol itself where C++ does not mangle it.
-std::string demangled(const std::string& symbol) {
-  if (!symbol.starts_with("_Z")) return symbol;
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
-                                                    std::free);
-  return status == 0 && text != nullptr ? text.get() : symbol;
-}
 
 bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
 
@@ -142,7 +130,7 @@ std::vector<CudaFunction> kernels_in_ptx(std::string_view ptx) {
     std::size_t end = at + kEntry.size();
     while (end < line.size() && is_name(line[end])) ++end;
     const std::string symbol(line.substr(at + kEntry.size(), end - at - kEntry.size()));
-    all.push_back({symbol, name_of(demangled(symbol))});
+    all.push_back({symbol, name_of(ptx::demangled(symbol))});
   }
   return all;
 }
@@ -175,7 +163,7 @@ std::string declaring_expression(const CudaFunction& function) {
 link::DeclaredFunction declaration_in(const std::string& symbol, const CudaFunction& function, std::string_view text,
                                       const std::string& file) {
   // "void ferry_declared<void (*)(float, float const*)>()"
-  const std::string whole = demangled(symbol);
+  const std::string whole = ptx::demangled(symbol);
   const std::size_t begin = whole.find("(*)("), end = whole.rfind(")>()");
   if (begin == std::string::npos || end == std::string::npos || end < begin)
     throw CompileError(file + ": how " + function.name + " is declared cannot be read from '" + whole + "'");

@@ -1,22 +1,13 @@
 // The directives of a module: its declarations and their layout (PTX ISA, "PTX Module Directives", "Variables").
 #include "crosscompile/ptx/parser.h"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 
+#include "crosscompile/ptx/demangled.h"
+
 namespace ferry::ptx {
 namespace {
-
-std::string demangled(const std::string& symbol) {
-  if (!symbol.starts_with("_Z")) return symbol;
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
-                                                    std::free);
-  return status == 0 && text != nullptr ? text.get() : symbol;
-}
 
 std::string last_part(const std::string& name) {
   const std::size_t colons = name.rfind("::");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device-runtime/measure/clock.h"
+#include "module/fresh_inputs.h"
 
 namespace ferry::device {
 namespace {
@@ -22,11 +23,6 @@ constexpr std::uint64_t kWitnessWindowBits = 12;
 constexpr std::size_t kAloneWindows = 9;
 // All elements of the outputs are compared if they are few, and otherwise after one window in so many.
 constexpr std::uint64_t kFewBytes = 16 << 10, kWholeWindows = 8;
-
-bool may_change(const ParameterInfo& parameter) {
-  return parameter.kind == ParameterKind::tensor && parameter.direction == Direction::in && !parameter.is_constant &&
-         (is_float(parameter.dtype) || dtype_bytes(parameter.dtype) <= 2);
-}
 
 // Whether it has two different elements.
 bool varies(const std::uint8_t* memory, std::uint64_t bytes, std::size_t element) {
@@ -58,7 +54,7 @@ Status FreshCall::prepare() {
     if (parameter.direction != Direction::in) output_bytes_ += bytes;
     const std::size_t element = dtype_bytes(parameter.dtype);
     const auto* named = static_cast<const std::uint8_t*>(isolated_.named(call_)[p].memory);
-    if (may_change(parameter) && bytes > element && varies(named, bytes, element))
+    if (may_get_fresh_contents(parameter) && bytes > element && varies(named, bytes, element))
       inputs_.push_back({p, element, bytes / element, named});
   }
   return {};

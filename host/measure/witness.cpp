@@ -8,6 +8,7 @@
 #include "host/verify/called_definition.h"
 #include "host/verify/check_outputs.h"
 #include "host/verify/probe_inputs.h"
+#include "module/fresh_inputs.h"
 
 namespace ferry::bench {
 
@@ -17,12 +18,6 @@ namespace {
 constexpr std::uint64_t kMemoryShare = 16, kMostRead = 16 << 20;
 constexpr verify::CheckEffort kEffort{.work_limit = verify::kWorkLimit / 8, .least_sample = 200};
 
-// Whether a device may draw new contents for this input.
-bool may_change(const ParameterInfo& parameter) {
-  return parameter.kind == ParameterKind::tensor && parameter.direction == Direction::in && !parameter.is_constant &&
-         (is_float(parameter.dtype) || dtype_bytes(parameter.dtype) <= 2);
-}
-
 }  // namespace
 
 Witness::Witness(const Device& device, const FunctionInfo& info, const CallPlan& plan,
@@ -30,7 +25,7 @@ Witness::Witness(const Device& device, const FunctionInfo& info, const CallPlan&
     : info_(info), plan_(plan) {
   std::uint64_t bytes = 0;
   for (std::size_t p = 0; p < arguments.size(); ++p) {
-    if (may_change(info.parameters[p]) && !verify::is_free_input(info, plan, p)) return;
+    if (may_get_fresh_contents(info.parameters[p]) && !verify::is_free_input(info, plan, p)) return;
     const auto* tensor = std::get_if<DeviceTensor>(&arguments[p].value());
     if (tensor != nullptr && !tensor->strides().empty()) return;
     bytes += tensor != nullptr ? tensor->bytes() : 0;
@@ -59,7 +54,7 @@ std::string Witness::mistake(const Timing& timing, const std::vector<verify::Def
   verify::Outputs outputs(arguments_.size());
   for (std::size_t p = 0; p < arguments_.size(); ++p) {
     const bool is_output = info_.parameters[p].direction != Direction::in;
-    if (tensor(p) == nullptr || (!is_output && !may_change(info_.parameters[p]))) continue;
+    if (tensor(p) == nullptr || (!is_output && !may_get_fresh_contents(info_.parameters[p]))) continue;
     std::vector<std::uint8_t> contents(tensor(p)->bytes());
     tensor(p)->read(contents.data());
     if (is_output) {
