@@ -3,6 +3,7 @@
 #include "ferry/runtime_api.h"
 #include "module/module_file.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
+#include "tests/unit/device-runtime/support/system_call.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 
 namespace ferry::test {
@@ -21,30 +22,6 @@ const char* const kSource = R"kernels(
 #include <sys/syscall.h>
 #include <time.h>
 #define KERNEL(name) int32_t name(void* const* args, const ferry_runtime_api* rt)
-
-static long call(long number, long a, long b, long c, long d, long e, long f) {
-#if defined(__x86_64__)
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  register long r9 __asm__("r9") = f;
-  long result;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return result;
-#elif defined(__aarch64__)
-  register long x8 __asm__("x8") = number;
-  register long x0 __asm__("x0") = a;
-  register long x1 __asm__("x1") = b;
-  register long x2 __asm__("x2") = c;
-  register long x3 __asm__("x3") = d;
-  register long x4 __asm__("x4") = e;
-  register long x5 __asm__("x5") = f;
-  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
-  return x0;
-#else
-  return -38;
-#endif
-}
 
 KERNEL(linger) {
   struct linger wait = {1, (int)*(int64_t*)args[0]};
@@ -198,7 +175,7 @@ const Bytes& session_kernels() {
                                  function("grow_stack", {"bytes"}),
                                  function("open_counter", {"process", "core"}),
                                  function("slow_clock", {"factor"})};
-    module.images.push_back({ImageKind::elf, compile_kernel(kSource)});
+    module.images.push_back({ImageKind::elf, compile_kernel(std::string(kSystemCall) + kSource)});
     return write_module(module);
   }();
   return file;

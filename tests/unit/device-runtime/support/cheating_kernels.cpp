@@ -3,6 +3,7 @@
 #include "ferry/runtime_api.h"
 #include "module/module_file.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
+#include "tests/unit/device-runtime/support/system_call.h"
 #include "tests/unit/device-runtime/support/test_module.h"
 #include "tests/unit/device-runtime/support/test_server.h"
 
@@ -20,47 +21,6 @@ const char* const kSource = R"kernels(
 #include <sys/time.h>
 #include <time.h>
 #define KERNEL(name) int32_t name(void* const* args, const ferry_runtime_api* rt)
-
-static long call(long number, long a, long b, long c, long d, long e) {
-#if defined(__x86_64__)
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  register long r9 __asm__("r9") = 0;
-  long result;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return result;
-#elif defined(__aarch64__)
-  register long x8 __asm__("x8") = number;
-  register long x0 __asm__("x0") = a;
-  register long x1 __asm__("x1") = b;
-  register long x2 __asm__("x2") = c;
-  register long x3 __asm__("x3") = d;
-  register long x4 __asm__("x4") = e;
-  __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
-  return x0;
-#elif defined(__riscv)
-  register long a7 __asm__("a7") = number;
-  register long a0 __asm__("a0") = a;
-  register long a1 __asm__("a1") = b;
-  register long a2 __asm__("a2") = c;
-  register long a3 __asm__("a3") = d;
-  register long a4 __asm__("a4") = e;
-  __asm__ volatile("ecall" : "+r"(a0) : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4) : "memory");
-  return a0;
-#elif defined(__arm__)
-  register long r7 __asm__("r7") = number;
-  register long r0 __asm__("r0") = a;
-  register long r1 __asm__("r1") = b;
-  register long r2 __asm__("r2") = c;
-  register long r3 __asm__("r3") = d;
-  register long r4 __asm__("r4") = e;
-  __asm__ volatile("svc 0" : "+r"(r0) : "r"(r7), "r"(r1), "r"(r2), "r"(r3), "r"(r4) : "memory");
-  return r0;
-#else
-#error "an architecture whose system calls are unknown"
-#endif
-}
 
 static int32_t compute(void* const* args) {
   const float* x = args[0];
@@ -86,7 +46,7 @@ static float kept[kMost], kept_input[kMost];
 #define AFTER_COMPUTING(name, ...)  \
   KERNEL(name) {                    \
     const int32_t result = compute(args); \
-    call(__VA_ARGS__);              \
+    call(__VA_ARGS__, 0);              \
     return result;                  \
   }
 AFTER_COMPUTING(get_pid, SYS_getpid, 0, 0, 0, 0, 0)
@@ -245,7 +205,7 @@ KERNEL(compute_changed_elements) {
 
 /* Says that the window is over before the work is done. */
 KERNEL(end_early) {
-  call(SYS_getppid, 1, 0, 0, 0, 0);
+  call(SYS_getppid, 1, 0, 0, 0, 0, 0);
   return compute(args);
 }
 
@@ -253,7 +213,7 @@ KERNEL(end_early) {
 static const int done[2] = {1, 0};
 #define TELL_EARLY(descriptor)                                            \
   KERNEL(tell_early_##descriptor) {                                       \
-    call(SYS_write, descriptor, (long)done, sizeof done, 0, 0);           \
+    call(SYS_write, descriptor, (long)done, sizeof done, 0, 0, 0);           \
     return compute(args);                                                 \
   }
 TELL_EARLY(3)
@@ -266,7 +226,7 @@ TELL_EARLY(8)
 /* Changes all memory that holds anything like a time of the clock. */
 KERNEL(false_times) {
   struct timespec now;
-  call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0);
+  call(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
   const int64_t nanoseconds = now.tv_sec * 1000000000LL + now.tv_nsec;
   const int32_t result = compute(args);
   volatile int64_t* stack = __builtin_frame_address(0);
@@ -361,7 +321,8 @@ const Bytes& cheating_kernels() {
     module.manifest.functions = {function("square")};
     for (const auto* cheats : {&stopped_cheats(), &seen_cheats(), &early_cheats(), &copying_cheats(), &timed_cheats()})
       for (const Cheat& cheat : *cheats) module.manifest.functions.push_back(function(cheat.function));
-    module.images.push_back({ImageKind::elf, compile_kernel(kSource, {.arch = server_arch()}), 0});
+    module.images.push_back(
+        {ImageKind::elf, compile_kernel(std::string(kSystemCall) + kSource, {.arch = server_arch()}), 0});
     return write_module(module);
   }();
   return file;
