@@ -8,9 +8,10 @@
 
 namespace ferry {
 
-RandomStream::RandomStream(std::uint64_t seed) {
-  std::array<std::uint8_t, sizeof seed> bytes{};
-  std::memcpy(bytes.data(), &seed, sizeof seed);
+RandomStream::RandomStream(const SecretSeed& seed) {
+  std::array<std::uint8_t, 2 * sizeof seed.low> bytes{};
+  std::memcpy(bytes.data(), &seed.low, sizeof seed.low);
+  std::memcpy(bytes.data() + sizeof seed.low, &seed.high, sizeof seed.high);
   const Hash hash = blake2b(bytes);
   static_assert(sizeof key_ == crypto_stream_chacha20_KEYBYTES && sizeof hash >= sizeof key_);
   std::memcpy(key_.data(), hash.data(), key_.size());

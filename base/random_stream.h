@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ferry/secret_seed.h"
+
 namespace ferry {
 
 // The key stream of ChaCha20 (RFC 8439) under the BLAKE2b hash of a seed: equal seeds give equal numbers.
 class RandomStream {
  public:
-  explicit RandomStream(std::uint64_t seed);
+  explicit RandomStream(const SecretSeed& seed);
 
   std::uint64_t next();
   // Less than `end`, which is not 0; each value is as likely as any other, but for one part in 2^64 / end.

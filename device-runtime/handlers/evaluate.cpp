@@ -159,7 +159,7 @@ void isolate(const BenchOptions& options, std::vector<Subject>& subjects, std::u
   if (!options.isolated) return;
   std::vector<CheckedCall*> calls;
   for (Subject& subject : subjects) calls.push_back(&subject.call);
-  const bool wants_twins = options.fresh_inputs && options.poison != 0;
+  const bool wants_twins = options.fresh_inputs && options.poison.exists();
   const ArgumentSets sets = !wants_twins   ? ArgumentSets::one
                             : options.cold ? ArgumentSets::one_with_twin
                                            : ArgumentSets::many_with_twins;
@@ -244,7 +244,7 @@ Result<Evaluation> handle_evaluate(SessionState& state, RequestContext& context,
     FERRY_TRY(make_fresh(options, isolated, cold ? &*cold : nullptr, subjects));
     reply.environment.fresh_inputs =
         std::ranges::any_of(subjects, [](const Subject& subject) { return subject.fresh->has_fresh_inputs(); });
-  } else if (options.poison != 0) {
+  } else if (options.poison.exists()) {
     fresh.emplace(options.poison, options.poison_rtol);
     for (std::size_t i = 0; i < subjects.size(); ++i) FERRY_TRY(fresh->add(i, subjects[i].call));
   }

@@ -31,7 +31,7 @@ bool varies(const std::uint8_t* memory, std::uint64_t bytes, std::size_t element
 
 }  // namespace
 
-FreshCall::FreshCall(IsolatedCalls& isolated, std::size_t call, const CheckedCall& checked, std::uint64_t seed,
+FreshCall::FreshCall(IsolatedCalls& isolated, std::size_t call, const CheckedCall& checked, const SecretSeed& seed,
                      double rtol, std::function<void()> cool)
     : isolated_(isolated),
       call_(call),
@@ -39,7 +39,7 @@ FreshCall::FreshCall(IsolatedCalls& isolated, std::size_t call, const CheckedCal
       timed_(isolated.workload(call)),
       twin_(isolated.twin(call)),
       random_(seed),
-      outputs_(seed + 1, rtol),
+      outputs_({seed.low ^ 1, seed.high}, rtol),
       cool_(std::move(cool)) {}
 
 Status FreshCall::prepare() {

@@ -22,7 +22,7 @@ class FreshCall final : public Workload {
  public:
   // `call` is one of those that are isolated, with twins; `checked` is that call. `cool` empties the caches before a
   // window, or is empty. All must outlive this. Draws equal inputs for equal seeds and parameters.
-  FreshCall(IsolatedCalls& isolated, std::size_t call, const CheckedCall& checked, std::uint64_t seed, double rtol,
+  FreshCall(IsolatedCalls& isolated, std::size_t call, const CheckedCall& checked, const SecretSeed& seed, double rtol,
             std::function<void()> cool);
   // Fails with resource_exhausted without the memory to keep the contents of inout tensors.
   Status prepare();

@@ -13,7 +13,7 @@ namespace ferry::device {
 
 class FreshOutputs {
  public:
-  FreshOutputs(std::uint64_t seed, double rtol) : random_(seed), rtol_(rtol) {}
+  FreshOutputs(const SecretSeed& seed, double rtol) : random_(seed), rtol_(rtol) {}
   // Adds a call, which must outlive this; calls are numbered by the user. Fails with resource_exhausted without the
   // memory to keep the contents of inout tensors.
   Status add(std::size_t call, const CheckedCall& checked);

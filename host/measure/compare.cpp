@@ -170,6 +170,7 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
     found.inputs = input_texts(a.info, a.plan);
     if (!found.difference().empty()) return found;
   }
+  found.secret = options.sampling.secret.exists() ? options.sampling.secret : draw_secret_seed();
   stats::Random random(options.call.seed + 1);
   std::vector<double> log_ratios;
   Clock::duration last{};
@@ -178,6 +179,7 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
     if (until && i >= kLeastProcesses && start + last > *until) break;
     const StepGuard step =
         observer.begin("process " + std::to_string(i + 1) + " of " + std::to_string(options.processes));
+    settings.sampling.secret = derived_seed(found.secret, i);
     PairedRun run = paired_run(open, settings, sides, draw_layout(random, !settings.devices.empty()), observer);
     found.facts = facts_of(sides, run.on);
     log_ratios.push_back(run.process.log_ratio);

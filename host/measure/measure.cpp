@@ -97,7 +97,8 @@ Measurement measure_function(const Device& device, const Function& function, con
   {
     const StepGuard step = observer.begin("measuring " + info.name);
     const TimedResultsCheck check(info, arguments);
-    look_at_outputs(info, bench);
+    found.secret = options.sampling.secret.exists() ? options.sampling.secret : draw_secret_seed();
+    look_at_outputs(info, found.secret, bench);
     TimedCall call{function, arguments};
     std::optional<Witness> witness;
     if (checked != nullptr && !checked->definitions.empty())
@@ -109,11 +110,12 @@ Measurement measure_function(const Device& device, const Function& function, con
     if (!results.mistake.empty()) {
       Measurement wrong = untimed(device, info, sizes.symbols, module_target);
       wrong.findings.timed = "timed calls: " + results.mistake;
+      wrong.secret = found.secret;
       throw WrongResult(std::move(wrong));
     }
     if (!results.unchecked.empty()) found.findings.warnings.push_back(results.unchecked);
     found.method = method_of(info, found.timing, found.cold, 0);
-    bench.poison = 0;
+    bench.poison = {};
     if (device.facts().counts_instructions) count_exactly(device, function, arguments, bench, found.timing);
   }
   if (peak) {

@@ -59,7 +59,7 @@ std::function<double()> copy_meter_for(const Device& device, const RunSettings& 
     traffic = std::max(traffic, traffic_bytes(placed.side.info, placed.side.plan.shapes));
   }
   if (moved == 0) return nullptr;
-  options.poison = 0;
+  options.poison = {};
   const auto meter =
       copy_meter(device, *settings.compiler, settings.compiler->target_of(device.facts()), traffic, options);
   return [meter] {
@@ -103,8 +103,9 @@ MeasuredProcess measure_process(const OpenSession& open, const RunSettings& sett
     std::vector<TimedResultsCheck> checks;
     std::deque<Witness> witnesses;
     if (settings.checks_results) {
+      const SecretSeed secret = settings.sampling.secret.exists() ? settings.sampling.secret : draw_secret_seed();
       for (std::size_t i = 0; i < sides.size(); ++i) {
-        look_at_outputs(sides[i].side.info, options);
+        look_at_outputs(sides[i].side.info, secret, options);
         checks.emplace_back(sides[i].side.info, calls[i].arguments);
         witnesses.emplace_back(device, sides[i].side.info, sides[i].side.plan, calls[i].arguments);
       }

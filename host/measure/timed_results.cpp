@@ -19,11 +19,6 @@ namespace {
 // places that are drawn.
 constexpr std::uint64_t kMostSent = 1 << 20, kPieces = 16;
 
-std::uint64_t drawn_seed() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32 | device()) | 1;  // not 0
-}
-
 bool is_output(const ParameterInfo& parameter) {
   return parameter.kind == ParameterKind::tensor && parameter.direction != Direction::in;
 }
@@ -59,8 +54,8 @@ verify::AppliedLimits limits_of(DType dtype, std::span<const std::uint8_t> bytes
 
 }  // namespace
 
-void look_at_outputs(const FunctionInfo& info, BenchOptions& options) {
-  options.poison = drawn_seed();
+void look_at_outputs(const FunctionInfo& info, const SecretSeed& secret, BenchOptions& options) {
+  options.poison = secret;
   for (const ParameterInfo& parameter : info.parameters) {
     if (!is_output(parameter)) continue;
     options.poison_rtol = std::max(options.poison_rtol, verify::default_tolerances(parameter.dtype).kernels_rtol);

@@ -16,8 +16,8 @@ struct TimedResults {
   std::string unchecked = {};  // why nothing was looked at; empty: something was
 };
 
-// Adds to the options what makes the device look at the outputs of each sample, with a seed that nobody knows.
-void look_at_outputs(const FunctionInfo& info, BenchOptions& options);
+// Adds to the options what makes the device look at the outputs of each sample.
+void look_at_outputs(const FunctionInfo& info, const SecretSeed& secret, BenchOptions& options);
 
 class TimedResultsCheck {
  public:

@@ -2,6 +2,7 @@
 // time_steps) defines each field.
 #pragma once
 
+#include "ferry/secret_seed.h"
 #include "ferry/types.h"
 
 #include <array>
@@ -24,9 +25,9 @@ struct BenchOptions {
   std::vector<std::uint32_t> cores = {};  // where threads may run; empty: anywhere
   std::uint32_t threads = 0;              // maximum in parallel loops; 0: as many as the device has
   std::vector<std::string> watch = {};    // small files of the device to read before and after
-  // If not 0, the seed of the bytes that are written over parts of the outputs before each sample, to find out whether
-  // it computes them; tensors that a call reads and writes get their contents back.
-  std::uint64_t poison = 0;
+  // If it exists, the seed of the bytes that are written over parts of the outputs before each sample, to find out
+  // whether it computes them; tensors that a call reads and writes get their contents back.
+  SecretSeed poison = {};
   double poison_rtol = 0;  // by so much floats may differ between two samples
   bool isolated = false;   // run the calls in processes of their own, timed from outside, where the device can
   // With both of these: give each call inputs that it has not seen, and compare its results with those of another

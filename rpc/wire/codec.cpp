@@ -33,8 +33,9 @@ template <class Archive>
 void serialize(Archive& archive, BenchOptions& options) {
   archive(options.number, options.repeat, options.max_repeat, options.min_repeat_ms, options.warmup_ms,
           options.cooldown_ms, options.timeout_ms, options.tolerance, options.cold, options.cores, options.threads,
-          options.watch, added_field(options.poison), added_field(options.poison_rtol), added_field(options.isolated),
-          added_field(options.fresh_inputs), added_field(options.witnesses));
+          options.watch, added_field(options.poison.low), added_field(options.poison_rtol),
+          added_field(options.isolated), added_field(options.fresh_inputs), added_field(options.witnesses),
+          added_field(options.poison.high));
 }
 
 template <class Archive>

@@ -167,6 +167,9 @@ int bench(const Compiler* compiler, const Options& options, text::JUnitReport& j
     printf("%s\n", inputs_text(run.seed).c_str());
   }
   if (std::ranges::any_of(run.failures, is_wrong)) text::print_note(inputs_text(run.seed));
+  for (const BenchFailure& failure : run.failures) {
+    if (failure.wrong && failure.wrong->secret.exists()) text::print_note(secret_text(failure.wrong->secret));
+  }
   if (run.is_interrupted) text::print_error("interrupted: not everything was measured");
   int code = judge(options, run, junit);
   for (const BenchFailure& failure : run.failures) {

@@ -83,6 +83,10 @@ text::Json timing_json(const Timing& timing) {
           {"cache_misses", number_json(timing.cache_misses)}};
 }
 
+text::Json secret_json(const SecretSeed& secret) {
+  return secret.exists() ? text::Json(to_text(secret)) : text::Json(nullptr);
+}
+
 text::Json environment_json(const Timing& timing) {
   const bench::Environment environment = bench::read_environment(timing);
   text::Json json = {{"threads", timing.threads},
@@ -113,6 +117,7 @@ text::Json to_json(const BenchRun& run) {
     error["function"] = failure.wrong->function.name;
     error["sizes"] = sizes_json(failure.wrong->function);
     error["knobs"] = failure.wrong->knobs;
+    error["secret_seed"] = secret_json(failure.wrong->secret);
     add_findings(failure.wrong->findings, false, error);
   }
   for (std::size_t i = 0; i < run.reports.size(); ++i) {
@@ -133,7 +138,8 @@ text::Json to_json(const BenchRun& run) {
                         {{"inputs", report.method.inputs},
                          {"cache", report.method.cache},
                          {"isolation", report.method.isolation},
-                         {"seed", report.method.seed}}}};
+                         {"seed", report.method.seed}}},
+                       {"secret_seed", secret_json(report.secret)}};
     json.update(timing_json(report.timing));
     json["bytes"] = report.bytes;
     json["bytes_per_second"] = report.bytes_per_second();

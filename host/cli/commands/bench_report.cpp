@@ -138,6 +138,10 @@ std::string interval_text(const bench::Measurement& report) {
   return "[" + seconds_text(interval.low) + ", " + seconds_text(interval.high) + "]";
 }
 
+std::string secret_text(const SecretSeed& secret) {
+  return "what was new in each call is that of --secret-seed " + to_text(secret);
+}
+
 std::string inputs_text(std::uint64_t seed) { return "random inputs are those of --seed " + std::to_string(seed); }
 
 void print_report(const bench::Measurement& report, const std::optional<bench::Change>& change, bool verbose) {

@@ -34,12 +34,15 @@ text::Json to_json(const BenchRun& run);
 // Returns the JSON of the samples and of everything the device reported; the JSON of compare contains it too.
 text::Json timing_json(const Timing& timing);
 text::Json environment_json(const Timing& timing);
+text::Json secret_json(const SecretSeed& secret);  // null if there is none
 text::Json sizes_json(const bench::MeasuredFunction& function);
 
 // Returns the 95% interval of the median, "[1.9 us, 2.1 us]", or "unknown".
 std::string interval_text(const bench::Measurement& report);
 // Returns "random inputs are those of --seed 7".
 std::string inputs_text(std::uint64_t seed);
+// Returns "what was new in each call is that of --secret-seed 0123...".
+std::string secret_text(const SecretSeed& secret);
 // Returns "M=512, N=512", and "rows=8".
 std::string sizes_text(const bench::Measurement& report);
 std::string knobs_text(const bench::Measurement& report);

@@ -120,6 +120,7 @@ int compare(const Compiler* compiler, Options& options, const CodeViews* code, t
   if (!report.found.timed_mistake().empty()) {
     verdict.failure = verdict_text(report);
     text::print_error(verdict.failure);
+    if (report.found.secret.exists()) text::print_note(secret_text(report.found.secret));
     return kExitWrongResult;
   }
   return exit_code(options, report, verdict);

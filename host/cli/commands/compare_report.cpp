@@ -89,6 +89,7 @@ text::Json to_json(const CompareReport& report) {
           {"kernels", kernels},
           {"inputs", report.found.inputs},
           {"seed", report.seed},
+          {"secret_seed", secret_json(report.found.secret)},
           {"outputs", comparisons_json(report.found.outputs)},
           {"checks", {checks_json(report.found.checks[0]), checks_json(report.found.checks[1])}},
           {"probes", {probes_json(report.found.probes[0]), probes_json(report.found.probes[1])}},

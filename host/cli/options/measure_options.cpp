@@ -46,6 +46,12 @@ void add_measure_options(CLI::App& command, SamplingCommand& options) {
       ->excludes(cold)
       ->group(group);
   command
+      .add_option_function<std::string>(
+          "--secret-seed", [&options](const std::string& text) { options.secret = parse_secret_seed(text); },
+          "Repeat what an earlier measurement drew for each call, from the seed that it told afterwards")
+      ->type_name("HEX")
+      ->group(group);
+  command
       .add_option("--cores", options.core_names,
                   "Where threads may run: any, big or little ones, or numbers such as 0,2-3")
       ->type_name("CORES")

@@ -73,6 +73,7 @@ struct KernelComparison {
   std::vector<ComparedProcess> processes;
   ComparedFacts facts;
   stats::Comparison times;
+  SecretSeed secret = {};  // what was new for each call in process i was drawn from derived_seed(secret, i)
 
   // Returns "y[3] 0.7 against 0 (2 of 5 elements differ)" for the first output that differs, or how one is wrong by
   // definition; empty if none is.

@@ -46,6 +46,7 @@ struct Measurement {
   DType peak_dtype = DType::f32;
   bool cold = false;
   Method method{};
+  SecretSeed secret{};                         // drew what was new for each call; none if nothing was
   std::uint64_t moved_bytes = 0;               // bytes that memory must take in every call; 0: caches may hold them
   std::map<std::string, std::string> knobs{};  // the kernel's own schedule has them; "point": the default one's
   std::vector<std::string> constants{};        // the function's inputs that were packed before the measurement

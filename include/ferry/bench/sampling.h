@@ -14,6 +14,7 @@ struct SamplingOptions {
   CoreKind cores = CoreKind::any;  // big or little: instead of bench.cores
   bool isolated = true;            // run the calls in processes of their own, where the device can
   bool fresh_inputs = true;        // and give each call inputs that it has not seen
+  SecretSeed secret = {};          // draws these; if there is none, each measurement draws its own
 };
 
 }  // namespace ferry::bench

@@ -102,7 +102,7 @@ rpc::Evaluate evaluation(rpc::Call call, std::uint64_t poison) {
   evaluate.options.number = 3;
   evaluate.options.repeat = 5;
   evaluate.options.min_repeat_ms = evaluate.options.warmup_ms = 0;
-  evaluate.options.poison = poison;
+  evaluate.options.poison = {poison, 0};
   return evaluate;
 }
 
@@ -134,7 +134,7 @@ TEST_CASE_FIXTURE(Fixture, "a tensor that is read and written has the result of 
   rpc::Evaluate evaluate = evaluation({module, "scale", {scalar(2.0F), tensor(a, {3})}}, 42);
   CHECK(client.must(evaluate).reply.calls.at(0).changed == 0);
   CHECK(client.download<float>(a, 3) == std::vector<float>{2, 4, 6});
-  evaluate.options.poison = 0;
+  evaluate.options.poison = {};
   client.must(evaluate);
   CHECK(client.download<float>(a, 3)[0] == 65536);  // after 15 more
 }

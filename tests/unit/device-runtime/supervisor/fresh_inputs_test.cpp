@@ -28,7 +28,7 @@ struct Fixture {
     rpc::Evaluate request;
     request.calls = {{module, function, std::move(arguments)}};
     request.options = {.number = 10, .repeat = 12, .min_repeat_ms = 0, .warmup_ms = 0};
-    request.options.poison = 7;
+    request.options.poison = {7, 7};
     request.options.isolated = request.options.fresh_inputs = true;
     return request;
   }
@@ -143,6 +143,29 @@ TEST_CASE_FIXTURE(Fixture, "a witness gets the arguments of one of the timed cal
       CHECK(a == first);
     }
   }
+}
+
+TEST_CASE_FIXTURE(Fixture, "equal seeds draw equal inputs for a call, and each half of a seed matters") {
+  constexpr std::int64_t kCount = 1009;
+  const std::vector<float> given = numbers(kCount);
+  const auto drawn_by = [&](const SecretSeed& seed) {
+    const auto upload = [&] { return client.upload(given); };
+    rpc::Evaluate request = evaluation("add", {});
+    request.calls.clear();
+    for (std::size_t i = 0; i < 2; ++i)
+      request.calls.push_back(
+          {module, "add", {tensor(upload(), {kCount}), tensor(upload(), {kCount}), tensor(upload(), {kCount})}});
+    request.options.poison = seed;
+    request.options.witnesses = 1;
+    const auto reply = client.must(request).reply;
+    CHECK(reply.calls.at(0).witnessed == is_isolated(reply.environment));
+    return client.download<float>(request.calls[1].arguments[0].buffer, given.size());
+  };
+  const std::vector<float> drawn = drawn_by({7, 7});
+  CHECK(drawn_by({7, 7}) == drawn);
+  if (drawn == given) return;  // nothing is isolated here
+  CHECK(drawn_by({7, 8}) != drawn);
+  CHECK(drawn_by({8, 7}) != drawn);
 }
 
 TEST_CASE_FIXTURE(Fixture, "witnesses that are not like the calls are refused") {

@@ -62,7 +62,7 @@ TEST_CASE_FIXTURE(Fixture, "isolated calls write the client's tensors and are ti
       const auto c = client.upload(std::vector<float>(static_cast<std::size_t>(count), -1));
       rpc::Evaluate request = evaluation("add", {tensor(a, {count}), tensor(b, {count}), tensor(c, {count})});
       request.options.threads = threads;
-      request.options.poison = 7;
+      request.options.poison = {7, 7};
       const auto reply = client.must(request).reply;
       is_isolated(reply.environment);
       CHECK(reply.environment.threads == threads);
@@ -84,7 +84,7 @@ TEST_CASE("tensors of which a session has no memory for copies are measured wher
   TestClient& client = fixture.client;
   const auto a = client.upload(std::vector<float>(kCount, 3)), c = client.upload(std::vector<float>(kCount, -1));
   rpc::Evaluate request = fixture.evaluation("add", {tensor(a, {kCount}), tensor(a, {kCount}), tensor(c, {kCount})});
-  request.options.poison = 7;
+  request.options.poison = {7, 7};
   request.options.fresh_inputs = true;
   for (int i = 0; i < 2; ++i) {
     const auto reply = client.must(request).reply;

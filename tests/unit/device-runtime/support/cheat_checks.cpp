@@ -37,7 +37,7 @@ struct Session {
     for (const char* function : functions) request.calls.push_back(call(function));
     request.options = {.number = 1, .repeat = 20, .min_repeat_ms = 0, .warmup_ms = 1};
     request.options.threads = 1;
-    request.options.poison = 99;
+    request.options.poison = {99, 1};
     request.options.isolated = true;
     request.options.fresh_inputs = fresh_inputs;
     // A busy host may count what it takes from an emulated board as the kernel's; a kernel that runs outside of its
