@@ -1,8 +1,8 @@
 # Flags of the device's code: it is as small as possible while keeping exceptions, which Asio and cereal throw. Included
 # after flags.cmake, only by device configurations.
 
-set(CMAKE_C_FLAGS_RELEASE "-Os -DNDEBUG")
-set(CMAKE_CXX_FLAGS_RELEASE "-Os -DNDEBUG")
+set(CMAKE_C_FLAGS_RELEASE "-Oz -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELEASE "-Oz -DNDEBUG")
 
 add_compile_options(-ffunction-sections -fdata-sections)
 add_link_options(-Wl,--gc-sections -Wl,--as-needed -Wl,-O1 -Wl,--build-id=none -Wl,-z,noseparate-code)

@@ -1,6 +1,7 @@
 #include "device-runtime/handlers/blobs.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ferry::device {
 namespace {
@@ -67,13 +68,17 @@ Result<rpc::Empty> handle_put_blob(SessionState& state, RequestContext& context,
   return rpc::Empty{};
 }
 
+std::vector<std::size_t> constants_of(const Step& step) {
+  std::vector<std::size_t> read;
+  for_each_operand(step, [&](const Operand& operand) {
+    if (operand.kind == OperandKind::constant) read.push_back(operand.index);
+  });
+  return read;
+}
+
 std::vector<std::size_t> constants_of(const Plan& plan) {
   std::vector<std::size_t> read;
-  for (const Step& step : plan.steps) {
-    for_each_operand(step, [&](const Operand& operand) {
-      if (operand.kind == OperandKind::constant) read.push_back(operand.index);
-    });
-  }
+  for (const Step& step : plan.steps) std::ranges::copy(constants_of(step), std::back_inserter(read));
   return read;
 }
 

@@ -12,7 +12,8 @@ Result<rpc::FindBlobsReply> handle_find_blobs(SessionState& state, RequestContex
                                               const rpc::FindBlobs& request);
 Result<rpc::Empty> handle_put_blob(SessionState& state, RequestContext& context, const rpc::PutBlob& request);
 
-// Returns the constants that the steps of a plan read, some perhaps several times.
+// Returns the constants that a step, or the steps of a plan, read, some perhaps several times.
+std::vector<std::size_t> constants_of(const Step& step);
 std::vector<std::size_t> constants_of(const Plan& plan);
 // Adds the constants that an init plan of the module reads and that are not there yet.
 Status add_constants_to_bind(SessionState& state, RequestContext& context, const Manifest& manifest, const Plan& init,

@@ -47,7 +47,7 @@ Result<rpc::CallReply> run_init_plan(SessionState& state, RequestContext& contex
   const std::span<const MemoryBlock> known = module.constants->blocks();
   ConstantMemory constants(module.devices, {known.begin(), known.end()});
   FERRY_TRY(add_constants_to_bind(state, context, module.manifest, call.info().init, constants));
-  if (auto reply = run_isolated_init(state, context, call, {persistent, constants.blocks()})) return std::move(*reply);
+  if (auto reply = run_isolated_init(state, context, call, persistent, constants)) return std::move(*reply);
   FERRY_ASSIGN(const auto workload, PlanCall::prepare_init(module.devices, *module.program, call.info(), call.arguments,
                                                            call.bound, {persistent, constants.blocks()}, &constants));
   return run_once(context, call, *workload);

@@ -167,6 +167,11 @@ std::int32_t PlanCall::run_calls(std::uint64_t calls) {
   return result != 0 ? result : finish();
 }
 
+std::int32_t PlanCall::run_alone(std::size_t step) {
+  const std::int32_t result = run_step(step, {});
+  return result != 0 ? result : finish();
+}
+
 std::vector<StepTime> PlanCall::steps() const {
   std::vector<StepTime> steps;
   for (std::size_t i = 0; i < bound_.first_messages.size(); ++i) steps.push_back(stream_->describe(i));

@@ -46,7 +46,7 @@ Result<std::unique_ptr<IsolatedCall>> IsolatedCall::start(const Isolation& isola
   task.file_bytes = call.file.size();
   task.mapped_bytes = memory.end();
   task.function = call.number;
-  task.is_init = call.is_init ? 1 : 0;
+  task.is_init = call.init != nullptr ? 1 : 0;
   task.symbols = call.bound.symbols.size();
   task.sets = shared.sets;
   task.arguments = shared.arguments;

@@ -8,9 +8,9 @@
 namespace ferry::device {
 namespace {
 
-std::uint64_t lead_of(const void* memory) {
-  return reinterpret_cast<std::uintptr_t>(memory) % static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
+std::uint64_t page_bytes() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
+
+std::uint64_t lead_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory) % page_bytes(); }
 
 }  // namespace
 
@@ -47,6 +47,15 @@ Result<SharedOperand> IsolatedMemory::operand_in_place(Entry& entry, void* memor
   return operand;
 }
 
+SharedOperand IsolatedMemory::step_constant(Entry& entry, const CallToIsolate& call, std::size_t constant) {
+  entry.in_place.push_back(nullptr);
+  SharedOperand operand;
+  operand.bytes = call.kept.constants[constant].bytes;
+  operand.offset = entry.shared.step_constants.offset + call.init->offsets[constant];
+  operand.part = {operand.offset, (operand.bytes + page_bytes() - 1) / page_bytes() * page_bytes()};
+  return operand;
+}
+
 Status IsolatedMemory::add_lists(Entry& entry, const CallToIsolate& call) {
   Call& shared = entry.shared;
   FERRY_ASSIGN(shared.lists, own_part(entry, call.bound.symbols.size() * sizeof(std::int64_t) +
@@ -79,10 +88,20 @@ Result<std::size_t> IsolatedMemory::add(const CallToIsolate& call, std::size_t s
     }
   }
   for (const MemoryBlock& block : call.kept.persistent) {
-    FERRY_ASSIGN(shared.operands.emplace_back(), operand_in_place(entry, block.memory, block.bytes, call.is_init));
+    FERRY_ASSIGN(shared.operands.emplace_back(),
+                 operand_in_place(entry, block.memory, block.bytes, call.init != nullptr));
   }
-  for (const MemoryBlock& block : call.kept.constants) {
-    FERRY_ASSIGN(shared.operands.emplace_back(), operand_in_place(entry, block.memory, block.bytes, false));
+  if (call.init != nullptr && call.init->bytes != 0) {
+    FERRY_ASSIGN(shared.step_constants, own_part(entry, call.init->bytes));
+  }
+  for (std::size_t i = 0; i < call.kept.constants.size(); ++i) {
+    const MemoryBlock& block = call.kept.constants[i];
+    SharedOperand& operand = shared.operands.emplace_back();
+    if (call.init != nullptr) {
+      operand = step_constant(entry, call, i);
+    } else {
+      FERRY_ASSIGN(operand, operand_in_place(entry, block.memory, block.bytes, false));
+    }
   }
   FERRY_ASSIGN(shared.file, own_part(entry, call.file.size()));
   FERRY_TRY(add_lists(entry, call));
@@ -166,12 +185,20 @@ void IsolatedMemory::copy_in(std::size_t call, const CallToIsolate& from) {
   for (std::size_t set = 0; set < shared.sets; ++set)
     for (const DeviceArgument& argument : from.arguments) copy_next(argument.memory);
   for (const MemoryBlock& block : from.kept.persistent) copy_next(block.memory);
-  for (const MemoryBlock& block : from.kept.constants) copy_next(block.memory);
+  if (from.init == nullptr)
+    for (const MemoryBlock& block : from.kept.constants) copy_next(block.memory);
   if (!entry.is_twin) std::memcpy(mapping_.at(shared.file.offset), from.file.data(), from.file.size());
   std::uint8_t* lists = mapping_.at(shared.lists.offset);
   const std::size_t symbols = from.bound.symbols.size() * sizeof(std::int64_t);
   std::memcpy(lists, from.bound.symbols.data(), symbols);
   std::memcpy(lists + symbols, shared.operands.data(), shared.operands.size() * sizeof(SharedOperand));
+}
+
+void IsolatedMemory::copy_constant(std::size_t call, const CallToIsolate& from, std::size_t constant) {
+  const MemoryBlock& block = from.kept.constants[constant];
+  const Entry& entry = calls_[call];
+  const std::uint64_t to = entry.shared.step_constants.offset + from.init->offsets[constant];
+  if (block.bytes != 0) std::memcpy(mapping_.at(to), block.memory, static_cast<std::size_t>(block.bytes));
 }
 
 void IsolatedMemory::copy_out(std::size_t call, const CallToIsolate& to) const {

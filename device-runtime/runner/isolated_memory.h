@@ -15,6 +15,13 @@
 
 namespace ferry::device {
 
+// The constants that the steps of an init plan read are in one part in turn, so that memory does not hold them all once
+// more.
+struct StepConstants {
+  std::vector<std::uint64_t> offsets;  // where each constant is in the part, at the start of a page
+  std::uint64_t bytes = 0;             // the part's
+};
+
 // A call on the CPU as the session would make it. What it refers to must outlive the isolated call.
 struct CallToIsolate {
   const Hash& module;
@@ -24,7 +31,8 @@ struct CallToIsolate {
   const BoundCall& bound;
   std::span<const DeviceArgument> arguments;
   KeptMemory kept;
-  bool is_init = false;  // a run of the function's init plan, which writes the persistent buffers
+  // Not null: the steps of the function's init plan, which writes the persistent buffers.
+  const StepConstants* init = nullptr;
 };
 
 // The memory of the calls of one measurement. It belongs to the session's budget.
@@ -33,7 +41,7 @@ class IsolatedMemory {
   // The parts that the process of a call maps. The operands are the arguments of each set, one set after the other,
   // then the persistent buffers, then the constants.
   struct Call {
-    SharedPart file, lists, page;
+    SharedPart file, lists, page, step_constants;
     std::vector<SharedOperand> operands;
     std::size_t sets = 1, arguments = 0, persistent = 0, constants = 0;
   };
@@ -68,6 +76,8 @@ class IsolatedMemory {
   std::vector<MemoryBlock> persistent(std::size_t call) const;
   // Copies the contents of the call's tensors to each of its sets, those of a twin as far as they are its own.
   void copy_in(std::size_t call, const CallToIsolate& from);
+  // Copies a constant for the next step of an init plan that reads it.
+  void copy_constant(std::size_t call, const CallToIsolate& from, std::size_t constant);
   // Copies what the first set has of the tensors that the call writes.
   void copy_out(std::size_t call, const CallToIsolate& to) const;
   // Copies the persistent buffers that are not in shared memory themselves.
@@ -85,6 +95,7 @@ class IsolatedMemory {
   Result<SharedOperand> own_operand(Entry& entry, const void* memory, std::uint64_t bytes, bool is_written);
   // Uses the memory where it is if it can be shared, otherwise as own_operand().
   Result<SharedOperand> operand_in_place(Entry& entry, void* memory, std::uint64_t bytes, bool is_written);
+  SharedOperand step_constant(Entry& entry, const CallToIsolate& call, std::size_t constant);
   void* place_of(const Entry& entry, std::size_t operand) const;
   Status add_lists(Entry& entry, const CallToIsolate& call);
 

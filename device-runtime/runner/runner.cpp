@@ -99,6 +99,7 @@ class Runner {
 
  private:
   std::int32_t run_calls(std::uint64_t calls, std::size_t set) {
+    if (task_.is_init != 0) return calls_.front()->run_alone(set);
     if (calls_.size() == 1) return calls == 0 ? 0 : calls_.front()->run_calls(calls);
     std::int32_t result = 0;
     for (; calls > 0 && result == 0; --calls) {
@@ -137,6 +138,8 @@ class Runner {
                    task_.is_init != 0 ? PlanCall::prepare_init(devices_, *program_, function, arguments, bound, kept)
                                       : PlanCall::prepare(devices_, *program_, function, arguments, bound, kept));
     }
+    if (task_.is_init != 0 && !calls_.front()->has_all_steps(function.init))
+      return {ErrorCode::unsupported, "the steps of the init plan cannot run one by one"};
     return {};
   }
 

@@ -52,7 +52,7 @@ struct RunnerTask {
   std::uint64_t file_bytes = 0;
   std::uint64_t mapped_bytes = 0;  // the memory up to there, from its beginning
   std::uint64_t function = 0;      // its index in the module
-  std::uint32_t is_init = 0;       // a run of its init plan, with one set of arguments
+  std::uint32_t is_init = 0;       // its init plan, with one set of arguments
   // Lengths of the arrays; there is one of arguments for each set.
   std::uint64_t symbols = 0, sets = 1, arguments = 0, persistent = 0, constants = 0;
   std::uint64_t memory_bytes = 0;  // for code and workspaces
@@ -86,7 +86,8 @@ struct RunnerPage {
 
   // From the session, before it opens a window.
   std::atomic<std::uint64_t> calls{0};
-  std::atomic<std::uint32_t> first_set{0};     // the first call takes it, each further one the next
+  // The first call takes this set, each further one the next. Of an init plan, the step to run.
+  std::atomic<std::uint32_t> first_set{0};
   std::atomic<std::uint32_t> runs_threads{0};  // the other threads run too
   // From the runner.
   Crash crash;

@@ -29,9 +29,11 @@ def memory_of_session(ferry, rpc_server, network, *options, seconds=1.5):
         subprocess.run([ferry, "compile", network, *options, "-o", module], check=True, capture_output=True)
         [function] = json.loads(subprocess.run([ferry, "inspect", module, "--json"], check=True, capture_output=True,
                                                text=True).stdout)["functions"]
-        bench = subprocess.Popen([ferry, "bench", module, "--remote", server.address, "--no-peak", "--tolerance", "0.001",
-                                  "--max-repeat", "50000", "--timeout-ms", str(int(seconds * 1000))],
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        result = Path(folder) / "result.json"
+        with result.open("w") as out:
+            bench = subprocess.Popen([ferry, "bench", module, "--remote", server.address, "--no-peak", "--tolerance", "0.001",
+                                      "--max-repeat", "50000", "--timeout-ms", str(int(seconds * 1000)), "--json"],
+                                     stdout=out, stderr=subprocess.PIPE, text=True)
         found = []
         while bench.poll() is None:
             try:
@@ -44,6 +46,10 @@ def memory_of_session(ferry, rpc_server, network, *options, seconds=1.5):
         bench.stderr.close()
         if bench.returncode != 0:
             raise RuntimeError(message)
+        measured = json.loads(result.read_text())["results"][0]
+        # Where processes can be isolated, init plans are too.
+        if measured["method"]["isolation"] != "none" and measured["environment"]["not_isolated"]:
+            raise RuntimeError(f"expected an isolated measurement, got {measured['environment']['not_isolated']}")
         if len(found) < 24:
             raise RuntimeError(f"expected samples of the session's memory while it is called, got {len(found)}")
         # The first samples are of a session that loads the module and binds it, the last may be of one that ends.

@@ -41,7 +41,7 @@ void measure(const Loaded& one, std::uint32_t number) {
   INFO(one.program.name << " in samples of " << number << "\n" << one.program.source);
   BenchOptions options{.number = number, .repeat = 4, .min_repeat_ms = 0, .warmup_ms = 0.01, .threads = 2};
   options.isolated = options.fresh_inputs = true;
-  bench::look_at_outputs(one.function.info(), options);
+  bench::look_at_outputs(one.function.info(), draw_secret_seed(), options);
   const Timing timing = one.function.measure(one.arguments, options);
   REQUIRE(timing.isolation != TimingIsolation::none);
   REQUIRE(timing.unwritten == 0);

@@ -64,11 +64,16 @@ TEST_CASE_FIXTURE(Fixture, "an init plan fails in a process of its own for the s
   CHECK_MESSAGE(status.message().find("SIGSEGV") != std::string::npos, status.message());
 }
 
-TEST_CASE_FIXTURE(Fixture, "many constants are not copied: their init plan runs in the session") {
+TEST_CASE_FIXTURE(Fixture, "an init plan in a process of its own reads large constants where they are") {
   constexpr std::int64_t kCount = 5 << 20;  // 20 MiB of the session's 64, and as much for the persistent buffer
   const rpc::Handle large = client.upload(std::vector<float>(kCount, 3));
   const rpc::Bind request = bind_of("doubling", large, kCount);
   client.must(request);
+  // Where it had run in the session, no other function of the module would be isolated.
+  const rpc::Bind small = bind_of("copying", b);
+  client.must(small);
+  const std::string why = not_isolated("copying", small, c, a, kSize);
+  if (is_native()) CHECK(why == "");
   client.must(rpc::Free{request.instance});
   client.must(rpc::Free{large});
   CHECK(result(call_of("copying", b, bind("copying", b))) == 11);
