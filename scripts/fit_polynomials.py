@@ -139,6 +139,20 @@ polynomial("kErf", "erf(x)/x - 1 for z = x^2 and |x| up to 0.922, relative to er
            lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1, lambda z: mp.sqrt(z) / mp.erf(mp.sqrt(z)), 7)
 polynomial("kErfTail", "ln(1 - erf(a)) for a from 0.92 to 4, error relative to erf", mpf("0.92"), 4,
            lambda a: mp.log(mp.erfc(a)), lambda a: mp.erfc(a) / mp.erf(a), 9)
+# Beyond it erf rounds to 1.
+limit = mpf("3.85")
+square = to_float(limit ** 2)
+scale = to_float(2 / square)
+
+
+def erf_quotient(s):
+    x = mp.sqrt((s + 1) / scale)
+    return mp.erf(x) / x
+
+
+polynomial("kErfFused", "erf(x)/x for s = kErfScale x^2 - 1 and |x| up to kErfLimit, relative to erf", -1, scale * square - 1,
+           erf_quotient, lambda s: 1 / erf_quotient(s), 16)
+print(f"inline constexpr double kErfLimit = {literal(to_float(limit), to_float)}, kErfScale = {literal(scale, to_float)};\n")
 bound = (root - 1) / (root + 1) * mpf("1.0001")
 polynomial("kPowLog2", "log2((1+s)/(1-s)) / s for z = s^2 and (1+s)/(1-s) from sqrt(1/2) to sqrt(2), relative to it",
            0, bound ** 2, lambda z: 2 * mp.atanh(mp.sqrt(z)) / mp.log(2) / mp.sqrt(z),

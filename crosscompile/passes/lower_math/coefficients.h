@@ -45,6 +45,14 @@ inline constexpr double kErf[] = {0x1.06eba8p-3, -0x1.812744p-2,  0x1.ce2e2p-4, 
 inline constexpr double kErfTail[] = {0x1.506572p-13, -0x1.212298p+0, -0x1.445fcep-1,  -0x1.ba6acp-4,  0x1.97e216p-6,
                                       -0x1.09a58ep-8, 0x1.9ff5a2p-12, -0x1.e01a88p-17, -0x1.185098p-21};
 
+// erf(x)/x for s = kErfScale x^2 - 1 and |x| up to kErfLimit, relative to erf, error 2^-24.6
+inline constexpr double kErfFused[] = {0x1.781982p-2,  -0x1.7766bcp-3,  0x1.16f6f6p-3,  -0x1.c42648p-4,
+                                       0x1.73de8cp-4,  -0x1.2ba54ap-4,  0x1.cfc282p-5,  -0x1.51b81p-5,
+                                       0x1.c59264p-6,  -0x1.27ae08p-6,  0x1.8cc74cp-7,  -0x1.a41ffap-8,
+                                       0x1.e047f8p-10, -0x1.3830fap-10, 0x1.92fcccp-10, -0x1.3acebap-11};
+
+inline constexpr double kErfLimit = 0x1.ecccccp+1, kErfScale = 0x1.14562ep-3;
+
 // log2((1+s)/(1-s)) / s for z = s^2 and (1+s)/(1-s) from sqrt(1/2) to sqrt(2), relative to it, error 2^-37.8
 inline constexpr double kPowLog2[] = {0x1.71547652beep+1, 0x1.ec709d12bea24p-1, 0x1.27777ff5eef31p-1,
                                       0x1.a58d8204991eep-2, 0x1.5ce8da4006cb2p-2};
