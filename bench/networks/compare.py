@@ -20,6 +20,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from peers import inputs_of
 
 CALLS, MAX_ERROR = 8, 1e-4
 PEERS = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "mnn": "MNN"}
@@ -33,8 +34,9 @@ class Ferry:
         self.cores = cores
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "y.npy"
-            subprocess.run(["taskset", "-c", ",".join(map(str, cores)), FERRY, "run", file, "--arg",
-                            f"x=@{file.with_suffix('.x.npy')}", "--out", f"y=@{out}"], check=True, capture_output=True)
+            given = [word for name in inputs_of(file) for word in ("--arg", f"{name}=@{file.with_suffix(f'.{name}.npy')}")]
+            subprocess.run(["taskset", "-c", ",".join(map(str, cores)), FERRY, "run", file, *given, "--out", f"y=@{out}"],
+                           check=True, capture_output=True)
             y, expected = np.load(out), np.load(file.with_suffix(".y.npy"))
         self.error = float(np.abs(y - expected).max() / np.abs(expected).max())
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Exports torchvision's networks, and an encoder, with seeded weights as ONNX files.
+"""Exports torchvision's networks, transformers and a UNet with seeded weights as ONNX files.
 
     build/bench/networks/bin/python bench/networks/export.py FOLDER [NAME ...]
 
 Weights are random but sensible: activations keep their scale, so results are neither zeros nor infinities. For each network
-it also writes an input, NAME.x.npy, and what ONNX Runtime computes from it, NAME.y.npy.
+it also writes its inputs, NAME.x.npy and perhaps others, and what ONNX Runtime computes from them, NAME.y.npy.
 """
 import sys
 from pathlib import Path
@@ -13,43 +13,13 @@ import numpy as np
 import onnxruntime
 import torch
 import torchvision
+from own_networks import Bert, Encoder, Gpt, UNet
 
 OPSET = 17
-NETWORKS = ["resnet18", "resnet50", "mobilenet_v2", "mobilenet_v3_small", "squeezenet1_1"]
+NETWORKS = ["resnet18", "resnet50", "mobilenet_v2", "mobilenet_v3_small", "squeezenet1_1", "efficientnet_b0", "convnext_tiny"]
+TRANSFORMERS = ["encoder", "vit_tiny", "bert_mini", "gpt_step"]
+ALL = [*NETWORKS, *TRANSFORMERS, "unet"]
 IMAGE = (1, 3, 224, 224)
-
-
-class EncoderLayer(torch.nn.Module):
-    """Attention and a feed-forward part, each behind a layer norm and beside a shortcut."""
-
-    def __init__(self, width: int, heads: int):
-        super().__init__()
-        self.heads = heads
-        self.norm1, self.norm2 = torch.nn.LayerNorm(width), torch.nn.LayerNorm(width)
-        self.query, self.key, self.value, self.out = (torch.nn.Linear(width, width) for _ in range(4))
-        self.up, self.down = torch.nn.Linear(width, 4 * width), torch.nn.Linear(4 * width, width)
-
-    def forward(self, x):
-        batch, length, width = x.shape
-        y = self.norm1(x)
-        query, key, value = (
-            linear(y).reshape(batch, length, self.heads, width // self.heads).transpose(1, 2)
-            for linear in (self.query, self.key, self.value))
-        weights = torch.softmax(query @ key.transpose(2, 3) * (width // self.heads) ** -0.5, -1)
-        x = x + self.out((weights @ value).transpose(1, 2).reshape(batch, length, width))
-        return x + self.down(torch.nn.functional.gelu(self.up(self.norm2(x))))
-
-
-class Encoder(torch.nn.Module):
-    """Six layers of 384, with 12 heads, over 128 tokens."""
-
-    def __init__(self):
-        super().__init__()
-        self.embedding = torch.nn.Embedding(1000, 384)
-        self.layers = torch.nn.Sequential(*(EncoderLayer(384, 12) for _ in range(6)))
-
-    def forward(self, tokens):
-        return self.layers(self.embedding(tokens))
 
 
 def randomize_statistics(network: torch.nn.Module) -> None:
@@ -62,35 +32,50 @@ def randomize_statistics(network: torch.nn.Module) -> None:
             module.running_var.uniform_(0.5, 1.5)
 
 
-def network_and_input(name: str) -> tuple[torch.nn.Module, torch.Tensor]:
+def network_and_inputs(name: str) -> tuple[torch.nn.Module, dict[str, torch.Tensor]]:
     torch.manual_seed(0)
     if name == "encoder":
-        return Encoder().eval(), torch.randint(0, 1000, (1, 128))
-    network = getattr(torchvision.models, name)(weights=None).eval()
+        return Encoder().eval(), {"x": torch.randint(0, 1000, (1, 128))}
+    if name == "bert_mini":
+        return Bert().eval(), {"x": torch.randint(0, 30522, (1, 128))}
+    if name == "gpt_step":
+        past = torch.randn(Gpt.LAYERS, 2, 1, Gpt.HEADS, Gpt.PAST, Gpt.WIDTH // Gpt.HEADS)
+        return Gpt().eval(), {"x": torch.randint(0, 8192, (1, 1)), "past": past}
+    if name == "vit_tiny":
+        network = torchvision.models.VisionTransformer(image_size=224, patch_size=16, num_layers=12, num_heads=3,
+                                                       hidden_dim=192, mlp_dim=768)
+        # It begins with a head of zeros.
+        torch.nn.init.normal_(network.heads.head.weight, 0, 192 ** -0.5)
+        return network.eval(), {"x": torch.randn(IMAGE)}
+    network = UNet() if name == "unet" else getattr(torchvision.models, name)(weights=None)
     randomize_statistics(network)
-    return network, torch.randn(IMAGE)
+    return network.eval(), {"x": torch.randn(IMAGE)}
 
 
 def export(folder: Path, name: str) -> None:
-    network, x = network_and_input(name)
+    network, inputs = network_and_inputs(name)
     file = folder / f"{name}.onnx"
+    batch = {"x": {0: "N"}, "past": {2: "N"}}
     with torch.no_grad():
-        torch.onnx.export(network, (x,), str(file), opset_version=OPSET, dynamo=False, input_names=["x"],
-                          output_names=["y"], dynamic_axes={"x": {0: "N"}, "y": {0: "N"}})
+        torch.onnx.export(network, tuple(inputs.values()), str(file), opset_version=OPSET, dynamo=False,
+                          input_names=list(inputs), output_names=["y"],
+                          dynamic_axes={"y": {0: "N"}, **{one: batch[one] for one in inputs}})
     session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
-    np.save(folder / f"{name}.x.npy", x.numpy())
-    np.save(folder / f"{name}.y.npy", session.run(["y"], {"x": x.numpy()})[0])
+    for one, values in inputs.items():
+        np.save(folder / f"{name}.{one}.npy", values.numpy())
+    values = {one: values.numpy() for one, values in inputs.items()}
+    np.save(folder / f"{name}.y.npy", session.run(["y"], values)[0])
     print(f"{file}: {file.stat().st_size / 1e6:.1f} MB")
 
 
 def main() -> int:
     if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
         sys.exit(__doc__)
-    if unknown := set(sys.argv[2:]) - {*NETWORKS, "encoder"}:
-        sys.exit(f"expected {', '.join(NETWORKS)} or encoder, got {', '.join(sorted(unknown))}")
+    if unknown := set(sys.argv[2:]) - set(ALL):
+        sys.exit(f"expected some of {', '.join(ALL)}, got {', '.join(sorted(unknown))}")
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for name in sys.argv[2:] or [*NETWORKS, "encoder"]:
+    for name in sys.argv[2:] or ALL:
         export(folder, name)
     return 0
 
