@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Downloads Debian's kernels for the boards that tests/boards boots under qemu-system, and unpacks the required files to
-# build/boards/ARCH: `kernel`, and `modules/*.ko` for the network. Nothing is installed, and the configuration of the
+# Downloads Debian's kernels for the boards that tests/boards boots under qemu-system, and for the machine on which a test of
+# packages starts systemd (x86_64), and unpacks the required files to build/boards/ARCH: `kernel`, and `modules/*.ko` for
+# the network. Nothing is installed, and the configuration of the
 # machine's own apt is unchanged. Returns immediately if the files exist. Without network it prints a message, and the
 # tests of these boards are skipped.
 #
-#   scripts/board_kernels.sh aarch64 [armv7] [riscv64]
+#   scripts/board_kernels.sh aarch64 [armv7] [riscv64] [x86_64]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,9 +13,10 @@ source scripts/private_apt.sh
 # Debian's name of the architecture, the release that has kernels for it, and the package that depends on the newest
 # one.
 declare -A source=([aarch64]="arm64 bookworm linux-image-cloud-arm64" [armv7]="armhf bookworm linux-image-armmp"
-  [riscv64]="riscv64 trixie linux-image-riscv64")
+  [riscv64]="riscv64 trixie linux-image-riscv64" [x86_64]="amd64 bookworm linux-image-cloud-amd64")
 # In load order; some kernels have some of them built in.
-modules=(virtio virtio_ring virtio_mmio failover net_failover virtio_net)
+modules=(virtio virtio_ring virtio_mmio virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci failover net_failover
+  virtio_net)
 
 fetch() {
   local arch=$1 debian release meta package deb dir=$PWD/build/boards/$1
@@ -42,7 +44,7 @@ fetch() {
 }
 
 for arch in "$@"; do
-  [[ -n ${source[$arch]:-} ]] || { echo "expected aarch64, armv7 or riscv64, got $arch" >&2; exit 2; }
+  [[ -n ${source[$arch]:-} ]] || { echo "expected aarch64, armv7, riscv64 or x86_64, got $arch" >&2; exit 2; }
   [[ -f build/boards/$arch/kernel ]] && continue
   mkdir -p build/boards
   log=build/boards/$arch.log

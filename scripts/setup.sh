@@ -51,8 +51,8 @@ test_packages=(
   chromium nginx-light openssl
   # roots in which packages are installed, in long runs
   debootstrap
-  # emulated boards with kernels of their own
-  qemu-system-arm qemu-system-misc xz-utils
+  # emulated boards with kernels of their own, and a machine with systemd
+  qemu-system-arm qemu-system-misc qemu-system-x86 xz-utils
 )
 # Cross compilers for rpc_server on the other architectures; the machine's own compiler is already in the list.
 declare -A cross=([amd64]=g++-x86-64-linux-gnu [armhf]=g++-arm-linux-gnueabihf

@@ -14,7 +14,7 @@ if [[ ${1:-} == --long ]]; then
   shift
 fi
 scripts/setup.sh
-[[ $long == 0 ]] || scripts/board_kernels.sh aarch64 armv7 riscv64
+[[ $long == 0 ]] || scripts/board_kernels.sh aarch64 armv7 riscv64 x86_64
 scripts/build.sh
 
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1

@@ -18,8 +18,9 @@ sed "s|/usr/local/bin/rpc_server|$server|" "$unit" >"$work/rpc_server.service"
 systemd-analyze verify --man=no "$work/rpc_server.service" >"$work/said" 2>&1 || { cat "$work/said"; exit 1; }
 # Only messages about this unit count; the machine's other units are not under test.
 ! grep rpc_server "$work/said" || fail "expected systemd-analyze verify to say nothing"
-systemd-analyze security --offline=yes --threshold=30 "$work/rpc_server.service" >"$work/said" 2>&1 ||
-  { tail -1 "$work/said"; fail "expected an exposure of at most 3.0"; }
+# 2.9 with a SystemCallFilter, which the unit leaves to the sessions' own filters. All else is as restrictive.
+systemd-analyze security --offline=yes --threshold=41 "$work/rpc_server.service" >"$work/said" 2>&1 ||
+  { tail -1 "$work/said"; fail "expected an exposure of at most 4.1"; }
 exposure=$(sed -n 's/.*Overall exposure level for rpc_server.service: \([0-9.]*\).*/\1/p' "$work/said")
 grep -q "rates it $exposure," docs/security.md || fail "docs/security.md does not say that the exposure is $exposure"
 systemd-sysusers --dry-run "$PWD"/packaging/systemd/rpc_server.sysusers >"$work/said" 2>&1 || { cat "$work/said"; exit 1; }
