@@ -20,6 +20,8 @@ void change_operands(Step& step, Change change) {
     change(copy->from);
   } else if (auto* fill = std::get_if<FillStep>(&step)) {
     change(fill->to);
+  } else if (auto* repeat = std::get_if<RepeatStep>(&step); repeat != nullptr && repeat->condition) {
+    change(*repeat->condition);
   }
 }
 

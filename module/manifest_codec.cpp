@@ -51,11 +51,15 @@ void serialize(Archive& archive, LoopValue& value) {
 template <class Archive>
 void serialize(Archive& archive, RepeatStep& step) {
   archive(step.count, step.steps, limited(step.values, kMaxLoopValues));
+  if (step.condition) archive(*step.condition);
 }
 
 template <class Archive>
 void serialize(Archive& archive, Step& step) {
+  constexpr std::uint8_t kConditionalRepeat = 6;
   auto tag = static_cast<std::uint8_t>(step.index() + 1);
+  if (const auto* repeat = std::get_if<RepeatStep>(&step); repeat != nullptr && repeat->condition)
+    tag = kConditionalRepeat;
   archive(tag);
   if constexpr (Archive::is_loading::value) {
     switch (tag) {
@@ -64,6 +68,7 @@ void serialize(Archive& archive, Step& step) {
       case 3: step = CopyStep(); break;
       case 4: step = FillStep(); break;
       case 5: step = RepeatStep(); break;
+      case kConditionalRepeat: step = RepeatStep{kNoValue, 0, {}, Operand()}; break;
       default: archive.fail("a known tag", tag, sizeof tag);
     }
   }

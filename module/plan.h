@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -99,15 +100,16 @@ struct LoopValue {
 };
 
 // Runs the steps that follow in the list `count` times, not at all below 1. Loop values may be offsets of operands, and
-// operands.
+// operands. With a condition, the repeat ends before the first iteration at whose beginning that byte of memory is 0.
 struct RepeatStep {
   ValueIndex count = kNoValue;
   std::uint32_t steps = 0;        // number of them, nested repeats and their steps included
   std::vector<LoopValue> values;  // in ascending order of the values
+  std::optional<Operand> condition = {};
   bool operator==(const RepeatStep&) const = default;
 };
 
-// In the order of their tags, from 1 on.
+// In the order of their tags, from 1 on. A repeat with a condition has a tag of its own behind them.
 using Step = std::variant<CallStep, LaunchStep, CopyStep, FillStep, RepeatStep>;
 
 // Calls visit(operand) for each operand of a step.
@@ -122,6 +124,8 @@ void for_each_operand(const Step& step, Visit visit) {
     visit(copy->from);
   } else if (const auto* fill = std::get_if<FillStep>(&step)) {
     visit(fill->to);
+  } else if (const auto* repeat = std::get_if<RepeatStep>(&step); repeat != nullptr && repeat->condition) {
+    visit(*repeat->condition);
   }
 }
 

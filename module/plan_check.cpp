@@ -155,11 +155,14 @@ class PlanChecker {
     return refuse(where_, "expected a known kind of operand");
   }
 
+  static bool is_number(const Operand& operand) {
+    return operand.kind == OperandKind::scalar || operand.kind == OperandKind::value;
+  }
+
   // Checks an operand of a copy or a fill.
   Status check_memory(const Operand& operand, bool is_written) const {
     FERRY_TRY(check_operand(operand));
-    const bool is_number = operand.kind == OperandKind::scalar || operand.kind == OperandKind::value;
-    if (is_number) return refuse(where_, "expected memory to copy or fill, got a number");
+    if (is_number(operand)) return refuse(where_, "expected memory to copy or fill, got a number");
     if (!is_written) return Status();
     const bool is_read_only =
         operand.kind == OperandKind::constant || (operand.kind == OperandKind::persistent && !is_init_) ||
@@ -254,6 +257,11 @@ class PlanChecker {
 
   Status check(const RepeatStep& step) const {
     for (const LoopValue& loop : step.values) FERRY_TRY(fixed("a stride", loop.stride));
+    if (step.condition) {
+      FERRY_TRY(check_operand(*step.condition));
+      if (is_number(*step.condition)) return refuse(where_, "expected memory with a condition, got a number");
+      FERRY_TRY(fixed("a condition's offset", step.condition->offset));
+    }
     return fixed("a count of iterations", step.count);
   }
 

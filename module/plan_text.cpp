@@ -81,6 +81,7 @@ std::string step_text(const FunctionInfo& function, const Step& step) {
   if (const auto* repeat = std::get_if<RepeatStep>(&step)) {
     std::string text =
         "repeat the next " + std::to_string(repeat->steps) + " steps " + value_text(function, repeat->count) + " times";
+    if (repeat->condition) text += " at most, while " + operand_text(function, *repeat->condition) + " is true";
     for (const LoopValue& loop : repeat->values) {
       text += ", " + value_text(function, loop.value) + " from " + expr_text(function, loop.value) + " by " +
               value_text(function, loop.stride);

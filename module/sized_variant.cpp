@@ -17,10 +17,10 @@ bool is_same_parameter(const ParameterInfo& a, const ParameterInfo& b) {
          a.shape.size() == b.shape.size() && a.strides.size() == b.strides.size();
 }
 
-bool has_loop_values(const Plan& plan) {
+bool has_loops(const Plan& plan) {
   return std::ranges::any_of(plan.steps, [](const Step& step) {
     const auto* repeat = std::get_if<RepeatStep>(&step);
-    return repeat != nullptr && !repeat->values.empty();
+    return repeat != nullptr && (!repeat->values.empty() || repeat->condition);
   });
 }
 
@@ -149,7 +149,7 @@ std::size_t most_steps(std::span<const Step> steps) {
 Status attach_variant(FunctionInfo& function, FunctionInfo variant, Sizes sizes) {
   const bool fits = variant.symbols.empty() && !function.symbols.empty() && sizes.size() == function.symbols.size() &&
                     std::ranges::equal(function.parameters, variant.parameters, is_same_parameter) &&
-                    !has_loop_values(function.plan) && !has_loop_values(variant.plan);
+                    !has_loops(function.plan) && !has_loops(variant.plan);
   if (!fits) return misfit(function, variant);
   for (std::size_t p = 0; p < function.parameters.size(); ++p)
     function.parameters[p].is_constant |= variant.parameters[p].is_constant;

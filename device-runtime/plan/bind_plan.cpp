@@ -66,6 +66,10 @@ class Binder {
     bound.first_operand = bound_.operands.size();
     bound.first_result = bound_.results.size();
     bound.strides.reserve(step.values.size());
+    if (step.condition) {
+      FERRY_ASSIGN(bound.condition, memory_of(*step.condition));
+      if (bound.condition.bytes == 0) return refuse(function_, "the condition of a repeat is outside of its memory");
+    }
     OpenRepeat opened{next_ + step.steps, bound_.repeats.size()};
     for (const LoopValue& loop : step.values) {
       const std::int64_t stride = loop.stride == kNoValue ? 0 : values_[loop.stride];

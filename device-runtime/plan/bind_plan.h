@@ -46,6 +46,7 @@ struct BoundRepeat {
   std::size_t begin = 0, end = 0;
   std::int64_t count = 0;                                     // at least 1
   std::vector<std::pair<ValueIndex, std::uint64_t>> strides;  // those of loop values
+  MemoryBlock condition;                                      // without memory: none
   std::size_t last_inner = 0;                                 // the end of the nested repeats
   std::size_t first_operand = 0, last_operand = 0;
   std::size_t first_result = 0, last_result = 0;

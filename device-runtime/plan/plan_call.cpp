@@ -110,7 +110,10 @@ std::int32_t PlanCall::run_repeat(const BoundRepeat& repeat, const RepeatRun& ho
   const auto inner = static_cast<std::size_t>(&repeat - bound_.repeats.data()) + 1;
   std::int64_t done = 0;
   std::int32_t result = 0;
+  bool holds = true;
   for (; done < repeat.count && result == 0; ++done) {
+    if (repeat.condition.memory != nullptr) result = read_condition(repeat.condition, holds);
+    if (result != 0 || !holds) break;
     result = run_between(repeat.begin, repeat.end, {inner, repeat.first_operand}, how);
     // The next iteration would overwrite them.
     if (result == 0 && repeat.first_result != repeat.last_result) {
@@ -122,6 +125,18 @@ std::int32_t PlanCall::run_repeat(const BoundRepeat& repeat, const RepeatRun& ho
     bound_.values[value] -= static_cast<std::uint64_t>(done) * stride;
   }
   return result;
+}
+
+std::int32_t PlanCall::read_condition(const MemoryBlock& condition, bool& holds) {
+  Device& device = *devices_[condition.device];
+  // Calls on a CPU have ended.
+  if (!device.uses_host_memory()) {
+    if (const std::int32_t result = stream_->wait(); result != 0) return result;
+  }
+  std::uint8_t found = 0;
+  failure_ = device.read(condition.memory, 0, {&found, 1});
+  holds = found != 0;
+  return failure_.is_ok() ? 0 : -1;
 }
 
 std::int32_t PlanCall::run_step(std::size_t step, const RepeatRun& how) {

@@ -75,6 +75,8 @@ class PlanCall final : public Workload {
   std::int32_t run_steps(std::uint64_t times, bool traced);
   std::int32_t run_between(std::size_t step, std::size_t end, Next next, const RepeatRun& how);
   std::int32_t run_repeat(const BoundRepeat& repeat, const RepeatRun& how);
+  // Reads the condition of a repeat behind the steps before.
+  std::int32_t read_condition(const MemoryBlock& condition, bool& holds);
   std::int32_t run_step(std::size_t step, const RepeatRun& how);
   // Turns the result with which a step ended the plan into one of the function.
   std::int32_t ended(std::int32_t result, std::size_t step);

@@ -59,7 +59,10 @@ class ConstantPlan {
     move(step.from);
   }
   void move(FillStep& step) { move(step.to); }
-  void move(RepeatStep&) {}  // the steps that it repeats follow it
+  // The steps that it repeats follow it.
+  void move(RepeatStep& step) {
+    if (step.condition) move(*step.condition);
+  }
 
   void move(Operand& operand) {
     if (operand.kind != OperandKind::constant && operand.kind != OperandKind::persistent) return;

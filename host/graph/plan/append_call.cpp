@@ -61,7 +61,8 @@ class StepMover {
 
   // A kernel repeats steps once or not at all, to choose among codes by its sizes (module/sized_variant.h).
   void move(RepeatStep& step) {
-    if (!step.values.empty()) throw InternalError(kernel_.name + ": expected a kernel without loops of its own");
+    if (!step.values.empty() || step.condition)
+      throw InternalError(kernel_.name + ": expected a kernel without loops of its own");
     step.count = call_.value(step.count);
   }
 

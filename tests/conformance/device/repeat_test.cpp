@@ -56,6 +56,11 @@ class Blocks {
   Plan& plan() { return function().plan; }
   const std::vector<float>& a() const { return a_; }
 
+  // Replaces A.
+  void write(const std::vector<float>& values) {
+    REQUIRE(device_.write(in_, 0, {reinterpret_cast<const std::uint8_t*>(values.data()), 4 * values.size()}).is_ok());
+  }
+
   Status prepare(Program& program) {
     REQUIRE_MESSAGE(check_manifest(module_.manifest).is_ok(), check_manifest(module_.manifest).message());
     bound_.symbols = {static_cast<std::int64_t>(n_)};
@@ -162,6 +167,51 @@ TEST_CASE("nested repeats move the same operand") {
         wrong += blocked.c()[i] != (is_doubled ? 2 * blocked.a()[i] : 0) ? 1 : 0;
       }
       CHECK(wrong == 0);
+    }
+  });
+}
+
+TEST_CASE("a repeat ends before the first iteration at whose beginning its condition is false") {
+  for_each_gpu([](TestedDevice& tested, Program& program) {
+    constexpr std::size_t kCount = 6;
+    for (const std::size_t ran : {std::size_t{0}, std::size_t{1}, std::size_t{4}, kCount}) {
+      CAPTURE(ran);
+      Blocks blocked(tested, kBlock * (kCount + 1));
+      Plan& plan = blocked.plan();
+      const ValueIndex at = number(plan, 0), stride = number(plan, kBlockBytes), one = number(plan, 1),
+                       trips = number(plan, kCount), bytes = number(plan, kBlockBytes), count = number(plan, kBlock);
+      // A byte that a kernel's result has in its memory is true until the iteration in which it becomes that of 0.
+      plan.workspaces = {{0, bytes}, {0, number(plan, 64)}};
+      const Operand condition{OperandKind::workspace, 1, kNoValue};
+      LaunchStep twice;
+      twice.kernel = "twice";
+      twice.grid[0] = one;
+      twice.block[0] = count;
+      twice.operands = {{OperandKind::workspace, 0, kNoValue}, out(at), {OperandKind::value, count, kNoValue}};
+      const ValueIndex first_byte = number(plan, 3), next_byte = number(plan, kBlockBytes + 3);
+      plan.steps = {FillStep{out(kNoValue), number(plan, kBlockBytes * (kCount + 1)), 1, 0},
+                    CopyStep{condition, in(first_byte), one},
+                    RepeatStep{trips, 3, {{at, stride}, {next_byte, stride}}, condition},
+                    CopyStep{{OperandKind::workspace, 0, kNoValue}, in(at), bytes},
+                    twice,
+                    CopyStep{condition, in(next_byte), one}};
+      // The highest byte of a float is 0 for 0 alone among these.
+      std::vector<float> values = blocked.a();
+      if (ran < kCount) values[ran * kBlock] = 0;
+      blocked.write(values);
+      const Status status = blocked.prepare(program);
+      REQUIRE_MESSAGE(status.is_ok(), status.message());
+      std::int64_t elapsed = 0;
+      for (const bool is_sampled : {false, true}) {
+        REQUIRE((is_sampled ? blocked.call().sample(2, elapsed) : blocked.call().run()) == 0);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < values.size(); ++i)
+          wrong += blocked.c()[i] != (i < ran * kBlock ? 2 * values[i] : 0) ? 1 : 0;
+        CHECK(wrong == 0);
+      }
+      std::vector<std::int64_t> each(blocked.call().steps().size());
+      CHECK(each.size() == 5);
+      CHECK(blocked.call().run_timed(each) == 0);
     }
   });
 }

@@ -1,6 +1,8 @@
 // Plans that refer to what is not there, or write what is only to be read.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "module/manifest_codec.h"
 #include "tests/unit/module/sample_manifest.h"
 
@@ -180,14 +182,60 @@ TEST_CASE("repeats end inside of those around them, and change nothing but opera
         }) == "kernel 'layer_kernel0': expected a grid that no repeat changes, got value 6");
 }
 
+// The same with a condition at the beginning of a workspace.
+Operand& condition(FunctionInfo& f) {
+  RepeatStep& step = repeat(f);
+  step.condition = Operand{OperandKind::workspace, 0, kNoValue};
+  return *step.condition;
+}
+
+TEST_CASE("the condition of a repeat is memory at the same place in all iterations") {
+  Manifest manifest = sample_manifest();
+  repeat(manifest.functions[2]);
+  const std::size_t unconditional = encode_manifest(manifest).size();
+  manifest = sample_manifest();
+  condition(manifest.functions[2]);
+  REQUIRE_MESSAGE(check_manifest(manifest).is_ok(), check_manifest(manifest).message());
+  const std::vector<std::uint8_t> bytes = encode_manifest(manifest);
+  CHECK(bytes.size() == unconditional + 9);
+  const Result<Manifest> decoded = decode_manifest(bytes);
+  REQUIRE_MESSAGE(decoded.is_ok(), decoded.status().message());
+  CHECK(decoded.value() == manifest);
+
+  CHECK(refusal([](F& f) { condition(f).index = 2; }) == "expected a workspace below 2, got 2");
+  CHECK(refusal([](F& f) { condition(f) = {OperandKind::argument, 3, kNoValue}; }) ==
+        "expected an operand that is a tensor parameter, got number 3");
+  CHECK(refusal([](F& f) { condition(f) = {OperandKind::constant, 1, kNoValue}; }) ==
+        "expected a constant below 1, got 1");
+  CHECK(refusal([](F& f) { condition(f) = {OperandKind::value, 0, kNoValue}; }) ==
+        "expected memory with a condition, got a number");
+  CHECK(refusal([](F& f) { condition(f) = {OperandKind::scalar, 0, kNoValue}; }) ==
+        "expected an operand that is a scalar parameter, got number 0");
+  CHECK(refusal([](F& f) { condition(f).kind = static_cast<OperandKind>(7); }) == "expected a known kind of operand");
+  CHECK(refusal([](F& f) { condition(f).offset = 7; }) ==
+        "expected an operand's offset that is a value below 7, got 7");
+  CHECK(refusal([](F& f) { condition(f).offset = 6; }) ==
+        "expected a condition's offset that no repeat changes, got value 6");
+  CHECK(refusal([](F& f) {
+          f.init.steps.insert(f.init.steps.begin(),
+                              RepeatStep{kNoValue, 1, {}, Operand{OperandKind::argument, 0, kNoValue}});
+        }) == "init plan: expected an operand that is a constant input, got 'A'");
+}
+
 TEST_CASE("a manifest that ends within a repeat, or has a later kind of step, is refused") {
   Manifest manifest = sample_manifest();
   manifest.functions.erase(manifest.functions.begin(), manifest.functions.begin() + 2);
-  repeat(manifest.functions[0]);
-  const std::vector<std::uint8_t> whole = encode_manifest(manifest);
+  condition(manifest.functions[0]);
+  std::vector<std::uint8_t> whole = encode_manifest(manifest);
   for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
     CHECK_FALSE(decode_manifest(std::span(whole).first(bytes)).is_ok());
   }
+  // The repeat's condition is the only operand of workspace 0 behind a list of one loop value.
+  const std::vector<std::uint8_t> repeat_step = {6, 0, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 6};
+  const auto found = std::ranges::search(whole, repeat_step);
+  REQUIRE(!found.empty());
+  found.front() = 7;
+  CHECK(decode_manifest(whole).status().message().find("expected a known tag, got 7") != std::string::npos);
 }
 
 TEST_CASE("a plan reads as text") {
@@ -201,6 +249,10 @@ TEST_CASE("a plan reads as text") {
   repeat(repeated);
   CHECK(step_text(repeated, repeated.plan.steps[2]) == "repeat the next 2 steps M times, value 3 from 64 by value 1");
   CHECK(step_text(repeated, repeated.plan.steps[3]) == "copy value 1 bytes to C from workspace 0 + value 3");
+  FunctionInfo conditional = layer;
+  condition(conditional);
+  CHECK(step_text(conditional, conditional.plan.steps[2]) ==
+        "repeat the next 2 steps M times at most, while workspace 0 is true, value 3 from 64 by value 1");
   CHECK(step_text(layer, layer.plan.steps[3]) == "launch layer_kernel0[M * N, 1, K][256, 1, 1](C + 256, N)");
 }
 

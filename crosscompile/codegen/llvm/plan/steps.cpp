@@ -93,8 +93,17 @@ class StepCode {
       values.push_back(counted(value(loop.value)));
       loop_values_[loop.value] = values.back();
     }
-    b_.CreateCondBr(b_.CreateICmpSLT(iteration, count), body, after);
-    b_.SetInsertPoint(body);
+    const auto continue_if = [&](Value* condition, llvm::BasicBlock* next) {
+      b_.CreateCondBr(condition, next, after);
+      b_.SetInsertPoint(next);
+    };
+    if (repeat.condition) {
+      auto* reading = llvm::BasicBlock::Create(b_.getContext(), "condition", function, body);
+      continue_if(b_.CreateICmpSLT(iteration, count), reading);
+      continue_if(b_.CreateIsNotNull(b_.CreateLoad(b_.getInt8Ty(), memory(*repeat.condition))), body);
+    } else {
+      continue_if(b_.CreateICmpSLT(iteration, count), body);
+    }
     emit_between(steps, first, first + repeat.steps);
     const auto add = [&](llvm::PHINode* phi, Value* stride) {
       phi->addIncoming(b_.CreateAdd(phi, stride), b_.GetInsertBlock());

@@ -198,6 +198,79 @@ TEST_CASE_FIXTURE(CpuFixture, "the first result other than 0 ends a repeat, and 
   for (int run = 0; run < 2; ++run) CHECK(later->run() == 1);
 }
 
+// Copies rows of A to C, element by element while the elements of B are true. `rows` of `columns` elements each; of B
+// one more is read than an iteration needs.
+void copy_rows_while(FunctionInfo& add, std::int64_t rows, std::int64_t columns) {
+  Plan& plan = add.plan;
+  const auto value = [&](ManifestExpr expr) {
+    plan.values.push_back(std::move(expr));
+    return static_cast<ValueIndex>(plan.values.size());  // behind the symbol n
+  };
+  const auto number = [&](std::int64_t of) { return value(manifest_constant(of)); };
+  plan = {};
+  const ValueIndex at = number(0), next = number(4), one = number(1), four = number(4), row = number(4 * columns),
+                   row_count = number(rows), column_count = number(columns);
+  plan.workspaces = {{0, number(64)}};
+  const Operand condition{OperandKind::workspace, 0, one};
+  plan.steps = {RepeatStep{row_count, 4, {{at, row}, {next, row}}},
+                CopyStep{condition, {OperandKind::argument, 1, at}, one},
+                RepeatStep{column_count, 2, {{at, four}, {next, four}}, condition},
+                CopyStep{{OperandKind::argument, 2, at}, {OperandKind::argument, 0, at}, four},
+                CopyStep{condition, {OperandKind::argument, 1, next}, one}};
+}
+
+TEST_CASE_FIXTURE(CpuFixture, "a repeat ends before the first iteration at whose beginning its condition is false") {
+  FunctionInfo& add = function("add");
+  for (const std::size_t columns : {1U, 2U, 7U}) {
+    constexpr std::size_t kRows = 9;
+    CAPTURE(columns);
+    copy_rows_while(add, kRows, static_cast<std::int64_t>(columns));
+    REQUIRE_MESSAGE(check_manifest(module.manifest).is_ok(), check_manifest(module.manifest).message());
+    const std::size_t n = kRows * columns + 1;
+    std::vector<float> a(n), c(n), expected(n);
+    std::vector<std::int32_t> conditions(n);
+    for (std::size_t r = 0; r < kRows; ++r) {
+      for (std::size_t i = 0; i < columns; ++i) {
+        a[r * columns + i] = static_cast<float>(r * columns + i + 1);
+        // Row r has r true elements, or all.
+        conditions[r * columns + i] = i < r ? (i % 2 == 0 ? 1 : 255) : 0;
+        if (i < r) expected[r * columns + i] = a[r * columns + i];
+      }
+    }
+    const std::uint64_t bytes = 4 * n;
+    const auto prepared = prepare("add", {{false, a.data(), 0}, {false, conditions.data(), 0}, {false, c.data(), 0}},
+                                  {{static_cast<std::int64_t>(n)}, {bytes, bytes, bytes}});
+    for (int run = 0; run < 2; ++run) {
+      REQUIRE(prepared->run() == 0);
+      CHECK(c == expected);
+      std::ranges::fill(c, 0.0F);
+    }
+    std::vector<std::int64_t> each(prepared->steps().size(), -1);
+    REQUIRE(each.size() == 3);
+    REQUIRE(prepared->run_timed(each) == 0);
+    CHECK(c == expected);
+    std::ranges::fill(c, 0.0F);
+    std::int64_t elapsed = 0;
+    REQUIRE(prepared->sample(3, elapsed) == 0);
+    CHECK(c == expected);
+  }
+}
+
+TEST_CASE_FIXTURE(CpuFixture, "a condition outside of its memory is refused before the first step") {
+  FunctionInfo& add = function("add");
+  const auto refusal = [&](std::int64_t workspace_bytes) {
+    copy_rows_while(add, 2, 3);
+    Plan& plan = add.plan;
+    plan.values.back() = manifest_constant(workspace_bytes);
+    plan.steps = {plan.steps[2], plan.steps[3], plan.steps[3]};
+    std::vector<float> memory(7);
+    const std::vector<DeviceArgument> arguments(3, {false, memory.data(), 0});
+    return try_prepare("add", arguments, {{7}, {28, 28, 28}}).status().message();
+  };
+  CHECK(refusal(1) == "add: the condition of a repeat is outside of its memory");
+  CHECK(refusal(0) == "add: the plan works at byte 1 of memory of 0 bytes");
+}
+
 TEST_CASE_FIXTURE(CpuFixture, "a bound call is kept for the same arguments and sizes") {
   float a[2] = {1, 2}, other[2] = {1, 2};
   const auto scale = [&](float by, float* memory) {
