@@ -1,14 +1,9 @@
-// Waits and wakes on a 32-bit word with the Linux futex call; needs no condition variable, mutex or library.
+// What threads that wait for each other need: futexes, and a pause.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
+#include "base/futex.h"
 
 namespace ferry::device {
-
-// Returns when woken, if the word is not `expected`, or spuriously: callers must check again.
-void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected);
-void futex_wake(const std::atomic<std::uint32_t>& word, int sleepers);
 
 // Tells the processor that this is a spin loop.
 inline void spin_pause() {

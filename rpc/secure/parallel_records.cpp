@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include "base/futex.h"
 #include "rpc/secure/secret.h"
 
 namespace ferry::secure {
@@ -22,8 +23,7 @@ ParallelRecords::ParallelRecords() {
 
 ParallelRecords::~ParallelRecords() {
   if (!started_) return;
-  state_.store(ending);
-  state_.notify_one();
+  set_state(ending);
   pthread_join(thread_, nullptr);
 }
 
@@ -32,29 +32,35 @@ void ParallelRecords::share(std::size_t count, Call call, const void* closure) {
   closure_ = closure;
   count_ = count;
   next_.store(0, std::memory_order_relaxed);
-  state_.store(offered);
-  state_.notify_one();
+  set_state(offered);
   work();
-  int state = offered;
+  std::uint32_t state = offered;
   if (state_.compare_exchange_strong(state, idle)) return;
-  state_.wait(working);
+  while (state_.load() == working) wait_in(working);
 }
 
 void ParallelRecords::work() {
   for (std::size_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < count_;) call_(closure_, i);
 }
 
+// std::atomic::wait() has a table of all waiting threads, of 2 KB.
+void ParallelRecords::set_state(State state) {
+  state_.store(state);
+  futex_wake(state_, 1);
+}
+
+void ParallelRecords::wait_in(std::uint32_t state) const { futex_wait(state_, state); }
+
 void ParallelRecords::run() {
   while (true) {
-    int state = offered;
+    std::uint32_t state = offered;
     if (state_.compare_exchange_strong(state, working)) {
       work();
-      state_.store(idle);
-      state_.notify_one();
+      set_state(idle);
     } else if (state == ending) {
       return;
     } else {
-      state_.wait(state);
+      wait_in(state);
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 namespace ferry::secure {
 
@@ -29,13 +30,16 @@ class ParallelRecords {
 
  private:
   // The caller offers and takes back what the thread did not wake for; only the thread works and becomes idle again.
-  enum State : int { idle, offered, working, ending };
+  enum State : std::uint32_t { idle, offered, working, ending };
   using Call = void (*)(const void* closure, std::size_t i);
   void share(std::size_t count, Call call, const void* closure);
   void work();
   void run();
+  void set_state(State state);
+  // Returns when the state is another one, or sooner.
+  void wait_in(std::uint32_t state) const;
 
-  std::atomic<int> state_{idle};
+  std::atomic<std::uint32_t> state_{idle};
   // Written while the thread is idle.
   Call call_ = nullptr;
   const void* closure_ = nullptr;

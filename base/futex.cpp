@@ -1,10 +1,10 @@
-#include "device-runtime/threads/futex.h"
+#include "base/futex.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace ferry::device {
+namespace ferry {
 
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
@@ -16,4 +16,4 @@ void futex_wake(const std::atomic<std::uint32_t>& word, int sleepers) {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, sleepers, nullptr, nullptr, 0);
 }
 
-}  // namespace ferry::device
+}  // namespace ferry
