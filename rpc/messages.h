@@ -53,7 +53,8 @@ enum MessageProperties : unsigned {
   X(41, FindBlobs, FindBlobsReply, "find_blobs", kLongAnswer)                    \
   X(42, PutBlob, Empty, "put_blob", kWrites)                                     \
   X(43, Digest, DigestReply, "digest", kPlain)                                   \
-  X(44, Compare, CompareReply, "compare", kPlain)
+  X(44, Compare, CompareReply, "compare", kPlain)                                \
+  X(45, AllocShared, Empty, "alloc_shared", kWrites)
 
 // Chosen by the client, never reused within a session, never 0.
 using Handle = std::uint64_t;
@@ -156,6 +157,13 @@ struct Alloc {
   Handle buffer = 0;
   std::uint64_t bytes = 0;
   std::uint32_t device = 0;  // the session's: 0 is the CPU, 1 the first device that Open::devices names besides it
+};
+// Allocates a part of the memory object that the client shares with a server that it started itself.
+inline constexpr std::uint64_t kSharedUnit = 64 << 10;
+struct AllocShared {
+  Handle buffer = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t unit = 0;  // the part begins at so many times kSharedUnit
 };
 struct Free {
   Handle handle = 0;  // a buffer or an instance

@@ -68,9 +68,10 @@ void CpuDevice::release(void* memory, std::uint64_t bytes) {
 
 Status CpuDevice::copy(void* destination, std::uint64_t destination_offset, void* source, std::uint64_t source_offset,
                        std::uint64_t bytes) {
-  if (bytes != 0) {
-    std::memmove(host_address(destination) + destination_offset, host_address(source) + source_offset, bytes);
-  }
+  std::uint8_t* const to = host_address(destination) + destination_offset;
+  const std::uint8_t* const from = host_address(source) + source_offset;
+  // A client that has mapped the memory copies it to itself, to wait for the contents.
+  if (to != from && bytes != 0) std::memmove(to, from, bytes);
   return {};
 }
 

@@ -31,6 +31,13 @@ void* take_host_memory(std::uint64_t bytes) {
   return memory;
 }
 
+void* map_host_memory(int object, std::uint64_t offset, std::uint64_t bytes) {
+  if (bytes < kOwnMapping || bytes > SIZE_MAX) return nullptr;
+  void* memory = mmap64(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, object,
+                        static_cast<off64_t>(offset));
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
 void return_host_memory(void* memory, std::uint64_t bytes) {
   if (memory == nullptr) return;
   if (bytes < kOwnMapping) {

@@ -22,6 +22,11 @@ constexpr std::uint64_t kHugeTensor = 4 << 20;
 std::uint64_t page_bytes() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
+// The filter of sessions has no call of the C library that says more of a file. Nobody reads from the object.
+std::uint64_t size_of(int object) {
+  return static_cast<std::uint64_t>(std::max<off64_t>(lseek64(object, 0, SEEK_END), 0));
+}
+
 Status no_memory() {
   return {ErrorCode::resource_exhausted, format("cannot map memory for a runner: %s", std::strerror(errno))};
 }
@@ -42,6 +47,10 @@ Descriptor make_shared_object(std::uint64_t bytes) {
     return {};
   }
   return object;
+}
+
+bool is_shared_object(int descriptor, std::uint64_t bytes) {
+  return fcntl(descriptor, F_GET_SEALS) == (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW) && bytes <= size_of(descriptor);
 }
 
 SharedMapping::SharedMapping(SharedMapping&& other) noexcept
@@ -117,6 +126,11 @@ Status SharedMapping::unmap(const SharedPart& part) {
   void* memory = mmap(at(part.offset), static_cast<std::size_t>(part.bytes), PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   return memory == MAP_FAILED ? no_memory() : Status();
+}
+
+bool SharedMemory::is_clients(const SharedPart& part) const {
+  const std::uint64_t size = size_of(object());
+  return part.offset >= bytes_ && part.offset <= size && part.bytes <= size - part.offset;
 }
 
 Result<SharedPart> SharedMemory::take(std::uint64_t bytes, std::uint64_t lead) {

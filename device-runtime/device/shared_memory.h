@@ -18,6 +18,9 @@ std::uint64_t shared_object_bytes(std::uint64_t memory_limit);
 // system has none.
 Descriptor make_shared_object(std::uint64_t bytes);
 
+// Whether it is an object of at least so many bytes whose size cannot change.
+bool is_shared_object(int descriptor, std::uint64_t bytes);
+
 // A part of the object: whole pages. Around it are pages that nobody maps.
 struct SharedPart {
   std::uint64_t offset = 0, bytes = 0;
@@ -59,6 +62,8 @@ class SharedMemory {
   SharedMemory(Descriptor object, std::uint64_t bytes) : object_(std::move(object)), bytes_(bytes) {}
 
   int object() const { return object_.number(); }
+  // Whether a part lies in the object, behind what take() gives: an object that the client has made is larger.
+  bool is_clients(const SharedPart& part) const;
 
   // Reserves a part for so many bytes, of which the first is `lead` bytes behind the start of its first page. Large
   // parts begin at a huge page. Fails with resource_exhausted.

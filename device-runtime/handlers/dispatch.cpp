@@ -57,6 +57,7 @@ bool dispatch(SessionState& state, rpc::Connection& connection, Activity& activi
     case rpc::Tag::ListModules: return reply_with(&handle_list_modules);
     case rpc::Tag::UnloadModule: return reply_with(&handle_unload_module);
     case rpc::Tag::Alloc: return reply_with(&handle_alloc);
+    case rpc::Tag::AllocShared: return reply_with(&handle_alloc_shared);
     case rpc::Tag::Free: return reply_with(&handle_free);
     case rpc::Tag::Write: return reply_with(&handle_write);
     case rpc::Tag::Read: return reply_with(&handle_read);

@@ -1,6 +1,7 @@
 #include "device-runtime/handlers/memory.h"
 
 #include "base/format.h"
+#include "device-runtime/device/host_memory.h"
 
 namespace ferry::device {
 namespace {
@@ -19,6 +20,22 @@ Result<rpc::Empty> handle_alloc(SessionState& state, RequestContext&, const rpc:
   }
   FERRY_ASSIGN(auto buffer, Buffer::allocate(*state.devices[request.device], request.bytes));
   state.buffers.define(request.buffer, std::move(buffer));
+  return rpc::Empty{};
+}
+
+Result<rpc::Empty> handle_alloc_shared(SessionState& state, RequestContext&, const rpc::Alloc& request) {
+  FERRY_TRY(state.buffers.check_new(request.buffer));
+  const SharedPart part{request.device * rpc::kSharedUnit, request.bytes};
+  const SharedMemory* const shared = state.access.isolation.memory.get();
+  if (shared == nullptr || !shared->is_clients(part))
+    return Status(ErrorCode::unsupported, "there is no such part of shared memory");
+  FERRY_TRY(state.budget.take(request.bytes));
+  void* const memory = map_host_memory(shared->object(), part.offset, part.bytes);
+  if (memory == nullptr) {
+    state.budget.give_back(request.bytes);
+    return Status(ErrorCode::resource_exhausted, "the part of shared memory cannot be mapped");
+  }
+  state.buffers.define(request.buffer, Buffer::own(*state.devices.front(), memory, request.bytes));
   return rpc::Empty{};
 }
 

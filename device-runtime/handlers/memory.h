@@ -6,6 +6,8 @@
 namespace ferry::device {
 
 Result<rpc::Empty> handle_alloc(SessionState& state, RequestContext& context, const rpc::Alloc& request);
+// The message has the fields of alloc, of which the last is the unit.
+Result<rpc::Empty> handle_alloc_shared(SessionState& state, RequestContext& context, const rpc::Alloc& request);
 Result<rpc::Empty> handle_guard_memory(SessionState& state, RequestContext& context, const rpc::GuardMemory& request);
 Result<rpc::Empty> handle_free(SessionState& state, RequestContext& context, const rpc::Free& request);
 // The bytes are received directly into the buffer and sent directly from it.

@@ -20,6 +20,7 @@ struct SessionOptions {
   SandboxOptions sandbox = {};
   bool perf_map = false;  // register kernels with perf
   OtherDevices other_devices = {};
+  int clients_object = -1;  // the session takes this object of memory, which its client has mapped; -1: one of its own
 };
 
 // Serves the client until it closes the connection, vanishes or breaks the protocol. `first` is its open,

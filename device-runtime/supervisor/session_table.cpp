@@ -63,7 +63,9 @@ void SessionTable::start(server::WaitingClient waiting, SessionOptions options) 
   // Debuggers and profilers look for kernels in the session's own process.
   Descriptor memory;
   if (isolates_ && sandbox.filter == Filter::strict && !sandbox.inspectable) {
-    memory = make_shared_object(shared_object_bytes(options.facts.memory_limit_bytes));
+    // The server of such an object serves one session.
+    memory = options.clients_object >= 0 ? Descriptor(options.clients_object)
+                                         : make_shared_object(shared_object_bytes(options.facts.memory_limit_bytes));
   }
   const SessionEnds ends{output.writer(), files.session_end(), caches_.largest(), memory.number()};
   const Result<pid_t> child = start_session(client, options, page.value(), secrets_, memory_killer_, ends);

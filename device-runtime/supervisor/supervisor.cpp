@@ -14,6 +14,7 @@
 
 #include "base/format.h"
 #include "base/printable.h"
+#include "device-runtime/device/shared_memory.h"
 #include "device-runtime/measure/clock.h"
 #include "device-runtime/supervisor/device_list.h"
 #include "device-runtime/supervisor/memory_killer.h"
@@ -109,6 +110,11 @@ class Supervisor final : public FarmBoard::Sessions {
       return {ErrorCode::invalid_argument,
               format("--fd: expected a connected socket, got %d", options_.inherited_socket)};
     }
+    // Behind the socket may be an object for tensors, of which the client has mapped the part that a session leaves.
+    // Nothing that this process has opened is such an object.
+    const int object = options_.inherited_socket + 1;
+    if (is_shared_object(object, shared_object_bytes(session_options_.facts.memory_limit_bytes)))
+      session_options_.clients_object = object;
     acceptor_.adopt(options_.inherited_socket);
     return {};
   }

@@ -43,6 +43,7 @@ class Pending {
   // Waits without taking the answer, which is left for get(). Throws when the connection is lost.
   void wait();
   bool valid() const { return client_ != nullptr; }
+  const std::shared_ptr<Answer>& answer() const { return answer_; }
 
  private:
   Client* client_ = nullptr;
@@ -139,6 +140,13 @@ class Client {
 
   // Returns false once the connection has failed; every further request then fails with the same error.
   bool is_open() const { return broken_.is_ok(); }
+
+  // Returns how many requests have failed in this session.
+  std::size_t failures() const { return failures_.size(); }
+  // Returns the answer of the request sent last; null if all have been answered.
+  std::shared_ptr<const Answer> last_outstanding() const {
+    return outstanding_.empty() ? nullptr : outstanding_.back().answer;
+  }
 
   // Receives until this answer has arrived.
   void wait_for(const Answer& answer);

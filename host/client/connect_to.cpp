@@ -125,6 +125,7 @@ Device connect_to(Connector& connector, const ConnectOptions& options, const OnS
     state->direct = link.direct;
     state->client = std::make_unique<Client>(std::move(opened), state->name, handlers_of(options, *state),
                                              session_options_of(options));
+    if (link.shared != nullptr) state->shared = std::make_unique<SharedTensors>(std::move(link.shared));
     state->server = std::move(link.server);
     return detail::Access::device(std::move(state));
   });

@@ -30,9 +30,8 @@ DeviceTensor Device::filled(DType dtype, Shape shape, FillKind kind, std::uint64
 }
 
 DeviceTensor Device::put(const View& data) const {
-  auto tensor = std::make_shared<detail::TensorState>(state_, data.dtype, data.shape, data.strides);
-  detail::write_span(*tensor, data.data);
-  return DeviceTensor(std::move(tensor));
+  return DeviceTensor(
+      std::make_shared<detail::TensorState>(state_, data.dtype, data.shape, data.strides, std::nullopt, data.data));
 }
 
 std::vector<std::string> Device::read_files(const std::vector<std::string>& paths) const {

@@ -19,7 +19,7 @@ struct DirectModule::State {
 
 std::uint8_t* address_of(const DeviceTensor& tensor) {
   const detail::TensorState& state = detail::Access::state(tensor);
-  if (state.device->direct == nullptr) return nullptr;
+  if (state.device->direct == nullptr) return detail::shared_address(state);
   std::uint8_t* const memory = state.device->direct->address(state.handle);
   return memory == nullptr ? nullptr : memory + state.offset;
 }

@@ -12,7 +12,8 @@
 
 namespace ferry::session {
 
-// Returns where a tensor's memory is in this process; null if it is elsewhere, or has no bytes.
+// Returns where a tensor's memory is in this process, with what all requests before have written; null if it is
+// elsewhere, or has no bytes. A session of the local server may change the contents at any time. Throws Error.
 FERRY_API std::uint8_t* address_of(const DeviceTensor& tensor);
 
 // A module of a device in this process, for direct calls. All functions throw Error.

@@ -42,9 +42,8 @@ DeviceTensor ModuleState::borrow_or_put(const ParameterInfo& parameter, const Vi
 }
 
 DeviceTensor ModuleState::put(const ParameterInfo& parameter, const View& data) const {
-  auto tensor = std::make_shared<TensorState>(device, data.dtype, data.shape, data.strides, session_device(parameter));
-  write_span(*tensor, data.data);
-  return Access::make(std::move(tensor));
+  return Access::make(std::make_shared<TensorState>(device, data.dtype, data.shape, data.strides,
+                                                    session_device(parameter), data.data));
 }
 
 std::string DeviceState::locate(const Hash& module, std::uint64_t offset, const SourceLine& source_line) const {

@@ -9,6 +9,7 @@
 #include "host/client/blob_upload.h"
 #include "host/client/client.h"
 #include "host/client/connect/connector.h"
+#include "host/client/shared_tensors.h"
 #include "module/manifest.h"
 
 namespace ferry::detail {
@@ -22,6 +23,7 @@ struct DeviceState {
   std::unique_ptr<session::SessionServer> server;
   std::shared_ptr<session::DirectSession> direct;  // null: the device is not in this process
   std::unique_ptr<session::Client> client;
+  std::unique_ptr<session::SharedTensors> shared;  // null: the session has no memory that this process has mapped
   std::string name;
   std::string board_name;                   // see Device::board()
   std::vector<const ModuleState*> modules;  // the loaded modules
@@ -35,6 +37,8 @@ struct TensorState {
   std::shared_ptr<const TensorState> whole;  // for a view: the tensor that owns the memory
   rpc::Handle handle = 0;
   std::uint64_t offset = 0;  // bytes
+  // Of one that owns its memory; nothing: this process has not mapped it.
+  std::optional<session::SharedTensors::Part> part;
   DType dtype = DType::f32;
   Shape shape, strides;
   std::uint64_t span = 0;  // bytes from the start of the first element to the end of the last
@@ -42,9 +46,9 @@ struct TensorState {
   std::shared_ptr<std::uint64_t> version;
 
   // Allocates the span of the elements in the memory of one of the session's devices; by default, the one that tensors
-  // are for.
+  // are for. Unless they have `contents`, they are zero.
   TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims, Shape apart = {},
-              std::optional<std::uint32_t> session_device = std::nullopt);
+              std::optional<std::uint32_t> session_device = std::nullopt, const void* contents = nullptr);
   // Makes a tensor of memory of this process, which must outlive it; the device is in this process.
   TensorState(std::shared_ptr<DeviceState> on, const View& memory);
   // Makes a view.
@@ -98,6 +102,9 @@ void check_device(const DeviceTensor& tensor, const DeviceState& device, const s
 std::uint64_t tensor_bytes(DType dtype, const Shape& shape);
 // Returns the number of bytes from the start of the first element to the end of the last.
 std::uint64_t tensor_span(DType dtype, const Shape& shape, const Shape& strides);
+// Returns where the tensor is in memory that the session and this process have mapped, after everything that was asked
+// of the session before; null if it is elsewhere. Throws Error if its contents depend on a request that has failed.
+std::uint8_t* shared_address(const TensorState& tensor);
 // Transfer all bytes of the span, including those between the elements.
 void write_span(const TensorState& tensor, const void* from);
 void read_span(const TensorState& tensor, std::uint8_t* into);

@@ -91,7 +91,19 @@ void write_span(const TensorState& tensor, const void* from) {
   }
 }
 
+std::uint8_t* shared_address(const TensorState& tensor) {
+  const auto& part = tensor.whole != nullptr ? tensor.whole->part : tensor.part;
+  if (!part) return nullptr;
+  // It is answered after all requests before, and refused like a request that reads the tensor.
+  tensor.device->client->call(rpc::Copy{tensor.handle, tensor.offset, tensor.handle, tensor.offset, tensor.span});
+  return tensor.device->shared->at(*part) + tensor.offset;
+}
+
 void read_span(const TensorState& tensor, std::uint8_t* bytes) {
+  if (const std::uint8_t* const memory = shared_address(tensor)) {
+    std::memcpy(bytes, memory, tensor.span);
+    return;
+  }
   std::vector<session::Pending<rpc::Empty>> pieces;
   for (std::uint64_t done = 0; done < tensor.span;) {
     const std::uint64_t piece = std::min(kPieceBytes, tensor.span - done);
@@ -116,20 +128,35 @@ bool same_places(const Shape& shape, const Shape& a, const Shape& b) {
 }
 
 TensorState::TensorState(std::shared_ptr<DeviceState> on, DType type, Shape dims, Shape apart,
-                         std::optional<std::uint32_t> session_device)
+                         std::optional<std::uint32_t> session_device, const void* contents)
     : device(std::move(on)), dtype(type), shape(std::move(dims)), span(tensor_span(dtype, shape, apart)) {
   if (!same_places(shape, apart, {})) strides = std::move(apart);
   version = std::make_shared<std::uint64_t>(0);
-  handle = device->client->new_handle();
   if (device->direct != nullptr) {
+    handle = session::Client::new_handle();
     device->direct->allocate(handle, span);
+    if (contents != nullptr) write_span(*this, contents);
+    return;
+  }
+  const std::uint32_t where = session_device.value_or(device->client->memory_device());
+  if (device->shared != nullptr && where == 0) part = device->shared->allocate(*device->client, span);
+  if (part) {
+    handle = part->buffer;
+    // No request before this one uses the part.
+    std::uint8_t* const memory = device->shared->at(*part);
+    if (contents != nullptr) {
+      std::memcpy(memory, contents, span);
+    } else if (!part->is_zero) {
+      std::memset(memory, 0, span);
+    }
     return;
   }
   rpc::Alloc alloc;
-  alloc.buffer = handle;
+  alloc.buffer = handle = session::Client::new_handle();
   alloc.bytes = span;
-  alloc.device = session_device.value_or(device->client->memory_device());
+  alloc.device = where;
   device->client->post(alloc);
+  if (contents != nullptr) write_span(*this, contents);
 }
 
 TensorState::TensorState(std::shared_ptr<DeviceState> on, const View& memory)
@@ -162,13 +189,17 @@ TensorState::TensorState(std::shared_ptr<const TensorState> of, Shape dims, Shap
 }
 
 TensorState::~TensorState() {
-  if (whole != nullptr || !device->client->is_open()) return;
+  if (whole != nullptr || (!part && !device->client->is_open())) return;
   if (device->direct != nullptr) {
     device->direct->free(handle);
     return;
   }
   try {
-    device->client->post(rpc::Free{handle});
+    if (part) {
+      device->shared->free(*device->client, *part);
+    } else {
+      device->client->post(rpc::Free{handle});
+    }
   } catch (const Error&) {
     // The connection is lost, and the memory with it.
   }

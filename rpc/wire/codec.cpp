@@ -187,6 +187,11 @@ void serialize(Archive& archive, Alloc& message) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, AllocShared& message) {
+  archive(message.buffer, message.bytes, message.unit);
+}
+
+template <class Archive>
 void serialize(Archive& archive, Free& message) {
   archive(message.handle);
 }

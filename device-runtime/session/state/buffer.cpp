@@ -13,6 +13,10 @@ unsigned long long number(std::uint64_t value) { return value; }
 
 Result<std::unique_ptr<Buffer>> Buffer::allocate(Device& device, std::uint64_t bytes) {
   FERRY_ASSIGN(void* memory, device.allocate(bytes));
+  return own(device, memory, bytes);
+}
+
+std::unique_ptr<Buffer> Buffer::own(Device& device, void* memory, std::uint64_t bytes) {
   return std::unique_ptr<Buffer>(new Buffer(device, memory, bytes, true));
 }
 

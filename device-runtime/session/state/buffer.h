@@ -10,6 +10,8 @@ namespace ferry::device {
 class Buffer {
  public:
   static Result<std::unique_ptr<Buffer>> allocate(Device& device, std::uint64_t bytes);
+  // Memory that the device releases.
+  static std::unique_ptr<Buffer> own(Device& device, void* memory, std::uint64_t bytes);
   // Memory of this process that the device does not own and that outlives the buffer.
   static std::unique_ptr<Buffer> borrow(Device& device, void* memory, std::uint64_t bytes);
   Buffer(const Buffer&) = delete;

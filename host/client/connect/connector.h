@@ -10,6 +10,7 @@
 #include "ferry/connect_options.h"
 #include "ferry/error.h"
 #include "host/client/connect/direct_session.h"
+#include "host/client/connect/shared_object.h"
 #include "rpc/secure/key.h"
 #include "rpc/transport/transport.h"
 
@@ -50,6 +51,7 @@ struct Link {
   std::unique_ptr<SessionServer> server = {};  // null: a server that others use too
   std::shared_ptr<const Lease> lease = {};     // null: the device needs none
   std::shared_ptr<DirectSession> direct = {};  // null: the device is not in this process
+  std::unique_ptr<SharedObject> shared = {};   // which the server has too; null: there is none
 };
 
 class Connector {

@@ -68,18 +68,21 @@ std::vector<fs::path> own_binaries() {
   return binaries;
 }
 
-// The file descriptor that the server expects its socket at.
-constexpr int kServerSocket = 3;
+// The file descriptors that the server expects its socket and an object of shared memory at.
+constexpr int kServerSocket = 3, kServerObject = kServerSocket + 1;
 
 // Runs between fork and exec, so it may only make system calls.
-[[noreturn]] void become(const char* program, char* const* arguments, int socket, pid_t parent, bool end_with_thread) {
+[[noreturn]] void become(const char* program, char* const* arguments, int socket, int object, pid_t parent,
+                         bool end_with_thread) {
   if (end_with_thread) prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(kServerCannotStart);  // the parent ended before it could be watched
   // Ctrl-C in a terminal is for ferry, which then ends the session; otherwise it would find that the server is gone.
   setpgid(0, 0);
-  // dup2 of a descriptor to itself would leave close-on-exec set.
-  const int ours = socket == kServerSocket ? dup(socket) : socket;
-  if (dup2(ours, kServerSocket) < 0) _exit(kServerCannotStart);
+  // Neither may have the other's number, and dup2 of a descriptor to itself would leave close-on-exec set.
+  const int own_socket = fcntl(socket, F_DUPFD_CLOEXEC, kServerObject + 1);
+  const int own_object = object < 0 ? -1 : fcntl(object, F_DUPFD_CLOEXEC, kServerObject + 1);
+  if (dup2(own_socket, kServerSocket) < 0) _exit(kServerCannotStart);
+  if (own_object < 0 || dup2(own_object, kServerObject) < 0) close(kServerObject);
   const int nothing = open("/dev/null", O_RDWR);
   if (nothing >= 0) {
     dup2(nothing, STDIN_FILENO);
@@ -121,7 +124,8 @@ fs::path find_board_server(const std::string& arch) {
   return {};
 }
 
-LocalServer::LocalServer(const fs::path& program, const std::vector<std::string>& arguments) : program_(program) {
+LocalServer::LocalServer(const fs::path& program, const std::vector<std::string>& arguments, int shared_object)
+    : program_(program) {
   std::vector<std::string> words{program.string(), "--fd", std::to_string(kServerSocket), "--quiet"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const std::vector<char*> pointers = exec_words(words);
@@ -133,7 +137,7 @@ LocalServer::LocalServer(const fs::path& program, const std::vector<std::string>
   // The kernel sends the signal when the forking thread ends, which is the end of the process only for the main thread.
   const bool end_with_thread = gettid() == parent;
   pid_ = fork();
-  if (pid_ == 0) become(program.c_str(), pointers.data(), sockets[1], parent, end_with_thread);
+  if (pid_ == 0) become(program.c_str(), pointers.data(), sockets[1], shared_object, parent, end_with_thread);
   close(sockets[1]);
   socket_ = sockets[0];
   if (pid_ < 0) {

@@ -22,7 +22,9 @@ std::filesystem::path find_board_server(const std::string& arch);
 // end or terminates.
 class LocalServer final : public SessionServer {
  public:
-  explicit LocalServer(const std::filesystem::path& program, const std::vector<std::string>& arguments = {});
+  // The server also gets the descriptor of a SharedObject, unless it is -1.
+  explicit LocalServer(const std::filesystem::path& program, const std::vector<std::string>& arguments = {},
+                       int shared_object = -1);
   // Terminates the server, unless closing the connection has ended it.
   ~LocalServer() override;
   LocalServer(const LocalServer&) = delete;

@@ -110,6 +110,29 @@ class CallsTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             np.asarray(result, copy=False)
 
+    def test_large_tensors_of_this_machines_server_are_not_copied(self):
+        a, b = self.normal(301, 211), self.normal(211, 307)
+        on_device = self.device.put(a)
+        result = self.mm(on_device, b)
+        array = result.numpy()
+        self.assertTrue(np.shares_memory(array, result.numpy()))
+        self.assertTrue(np.shares_memory(array, np.from_dlpack(result)))
+        self.assertTrue(np.shares_memory(array, np.asarray(result, copy=False)))
+        self.assertFalse(np.shares_memory(array, np.array(result)))
+        np.testing.assert_allclose(array, a @ b, rtol=1e-4, atol=1e-4)
+        view = on_device.numpy()
+        view *= 2  # what the next call reads
+        self.assertIs(self.mm(on_device, b, out=result), result)
+        np.testing.assert_allclose(array, 2 * (a @ b), rtol=1e-4, atol=1e-4)
+        self.assertFalse(np.shares_memory(self.device.put(a).numpy(), a))
+        small = self.device.put(a[:3])
+        self.assertFalse(np.shares_memory(small.numpy(), small.numpy()))
+        with self.assertRaises(ValueError):
+            np.asarray(small, copy=False)
+        with ferry.connect() as device:
+            kept = device.put(a).numpy()
+        np.testing.assert_array_equal(kept, a)  # after the session
+
     def test_several_outputs_are_a_tuple_in_the_order_of_their_names(self):
         both = self.device.compile("def both(float(N) A) -> (B, C) { B(i) = A(i) + 1; C(i) = A(i) * 2 }")["both"]
         a = self.normal(5)

@@ -54,6 +54,7 @@ void for_each_message(Check check) {
   check("list_modules reply", ListModulesReply{{{4, Hash{1}, 15000, {"mm", "conv"}}, {6, Hash{2}, 1, {}}}});
   check("unload_module", UnloadModule{4});
   check("alloc", Alloc{5, 1u << 20, 0});
+  check("alloc_shared", AllocShared{5, 1u << 20, 1u << 31});
   check("free", Free{5});
   check("guard_memory", GuardMemory{});
   check("write", Write{5, 128});
