@@ -56,6 +56,7 @@ TakenArray::TakenArray(TakenArray&& other) noexcept
       is_dense_(other.is_dense_),
       has_buffer_(std::exchange(other.has_buffer_, false)),
       buffer_(other.buffer_),
+      exchanged_(std::move(other.exchanged_)),
       read_(std::move(other.read_)),
       written_(std::move(other.written_)) {}
 
@@ -100,6 +101,29 @@ bool TakenArray::take_buffer(nb::handle value, Access access) {
   return true;
 }
 
+bool TakenArray::take_exchanged(nb::handle value, Access access) {
+  ExchangedTensor exchanged = exchanged_tensor(value);
+  if (exchanged == nullptr || (access == Access::write && exchanged->is_read_only())) return false;
+  const nb::dlpack::dltensor& tensor = exchanged->tensor;
+  if (tensor.device.device_type != nb::device::cpu::value || tensor.ndim < 0) return false;
+  const std::optional<DType> type = type_of(tensor.dtype);
+  if (!type) return false;
+  const auto element = static_cast<std::int64_t>(dtype_bytes(*type));
+  std::int64_t dense = element;  // strides may be missing in that case
+  if (!describe(
+          static_cast<std::size_t>(tensor.ndim), static_cast<std::size_t>(element),
+          [&](std::size_t i) { return tensor.shape[i]; },
+          [&](std::size_t i) {
+            return tensor.strides == nullptr ? std::exchange(dense, dense * tensor.shape[i])
+                                             : element * tensor.strides[i];
+          }))
+    return false;
+  dtype_ = *type;
+  data_ = static_cast<std::uint8_t*>(tensor.data) + tensor.byte_offset;
+  exchanged_ = std::move(exchanged);
+  return true;
+}
+
 template <class Array>
 bool TakenArray::take_dlpack(nb::handle value, std::optional<Array>& into) {
   Array array;
@@ -119,7 +143,7 @@ bool TakenArray::take_dlpack(nb::handle value, std::optional<Array>& into) {
 }
 
 bool TakenArray::take(nb::handle value, Access access) {
-  if (take_buffer(value, access)) return true;
+  if (take_buffer(value, access) || take_exchanged(value, access)) return true;
   return access == Access::write ? take_dlpack(value, written_) : take_dlpack(value, read_);
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "ferry/client.h"
+#include "host/python/dlpack_exchange.h"
 #include "module/manifest.h"
 
 namespace ferry::python {
@@ -36,6 +37,7 @@ class TakenArray {
 
  private:
   bool take_buffer(nanobind::handle value, Access access);
+  bool take_exchanged(nanobind::handle value, Access access);
   template <class Array>
   bool take_dlpack(nanobind::handle value, std::optional<Array>& into);
   bool describe(std::size_t rank, std::size_t element, const auto& size, const auto& stride);
@@ -47,6 +49,7 @@ class TakenArray {
   bool is_dense_ = true;
   bool has_buffer_ = false;
   Py_buffer buffer_{};
+  ExchangedTensor exchanged_;
   std::optional<nanobind::ndarray<nanobind::ro>> read_;
   std::optional<nanobind::ndarray<>> written_;
 };

@@ -1,4 +1,5 @@
 """in_process_test.py SOURCE_DIR BINARY_DIR: kernels that run in this process use arrays where they lie."""
+import ctypes
 import gc
 import multiprocessing
 import os
@@ -41,6 +42,68 @@ class OnlyDlpack:
 
     def __dlpack_device__(self):
         return self.array.__dlpack_device__()
+
+
+class ManagedTensor(ctypes.Structure):
+    """DLPack's DLManagedTensorVersioned, of version 1.3."""
+
+    _fields_ = [
+        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
+        ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)), ("flags", ctypes.c_uint64), ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("rank", ctypes.c_int32), ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64),
+    ]  # fmt: skip
+
+
+class Exchanged:
+    """An array as torch's tensors are from version 2.10 on: with DLPack's functions of C."""
+
+    alive = {}
+    refuses = False
+
+    def __init__(self, array, read_only=False):
+        self.array, self.read_only = array, read_only
+
+    def __dlpack__(self, **how):
+        raise BufferError("only by functions of C")
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+    def release(address):
+        del Exchanged.alive[address]
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p))
+    def export(self, into):
+        if Exchanged.refuses:
+            return -1
+        array = self.array
+        sizes = (ctypes.c_int64 * array.ndim)(*array.shape)
+        apart = (ctypes.c_int64 * array.ndim)(*(stride // array.itemsize for stride in array.strides))
+        dense = array.flags.c_contiguous and array.ndim == 1
+        tensor = ManagedTensor(1, 3, None, Exchanged.release, int(self.read_only), array.ctypes.data - 4, 1, 0, array.ndim, 2,
+                               32, 1, sizes, None if dense else apart, 4)
+        Exchanged.alive[ctypes.addressof(tensor)] = (tensor, sizes, apart, array)
+        into[0] = ctypes.addressof(tensor)
+        return 0
+
+
+class ExchangeApi(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("older", ctypes.c_void_p),
+                ("functions", ctypes.c_void_p * 5)]
+
+
+def capsule_of(api):
+    ctypes.pythonapi.PyCapsule_New.restype = ctypes.py_object
+    ctypes.pythonapi.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return ctypes.pythonapi.PyCapsule_New(ctypes.addressof(api), b"dlpack_exchange_api", None)
+
+
+API = ExchangeApi(1, 3, None, (ctypes.c_void_p * 5)(None, ctypes.cast(Exchanged.export, ctypes.c_void_p)))
+NEWER = ExchangeApi(2, 0, ctypes.addressof(API))  # a later major version, with this one behind it
+UNKNOWN = ExchangeApi(2, 0, None)
 
 
 def use_in_child(device, add, answers):
@@ -185,6 +248,43 @@ class InProcessTest(unittest.TestCase):
         both(a, out=(b, c))
         np.testing.assert_array_equal(b, a + 1)
         np.testing.assert_array_equal(c, a * 2)
+
+    def test_arrays_are_taken_by_the_functions_of_dlpack_where_a_type_has_them(self):
+        class Newer(Exchanged):
+            pass
+
+        class Unknown(Exchanged):
+            pass
+
+        Exchanged.__dlpack_c_exchange_api__ = capsule_of(API)
+        Newer.__dlpack_c_exchange_api__ = capsule_of(NEWER)
+        Unknown.__dlpack_c_exchange_api__ = capsule_of(UNKNOWN)
+        a, b, c = self.normal(37), self.normal(37), np.zeros(37, np.float32)
+        for kind in (Exchanged, Newer):
+            out = kind(c)
+            c[:] = 0
+            self.assertIs(self.add(kind(a), kind(b), out=out), out)
+            np.testing.assert_array_equal(c, a + b)
+            self.assertEqual(Exchanged.alive, {})
+        matrices = self.normal(6, 5), self.normal(5, 9)
+        result = self.mm(*map(Exchanged, matrices)).numpy()
+        np.testing.assert_allclose(result, matrices[0] @ matrices[1], rtol=1e-5, atol=1e-5)
+        bound = self.add.bind(Exchanged(a), Exchanged(b), out=Exchanged(c))
+        self.assertEqual(len(Exchanged.alive), 3)
+        a += 1
+        bound()
+        np.testing.assert_array_equal(c, a + b)
+        del bound
+        self.assertEqual(Exchanged.alive, {})
+        # All else is refused as before, by way of __dlpack__.
+        for left, out in ((Exchanged(a[::2]), None), (Unknown(a), None), (Exchanged(a), Exchanged(c, read_only=True))):
+            with self.assertRaises((TypeError, ferry.UsageError, BufferError)):
+                self.add(left, Exchanged(b), out=out)
+        Exchanged.refuses = True
+        with self.assertRaises((TypeError, ferry.UsageError, BufferError)):
+            self.add(Exchanged(a), b)
+        Exchanged.refuses = False
+        self.assertEqual(Exchanged.alive, {})
 
     def test_modules_for_other_devices_get_copies_of_what_is_not_aligned(self):
         aligned = self.device.load(ferry.compile(ADD, "host"))["add"]
