@@ -10,6 +10,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/cancellation.h"
+
 namespace ferry {
 namespace {
 
@@ -27,12 +29,14 @@ std::size_t processors() {
 class Loop {
  public:
   Loop(std::size_t count, const std::function<void(std::size_t)>& action)
-      : action_(action), count_(count), failed_(count) {}
+      : action_(action), count_(count), failed_(count), cancelled_(cancellation_flag()) {}
 
   // Indices are taken in ascending order. So when one fails, all lower ones have been taken, and will end.
   void work() {
+    const CancellationScope scope(cancelled_);
     for (std::size_t i = next_++; i < count_; i = next_++) {
       try {
+        check_cancelled();
         action_(i);
       } catch (...) {
         next_ = count_;
@@ -55,6 +59,7 @@ class Loop {
   std::mutex mutex_;
   std::size_t failed_;  // the lowest index that failed
   std::exception_ptr failure_;
+  const std::atomic<bool>* cancelled_;
 };
 
 void* work(void* loop) {

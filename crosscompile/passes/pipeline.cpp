@@ -1,5 +1,6 @@
 #include "crosscompile/passes/pipeline.h"
 
+#include "base/cancellation.h"
 #include "base/parallel_for.h"
 #include "crosscompile/intrinsics/lower_intrinsics.h"
 #include "crosscompile/ir/gpu_loops.h"
@@ -123,6 +124,7 @@ ir::Function run_pass(const Pass& pass, ir::Function function, const Target& tar
 ir::Function run_pipeline(ir::Function function, const Target& target,
                           const std::function<void(std::string_view pass, const ir::Function&)>& after) {
   for (const Pass& pass : pipeline()) {
+    check_cancelled();
     function = run_pass(pass, std::move(function), target);
 #ifndef NDEBUG
     ir::validate(function, std::string(pass.name));

@@ -9,6 +9,7 @@
 #include "host/python/arrays.h"
 #include "host/python/bindings.h"
 #include "host/python/forwarded.h"
+#include "host/python/interruptible.h"
 #include "host/python/session.h"
 
 namespace nb = nanobind;
@@ -102,14 +103,16 @@ CompiledModule compiled(const KernelOptions& kernel, const Target& to, const std
 
 PyModule compiled_for(const PyDevice& self, const KernelOptions& kernel, const std::vector<std::string>& sizes) {
   const Target to = self.session->run([&](const Device& device) { return target_of(device.facts(), kernel); });
-  PyModule result = loaded(self, without_python([&] { return compiled(kernel, to, sizes); }));
+  const auto compile = [=] { return compiled(kernel, to, sizes); };
+  PyModule result = loaded(self, without_python([&] { return interruptible(compile); }));
   result.kernel = kernel;
   return result;
 }
 
 CompiledModule compiled_for_target(const KernelOptions& kernel, const std::string& to,
                                    const std::vector<std::string>& sizes) {
-  return without_python([&] { return compiled(kernel, target(to), sizes); });
+  const auto compile = [=] { return compiled(kernel, target(to), sizes); };
+  return without_python([&] { return interruptible(compile); });
 }
 
 PyTensor put(const PyDevice& self, nb::handle array) {

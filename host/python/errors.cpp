@@ -8,6 +8,7 @@
 #include "ferry/error.h"
 #include "ferry/kernel/kernel_failed.h"
 #include "host/python/bindings.h"
+#include "host/python/interruptible.h"
 #include "host/python/session.h"
 #include "rpc/transport/interruption.h"
 
@@ -67,6 +68,11 @@ void bind_errors(nb::module_&) {
   pthread_atfork(nullptr, nullptr, [] { ++forked; });
   nb::register_exception_translator(translate);
   set_interruption(is_interrupted);
+  const nb::object finish = nb::cpp_function([] {
+    const nb::gil_scoped_release released;
+    finish_abandoned_work();
+  });
+  nb::module_::import_("atexit").attr("register")(finish);
 }
 
 }  // namespace ferry::python

@@ -3,6 +3,7 @@ import asyncio
 import contextlib
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -123,6 +124,25 @@ class DevicesTest(unittest.TestCase):
         device.close()
         thread.join(20)
         self.assertFalse(thread.is_alive())
+
+    def test_ctrl_c_ends_a_compilation_within_a_fifth_of_a_second_and_leaves_nothing_behind(self):
+        product = "def mm{0}(float(M,K) A, float(K,N) B) -> (C) {{ C(m,n) +=! A(m,k) * B(k,n) * {0}.0 }}"
+        text = "\n".join(map(product.format, range(1, 400)))
+        device = ferry.connect()
+        self.assertLess(self.pressed(lambda: device.compile(text)), 0.2)
+        self.assertLess(self.pressed(lambda: ferry.compile(text, "aarch64")), 0.2)
+        self.assertEqual(device.compile(ADD)["add"](ones(), ones()).numpy().tolist(), [2, 2, 2])
+        # A process that ends right then waits for the thread and for nothing more.
+        code = f"""
+import os, signal, threading, ferry
+threading.Timer(0.4, os.kill, [os.getpid(), signal.SIGINT]).start()
+try:
+    ferry.compile({text!r})
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+        ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+        self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, "interrupted\n", ""))
 
     def test_ctrl_c_ends_a_search(self):
         text = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"
