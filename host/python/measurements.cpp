@@ -88,6 +88,37 @@ KernelComparison compared(const PyFunction& a, const PyFunction& b, const CallOp
       [&](const Device&) { return compare(a.function.session()->open(), chosen(a), chosen(b), options); });
 }
 
+// Measures the function in sessions of its own at every point of the sweeps. Returns what was measured, and why the
+// rest was not.
+std::pair<std::vector<Measurement>, std::vector<std::string>> swept(const PyFunction& function, const CallOptions& call,
+                                                                    const std::vector<std::string>& sweeps,
+                                                                    std::uint32_t repeat, double min_repeat_ms,
+                                                                    std::uint32_t threads, bool cold, bool warm,
+                                                                    bool peak) {
+  bench::MeasureOptions options;
+  set_sampling(options.sampling, repeat, min_repeat_ms, threads, cold, warm);
+  options.peak = peak;
+  std::vector<bench::Sweep> ranges;
+  for (const std::string& text : sweeps) ranges.push_back(bench::parse_sweep(text));
+  Observer observer;
+  observer.is_interrupted = is_interrupted;
+  const MeasureRequest request{.kernel = chosen(function), .call = call};
+  bench::Measurements found = function.function.session()->run([&](const Device& device) {
+    const bench::NamedDevice named{device.name(), function.function.session()->open()};
+    return measure_on({&named, 1}, request, ranges, options, observer);
+  });
+  std::vector<std::string> failures;
+  for (const bench::FailedDevice& failed : found.failures) {
+    try {
+      std::rethrow_exception(failed.error);
+    } catch (const Error& error) {
+      if (found.done.empty()) throw;
+      failures.emplace_back(error.what());
+    }
+  }
+  return {std::move(found.done), std::move(failures)};
+}
+
 CallOptions call_options(std::vector<std::string> arguments, std::vector<std::string> sizes, std::uint64_t seed) {
   return {std::move(arguments), std::move(sizes), seed};
 }
@@ -108,6 +139,8 @@ void bind_measurement(nb::module_& module) {
             return sizes;
           },
           "Sizes of the call by name.")
+      .def_ro("knobs", &Measurement::knobs,
+              "The values of the schedule's knobs by name; \"point\": those of the default schedule.")
       .def_ro("device", &Measurement::device, "The device's name.")
       .def_ro("processor", &Measurement::processor, "The processor that ran the function.")
       .def_ro("target", &Measurement::target, "The target that it was compiled for.")
@@ -219,6 +252,7 @@ void bind_measurements(nb::module_& module) {
   module.def("_check_results", checked_results, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
              nb::arg().none());
   module.def("_compare", compared);
+  module.def("_sweep", swept);
 }
 
 }  // namespace ferry::python

@@ -35,13 +35,14 @@ from ferry.measurements import check, compare
 
 if TYPE_CHECKING:
     from ferry import aio, commands
+    from ferry.sweeps import Sweep, sweep
     from ferry.tuning import Trial, Tuned, tune
     from ferry.verdicts import GateReport, Verdict, gate
 
 # Names that are loaded when they are used, because they take as long as the rest of the package, and their modules.
 _LATER = {
-    "aio": "", "commands": "", "GateReport": "verdicts", "Trial": "tuning", "Tuned": "tuning", "Verdict": "verdicts",
-    "gate": "verdicts", "tune": "tuning",
+    "aio": "", "commands": "", "GateReport": "verdicts", "Sweep": "sweeps", "Trial": "tuning", "Tuned": "tuning",
+    "Verdict": "verdicts", "gate": "verdicts", "sweep": "sweeps", "tune": "tuning",
 }  # fmt: skip
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "Module",
     "Network",
     "RunningNetwork",
+    "Sweep",
     "Tensor",
     "Trial",
     "Tuned",
@@ -80,6 +82,7 @@ __all__ = [
     "gate",
     "lease",
     "onnx",
+    "sweep",
     "te",
     "testing",
     "tune",

@@ -157,6 +157,27 @@ class ServicesTest(unittest.TestCase):
         self.assertIn("B(i) = A(i) * 2", compiled.source)
         self.assertEqual(self.device.load(compiled)["twice"]([1, 2]).numpy().tolist(), [2, 4])
 
+    def test_a_sweep_measures_every_point_and_shows_them_as_a_table(self):
+        sweep = ferry.sweep(self.twice, {"N": "64..256"}, repeat=6, min_repeat_ms=0.1)
+        self.assertEqual([one.sizes for one in sweep], [{"N": 64}, {"N": 128}, {"N": 256}])
+        self.assertEqual(sweep.values(sweep[1]), (128,))
+        self.assertTrue(all(one.median > 0 for one in sweep))
+        names, *points = sweep.rows()
+        self.assertEqual((names[0], [row[0] for row in points]), ("N", ["64", "128", "256"]))
+        self.assertEqual(len(str(sweep).splitlines()), 4)
+        self.assertEqual(sweep._repr_html_().count("<tr>"), 4)
+        text = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"
+        mm = self.device.compile(text, schedule="C: split m $rows in {4,2} -> mo mi\n")["mm"]
+        sweep = ferry.sweep(mm, {"M": [9, 5], "rows": None}, sizes={"K": 7, "N": 6}, repeat=6, min_repeat_ms=0.1)
+        self.assertEqual([sweep.values(one) for one in sweep], [(9, 4), (9, 2), (5, 4), (5, 2)])
+        self.assertEqual(sweep.failures, [])
+        with self.assertRaisesRegex(ferry.UsageError, "columns"):
+            ferry.sweep(mm, {"columns": [1]}, sizes={"M": 3, "K": 7, "N": 6})
+        with self.assertRaisesRegex(ValueError, "expected something to vary"):
+            ferry.sweep(mm, {})
+        with self.assertRaisesRegex(ferry.UsageError, "N=2^8..2^24|expected"):
+            ferry.sweep(self.twice, {"N": "many"})
+
     def test_another_process_serves_and_its_end_is_told(self):
         server = subprocess.Popen(
             [SOURCE / "build/device/x86_64/dynamic/rpc_server", "--port", "0", "--insecure-plaintext", "--quiet"],
