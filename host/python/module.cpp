@@ -12,6 +12,7 @@ NB_MODULE(_ferry, module) {
   ferry::python::bind_measurements(module);
   ferry::python::bind_devices(module);
   ferry::python::bind_expressions(module);
+  ferry::python::bind_intrinsics(module);
   ferry::python::bind_programs(module);
   ferry::python::bind_schedules(module);
 }

@@ -3,8 +3,10 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
 #include <vector>
 
+#include "ferry/intrinsics.h"
 #include "ferry/lang.h"
 #include "ferry/schedule.h"
 
@@ -18,6 +20,12 @@ struct PyAxis : ir::Expr {
 
 struct PyProgram {
   lang::Program program;
+};
+
+// Functions of one's own. Programs get a copy of the context, as whoever compiles reads it without Python's lock.
+struct PyContext {
+  Context context;
+  std::vector<std::shared_ptr<PyObject>> functions;  // which the rules call; Python collects cycles through them
 };
 
 struct PySchedule {
@@ -34,6 +42,7 @@ DType dtype_of_name(const std::string& name);
 
 void bind_expressions(nanobind::module_& module);
 void bind_programs(nanobind::module_& module);
+void bind_intrinsics(nanobind::module_& module);
 void bind_schedules(nanobind::module_& module);
 
 }  // namespace ferry::python

@@ -14,6 +14,7 @@
 #include "ferry/compile.h"
 #include "ferry/measure.h"
 #include "host/python/bindings.h"
+#include "host/python/interruptible.h"
 #include "host/python/session.h"
 #include "host/python/te.h"
 
@@ -190,12 +191,16 @@ void bind_programs(nb::module_& module) {
   nb::class_<PyProgram>(module, "_Program").def_prop_ro("name", [](const PyProgram& self) {
     return self.program.name;
   });
-  module.def("_program", [](const std::string& name, const std::vector<lang::Parameter>& parameters,
-                            const std::vector<std::pair<Expr, std::string>>& conditions) {
-    std::vector<ir::Requirement> requirements;
-    for (const auto& [condition, message] : conditions) requirements.push_back(lang::require(condition, message));
-    return PyProgram{lang::make_program(name, parameters, std::move(requirements))};
-  });
+  module.def(
+      "_program",
+      [](const std::string& name, const std::vector<lang::Parameter>& parameters,
+         const std::vector<std::pair<Expr, std::string>>& conditions, const PyContext* own) {
+        std::vector<ir::Requirement> requirements;
+        for (const auto& [condition, message] : conditions) requirements.push_back(lang::require(condition, message));
+        const auto context = own == nullptr ? nullptr : std::make_shared<const Context>(own->context);
+        return PyProgram{lang::make_program(name, parameters, std::move(requirements), context)};
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
 }
 
 void bind_schedules(nb::module_& module) {
@@ -209,8 +214,10 @@ void bind_schedules(nb::module_& module) {
            })
       .def("compile",
            [](const PySchedule& self, const std::string& to) {
-             const nb::gil_scoped_release released;
-             return compile(self.program, self.schedule, target(to), self.schedule.to_text());
+             const auto work = [program = self.program, schedule = self.schedule, to] {
+               return compile(program, schedule, target(to), schedule.to_text());
+             };
+             return without_python([&] { return interruptible(work); });
            })
       .def("check", [](const PySchedule& self, const std::vector<std::string>& sizes, std::uint64_t seed, bool thorough,
                        const std::string& to) {

@@ -25,7 +25,7 @@ class Tensor:
 
     def numpy(self) -> object:
         """
-        Copies the elements into an array of NumPy. A tensor of this process ("inproc://") becomes an array that shares its memory instead. Those of bf16 have the type bfloat16 of ml_dtypes, which has to be installed.
+        Copies the elements into an array of NumPy. A tensor of this process ("inproc://"), and one of 128 KiB or more of the local server, becomes an array that shares its memory instead, with what later calls write. Those of bf16 have the type bfloat16 of ml_dtypes, which has to be installed, and are copied.
         """
 
     def __array__(self, dtype: object | None = None, copy: object | None = None) -> object: ...
@@ -147,6 +147,12 @@ class Measurement:
     @property
     def sizes(self) -> dict[str, int]:
         """Sizes of the call by name."""
+
+    @property
+    def knobs(self) -> dict[str, str]:
+        """
+        The values of the schedule's knobs by name; "point": those of the default schedule.
+        """
 
     @property
     def device(self) -> str:
@@ -316,6 +322,8 @@ def _check(arg0: Function, arg1: _CallOptions, arg2: bool, /) -> CheckReport: ..
 def _check_results(arg0: Function, arg1: _CallOptions, arg2: Sequence[str], arg3: bool, arg4: float | None, arg5: float | None, /) -> CheckReport: ...
 
 def _compare(arg0: Function, arg1: Function, arg2: _CallOptions, arg3: int, arg4: float, arg5: int, arg6: bool, /) -> Comparison: ...
+
+def _sweep(arg0: Function, arg1: _CallOptions, arg2: Sequence[str], arg3: int, arg4: float, arg5: int, arg6: bool, arg7: bool, arg8: bool, /) -> tuple[list[Measurement], list[str]]: ...
 
 class _KernelOptions:
     @staticmethod
@@ -496,6 +504,32 @@ def _not(arg: Expr, /) -> Expr: ...
 
 def _math_functions() -> list[str]: ...
 
+class Piece:
+    """A part of a larger tensor, for the definition of a function of C."""
+
+    def __getitem__(self, index: Expr | int | tuple[Expr | int, ...], /) -> Expr:
+        """The element at an index, or at as many as the piece has dimensions."""
+
+def _piece(arg0: str, arg1: str, arg2: object, arg3: object, /) -> Piece: ...
+
+class _Nest:
+    pass
+
+def _nest(arg0: str, arg1: Sequence[Piece], arg2: Sequence[Axis], arg3: object, arg4: object, /) -> _Nest: ...
+
+class _Context:
+    def __init__(self) -> None: ...
+
+    def add(self, arg0: str, arg1: int, arg2: Sequence[str] | None, arg3: str, /) -> None: ...
+
+    def add_rule(self, arg0: str, arg1: object, arg2: str, arg3: Sequence[str], arg4: int, /) -> None: ...
+
+    def call(self, name: str, *arguments: Expr | float) -> Expr: ...
+
+    def add_tensor(self, arg0: str, arg1: _Nest, arg2: _Nest | None, /) -> None: ...
+
+    def add_object(self, arg0: str, arg1: bytes, /) -> None: ...
+
 class SymbolicTensor:
     """A tensor of a program: an argument, or one that is computed."""
 
@@ -556,7 +590,7 @@ class _Program:
     @property
     def name(self) -> str: ...
 
-def _program(arg0: str, arg1: Sequence[_Parameter], arg2: Sequence[tuple[Expr, str]], /) -> _Program: ...
+def _program(arg0: str, arg1: Sequence[_Parameter], arg2: Sequence[tuple[Expr, str]], arg3: _Context | None, /) -> _Program: ...
 
 class _Schedule:
     def apply(self, arg0: str, arg1: Mapping[str, str], /) -> dict[str, list[str]]: ...

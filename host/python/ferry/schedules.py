@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Union
 
 from ferry import _ferry
+from ferry.intrinsics import Intrinsics
 
 
 class Knob:
@@ -36,8 +37,9 @@ def knob(name: str, choices: Sequence[int]) -> Knob:
 class Program:
     """A kernel: parameters and what computes the results. te.program() makes it, and ferry.compile() takes it."""
 
-    def __init__(self, program: _ferry._Program) -> None:
+    def __init__(self, program: _ferry._Program, intrinsics: Intrinsics | None = None) -> None:
         self._program = program
+        self._intrinsics = intrinsics  # whose functions the program calls
 
     @property
     def name(self) -> str:
@@ -273,7 +275,7 @@ class Stage:
         return self.apply("prefetch", _name_of(tensor), axis, offset)
 
     def tensorize(self, axis: str, intrinsic: str) -> Stage:
-        """Replaces the loops from an axis inward by an instruction or "dot"."""
+        """Replaces the loops from an axis inward by an instruction, "dot", or a function of te.Intrinsics.tensor()."""
         return self.apply("tensorize", axis, intrinsic)
 
     def pragma(self, axis: str, key: str, value: int) -> Stage:

@@ -23,7 +23,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Union, cast as typed
 
 from ferry import _ferry
-from ferry._ferry import Axis, Expr, SymbolicTensor as Tensor
+from ferry._ferry import Axis, Expr, Piece, SymbolicTensor as Tensor
+from ferry.intrinsics import Intrinsics, nest, piece
 from ferry.math_functions import (
     abs, acos, asin, atan, atan2, ceil, clz, cos, cosh, erf, exp, exp2, expm1, floor, fma, fmod, log, log1p, log2,
     popcount, pow, round, round_even, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, trunc,
@@ -31,10 +32,10 @@ from ferry.math_functions import (
 from ferry.schedules import Knob, Program, Schedule, Stage, knob
 
 __all__ = [
-    "Axis", "Expr", "Knob", "Program", "Schedule", "Stage", "Tensor", "abs", "acos", "all", "all_of", "any", "any_of",
+    "Axis", "Expr", "Intrinsics", "Knob", "Piece", "Program", "Schedule", "Stage", "Tensor", "abs", "acos", "all", "all_of", "any", "any_of",
     "argmax", "argmin", "asin", "atan", "atan2", "cast", "ceil", "ceil_div", "clz", "comm_reducer", "compute", "cos",
     "cosh", "erf", "exp", "exp2", "expm1", "extern", "floor", "fma", "fmod", "if_then_else", "inout", "knob", "let", "log",
-    "log1p", "log2", "max", "maximum", "min", "minimum", "moments", "not_", "out", "placeholder", "popcount", "pow",
+    "log1p", "log2", "max", "maximum", "min", "minimum", "moments", "nest", "not_", "out", "piece", "placeholder", "popcount", "pow",
     "prod", "program", "reduce_axis", "round", "round_even", "rsqrt", "scan", "scatter", "select", "sigmoid", "sin",
     "sinh", "sqrt", "sum", "tan", "tanh", "trunc", "update", "var",
 ]  # fmt: skip
@@ -286,6 +287,7 @@ def program(
     *,
     constants: Sequence[Tensor] = (),
     require: Sequence[tuple[Expr, str]] = (),
+    intrinsics: Intrinsics | None = None,
 ) -> Program:
     """A kernel: its arguments in their order, then its results.
 
@@ -294,6 +296,7 @@ def program(
     constants: those of the placeholders whose contents are the same in many calls, so that what depends only on them, such
         as packed weights, is computed once.
     require: conditions over sizes that calls must fulfil, each with the message of the error otherwise.
+    intrinsics: functions of one's own that the expressions call, or that schedules tensorize.
     """
     listed: list[Any] = []
     for one in parameters:
@@ -304,4 +307,4 @@ def program(
             listed.append(_ferry._scalar(one) if isinstance(one, Expr) else one)
     results = typed("Sequence[Any]", outputs) if isinstance(outputs, (tuple, list)) else [outputs]
     listed += [_ferry._out(one, ()) if isinstance(one, Tensor) else one for one in results]
-    return Program(_ferry._program(name, listed, list(require)))
+    return Program(_ferry._program(name, listed, list(require), intrinsics._context if intrinsics else None), intrinsics)

@@ -2,7 +2,9 @@
 import math
 import os
 import re
+import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -202,6 +204,78 @@ class ExpressionsTest(unittest.TestCase):
             te.compute((self.n, 3), lambda i: i, "o")
         with self.assertRaisesRegex(ferry.UsageError, "f32 or int8, got 'float99'"):
             te.cast(1, "float99")
+
+    def test_functions_of_ones_own_are_what_their_rules_say_on_each_target(self):
+        own = te.Intrinsics()
+        mylog = own.function("mylog", lambda x: te.log(x))
+        own.rule("mylog", lambda x: te.log2(x) * 0.6931471805599453, arch="armv7")
+        mixed = own.function("mixed", lambda x, k: x * te.cast(k, "f32"), types=["f32", "i32"])
+        half = own.function("half", lambda: 0.5, types=[])
+        a, k = te.placeholder((self.n,), "A"), te.placeholder((self.n,), "K", "i32")
+        b = te.compute((self.n,), lambda i: mylog(a[i] + 2) + mixed(a[i], k[i]) + half(), "B")
+        program = te.program("f", [a, k], b, intrinsics=own)
+        schedule = program.schedule()
+        _, lane = schedule[b].split("i", 8)
+        schedule[b].vectorize(lane)
+        values, factors = abs(self.normal(101)), self.random.integers(-9, 9, 101).astype(np.int32)
+        expected = np.log(values.astype(float) + 2) + values.astype(float) * factors + 0.5
+        for source in (program, schedule):
+            result = self.device.compile(source)["f"](values, factors).numpy()
+            np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-5)
+        self.assertIn("log2(", schedule.emit("lower", "armv7", after="lower_intrinsics"))
+        self.assertNotIn("log2(", schedule.emit("lower", "aarch64", after="lower_intrinsics"))
+        # What is added later is not part of the program.
+        own.rule("mylog", lambda x: x * 0, priority=99)
+        np.testing.assert_allclose(self.device.compile(program)["f"](values, factors).numpy(), expected, rtol=1e-5, atol=1e-5)
+
+    def test_mistakes_in_functions_of_ones_own_are_named(self):
+        own = te.Intrinsics()
+
+        def broken(x):
+            raise KeyError("nothing here")
+
+        fails = own.function("fails", broken)
+        wrong = own.function("wrong", lambda x: te.cast(x, "i32"))
+        with self.assertRaisesRegex(ferry.CompileError, "'fails' is registered already"):
+            own.function("fails", broken)
+        with self.assertRaisesRegex(ferry.CompileError, "did you mean 'fails'|unknown intrinsic 'fail'"):
+            own.rule("fail", broken)
+        with self.assertRaisesRegex(ferry.CompileError, "fails: argument 1: expected a float, got i64"):
+            fails(self.n)
+        a = te.placeholder((self.n,), "A")
+        for function, message in ((fails, "fails: KeyError: 'nothing here'"), (wrong, "wrong")):
+            b = te.compute((self.n,), lambda i: function(a[i]), "B")
+            with self.assertRaisesRegex(ferry.CompileError, message):
+                self.device.compile(te.program("f", [a], b, intrinsics=own))
+
+    def test_a_function_in_c_takes_the_place_of_loops_that_compute_the_same(self):
+        own = te.Intrinsics()
+        c, a, b = (te.piece(name, (8, 8), (te.var("ld" + name), 1)) for name in "cab")
+        i, j, k = (te.reduce_axis(8, name) for name in "ijk")
+        own.tensor("gemm8x8", te.nest("gemm8x8_update", [c, a, b], [i, j, k], (i, j), c[i, j] + a[i, k] * b[k, j]),
+                   te.nest("gemm8x8_reset", [c], [i, j], (i, j), 0.0))
+        with tempfile.TemporaryDirectory(prefix="ferry-gemm-") as folder:
+            object_file = Path(folder) / "gemm.o"
+            subprocess.run(["cc", "-O2", "-fPIC", "-c", SOURCE / "examples/gemm8x8/gemm8x8.c", "-o", object_file], check=True)
+            own.object("x86_64", object_file)
+        size = 40
+        x, y = te.placeholder((size, size), "X"), te.placeholder((size, size), "Y")
+        r = te.reduce_axis(size, "r")
+        z = te.compute((size, size), lambda m, n: te.sum(x[m, r] * y[r, n], r), "Z")
+        mm = te.program("mm", [x, y], z, intrinsics=own)
+        schedule = mm.schedule()
+        mo, no, mi, ni = schedule[z].tile("m", "n", 8, 8)
+        ro, ri = schedule[z].split("r", 8)
+        schedule[z].reorder(mo, no, ro, mi, ni, ri)
+        schedule[z].tensorize(mi, "gemm8x8")
+        self.assertIn("gemm8x8_update(", schedule.lower())
+        product = self.device.compile(schedule)["mm"]
+        left, right = self.normal(size, size), self.normal(size, size)
+        np.testing.assert_allclose(product(left, right).numpy(), left @ right, rtol=1e-4, atol=1e-4)
+        with self.assertRaisesRegex(ferry.CompileError, "gemm9x9"):
+            mm.schedule()[z].tensorize("r", "gemm9x9")
+        with self.assertRaisesRegex(ferry.CompileError, "piece 'c': expected a stride for each dimension, 2, got 1"):
+            te.piece("c", (8, 8), (1,))
 
     def test_knobs_stay_open_until_they_are_chosen(self):
         mm, _, _, c = self.product()
