@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Union
 
 from ferry import _ferry
@@ -13,13 +13,13 @@ from ferry.measurements import _as_call, _rate, pyplot, seconds_text
 Range = Union[str, Iterable[object], None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sweep:
     """Measurements of a function, one for each point."""
 
     over: tuple[str, ...]  # the names of what varies
-    measurements: list[_ferry.Measurement] = field(repr=False)
-    failures: list[str] = field(repr=False)  # why the other points were not measured
+    measurements: list[_ferry.Measurement]
+    failures: list[str]  # why the other points were not measured
 
     def values(self, measurement: _ferry.Measurement) -> tuple[Any, ...]:
         """What `over` names at a point: sizes are integers, and so are knobs that are numbers."""
@@ -45,6 +45,12 @@ class Sweep:
                 _rate(one.flops, one.median, "FLOP") if one.flops else rate, str(len(one.warnings) or ""),
             ))  # fmt: skip
         return shown
+
+    def __repr__(self) -> str:
+        medians = sorted(one.median for one in self.measurements)
+        times = f", {seconds_text(medians[0])} to {seconds_text(medians[-1])}" if medians else ""
+        failed = f", {len(self.failures)} failed" if self.failures else ""
+        return f"{len(self)} points over {', '.join(self.over)}{times}{failed}"
 
     def __str__(self) -> str:
         table = self.rows()

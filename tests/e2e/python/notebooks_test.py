@@ -51,7 +51,8 @@ class NotebooksTest(unittest.TestCase):
     def run_notebook(self, file, devices=""):
         (self.folder / "devices.toml").write_text(devices)
         environment = {**os.environ, "FERRY_DEVICES": str(self.folder / "devices.toml"), "MPLBACKEND": "agg"}
-        environment["PYTHONPATH"] = str(Path(ferry.__file__).parents[1])
+        folders = [str(Path(ferry.__file__).parents[1]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
         environment.pop("FERRY_REMOTE", None)
         done = subprocess.run([sys.executable, __file__, "--cells", file], cwd=self.folder, env=environment,
                               capture_output=True, text=True, timeout=200)

@@ -165,6 +165,7 @@ class ServicesTest(unittest.TestCase):
         names, *points = sweep.rows()
         self.assertEqual((names[0], [row[0] for row in points]), ("N", ["64", "128", "256"]))
         self.assertEqual(len(str(sweep).splitlines()), 4)
+        self.assertRegex(repr(sweep), r"^3 points over N, [0-9.]+ \w+ to [0-9.]+ \w+$")
         self.assertEqual(sweep._repr_html_().count("<tr>"), 4)
         text = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"
         mm = self.device.compile(text, schedule="C: split m $rows in {4,2} -> mo mi\n")["mm"]
