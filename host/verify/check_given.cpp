@@ -8,9 +8,9 @@
 #include "module/manifest.h"
 
 namespace ferry::verify {
-CheckReport check_given(const Compiler& compiler, const CheckRequest& request, std::span<const std::string> results,
+CheckReport check_given(const Compiler* compiler, const CheckRequest& request, std::span<const std::string> results,
                         bool are_random, const Observer& observer) {
-  const KernelSource source = read_kernel(&compiler, request.kernel, observer);
+  const KernelSource source = read_kernel(compiler, request.kernel, observer);
   if (!has_definition(source))
     throw UsageError(source.name +
                      " has no definition to compare results with: expected a kernel in ferry's own notation");
