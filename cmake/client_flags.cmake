@@ -12,7 +12,8 @@ add_link_options(-Wl,--gc-sections -Wl,--as-needed -static-libstdc++ -static-lib
 if(FERRY_LLD OR FERRY_GOLD)
   add_link_options(-Wl,--icf=all -Wl,-O2)
 endif()
-# A relative relocation takes a bit instead of 24 bytes, which saves 4%. It needs glibc 2.36, as the program does anyway.
-if(FERRY_LLD)
+# A relative relocation takes a bit instead of 24 bytes, which saves 4%. It needs glibc 2.36, as the program does anyway
+# unless it is for packages.
+if(FERRY_LLD AND NOT FERRY_CLIENT_PACKAGE)
   add_link_options(-Wl,-z,pack-relative-relocs)
 endif()

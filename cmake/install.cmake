@@ -29,10 +29,12 @@ endfunction()
 get_property(libraries GLOBAL PROPERTY FERRY_LIBRARIES)
 get_property(system_deps GLOBAL PROPERTY FERRY_SYSTEM_DEPS)
 list(REMOVE_DUPLICATES system_deps)
-# Devices of this process (inproc://) have no GPUs, and are served by nobody.
-list(REMOVE_ITEM libraries ferry_device_cuda ferry_device_opencl ferry_device_session ferry_device_supervisor)
+# Devices of this process (inproc://) have no GPUs, are served by nobody and belong to no farm.
+list(REMOVE_ITEM libraries ferry_device_cuda ferry_device_opencl ferry_device_session ferry_device_supervisor
+  ferry_farm_board)
 ferry_shared_library(ferry_shared ferry LIBRARIES ${libraries} SYSTEM_DEPS ${system_deps})
-target_sources(ferry_shared PRIVATE "${PROJECT_SOURCE_DIR}/packaging/older/libc.cpp")
+target_sources(ferry_shared PRIVATE "${PROJECT_SOURCE_DIR}/packaging/older/random.cpp"
+  "${PROJECT_SOURCE_DIR}/packaging/older/wait.cpp")
 # For programs that only run modules: it needs no LLVM. libferry contains all of it too.
 ferry_shared_library(ferry_client_shared ferry_client
   LIBRARIES ferry_base ferry_module ferry_rpc_transport ferry_rpc_wire ferry_rpc_secure ferry_stats ferry_npy ferry_blobs

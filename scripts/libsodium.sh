@@ -6,6 +6,7 @@
 #   scripts/libsodium.sh [x86_64|armv7|aarch64|riscv64 ...]      (default: all four)
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source scripts/source_package.sh
 out=$PWD/build/libsodium
 flags="-Os -fPIC -ffunction-sections -fdata-sections -fvisibility=hidden"
 recipe="3 $flags"  # increment the number to force a rebuild everywhere
@@ -24,26 +25,8 @@ flock 9
 work=$(mktemp -d "$out/work.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# Copies the machine's package sources as source entries into a private folder; /etc/apt remains unchanged.
-source_entries() {
-  local file
-  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-    [[ -f $file ]] && sed -nE 's/^deb(-src)?[[:space:]]/deb-src /p' "$file" >>"$work/sources/all.list"
-  done
-  for file in /etc/apt/sources.list.d/*.sources; do
-    [[ -f $file ]] && sed -E 's/^Types:.*/Types: deb-src/' "$file" >"$work/sources/$(basename "$file")"
-  done
-  return 0
-}
-
 fetch() {
-  mkdir -p "$work/sources" "$work/lists/partial" "$work/archives/partial" "$work/src"
-  source_entries
-  local options=(-o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$work/sources"
-    -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work" -o "APT::Sandbox::User=" -qq)
-  # Some sources may have no source packages; what matters is that the next command finds ours.
-  apt-get "${options[@]}" update || true
-  (cd "$work/src" && apt-get "${options[@]}" source libsodium)
+  fetch_source libsodium "$work"
   (cd "$work"/src/libsodium-*/ && autoreconf -fi)
   (cd "$work"/src/libsodium-*/src/libsodium && leave_out)
 }

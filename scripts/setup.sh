@@ -30,7 +30,7 @@ packages=(
   # the databases of a farm's tracker; of PostgreSQL's library only the headers
   libsqlite3-dev libpq-dev
   # the HTTP interface and the webhooks of a farm's tracker
-  libcpp-httplib-dev
+  libcpp-httplib-dev libssl-dev libbrotli-dev zlib1g-dev
   # reading ONNX files, and installing their schema from PyPI
   libprotobuf-dev protobuf-compiler python3 python3-venv
   # the headers of Python, for its package
@@ -126,6 +126,7 @@ install_anew() {
 
 install_packages
 scripts/libsodium.sh
+[[ $demo == 1 ]] || scripts/httplib.sh
 if [[ $demo == 1 ]]; then
   install_python scripts/build-requirements.txt
 else
