@@ -1,52 +1,27 @@
-"""Makes the packages in dist/ of what scripts/build.sh has built: a wheel, an archive that runs from any folder, and
+"""Makes the packages in dist/ of what scripts/build.sh has built: the wheels, an archive that runs from any folder, and
 packages for Debian of ferry and of rpc_server. The same sources give the same bytes.
 
-    build/venv/bin/python packaging/packages.py [wheel] [archive] [deb]       (default: all)
+    build/venv/bin/python packaging/packages.py [wheel] [client] [archive] [deb]       (default: all)
 """
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tarfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "packaging"))
-import man_pages  # noqa: E402
-import sbom  # noqa: E402
+import client_wheel
+import man_pages
+import sbom
+from building import DIST, GLIBC, ROOT, emptied, run, version
 
-DIST = ROOT / "dist"
-WORK = ROOT / "build" / "packages"
-# A build on Debian 12 requires glibc 2.34, with the functions of packaging/older. There is a module for Python 3.11, and
-# one for 3.12 and newer by the stable ABI.
+# There is a module for Python 3.11, and one for 3.12 and newer by the stable ABI.
 WHEEL_TAG = ["--python-tag", "cp311.cp312", "--abi-tag", "cp311.abi3", "--platform-tag", "manylinux_2_34_x86_64"]
-GLIBC = "2.34"
 # Debian's names of the architectures, and which rpc_server runs there: one that can load drivers of GPUs where there are
 # such.
 SERVERS = {"amd64": "x86_64/dynamic", "arm64": "aarch64/dynamic", "armhf": "armv7/static", "riscv64": "riscv64/static"}
-
-
-def run(*words: str | Path, **environment: str) -> None:
-    done = subprocess.run(words, cwd=ROOT, env={**os.environ, **environment}, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{done.stdout}\n{' '.join(map(str, words))}: failed")
-
-
-def version() -> str:
-    found = re.search(r"project\(ferry VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())
-    assert found is not None
-    return found[1]
-
-
-def emptied(name: str) -> Path:
-    folder = WORK / name
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    return folder
 
 
 def prefix() -> Path:
@@ -109,6 +84,21 @@ def deb(name: str, architecture: str, description: str, depends: str, folder: Pa
     run("dpkg-deb", "--build", "--root-owner-group", "-Zxz", folder, DIST / f"{name}_{version()}_{architecture}.deb")
 
 
+def add_service(folder: Path, name: str, user: str) -> dict[str, str]:
+    """Adds a systemd unit and its user, and returns the scripts that make the user and end the service with the package. It
+    listens on the network, so whoever installs it starts it."""
+    unit, sysusers = folder / f"usr/lib/systemd/system/{name}.service", folder / f"usr/lib/sysusers.d/{name}.conf"
+    for file in (unit, sysusers):
+        file.parent.mkdir(parents=True)
+    unit.write_text((ROOT / f"packaging/systemd/{name}.service").read_text().replace("/usr/local/bin/", "/usr/bin/"))
+    shutil.copy(ROOT / f"packaging/systemd/{name}.sysusers", sysusers)
+    return {"postinst": f"if command -v systemd-sysusers >/dev/null; then systemd-sysusers {name}.conf\n"
+                        f"elif ! getent passwd {user} >/dev/null; then\n"
+                        f"  useradd --system --no-create-home --home-dir / --shell /usr/sbin/nologin {user}\nfi\n"
+                        "if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi\n",
+            "prerm": f"if [ \"$1\" = remove ] && [ -d /run/systemd/system ]; then systemctl disable --now {name} || true; fi\n"}
+
+
 def deb_of_ferry(of: Path) -> None:
     folder = emptied("deb")
     home = folder / "usr" / "lib" / "ferry"
@@ -117,40 +107,33 @@ def deb_of_ferry(of: Path) -> None:
     (folder / "usr" / "bin").mkdir()
     (folder / "usr" / "bin" / "ferry").symlink_to("../lib/ferry/bin/ferry")
     deb("ferry", "amd64", "compiles tensor kernels, runs them on devices elsewhere, and measures them",
-        f"libc6 (>= {GLIBC}), libstdc++6 (>= 11), libgcc-s1 (>= 7)", folder, {})
+        f"libc6 (>= {GLIBC}), libstdc++6 (>= 11), libgcc-s1 (>= 7)", folder, add_service(folder, "ferry-farm", "ferry-farm"))
 
 
 def debs_of_server() -> None:
     for architecture, server in SERVERS.items():
         folder = emptied(f"rpc-server-{architecture}")
         for program, to in {f"build/device/{server}/rpc_server": "usr/bin/rpc_server",
-                            "packaging/systemd/rpc_server.sysusers": "usr/lib/sysusers.d/rpc_server.conf",
-                            "packaging/systemd/rpc_server.service": "usr/lib/systemd/system/rpc_server.service",
                             "LICENSE": "usr/share/doc/rpc-server/copyright"}.items():
             (folder / to).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / program, folder / to)
-        unit = folder / "usr/lib/systemd/system/rpc_server.service"
-        unit.write_text(unit.read_text().replace("/usr/local/bin/", "/usr/bin/"))
-        sbom.write(version(), ROOT, folder / "usr/share/doc/rpc-server")
-        # It listens on the network, so whoever installs it starts it.
+        sbom.write(version(), ROOT, folder / "usr/share/doc/rpc-server", "rpc-server")
         deb("rpc-server", architecture, "runs kernels of ferry for clients that hold a key",
-            f"libc6 (>= {GLIBC})" if server.endswith("dynamic") else "libc6", folder,
-            {"postinst": "if command -v systemd-sysusers >/dev/null; then systemd-sysusers rpc_server.conf\n"
-                         "elif ! getent passwd ferry >/dev/null; then\n"
-                         "  useradd --system --no-create-home --home-dir / --shell /usr/sbin/nologin ferry\nfi\n"
-                         "if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi\n",
-             "prerm": "if [ \"$1\" = remove ] && [ -d /run/systemd/system ]; then systemctl disable --now rpc_server || true; fi\n"})
+            f"libc6 (>= {GLIBC})" if server.endswith("dynamic") else "libc6", folder, add_service(folder, "rpc_server", "ferry"))
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or ["wheel", "archive", "deb"]
-    if not set(wanted) <= {"wheel", "archive", "deb"}:
+    wanted = sys.argv[1:] or ["wheel", "client", "archive", "deb"]
+    if not set(wanted) <= {"wheel", "client", "archive", "deb"}:
         sys.exit(__doc__)
     commit = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, check=True, capture_output=True, text=True)
     os.environ.setdefault("SOURCE_DATE_EPOCH", commit.stdout.strip())
     DIST.mkdir(exist_ok=True)
     if "wheel" in wanted:
         wheel()
+    if "client" in wanted:
+        for architecture in client_wheel.ARCHITECTURES:
+            client_wheel.make(architecture)
     if "archive" in wanted or "deb" in wanted:
         of = prefix()
         if "archive" in wanted:

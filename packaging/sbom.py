@@ -1,6 +1,6 @@
 """What packages contain of others: the list of it in SPDX 2.3, and the texts of the licences.
 
-    packaging/sbom.py VERSION FOLDER
+    packaging/sbom.py VERSION FOLDER [PACKAGE]
 """
 from __future__ import annotations
 
@@ -11,26 +11,51 @@ import sys
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
-# Debian's package, the licence in SPDX's words, and which of our files contain it.
+PACKAGES = ("ferry", "ferry-client", "rpc-server")
+
+
+class _Part(NamedTuple):
+    """A part, its licence in SPDX's words, and which of our files contain it, of each package; empty: none."""
+
+    name: str
+    licence: str
+    in_ferry: str = ""
+    in_client: str = ""
+    in_server: str = ""
+
+
+_CLIENT = "ferry, _ferry.so"
+# By the names of Debian's packages.
 _DEBIAN = [
-    ("llvm-19-dev", "Apache-2.0 WITH LLVM-exception", "libferry.so: the compiler"),
-    ("liblld-19-dev", "Apache-2.0 WITH LLVM-exception", "libferry.so: the linker"),
-    ("libprotobuf-lite32", "BSD-3-Clause", "libprotobuf-lite.so: reading of ONNX files"),
-    ("zlib1g-dev", "Zlib", "libferry.so"),
-    ("libzstd-dev", "BSD-3-Clause OR GPL-2.0-only", "libferry.so"),
-    ("libasio-dev", "BSL-1.0", "libferry.so, rpc_server: sockets"),
-    ("libcereal-dev", "BSD-3-Clause", "libferry.so, rpc_server: messages"),
-    ("libcli11-dev", "BSD-3-Clause", "libferry.so: the command line"),
-    ("nlohmann-json3-dev", "MIT", "libferry.so: JSON"),
-    ("libstb-dev", "MIT OR Unlicense", "libferry.so: reading of pictures"),
-    ("libtomlplusplus-dev", "MIT", "libferry.so: TOML"),
-    ("libstdc++-12-dev", "GPL-3.0-or-later WITH GCC-exception-3.1", "rpc_server"),
-    ("libc6-dev", "LGPL-2.1-or-later", "the static rpc_server"),
+    _Part("llvm-19-dev", "Apache-2.0 WITH LLVM-exception", "libferry.so: the compiler"),
+    _Part("liblld-19-dev", "Apache-2.0 WITH LLVM-exception", "libferry.so: the linker"),
+    _Part("libprotobuf-lite32", "BSD-3-Clause", "libprotobuf-lite.so: reading of ONNX files"),
+    _Part("zlib1g-dev", "Zlib", "libferry.so"),
+    _Part("libzstd-dev", "BSD-3-Clause OR GPL-2.0-only", "libferry.so"),
+    _Part("libasio-dev", "BSL-1.0", "libferry.so, rpc_server: sockets", f"{_CLIENT}, rpc_server: sockets", "rpc_server: sockets"),
+    _Part("libcereal-dev", "BSD-3-Clause", "libferry.so, rpc_server: messages", f"{_CLIENT}, rpc_server: messages",
+          "rpc_server: messages"),
+    _Part("libcli11-dev", "BSD-3-Clause", "libferry.so: the command line", "ferry: the command line"),
+    _Part("nlohmann-json3-dev", "MIT", "libferry.so: JSON", f"{_CLIENT}: JSON"),
+    _Part("libstb-dev", "MIT OR Unlicense", "libferry.so: reading of pictures"),
+    _Part("libtomlplusplus-dev", "MIT", "libferry.so: TOML"),
+    _Part("libsqlite3-dev", "blessing", "libferry.so: a farm's database"),
+    _Part("libssl-dev", "Apache-2.0", "libferry.so: webhooks of a farm"),
+    _Part("libcpp-httplib-dev", "MIT", "libferry.so: webhooks of a farm"),
+    _Part("libbrotli-dev", "MIT", "libferry.so: webhooks of a farm"),
+    _Part("libstdc++-12-dev", "GPL-3.0-or-later WITH GCC-exception-3.1", "rpc_server", f"{_CLIENT}, rpc_server", "rpc_server"),
+    _Part("libc6-dev", "LGPL-2.1-or-later", "the static rpc_server", "the static rpc_server", "the static rpc_server"),
 ]
-_PYTHON = [("nanobind", "BSD-3-Clause", "the extension module of Python")]
+_PYTHON = [_Part("nanobind", "BSD-3-Clause", "the extension module of Python", "the extension module of Python")]
 # Built from Debian's source package; its version stands in the header that is installed.
-_SODIUM = ("libsodium", "ISC", "libferry.so, rpc_server: keys and encryption")
+_SODIUM = _Part("libsodium", "ISC", "libferry.so, rpc_server: keys and encryption",
+                f"{_CLIENT}, rpc_server: keys and encryption", "rpc_server: keys and encryption")
+
+
+def _use(part: _Part, package: str) -> str:
+    return {"ferry": part.in_ferry, "ferry-client": part.in_client, "rpc-server": part.in_server}[package]
 
 
 def _debian_version(package: str) -> str:
@@ -49,28 +74,21 @@ def _licence_of(package: str) -> str:
     return Path(f"/usr/share/doc/{package}/copyright").read_text(errors="replace")
 
 
-def components(root: Path) -> list[dict[str, str]]:
-    """Name, version, licence, supplier's URL and use of each part, sorted by name."""
-    found = []
-    for name, licence, use in _DEBIAN:
-        version = _debian_version(name)
-        found.append({"name": name, "version": version, "licence": licence, "use": use,
-                      "url": f"pkg:deb/debian/{name}@{version}"})
-    for name, licence, use in _PYTHON:
-        version = metadata.version(name)
-        found.append({"name": name, "version": version, "licence": licence, "use": use,
-                      "url": f"pkg:pypi/{name}@{version}"})
-    version = _sodium_version(root)
-    found.append({"name": _SODIUM[0], "version": version, "licence": _SODIUM[1], "use": _SODIUM[2],
-                  "url": f"pkg:deb/debian/{_SODIUM[0]}@{version}"})
+def components(root: Path, package: str) -> list[dict[str, str]]:
+    """Name, version, licence, supplier's URL and use of each part of a package, sorted by name."""
+    versions = [(part, _debian_version(part.name), "deb/debian") for part in _DEBIAN]
+    versions += [(part, metadata.version(part.name), "pypi") for part in _PYTHON]
+    versions.append((_SODIUM, _sodium_version(root), "deb/debian"))
+    found = [{"name": part.name, "version": version, "licence": part.licence, "use": _use(part, package),
+              "url": f"pkg:{kind}/{part.name}@{version}"} for part, version, kind in versions if _use(part, package)]
     return sorted(found, key=lambda part: part["name"])
 
 
-def spdx(version: str, parts: list[dict[str, str]]) -> dict[str, object]:
+def spdx(version: str, package: str, parts: list[dict[str, str]]) -> dict[str, object]:
     """The document of https://spdx.github.io/spdx-spec/v2.3."""
     created = datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     packages: list[dict[str, object]] = [{
-        "SPDXID": "SPDXRef-ferry", "name": "ferry", "versionInfo": version, "downloadLocation": "NOASSERTION",
+        "SPDXID": "SPDXRef-ferry", "name": package, "versionInfo": version, "downloadLocation": "NOASSERTION",
         "filesAnalyzed": False, "licenseDeclared": "Apache-2.0", "licenseConcluded": "Apache-2.0",
         "copyrightText": "NOASSERTION"}]
     relations = [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
@@ -85,23 +103,24 @@ def spdx(version: str, parts: list[dict[str, str]]) -> dict[str, object]:
                               "referenceLocator": part["url"].replace("+", "%2B")}]})
         relations.append({"spdxElementId": "SPDXRef-ferry", "relationshipType": "CONTAINS", "relatedSpdxElement": name})
     return {
-        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"ferry-{version}",
-        "documentNamespace": f"https://spdx.org/spdxdocs/ferry-{version}-{os.environ['SOURCE_DATE_EPOCH']}",
+        "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"{package}-{version}",
+        "documentNamespace": f"https://spdx.org/spdxdocs/{package}-{version}-{os.environ['SOURCE_DATE_EPOCH']}",
         "creationInfo": {"created": created, "creators": ["Tool: ferry packaging"]},
         "packages": packages, "relationships": relations}
 
 
-def write(version: str, root: Path, folder: Path) -> None:
-    """Writes ferry.spdx.json and THIRD_PARTY.txt."""
-    parts = components(root)
-    (folder / "ferry.spdx.json").write_text(json.dumps(spdx(version, parts), indent=1) + "\n")
+def write(version: str, root: Path, folder: Path, package: str = "ferry") -> None:
+    """Writes ferry.spdx.json and THIRD_PARTY.txt of a package."""
+    parts = components(root, package)
+    contained = {part["name"] for part in parts}
+    (folder / "ferry.spdx.json").write_text(json.dumps(spdx(version, package, parts), indent=1) + "\n")
     with (folder / "THIRD_PARTY.txt").open("w") as out:
-        out.write("The packages of ferry contain parts of these. Their licences follow.\n\n")
+        out.write(f"The package {package} contains parts of these. Their licences follow.\n\n")
         for part in parts:
             out.write(f"  {part['name']} {part['version']}: {part['licence']} ({part['use']})\n")
-        for name, _, _ in _DEBIAN:
+        for name in (part.name for part in _DEBIAN if part.name in contained):
             out.write(f"\n\n{'=' * 20} {name} {'=' * 20}\n\n{_licence_of(name)}")
-        for name, _, _ in _PYTHON:
+        for name in (part.name for part in _PYTHON if part.name in contained):
             for file in metadata.files(name) or []:
                 if file.name.startswith("LICENSE"):
                     out.write(f"\n\n{'=' * 20} {name} {'=' * 20}\n\n{file.read_text()}")
@@ -109,6 +128,6 @@ def write(version: str, root: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4) or (len(sys.argv) == 4 and sys.argv[3] not in PACKAGES):
         sys.exit(__doc__)
-    write(sys.argv[1], Path(__file__).resolve().parent.parent, Path(sys.argv[2]))
+    write(sys.argv[1], Path(__file__).resolve().parent.parent, Path(sys.argv[2]), *sys.argv[3:])

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Makes the packages in dist/: the wheel, an archive that runs from any folder, and Debian packages of ferry and of
+# Makes the packages in dist/: the wheels, an archive that runs from any folder, and Debian packages of ferry and of
 # rpc_server. Run scripts/build.sh before.
 #
-#   scripts/package.sh [wheel] [archive] [deb]       (default: all)
+#   scripts/package.sh [wheel] [client] [archive] [deb]       (default: all)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

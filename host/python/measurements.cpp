@@ -6,8 +6,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <stdlib.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 
 #include "ferry/measure.h"
 #include "host/python/bindings.h"
@@ -46,19 +51,48 @@ Measurement measured(const PyFunction& function, const nb::args& given, std::uin
   });
 }
 
-const KernelOptions& kernel_of(const PyFunction& function) {
-  if (function.module.kernel) return *function.module.kernel;
-  throw UsageError("'" + function.name + "' was loaded as it was compiled elsewhere, so its definition is not known");
-}
-KernelOptions chosen(const PyFunction& function) {
-  KernelOptions kernel = kernel_of(function);
-  kernel.function = function.name;
-  return kernel;
-}
+// The kernel of a function as the services take it: what it was compiled of, or, if it was loaded as it was compiled
+// elsewhere, a temporary file of its module, which contains the definition too.
+class NamedKernel {
+ public:
+  explicit NamedKernel(const PyFunction& function) {
+    if (function.module.kernel) {
+      options_ = *function.module.kernel;
+    } else {
+      std::string pattern = (std::filesystem::temp_directory_path() / "ferry-module-XXXXXX").string();
+      if (mkdtemp(pattern.data()) == nullptr)
+        throw Error(ErrorCode::resource_exhausted, "cannot make the folder " + pattern + ": " + strerror(errno));
+      folder_ = pattern;
+      options_.file = (folder_ / (function.name + ".ferry")).string();
+      try {
+        function.module.compiled.save(options_.file);
+      } catch (...) {
+        remove();
+        throw;
+      }
+    }
+    options_.function = function.name;
+  }
+  NamedKernel(const NamedKernel&) = delete;
+  NamedKernel& operator=(const NamedKernel&) = delete;
+  ~NamedKernel() { remove(); }
+
+  const KernelOptions& options() const { return options_; }
+
+ private:
+  void remove() {
+    std::error_code ignored;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  }
+
+  KernelOptions options_;
+  std::filesystem::path folder_;  // empty: none
+};
 
 verify::CheckReport checked(const PyFunction& function, const CallOptions& call, bool thorough) {
+  const NamedKernel kernel(function);
   verify::CheckRequest request;
-  request.kernel = chosen(function);
+  request.kernel = kernel.options();
   request.call = call;
   request.thorough = thorough;
   return function.function.session()->run([&](const Device& device) { return check(device, request); });
@@ -67,8 +101,9 @@ verify::CheckReport checked(const PyFunction& function, const CallOptions& call,
 verify::CheckReport checked_results(const PyFunction& function, const CallOptions& call,
                                     const std::vector<std::string>& results, bool are_random,
                                     std::optional<double> rtol, std::optional<double> atol) {
+  const NamedKernel kernel(function);
   verify::CheckRequest request;
-  request.kernel = chosen(function);
+  request.kernel = kernel.options();
   request.call = call;
   request.limits.rtol = rtol;
   request.limits.atol = atol;
@@ -84,8 +119,9 @@ KernelComparison compared(const PyFunction& a, const PyFunction& b, const CallOp
   options.least_effect = least_effect;
   options.sampling.bench.threads = threads;
   options.sampling.fresh_inputs = !warm;
+  const NamedKernel of_a(a), of_b(b);
   return a.function.session()->run(
-      [&](const Device&) { return compare(a.function.session()->open(), chosen(a), chosen(b), options); });
+      [&](const Device&) { return compare(a.function.session()->open(), of_a.options(), of_b.options(), options); });
 }
 
 // Measures the function in sessions of its own at every point of the sweeps. Returns what was measured, and why the
@@ -102,7 +138,8 @@ std::pair<std::vector<Measurement>, std::vector<std::string>> swept(const PyFunc
   for (const std::string& text : sweeps) ranges.push_back(bench::parse_sweep(text));
   Observer observer;
   observer.is_interrupted = is_interrupted;
-  const MeasureRequest request{.kernel = chosen(function), .call = call};
+  const NamedKernel kernel(function);
+  const MeasureRequest request{.kernel = kernel.options(), .call = call};
   bench::Measurements found = function.function.session()->run([&](const Device& device) {
     const bench::NamedDevice named{device.name(), function.function.session()->open()};
     return measure_on({&named, 1}, request, ranges, options, observer);

@@ -9,11 +9,22 @@
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
+import os.path
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ferry import te, testing
+# The wheels ferry and ferry-client are this package with a compiler and without one. The file that only ferry-client has
+# beside what only ferry has means that both are installed, and each has overwritten files of the other.
+if os.path.exists(os.path.join(os.path.dirname(__file__), "ferry-client.txt")) and os.path.exists(
+    os.path.join(os.path.dirname(__file__), "lib")
+):
+    raise ImportError(
+        "the wheels ferry and ferry-client are both installed here, but only one can be: "
+        "pip uninstall ferry ferry-client, then pip install one of them"
+    )
+
+from ferry import testing
 from ferry._ferry import (
     BoundCall,
     CheckReport,
@@ -25,6 +36,7 @@ from ferry._ferry import (
     Module,
     Tensor,
     _connect,
+    _has_compiler,
     _version as __version__,
 )
 from ferry.compiling import compile
@@ -32,6 +44,9 @@ from ferry.errors import CompileError, ConnectionLost, Error, KernelFailed, Limi
 from ferry.kernels import Kernel, Network, RunningNetwork, c, export, onnx
 from ferry.leases import Lease, lease
 from ferry.measurements import check, compare
+
+if TYPE_CHECKING or _has_compiler:
+    from ferry import te
 
 if TYPE_CHECKING:
     from ferry import aio, commands
@@ -88,8 +103,13 @@ __all__ = [
     "tune",
 ]
 
+if not _has_compiler:
+    __all__.remove("te")
+
 
 def __getattr__(name: str) -> Any:
+    if name == "te":
+        import_module("ferry.te")  # says that it takes a compiler
     if name not in _LATER:
         raise AttributeError(f"module 'ferry' has no attribute {name!r}")
     module = import_module(f"ferry.{_LATER[name] or name}")

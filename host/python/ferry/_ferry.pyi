@@ -8,6 +8,8 @@ import ferry.schedules
 
 _version: str = '0.1.0'
 
+_has_compiler: bool = True
+
 class Tensor:
     """Memory of a device, which is freed with the last reference."""
 

@@ -22,7 +22,7 @@ class Knob:
 
 
 Factor = Union[int, Knob]
-Named = Union[str, "Stage", _ferry.SymbolicTensor]
+Named = Union[str, "Stage", "_ferry.SymbolicTensor"]
 
 
 def _name_of(stage: Named) -> str:

@@ -23,6 +23,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Union, cast as typed
 
 from ferry import _ferry
+
+if not _ferry._has_compiler:
+    raise ImportError(
+        "ferry.te needs a compiler, which this ferry is built without: install the wheel 'ferry' in place of 'ferry-client'"
+    )
+
 from ferry._ferry import Axis, Expr, Piece, SymbolicTensor as Tensor
 from ferry.intrinsics import Intrinsics, nest, piece
 from ferry.math_functions import (

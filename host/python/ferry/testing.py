@@ -25,8 +25,7 @@ def assert_close(
         worst; or, if random, by what they come to then, which also finds operands that were rounded to float16.
     rtol, atol: in place of that, floats may differ by atol + rtol * |expected|. Integers must be equal.
 
-    Raises UsageError if the function was loaded as it was compiled elsewhere, so that its definition is not known, or if
-    `actual` has another type or shape.
+    Raises UsageError if the function has no definition in ferry's own notation, or if `actual` has another type or shape.
     """
     if len(args) != len(function.inputs):
         raise TypeError(f"expected {len(function.inputs)} arguments, got {len(args)}: {function.signature}")

@@ -60,11 +60,14 @@ class PrefixTest(unittest.TestCase):
         self.assertNotRegex(libraries, "LLVM|not found")
         self.assertRegex(libraries, rf"libprotobuf-lite\S+ => {re.escape(str(self.folder))}/lib")
 
-    def test_it_has_the_gate_tuning_and_the_commands_of_farms_but_is_no_tracker(self):
+    def test_it_has_all_commands_those_of_a_tracker_too_and_brings_what_they_need(self):
         shown = output_of(self.ferry, "help")
         for command in ["gate", "tune", "records", "farm"]:
             self.assertRegex(shown, rf"(?m)^  {command} ")
-        self.assertNotRegex(output_of(self.ferry, "help", "farm"), r"(?m)^  serve ")
+        self.assertRegex(output_of(self.ferry, "help", "farm"), r"(?m)^  serve ")
+        needed = re.findall(r"NEEDED +(\S+)", output_of("objdump", "-p", self.folder / "lib" / "libferry.so.0.1"))
+        self.assertRegex(" ".join(sorted(needed)),
+                         r"^ld-linux-x86-64\S+ libc\S+ libgcc_s\S+ libm\S+ libprotobuf-lite\S+ libstdc\S+$")
 
     def test_a_static_server_is_there_for_each_architecture(self):
         machines = {"x86_64": "X86-64", "armv7": "ARM", "aarch64": "AArch64", "riscv64": "RISC-V"}
@@ -112,9 +115,10 @@ class PrefixTest(unittest.TestCase):
         for component in ("package", "python"):
             subprocess.run([CMAKE, "--install", BINARY, "--component", component, "--prefix", site / "ferry", "--strip"],
                            check=True, capture_output=True)
-        for name in ("in_process", "tools"):
+        leases = "DevicesTest.test_boards_of_a_farm_are_leased_for_a_block"  # whose tracker is that of the package
+        for name, *cases in (("in_process",), ("tools",), ("devices", leases)):
             done = subprocess.run(
-                [SOURCE / "build/venv/bin/python", SOURCE / f"tests/e2e/python/{name}_test.py", SOURCE, BINARY],
+                [SOURCE / "build/venv/bin/python", SOURCE / f"tests/e2e/python/{name}_test.py", SOURCE, BINARY, *cases],
                 env={"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "PYTHONPATH": str(site)}, cwd=self.folder,
                 capture_output=True, text=True, timeout=200)
             self.assertEqual(done.returncode, 0, f"{name}_test: {done.stderr}")

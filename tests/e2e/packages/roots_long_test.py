@@ -1,12 +1,16 @@
 """roots_long_test.py SOURCE_DIR: the packages, made twice with the same bytes, are installed and used in roots of Debian
-12 and 13 that have no compiler. Roots are kept in build/roots. Without debootstrap, root or a network it is skipped."""
+12 and 13 and, where its packages are to be had, Ubuntu 22.04, which have no compiler. Roots are kept in build/roots. Without
+debootstrap, root or a network it is skipped."""
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 import unittest
+import urllib.request
 from pathlib import Path
+from typing import NamedTuple
 
 SOURCE = Path(sys.argv[1])
 del sys.argv[1]
@@ -14,8 +18,27 @@ DIST = SOURCE / "dist"
 ROOTS = SOURCE / "build" / "roots"
 WHEELS = SOURCE / "build" / "roots" / "wheels"
 NUMPY = "numpy==2.2.6"
-MIRROR = "http://deb.debian.org/debian"
+DEBIAN, UBUNTU = "http://deb.debian.org/debian", "http://archive.ubuntu.com/ubuntu"
+# Debian 12 has no package of Ubuntu's keys. This is Ubuntu's own, whose bytes are known.
+KEYRING = "pool/main/u/ubuntu-keyring/ubuntu-keyring_2021.03.26_all.deb"
+KEYRING_SHA256 = "0d0e7ed6b112f5d03eabf3c7eb01ebdacf9c57714b279e90495cfc58c8c4520f"
 SKIPPED = 77
+
+
+class Release(NamedTuple):
+    version: str  # of Python
+    python: str
+    mirror: str
+    options: tuple[str, ...] = ()
+
+
+RELEASES = {
+    "bookworm": Release("3.11", "python3", DEBIAN, ("--include=python3,python3-venv",)),
+    "trixie": Release("3.13", "python3", DEBIAN, ("--include=python3,python3-venv",)),
+    # glibc 2.35. Its own Python is 3.10.
+    "jammy": Release("3.11", "python3.11", UBUNTU, ("--include=python3.11,python3.11-venv", "--components=main,universe",
+                                                    "--extra-suites=jammy-updates")),
+}
 
 DOUBLE = "def twice(float(N) A) -> (B) { B(i) = A(i) * 2 }"
 FIRST = """
@@ -26,6 +49,17 @@ B = np.random.default_rng(2).normal(size=(4096, 3)).astype(np.float32)
 assert np.abs(mm(A, B).numpy() - A.astype(np.float64) @ B).max() < 1e-2
 print(mm.bench(A, B, repeat=8))
 """
+IMPORT = """
+import time
+begin = time.perf_counter()
+import ferry
+print("import:", 1e3 * (time.perf_counter() - begin))
+"""
+MODULES = """
+import ferry, numpy as np
+twice = ferry.connect().load(ferry.CompiledModule.open("/tmp/k.ferry"))["twice"]
+print(twice(np.array([1, 2], "f4")).numpy().tolist())
+"""
 
 
 def skip(why: str):
@@ -33,16 +67,40 @@ def skip(why: str):
     sys.exit(SKIPPED)
 
 
-def make_root(release: str, python: str) -> Path:
-    root = ROOTS / release
-    if not (root / "usr" / "bin" / "python3").exists():
+def ubuntus_keys() -> Path:
+    """The keyring with which Ubuntu's archive is signed. Raises OSError if it is not to be had."""
+    folder = ROOTS / "ubuntu-keyring"
+    if not folder.exists():
+        package = urllib.request.urlopen(f"{UBUNTU}/{KEYRING}", timeout=60).read()
+        if hashlib.sha256(package).hexdigest() != KEYRING_SHA256:
+            raise OSError("it has other bytes than expected")
+        (ROOTS / "ubuntu-keyring.deb").write_bytes(package)
+        subprocess.run(["dpkg-deb", "--extract", ROOTS / "ubuntu-keyring.deb", folder], check=True)
+    return folder / "usr/share/keyrings/ubuntu-archive-keyring.gpg"
+
+
+def make_root(name: str) -> Path | None:
+    """None: it is a release of Ubuntu whose packages are not to be had."""
+    root, release = ROOTS / name, RELEASES[name]
+    if not (root / "usr" / "bin" / release.python).exists():
         shutil.rmtree(root, ignore_errors=True)
-        made = subprocess.run(["debootstrap", "--variant=minbase", "--include=python3,python3-venv", release, root, MIRROR],
+        keys: list[str] = []
+        if release.mirror == UBUNTU:
+            try:
+                keys = [f"--keyring={ubuntus_keys()}"]
+            except OSError as error:
+                print(f"without a root of {name}: Ubuntu's keys: {error}")
+                return None
+        made = subprocess.run(["debootstrap", "--variant=minbase", *keys, *release.options, name, root, release.mirror],
                               capture_output=True, text=True)
+        if made.returncode != 0 and release.mirror == UBUNTU:
+            shutil.rmtree(root, ignore_errors=True)
+            print(f"without a root of {name}: debootstrap: {made.stdout[-300:]}")
+            return None
         if made.returncode != 0:
-            skip(f"debootstrap of {release}: {made.stdout[-300:]}")
+            skip(f"debootstrap of {name}: {made.stdout[-300:]}")
     subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest",
-                    WHEELS, "--python-version", python, NUMPY], check=True)
+                    WHEELS, "--python-version", release.version, NUMPY], check=True)
     return root
 
 
@@ -51,14 +109,12 @@ def sums() -> dict[str, str]:
 
 
 class RootsTest(unittest.TestCase):
-    releases = {"bookworm": "3.11", "trixie": "3.13"}
-
     @classmethod
     def setUpClass(cls):
         if os.geteuid() != 0 or shutil.which("debootstrap") is None:
             skip("it takes root and debootstrap")
         WHEELS.mkdir(parents=True, exist_ok=True)
-        cls.roots = {release: make_root(release, python) for release, python in cls.releases.items()}
+        cls.roots = {name: root for name in RELEASES if (root := make_root(name)) is not None}
         shutil.rmtree(DIST, ignore_errors=True)
         subprocess.run([SOURCE / "scripts" / "package.sh"], check=True, stdout=subprocess.DEVNULL)
 
@@ -80,23 +136,57 @@ class RootsTest(unittest.TestCase):
         shutil.rmtree(SOURCE / "build" / "wheel", ignore_errors=True)
         subprocess.run([SOURCE / "scripts" / "package.sh"], check=True, stdout=subprocess.DEVNULL)
         self.assertEqual(before, sums())
-        self.assertEqual(len(before), 7)
+        self.assertEqual(len(before), 9)
 
     def test_the_wheel_measures_a_kernel_and_brings_the_command(self):
-        (wheel,) = DIST.glob("*.whl")
+        (wheel,) = DIST.glob("ferry-*.whl")
         self.assertLess(wheel.stat().st_size, 45e6)
         for release in self.roots:
             with self.subTest(release=release):
                 shown = self.inside(release, f"""
                     ! command -v gcc clang
-                    python3 -m venv /tmp/v
-                    /tmp/v/bin/pip install --quiet --no-index --find-links /tmp/wheels /tmp/dist/*.whl
+                    {RELEASES[release].python} -m venv /tmp/v
                     cat > /tmp/first.py <<'END'\n{FIRST}\nEND
+                    begin=$(date +%s%N)
+                    /tmp/v/bin/pip install --quiet --no-index --find-links /tmp/wheels /tmp/dist/ferry-*.whl
                     /tmp/v/bin/python /tmp/first.py
+                    echo "ms: $((($(date +%s%N) - begin) / 1000000))"
                     /tmp/v/bin/ferry run -e '{DOUBLE}' --arg A=f32[3]:iota
                     /tmp/v/bin/python -m ferry --version
+                    echo "kB: $(du -sk --apparent-size /tmp/v/lib/python3*/site-packages/ferry | cut -f1)"
+                    cat > /tmp/import.py <<'END'\n{IMPORT}\nEND
+                    for i in 1 2 3 4 5; do /tmp/v/bin/python /tmp/import.py; done
                     """)
-                self.assertRegex(shown, r"(?s)^mm: [0-9.]+ (us|ms).*\nB = f32\[3\]\n\[0\. 2\. 4\.\].*ferry [0-9.]+\n$")
+                self.assertRegex(shown, r"(?s)^mm: [0-9.]+ (us|ms).*\nB = f32\[3\]\n\[0\. 2\. 4\.\].*ferry [0-9.]+\n")
+                kilobytes, milliseconds = (int(re.search(rf"{unit}: (\d+)", shown)[1]) for unit in ("kB", "ms"))
+                self.assertLess(kilobytes, 180e3)
+                imports = min(map(float, re.findall(r"import: ([0-9.]+)", shown)))
+                print(f"{release}: {wheel.stat().st_size / 1e6:.1f} MB, {kilobytes / 1e3:.0f} MB installed, "
+                      f"{milliseconds / 1e3:.1f} s from pip install to the first result, import {imports:.0f} ms")
+
+    def test_the_client_wheel_runs_modules_and_neither_wheel_loads_beside_the_other(self):
+        for release in self.roots:
+            with self.subTest(release=release):
+                shown = self.inside(release, f"""
+                    {RELEASES[release].python} -m venv /tmp/v
+                    pip="/tmp/v/bin/pip --quiet --disable-pip-version-check"
+                    $pip install --no-index --find-links /tmp/wheels /tmp/dist/ferry-*.whl
+                    /tmp/v/bin/ferry compile -e '{DOUBLE}' -o /tmp/k.ferry
+                    $pip install --no-index --find-links /tmp/wheels /tmp/dist/ferry_client-*_x86_64.whl
+                    ! /tmp/v/bin/python -c 'import ferry' 2>/tmp/refused || false
+                    tail -1 /tmp/refused
+                    ! /tmp/v/bin/ferry --version 2>/tmp/refused || false
+                    tail -1 /tmp/refused
+                    $pip uninstall -y ferry ferry-client
+                    $pip install --no-index --find-links /tmp/wheels /tmp/dist/ferry_client-*_x86_64.whl
+                    cat > /tmp/modules.py <<'END'\n{MODULES}\nEND
+                    /tmp/v/bin/python /tmp/modules.py
+                    /tmp/v/bin/ferry run /tmp/k.ferry --arg A=f32[3]:iota
+                    """)
+                refused = "the wheels ferry and ferry-client are both installed here, but only one can be"
+                self.assertEqual(shown.count(refused), 2, shown)
+                self.assertIn("[2.0, 4.0]", shown)
+                self.assertIn("[0. 2. 4.]", shown)
 
     def test_debians_package_runs_kernels_compiles_for_boards_and_is_removed_whole(self):
         for release in self.roots:
@@ -105,6 +195,9 @@ class RootsTest(unittest.TestCase):
                     dpkg -i /tmp/dist/ferry_*_amd64.deb >/dev/null
                     ferry run -e '{DOUBLE}' --arg A=f32[3]:iota
                     ferry compile -e '{DOUBLE}' --target raspberry-pi-4 -o /tmp/k.ferry
+                    timeout 20 ferry farm serve --database /tmp/farm.db --listen 127.0.0.1:0 >/tmp/tracker 2>&1 &
+                    for i in $(seq 100); do grep -q 127.0.0.1 /tmp/tracker && break; sleep 0.1; done
+                    grep 127.0.0.1 /tmp/tracker && kill $! && test -s /tmp/farm.db
                     test -s /usr/share/man/man1/ferry-compile.1 -a -s /usr/share/doc/ferry/THIRD_PARTY.txt
                     test -s /usr/share/bash-completion/completions/ferry
                     dpkg -r ferry >/dev/null

@@ -99,9 +99,17 @@ class ServicesTest(unittest.TestCase):
         array = np.linspace(-3, 3, 1009, dtype=np.float32)
         self.assertTrue(ferry.check(self.twice, array).is_fine)
         self.assertTrue(ferry.check(self.twice, sizes={"N": 31}, seed=5).is_fine)
-        elsewhere = self.device.load(self.device.compile(TWICE).compiled)["twice"]
+        elsewhere = self.device.load(self.device.compile(TWICE).compiled)["twice"]  # the module contains the definition
+        self.assertTrue(ferry.check(elsewhere, array).is_fine)
+        ferry.testing.assert_close(2 * array, elsewhere, array)
+        with self.assertRaises(AssertionError):
+            ferry.testing.assert_close(3 * array, elsewhere, array)
+        n = ferry.te.var("N")
+        a = ferry.te.placeholder((n,), "A")
+        of_expressions = self.device.compile(ferry.te.program("f", [a], ferry.te.compute((n,), lambda i: 2 * a[i], "B")))["f"]
         with self.assertRaises(ferry.UsageError):
-            ferry.check(elsewhere, array)
+            ferry.check(of_expressions, array)
+        self.assertEqual(ferry.compare(self.twice, elsewhere, [array], processes=3).difference, "")
 
     def test_a_schedule_with_serial_loops_is_slower_and_computes_the_same(self):
         text = "def mm(float(M,K) A, float(K,N) B) -> (C) { C(m,n) +=! A(m,k) * B(k,n) }"
