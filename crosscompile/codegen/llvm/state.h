@@ -55,6 +55,7 @@ struct FunctionState {
   llvm::IRBuilder<> builder;
   std::unordered_map<const ir::ExprNode*, llvm::Value*> values;             // the values of variables
   std::unordered_map<const ir::Buffer*, llvm::Value*> buffers;              // addresses of their first elements
+  std::unordered_map<const ir::Buffer*, std::uint64_t> local_elements;      // those that local arrays have here
   ValueRanges ranges;                                                       // what integer variables may be
   std::unordered_map<const ir::Load*, InterleavedRange> interleaved_loads;  // in the statements being emitted
   std::unordered_map<const ir::Load*, InterleavedRange> repeated_loads;     // the same for repeated groups

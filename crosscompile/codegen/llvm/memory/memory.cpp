@@ -2,6 +2,7 @@
 
 #include "crosscompile/codegen/llvm/expr/expressions.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
+#include "crosscompile/codegen/llvm/memory/local_masks.h"
 #include "crosscompile/codegen/llvm/memory/repeated_loads.h"
 #include "crosscompile/codegen/llvm/memory/strided.h"
 #include "crosscompile/ir/error.h"
@@ -66,6 +67,8 @@ Value* load_vector(FunctionState& state, const Access& access, const ir::Load& n
   Value* lanes = mask_of(state, mask);
   const auto* ramp = index.as<ir::Ramp>();
   const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
+  if (stride != nullptr && *stride == 1 && lanes != nullptr && has_all_lanes(state, access, ramp->base))
+    return load_selected(state, access, emit_index(state, ramp->base), lanes);
   if (stride != nullptr && *stride == 1) return load_consecutive(state, access, emit_index(state, ramp->base), lanes);
   if (stride != nullptr && lanes == nullptr)
     return load_strided(state, access, emit_index(state, ramp->base), *stride, interleaved_range(state, node));
@@ -77,7 +80,9 @@ Value* load_vector(FunctionState& state, const Access& access, const ir::Load& n
 void store_vector(FunctionState& state, const Access& access, const ir::Expr& index, Value* value, Value* mask) {
   const auto* ramp = index.as<ir::Ramp>();
   const std::int64_t* stride = ramp == nullptr ? nullptr : ir::as_int(ramp->stride);
-  if (stride != nullptr && *stride == 1) {
+  if (stride != nullptr && *stride == 1 && mask != nullptr && has_all_lanes(state, access, ramp->base)) {
+    store_selected(state, access, emit_index(state, ramp->base), value, mask);
+  } else if (stride != nullptr && *stride == 1) {
     store_consecutive(state, access, emit_index(state, ramp->base), value, mask);
   } else if (stride != nullptr && *stride != 0 && mask == nullptr) {
     store_strided(state, access, emit_index(state, ramp->base), *stride, value);

@@ -2,6 +2,7 @@
 
 #include "crosscompile/codegen/llvm/expr/expressions.h"
 #include "crosscompile/codegen/llvm/expr/types.h"
+#include "crosscompile/codegen/llvm/memory/local_masks.h"
 #include "crosscompile/codegen/llvm/runtime_slots.h"
 #include "crosscompile/codegen/llvm/statements.h"
 #include "crosscompile/ir/error.h"
@@ -33,12 +34,13 @@ std::uint64_t constant_elements(const ir::Buffer& buffer) {
 void emit_local(FunctionState& state, const ir::Allocate& node) {
   llvm::IRBuilder<>& b = state.builder;
   const ir::Buffer& buffer = *node.buffer;
-  const std::uint64_t elements = std::max<std::uint64_t>(constant_elements(buffer), 1);
+  const std::uint64_t elements = elements_of_whole_vectors(node, std::max<std::uint64_t>(constant_elements(buffer), 1));
   llvm::Type* type = llvm::ArrayType::get(memory_type(state.module, buffer.dtype), elements);
   const std::uint64_t bytes = elements * dtype_bytes(buffer.dtype);
   const std::uint64_t alignment = std::min(kAlignment, std::bit_ceil(bytes));
   llvm::AllocaInst* memory = state.entry_alloca(type, llvm::Align(alignment), buffer.name);
   state.buffers[node.buffer.get()] = memory;
+  state.local_elements[node.buffer.get()] = elements;
   // The contents do not persist from one iteration of an enclosing loop to the next.
   b.CreateLifetimeStart(memory, b.getInt64(bytes));
   emit_stmt(state, node.body);

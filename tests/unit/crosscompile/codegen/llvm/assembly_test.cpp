@@ -128,6 +128,23 @@ TEST_CASE("a masked tail uses mask registers, not a branch a lane") {
   CHECK(text.find("\tj") == std::string::npos);
 }
 
+TEST_CASE("a local array with a masked tail is in registers") {
+  const BufferRef in = make_buffer("in", DType::f32, 21), out = make_buffer("out", DType::f32, 1);
+  const BufferRef sums = make_buffer("sums", DType::f32, 16, Scope::local);
+  const auto lanes = [](std::int64_t first) { return Ramp::make(Expr(first), Expr(1), 16); };
+  const Expr mask = lanes(16) < Broadcast::make(Expr(21), 16);
+  Function function = make_function(
+      "sum", {tensor(in, Direction::in), tensor(out, Direction::out)},
+      Allocate::make(sums,
+                     Block::make({store(sums, lanes(0), load(in, lanes(0))),
+                                  store(sums, lanes(0), load(sums, lanes(0), mask) + load(in, lanes(16), mask), mask),
+                                  store(out, Expr(0), VectorReduce::make(ReduceOp::sum, load(sums, lanes(0))))})));
+  function.flat = true;
+  const std::string text = assembly(function, "x86-64-v4");
+  CAPTURE(text);
+  CHECK(text.find("%rsp") == std::string::npos);
+}
+
 TEST_CASE("dividing by a power of two and indices known to be small need no division") {
   const BufferRef out = make_buffer("out", DType::i64, 96);
   const Expr i = Var::make("i");

@@ -165,6 +165,26 @@ TEST_CASE("masked lanes read nothing, give 0 and write nothing") {
   check_everywhere(cases);
 }
 
+TEST_CASE("masked lanes of a local array keep what they had, also in a vector that its end cuts off") {
+  const std::vector<std::uint8_t> mask_bytes{1, 0, 1, 1, 0, 0, 0, 1};
+  std::vector<Case> cases;
+  for (const DType dtype : kSome) {
+    const BufferRef flags = make_buffer("flags", DType::boolean, 8), in = make_buffer("in", dtype, 16);
+    const BufferRef out = make_buffer("out", dtype, 13), own = make_buffer("own", dtype, 13, Scope::local);
+    const Expr all = ramp(0, 1, 8), rest = ramp(8, 1, 8), mask = load(flags, all);
+    const Expr tail = all < Broadcast::make(Expr(5), 8);
+    const Stmt body =
+        Block::make({store(own, all, load(in, rest)), store(own, all, load(in, all), mask),
+                     store(own, rest, load(in, all), tail), store(own, rest, load(in, rest), tail && mask),
+                     store(out, all, load(own, all, mask)), store(out, rest, load(own, rest, tail), tail)});
+    cases.push_back(
+        {make_function("own", {tensor(in, Direction::in), tensor(flags, Direction::in), tensor(out, Direction::inout)},
+                       Allocate::make(own, body)),
+         {edge_bytes(dtype, 16), bytes_of(mask_bytes), zeros(dtype, 13)}});
+  }
+  check_everywhere(cases);
+}
+
 TEST_CASE("the lanes of a vector combine to one, whatever their number") {
   std::vector<Case> cases;
   for (const DType dtype : {DType::f32, DType::f64, DType::i8, DType::u16, DType::i32, DType::i64, DType::boolean}) {
