@@ -11,6 +11,7 @@
 #include "host/graph/passes/fold_batch_norms.h"
 #include "host/graph/passes/hoist_invariants.h"
 #include "host/graph/passes/merge_equal_nodes.h"
+#include "host/graph/passes/multiply_reciprocals.h"
 #include "host/graph/passes/pool_integers.h"
 #include "host/graph/passes/quantize_products.h"
 #include "host/graph/passes/remove_moves.h"
@@ -37,6 +38,8 @@ constexpr GraphPass kPasses[] = {
      [](Graph g, const Target&, const Algorithms&) { return merge_equal_nodes(std::move(g)); }},
     {"fold_batch_norms", "folds batch normalisations into the weights of the convolution or product before them",
      [](Graph g, const Target&, const Algorithms&) { return fold_batch_norms(std::move(g)); }},
+    {"multiply_reciprocals", "multiplies what `erf` is computed of by reciprocals of constants, in place of divisions",
+     [](Graph g, const Target&, const Algorithms&) { return multiply_reciprocals(std::move(g)); }},
     {"quantize_products", "sums up products of dequantized 8-bit integers as integers",
      [](Graph g, const Target&, const Algorithms&) { return quantize_products(std::move(g)); }, &Groups::integers,
      &Algorithms::int8},

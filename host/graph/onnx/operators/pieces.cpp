@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "host/graph/onnx/node_ops.h"
 #include "host/graph/onnx/operators.h"
@@ -83,8 +84,28 @@ void import_concat(NodeImport& node) {
   node.output(0, inputs.size() == 1 ? inputs[0] : node.add(Operator::concat, inputs, along));
 }
 
+namespace {
+
+// Returns the entry of a computed tensor that a known number takes of a dimension of known size; nothing otherwise. As
+// a slice, it may stay where it is.
+std::optional<std::int64_t> known_entry(const Value& x, const Value& index, std::size_t dimension) {
+  const bool is_computed = x.constant == nullptr && x.known == nullptr && x.quotients == nullptr && x.labels == nullptr;
+  const std::optional<std::int64_t> size = x.type.shape[dimension].constant();
+  if (!is_computed || !size || !index.type.shape.empty() || index.known == nullptr) return std::nullopt;
+  const std::optional<std::int64_t> entry = index.known->integers.at(0).constant();
+  if (!entry || *entry < -*size || *entry >= *size) return std::nullopt;
+  return *entry < 0 ? *entry + *size : *entry;
+}
+
+}  // namespace
+
 void import_gather(NodeImport& node) {
   const DimensionAttributes along = {node.dimension(node.integer("axis", 0), node.shape(0).size())};
+  if (const auto entry = known_entry(node.input(0), node.input(1), along.dimension)) {
+    Shape shape = node.shape(0);
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(along.dimension));
+    return node.output(0, node.reshape(NodeOps(node).slice(node.input(0), along.dimension, *entry, 1), shape));
+  }
   node.output(0, node.add(Operator::gather, {node.input(0), node.input(1)}, along));
 }
 

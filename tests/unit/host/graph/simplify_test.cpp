@@ -4,10 +4,13 @@
 #include "host/graph/graph_text.h"
 #include "host/graph/passes/fold_batch_norms.h"
 #include "host/graph/passes/merge_equal_nodes.h"
+#include "host/graph/passes/multiply_reciprocals.h"
+#include "host/graph/passes/multiply_reciprocals.h"
 #include "host/graph/passes/remove_moves.h"
 #include "host/graph/reference/definition.h"
 #include "tests/support/network_builder.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -177,6 +180,34 @@ TEST_CASE("a batch normalisation stays where others read what it normalises, or 
   network.output(network.node(Operator::add, {normed(shared), shared}), "y");
   network.output(normed(network.node(Operator::conv, {x, w}, conv)), "z");
   CHECK(operators_left(fold_batch_norms(network.graph)) == operators_left(network.graph));
+}
+
+TEST_CASE("what erf alone reads is multiplied by the reciprocal of a constant") {
+  NetworkBuilder network;
+  const TensorId x = network.input("x", {3, 7});
+  const auto erf_of = [&](TensorId divided) { return network.node(Operator::erf, {divided}); };
+  const auto over = [&](float divisor) {
+    return network.node(Operator::div, {x, network.constant<float>("c", {}, {divisor}, DType::f32)});
+  };
+  network.output(network.node(Operator::mul, {x, erf_of(over(1.4142135F))}), "y");
+  const Graph after = multiply_reciprocals(network.graph);
+  CHECK(operators_left(after) == Names{"mul", "erf", "mul"});
+  float factor = 0;
+  std::memcpy(&factor, after.tensor(after.nodes[0].inputs[1]).constant->bytes.data(), sizeof factor);
+  CHECK(factor == doctest::Approx(0.70710678).epsilon(1e-7));
+
+  SUBCASE("but not if others read it, or the reciprocal is no normal number") {
+    const TensorId shared = over(3), given = over(5);
+    network.output(network.node(Operator::add, {erf_of(shared), shared}), "z");
+    network.output(erf_of(given), "e");
+    network.output(given, "g");
+    for (const float divisor : {0.0F, 1e-40F, 3e38F, INFINITY, NAN}) network.output(erf_of(over(divisor)), "r");
+    network.output(erf_of(network.node(Operator::div, {x, network.weights("w", {7})})), "v");
+    network.output(network.node(Operator::tanh, {over(3)}), "t");
+    const Names left = operators_left(multiply_reciprocals(network.graph));
+    CHECK(std::ranges::count(left, "div") == 9);
+    CHECK(left[0] == "mul");
+  }
 }
 
 TEST_CASE("the text of a network shows its nodes, and that of groups which are together") {
