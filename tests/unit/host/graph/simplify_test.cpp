@@ -5,7 +5,6 @@
 #include "host/graph/passes/fold_batch_norms.h"
 #include "host/graph/passes/merge_equal_nodes.h"
 #include "host/graph/passes/multiply_reciprocals.h"
-#include "host/graph/passes/multiply_reciprocals.h"
 #include "host/graph/passes/remove_moves.h"
 #include "host/graph/reference/definition.h"
 #include "tests/support/network_builder.h"
