@@ -10,6 +10,9 @@ namespace {
 // Scale the cost of work in the plain layout. All are estimates for one core with its caches.
 // Plain convolutions vectorise along rows, which leaves vectors partly empty, and read their filters as scalars.
 constexpr double kPlainConvolution = 1.3, kPlainDepthwise = 1.5, kPlainPool = 4, kTransposition = 4;
+// A depthwise convolution reads an element and a weight for each multiply-add. In the plain layout, rows of fewer
+// vectors than this take longer by as much.
+constexpr double kDepthwise = 2.4, kVectorsInRow = 2.1;
 // Size that an open size is taken for.
 constexpr std::int64_t kGuess = 16;
 // With this many channels or fewer, a convolution reads its input plain.
@@ -132,8 +135,9 @@ class BlockedGroup {
     const std::int64_t outputs = channels_of(graph_, node.outputs[0]);
     // The lanes of a vector would read different channels.
     if (!depthwise && conv.groups > 1 && outputs / conv.groups % lanes_ != 0) return false;
-    const double work = guess(multiply_adds(graph_, node)) / kMultiplyAddsPerByte;
-    costs_.plain += work * (depthwise ? kPlainDepthwise : kPlainConvolution);
+    const double work = guess(multiply_adds(graph_, node)) / kMultiplyAddsPerByte * (depthwise ? kDepthwise : 1);
+    const double vectors = guess(result_.shape[3]) / static_cast<double>(lanes_);
+    costs_.plain += work * (depthwise ? std::max(kPlainDepthwise, kVectorsInRow / vectors) : kPlainConvolution);
     costs_.blocked += work * waste(outputs);
     const double reads = padded ? 3 : 1;  // how often it is read: also written with its padding, and read again
     if (reads_blocked(graph_, node, 0)) {
