@@ -10,6 +10,7 @@
 #include "host/autoschedule/row_fusion.h"
 #include "host/autoschedule/rules.h"
 #include "host/autoschedule/tiled_stages.h"
+#include "host/autoschedule/transposed_operand.h"
 #include "host/autoschedule/winograd.h"
 
 #include "crosscompile/analysis/loads.h"
@@ -44,8 +45,13 @@ class Walk {
         at_any_size_(schedule::stages_of(program)) {}
 
   DecidedSchedule run() {
-    for (const std::string& stage : stages_to_inline(schedule_.stages())) schedule_[stage].compute_inline();
+    const std::vector<std::string> inlined = stages_to_inline(schedule_.stages());
+    std::optional<TransposedOperand> transposed;
+    if (!target_.has_thread_blocks()) transposed = find_transposed_operand(schedule_.stages(), inlined, target_);
+    for (const std::string& stage : inlined)
+      if (!transposed || stage != transposed->stage) schedule_[stage].compute_inline();
     for (const std::string& stage : borders_to_inline(schedule_.stages())) schedule_[stage].compute_inline();
+    if (transposed) schedule_transposed(*transposed);
     if (!target_.has_thread_blocks()) schedule_winograd();
     const RowFusion fusion = target_.has_thread_blocks() ? RowFusion{} : fuse_rows();
     // Excludes the copies that packing adds, which are scheduled already.
@@ -84,6 +90,10 @@ class Walk {
   Scheduled apply(const std::string& name, const char* rule, Match match) {
     const Point point = choose({name, rule, std::move(match.space)});
     return match.apply(schedule_, point);
+  }
+
+  void schedule_transposed(const TransposedOperand& operand) {
+    finish(apply(operand.reader, "transposed_operand", match_transposed_operand(context_of(operand.reader), operand)));
   }
 
   // Schedules the stages of Winograd convolutions, which belong together.
@@ -134,10 +144,14 @@ class Walk {
     if (context.stage.reduction() != nullptr && context.outer == 0)
       context.epilogues = free_epilogues(context.stage, fusion);
     const Scheduled scheduled = apply_first(cpu_rules(), context);
-    finished_.insert(finished_.end(), scheduled.epilogues.begin(), scheduled.epilogues.end());
     if (scheduled.unrolled_vectors > 0)
       if (auto match = match_read_ahead(context_of(name), scheduled.unrolled_vectors))
         apply(name, "read_ahead", *std::move(match));
+    finish(scheduled);
+  }
+
+  void finish(const Scheduled& scheduled) {
+    finished_.insert(finished_.end(), scheduled.epilogues.begin(), scheduled.epilogues.end());
     if (scheduled.outermost.empty() || stage(scheduled.outermost).compute_kind != ComputeKind::root) return;
     if (auto match = match_parallel(context_of(scheduled.outermost)))
       apply(scheduled.outermost, "parallel", *std::move(match));

@@ -79,6 +79,9 @@ constexpr const char* kPackedProduct =
     "  Y(b,n) +=! X(b,j*16+k*2+e) * int((W(j*8+k,n) >> (e*4)) & 15) * S(n) where j in 0:4, k in 0:8, e in 0:2\n}";
 constexpr const char* kFinishedSums =
     "def f(int(B,M,N) A) -> (Y) {\n  S(b,n) +=! A(b,m,n)\n  Y(b,n) = S(b,n) / 3 + n\n}";
+constexpr const char* kTransposedOperand =
+    "def f(int(C) S, int(H,W,C) A, int(C,H,W) R) -> (Y) {\n"
+    "  T(c,h,w) = A(h,w,c)\n  P(c,h,w) = S(c) * T(c,h,w)\n  Y(c,h,w) = P(c,h,w) + R(c,h,w) }";
 constexpr const char* kTransposed = "def f(int(M,N) A) -> (B) { B(i,j) = A(j,i) + 1 }";
 constexpr const char* kElements = "def f(int(B,M,N) X, int(N) Y) -> (Z) { Z(b,m,n) = X(b,m,n) * 3 + Y(n) }";
 constexpr const char* kRowScan = "def f(int(M,N) X) -> (S) { S(m,n) = X(m,n) + (n >= 1 ? S(m,n-1) : 0) along n }";
@@ -270,6 +273,10 @@ void add_cpu_cases(std::vector<RuleCase>& cases, std::uint32_t bits) {
       {{{"B", 3}, {"N", 67}}, {{"B", 0}, {"N", 3}}, {{"B", 1}, {"N", 1}}, {{"B", 13}, {"N", 5}}});
   add("sums with an epilogue", kFinishedSums, {"reduction", "parallel"}, cpu, {}, kBatchSizes);
   add("transposition", kTransposed, {"transposed", "parallel"}, cpu, {}, kMatrixSizes);
+  add("elements with a transposed operand", kTransposedOperand, {"transposed_operand", "parallel"}, cpu, {},
+      kImageSizes);
+  add("few elements with a transposed operand", kTransposedOperand, {"transposed_operand", "parallel"}, cpu,
+      {{"C", 67}, {"H", 31}, {"W", 7}}, kImageSizes);
   add("elements", kElements, {"injective", "parallel"}, cpu, {}, kBatchSizes);
   add("running sums of columns", kColumnScan, {"in_sequence", "parallel"}, cpu, {}, kMatrixSizes);
   add("updates of rows", kUpdates, {"injective", "parallel", "in_sequence", "parallel"}, cpu, {}, kMatrixSizes);
