@@ -81,8 +81,10 @@ void SharedTensors::collect_dropped(Client& client, std::uint64_t most_kept) {
 
 std::optional<SharedTensors::Part> SharedTensors::allocate(Client& client, std::uint64_t bytes) {
   const std::uint64_t limit = client.facts().memory_limit_bytes;
-  if (!is_served_.value_or(true) || bytes < kLeastShared || bytes >= limit / kLargeShare) return std::nullopt;
-  collect_dropped(client, std::min(kMostKept, limit / kKeptShare));
+  if (!is_served_.value_or(true) || bytes < kLeastShared) return std::nullopt;
+  const bool is_large = bytes >= limit / kLargeShare;  // and may need what is kept
+  collect_dropped(client, is_large ? 0 : std::min(kMostKept, limit / kKeptShare));
+  if (is_large) return std::nullopt;
   const std::uint64_t whole = (bytes + rpc::kSharedUnit - 1) / rpc::kSharedUnit * rpc::kSharedUnit;
   std::optional<Part> part = take_kept(whole);
   const bool is_kept = part.has_value();

@@ -41,6 +41,7 @@ std::unique_ptr<SharedObject> SharedObject::make() {
   void* const memory = mmap(nullptr, static_cast<std::size_t>(half), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
                             object.number(), static_cast<off_t>(half));
   if (memory == MAP_FAILED) return nullptr;
+  madvise(memory, static_cast<std::size_t>(half), MADV_DONTDUMP);
   return std::unique_ptr<SharedObject>(new SharedObject(std::move(object), static_cast<std::uint8_t*>(memory), half));
 }
 

@@ -57,6 +57,19 @@ struct RawSession {
   }
 };
 
+// A device of this machine whose sessions may hold 64 MiB.
+Device small_device() {
+  auto state = std::make_shared<detail::DeviceState>();
+  auto object = SharedObject::make();
+  auto server = std::make_unique<session::LocalServer>(
+      session::find_rpc_server(), std::vector<std::string>{"--memory-limit", "64M"}, object->descriptor());
+  state->client = std::make_unique<session::Client>(
+      session::OpenedTransport(value_or_throw(wrap_socket(server->take_socket()))), "it");
+  state->shared = std::make_unique<SharedTensors>(std::move(object));
+  state->server = std::move(server);
+  return detail::Access::device(std::move(state));
+}
+
 }  // namespace
 
 TEST_CASE("what the local server computes is read where it lies, and what is put there is copied once") {
@@ -93,8 +106,8 @@ TEST_CASE("a write to a shared tensor is seen by the calls after it alone") {
 TEST_CASE("small tensors, large ones, guarded ones and those of other servers are not shared") {
   const Device device = local_device();
   CHECK(session::address_of(device.empty(DType::f32, {100})) == nullptr);
-  const auto large = static_cast<std::int64_t>(device.facts().memory_limit_bytes / 8);
-  CHECK(session::address_of(device.empty(DType::u8, {large})) == nullptr);
+  CHECK(session::address_of(small_device().empty(DType::u8, {8 << 20})) == nullptr);
+  CHECK(session::address_of(small_device().empty(DType::u8, {(8 << 20) - 1})) != nullptr);
   ConnectOptions guarded;
   guarded.guard_tensors = true;
   CHECK(session::address_of(local_device(guarded).empty(DType::f32, {kElements})) == nullptr);
@@ -139,6 +152,13 @@ TEST_CASE("memory beyond what is kept goes back to the system, and its addresses
     const DeviceTensor tensor = device.empty(DType::u8, {bytes - 65536 * (i % 100)});
     REQUIRE(session::address_of(tensor) != nullptr);
   }
+}
+
+TEST_CASE("a large tensor gets the memory of buffers that were kept") {
+  const Device device = small_device();
+  device.empty(DType::u8, {4 << 20});
+  const DeviceTensor large = device.empty(DType::u8, {62 << 20});
+  device.synchronize();
 }
 
 TEST_CASE("the contents of a tensor that a failed call should have written are not shown") {
