@@ -7,18 +7,18 @@
 namespace ferry {
 namespace {
 
-thread_local const std::atomic<bool>* current_flag = nullptr;
+thread_local const IsCancelled* current = nullptr;
 
 }  // namespace
 
-CancellationScope::CancellationScope(const std::atomic<bool>* flag) : before_(std::exchange(current_flag, flag)) {}
+CancellationScope::CancellationScope(const IsCancelled* asked) : before_(std::exchange(current, asked)) {}
 
-CancellationScope::~CancellationScope() { current_flag = before_; }
+CancellationScope::~CancellationScope() { current = before_; }
 
-const std::atomic<bool>* cancellation_flag() { return current_flag; }
+const IsCancelled* current_cancellation() { return current; }
 
 void check_cancelled() {
-  if (current_flag != nullptr && current_flag->load()) throw Error(ErrorCode::aborted, "cancelled");
+  if (current != nullptr && (*current)()) throw Error(ErrorCode::aborted, "cancelled");
 }
 
 }  // namespace ferry

@@ -2,26 +2,29 @@
 // asks now and then, between steps that take a while.
 #pragma once
 
-#include <atomic>
+#include <functional>
 
 #include "ferry/api.h"
 
 namespace ferry {
 
-// For as long as this exists, the work of this thread is cancelled when the flag is set. Null: it is not.
+// Asked on the threads that work; true: the work is cancelled.
+using IsCancelled = std::function<bool()>;
+
+// For as long as this exists, what this thread does is cancelled once `asked` says so. Null: it is not.
 class FERRY_API CancellationScope {
  public:
-  explicit CancellationScope(const std::atomic<bool>* flag);
+  explicit CancellationScope(const IsCancelled* asked);
   CancellationScope(const CancellationScope&) = delete;
   CancellationScope& operator=(const CancellationScope&) = delete;
   ~CancellationScope();
 
  private:
-  const std::atomic<bool>* before_;
+  const IsCancelled* before_;
 };
 
-// Returns the flag of this thread; null if there is none.
-const std::atomic<bool>* cancellation_flag();
+// Returns what this thread asks; null if it asks nobody.
+const IsCancelled* current_cancellation();
 
 // Throws Error with aborted if this thread's work has been cancelled.
 void check_cancelled();

@@ -29,7 +29,7 @@ std::size_t processors() {
 class Loop {
  public:
   Loop(std::size_t count, const std::function<void(std::size_t)>& action)
-      : action_(action), count_(count), failed_(count), cancelled_(cancellation_flag()) {}
+      : action_(action), count_(count), failed_(count), cancelled_(current_cancellation()) {}
 
   // Indices are taken in ascending order. So when one fails, all lower ones have been taken, and will end.
   void work() {
@@ -59,7 +59,7 @@ class Loop {
   std::mutex mutex_;
   std::size_t failed_;  // the lowest index that failed
   std::exception_ptr failure_;
-  const std::atomic<bool>* cancelled_;
+  const IsCancelled* cancelled_;
 };
 
 void* work(void* loop) {

@@ -44,7 +44,8 @@ struct Task {
 void* run(void* held) {
   std::unique_ptr<std::shared_ptr<Task>> task(static_cast<std::shared_ptr<Task>*>(held));
   {
-    const CancellationScope scope(&(*task)->cancelled);
+    const IsCancelled asked = [&] { return (*task)->cancelled.load(); };
+    const CancellationScope scope(&asked);
     try {
       (*task)->work();
     } catch (...) {

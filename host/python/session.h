@@ -13,6 +13,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "base/cancellation.h"
 #include "ferry/client.h"
 #include "ferry/compile.h"
 #include "ferry/kernel/kernel_options.h"
@@ -30,7 +31,7 @@ bool is_interrupted();
 int forks();
 
 // Runs `work()` without Python's lock. A signal whose handler in Python raises an exception ends its waits for a
-// device, with that exception.
+// device, and what it compiles after a pass or a function, with that exception.
 template <class Work>
 auto without_python(const Work& work) {
   const auto raise = [] {
@@ -38,6 +39,8 @@ auto without_python(const Work& work) {
   };
   const auto released = [&] {
     const nanobind::gil_scoped_release release;
+    static const IsCancelled asked = is_interrupted;
+    const CancellationScope scope(&asked);
     return work();
   };
   try {

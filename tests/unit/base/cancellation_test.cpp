@@ -22,14 +22,15 @@ std::optional<ErrorCode> code_of(const auto& work) {
   return std::nullopt;
 }
 
-TEST_CASE("work is cancelled when the flag of the innermost scope is set, and in no other thread") {
-  std::atomic<bool> outer{false}, inner{false};
+TEST_CASE("work is cancelled once the innermost scope says so, and in no other thread") {
+  bool outer = false, inner = false;
+  const IsCancelled asks_outer = [&] { return outer; }, asks_inner = [&] { return inner; };
   CHECK_FALSE(code_of(check_cancelled));
-  const CancellationScope scope(&outer);
+  const CancellationScope scope(&asks_outer);
   outer = true;
   CHECK(code_of(check_cancelled) == ErrorCode::aborted);
   {
-    const CancellationScope another(&inner);
+    const CancellationScope another(&asks_inner);
     CHECK_FALSE(code_of(check_cancelled));
     inner = true;
     CHECK(code_of(check_cancelled) == ErrorCode::aborted);
@@ -46,12 +47,13 @@ TEST_CASE("work is cancelled when the flag of the innermost scope is set, and in
 TEST_CASE("threads that share the work of a cancelled one begin nothing more") {
   std::atomic<bool> cancelled{false};
   std::atomic<std::size_t> begun{0}, asked{0};
-  const CancellationScope scope(&cancelled);
+  const IsCancelled asks = [&] { return cancelled.load(); };
+  const CancellationScope scope(&asks);
   const auto loop = [&] {
     parallel_for(1'000'000, [&](std::size_t i) {
       ++begun;
       if (i == 100) cancelled = true;
-      if (cancellation_flag() == &cancelled) ++asked;
+      if (current_cancellation() == &asks) ++asked;
     });
   };
   CHECK(code_of(loop) == ErrorCode::aborted);
