@@ -45,12 +45,14 @@ def _tags(architecture: str) -> list[str]:
 
 
 def _built(architecture: str) -> Path:
-    build = ROOT / "build" / "client-package" / architecture
+    # At the depth of build/client, most of whose objects ccache knows.
+    build = ROOT / "build" / f"client-{architecture}"
     run("scripts/python_headers.sh", architecture)
     if not (build / "build.ninja").exists():
+        toolchain = [] if architecture == "x86_64" else [f"--toolchain=toolchains/{architecture}-linux-gnu.cmake"]
         # The host's compiler by its name, as ccache knows it, whatever Python's configuration names.
         run("cmake", "-G", "Ninja", "-S", ".", "-B", build, "-DFERRY_COMPILER=OFF", "-DFERRY_CLIENT_PACKAGE=ON",
-            "-DCMAKE_BUILD_TYPE=Release", f"--toolchain=toolchains/{architecture}-linux-gnu.cmake")
+            "-DCMAKE_BUILD_TYPE=Release", *toolchain, CC="/usr/bin/cc", CXX="/usr/bin/c++")
     run("ninja", "-C", build, "ferry", "ferry_python", "ferry_python_stable",
         CCACHE_BASEDIR=str(ROOT), CCACHE_NOHASHDIR="1")
     return build
@@ -72,6 +74,7 @@ def make(architecture: str) -> None:
         shutil.copy(module, package)
     shutil.copy(build / "bin" / "ferry", package / "bin")
     shutil.copy(ROOT / "packaging/python/ferry", scripts)
+    (scripts / "ferry").chmod(0o755)
     # By this file the package knows itself beside the wheel ferry.
     (package / "ferry-client.txt").write_text("This is the package ferry of the wheel ferry-client, without a compiler.\n")
     for server in (f"{architecture}/dynamic", *(f"{each}/static" for each in SERVERS)):

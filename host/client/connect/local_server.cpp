@@ -42,11 +42,11 @@ constexpr const char* kArch = "riscv64";
 // Number of folders between a binary and its prefix: build/release/tests/unit/host/client is below build.
 constexpr int kFoldersUp = 6;
 
-// Returns the first of these files that is executable, below a folder of the binary's prefix or build tree.
+// Returns the first of these files that is executable, below a folder of the binary's prefix or build tree. The prefix
+// may be the binary's own folder, as that of Python's package is.
 fs::path server_near(const fs::path& binary, std::initializer_list<std::string> files) {
   fs::path folder = binary.parent_path();
-  for (int up = 0; up < kFoldersUp && folder.has_relative_path(); ++up) {
-    folder = folder.parent_path();
+  for (int up = 0; up <= kFoldersUp && folder.has_relative_path(); ++up, folder = folder.parent_path()) {
     for (const std::string& file : files) {
       for (const char* place : {"libexec/ferry", "device"}) {  // installed, built
         fs::path path = folder / place / file / "rpc_server";

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 from ferry import _ferry
-from ferry._ferry import Axis, Expr, Piece
 
-Lower = Callable[..., Union[Expr, float]]
+if TYPE_CHECKING:  # a client without a compiler has none of these
+    from ferry._ferry import Axis, Expr, Piece
+
+Lower = Callable[..., Union["Expr", float]]
 
 
 def piece(name: str, shape: Sequence[int], strides: Sequence[Expr | int], dtype: str = "f32") -> Piece:
