@@ -217,9 +217,12 @@ struct LoopTensor {
 // whole tensors, and its results are the states and an entry of each tensor, as an iteration begins. Those of end_loop
 // are the next values of the states and an entry of each tensor that the loop computes; its results are the last values
 // of the states, and whole tensors. What is computed inside is read outside only as a result of end_loop.
+// With a condition, the first state is a bool scalar, and the loop ends before the first iteration at whose beginning
+// it is false. In whole tensors, the entries of iterations that do not run are 0.
 struct LoopAttributes {
   Size count;
   std::vector<LoopTensor> tensors;
+  bool has_condition = false;
   bool operator==(const LoopAttributes&) const = default;
 };
 

@@ -88,7 +88,7 @@ struct AttributesText {
   std::string operator()(const IotaAttributes&) const { return ""; }
   std::string operator()(const SizesAttributes& sizes) const { return " elements=" + graph::to_text(sizes.elements); }
   std::string operator()(const LoopAttributes& loop) const {
-    std::string text = " count=" + graph::to_text(loop.count);
+    std::string text = " count=" + graph::to_text(loop.count) + (loop.has_condition ? " conditional" : "");
     if (loop.tensors.empty()) return text;
     const auto how = [](const LoopTensor& tensor) {
       return std::string(tensor.is_backwards ? "backwards" : "forwards") + (tensor.in_place ? " in place" : "");

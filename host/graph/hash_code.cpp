@@ -61,8 +61,8 @@ class AttributesHash {
   void operator()(const IotaAttributes& iota) { add(iota.count); }
   void operator()(const SizesAttributes& sizes) { add(sizes.elements); }
   void operator()(const LoopAttributes& loop) {
-    const auto& [count, tensors] = loop;
-    add(count, tensors);
+    const auto& [count, tensors, has_condition] = loop;
+    add(count, tensors, has_condition);
   }
   void operator()(const BatchNormAttributes& norm) { add(norm.epsilon); }
   void operator()(const LayerNormAttributes& norm) {

@@ -277,6 +277,9 @@ std::vector<TensorType> loop_types(const NodeCheck& check, const Node& node, std
   const auto& loop = check.attributes<LoopAttributes>();
   check.expect(!inputs.empty() && loop.tensors.size() <= inputs.size(), "a state or a tensor",
                [] { return "another number of inputs"; });
+  const bool has_states = inputs.size() > loop.tensors.size();
+  check.expect(!loop.has_condition || (has_states && inputs[0] == TensorType{DType::boolean, {}}),
+               "a bool scalar as the first state, the condition", [&] { return to_text(inputs[0]); });
   std::vector<TensorType> types(inputs.begin(), inputs.end());
   for (TensorType& type : std::span(types).last(loop.tensors.size())) {
     if (node.op == Operator::end_loop) {

@@ -46,13 +46,19 @@ const LoopAttributes& loop_of(const Node& node) {
   return *loop;
 }
 
+bool is_unbounded(const LoopAttributes& loop) {
+  constexpr std::int64_t kMostKept = std::int64_t{1} << 31;
+  return loop.has_condition && loop.count.constant().value_or(0) >= kMostKept;
+}
+
 std::size_t states_of(const Node& node) { return node.inputs.size() - loop_of(node).tensors.size(); }
 
 Size multiply_adds(const Graph& graph) {
   Size all = 0;
   std::vector<Size> iterations = {1};  // how often all the loops around a node run
   for (const Node& node : graph.nodes) {
-    if (node.op == Operator::loop) iterations.push_back(iterations.back() * loop_of(node).count);
+    if (node.op == Operator::loop)
+      iterations.push_back(loop_of(node).has_condition ? iterations.back() : iterations.back() * loop_of(node).count);
     if (node.op == Operator::end_loop) iterations.pop_back();
     all = all + multiply_adds(graph, node) * iterations.back();
   }

@@ -49,11 +49,17 @@ class Loops {
   std::vector<std::size_t> bracketed_;  // for each node, the loop that it begins or ends, or kNoLoop
 };
 
+// A count that is never reached: only the condition ends the loop.
+inline constexpr std::int64_t kUnbounded = INT64_MAX;
+
 const LoopAttributes& loop_of(const Node& node);
+// Whether nothing but its condition bounds the iterations of a loop, so that not all of what they compute can be kept.
+bool is_unbounded(const LoopAttributes& loop);
 // Returns the number of states of a `loop` or an `end_loop`.
 std::size_t states_of(const Node& node);
 
-// Returns the multiply-adds of all nodes, those in loops for all iterations.
+// Returns the multiply-adds of all nodes, those in loops for all iterations, or for one where a condition may end the
+// loop.
 Size multiply_adds(const Graph& graph);
 
 }  // namespace ferry::graph

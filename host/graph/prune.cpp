@@ -11,7 +11,7 @@ namespace {
 // Returns the node of a loop without entries and whole tensors that nothing reads. One input stays.
 Node with_needed_tensors(const Node& node, const std::vector<bool>& is_needed) {
   const std::size_t states = states_of(node);
-  LoopAttributes loop{loop_of(node).count, {}};
+  LoopAttributes loop{loop_of(node).count, {}, loop_of(node).has_condition};
   Node result = {node.op, node.name, {}, {}};
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const bool is_only = result.inputs.empty() && i + 1 == node.inputs.size();

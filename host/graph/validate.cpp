@@ -96,6 +96,7 @@ class Validator {
     const std::string loop = "loop '" + begin.name + "'";
     expect(loop_of(begin).count == loop_of(end).count, loop + " ends with another count");
     expect(states_of(begin) == states_of(end), loop + " ends with another number of states");
+    expect(loop_of(begin).has_condition == loop_of(end).has_condition, loop + " has a condition at one end only");
     for (const Node* node : {&begin, &end})
       for (const std::vector<TensorId>* ids : {&node->inputs, &node->outputs})
         for (const TensorId id : *ids)

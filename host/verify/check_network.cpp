@@ -128,18 +128,33 @@ CheckResult check_node(const NodeProgram& node, const FunctionInfo& info, const 
 }
 
 // Returns the first, the last and some other iterations of the loops around a node; one without loops runs once.
-std::vector<std::vector<std::int64_t>> iterations_of(const NodeProgram& node) {
-  constexpr std::int64_t kMost = 4;
+std::vector<std::vector<std::int64_t>> iterations_of(const NodeProgram& node, const Contents& contents) {
+  constexpr std::int64_t kMost = 4, kMostRead = std::int64_t{1} << 20;
   std::int64_t all = 1;
   for (const std::int64_t count : node.counts)
     if (__builtin_mul_overflow(all, std::max<std::int64_t>(count, 0), &all)) return {};
+  const auto iteration_at = [&](std::int64_t number) {
+    std::vector<std::int64_t> iteration(node.counts.size());
+    for (std::size_t l = node.counts.size(); l-- > 0; number /= node.counts[l]) iteration[l] = number % node.counts[l];
+    return iteration;
+  };
+  // Those that ran before a condition ended a loop.
+  std::vector<std::int64_t> ran;
+  if (!node.conditions.empty()) {
+    for (std::int64_t i = 0; i < std::min(all, kMostRead); ++i) {
+      const std::vector<std::int64_t> iteration = iteration_at(i);
+      if (std::ranges::all_of(node.conditions,
+                              [&](const NodeTensor& condition) { return *contents.of(condition, iteration) != 0; }))
+        ran.push_back(i);
+    }
+    all = static_cast<std::int64_t>(ran.size());
+  }
   std::vector<std::vector<std::int64_t>> iterations;
   const std::int64_t checked = std::min(all, kMost);
   for (std::int64_t i = 0; i < checked; ++i) {
-    std::int64_t number =
+    const std::int64_t number =
         checked == 1 ? 0 : static_cast<std::int64_t>(static_cast<double>(all - 1) * i / (checked - 1));
-    std::vector<std::int64_t>& iteration = iterations.emplace_back(node.counts.size());
-    for (std::size_t l = node.counts.size(); l-- > 0; number /= node.counts[l]) iteration[l] = number % node.counts[l];
+    iterations.push_back(iteration_at(ran.empty() ? number : ran[static_cast<std::size_t>(number)]));
   }
   return iterations;
 }
@@ -186,7 +201,8 @@ class TracedNetwork {
     const std::vector<NodeProgram> nodes = network_->nodes(sizes);
     std::vector<std::pair<const NodeProgram*, std::vector<std::int64_t>>> checks;
     for (const NodeProgram& node : nodes)
-      for (std::vector<std::int64_t>& iteration : iterations_of(node)) checks.emplace_back(&node, std::move(iteration));
+      for (std::vector<std::int64_t>& iteration : iterations_of(node, contents))
+        checks.emplace_back(&node, std::move(iteration));
     how.effort.work_limit =
         std::min(kWorkLimit, how.effort.work_limit / static_cast<double>(std::max<std::size_t>(checks.size(), 1)));
     std::vector<CheckResult> results;

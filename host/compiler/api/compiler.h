@@ -119,6 +119,8 @@ struct NodeProgram {
   std::vector<NodeTensor> tensors;    // its tensor parameters in order; the output is the last
   std::optional<NodeAlgorithm> algorithm = {};
   std::vector<std::int64_t> counts = {};  // iterations of the enclosing loops, the outermost first
+  // One for each enclosing loop that a condition ends: whether an iteration ran, a bool.
+  std::vector<NodeTensor> conditions = {};
   std::int64_t channels = 0;  // the channels of a result in blocks, [N, blocks, H, W, lanes]; 0: it has no blocks
 };
 

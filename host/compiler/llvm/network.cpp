@@ -195,11 +195,13 @@ class GraphNetwork final : public Network {
   std::vector<NodeProgram> nodes(const SizesByName& sizes) const override {
     const graph::HeldTensors held(graph_);
     const graph::Loops loops(graph_);
-    const auto count_of = [&](std::size_t loop) {
-      return graph::value_of(graph::loop_of(graph_.nodes[loops.all()[loop].begin]).count, sizes);
-    };
+    const auto begin_of = [&](std::size_t loop) -> const graph::Node& { return graph_.nodes[loops.all()[loop].begin]; };
     std::vector<NodeProgram> programs;
     for (const graph::Group& group : graph::make_groups(graph_)) {
+      const std::vector<std::size_t> around = loops.around(group.nodes.back());
+      // Of these no network holds all results.
+      if (std::ranges::any_of(around, [&](auto loop) { return is_unbounded(graph::loop_of(begin_of(loop))); }))
+        continue;
       graph::GroupDefinition definition = graph::definition_of(graph_, group, sizes);
       NodeProgram program{name_of(graph_, group),
                           std::move(definition.program),
@@ -210,16 +212,21 @@ class GraphNetwork final : public Network {
         program.algorithm = NodeAlgorithm{std::move(algorithm->program), std::move(algorithm->symbols)};
       const graph::Tensor& result = graph_.tensor(definition.tensors.back());
       if (result.channel_block > 1) program.channels = graph::value_of(result.shape[1], sizes);
-      for (const std::size_t loop : loops.around(group.nodes.back())) program.counts.push_back(count_of(loop));
-      for (const graph::TensorId id : definition.tensors) {
+      for (const std::size_t loop : around)
+        program.counts.push_back(graph::value_of(graph::loop_of(begin_of(loop)).count, sizes));
+      const auto held_tensor = [&](graph::TensorId id) {
         const graph::HeldTensor tensor = held.find(id);
-        program.tensors.push_back(tensor_of(tensor.tensor, held.origins()));
+        NodeTensor node_tensor = tensor_of(tensor.tensor, held.origins());
         // What is computed in outer loops is the same in all iterations of inner ones.
-        std::vector<std::int64_t>& strides = program.tensors.back().strides;
-        strides.resize(program.counts.size(), 0);
+        node_tensor.strides.resize(program.counts.size(), 0);
         std::int64_t bytes = graph::value_of(graph::byte_count(graph_.tensor(id)), sizes);
-        for (std::size_t l = tensor.loops.size(); l-- > 0; bytes *= program.counts[l]) strides[l] = bytes;
-      }
+        for (std::size_t l = tensor.loops.size(); l-- > 0; bytes *= program.counts[l]) node_tensor.strides[l] = bytes;
+        return node_tensor;
+      };
+      for (const std::size_t loop : around)
+        if (graph::loop_of(begin_of(loop)).has_condition)
+          program.conditions.push_back(held_tensor(begin_of(loop).outputs[0]));
+      for (const graph::TensorId id : definition.tensors) program.tensors.push_back(held_tensor(id));
       programs.push_back(std::move(program));
     }
     return programs;

@@ -82,7 +82,8 @@ void compose_network(const Graph& graph, const NetworkKernels& kernels, const Te
         if (is_divided) on_devices.begin_loop(invariants_of(graph, loops, loop, kernels.calls), kTargetDevice);
         const Size& count = loop_of(bracket).count;
         composition.steps.emplace_back(
-            BeginLoop{loop, to_manifest(count, graph.symbols), bracket.name, !proves_less(-1, count)});
+            BeginLoop{loop, to_manifest(count, graph.symbols), bracket.name, !proves_less(-1, count),
+                      loop_of(bracket).has_condition ? storages.of_tensor[bracket.outputs[0]] : kNoStorage});
       }
       if (bracket.op != Operator::end_loop) continue;
       if (is_divided) on_devices.end_loop();

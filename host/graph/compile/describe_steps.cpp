@@ -42,13 +42,18 @@ StepDescription describe_group(const Graph& graph, const GroupCall& group, const
 
 StepDescription describe_copy(const StorageCopy& copy) {
   const auto both = [&] { return manifest_apply(ManifestOp::mul, {copy.bytes, manifest_constant(2)}); };
-  return {copy.name, DType::u8, {copy.bytes}, manifest_constant(0), unless_too_long(both)};
+  return {copy.name,
+          DType::u8,
+          {copy.bytes},
+          manifest_constant(0),
+          copy.from == kNoStorage ? copy.bytes : unless_too_long(both)};
 }
 
-// Returns the work of all iterations of the loops around a step; none if it is unknown or would be too long.
+// Returns the work of all iterations of the loops around a step; none if it or their number is unknown, or it would be
+// too long.
 ManifestExpr in_all_iterations(ManifestExpr work, const std::vector<ManifestExpr>& counts) {
   for (const ManifestExpr& count : counts) {
-    if (work.code.empty()) return {};
+    if (work.code.empty() || count.code.empty()) return {};
     work = unless_too_long(
         [&] { return substitute(manifest_apply(ManifestOp::mul, {work, count}), manifest_symbol, "work"); });
   }
@@ -69,7 +74,8 @@ std::vector<StepDescription> describe_steps(const Graph& graph, const NetworkKer
   };
   for (const auto& step : composition.steps) {
     if (const auto* loop = std::get_if<BeginLoop>(&step)) {
-      counts.push_back(loop->count);
+      // How many iterations run before a condition ends them is unknown.
+      counts.push_back(loop->condition == kNoStorage ? loop->count : ManifestExpr());
       steps.push_back({loop->name, DType::f32, {}, {}, {}});
       continue;
     }

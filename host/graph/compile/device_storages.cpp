@@ -86,7 +86,7 @@ void DeviceStorages::end_loop() {
 void DeviceStorages::add_copy(const StorageCopy& copy, const std::string& name) {
   outdate_copies(copy.to, device_of(copy.to));
   composition_.steps.emplace_back(copy);
-  std::get<StorageCopy>(composition_.steps.back()).name = "copy to " + name;
+  std::get<StorageCopy>(composition_.steps.back()).name = (copy.from == kNoStorage ? "zeros of " : "copy to ") + name;
 }
 
 }  // namespace ferry::graph

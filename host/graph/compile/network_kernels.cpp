@@ -66,8 +66,12 @@ void place_storages(const NetworkKernels& kernels, TensorStorages& storages) {
       if (tensor == call.arguments.back() || is_constant(whole(tensor)))
         use(whole(tensor), kernels.device_of(call.kernel));
   for (const PlacedCopy& copy : storages.copies) {
-    const std::uint32_t to = whole_of(storages.storages, copy.copy.to),
-                        from = whole_of(storages.storages, copy.copy.from);
+    const std::uint32_t to = whole_of(storages.storages, copy.copy.to);
+    if (copy.copy.from == kNoStorage) {
+      use(to, kTargetDevice);
+      continue;
+    }
+    const std::uint32_t from = whole_of(storages.storages, copy.copy.from);
     if (!is_constant(from)) use(to, kTargetDevice);
     if (!devices[from]) devices[from] = devices[to];
   }

@@ -215,28 +215,29 @@ Value GraphBuilder::append(const std::string& name, Operator op, const std::vect
   return value;
 }
 
-std::vector<Value> GraphBuilder::begin_loop(const std::string& name, const Size& count,
+std::vector<Value> GraphBuilder::begin_loop(const std::string& name, const LoopLength& length,
                                             const std::vector<Value>& states, const std::vector<Scanned>& tensors) {
-  std::vector<Value> begun = add_bracket(name, Operator::loop, count, states, tensors);
+  std::vector<Value> begun = add_bracket(name, Operator::loop, length, states, tensors);
   ++open_loops_;
   return begun;
 }
 
-std::vector<Value> GraphBuilder::end_loop(const std::string& name, const Size& count, const LoopResults& results) {
-  std::vector<Value> ended = add_bracket(name, Operator::end_loop, count, results.states, results.entries);
+std::vector<Value> GraphBuilder::end_loop(const std::string& name, const LoopLength& length,
+                                          const LoopResults& results) {
+  std::vector<Value> ended = add_bracket(name, Operator::end_loop, length, results.states, results.entries);
   --open_loops_;
   return ended;
 }
 
-std::vector<Value> GraphBuilder::add_bracket(const std::string& name, Operator op, const Size& count,
+std::vector<Value> GraphBuilder::add_bracket(const std::string& name, Operator op, const LoopLength& length,
                                              const std::vector<Value>& states, const std::vector<Scanned>& tensors) {
   expect_room();
-  if (depends_on_data(count)) {
-    throw CompileError("expected a number of iterations that is known before the call, got " + to_text(count) +
+  if (depends_on_data(length.count)) {
+    throw CompileError("expected a number of iterations that is known before the call, got " + to_text(length.count) +
                        ", which depends on data");
   }
   Node node = {op, name, {}, {}};
-  LoopAttributes attributes{count, {}};
+  LoopAttributes attributes{length.count, {}, length.has_condition};
   for (const Value& state : states) node.inputs.push_back(tensor_of(state));
   for (const auto& [value, is_backwards] : tensors) {
     node.inputs.push_back(tensor_of(value));
@@ -262,6 +263,7 @@ void GraphBuilder::roll_back(const Mark& mark) {
   graph.tensors.resize(mark.tensors);
   graph.nodes.resize(mark.nodes);
   graph.requirements.resize(mark.requirements);
+  data_sizes_.resize(mark.data_sizes);
   unnamed_.erase(unnamed_.lower_bound(static_cast<TensorId>(mark.tensors)), unnamed_.end());
   open_loops_ = mark.open_loops;
 }

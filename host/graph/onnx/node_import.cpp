@@ -225,7 +225,7 @@ std::vector<Value> NodeImport::import_body(const ModelGraph& body, const std::ve
   return bodies_.import_body(body, inputs, scope_);
 }
 
-std::vector<Value> NodeImport::add_loop(const Size& count, const std::vector<Value>& states,
+std::vector<Value> NodeImport::add_loop(const LoopLength& length, const std::vector<Value>& states,
                                         const std::vector<Scanned>& tensors, const Iteration& iteration) const {
   // Bounds the memory that must be kept at once for one node.
   constexpr std::size_t kMostTensors = 256;
@@ -242,7 +242,7 @@ std::vector<Value> NodeImport::add_loop(const Size& count, const std::vector<Val
   expect_few(states.size() + tensors.size());
   const GraphBuilder::Mark mark = builder_.mark();
   try {
-    std::vector<Value> begun = builder_.begin_loop(node_.name, count, states, tensors);
+    std::vector<Value> begun = builder_.begin_loop(node_.name, length, states, tensors);
     const auto first_entry = begun.begin() + static_cast<std::ptrdiff_t>(states.size());
     const LoopResults results = iteration({begun.begin(), first_entry}, {first_entry, begun.end()});
     expect_few(results.states.size() + results.entries.size());
@@ -251,7 +251,7 @@ std::vector<Value> NodeImport::add_loop(const Size& count, const std::vector<Val
              "a state of the same type in all iterations, " + to_text(states[s].type),
              [&] { return to_text(results.states[s].type); });
     }
-    return builder_.end_loop(node_.name, count, results);
+    return builder_.end_loop(node_.name, length, results);
   } catch (...) {
     builder_.roll_back(mark);
     throw;

@@ -40,6 +40,13 @@ struct Scanned {
   Value value;
   bool is_backwards = false;  // the first iteration has the last entry
 };
+// How often a loop runs: `count` times, or fewer with a condition, its first state (attributes.h).
+struct LoopLength {
+  LoopLength(Size most, bool conditional = false) : count(std::move(most)), has_condition(conditional) {}
+  LoopLength(std::int64_t number) : LoopLength(Size(number)) {}
+  Size count;
+  bool has_condition;
+};
 // What an iteration of a loop computes.
 struct LoopResults {
   std::vector<Value> states;
@@ -90,17 +97,18 @@ class GraphBuilder {
   void require(const std::string& node, const std::vector<Value>& tensors, const EqualSizes& sizes);
   // Begin and end a loop of nodes. The first returns the states and the entries as an iteration begins; the second the
   // last states and the whole tensors of all entries. Throw as above.
-  std::vector<Value> begin_loop(const std::string& name, const Size& count, const std::vector<Value>& states,
+  std::vector<Value> begin_loop(const std::string& name, const LoopLength& length, const std::vector<Value>& states,
                                 const std::vector<Scanned>& tensors);
-  std::vector<Value> end_loop(const std::string& name, const Size& count, const LoopResults& results);
+  std::vector<Value> end_loop(const std::string& name, const LoopLength& length, const LoopResults& results);
   // Returns the number of loops that have begun and not ended.
   std::size_t open_loops() const { return open_loops_; }
   // Removes the tensors and nodes that were added since the mark was made.
   struct Mark {
-    std::size_t tensors = 0, nodes = 0, kept = 0, open_loops = 0, requirements = 0;
+    std::size_t tensors = 0, nodes = 0, kept = 0, open_loops = 0, requirements = 0, data_sizes = 0;
   };
   Mark mark() const {
-    return {graph.tensors.size(), graph.nodes.size(), kept_.size(), open_loops_, graph.requirements.size()};
+    return {graph.tensors.size(), graph.nodes.size(),        kept_.size(),
+            open_loops_,          graph.requirements.size(), data_sizes_.size()};
   }
   void roll_back(const Mark& mark);
   // Counts elements of tensors that importers make. Returns false where all together are too many.
@@ -120,7 +128,7 @@ class GraphBuilder {
   void settle_reshape(Node& node, const std::vector<Value>& inputs, const EqualSizes& elements);
   // Returns the tensor with the dimensions of size `from` having the size `to`, which is the same in calls.
   Value with_size(const Value& value, const Size& from, const Size& to);
-  std::vector<Value> add_bracket(const std::string& name, Operator op, const Size& count,
+  std::vector<Value> add_bracket(const std::string& name, Operator op, const LoopLength& length,
                                  const std::vector<Value>& states, const std::vector<Scanned>& tensors);
 
   struct Materialized {
@@ -238,12 +246,16 @@ class NodeImport {
   // Adds a loop whose iterations are the nodes that `iteration` adds: from the states and the entries of the tensors as
   // it begins, it returns what it computes. Returns the last states and the whole tensors of the entries.
   using Iteration = std::function<LoopResults(const std::vector<Value>& states, const std::vector<Value>& entries)>;
-  std::vector<Value> add_loop(const Size& count, const std::vector<Value>& states, const std::vector<Scanned>& tensors,
-                              const Iteration& iteration) const;
+  std::vector<Value> add_loop(const LoopLength& length, const std::vector<Value>& states,
+                              const std::vector<Scanned>& tensors, const Iteration& iteration) const;
   // The same for a loop that can be unrolled if its count is a number. Then it returns nothing, and adds nothing, where
   // the other would refuse the node.
   std::optional<std::vector<Value>> try_loop(const Size& count, const std::vector<Value>& states,
                                              const std::vector<Scanned>& tensors, const Iteration& iteration) const;
+
+  // Removes what was added since the mark was made.
+  GraphBuilder::Mark mark() const { return builder_.mark(); }
+  void roll_back(const GraphBuilder::Mark& mark) const { builder_.roll_back(mark); }
 
   Value reshape(const Value& value, Shape shape) const;
   Value cast(const Value& value, DType to) const;

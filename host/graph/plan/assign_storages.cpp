@@ -102,6 +102,7 @@ class Assignment {
       // In a loop, a whole tensor stays where it is: of what lies beside it other entries are copied.
       const bool is_outside = loops_.of_node(n) == kNoLoop;
       result_.of_tensor[to] = add_arena(to, is_outside ? std::optional(kNoLoop) : std::nullopt);
+      if (loop_of(node).has_condition) copy(loops_.all()[loop].begin, storage_of(to), kNoStorage, to);
       const std::uint32_t place = add_entry(n, i - states, storage_of(to), from);
       Storage& storage = at(storage_of(from));
       const bool is_there = storage.kind == Storage::Kind::arena && loop_of_[storage_of(from)] == loop;

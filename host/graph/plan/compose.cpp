@@ -85,10 +85,11 @@ class Composer {
 
   void prepare(const StorageCopy& copy, std::size_t step) {
     use(copy.to, step);
-    use(copy.from, step);
+    if (copy.from != kNoStorage) use(copy.from, step);
   }
 
   void prepare(const BeginLoop& loop, std::size_t step) {
+    if (loop.condition != kNoStorage) use(loop.condition, step);
     open_loops_.push_back(step);
     if (!loop.may_be_negative) return;
     add_precondition(manifest_apply(ManifestOp::le, {manifest_constant(0), loop.count}),
@@ -104,7 +105,7 @@ class Composer {
   void extend_over_loops() {
     for (const auto& [begin, end] : loops_) {
       for (ArenaBlock& block : blocks_) {
-        if (block.first_step < begin && block.last_step > begin) block.last_step = std::max(block.last_step, end);
+        if (block.first_step < begin && block.last_step >= begin) block.last_step = std::max(block.last_step, end);
         if (block.first_step > begin && block.first_step < end && block.last_step > end) block.first_step = begin;
       }
     }
@@ -230,7 +231,10 @@ class Composer {
   }
 
   void append(const StorageCopy& copy) {
-    function_.plan.steps.push_back(CopyStep{operand_of(copy.to), operand_of(copy.from), values_.add(copy.bytes)});
+    if (copy.from == kNoStorage)
+      function_.plan.steps.push_back(FillStep{operand_of(copy.to), values_.add(copy.bytes), 1, 0});
+    else
+      function_.plan.steps.push_back(CopyStep{operand_of(copy.to), operand_of(copy.from), values_.add(copy.bytes)});
   }
 
   void append(const BeginLoop& loop) {
@@ -238,7 +242,9 @@ class Composer {
     if (open_loops_.size() > kMaxRepeatDepth)
       throw CompileError(printable(loop.name) + ": expected at most " + std::to_string(kMaxRepeatDepth) +
                          " loops inside of each other, got more");
-    function_.plan.steps.push_back(RepeatStep{values_.add(loop.count), 0, {}});
+    RepeatStep repeat{values_.add(loop.count), 0, {}};
+    if (loop.condition != kNoStorage) repeat.condition = operand_of(loop.condition);
+    function_.plan.steps.emplace_back(std::move(repeat));
   }
 
   void append(const EndLoop& loop) {
@@ -270,14 +276,15 @@ class Composer {
   }
 
   // The sum has one term for each different expression, and so stays short. If it is too long all the same, the number
-  // stays unknown.
+  // stays unknown. What may end early counts once.
   void add_flops() {
     std::vector<ManifestTerm> sum;
     std::vector<ManifestExpr> counts;  // iterations of all loops around together
     for (const auto& step : composition_.steps) {
       if (const auto* loop = std::get_if<BeginLoop>(&step)) {
-        if (!counts.empty() && counts.back().code.size() + loop->count.code.size() >= kMaxManifestInstructions) return;
-        counts.push_back(counts.empty() ? loop->count : product(counts.back(), loop->count));
+        const ManifestExpr count = loop->condition == kNoStorage ? loop->count : manifest_constant(1);
+        if (!counts.empty() && counts.back().code.size() + count.code.size() >= kMaxManifestInstructions) return;
+        counts.push_back(counts.empty() ? count : product(counts.back(), count));
       }
       if (std::holds_alternative<EndLoop>(step)) counts.pop_back();
       const auto* call = std::get_if<KernelCall>(&step);

@@ -49,7 +49,9 @@ struct KernelCall {
   std::vector<std::string> tensors = {};      // what the network calls them, for messages; empty: nothing
 };
 
-// A copy between two storages.
+inline constexpr std::uint32_t kNoStorage = UINT32_MAX;
+
+// A copy between two storages, or from kNoStorage, which is 0 everywhere.
 struct StorageCopy {
   std::uint32_t to = 0, from = 0;
   ManifestExpr bytes;
@@ -63,6 +65,8 @@ struct BeginLoop {
   ManifestExpr count;
   std::string name;
   bool may_be_negative = false;  // calls are checked for a count below 0
+  // Holds the condition, outside of what moves with iterations; kNoStorage: the loop has none.
+  std::uint32_t condition = kNoStorage;
 };
 // Ends a loop of at least one step.
 struct EndLoop {

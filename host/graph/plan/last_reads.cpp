@@ -22,7 +22,7 @@ class LastReads {
         for (const TensorId id : graph.nodes[node].inputs)
           if (id != kNoTensor && storages.of_tensor[id] != kNoStorage) use(storages.of_tensor[id], time_of(group));
     for (const PlacedCopy& copy : storages.copies) {
-      use(copy.copy.from, copy.node);
+      if (copy.copy.from != kNoStorage) use(copy.copy.from, copy.node);
       use(copy.copy.to, copy.node);
     }
   }

@@ -20,14 +20,13 @@ struct PlacedCopy {
   bool is_of_concat = false;  // whether it is an input of the concat in place that follows
 };
 
-inline constexpr std::uint32_t kNoStorage = UINT32_MAX;
-
 struct TensorStorages {
   std::vector<Storage> storages;
   std::vector<std::uint32_t> of_tensor;  // reshaped tensors share the storage of what they are made from
   std::vector<TensorId> constants;       // tensors whose contents are constants 0, 1, ... of the module
   // Inputs of concats in place that nothing can write there; states of loops, and entries of tensors that the nodes
-  // inside do not access where they lie; and outputs of the network, after the last node. In the order of their nodes.
+  // inside do not access where they lie; zeros in whole tensors before a loop that may end early; and outputs of the
+  // network, after the last node. In the order of their nodes.
   std::vector<PlacedCopy> copies;
 };
 

@@ -46,6 +46,7 @@ class OutputAdder {
 
   void add(TensorId id, const std::string& name) {
     id = origins_[id];
+    if (is_in_unbounded_loop(loop_of_tensor_[id])) return;
     for (std::size_t loop = loop_of_tensor_[id]; loop != kNoLoop; loop = loops_.all()[loop].parent)
       id = whole(graph_.nodes[loops_.all()[loop].end], id, loops_.all()[loop].parent);
     if (!known_.insert(origins_[id]).second) return;
@@ -54,6 +55,12 @@ class OutputAdder {
   }
 
  private:
+  bool is_in_unbounded_loop(std::size_t loop) const {
+    while (loop != kNoLoop && !is_unbounded(loop_of(graph_.nodes[loops_.all()[loop].begin])))
+      loop = loops_.all()[loop].parent;
+    return loop != kNoLoop;
+  }
+
   // Returns the tensor of all iterations of a loop.
   TensorId whole(Node& end, TensorId id, std::size_t parent) {
     if (const auto known = whole_of(end, origins_, id)) return end.outputs[*known];

@@ -11,7 +11,8 @@ namespace ferry::graph {
 
 // Appends an output for each tensor that a group (passes/make_groups.h) computes and that is none. Reshaped tensors are
 // those that they are made from. The outputs have the names of their groups, which stay the same. Inside of
-// a loop, this holds for states and entries too, and an output has the tensor of every iteration.
+// a loop, this holds for states and entries too, and an output has the tensor of every iteration; what is in a loop
+// that may run without end (loops.h) is left out.
 Graph with_all_outputs(Graph graph);
 
 // Returns the tensor that this one is reshaped from, through any number of reshapes, or itself; for all tensors.

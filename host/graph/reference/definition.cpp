@@ -72,7 +72,13 @@ class Evaluation {
     };
     std::vector<std::vector<std::byte>> state, whole(end.inputs.size());
     for (std::size_t s = 0; s < states; ++s) state.push_back(tensors_[begin.inputs[s]]);
+    for (std::size_t i = states; i < end.inputs.size(); ++i) {
+      const Tensor& tensor = graph_.tensor(end.outputs[i]);
+      const std::int64_t elements = std::max<std::int64_t>(value_of(element_count(tensor.shape), sizes_), 0);
+      whole[i].resize(static_cast<std::size_t>(elements) * dtype_bytes(tensor.dtype));
+    }
     for (std::size_t iteration = 0; iteration < count; ++iteration) {
+      if (loop_of(begin).has_condition && state[0][0] == std::byte{0}) break;
       for (std::size_t s = 0; s < states; ++s) tensors_[begin.outputs[s]] = state[s];
       for (std::size_t i = states; i < begin.inputs.size(); ++i) {
         const std::vector<std::byte>& from = tensors_[begin.inputs[i]];
@@ -84,7 +90,6 @@ class Evaluation {
       for (std::size_t s = 0; s < states; ++s) state[s] = tensors_[end.inputs[s]];
       for (std::size_t i = states; i < end.inputs.size(); ++i) {
         const std::vector<std::byte>& from = tensors_[end.inputs[i]];
-        whole[i].resize(count * from.size());
         std::ranges::copy(from, whole[i].begin() + static_cast<std::ptrdiff_t>(entry(end, i, iteration) * from.size()));
       }
     }

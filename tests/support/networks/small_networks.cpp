@@ -224,4 +224,58 @@ Graph recurrent_network(const Size& batch, const Size& length) {
   return network.graph;
 }
 
+Graph searching_network(const Size& length) {
+  constexpr std::int64_t kWidth = 6, kMost = 5;
+  NetworkBuilder network("searching");
+  const auto begin = [&](const Size& count, std::vector<TensorId> inputs, std::vector<LoopTensor> tensors) {
+    network.node(Operator::loop, std::move(inputs), LoopAttributes{count, std::move(tensors), true});
+    return network.graph.nodes.back().outputs;
+  };
+  const auto end = [&](const Size& count, std::vector<TensorId> inputs, std::vector<LoopTensor> tensors) {
+    network.node(Operator::end_loop, std::move(inputs), LoopAttributes{count, std::move(tensors), true});
+    return network.graph.nodes.back().outputs;
+  };
+  const auto number = [&](const std::string& name, std::int64_t value) {
+    return network.constant<std::int64_t>(name, {}, {value}, DType::i64);
+  };
+  const auto real = [&](const std::string& name, float value) {
+    return network.constant<float>(name, {}, {value}, DType::f32);
+  };
+  const LoopTensor forwards, backwards = {.is_backwards = true};
+  const TensorId x = network.input("x", {length, kWidth}), h = network.input("h", {kWidth});
+  const TensorId yes = network.constant<std::uint8_t>("yes", {}, {1}, DType::boolean), zero = number("zero", 0),
+                 one = number("one", 1), scale = real("scale", 6), large = real("large", 0.9F);
+
+  const std::vector<TensorId> outer = begin(length, {yes, h, x}, {forwards});
+  const TensorId total = outer[1], row = outer[2];
+  const auto element = [&](std::int64_t at) {
+    const TensorId part = network.node(Operator::slice, {row}, SliceAttributes{{at}, {1}, {1}});
+    return network.node(Operator::reshape, {part}, ReshapeAttributes{{}});
+  };
+  // Exact, so that all devices and the definition count alike.
+  const TensorId wanted =
+      network.node(Operator::cast, {network.node(Operator::mul, {element(1), scale})}, CastAttributes{DType::i64});
+  const std::vector<TensorId> inner = begin(kMost, {network.node(Operator::less, {zero, wanted}), zero, row}, {});
+  const TensorId next = network.node(Operator::tanh, {network.node(Operator::add, {inner[2], total})}),
+                 count = network.node(Operator::add, {inner[1], one});
+  const std::vector<TensorId> after =
+      end(kMost, {network.node(Operator::less, {count, wanted}), count, next, next}, {backwards});
+  const TensorId sum = network.node(Operator::reduce_sum, {after[3]}, ReduceAttributes{{0}});
+  const TensorId mixed = network.node(Operator::add, {network.node(Operator::add, {total, sum}), after[2]});
+  const TensorId goes_on = network.node(Operator::less, {element(2), large});
+  const std::vector<TensorId> last =
+      end(length, {goes_on, network.node(Operator::tanh, {mixed}), sum, after[1], after[3]},
+          {forwards, backwards, forwards});
+
+  network.output(last[1], "total");
+  // No output is all 0, as the sums and parts of a single row may be.
+  network.output(network.node(Operator::add, {last[2], scale}), "sums");
+  network.output(network.node(Operator::cast, {network.node(Operator::add, {last[3], one})}, CastAttributes{}),
+                 "counts");
+  network.output(network.node(Operator::add, {last[4], scale}), "parts");
+  network.output(network.node(Operator::add, {network.node(Operator::cast, {last[0]}, CastAttributes{}), scale}),
+                 "end");
+  return network.graph;
+}
+
 }  // namespace ferry::test

@@ -26,4 +26,8 @@ graph::Graph encoder_network(const graph::Size& batch, const graph::Size& length
 // that is computed outside, nodes that are the same in all iterations. One loop has an iteration less than the length.
 graph::Graph recurrent_network(const graph::Size& batch, const graph::Size& length);
 
+// Loops that end when a condition computed from the inputs says so, one inside of another: the inner one runs as often
+// as a row says, none or up to five times, and the outer one until a row has a large element.
+graph::Graph searching_network(const graph::Size& length);
+
 }  // namespace ferry::test

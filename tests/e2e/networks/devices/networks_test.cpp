@@ -86,6 +86,8 @@ void run_all(const std::string& arch) {
   runs.run("recurrent", recurrent_network(2, 5), {{}});
   runs.run("recurrent, any size", recurrent_network(n, l),
            {{{"N", 3}, {"L", 11}}, {{"N", 1}, {"L", 1}}, {{"N", 2}, {"L", 2}}});
+  runs.run("searching", searching_network(9), {{}});
+  runs.run("searching, any length", searching_network(l), {{{"L", 1}}, {{"L", 3}}, {{"L", 40}}});
   MESSAGE(runs.count() << " networks on " << arch);
   CHECK(runs.count() > 0);
 }

@@ -48,6 +48,7 @@ TEST_CASE("networks give the right answer on an OpenCL device") {
   run_network(device, branching_network(1), {{}});
   run_network(device, encoder_network(n, l), {{{"N", 1}, {"L", 7}}, {{"N", 3}, {"L", 4}}});
   run_network(device, recurrent_network(n, l), {{{"N", 3}, {"L", 11}}, {{"N", 1}, {"L", 1}}});
+  run_network(device, searching_network(l), {{{"L", 1}}, {{"L", 3}}, {{"L", 40}}});
 }
 
 TEST_CASE("an index outside of a table ends a network on an OpenCL device with the node's name") {

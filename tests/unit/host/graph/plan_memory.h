@@ -68,6 +68,8 @@ class PlanMemory {
 
   std::function<std::uint64_t(const std::string& code, const std::vector<std::int64_t>& values)> workspace_bytes =
       [](const auto&, const auto&) { return std::uint64_t{0}; };
+  // Whether a condition of this name holds.
+  std::function<bool(const std::string& name)> holds = [](const auto&) { return true; };
 
  private:
   void run(std::size_t first, std::size_t end, const Kernel& kernel) {
@@ -79,6 +81,7 @@ class PlanMemory {
       }
       const std::vector<std::int64_t> before = values_;
       for (std::int64_t i = 0; i < value(repeat->count); ++i) {
+        if (repeat->condition && !holds(read(*repeat->condition, 1))) break;
         run(s + 1, s + 1 + repeat->steps, kernel);
         for (const LoopValue& loop : repeat->values) values_[loop.value] += value(loop.stride);
       }
@@ -91,6 +94,10 @@ class PlanMemory {
     if (const auto* copy = std::get_if<CopyStep>(&step)) {
       const auto bytes = static_cast<std::uint64_t>(value(copy->bytes));
       put(copy->to, bytes, read(copy->from, bytes));
+      return;
+    }
+    if (const auto* fill = std::get_if<FillStep>(&step)) {
+      put(fill->to, static_cast<std::uint64_t>(value(fill->bytes)), "zeros");
       return;
     }
     if (const auto* launch = std::get_if<LaunchStep>(&step)) {

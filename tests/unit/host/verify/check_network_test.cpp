@@ -239,6 +239,46 @@ TEST_CASE("nodes in a loop are compared in some of its iterations, and the kerne
         "all+part in iteration 8\nall+part in iteration 12\n");
 }
 
+TEST_CASE("in a loop that a condition ends, nodes are compared in iterations that ran") {
+  const auto network = [](float bias, std::int64_t limit) {
+    test::NetworkBuilder builder("small");
+    const graph::TensorId x = builder.input("x", {20, 36}), s = builder.input("s", {36});
+    const auto number = [&](const char* name, std::int64_t value) {
+      return builder.constant<std::int64_t>(name, {}, {value}, DType::i64);
+    };
+    const graph::TensorId zero = number("zero", 0), one = number("one", 1), n = number("n", limit);
+    const graph::LoopAttributes loop{20, {{}}, true};
+    builder.node(graph::Operator::loop, {builder.node(graph::Operator::less, {zero, n}), zero, s, x}, loop, "loop");
+    const std::vector<graph::TensorId> begun = builder.graph.nodes.back().outputs;
+    const graph::TensorId count = builder.node(graph::Operator::add, {begun[1], one}, {}, "count"),
+                          b = builder.constant<float>("b", {1}, {bias}, DType::f32),
+                          sum = builder.node(graph::Operator::add, {begun[2], begun[3]}, {}, "sum"),
+                          next = builder.node(graph::Operator::add, {sum, b}, {}, "next");
+    builder.node(graph::Operator::end_loop,
+                 {builder.node(graph::Operator::less, {count, n}, {}, "goes_on"), count, next, next}, loop, "end");
+    const std::vector<graph::TensorId> ended = builder.graph.nodes.back().outputs;
+    builder.output(ended[2], "last");
+    builder.output(ended[3], "states");
+    return builder.graph;
+  };
+  const Device device = local_device();
+  const Target target = target_for(device, "", source_of(make_network(network(0.1F, 4))));
+  for (const std::int64_t limit : {0, 4, 100}) {
+    for (const verify::CheckResult& result : check(device, target, make_network(network(0.1F, limit)))) {
+      CAPTURE(result.output);
+      CHECK(result.wrong == 0);
+      CHECK(result.compared > 0);
+    }
+  }
+  std::string wrong;
+  for (const verify::CheckResult& result :
+       check(device, target, std::make_shared<const Different>(network(0.1F, 4), network(0.2F, 4))))
+    if (result.wrong > 0) wrong += result.output + "\n";
+  CHECK(wrong ==
+        "sum+next in iteration 0\nsum+next in iteration 1\n"
+        "sum+next in iteration 2\nsum+next in iteration 3\n");
+}
+
 TEST_CASE("lanes past the channels of a block are not compared") {
   test::NetworkBuilder builder("small");
   graph::TensorId x = builder.input("x", {1, 61, 24, 24});
