@@ -5,11 +5,13 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "examples/networks"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "networks"))
 
 import exported
 import models
 import numpy as np
 import onnx
+from data_sizes import body_of
 from exported import Exported, aligned
 
 exported.FERRY = sys.argv.pop(1)
@@ -34,6 +36,23 @@ def recurrent():
     _, last, _ = net.node("LSTM", steps, *weights, outputs=3, hidden_size=16, direction="bidirectional")
     joined = net.node("Flatten", net.node("Transpose", last, perm=[1, 0, 2]), axis=1)
     return net.model(net.linear(joined, 32, 10))
+
+
+def halving():
+    """Halves x until all of it is small, and adds up what up to 40 steps give."""
+    net = models.Network("halving", ["batch", 12, 5], opset=18)
+
+    def half(body, iteration, condition, x):
+        y = body.op("Mul", x, body.constant(np.float32(0.5)))
+        largest = body.op("ReduceMax", body.op("Abs", y), keepdims=0)
+        return body.op("Less", body.constant(np.float32(0.01)), largest), y, y
+
+    state = [("f", ["batch", 12, 5])]
+    true, most = net.constant(True, np.bool_), net.constant(40, np.int64)
+    _, steps = net.node("Loop", most, true, "x", outputs=2, body=body_of(state, half, "first_"))
+    last = net.node("Loop", "", true, "x", body=body_of(state, lambda *inputs: half(*inputs)[:2], "second_"))
+    stacked = net.node("ReduceSum", steps, net.constant([0], np.int64), keepdims=0)
+    return net.model(net.node("Add", stacked, last))
 
 
 class NetworksTest(unittest.TestCase):
@@ -173,6 +192,20 @@ class NetworksTest(unittest.TestCase):
             with self.subTest(target[0]):
                 y = exported.run_driver(self.folder, network, x, (3, 10), target)
                 np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-4)
+
+    def test_programs_end_loops_by_their_conditions(self):
+        network = self.network(halving())
+        plan = exported.ferry("compile", network, "--emit", "plan")
+        self.assertEqual(plan.count(" times at most, while "), 2, plan)
+        for x in (np.random.default_rng(4).standard_normal((3, 12, 5)), np.full((1, 12, 5), 0.001)):
+            x = aligned(x.astype(np.float32))
+            expected = self.expected(x)
+            for target in exported.TARGETS:
+                if target[0] == "raspberry-pi-4":
+                    continue
+                with self.subTest(target[0]):
+                    y = exported.run_driver(self.folder, network, x, x.shape, target)
+                    np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
 
     def test_the_code_of_mobilenet_for_a_raspberry_pi_is_below_200_kb(self):
         network = self.network(models.mobilenet_v2())

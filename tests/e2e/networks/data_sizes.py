@@ -1,6 +1,7 @@
 """Networks whose results are as long as data say: what conditions select, and what detectors find."""
 import numpy as np
-from open_sizes import case
+from onnx import TensorProto, helper
+from open_sizes import Net, case
 
 
 def full(shape, value=0):
@@ -90,3 +91,104 @@ def first_few(net):
 def distinct(net):
     ids = net.input("ids", ["N"], "i")
     return net.model(*net.op("Unique", ids, count=4), *net.op("Unique", ids, count=4, sorted=0))
+
+
+def body_of(inputs, build, prefix="body_"):
+    """The body of a Loop: its inputs are the iteration, the condition and states of these types and shapes; `build`
+    returns the condition, the states and what is stacked. No name is one of the network's, of which these may be read."""
+    outside = ("", "limit", "numbers")
+    net = Net()
+    names = [net.input("iteration", [], "i"), "condition"]
+    net.inputs.append(helper.make_tensor_value_info("condition", TensorProto.BOOL, []))
+    names += [net.input(f"state{i}", shape, kind) for i, (kind, shape) in enumerate(inputs)]
+    outputs = build(net, *names)
+    infos = [helper.make_empty_tensor_value_info(name) for name in outputs]
+    for node in net.nodes:
+        node.input[:] = [name if name in outside else prefix + name for name in node.input]
+        node.output[:] = [prefix + name for name in node.output]
+    for info in [*net.inputs, *infos, *net.weights]:
+        info.name = prefix + info.name
+    return helper.make_graph(net.nodes, prefix + "graph", net.inputs, infos, net.weights)
+
+
+def doubling(net, iteration, condition, x):
+    """Doubles x until its sum is no longer below the limit, a tensor of the network."""
+    twice = net.op("Add", x, x)
+    return net.op("Less", net.op("ReduceSum", twice, keepdims=0), "limit"), twice, twice
+
+
+@case([full((3,), 1), np.array(100, np.float32)], [full((3,), 1), np.array(1e30, np.float32)],
+      [full((5,), 1), np.array(0, np.float32)], [full((1,), 1), np.array(3, np.float32)])
+def stacked_until(net):
+    """A Loop that its body ends; what it stacks is as long as iterations ran, and more is computed from that."""
+    x, limit = net.input("x", ["N"]), net.input("limit", [])
+    last, all_of_them = net.op("Loop", net.constant(np.int64(20)), net.constant(np.array(True)), x, count=2,
+                               body=body_of([("f", ["N"])], doubling))
+    return net.model(last, all_of_them, net.op("ReduceSum", all_of_them, net.ints(0), keepdims=0),
+                     net.op("Shape", all_of_them), net.op("Sqrt", all_of_them))
+
+
+@case([full((3,), 1), np.array(100, np.float32)], [full((3,), 1), np.array(2, np.float32)],
+      [full((3,), 1), np.array(4, np.float32)], [full((2,), 1), np.array(1e9, np.float32)])
+def until_without_bound(net):
+    """A Loop that is given a condition alone, which may be false at the beginning."""
+    x, limit = net.input("x", ["N"]), net.input("limit", [])
+    first = net.op("Less", net.op("ReduceSum", x, keepdims=0), limit)
+
+    def step(inner, iteration, condition, state, count):
+        goes_on, twice, _ = doubling(inner, iteration, condition, state)
+        return goes_on, twice, inner.op("Add", count, iteration)
+    most = net.constant(np.int64(2**63 - 1))
+    return net.model(*net.op("Loop", most, first, x, net.constant(np.int64(0)), count=2,
+                             body=body_of([("f", ["N"]), ("i", [])], step)),
+                     *net.op("Loop", "", first, x, net.constant(np.int64(0)), count=2,
+                             body=body_of([("f", ["N"]), ("i", [])], step, "other_")))
+
+
+@case([(4,), np.array([3], np.int64)], [(4,), np.array([0], np.int64)], [(4,), np.array([-2], np.int64)],
+      [(4,), np.array([100], np.int64)])
+def as_often_as_said(net):
+    """Loops whose trip count is an input, with and without a condition."""
+    x, count = net.input("x", [4]), net.input("count", [1], "i")
+
+    def halved(inner, iteration, condition, state):
+        return inner.op("Identity", condition), inner.op("Mul", state, inner.constant(np.float32(0.5)))
+
+    def halved_twice(inner, iteration, condition, state):
+        return inner.op("Less", iteration, inner.constant(np.int64(1))), halved(inner, iteration, condition, state)[1]
+    state = [("f", [4])]
+    no_condition = net.op("Loop", count, "", x, body=body_of(state, halved))
+    twice_at_most = net.op("Loop", count, net.constant(np.array(True)), x, body=body_of(state, halved_twice, "other_"))
+    return net.model(no_condition, twice_at_most)
+
+
+@case([np.arange(1, 13, dtype=np.int64)], [np.array([1], np.int64)], [np.array([27, 1, 97], np.int64)])
+def collatz(net):
+    """The numbers of steps until each number has become 1: a Loop that its body ends, in a Loop over numbers."""
+    numbers = net.input("numbers", ["N"], "i")
+
+    def step(inner, iteration, condition, n, steps):
+        two, one = inner.constant(np.int64(2)), inner.constant(np.int64(1))
+        is_odd = inner.op("Equal", inner.op("Mod", n, two), one)
+        tripled = inner.op("Add", inner.op("Mul", n, inner.constant(np.int64(3))), one)
+        following = inner.op("Where", is_odd, tripled, inner.op("Div", n, two))
+        return inner.op("Less", one, following), following, inner.op("Add", steps, one)
+
+    def each(outer, iteration, condition):
+        n = outer.op("Gather", "numbers", iteration)
+        one, zero = outer.constant(np.int64(1)), outer.constant(np.int64(0))
+        _, steps = outer.op("Loop", "", outer.op("Less", one, n), n, zero, count=2,
+                            body=body_of([("i", []), ("i", [])], step, "inner_"))
+        return outer.op("Identity", condition), steps
+    count = net.op("Squeeze", net.op("Shape", numbers), net.ints(0))
+    return net.model(net.op("Loop", count, "", body=body_of([], each, "each_")))
+
+
+@case([boxes(1, 9), full((1, 2, 9), 0.1)], [boxes(5, 40, 2), full((2, 2, 40), 0.5)],
+      [np.tile(boxes(7, 1), (1, 33, 1)), scores(8, 1, 2, 33)],
+      [np.concatenate([boxes(9, 20), boxes(9, 20)], 1), np.tile(scores(10, 1, 2, 20), (1, 1, 2))])
+def early_detections(net):
+    """No candidate, equal scores, one box that suppresses all others, and pairs of the same boxes."""
+    left = net.op("NonMaxSuppression", net.input("boxes", ["B", "N", 4]), net.input("scores", ["B", 2, "N"]),
+                  net.ints(100), net.constant(np.array([0.4], np.float32)), net.constant(np.array([0.25], np.float32)))
+    return net.model(left)

@@ -66,11 +66,12 @@ class Suppression {
     const std::optional<Size> limit = known_limit();
     const Size most = limit ? min(max(*limit, 0), node_.bound_of(shape[2])) : node_.bound_of(shape[2]);
     if (most.constant() == 0 || !node_.has_input(2)) return node_.known({DType::i64, {0, 3}}, {});
-    // The indices of the best box that is left in each iteration, and whether one is left.
+    // The indices of the best box that is left in each iteration, and whether one is left. Behind the first iteration
+    // that finds none for any class there are none.
     const std::vector<Value> found =
-        node_.add_loop(most, {candidates()}, {},
-                       [&](const std::vector<Value>& states, const std::vector<Value>&) { return step(states[0]); });
-    Value is_found = flat(found[2], most);
+        node_.add_loop({most, true}, {node_.constant(DType::boolean, 1), candidates()}, {},
+                       [&](const std::vector<Value>& states, const std::vector<Value>&) { return step(states[1]); });
+    Value is_found = flat(found[3], most);
     if (!limit) {
       const Value order = of_.reshape(of_.iota(most), {1, 1, most});
       const Value is_within = of_.less(order, scalar_input(node_, 2, DType::i64, 0));
@@ -80,7 +81,7 @@ class Suppression {
     const Value places = selected_places(node_, is_found);
     const Value line = of_.div(places, of_.size(most));
     const Value columns[] = {of_.div(line, of_.size(shape[1])), of_.modulo(line, of_.size(shape[1])),
-                             of_.gather(flat(found[1], most), places, 0)};
+                             of_.gather(flat(found[2], most), places, 0)};
     std::vector<Value> parts;
     for (const Value& column : columns) parts.push_back(of_.reshape(column, {places.type.shape[0], 1}));
     return of_.concat(parts, 1);
@@ -113,7 +114,9 @@ class Suppression {
     const Value threshold = node_.cast(scalar_input(node_, 3, node_.input(0).type.dtype, 0), boxes_.top.type.dtype);
     const Value is_itself = of_.equal(of_.iota(scores_.type.shape[2], 2, 3), best);
     const Value is_removed = of_.logical_or(is_itself, overlap(of_, boxes_, box, threshold));
-    return {{of_.logical_and(is_left, of_.logical_not(is_removed))}, {{best}, {is_found}}};
+    const Value is_any_found =
+        of_.less(0, of_.reduce(Operator::reduce_max, node_.cast(is_found, DType::i32), {0, 1, 2}, false));
+    return {{is_any_found, of_.logical_and(is_left, of_.logical_not(is_removed))}, {{best}, {is_found}}};
   }
 
   // Returns what all iterations found as a vector: by image, class and iteration.
