@@ -192,3 +192,21 @@ def early_detections(net):
     left = net.op("NonMaxSuppression", net.input("boxes", ["B", "N", 4]), net.input("scores", ["B", 2, "N"]),
                   net.ints(100), net.constant(np.array([0.4], np.float32)), net.constant(np.array([0.25], np.float32)))
     return net.model(left)
+
+
+def scattered(seed, candidates):
+    """Scores of 3 classes of 2100 boxes, of which so many are above 0.25 in each class, and several are equal."""
+    random = np.random.default_rng(seed)
+    values = np.zeros((1, 3, 2100), np.float32)
+    for row, count in zip(values[0], candidates):
+        row[random.choice(2100, count, replace=False)] = 0.3 + random.integers(0, 50, count) / np.float32(100)
+    return values
+
+
+@case([boxes(1, 2100), scattered(2, (40, 0, 512))], [boxes(3, 2100), scattered(4, (0, 0, 0))],
+      [boxes(5, 2100), scattered(6, (513, 7, 1))], [boxes(7, 2100), scattered(8, (2100, 2100, 2100))])
+def detections_of_many(net):
+    """So many boxes that the candidates, where they are few, are moved together first."""
+    left = net.op("NonMaxSuppression", net.input("boxes", [1, 2100, 4]), net.input("scores", [1, 3, 2100]), net.ints(30),
+                  net.constant(np.array([0.4], np.float32)), net.constant(np.array([0.25], np.float32)))
+    return net.model(left)
