@@ -124,7 +124,14 @@ std::int32_t PlanCall::run_repeat(const BoundRepeat& repeat, const RepeatRun& ho
   for (const auto& [value, stride] : repeat.strides) {
     bound_.values[value] -= static_cast<std::uint64_t>(done) * stride;
   }
-  return result;
+  if (done > 0 || result != 0) return result;
+  // What launches leave is read behind the repeat, too, and none has run.
+  constexpr std::uint8_t kNone[sizeof(std::int32_t)] = {};
+  for (std::size_t i = repeat.first_result; i < repeat.last_result; ++i) {
+    failure_ = devices_[bound_.results[i].device]->write(bound_.results[i].memory, 0, kNone);
+    if (!failure_.is_ok()) return -1;
+  }
+  return 0;
 }
 
 std::int32_t PlanCall::read_condition(const MemoryBlock& condition, bool& holds) {

@@ -242,6 +242,32 @@ TEST_CASE("numbers of a launch change with the iteration, and each iteration's r
   });
 }
 
+TEST_CASE("launches of a repeat that ends before its first iteration leave no result") {
+  for_each_gpu([](TestedDevice& tested, Program&) {
+    const ModuleFile judging = test::with_verdict(*tested.module);
+    auto program = tested.device->load(judging, {});
+    REQUIRE_MESSAGE(program.is_ok(), program.status().message());
+    for (const bool runs : {false, true}) {
+      Blocks blocked(tested, kBlock);
+      Plan& plan = blocked.plan();
+      blocked.function().messages = {"the number is odd"};
+      const ValueIndex bytes = number(plan, 256), one = number(plan, 1);
+      plan.workspaces = {{0, bytes}, {0, bytes}};
+      LaunchStep judge;
+      judge.kernel = "judge";
+      judge.operands = {{OperandKind::workspace, 0, kNoValue}, {OperandKind::value, one, kNoValue}};
+      judge.result = {0, kNoValue};
+      const Operand condition{OperandKind::workspace, 1, kNoValue};
+      plan.steps = {FillStep{{OperandKind::workspace, 0, kNoValue}, bytes, 1, 0xab},
+                    FillStep{condition, bytes, 1, runs ? 1U : 0U}, RepeatStep{number(plan, 3), 1, {}, condition},
+                    judge};
+      const Status status = blocked.prepare(*program.value());
+      REQUIRE_MESSAGE(status.is_ok(), status.message());
+      for (int run = 0; run < 2; ++run) CHECK(blocked.call().run() == (runs ? 1 : 0));
+    }
+  });
+}
+
 TEST_CASE("what any iteration would do outside of its memory is refused before the first one") {
   for_each_gpu([](TestedDevice& tested, Program& program) {
     const auto refusal = [&](std::int64_t first, std::int64_t stride, std::int64_t count) {
