@@ -159,7 +159,7 @@ void import_grid_sample(NodeImport& node) {
 void import_affine_grid(NodeImport& node) {
   const NodeOps of(node);
   const Value& theta = node.input(0);
-  const std::vector<std::int64_t> size = node.numbers(1, "the size");
+  const Shape size = node.sizes(1, "the size");
   const std::size_t spatial = size.size() - 2;
   node.expect(size.size() == 4 || size.size() == 5, "the size of images of 2 or 3 dimensions",
               [&] { return std::to_string(size.size()); });
@@ -172,10 +172,10 @@ void import_affine_grid(NodeImport& node) {
   shape.push_back(1);
   std::vector<Value> coordinates;
   for (std::size_t d = spatial; d-- > 0;) {
-    const auto count = static_cast<double>(size[d + 2]);
+    const auto number = [&](const Size& one) { return node.cast(of.size(one), theta.type.dtype); };
     const Value at = node.cast(of.iota(places[d], d, spatial + 1), theta.type.dtype);
-    const Value mapped = align_corners ? of.sub(of.div(of.mul(at, 2), std::max(count - 1, 1.0)), 1)
-                                       : of.sub(of.div(of.add(of.mul(at, 2), 1), count), 1);
+    const Value mapped = align_corners ? of.sub(of.div(of.mul(at, 2), number(max(places[d] - 1, 1))), 1)
+                                       : of.sub(of.div(of.add(of.mul(at, 2), 1), number(places[d])), 1);
     coordinates.push_back(of.broadcast(mapped, shape));
   }
   coordinates.push_back(of.filled({theta.type.dtype, shape}, 1));
