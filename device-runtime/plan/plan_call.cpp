@@ -125,7 +125,7 @@ std::int32_t PlanCall::run_repeat(const BoundRepeat& repeat, const RepeatRun& ho
     bound_.values[value] -= static_cast<std::uint64_t>(done) * stride;
   }
   if (done > 0 || result != 0) return result;
-  // What launches leave is read behind the repeat, too, and none has run.
+  // The results of launches are read behind the repeat even where none has run.
   constexpr std::uint8_t kNone[sizeof(std::int32_t)] = {};
   for (std::size_t i = repeat.first_result; i < repeat.last_result; ++i) {
     failure_ = devices_[bound_.results[i].device]->write(bound_.results[i].memory, 0, kNone);

@@ -1,4 +1,4 @@
-// What threads that wait for each other need: futexes, and a pause.
+// Futexes and a pause, for threads that wait for each other.
 #pragma once
 
 #include "base/futex.h"

@@ -89,7 +89,7 @@ std::optional<TransposedOperand> find_transposed_operand(const Stages& stages, c
     for (; reader != nullptr && computes_elements(*reader); reader = only_reader(stages, *reader)) {
       reads_others |= loads_of(reader->values[0]).size() > 1;
       if (is_listed(inlined, reader->name)) continue;
-      // What reads nothing else is a transposition as a whole.
+      // A stage that reads nothing else is a transposition as a whole.
       if (reads_others && reader->axes.size() == stage.axes.size()) return {{stage.name, reader->name, *axis}};
       break;
     }

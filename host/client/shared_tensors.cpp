@@ -13,7 +13,7 @@ constexpr std::uint64_t kLeastShared = 128 << 10;
 constexpr std::uint64_t kLargeShare = 8;
 // Number of bytes that are kept for tensors to come: new pages and mappings take longer than what is written to them.
 constexpr std::uint64_t kMostKept = 512 << 20;
-constexpr std::uint64_t kKeptShare = 16;  // of the memory limit, for which kept buffers count
+constexpr std::uint64_t kKeptShare = 16;  // kept buffers take this part of the memory limit at most
 
 }  // namespace
 

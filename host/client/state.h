@@ -37,7 +37,7 @@ struct TensorState {
   std::shared_ptr<const TensorState> whole;  // for a view: the tensor that owns the memory
   rpc::Handle handle = 0;
   std::uint64_t offset = 0;  // bytes
-  // Of one that owns its memory; nothing: this process has not mapped it.
+  // Where the memory of a tensor that owns it is mapped in this process; nothing: it is not.
   std::optional<session::SharedTensors::Part> part;
   DType dtype = DType::f32;
   Shape shape, strides;

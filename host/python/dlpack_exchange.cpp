@@ -16,7 +16,7 @@ constexpr const char* kCapsule = "dlpack_exchange_api";
 // DLPack's DLPackExchangeAPI, as far as it is used.
 struct ExchangeFunctions {
   std::uint32_t major, minor;
-  ExchangeFunctions* older;  // of an earlier major version
+  ExchangeFunctions* older;  // the same for an earlier major version
   void* allocate;
   int (*from_object)(void* object, ManagedTensor** into);
 };

@@ -25,7 +25,7 @@ struct PyProgram {
 // Functions of one's own. Programs get a copy of the context, as whoever compiles reads it without Python's lock.
 struct PyContext {
   Context context;
-  std::vector<std::shared_ptr<PyObject>> functions;  // which the rules call; Python collects cycles through them
+  std::vector<std::shared_ptr<PyObject>> functions;  // called by the rules; Python collects cycles through them
 };
 
 struct PySchedule {

@@ -34,8 +34,8 @@ std::string text_of(const nb::python_error& error) {
   return type + ": " + nb::str(error.value()).c_str();
 }
 
-// What Python's function returns for the arguments, in the type of the call. Its exceptions become messages, as they
-// may have to leave another thread than the one that compiles.
+// Returns the result of Python's function for the arguments, in the type of the call. Its exceptions become messages,
+// as they may have to leave another thread than the one that compiles.
 Expr lowered(const std::string& name, PyObject* function, const IntrinsicCall& call) {
   const nb::gil_scoped_acquire acquired;
   try {

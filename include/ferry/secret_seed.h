@@ -1,4 +1,4 @@
-// What a measurement draws the contents of its calls from. Nobody may know it beforehand; afterwards it repeats them.
+// The seed of the contents of a measurement's calls. Nobody may know it beforehand; afterwards it repeats them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What ferry/measure.h says of programs that are built with ferry/lang.h.
+// The services of ferry/measure.h for programs that are built with ferry/lang.h.
 #include <optional>
 #include <span>
 #include <utility>

@@ -51,7 +51,7 @@ struct Link {
   std::unique_ptr<SessionServer> server = {};  // null: a server that others use too
   std::shared_ptr<const Lease> lease = {};     // null: the device needs none
   std::shared_ptr<DirectSession> direct = {};  // null: the device is not in this process
-  std::unique_ptr<SharedObject> shared = {};   // which the server has too; null: there is none
+  std::unique_ptr<SharedObject> shared = {};   // memory that the server has too; null: none
 };
 
 class Connector {

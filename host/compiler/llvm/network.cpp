@@ -199,7 +199,7 @@ class GraphNetwork final : public Network {
     std::vector<NodeProgram> programs;
     for (const graph::Group& group : graph::make_groups(graph_)) {
       const std::vector<std::size_t> around = loops.around(group.nodes.back());
-      // Of these no network holds all results.
+      // No network holds the results of all iterations.
       if (std::ranges::any_of(around, [&](auto loop) { return is_unbounded(graph::loop_of(begin_of(loop))); }))
         continue;
       graph::GroupDefinition definition = graph::definition_of(graph_, group, sizes);

@@ -1,4 +1,4 @@
-// What importers of loops have in common.
+// Parts that the importers of loops share.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ struct Candidates {
   Value scores, are_left;
 };
 
-// What the iterations found for each class of each image, [batch, classes, iterations].
+// The results of all iterations for each class of each image, [batch, classes, iterations].
 struct Found {
   Value is_found, best;
 };
