@@ -24,7 +24,9 @@ const Bytes& instance_file();
 inline constexpr std::int64_t kSize = 64;
 
 struct InstanceFixture {
-  TestServer server{{"--memory-limit", "64M"}};
+  explicit InstanceFixture(const std::vector<std::string>& arguments = {"--memory-limit", "64M"}) : server(arguments) {}
+
+  TestServer server;
   TestClient client{server.port()};
   rpc::Handle module = put(client, instance_file());
   rpc::Handle a = client.upload(std::vector<float>(kSize, 1)), b = client.upload(std::vector<float>(kSize, 10));

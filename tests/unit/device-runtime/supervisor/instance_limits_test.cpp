@@ -166,7 +166,12 @@ TEST_CASE_FIXTURE(InstanceFixture,
   CHECK(refusal(call_of("reads", b, bind("reads", b))) == "reads: the plan works at byte 257 of memory of 256 bytes");
 }
 
-TEST_CASE_FIXTURE(InstanceFixture, "a session has at most 4096 instances and 65,536 persistent buffers") {
+// Thousands of init plans take a tenth of the time where none has a process of its own.
+struct NotIsolated : InstanceFixture {
+  NotIsolated() : InstanceFixture({"--memory-limit", "64M", "--perf-map"}) {}
+};
+
+TEST_CASE_FIXTURE(NotIsolated, "a session has at most 4096 instances and 65,536 persistent buffers") {
   for (int i = 0; i < 2; ++i) bind("many", b);
   CHECK(refusal(bind_of("many", b), ErrorCode::resource_exhausted) ==
         "many: expected at most 65536 persistent buffers a session, got 65538");
