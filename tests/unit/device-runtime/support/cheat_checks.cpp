@@ -95,14 +95,35 @@ void check_seen_cheats(const OpenClient& open) {
   }
 }
 
+namespace {
+
+// Half would be a cheat; the rest is the noise of a busy machine.
+bool is_as_slow(const Evaluation& reply) {
+  return median(reply.calls.at(1).seconds) > 0.5 * median(reply.calls.at(0).seconds);
+}
+
+// Measures again where the cheat seems to be faster: on a busy host, an emulated board counts what is taken from it as
+// the time of either call. A cheat that gains time gains it in each measurement.
+auto measured(const OpenClient& open, const Cheat& cheat, bool fresh_inputs) {
+  constexpr int kAttempts = 4;
+  for (int attempt = 1;; ++attempt) {
+    Session session(open);
+    auto answer = session.measure({"square", cheat.function}, fresh_inputs);
+    if (attempt == kAttempts || !answer.status.is_ok()) return answer;
+    const Samples& samples = answer.reply.calls.at(1);
+    if (samples.unwritten + samples.changed != 0 || is_as_slow(answer.reply)) return answer;
+  }
+}
+
+}  // namespace
+
 void check_early_cheats(const OpenClient& open) {
   int listened_to = 0;
   for (const bool fresh_inputs : {false, true}) {
     for (const Cheat& cheat : early_cheats()) {
       CAPTURE(fresh_inputs);
       CAPTURE(std::string(cheat.description));
-      Session session(open);
-      const auto answer = session.measure({"square", cheat.function}, fresh_inputs);
+      const auto answer = measured(open, cheat, fresh_inputs);
       if (!answer.status.is_ok()) {
         CHECK_MESSAGE(answer.status.code() == ErrorCode::kernel_crashed, answer.status.message());
         listened_to += answer.status.message().find("the times say nothing") != std::string::npos ? 1 : 0;
@@ -110,7 +131,7 @@ void check_early_cheats(const OpenClient& open) {
       }
       const Samples& samples = answer.reply.calls.at(1);
       if (samples.unwritten + samples.changed == 0) {
-        CHECK(median(samples.seconds) > 0.5 * median(answer.reply.calls.at(0).seconds));
+        CHECK(is_as_slow(answer.reply));
       } else {
         ++listened_to;
       }
@@ -122,25 +143,21 @@ void check_early_cheats(const OpenClient& open) {
 void check_copying_cheats(const OpenClient& open) {
   for (const Cheat& cheat : copying_cheats()) {
     CAPTURE(std::string(cheat.description));
-    Session session(open);
-    const auto answer = session.measure({"square", cheat.function}, true);
+    const auto answer = measured(open, cheat, true);
     REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
     CHECK(answer.reply.calls.at(0).unwritten + answer.reply.calls.at(0).changed == 0);
     CHECK(answer.reply.calls.at(1).unwritten == 0);
-    if (answer.reply.calls.at(1).changed == 0)
-      CHECK(median(answer.reply.calls.at(1).seconds) > 0.5 * median(answer.reply.calls.at(0).seconds));
+    if (answer.reply.calls.at(1).changed == 0) CHECK(is_as_slow(answer.reply));
   }
 }
 
 void check_timed_cheats(const OpenClient& open) {
   for (const Cheat& cheat : timed_cheats()) {
     CAPTURE(std::string(cheat.description));
-    Session session(open);
-    const auto answer = session.measure({"square", cheat.function}, true);
+    const auto answer = measured(open, cheat, true);
     REQUIRE_MESSAGE(answer.status.is_ok(), answer.status.message());
     CHECK(answer.reply.calls.at(1).unwritten + answer.reply.calls.at(1).changed == 0);
-    // Half would be a cheat; the rest is the noise of a busy machine.
-    CHECK(median(answer.reply.calls.at(1).seconds) > 0.5 * median(answer.reply.calls.at(0).seconds));
+    CHECK(is_as_slow(answer.reply));
   }
 }
 
