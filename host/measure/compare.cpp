@@ -12,6 +12,7 @@
 #include "host/measure/measured_function.h"
 #include "host/measure/memory_layout.h"
 #include "host/measure/paired_run.h"
+#include "host/measure/sampling.h"
 #include "host/measure/side_outputs.h"
 #include "host/verify/check_outputs.h"
 #include "host/verify/same_call.h"
@@ -170,7 +171,7 @@ KernelComparison compare(const OpenSession& open, const KernelPair& kernels, con
     found.inputs = input_texts(a.info, a.plan);
     if (!found.difference().empty()) return found;
   }
-  found.secret = options.sampling.secret.exists() ? options.sampling.secret : draw_secret_seed();
+  found.secret = secret_for(options.sampling);
   stats::Random random(options.call.seed + 1);
   std::vector<double> log_ratios;
   Clock::duration last{};

@@ -97,7 +97,7 @@ Measurement measure_function(const Device& device, const Function& function, con
   {
     const StepGuard step = observer.begin("measuring " + info.name);
     const TimedResultsCheck check(info, arguments);
-    found.secret = options.sampling.secret.exists() ? options.sampling.secret : draw_secret_seed();
+    found.secret = secret_for(options.sampling);
     look_at_outputs(info, found.secret, bench);
     TimedCall call{function, arguments};
     std::optional<Witness> witness;

@@ -103,7 +103,7 @@ MeasuredProcess measure_process(const OpenSession& open, const RunSettings& sett
     std::vector<TimedResultsCheck> checks;
     std::deque<Witness> witnesses;
     if (settings.checks_results) {
-      const SecretSeed secret = settings.sampling.secret.exists() ? settings.sampling.secret : draw_secret_seed();
+      const SecretSeed secret = secret_for(settings.sampling);
       for (std::size_t i = 0; i < sides.size(); ++i) {
         look_at_outputs(sides[i].side.info, secret, options);
         checks.emplace_back(sides[i].side.info, calls[i].arguments);

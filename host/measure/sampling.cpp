@@ -26,4 +26,8 @@ BenchOptions options_for(const SamplingOptions& options, const Device& device) {
   return bench;
 }
 
+SecretSeed secret_for(const SamplingOptions& options) {
+  return options.secret.exists() ? options.secret : draw_secret_seed();
+}
+
 }  // namespace ferry::bench

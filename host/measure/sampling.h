@@ -11,4 +11,7 @@ namespace ferry::bench {
 // cores.
 BenchOptions options_for(const SamplingOptions& options, const Device& device);
 
+// Returns the secret of the options, or draws one.
+SecretSeed secret_for(const SamplingOptions& options);
+
 }  // namespace ferry::bench
