@@ -46,7 +46,7 @@ def export(file: Path, name: str, exporter: str) -> None:
                           opset_version=20, **options)
 
 
-def last_line(text: str) -> str:
+def first_line(text: str) -> str:
     lines = [line for line in text.strip().splitlines() if line.strip()]
     return lines[0] if lines else "no message"
 
@@ -58,10 +58,10 @@ def mistake(folder: Path, name: str, exporter: str) -> str:
         export(file, name, exporter)
         session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
     except Exception as error:  # whatever the exporter raises
-        return f"not exported: {last_line(str(error))}"
+        return f"not exported: {first_line(str(error))}"
     done = subprocess.run([FERRY, "compile", file, "-o", module], capture_output=True, text=True)
     if done.returncode != 0:
-        return f"refused: {last_line(done.stderr)}"
+        return f"refused: {first_line(done.stderr)}"
     for size in SIZES:
         torch.manual_seed(size[1])
         inputs = {one: values.numpy() for one, values in IDIOMS[name][1](*size).items()}
@@ -72,10 +72,10 @@ def mistake(folder: Path, name: str, exporter: str) -> str:
         try:
             expected = session.run(None, {one.name: inputs[one.name] for one in session.get_inputs()})[0]
         except Exception as error:
-            return f"ONNX Runtime fails at {size}: {last_line(str(error))}"
+            return f"ONNX Runtime fails at {size}: {first_line(str(error))}"
         done = subprocess.run([FERRY, "run", module, *given, "--out", f"y=@{folder / 'y.npy'}"], capture_output=True, text=True)
         if done.returncode != 0:
-            return f"at {size}: {last_line(done.stderr)}"
+            return f"at {size}: {first_line(done.stderr)}"
         found = np.load(folder / "y.npy")
         if found.shape != expected.shape:
             return f"at {size}: shape {found.shape} instead of {expected.shape}"

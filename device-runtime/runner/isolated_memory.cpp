@@ -196,9 +196,9 @@ void IsolatedMemory::copy_in(std::size_t call, const CallToIsolate& from) {
 
 void IsolatedMemory::copy_constant(std::size_t call, const CallToIsolate& from, std::size_t constant) {
   const MemoryBlock& block = from.kept.constants[constant];
-  const Entry& entry = calls_[call];
-  const std::uint64_t to = entry.shared.step_constants.offset + from.init->offsets[constant];
-  if (block.bytes != 0) std::memcpy(mapping_.at(to), block.memory, static_cast<std::size_t>(block.bytes));
+  const Call& shared = calls_[call].shared;
+  const SharedOperand& operand = shared.operands[shared.sets * shared.arguments + shared.persistent + constant];
+  if (block.bytes != 0) std::memcpy(mapping_.at(operand.offset), block.memory, static_cast<std::size_t>(block.bytes));
 }
 
 void IsolatedMemory::copy_out(std::size_t call, const CallToIsolate& to) const {
