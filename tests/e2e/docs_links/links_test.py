@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks what the pages of the documentation name: every link leads to a file and a heading, every path in `backticks` to
-a file or folder of the tree, and docs/README.md to every page of docs/.
+a file or folder of the tree, and docs/README.md to every page of docs/. Their tables are whole.
 
     links_test.py
 """
@@ -62,6 +62,18 @@ class LinksTest(unittest.TestCase):
                     is_there = any(ROOT.glob(path.rstrip("/"))) if "*" in path else (ROOT / path).exists() or (page.parent / path).exists()
                     self.assertTrue(is_there, "no such file")
         self.assertGreater(count, 500)
+
+    def test_the_rows_of_a_table_have_as_many_cells_as_its_head(self):
+        count = 0
+        for page in PAGES:
+            for table in re.findall(r"(?:^\|.*\n)+", prose(page), re.MULTILINE):
+                count += 1
+                with self.subTest(page=page.name, table=table[:80]):
+                    self.assertRegex(table, r"^.*\n(?:\| *:?-+:? *)+\|\n", "expected a head and a rule")
+                    # A | in a cell is \|, also within backticks.
+                    head, *rows = [len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()]
+                    self.assertEqual([row for row in rows if row != head], [])
+        self.assertGreater(count, 100)
 
     def test_the_index_leads_to_every_page(self):
         docs = ROOT / "docs"
