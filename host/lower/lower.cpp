@@ -70,7 +70,8 @@ class UseStorage : public Mutator {
 
 class Lowering {
  public:
-  Lowering(const lang::Program& program, const schedule::Stages& stages) : program_(program), stages_(stages) {}
+  Lowering(const lang::Program& program, const schedule::Stages& stages, FunctionsOfC functions)
+      : program_(program), stages_(stages), functions_(functions) {}
 
   Function run() {
     Function function = signature_of(program_);
@@ -80,7 +81,8 @@ class Lowering {
     Stmt body = attached_stages(Attachment{}, {});
     function.messages = messages_;
     std::vector<Stmt> steps;
-    if (body.defined()) steps.push_back(double_buffers(nests_, tensorize(nests_, UseStorage(nests_).mutate(body))));
+    if (body.defined())
+      steps.push_back(double_buffers(nests_, tensorize(nests_, UseStorage(nests_).mutate(body), functions_)));
     const bool on_gpu = !steps.empty() && ir::has_gpu_loops(steps.front());
     for (const auto& [from, to] : copy_back_) steps.push_back(on_gpu ? copy_by_threads(from, to) : copy(from, to));
     function.body = Block::make(std::move(steps));
@@ -228,6 +230,7 @@ class Lowering {
 
   const lang::Program& program_;
   const schedule::Stages& stages_;
+  FunctionsOfC functions_;
   ParameterStorage parameter_storage_;
   std::vector<BufferRef> temporaries_;
   std::vector<std::pair<BufferRef, BufferRef>> copy_back_;
@@ -237,9 +240,9 @@ class Lowering {
 
 }  // namespace
 
-Function lower(const lang::Program& program, const schedule::Schedule& schedule) {
+Function lower(const lang::Program& program, const schedule::Schedule& schedule, FunctionsOfC functions) {
   const schedule::Stages stages = threads_outside_reductions(schedule.stages());
-  return Lowering(program, stages).run();
+  return Lowering(program, stages, functions).run();
 }
 
 std::vector<Function> lower_module(std::span<const lang::Program> programs,

@@ -11,7 +11,12 @@
 
 namespace ferry::lower {
 
-ir::Function lower(const lang::Program& program, const schedule::Schedule& schedule);
+// Whether `tensorize` puts calls of the user's functions in C in place of loops, or leaves the loops, which it has then
+// only found to compute the same, for those who interpret the program.
+enum class FunctionsOfC { called, left_as_loops };
+
+ir::Function lower(const lang::Program& program, const schedule::Schedule& schedule,
+                   FunctionsOfC functions = FunctionsOfC::called);
 
 // Returns the functions of a module: an init function follows the one whose instances it computes
 // (host/lower/constant_stages.h). There is one schedule for each program.

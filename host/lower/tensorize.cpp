@@ -39,7 +39,7 @@ Use use_of(const Nest& nest) {
 
 class Tensorizer : public Mutator {
  public:
-  explicit Tensorizer(const Use& use) : use_(use) {}
+  Tensorizer(const Use& use, FunctionsOfC functions) : use_(use), functions_(functions) {}
   bool was_found = false;
 
  protected:
@@ -50,7 +50,8 @@ class Tensorizer : public Mutator {
     const auto& [loop, intrinsic, context] = *use_.stage->tensorized;
     if (use_.results.defined() && node.var.same_as(use_.results)) {
       if (const auto start = passes::as_nest(self)) {
-        if (Stmt reset = passes::reset_nest(intrinsic, context.get(), *start); reset.defined()) return reset;
+        if (Stmt reset = passes::reset_nest(intrinsic, context.get(), *start); reset.defined())
+          return chosen(reset, self);
       }
     }
     if (!node.var.same_as(use_.loops[0].var) || !holds(node, use_.loops.back().var))
@@ -63,7 +64,7 @@ class Tensorizer : public Mutator {
     if (!nest) throw CompileError(use_.what() + "expected one store inside of loops of constant extents");
     was_found = true;
     try {
-      return passes::tensorize_nest(intrinsic, context.get(), *nest);
+      return chosen(passes::tensorize_nest(intrinsic, context.get(), *nest), self);
     } catch (const CompileError& error) {
       throw CompileError(use_.what() + error.what());
     }
@@ -78,17 +79,25 @@ class Tensorizer : public Mutator {
     return next != nullptr && holds(*next, var);
   }
 
+  // Returns the intrinsic, or the loops that it stands for.
+  const Stmt& chosen(const Stmt& intrinsic, const Stmt& loops) const {
+    const auto& [loop, name, context] = *use_.stage->tensorized;
+    const bool is_c = context != nullptr && context->tensor_intrinsic(name) != nullptr;
+    return is_c && functions_ == FunctionsOfC::left_as_loops ? loops : intrinsic;
+  }
+
   const Use& use_;
+  FunctionsOfC functions_;
 };
 
 }  // namespace
 
-Stmt tensorize(const Nests& nests, const Stmt& body) {
+Stmt tensorize(const Nests& nests, const Stmt& body, FunctionsOfC functions) {
   Stmt result = body;
   for (const Nest& nest : nests) {
     if (!nest.stage->tensorized) continue;
     const Use use = use_of(nest);
-    Tensorizer tensorizer(use);
+    Tensorizer tensorizer(use, functions);
     result = tensorizer.mutate(result);
     if (!tensorizer.was_found) throw CompileError(use.what() + "expected nothing else to be computed in its loops");
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "crosscompile/compile.h"
+#include "crosscompile/intrinsics/lower_intrinsics.h"
 #include "crosscompile/ir/gpu_loops.h"
 #include "crosscompile/ir/interpreter.h"
 #include "crosscompile/passes/pipeline.h"
@@ -15,7 +16,8 @@ namespace ferry {
 InterpretedKernel interpreted_kernel(const Scheduled& scheduled, const Target* target) {
   const Target scheduled_for = target != nullptr ? *target : resolve_target("host");
   const std::vector<schedule::Schedule> schedules = scheduled_programs(scheduled, scheduled_for, false).schedules;
-  const ir::Function lowered = lower::lower(scheduled.programs.front(), schedules.front());
+  const ir::Function lowered =
+      lower::lower(scheduled.programs.front(), schedules.front(), lower::FunctionsOfC::left_as_loops);
   // A schedule that binds loops to threads is for a GPU.
   const bool is_for_gpu = target == nullptr && ir::has_gpu_loops(lowered.body);
   InterpretedKernel kernel;
@@ -24,7 +26,7 @@ InterpretedKernel interpreted_kernel(const Scheduled& scheduled, const Target* t
   ir::Function threads;  // before tensors are flattened, with one index for each dimension
   const ir::Function finished =
       passes::run_pipeline(lowered, kernel.target, [&](std::string_view pass, const ir::Function& now) {
-        if (pass == passes::kLastGpuPass) threads = now;
+        if (pass == passes::kLastGpuPass) threads = passes::lower_intrinsics(now, kernel.target);
         notes.after(0, pass, now);
       });
   kernel.notes = notes.texts();

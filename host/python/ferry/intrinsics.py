@@ -38,7 +38,8 @@ class Intrinsics:
         B = te.compute((N,), lambda i: mylog(A[i] + 2), "B")
         te.program("logarithm", [A], B, intrinsics=own)
 
-    Schedule.check() interprets neither these nor functions of C.
+    Schedule.check() computes a call as the rule for its target says, and holds it against the rule without conditions. In
+    place of a function of C it computes the loops for which that stands.
     """
 
     def __init__(self) -> None:

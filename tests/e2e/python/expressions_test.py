@@ -224,9 +224,20 @@ class ExpressionsTest(unittest.TestCase):
             np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-5)
         self.assertIn("log2(", schedule.emit("lower", "armv7", after="lower_intrinsics"))
         self.assertNotIn("log2(", schedule.emit("lower", "aarch64", after="lower_intrinsics"))
+        for target in ("", "armv7"):
+            self.assertTrue(schedule.check({"n": 101}, target=target).is_fine, target)
         # What is added later is not part of the program.
         own.rule("mylog", lambda x: x * 0, priority=99)
         np.testing.assert_allclose(self.device.compile(program)["f"](values, factors).numpy(), expected, rtol=1e-5, atol=1e-5)
+
+    def test_a_check_finds_a_rule_that_computes_something_else(self):
+        own = te.Intrinsics()
+        twice = own.function("twice", lambda x: x + x)
+        own.rule("twice", lambda x: x * 2.001, arch="armv7")
+        a = te.placeholder((self.n,), "A")
+        schedule = te.program("f", [a], te.compute((self.n,), lambda i: twice(a[i]), "B"), intrinsics=own).schedule()
+        self.assertTrue(schedule.check({"n": 13}, target="aarch64").is_fine)
+        self.assertFalse(schedule.check({"n": 13}, target="armv7").is_fine)
 
     def test_mistakes_in_functions_of_ones_own_are_named(self):
         own = te.Intrinsics()
@@ -272,6 +283,7 @@ class ExpressionsTest(unittest.TestCase):
         product = self.device.compile(schedule)["mm"]
         left, right = self.normal(size, size), self.normal(size, size)
         np.testing.assert_allclose(product(left, right).numpy(), left @ right, rtol=1e-4, atol=1e-4)
+        self.assertTrue(schedule.check().is_fine)
         with self.assertRaisesRegex(ferry.CompileError, "gemm9x9"):
             mm.schedule()[z].tensorize("r", "gemm9x9")
         with self.assertRaisesRegex(ferry.CompileError, "piece 'c': expected a stride for each dimension, 2, got 1"):
