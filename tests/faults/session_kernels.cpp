@@ -2,6 +2,7 @@
 
 #include "ferry/runtime_api.h"
 #include "module/module_file.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
 #include "tests/unit/device-runtime/support/system_call.h"
 #include "tests/unit/device-runtime/support/test_module.h"

@@ -11,6 +11,7 @@
 #include "ferry/client.h"
 #include "module/manifest.h"
 #include "tests/paths.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

@@ -60,17 +60,4 @@ ListeningServer::~ListeningServer() {
   close(output_);
 }
 
-std::vector<std::string> emulator_of(const std::string& arch) {
-#if defined(__x86_64__)
-  if (arch == "x86_64") return {};
-#elif defined(__aarch64__)
-  if (arch == "aarch64") return {};
-#endif
-  if (arch == "x86_64") return {"qemu-x86_64", "-cpu", "max"};
-  if (arch == "armv7") return {"qemu-arm", "-cpu", "cortex-a7"};
-  if (arch == "aarch64") return {"qemu-aarch64", "-cpu", "cortex-a72"};
-  if (arch == "riscv64") return {"qemu-riscv64", "-cpu", "rv64,v=true"};
-  throw std::invalid_argument("no emulator known for " + arch);
-}
-
 }  // namespace ferry::test

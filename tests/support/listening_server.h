@@ -32,7 +32,4 @@ class ListeningServer {
   bool encrypted_ = false;
 };
 
-// Returns the emulator for an architecture with the CPU that tests use; empty for this machine's own architecture.
-std::vector<std::string> emulator_of(const std::string& arch);
-
 }  // namespace ferry::test

@@ -10,6 +10,7 @@
 #include "tests/e2e/cli/gate_project.h"
 #include "tests/e2e/cli/terminal.h"
 #include "tests/paths.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

@@ -20,6 +20,7 @@
 #include "ferry/compile.h"
 #include "tests/e2e/cli/run_ferry.h"
 #include "tests/paths.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

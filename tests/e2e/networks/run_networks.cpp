@@ -29,6 +29,7 @@
 #include "module/module_file.h"
 #include "tests/e2e/networks/cut_output.h"
 #include "tests/paths.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/support/listening_server.h"
 
 namespace {

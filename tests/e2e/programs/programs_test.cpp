@@ -15,6 +15,7 @@
 #include "module/manifest.h"
 #include "tests/e2e/programs/program_case.h"
 #include "tests/paths.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/support/emulated_target.h"
 #include "tests/support/listening_server.h"
 #include "tests/support/sample.h"

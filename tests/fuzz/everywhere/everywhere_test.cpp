@@ -9,6 +9,7 @@
 #include "tests/fuzz/cases/call.h"
 #include "tests/fuzz/cases/run_case.h"
 #include "tests/paths.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/support/listening_server.h"
 
 using namespace ferry;

@@ -14,6 +14,7 @@
 #include "host/graph/compile/compile_network.h"
 #include "module/manifest.h"
 #include "tests/paths.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/support/emulated_target.h"
 #include "tests/support/listening_server.h"
 #include "tests/support/network_builder.h"

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/architectures/architectures.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
 
 namespace ferry::device {

@@ -7,6 +7,7 @@
 
 #include "rpc/secure/record.h"
 #include "rpc/wire/codec.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
 #include "tests/unit/device-runtime/support/key_files.h"
 #include "tests/unit/device-runtime/support/test_client.h"

@@ -7,44 +7,21 @@
 #include <fstream>
 
 #include "tests/paths.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/support/kept/kept_file.h"
 
 namespace ferry::test {
-namespace {
-
-std::string triple_of(const std::string& arch) {
-  if (arch == "armv7") return "armv7-unknown-linux-gnueabihf";
-  return arch + "-unknown-linux-gnu";
-}
-
-std::string gnu_compiler_of(const std::string& arch) {
-  if (arch == "armv7") return "arm-linux-gnueabihf-gcc";
-  return arch + "-linux-gnu-gcc";
-}
-
-}  // namespace
-
-std::string native_arch() {
-#if defined(__x86_64__)
-  return "x86_64";
-#elif defined(__aarch64__)
-  return "aarch64";
-#elif defined(__arm__)
-  return "armv7";
-#else
-  return "riscv64";
-#endif
-}
 
 std::vector<std::uint8_t> compile_kernel(const std::string& source, const KernelOptions& options) {
   const std::string arch = options.arch.empty() ? native_arch() : options.arch;
   const bool uses_lld = options.linker == Linker::lld;
-  const std::string compiler = uses_lld ? "clang-19" : gnu_compiler_of(arch);
+  const TestArchitecture& architecture = architecture_named(arch);
+  const std::string compiler = uses_lld ? "clang-19" : std::string(architecture.gnu_triple) + "-gcc";
   const std::string pic = options.position_independent ? " -fPIC " : " -fno-pic -mcmodel=large ";
   const std::string common = options.flags + pic + "-ffreestanding -fno-builtin -I" FERRY_SOURCE_DIR "/include ";
   const auto command = [&](const std::string& in, const std::string& object, const std::string& out) {
     if (!uses_lld) return compiler + " " + common + "-shared -nostdlib -Wl,--hash-style=both " + in + " -o " + out;
-    return compiler + " --target=" + triple_of(arch) + " " + common + "-c " + in + " -o " + object +
+    return compiler + " --target=" + architecture.triple + " " + common + "-c " + in + " -o " + object +
            " && ld.lld-19 -shared --hash-style=both " + (options.position_independent ? "" : "-z notext ") + object +
            " -o " + out;
   };

@@ -21,7 +21,4 @@ struct KernelOptions {
 // compile.
 std::vector<std::uint8_t> compile_kernel(const std::string& source, const KernelOptions& options = {});
 
-// Returns "x86_64", "armv7", "aarch64" or "riscv64": the architecture of this test program.
-std::string native_arch();
-
 }  // namespace ferry::test

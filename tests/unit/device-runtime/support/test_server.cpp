@@ -18,6 +18,7 @@
 
 #include "base/seccomp_program.h"
 #include "tests/paths.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/unit/device-runtime/support/compile_kernel.h"
 
 namespace ferry::test {
@@ -114,10 +115,7 @@ std::vector<std::string> server_command() {
   if (flavour.empty()) flavour = "static";
   const std::string program = FERRY_SOURCE_DIR "/build/device/" + arch + "/" + flavour + "/rpc_server";
   REQUIRE_MESSAGE(std::filesystem::exists(program), program << " is not there: run scripts/build.sh --device");
-  std::vector<std::string> words;
-  if (arch == "armv7") words = {"qemu-arm", "-cpu", "cortex-a7", "-L", "/usr/arm-linux-gnueabihf"};
-  if (arch == "aarch64") words = {"qemu-aarch64", "-cpu", "cortex-a72", "-L", "/usr/aarch64-linux-gnu"};
-  if (arch == "riscv64") words = {"qemu-riscv64", "-cpu", "rv64,v=true", "-L", "/usr/riscv64-linux-gnu"};
+  std::vector<std::string> words = emulator_with_libraries(arch);
   words.push_back(program);
   return words;
 }

@@ -8,6 +8,7 @@
 #include "farm/checkup/health_check.h"
 #include "host/compiler/llvm/llvm_compiler.h"
 #include "tests/paths.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/support/listening_server.h"
 
 namespace ferry::test {

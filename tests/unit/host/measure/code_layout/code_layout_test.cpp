@@ -14,6 +14,7 @@
 #include "module/module_file.h"
 #include "module/step_description.h"
 #include "tests/paths.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/support/listening_server.h"
 #include "tests/support/networks/mixed_network.h"
 #include "tests/unit/host/kernel/own_compiler.h"

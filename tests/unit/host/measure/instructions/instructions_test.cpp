@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include "host/kernel/compile_kernel.h"
 #include "host/measure/measure.h"
 #include "tests/paths.h"
+#include "tests/support/architectures/architectures.h"
 #include "tests/support/listening_server.h"
 #include "tests/unit/host/kernel/own_compiler.h"
 #include "tests/unit/host/kernel/text_file.h"
@@ -38,16 +40,30 @@ ListeningServer server_of(const std::string& arch, const std::string& plugin = k
                          {"--threads", "2", "--sessions", "4", "--quiet"});
 }
 
-const char* return_on(const std::string& arch) { return arch == "armv7" ? "bx lr\n" : "ret\n"; }
+struct Assembly {
+  const char* arch;
+  const char* return_;
+  const char* count_down;  // the first parameter, and back to label 1 while it is not 0
+  const char* crash;
+};
+
+constexpr Assembly kAssembly[] = {
+    {"armv7", "bx lr\n", "subs r0, r0, #1\nbne 1b\n", "mov r3, #0\nstr r3, [r3]\n"},
+    {"aarch64", "ret\n", "subs x0, x0, #1\nb.ne 1b\n", "mov x9, #0\nstr x9, [x9]\n"},
+    {"riscv64", "ret\n", "addi a0, a0, -1\nbnez a0, 1b\n", "sd zero, 0(zero)\n"},
+};
+
+const Assembly& assembly_of(const std::string& arch) {
+  const auto* const found = std::ranges::find(kAssembly, arch, &Assembly::arch);
+  REQUIRE(found != std::end(kAssembly));
+  return *found;
+}
 
 // n iterations of 2 instructions and `nops` more, where n is the function's first parameter.
 std::string loop_on(const std::string& arch, int nops) {
   std::string text = "1:\n";
   for (int i = 0; i < nops; ++i) text += "nop\n";
-  if (arch == "armv7") text += "subs r0, r0, #1\nbne 1b\n";
-  if (arch == "aarch64") text += "subs x0, x0, #1\nb.ne 1b\n";
-  if (arch == "riscv64") text += "addi a0, a0, -1\nbnez a0, 1b\n";
-  return text;
+  return text + assembly_of(arch).count_down;
 }
 
 // Loads a kernel `f` that consists of these lines of assembly and a return.
@@ -55,7 +71,7 @@ Function load(const Device& device, const std::string& body, const std::string& 
   const Folder folder;
   KernelOptions options;
   options.file =
-      folder.file("f.s", ".text\n.globl f\n.type f, %function\nf:\n" + body + return_on(device.facts().arch));
+      folder.file("f.s", ".text\n.globl f\n.type f, %function\nf:\n" + body + assembly_of(device.facts().arch).return_);
   options.signature = "f(" + parameters + ")";
   const KernelSource source = read_kernel(own_compiler(), options);
   const CompiledKernel compiled = compile_kernel(source, "f", target_of(device), {});
@@ -212,9 +228,7 @@ TEST_CASE("a kernel that crashes ends its own session alone") {
   for (const std::string& arch : kArchs) {
     CAPTURE(arch);
     const ListeningServer server = server_of(arch);
-    const std::string null_store = arch == "armv7"     ? "mov r3, #0\nstr r3, [r3]\n"
-                                   : arch == "aarch64" ? "mov x9, #0\nstr x9, [x9]\n"
-                                                       : "sd zero, 0(zero)\n";
+    const std::string null_store = assembly_of(arch).crash;
     const Device other = connect(server.address());
     const double before = count(other, load(other, loop_on(arch, 1)), 77);
     {

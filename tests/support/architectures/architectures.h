@@ -1,0 +1,30 @@
+// The architectures that tests run on: the compilers for each, and its emulator.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace ferry::test {
+
+struct TestArchitecture {
+  const char* name;        // as ferry's targets have it
+  const char* gnu_triple;  // of GNU's cross compiler and its libraries in /usr
+  const char* triple;      // of clang
+  const char* emulator;    // of qemu-user
+  const char* cpu;         // for the emulator
+};
+
+// Throws std::invalid_argument for another name.
+const TestArchitecture& architecture_named(const std::string& name);
+
+// The architecture of this machine.
+std::string native_arch();
+
+// Returns the emulator of an architecture with its CPU; empty for this machine's own architecture.
+std::vector<std::string> emulator_of(const std::string& arch);
+
+// The same with the libraries of GNU's cross compiler, for programs that are not linked statically; also for this
+// machine's own architecture.
+std::vector<std::string> emulator_with_libraries(const std::string& arch);
+
+}  // namespace ferry::test
