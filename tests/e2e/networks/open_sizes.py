@@ -341,3 +341,17 @@ def recurrent(net):
     _, last, cell = net.op("LSTM", x, net.weight(2, 20, 4), net.weight(2, 20, 5), "", "", h, c, count=3, hidden_size=5,
                            direction="bidirectional")
     return net.model(last, cell)
+
+
+def grid(seed, *shape):
+    return (np.random.default_rng(seed).random((*shape, 2), np.float32) * 3 - 1.5).astype(np.float32)
+
+
+@case([(2, 3, 4, 6), grid(1, 2, 5, 7)], [(1, 3, 1, 1), grid(2, 1, 1, 3)], [(1, 3, 1, 9), grid(3, 1, 2, 2)],
+      [(3, 3, 17, 13), grid(4, 3, 4, 1)])
+def sampled_by_a_grid(net):
+    """F.grid_sample of images of any size, in all modes."""
+    x, places = net.input("x", ["N", 3, "H", "W"]), net.input("places", ["N", "A", "B", 2])
+    return net.model(*(net.op("GridSample", x, places, mode=mode, padding_mode=padding, align_corners=align)
+                       for mode in ("bilinear", "nearest", "bicubic") for padding in ("zeros", "border", "reflection")
+                       for align in (0, 1)))

@@ -38,12 +38,13 @@ class GridSample {
     Size elements = 1;
     std::vector<std::vector<Tap>> taps;
     for (std::size_t d = 0; d < spatial; ++d) {
-      const std::optional<std::int64_t> size = shape[d + 2].constant();
-      node_.expect(size && *size > 0, "images of known size", [&] { return to_text(shape); });
-      elements = elements * *size;
+      const Size& size = shape[d + 2];
+      node_.expect(size.constant() != 0, "images of 1 or more elements", [&] { return to_text(shape); });
+      elements = elements * size;
       // The last coordinate is that of the first spatial dimension.
       const Value one = of_.slice(coordinates, 2, static_cast<std::int64_t>(spatial - 1 - d), 1);
-      taps.push_back(taps_of(of_.reshape(one, {shape[0], 1, samples}), *size));
+      taps.push_back(
+          taps_of(of_.reshape(one, {shape[0], 1, samples}), node_.cast(of_.size(size), coordinates.type.dtype)));
     }
     image_ = of_.reshape(x, {shape[0], shape[1], elements});
     std::optional<Value> sum;
@@ -65,8 +66,7 @@ class GridSample {
     Value index = chosen[0].index;
     std::optional<Value> weight, is_inside;
     for (std::size_t d = 0; d < chosen.size(); ++d) {
-      if (d > 0)
-        index = of_.add(of_.mul(index, static_cast<double>(*node_.shape(0)[d + 2].constant())), chosen[d].index);
+      if (d > 0) index = of_.add(of_.mul(index, of_.size(node_.shape(0)[d + 2])), chosen[d].index);
       if (chosen[d].weight) weight = weight ? of_.mul(*weight, *chosen[d].weight) : *chosen[d].weight;
       if (chosen[d].is_inside)
         is_inside = is_inside ? of_.logical_and(*is_inside, *chosen[d].is_inside) : *chosen[d].is_inside;
@@ -77,43 +77,51 @@ class GridSample {
     sum = sum ? of_.add(*sum, sample) : sample;
   }
 
+  // Sizes are floats of the coordinates' type: numbers, or computed in the call.
+  Value last(const Value& size) const { return of_.sub(size, 1); }
+  Value clamped(const Value& x, const Value& low, const Value& high) const {
+    return of_.minimum(of_.maximum(x, low), high);
+  }
+
   // Reflects places at the borders until they are inside.
-  Value reflected(const Value& x, double low, double high) const {
-    if (high <= low) return of_.filled(x.type, 0);
+  Value reflected(const Value& x, double low, const Value& span) const {
     const Value distance = of_.abs(of_.sub(x, low));
-    const Value rest = of_.modulo(distance, 2 * (high - low));
-    const Value inside = of_.minimum(rest, of_.sub(2 * (high - low), rest));
+    const Value rest = of_.modulo(distance, of_.mul(span, 2));
+    const Value inside = of_.minimum(rest, of_.sub(of_.mul(span, 2), rest));
     return of_.add(inside, low);
   }
 
-  Value bounded(const Value& x, double size) const {
-    if (how_.padding == "border") return of_.clamp(x, 0, size - 1);
+  Value bounded(const Value& x, const Value& size) const {
+    if (how_.padding == "border") return clamped(x, of_.number(x, 0), last(size));
     if (how_.padding == "zeros") return x;
-    return how_.align_corners ? reflected(x, 0, size - 1) : reflected(x, -0.5, size - 0.5);
+    if (!how_.align_corners) return reflected(x, -0.5, size);
+    // The centers of the first and the last element are one place where there is one element.
+    return of_.where(of_.less(1, size), reflected(x, 0, last(size)), of_.number(x, 0));
   }
 
   // An element at an integral place.
-  Tap tap_at(const Value& place, const std::optional<Value>& weight, double size) const {
-    const Value inside = of_.clamp(how_.padding == "reflection" ? bounded(place, size) : place, 0, size - 1);
+  Tap tap_at(const Value& place, const std::optional<Value>& weight, const Value& size) const {
+    const Value inside =
+        clamped(how_.padding == "reflection" ? bounded(place, size) : place, of_.number(place, 0), last(size));
     Tap tap = {node_.cast(how_.padding == "reflection" ? of_.round(inside) : inside, DType::i64), weight, {}};
     // A linear interpolation between elements that are inside gives none that is outside any weight.
     const bool is_within = how_.mode == "linear" && how_.padding == "reflection" && how_.align_corners;
     if (how_.padding == "zeros" || is_within)
-      tap.is_inside = of_.logical_and(of_.less_equal(0, place), of_.less_equal(place, of_.number(place, size - 1)));
+      tap.is_inside = of_.logical_and(of_.less_equal(0, place), of_.less_equal(place, last(size)));
     return tap;
   }
 
-  std::vector<Tap> taps_of(const Value& coordinate, std::int64_t count) const {
-    const auto size = static_cast<double>(count);
+  std::vector<Tap> taps_of(const Value& coordinate, const Value& size) const {
     // From [-1, 1] to the centers of the first and the last element, or to their outer borders.
-    const Value raw = how_.align_corners ? of_.mul(of_.add(coordinate, 1), (size - 1) / 2)
+    const Value raw = how_.align_corners ? of_.mul(of_.add(coordinate, 1), of_.div(last(size), 2))
                                          : of_.div(of_.sub(of_.mul(of_.add(coordinate, 1), size), 1), 2);
     if (how_.mode == "nearest") return {tap_at(bounded(of_.round(raw), size), {}, size)};
     // Interpolations continue the image beyond its border: three elements from it on, a cubic one has only elements of
     // one value, and half an element from it on, a linear one has two, of which none is multiplied by 0.
     const bool is_cubic = how_.mode == "cubic";
     const double beyond = is_cubic ? 3 : 0.5;
-    const Value place = how_.padding == "border" ? of_.clamp(raw, -beyond, size - 1 + beyond) : bounded(raw, size);
+    const Value place = how_.padding == "border" ? clamped(raw, of_.number(raw, -beyond), of_.add(last(size), beyond))
+                                                 : bounded(raw, size);
     const Value below = of_.floor(place), rest = of_.sub(place, below);
     if (!is_cubic) {
       return {tap_at(below, of_.sub(1, rest), size), tap_at(of_.add(below, 1), rest, size)};
