@@ -69,29 +69,44 @@ Size GraphBuilder::add_data_size(const std::string& name, const Value& count, co
   constexpr int kMostCompared = 256;
   for (const DataSize& known : data_sizes_) {
     int left = kMostCompared;
+    if (known.has_ended) continue;
     if (known.bound == bound && are_same(known.count, tensor_of(count), left)) return Size::symbol(known.symbol, true);
   }
-  if (open_loops_ > 0)
-    throw CompileError("expected sizes that depend on data outside of loops that are not unrolled, got one inside");
   std::string symbol = printable(name.substr(0, kMaxNameBytes / 2)) + ".count";
   const auto is_taken = [&](const std::string& wanted) {
     return std::ranges::find(data_sizes_, wanted, &DataSize::symbol) != data_sizes_.end() ||
            std::ranges::find(graph.symbols, wanted) != graph.symbols.end();
   };
   for (int copy = 2; is_taken(symbol); ++copy) symbol = printable(name) + ".count" + std::to_string(copy);
-  data_sizes_.push_back({symbol, bound, tensor_of(count)});
+  data_sizes_.push_back({symbol, bound, tensor_of(count), open_loops_});
   return Size::symbol(symbol, true);
 }
 
-bool GraphBuilder::depends_on_data(const Size& size) const {
-  if (data_sizes_.empty() || size.constant()) return false;
+bool GraphBuilder::depends_on_data_since(const Mark& mark, const Size& size) const {
+  if (data_sizes_.size() <= mark.data_sizes || size.constant()) return false;
+  const auto first = data_sizes_.begin() + static_cast<std::ptrdiff_t>(mark.data_sizes);
   return std::ranges::any_of(size.symbols(), [&](const std::string& symbol) {
-    return std::ranges::find(data_sizes_, symbol, &DataSize::symbol) != data_sizes_.end();
+    return std::ranges::find(first, data_sizes_.end(), symbol, &DataSize::symbol) != data_sizes_.end();
   });
 }
 
+bool GraphBuilder::depends_on_data(const Size& size) const { return depends_on_data_since({}, size); }
+
 bool GraphBuilder::depends_on_data(const Shape& shape) const {
   return std::ranges::any_of(shape, [&](const Size& size) { return depends_on_data(size); });
+}
+
+// Ends those of the innermost loop. Its tensors have entries of one size, which is known outside of it.
+void GraphBuilder::end_data_sizes(const LoopResults& results) {
+  Mark first = mark();
+  while (first.data_sizes > 0 && data_sizes_[first.data_sizes - 1].loops >= open_loops_) --first.data_sizes;
+  for (const Scanned& entry : results.entries) {
+    const Shape& shape = entry.value.type.shape;
+    if (std::ranges::any_of(shape, [&](const Size& size) { return depends_on_data_since(first, size); }))
+      throw CompileError("expected entries of a size that is the same in all iterations, got " + to_text(shape) +
+                         ", whose size depends on data");
+  }
+  for (std::size_t i = first.data_sizes; i < data_sizes_.size(); ++i) data_sizes_[i].has_ended = true;
 }
 
 Size GraphBuilder::bound_of(const Size& size) const {

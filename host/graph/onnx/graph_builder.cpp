@@ -224,6 +224,7 @@ std::vector<Value> GraphBuilder::begin_loop(const std::string& name, const LoopL
 
 std::vector<Value> GraphBuilder::end_loop(const std::string& name, const LoopLength& length,
                                           const LoopResults& results) {
+  end_data_sizes(results);
   std::vector<Value> ended = add_bracket(name, Operator::end_loop, length, results.states, results.entries);
   --open_loops_;
   return ended;

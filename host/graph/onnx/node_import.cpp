@@ -237,7 +237,8 @@ std::vector<Value> NodeImport::add_loop(const LoopLength& length, const std::vec
   };
   expect(builder_.open_loops() < kMaxRepeatDepth,
          "at most " + std::to_string(kMaxRepeatDepth) + " loops of more than " +
-             std::to_string(builder_.most_unrolled) + " iterations inside of each other",
+             std::to_string(builder_.most_unrolled) +
+             " iterations, and branches that the call chooses, inside of each other",
          [] { return "more"; });
   expect_few(states.size() + tensors.size());
   const GraphBuilder::Mark mark = builder_.mark();

@@ -59,6 +59,8 @@ struct DataSize {
   std::string symbol;
   Size bound;
   TensorId count = kNoTensor;  // int64, a scalar
+  std::size_t loops = 0;       // number of loops around what computes the count
+  bool has_ended = false;      // the innermost of these has ended, so nothing reads the count any more
 };
 
 // Adds tensors to the graph when a node first needs them.
@@ -79,11 +81,14 @@ class GraphBuilder {
   // from elements of the inputs which are there (data_masks.h).
   Value append(const std::string& name, Operator op, const std::vector<Value>& inputs, const Attributes& attributes);
 
-  // Sizes that depend on data (data_sizes.cpp). The first is that of a count, an int64 scalar of at most `bound`;
-  // outside of loops alone.
+  // Sizes that depend on data (data_sizes.cpp). The first is that of a count, an int64 scalar of at most `bound`. What
+  // an iteration of a loop counts is a size inside of the loop alone.
   Size add_data_size(const std::string& name, const Value& count, const Size& bound);
   bool depends_on_data(const Size& size) const;
   bool depends_on_data(const Shape& shape) const;
+  // Whether the size depends on data that are counted since the mark was made.
+  struct Mark;
+  bool depends_on_data_since(const Mark& mark, const Size& size) const;
   // Returns a size without such symbols that is at least as large in all calls. Throws CompileError where it is not
   // known.
   Size bound_of(const Size& size) const;
@@ -123,6 +128,7 @@ class GraphBuilder {
   // Returns a size that depends on data as an int64 scalar.
   Value computed_size(const std::string& name, const ir::Expr& size);
   bool is_required(Size left, Size right) const;
+  void end_data_sizes(const LoopResults& results);
   // Requires that sizes of a node's inputs and attributes are equal, and replaces them by the simpler ones.
   void settle(Node& node, std::vector<Value>& inputs, const std::vector<EqualSizes>& undecided);
   void settle_reshape(Node& node, const std::vector<Value>& inputs, const EqualSizes& elements);
@@ -231,6 +237,9 @@ class NodeImport {
   }
   Size bound_of(const Size& size) const { return builder_.bound_of(size); }
   bool depends_on_data(const Size& size) const { return builder_.depends_on_data(size); }
+  bool depends_on_data_since(const GraphBuilder::Mark& mark, const Size& size) const {
+    return builder_.depends_on_data_since(mark, size);
+  }
 
   // Returns the dimension that a possibly negative axis names.
   std::size_t dimension(std::int64_t axis, std::size_t rank) const;

@@ -1,5 +1,6 @@
 #include "host/graph/passes/hoist_invariants.h"
 
+#include "host/graph/loops.h"
 #include "host/graph/operator_kind.h"
 
 #include <algorithm>
@@ -21,21 +22,27 @@ bool may_move(const Node& node) {
 Graph hoist_invariants(Graph graph) {
   std::vector<std::size_t> depth(graph.tensors.size(), 0);  // number of loops around what computes the tensor
   std::vector<std::vector<Node>> lists(1);                  // the nodes in each of the open loops, and outside
+  std::vector<std::size_t> first(1);  // for each of them, the outermost list its nodes may move to
   for (Node& node : graph.nodes) {
     std::size_t place = lists.size() - 1;
     if (node.op == Operator::end_loop) {
       std::vector<Node> body = std::exchange(lists.back(), {});
       lists.pop_back();
+      first.pop_back();
       std::ranges::move(body, std::back_inserter(lists.back()));
       --place;
     } else if (may_move(node)) {
-      place = 0;
+      place = first.back();
       for (const TensorId id : node.inputs)
         if (id != kNoTensor) place = std::max(place, depth[id]);
     }
     const bool begins = node.op == Operator::loop;
     for (const TensorId id : node.outputs) depth[id] = place + (begins ? 1 : 0);
-    if (begins) lists.emplace_back();
+    if (begins) {
+      const bool runs_once = loop_of(node).count.constant().value_or(2) <= 1;
+      first.push_back(runs_once ? lists.size() : first.back());
+      lists.emplace_back();
+    }
     lists[begins ? lists.size() - 1 : place].push_back(std::move(node));
   }
   graph.nodes = std::move(lists.front());

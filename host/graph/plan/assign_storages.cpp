@@ -21,6 +21,7 @@ class Assignment {
     for (const Node& node : graph_.nodes)
       for (const TensorId id : node.inputs) use_constant(id);
     for (const TensorId id : graph_.outputs) use_constant(id);
+    count_reads();
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) add_results(n);
     for (std::size_t o = 0; o < graph_.outputs.size(); ++o) add_output(o);
     // A tensor that is an input of several concats belongs to the last. So features to which each of many concats adds
@@ -68,12 +69,41 @@ class Assignment {
     }
   }
 
+  void count_reads() {
+    reads_.assign(graph_.tensors.size(), 0);
+    maker_.assign(graph_.tensors.size(), kNoNode);
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      for (const TensorId id : graph_.nodes[n].inputs)
+        if (id != kNoTensor) ++reads_[id];
+      for (const TensorId id : graph_.nodes[n].outputs) maker_[id] = n;
+    }
+    for (const TensorId id : graph_.outputs) ++reads_[id];
+  }
+
+  // Whether a loop has one iteration at most, as a branch has.
+  static bool runs_once(const Node& node) { return loop_of(node).count.constant().value_or(2) <= 1; }
+
+  // Whether a branch may have its state where the first value is: nothing else reads that, or what lies there too.
+  bool takes_over(std::size_t n, TensorId from) const {
+    if (!runs_once(graph_.nodes[n]) || reads_[from] != 1 || maker_[from] == kNoNode) return false;
+    const Node& maker = graph_.nodes[maker_[from]];
+    return result_.storages[storage_of(from)].kind == Storage::Kind::arena && !maker.in_place &&
+           maker.op != Operator::reshape && maker.op != Operator::loop &&
+           loops_.of_results(maker_[from]) == loops_.of_node(n);
+  }
+
   // Copies the first values of the states to memory of their own, and finds or copies entries of the other tensors.
   void begin_loop(std::size_t n) {
     const Node& node = graph_.nodes[n];
     const std::size_t states = states_of(node);
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const TensorId from = node.inputs[i], to = node.outputs[i];
+      if (i < states && takes_over(n, from)) {
+        result_.of_tensor[to] = storage_of(from);
+        loop_of_[storage_of(to)].reset();
+        states_.insert(storage_of(to));
+        continue;
+      }
       if (i < states) {
         result_.of_tensor[to] = add_arena(to, {});
         states_.insert(storage_of(to));
@@ -91,7 +121,7 @@ class Assignment {
   }
 
   // Lets the nodes inside write entries where they lie in the whole tensors, or copies them there. Then copies the next
-  // values of the states.
+  // values of the states, but for those that the nodes of a branch write in their place.
   void end_loop(std::size_t n) {
     const Node& node = graph_.nodes[n];
     const std::size_t states = states_of(node), loop = loops_.bracketed_by(n);
@@ -120,7 +150,13 @@ class Assignment {
   // Returns where the next value of a state is. In memory of another state it would be replaced before it is copied.
   std::uint32_t next_state(std::size_t n, std::size_t state, const std::vector<TensorId>& begins) {
     const TensorId id = graph_.nodes[n].inputs[state];
-    const std::uint32_t next = storage_of(id), whole = whole_of(result_.storages, next);
+    const std::uint32_t next = storage_of(id);
+    if (runs_once(graph_.nodes[n]) && reads_[begins[state]] == 0 && at(next).kind == Storage::Kind::arena &&
+        loop_of_[next] == loops_.bracketed_by(n)) {
+      make_part(next, storage_of(begins[state]), 0);
+      return storage_of(begins[state]);
+    }
+    const std::uint32_t whole = whole_of(result_.storages, next);
     if (!states_.contains(whole) || next == storage_of(begins[state])) return next;
     const std::uint32_t kept = add_arena(id, loops_.bracketed_by(n));
     copy(n, kept, id);
@@ -204,6 +240,9 @@ class Assignment {
   // For each storage that may become a part of another one, the loop whose nodes write it.
   std::vector<std::optional<std::size_t>> loop_of_;
   std::set<std::uint32_t> states_;  // storages of the states of loops
+  static constexpr std::size_t kNoNode = SIZE_MAX;
+  std::vector<std::size_t> reads_;  // for each tensor, how often nodes and outputs read it
+  std::vector<std::size_t> maker_;  // for each tensor, the node that computes it, or kNoNode
 };
 
 }  // namespace

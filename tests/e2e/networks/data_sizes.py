@@ -95,16 +95,16 @@ def distinct(net):
 
 def body_of(inputs, build, prefix="body_"):
     """The body of a Loop: its inputs are the iteration, the condition and states of these types and shapes; `build`
-    returns the condition, the states and what is stacked. No name is one of the network's, of which these may be read."""
-    outside = ("", "limit", "numbers")
+    returns the condition, the states and what is stacked. Other names are the network's."""
     net = Net()
     names = [net.input("iteration", [], "i"), "condition"]
     net.inputs.append(helper.make_tensor_value_info("condition", TensorProto.BOOL, []))
     names += [net.input(f"state{i}", shape, kind) for i, (kind, shape) in enumerate(inputs)]
     outputs = build(net, *names)
     infos = [helper.make_empty_tensor_value_info(name) for name in outputs]
+    own = set(names) | {name for node in net.nodes for name in node.output} | {weight.name for weight in net.weights}
     for node in net.nodes:
-        node.input[:] = [name if name in outside else prefix + name for name in node.input]
+        node.input[:] = [prefix + name if name in own else name for name in node.input]
         node.output[:] = [prefix + name for name in node.output]
     for info in [*net.inputs, *infos, *net.weights]:
         info.name = prefix + info.name

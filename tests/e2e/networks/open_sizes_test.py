@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import onnxruntime as ort
+import branches  # noqa: F401, adds its networks
 import data_sizes  # noqa: F401, adds its networks
 from open_sizes import CASES, Net
 from runner import Runner

@@ -9,6 +9,7 @@
 #include "host/graph/compile/compile_network.h"
 #include "host/graph/graph_text.h"
 #include "host/graph/loops.h"
+#include "host/graph/passes/hoist_invariants.h"
 #include "host/graph/prune.h"
 #include "host/graph/reference/all_outputs.h"
 #include "host/graph/reference/definition.h"
@@ -164,6 +165,48 @@ TEST_CASE("with all outputs, whether an iteration ran is one, and loops that may
   const Graph outside = with_all_outputs(endless.graph);
   validate(outside);
   for (const TensorId output : outside.outputs) CHECK(outside.tensor(output).shape.size() <= 1);
+}
+
+// y = c ? exp(x) : tanh(x), as two branches.
+struct Branches : NetworkBuilder {
+  Branches() : NetworkBuilder("branches") {
+    const TensorId x = input("x", {16}), c = input("c", {}, DType::boolean),
+                   zero = constant<float>("zero", {}, {0}, DType::f32);
+    const TensorId none = node(Operator::broadcast, {zero}, BroadcastAttributes{{16}}, "none");
+    const TensorId first = branch(c, none, Operator::exp, x);
+    const TensorId other = node(Operator::logical_not, {c}, {}, "not");
+    output(branch(other, first, Operator::tanh, x), "y");
+  }
+  TensorId branch(TensorId condition, TensorId otherwise, Operator op, TensorId x) {
+    const LoopAttributes once{1, {}, true};
+    node(Operator::loop, {condition, otherwise}, once, "begin");
+    const std::vector<TensorId> begun = graph.nodes.back().outputs;
+    node(Operator::end_loop, {begun[0], node(op, {x}, {}, operator_name(op))}, once, "end");
+    return graph.nodes.back().outputs[1];
+  }
+};
+
+TEST_CASE("branches write their results where these are read") {
+  const Branches network;
+  const ModuleFile module = read_module(compile_network(network.graph, resolve_target("x86-64-v3")).module).value();
+  const Plan& plan = module.manifest.functions.front().plan;
+  std::size_t results = 0, copied = 0;
+  for (const Step& step : plan.steps) {
+    if (const auto* copy = std::get_if<CopyStep>(&step))
+      copied += static_cast<std::size_t>(evaluate(plan.values.at(copy->bytes), {}).value());
+    for_each_operand(step, [&](const Operand& operand) {
+      if (operand.kind == OperandKind::argument && operand.index == 2) ++results;
+    });
+  }
+  CHECK(copied <= 2);   // the conditions
+  CHECK(results == 3);  // what is there at first, and what each branch writes
+}
+
+TEST_CASE("nodes of a branch stay there") {
+  const Branches network;
+  const Graph moved = hoist_invariants(network.graph);
+  CHECK(moved.nodes.size() == network.graph.nodes.size());
+  for (std::size_t n = 0; n < moved.nodes.size(); ++n) CHECK(moved.nodes[n].name == network.graph.nodes[n].name);
 }
 
 }  // namespace

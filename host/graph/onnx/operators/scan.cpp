@@ -1,6 +1,5 @@
-// Branches and scans. Conditions of branches are known when the network is imported. Scans of more than a few
-// iterations become loops of the network; otherwise the nodes of a body become nodes of the network, once for each
-// iteration.
+// Scans. Those of more than a few iterations become loops of the network; otherwise the nodes of a body become nodes of
+// the network, once for each iteration.
 #include <algorithm>
 
 #include "host/graph/onnx/node_ops.h"
@@ -20,19 +19,6 @@ Value moved(const NodeOps& of, const Value& value, std::size_t from, std::size_t
 }
 
 }  // namespace
-
-void import_if(NodeImport& node) {
-  const std::optional<std::int64_t> known = known_number(node.input(0));
-  if (!known)
-    node.refuse("the condition to be known when the network is imported",
-                "the computed tensor '" + node.input(0).name + "'");
-  const bool condition = *known != 0;
-  const ModelGraph &yes = node.body("then_branch"), &no = node.body("else_branch");
-  const std::vector<Value> outputs = node.import_body(condition ? yes : no, {});
-  node.expect(outputs.size() >= node.output_count(), "as many outputs as the branch has",
-              [&] { return std::to_string(node.output_count()); });
-  for (std::size_t i = 0; i < node.output_count(); ++i) node.output(i, outputs[i]);
-}
 
 // Since opset 9.
 void import_scan(NodeImport& node) {
