@@ -194,12 +194,12 @@ def early_detections(net):
     return net.model(left)
 
 
-def scattered(seed, candidates):
-    """Scores of 3 classes of 2100 boxes, of which so many are above 0.25 in each class, and several are equal."""
+def scattered(seed, candidates, number=2100):
+    """Scores of 3 classes of boxes, of which so many are above 0.25 in each class, and several are equal."""
     random = np.random.default_rng(seed)
-    values = np.zeros((1, 3, 2100), np.float32)
+    values = np.zeros((1, 3, number), np.float32)
     for row, count in zip(values[0], candidates):
-        row[random.choice(2100, count, replace=False)] = 0.3 + random.integers(0, 50, count) / np.float32(100)
+        row[random.choice(number, count, replace=False)] = 0.3 + random.integers(0, 50, count) / np.float32(100)
     return values
 
 
@@ -208,5 +208,32 @@ def scattered(seed, candidates):
 def detections_of_many(net):
     """So many boxes that the candidates, where they are few, are moved together first."""
     left = net.op("NonMaxSuppression", net.input("boxes", [1, 2100, 4]), net.input("scores", [1, 3, 2100]), net.ints(30),
+                  net.constant(np.array([0.4], np.float32)), net.constant(np.array([0.25], np.float32)))
+    return net.model(left)
+
+
+def coarse(seed, *shape):
+    """Scores of which many are equal."""
+    return (np.random.default_rng(seed).integers(0, 40, shape) / np.float32(40)).astype(np.float32)
+
+
+@case([boxes(1, 700), coarse(2, 1, 3, 700)], [boxes(3, 700, 2), coarse(4, 2, 3, 700)],
+      [np.tile(boxes(5, 7), (1, 100, 1)), scores(6, 1, 3, 700)], [boxes(7, 700), full((1, 3, 700))])
+def detections_by_blocks(net):
+    """So many candidates that blocks of them are suppressed, one after the other; without a threshold, all boxes are candidates."""
+    all_boxes, all_scores = net.input("boxes", ["B", 700, 4]), net.input("scores", ["B", 3, 700])
+
+    def left(limit, overlap, *threshold):
+        return net.op("NonMaxSuppression", all_boxes, all_scores, net.ints(limit), net.constant(np.array([overlap], np.float32)),
+                      *(net.constant(np.array([one], np.float32)) for one in threshold))
+    return net.model(left(200, 0.6, 0.25), left(2**63 - 1, 0.3, 0.5), left(3, 0.9))
+
+
+@case([boxes(1, 900), scattered(2, (40, 0, 300), 900)], [boxes(3, 33), scattered(4, (0, 2, 0), 33)],
+      [boxes(5, 2100, 2), np.concatenate([scattered(6, (100, 7, 150)), scattered(7, (0, 70, 185))])],
+      [boxes(5, 2100, 2), np.concatenate([scattered(6, (100, 7, 150)), scattered(7, (0, 70, 186))])])
+def detections_of_any(net):
+    """An open number of boxes and images, in which 512 candidates are a list and 513 are not."""
+    left = net.op("NonMaxSuppression", net.input("boxes", ["B", "N", 4]), net.input("scores", ["B", 3, "N"]), net.ints(30),
                   net.constant(np.array([0.4], np.float32)), net.constant(np.array([0.25], np.float32)))
     return net.model(left)

@@ -1,4 +1,4 @@
-// Branches. Of one whose condition is known when the network is imported, only the nodes that run become nodes of the
+// Branches. Where the condition is known when the network is imported, only the nodes that run become nodes of the
 // network. Otherwise each branch becomes a loop of at most one iteration, which its condition decides:
 //
 //     loop(c, 0); y = then(x); end_loop(c, y)  ->  r     loop(!c, r); z = else(x); end_loop(!c, z)  ->  result
@@ -27,7 +27,7 @@ struct BranchResult {
   std::vector<std::size_t> counted;  // dimensions whose size the call decides
 };
 
-// What a branch gives.
+// An output of a branch.
 struct BranchValue {
   Value value;
   bool is_outside = false;     // it is known, or computed in front of the branch
