@@ -17,12 +17,6 @@ namespace {
 
 constexpr const char* kClientName = "ferry " FERRY_VERSION;
 
-// With more unanswered requests the server might block on sending answers while the client blocks on sending requests.
-// Linux counts 768 bytes for a short answer between processes of one machine, and lets 208 KiB wait by default.
-constexpr std::size_t kMaxOutstanding = 128;
-// A payload that certainly fits into the socket buffers while the other side does not read.
-constexpr std::size_t kSmallPayload = 16 << 10;
-
 // Servers older than the event `limit` name the limit of a call in their message alone.
 constexpr std::string_view kLimitOfCall = ": the limit of a call is ";
 
@@ -157,41 +151,6 @@ void Client::guard_memory() {
           {0, "this server is older than guarded tensors: a kernel that leaves its tensors may not be noticed"});
     }
   }
-}
-
-std::shared_ptr<Answer> Client::enqueue(rpc::Tag tag, const std::vector<std::uint8_t>& body, ByteSpan payload,
-                                        MutableByteSpan answer_payload) {
-  if (!broken_.is_ok()) throw_broken();
-  make_room_before(payload.size());
-  auto answer = std::make_shared<Answer>();
-  answer->payload = answer_payload;
-  const std::uint64_t id = next_request_++;
-  answer->request = id;
-  rpc::FrameHeader header;
-  header.tag = static_cast<std::uint16_t>(tag);
-  header.request = id;
-  outstanding_.push_back({id, header.tag, answer});
-  asked_to_run_ = asked_to_run_ || rpc::has_property(header.tag, rpc::kRunsKernel);
-  if (const Status sent = connection_.send_frame(header, body, payload); !sent.is_ok()) {
-    if (sent.code() == ErrorCode::internal) {  // rejected before anything was sent
-      outstanding_.pop_back();
-      throw_failure(sent);
-    }
-    // The server may have sent the reason for closing the connection: read the remaining answers before giving up.
-    while (!outstanding_.empty()) receive_answer();
-    fail(sent);
-  }
-  ++sent_since_wait_;
-  return answer;
-}
-
-void Client::make_room_before(std::size_t payload_bytes) {
-  while (outstanding_.size() >= kMaxOutstanding) receive_answer();
-  if (payload_bytes <= kSmallPayload) return;
-  const auto last_long_answer = std::find_if(outstanding_.rbegin(), outstanding_.rend(), [](const Outstanding& o) {
-    return rpc::has_property(o.tag, rpc::kLongAnswer);
-  });
-  for (auto left = std::distance(last_long_answer, outstanding_.rend()); left > 0; --left) receive_answer();
 }
 
 void Client::wait_for(const Answer& answer) {

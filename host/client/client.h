@@ -148,12 +148,21 @@ class Client {
     return outstanding_.empty() ? nullptr : outstanding_.back().answer;
   }
 
+  // Waits for up to so long until something can be received. True also if nothing is expected, or nobody can know.
+  bool wait_for_input(std::chrono::milliseconds most);
+  // Receives the next answer, if one is expected. Throws when the connection is lost.
+  void receive_next() {
+    if (!outstanding_.empty()) receive_answer();
+  }
   // Receives until this answer has arrived.
   void wait_for(const Answer& answer);
   // Throws the root cause of the answer's failure: with `aborted`, the failure of the request it depended on.
   void check_answer(const Answer& answer);
 
  private:
+  // A payload that certainly fits into the socket buffers while the other side does not read.
+  static constexpr std::size_t kSmallPayload = 16 << 10;
+
   struct Failure {
     Status status;
     bool reported = false;
@@ -169,6 +178,9 @@ class Client {
   void open_session();
   void guard_memory();
   void make_room_before(std::size_t payload_bytes);
+  bool expects_long_answer() const;
+  bool is_sent_beside_answers(std::size_t payload_bytes);
+  Status send_beside_answers(const rpc::FrameHeader& header, ByteSpan body, ByteSpan payload);
   void receive_answer();
   void take_event(const rpc::Frame& frame);
   void take_crash(const rpc::CrashEvent& crash);

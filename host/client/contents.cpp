@@ -24,15 +24,18 @@ std::optional<ContentDifference> compare(const TensorState& a, std::uint64_t a_o
                                          std::uint64_t elements, double rtol, double atol) {
   const auto reply =
       ask(a, rpc::Compare{a.handle, a.offset + a_offset, b.handle, b.offset, a.dtype, elements, rtol, atol});
-  if (!reply) return std::nullopt;
-  if (reply->different > elements || (reply->different > 0 && reply->first >= elements))
-    throw Error(ErrorCode::protocol_error, "compare: expected a difference among " + std::to_string(elements) +
-                                               " elements, got " + std::to_string(reply->different) + " from element " +
-                                               std::to_string(reply->first) + " on");
-  return ContentDifference{reply->different, reply->first};
+  return reply ? std::optional(difference_of(*reply, elements)) : std::nullopt;
 }
 
 }  // namespace
+
+ContentDifference difference_of(const rpc::CompareReply& reply, std::uint64_t elements) {
+  if (reply.different > elements || (reply.different > 0 && reply.first >= elements))
+    throw Error(ErrorCode::protocol_error, "compare: expected a difference among " + std::to_string(elements) +
+                                               " elements, got " + std::to_string(reply.different) + " from element " +
+                                               std::to_string(reply.first) + " on");
+  return {reply.different, reply.first};
+}
 
 std::optional<Hash> digest_of(const DeviceTensor& tensor) {
   const TensorState& state = Access::state(tensor);

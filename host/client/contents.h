@@ -6,6 +6,7 @@
 #include <span>
 
 #include "ferry/client.h"
+#include "rpc/messages.h"
 
 namespace ferry::session {
 
@@ -16,6 +17,9 @@ struct ContentDifference {
   std::uint64_t different = 0;  // elements
   std::uint64_t first = 0;      // the first of them
 };
+
+// Checks a server's answer about so many elements. Throws Error with protocol_error.
+ContentDifference difference_of(const rpc::CompareReply& reply, std::uint64_t elements);
 
 // Compares the elements of two dense tensors of a session, which have as many and the same type, as elements_differ()
 // does (module/element_difference.h). Nothing if the server is too old.

@@ -1,204 +1,16 @@
 #include <algorithm>
 
-#include "host/client/bind.h"
-#include "host/client/instances.h"
 #include "host/client/measure_wire.h"
-#include "host/client/scalar.h"
-#include "host/client/state.h"
+#include "host/client/pending_calls.h"
+#include "host/client/prepared_call.h"
 
 namespace ferry {
 
 namespace {
 
-using session::PartialArgument;
+using detail::PreparedCall;
 
-constexpr const char* kAdvice =
-    "pass tensors, or views with a shape (ferry::view(data, {rows, columns})), or outputs of the wanted shape";
-
-// Returns one argument for each parameter, in order; null for an output to be allocated.
-std::vector<const Argument*> match_parameters(const FunctionInfo& info, const std::vector<Argument>& arguments) {
-  std::size_t inputs = 0;
-  for (const ParameterInfo& parameter : info.parameters) inputs += parameter.direction == Direction::out ? 0 : 1;
-  const bool with_outputs = arguments.size() == info.parameters.size();
-  if (!with_outputs && arguments.size() != inputs) {
-    throw Error(ErrorCode::invalid_argument, signature_text(info) + ": expected " + std::to_string(inputs) +
-                                                 " arguments (or " + std::to_string(info.parameters.size()) +
-                                                 " with the outputs), got " + std::to_string(arguments.size()));
-  }
-  std::vector<const Argument*> matched;
-  matched.reserve(info.parameters.size());
-  auto next = arguments.begin();
-  for (const ParameterInfo& parameter : info.parameters) {
-    matched.push_back(with_outputs || parameter.direction != Direction::out ? &*next++ : nullptr);
-  }
-  return matched;
-}
-
-PartialArgument partial(const Argument* argument) {
-  PartialArgument known;
-  if (argument == nullptr) return known;
-  const auto& value = argument->value();
-  if (const auto* tensor = std::get_if<DeviceTensor>(&value)) {
-    known.dtype = tensor->dtype();
-    known.shape = tensor->shape();
-  }
-  if (const auto* view = std::get_if<View>(&value)) {
-    known.dtype = view->dtype;
-    known.shape = view->shape;
-  }
-  if (const auto* flat = std::get_if<Argument::Flat>(&value)) known.flat_elements = flat->elements;
-  if (const auto* scalar = std::get_if<Argument::Scalar>(&value)) {
-    if (const auto* integer = std::get_if<std::int64_t>(scalar)) known.scalar = *integer;
-  }
-  return known;
-}
-
-[[noreturn]] void refuse(const FunctionInfo& info, std::size_t p, const std::string& expected, const std::string& got) {
-  throw Error(ErrorCode::invalid_argument, info.name + ": argument " + std::to_string(p + 1) + " '" +
-                                               info.parameters[p].name + "': expected " + expected + ", got " + got);
-}
-
-// A call with its arguments on the device.
-struct Prepared {
-  rpc::Call wire;
-  std::vector<DeviceTensor> tensors;                // one for each parameter; empty for scalars
-  std::shared_ptr<detail::InstanceState> instance;  // null: the function needs none
-};
-
-// Returns the strides that the parameter declares; none when it is dense.
-Shape strides_of(const ParameterInfo& parameter, const std::vector<std::int64_t>& symbols) {
-  Shape strides;
-  for (const ManifestExpr& stride : parameter.strides) strides.push_back(value_or_throw(evaluate(stride, symbols)));
-  return strides;
-}
-
-DeviceTensor make_output(const detail::ModuleState& module, const ParameterInfo& parameter, const Shape& shape,
-                         const std::vector<std::int64_t>& symbols) {
-  return detail::Access::make(std::make_shared<detail::TensorState>(
-      module.device, parameter.dtype, shape, strides_of(parameter, symbols), module.session_device(parameter)));
-}
-
-// How long memory of this process that is passed to a call stays as it is.
-enum class Lifetime : std::uint8_t { of_call, unknown };
-
-// `shapes` has the expected shape of each parameter; tensors of the device need none.
-DeviceTensor to_device(const detail::ModuleState& module, const FunctionInfo& info, std::size_t p,
-                       const Argument& argument, const std::vector<Shape>& shapes, Lifetime lifetime) {
-  if (const auto* tensor = std::get_if<DeviceTensor>(&argument.value())) return *tensor;
-  const ParameterInfo& parameter = info.parameters[p];
-  const Shape& expected = shapes[p];
-  const auto* view = std::get_if<View>(&argument.value());
-  const auto* flat = std::get_if<Argument::Flat>(&argument.value());
-  if (view == nullptr && flat == nullptr) refuse(info, p, shape_text(parameter.dtype, expected), "a number");
-  if (parameter.direction == Direction::out)
-    refuse(info, p, "a tensor of the device to write to", "memory of this process");
-  const auto put = [&](const View& data) {
-    return lifetime == Lifetime::of_call ? module.borrow_or_put(parameter, data) : module.put(parameter, data);
-  };
-  if (view != nullptr) return put(*view);
-  const std::uint64_t elements = detail::tensor_bytes(DType::u8, expected);
-  if (elements != flat->elements) {
-    refuse(info, p, shape_text(parameter.dtype, expected), std::to_string(flat->elements) + " elements");
-  }
-  return put({flat->dtype, expected, flat->data});
-}
-
-// Handles are valid on one device only.
-void check_devices(const detail::DeviceState& device, const FunctionInfo& info,
-                   const std::vector<const Argument*>& matched) {
-  for (std::size_t p = 0; p < matched.size(); ++p) {
-    const auto* tensor = matched[p] == nullptr ? nullptr : std::get_if<DeviceTensor>(&matched[p]->value());
-    if (tensor == nullptr) continue;
-    detail::check_device(*tensor, device,
-                         info.name + ": argument " + std::to_string(p + 1) + " '" + info.parameters[p].name + "'");
-  }
-}
-
-// Whether every scalar is a number and every tensor is on the device, so that nothing must be allocated or inferred.
-bool is_ready(const FunctionInfo& info, const std::vector<const Argument*>& matched) {
-  for (std::size_t p = 0; p < matched.size(); ++p) {
-    if (matched[p] == nullptr) return false;
-    const auto& value = matched[p]->value();
-    const bool fits = info.parameters[p].kind == ParameterKind::scalar ? std::holds_alternative<Argument::Scalar>(value)
-                                                                       : std::holds_alternative<DeviceTensor>(value);
-    if (!fits) return false;
-  }
-  return true;
-}
-
-session::CallSizes find_sizes(const FunctionInfo& info, const std::vector<const Argument*>& matched) {
-  std::vector<PartialArgument> known;
-  for (const Argument* argument : matched) known.push_back(partial(argument));
-  check_ranks(info, known);
-  session::SymbolValues symbols;
-  solve_symbols(info, known, symbols);
-  session::CallSizes sizes{session::shapes_of(info, symbols, kAdvice), {}};
-  for (const auto& symbol : symbols) sizes.symbols.push_back(symbol.value_or(0));
-  return sizes;
-}
-
-void check_strides(const FunctionInfo& info, const std::vector<DeviceTensor>& tensors,
-                   const std::vector<std::int64_t>& symbols) {
-  const auto text = [](const Shape& strides) {
-    std::string all;
-    for (const std::int64_t stride : strides) all += (all.empty() ? "" : ",") + std::to_string(stride);
-    return strides.empty() ? std::string("a dense tensor") : "strides [" + all + "]";
-  };
-  for (std::size_t p = 0; p < tensors.size(); ++p) {
-    const ParameterInfo& parameter = info.parameters[p];
-    if (parameter.kind == ParameterKind::scalar) continue;
-    if (parameter.strides.empty() && tensors[p].strides().empty()) continue;
-    const Shape expected = strides_of(parameter, symbols);
-    if (detail::same_places(tensors[p].shape(), tensors[p].strides(), expected)) continue;
-    refuse(info, p, text(expected), text(tensors[p].strides()));
-  }
-}
-
-Prepared prepare(detail::ModuleState& module, std::size_t function, const std::vector<Argument>& arguments,
-                 Lifetime lifetime = Lifetime::of_call) {
-  const std::shared_ptr<detail::DeviceState>& state = module.device;
-  const FunctionInfo& info = module.compiled.manifest().functions[function];
-  const std::vector<const Argument*> matched = match_parameters(info, arguments);
-  check_devices(*state, info, matched);
-  const session::CallSizes sizes = is_ready(info, matched) ? session::CallSizes() : find_sizes(info, matched);
-
-  Prepared prepared;
-  prepared.wire.function = info.name;
-  prepared.wire.arguments.reserve(matched.size());
-  prepared.tensors.reserve(matched.size());
-  std::vector<ArgumentShape> checked;
-  checked.reserve(matched.size());
-  for (std::size_t p = 0; p < matched.size(); ++p) {
-    const ParameterInfo& parameter = info.parameters[p];
-    rpc::Argument wire;
-    wire.dtype = parameter.dtype;
-    DeviceTensor tensor;
-    if (parameter.kind == ParameterKind::scalar) {
-      const auto* scalar = std::get_if<Argument::Scalar>(&matched[p]->value());
-      if (scalar == nullptr) refuse(info, p, std::string("a number of ") + dtype_name(parameter.dtype), "a tensor");
-      wire.is_scalar = true;
-      wire.scalar_bits = session::scalar_bits(info, p, *scalar);
-    } else {
-      tensor = matched[p] == nullptr ? make_output(module, parameter, sizes.shapes[p], sizes.symbols)
-                                     : to_device(module, info, p, *matched[p], sizes.shapes, lifetime);
-      wire = detail::wire_argument(tensor);
-    }
-    checked.push_back({parameter.kind, wire.dtype, wire.shape, static_cast<std::int64_t>(wire.scalar_bits)});
-    prepared.wire.arguments.push_back(std::move(wire));
-    prepared.tensors.push_back(std::move(tensor));
-  }
-  const BoundCall bound = value_or_throw(bind_call(info, checked));
-  check_strides(info, prepared.tensors, bound.symbols);
-  prepared.wire.module = module.loaded();
-  prepared.instance = detail::instance_for(module, function, prepared.tensors);
-  if (prepared.instance != nullptr) prepared.wire.instance = prepared.instance->handle;
-  for (std::size_t p = 0; p < prepared.tensors.size(); ++p)
-    if (info.parameters[p].kind == ParameterKind::tensor && info.parameters[p].direction != Direction::in)
-      ++*detail::Access::state(prepared.tensors[p]).version;
-  return prepared;
-}
-
-std::vector<DeviceTensor> outputs_of(const FunctionInfo& info, Prepared& prepared) {
+std::vector<DeviceTensor> outputs_of(const FunctionInfo& info, PreparedCall& prepared) {
   std::vector<DeviceTensor> outputs;
   for (std::size_t p = 0; p < prepared.tensors.size(); ++p) {
     if (info.parameters[p].direction != Direction::in) outputs.push_back(std::move(prepared.tensors[p]));
@@ -206,68 +18,29 @@ std::vector<DeviceTensor> outputs_of(const FunctionInfo& info, Prepared& prepare
   return outputs;
 }
 
-// Returns other possible causes of a kernel's crash: qemu-user before version 8 fails an assertion of its own
-// (decode_save_opc) where RISC-V float vectors are converted to integers or truncated.
-std::string other_cause(const detail::ModuleState& module, const std::string& message) {
-  const std::vector<std::string>& features = module.compiled.manifest().devices.front().features;
-  // No other architecture has a feature of this name.
-  const bool has_vectors = std::find(features.begin(), features.end(), "v") != features.end();
-  if (!has_vectors || message.find("SIGABRT") == std::string::npos) return {};
-  return "; where the device is qemu-user 7 or older, that is its own failed assertion (decode_save_opc), at vectors "
-         "of "
-         "floats that become integers: expected qemu 8 or newer, or a target without v";
-}
-
-// Sends a request that runs these calls of the module and returns the answer.
+// Sends a request that runs a call of the module and returns the answer.
 template <class Request>
-auto ask(const detail::ModuleState& module, std::span<const Prepared> calls, const Request& request) {
+auto ask(const detail::ModuleState& module, const PreparedCall& call, const Request& request) {
   try {
     return module.device->client->call(request);
   } catch (const Error& error) {
-    for (const Prepared& call : calls)
-      if (call.instance != nullptr) detail::check_bound(*call.instance);
-    const std::string cause = other_cause(module, error.what());
-    if (cause.empty()) throw;
-    throw Error(error.code(), error.what() + cause);
+    detail::explain_failure(module, std::span(&call, 1), error);
+    throw;
   }
 }
 
 }  // namespace
 
 session::CallSizes session::sizes_of_call(const FunctionInfo& function, const std::vector<Argument>& arguments) {
-  return find_sizes(function, match_parameters(function, arguments));
+  return detail::find_sizes(function, detail::match_parameters(function, arguments));
 }
 
 std::vector<Timing> measure_in_turns(const std::vector<TimedCall>& calls, const BenchOptions& options) {
   if (calls.empty()) return {};
-  rpc::Evaluate evaluate;
-  evaluate.options = options;
-  const std::shared_ptr<detail::DeviceState>& device = calls.front().function.module_->device;
-  std::vector<Prepared> kept;  // keeps unused outputs alive until they have been written
-  for (const TimedCall& timed : calls) {
-    const std::shared_ptr<detail::ModuleState>& module = timed.function.module_;
-    if (module->device != device) {
-      throw Error(ErrorCode::invalid_argument,
-                  "expected calls of one device to measure in turns, got " + calls.front().function.info().name +
-                      " on " + device->name + " and " + timed.function.info().name + " on " + module->device->name +
-                      (module->device->name == device->name ? ", another session" : ""));
-    }
-    kept.push_back(prepare(*module, timed.function.index_, timed.arguments));
-    evaluate.calls.push_back(kept.back().wire);
-  }
-  const auto has_witness = [](const TimedCall& timed) { return !timed.witness.empty(); };
-  evaluate.options.witnesses = 0;
-  if (options.isolated && std::ranges::all_of(calls, has_witness)) {
-    for (const TimedCall& timed : calls) {
-      kept.push_back(prepare(*timed.function.module_, timed.function.index_, timed.witness));
-      evaluate.calls.push_back(kept.back().wire);
-    }
-    evaluate.options.witnesses = static_cast<std::uint32_t>(calls.size());
-  }
-  Evaluation found = ask(*calls.front().function.module_, kept, evaluate);
-  // A server of an earlier version measures the witnesses too.
-  if (found.calls.size() > calls.size()) found.calls.resize(calls.size());
-  return session::timings_of(std::move(found), calls.size());
+  std::vector<session::FunctionCall> sent;
+  for (const TimedCall& timed : calls)
+    sent.push_back({timed.function.module_, timed.function.index_, timed.arguments, timed.witness});
+  return session::send_measurement(sent, options).get();
 }
 
 Function::Function(std::shared_ptr<detail::ModuleState> module, std::size_t index)
@@ -280,8 +53,8 @@ std::string Function::signature() const { return signature_text(info()); }
 std::uint64_t Function::last_elapsed_ns() const { return module_->last_elapsed_ns; }
 
 std::vector<Argument> Function::on_device(const std::vector<Argument>& arguments) const {
-  const std::vector<const Argument*> matched = match_parameters(info(), arguments);
-  Prepared prepared = prepare(*module_, index_, arguments, Lifetime::unknown);
+  const std::vector<const Argument*> matched = detail::match_parameters(info(), arguments);
+  PreparedCall prepared = detail::prepare(*module_, index_, arguments, detail::Lifetime::unknown);
   std::vector<Argument> all;
   for (std::size_t p = 0; p < matched.size(); ++p)
     all.push_back(prepared.wire.arguments[p].is_scalar ? *matched[p] : Argument(std::move(prepared.tensors[p])));
@@ -289,16 +62,16 @@ std::vector<Argument> Function::on_device(const std::vector<Argument>& arguments
 }
 
 std::vector<DeviceTensor> Function::call(const std::vector<Argument>& arguments) const {
-  Prepared prepared = prepare(*module_, index_, arguments);
-  module_->last_elapsed_ns = ask(*module_, std::span(&prepared, 1), prepared.wire).elapsed_ns;
+  PreparedCall prepared = detail::prepare(*module_, index_, arguments);
+  module_->last_elapsed_ns = ask(*module_, prepared, prepared.wire).elapsed_ns;
   return outputs_of(info(), prepared);
 }
 
 TimedOutputs Function::call_timed(const std::vector<Argument>& arguments, const StepOptions& options) const {
-  Prepared prepared = prepare(*module_, index_, arguments);
+  PreparedCall prepared = detail::prepare(*module_, index_, arguments);
   try {
     const rpc::TimeSteps request{prepared.wire, options.repeat, options.cold, options.cores, options.threads};
-    rpc::StepTimes times = ask(*module_, std::span(&prepared, 1), request);
+    rpc::StepTimes times = ask(*module_, prepared, request);
     module_->last_elapsed_ns = times.elapsed_ns;
     return {outputs_of(info(), prepared), session::steps_of(std::move(times.steps), options.repeat)};
   } catch (const Error& error) {

@@ -16,10 +16,15 @@ constexpr std::uintptr_t kTensorAlignment = 64;
 
 namespace detail {
 
-ModuleState::ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module)
+ModuleState::ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module, Upload how)
     : device(std::move(on)), compiled(std::move(module)), handle(device->client->new_handle()) {
-  blobs = BlobUpload(*device->client, compiled.manifest().blobs);
-  query = device->client->send(rpc::PutModule{handle, compiled.hash()});
+  const rpc::PutModule request{handle, compiled.hash()};
+  if (how == Upload::at_once && compiled.manifest().blobs.empty()) {
+    upload = device->client->send(request, compiled.bytes());
+  } else {
+    blobs = BlobUpload(*device->client, compiled.manifest().blobs);
+    query = device->client->send(request);
+  }
   device->modules.push_back(this);
 }
 

@@ -1,6 +1,7 @@
 // The state shared by the handles of ferry/client.h.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,9 @@ struct TensorState {
   TensorState& operator=(const TensorState&) = delete;
 };
 
+// How a module comes to a server: if the server lacks it, or at once.
+enum class Upload : std::uint8_t { if_missing, at_once };
+
 struct ModuleState {
   std::shared_ptr<DeviceState> device;
   CompiledModule compiled;
@@ -68,8 +72,8 @@ struct ModuleState {
   std::uint64_t last_elapsed_ns = 0;
   std::vector<std::shared_ptr<InstanceState>> instances;  // most recently used last
 
-  // Asks the server whether it has the module, without waiting.
-  ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module);
+  // Asks the server whether it has the module, or sends it, without waiting. A module with blobs is never sent at once.
+  ModuleState(std::shared_ptr<DeviceState> on, CompiledModule module, Upload how = Upload::if_missing);
   ~ModuleState();
   ModuleState(const ModuleState&) = delete;
   ModuleState& operator=(const ModuleState&) = delete;

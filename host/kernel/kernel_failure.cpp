@@ -1,6 +1,15 @@
 #include "host/kernel/kernel_failure.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace ferry {
+
+bool is_in_name_of(const Error& error, std::initializer_list<std::string> kernels) {
+  const std::string_view message = error.what();
+  return error.code() == ErrorCode::invalid_argument &&
+         std::ranges::any_of(kernels, [&](const std::string& kernel) { return message.starts_with(kernel + ": "); });
+}
 
 bool is_failure_of_kernel(const Error& error) {
   if (error.code() == ErrorCode::kernel_crashed) return true;

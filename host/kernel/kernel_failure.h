@@ -3,13 +3,16 @@
 
 #include <initializer_list>
 #include <string>
-#include <string_view>
 
 #include "ferry/client.h"
 #include "ferry/error.h"
 #include "ferry/kernel/kernel_failed.h"
 
 namespace ferry {
+
+// Whether the server reports an error in the name of one of these kernels: if their arguments have been checked, it is
+// the kernel's own failure.
+bool is_in_name_of(const Error& error, std::initializer_list<std::string> kernels);
 
 // Returns the result of `work`, which calls or measures kernels whose arguments have been checked: an error that the
 // server then reports in the name of one of them is the kernel's own failure. Earlier failures are thrown first,
@@ -20,11 +23,7 @@ auto run_kernel(const Device& device, std::initializer_list<std::string> kernels
   try {
     return work();
   } catch (const Error& error) {
-    const std::string_view message = error.what();
-    for (const std::string& kernel : kernels) {
-      const bool is_its_own = error.code() == ErrorCode::invalid_argument && message.starts_with(kernel + ": ");
-      if (is_its_own) throw KernelFailed(error.what());
-    }
+    if (is_in_name_of(error, kernels)) throw KernelFailed(error.what());
     throw;
   }
 }
