@@ -8,6 +8,8 @@ namespace {
 
 // Built points that wait for each device.
 constexpr std::size_t kReadyPerRunner = 2;
+// How long a runner with room for more works before it is given what has become ready meanwhile.
+constexpr std::chrono::milliseconds kLookForReady{2}, kLookForEnd{100};
 
 }  // namespace
 
@@ -76,6 +78,7 @@ void Pipeline::build_points() {
     }
     lock.lock();
     --building_;
+    if (must_end_) changed_.notify_all();
     if (tried.module == nullptr) {
       add_result(std::move(tried));
     } else if (const auto known = by_code_.find(tried.code); known != by_code_.end()) {
@@ -95,6 +98,25 @@ void Pipeline::lose(std::size_t number, std::exception_ptr error) {
   changed_.notify_all();
 }
 
+// The lock is held.
+void Pipeline::submit_ready(Runner& runner, AtHand& at_hand) {
+  while (!ready_.empty() && runner.has_room() && goes_on()) {
+    Tried tried = std::move(ready_.front());
+    ready_.pop_front();
+    changed_.notify_all();
+    if (const auto known = by_code_.find(tried.code); known != by_code_.end()) {
+      tried.trial = known->second;
+      add_result(std::move(tried));
+      continue;
+    }
+    running_point_ = tried.point.text;
+    ++running_;
+    const std::uint64_t number = ++submitted_;
+    runner.submit(number, tried.module);
+    at_hand.emplace(number, std::move(tried));
+  }
+}
+
 void Pipeline::run_points(std::size_t number) {
   Runner& runner = *parts_.runners[number];
   try {
@@ -103,32 +125,38 @@ void Pipeline::run_points(std::size_t number) {
     const std::lock_guard lock(mutex_);
     return lose(number, std::current_exception());
   }
+  AtHand at_hand;
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return must_end_ || !ready_.empty(); });
-    if (must_end_) return;
-    Tried tried = std::move(ready_.front());
-    ready_.pop_front();
-    ++running_;
-    running_point_ = tried.point.text;
-    changed_.notify_all();
+    submit_ready(runner, at_hand);
+    if (at_hand.empty()) {
+      if (!goes_on()) return;
+      changed_.wait(lock, [&] { return !ready_.empty() || !goes_on(); });
+      continue;
+    }
     const double best = best_seconds_;
+    const std::chrono::milliseconds most = runner.has_room() ? kLookForReady : kLookForEnd;
     lock.unlock();
+    std::optional<EndedTrial> ended;
     std::exception_ptr error;
     try {
-      tried.trial = runner.run(*tried.module, best);
-      tried.device = runner.device();
-      tried.environment = runner.environment();
+      ended = runner.wait(best, most);
     } catch (...) {
       error = std::current_exception();
     }
     lock.lock();
-    --running_;
     if (error) {
-      // Another device may try it.
-      ready_.push_front(std::move(tried));
+      // Another device may try them.
+      running_ -= static_cast<unsigned>(at_hand.size());
+      for (auto tried = at_hand.rbegin(); tried != at_hand.rend(); ++tried) ready_.push_front(std::move(tried->second));
       return lose(number, error);
     }
+    if (!ended) continue;
+    --running_;
+    Tried tried = std::move(at_hand.extract(ended->number).mapped());
+    tried.trial = std::move(ended->trial);
+    tried.device = runner.device();
+    tried.environment = runner.environment();
     by_code_.insert_or_assign(tried.code, tried.trial);
     add_result(std::move(tried));
   }

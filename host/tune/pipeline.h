@@ -1,5 +1,5 @@
 // Builds points and runs them at the same time: threads that wait for builds keep a few results ready for threads that
-// each have a device, so that no device waits for a compiler while there is something to try.
+// each have a device, so that no device waits for a compiler, or for a link, while there is something to try.
 #pragma once
 
 #include "host/compiler/api/space_point.h"
@@ -49,8 +49,8 @@ class Pipeline {
 
   // Begins to build and run points, or goes on after pause(). The builder must outlive the next pause().
   void start(Builder& builder);
-  // Ends the threads once they have tried what they have at hand. What was built is kept for the next start(), and
-  // results for the next wait(). Then the runners are free.
+  // Ends the threads: no build begins any more, and runners try what is ready until those that have begun are over.
+  // What was built is kept for the next start(), and results for the next wait(). Then the runners are free.
   void pause();
   // Waits for up to so many seconds. Throws the first runner's error once no runner is left.
   std::optional<Tried> wait(double seconds);
@@ -70,6 +70,11 @@ class Pipeline {
   BuildResult build(const SpacePoint& point) const;
   void build_points();
   void run_points(std::size_t number);
+  // What a runner has at hand, by the numbers of its trials.
+  using AtHand = std::map<std::uint64_t, Tried>;
+  void submit_ready(Runner& runner, AtHand& at_hand);
+  // Whether runners take more points: after pause(), as long as builds that had begun go on. The lock is held.
+  bool goes_on() const { return !must_end_ || building_ > 0; }
   void add_result(Tried tried);
   // The lock is held.
   void lose(std::size_t number, std::exception_ptr error);
@@ -80,6 +85,7 @@ class Pipeline {
   std::condition_variable changed_;
   std::deque<Tried> ready_, done_;
   std::map<Hash, Trial> by_code_;
+  std::uint64_t submitted_ = 0;  // trials
   unsigned building_ = 0, running_ = 0;
   std::string running_point_;   // the last that was begun
   std::size_t alive_ = 0;       // runners

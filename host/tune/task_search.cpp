@@ -28,12 +28,28 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 }  // namespace
 
+class TaskSearch::KnowsDefault final : public Builder {
+ public:
+  KnowsDefault(const TaskSearch& search, std::unique_ptr<Builder> inner) : search_(search), inner_(std::move(inner)) {}
+  BuildResult build(const PointInOrder& point) override {
+    const bool is_default = !search_.default_values_.empty() && point == search_.default_values_;
+    return is_default ? search_.runner_task_.default_module : inner_->build(point);
+  }
+  void pause() override { inner_->pause(); }
+  void resume() override { inner_->resume(); }
+
+ private:
+  const TaskSearch& search_;
+  std::unique_ptr<Builder> inner_;
+};
+
 class TaskSearch::Active {
  public:
   explicit Active(TaskSearch& search) : search_(search) {
     const Compile compile = [&search](const PointInOrder& point) { return search.task_.compile(point); };
-    search_.builder_ = search.options_.make_builder ? search.options_.make_builder(compile)
-                                                    : std::make_unique<ProcessBuilder>(compile);
+    search_.builder_ = std::make_unique<KnowsDefault>(search, search.options_.make_builder
+                                                                  ? search.options_.make_builder(compile)
+                                                                  : std::make_unique<ProcessBuilder>(compile));
   }
   ~Active() {
     if (search_.pipeline_) {
@@ -81,6 +97,7 @@ void TaskSearch::make_runner_task(Builder& builder) {
   const std::optional<SpacePoint> space = task_.space_at(PointValues());
   if (!space || space->knobs.empty())
     throw UsageError(task_.function + ": the default schedule has no knobs, so there is nothing to tune");
+  default_values_ = values_in_order(*space);
   progress_.points = space->points;
   best_.function = task_.function;
 }
@@ -140,15 +157,12 @@ void TaskSearch::make_pipeline() {
       .identity = [this](const ModuleBytes& module) { return identity(module); },
       .builders = options_.builders != 0 ? options_.builders : std::max(1U, std::thread::hardware_concurrency()),
       .runners = {}};
-  std::function<void()> begin, end;
-  if (options_.is_local) {
-    begin = [this] { builder_->pause(); };
-    end = [this] { builder_->resume(); };
-  }
+  TimedWindow window;
+  if (options_.is_local) window = {[this] { builder_->pause(); }, [this] { builder_->resume(); }};
   Observer quiet;
   quiet.is_interrupted = observer_.is_interrupted;
   for (KeptSession& device : devices_)
-    parts.runners.push_back(std::make_unique<DeviceRunner>(device, runner_task_, quiet, begin, end));
+    parts.runners.push_back(std::make_unique<DeviceRunner>(device, runner_task_, quiet, window));
   pipeline_.emplace(std::move(parts));
   if (auto* foreign = dynamic_cast<ForeignSearcher*>(searcher_.get()))
     foreign->start([this] { pipeline_->try_again(); });
@@ -196,6 +210,14 @@ std::uint64_t TaskSearch::search(const SearchTurn& turn) {
     } else if (!searcher_->is_thinking() && pipeline_->is_exhausted()) {
       break;
     }
+  }
+  pipeline_->pause();
+  // What has ended in the meantime counts too, unless no more may.
+  while (!turn.trials) {
+    const std::optional<Tried> tried = pipeline_->wait(0);
+    if (!tried) break;
+    ++trials;
+    take(*tried, turn);
   }
   return trials;
 }

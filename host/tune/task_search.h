@@ -69,6 +69,9 @@ class TaskSearch {
   // Has a builder while it lives, and lets go of the devices in the end.
   class Active;
 
+  // Builds what the process of a builder does, but has the default schedule's code.
+  class KnowsDefault;
+
   void make_runner_task(Builder& builder);
   void read_earlier();
   std::optional<KnownBest> best_of_earlier() const;
@@ -85,6 +88,7 @@ class TaskSearch {
   TunedTask task_;
   std::unique_ptr<Builder> builder_;  // while it is needed
   RunnerTask runner_task_;
+  PointInOrder default_values_;  // of its default schedule
   double compile_seconds_ = 0;
   std::optional<TrialRecords> records_;
   std::vector<EarlierPoint> earlier_points_;

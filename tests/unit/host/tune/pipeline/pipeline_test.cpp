@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -34,18 +36,35 @@ ModuleBytes compile(const PointInOrder& point) {
 struct Simulated final : Runner {
   std::string name = "simulated";
   milliseconds pause{0};
+  std::size_t room = 1;  // for so many trials
   int vanishes_after = 1'000'000;
   std::atomic<int> ran = 0;
-  std::atomic<std::size_t>*running = nullptr, *most = nullptr;  // how many are in run(), and were at once
+  std::size_t most_at_hand = 0;
+  std::atomic<std::size_t>*running = nullptr, *most = nullptr;  // how many are running, and were at once
 
-  Trial run(const ModuleBytes& module, double) override {
+  struct Submitted {
+    std::uint64_t number;
+    std::shared_ptr<const ModuleBytes> module;
+  };
+  std::deque<Submitted> at_hand;
+
+  bool has_room() const override { return at_hand.size() < room; }
+  void submit(std::uint64_t number, std::shared_ptr<const ModuleBytes> module) override {
+    at_hand.push_back({number, std::move(module)});
+    most_at_hand = std::max(most_at_hand, at_hand.size());
+  }
+  std::optional<EndedTrial> wait(double, milliseconds) override {
     if (ran >= vanishes_after) throw Error(ErrorCode::unavailable, name + " is gone");
     ++ran;
     if (running != nullptr) *most = std::max(most->load(), ++*running);
     std::this_thread::sleep_for(pause);
     if (running != nullptr) --*running;
-    const double seconds = std::stod(std::string(module.begin(), module.end())) + 1;
-    return {Outcome::measured, {}, MeasuredTime{seconds, seconds, seconds}, MeasuredTime{2, 2, 2}};
+    // They end in another order than that in which they came.
+    const Submitted last = std::move(at_hand.back());
+    at_hand.pop_back();
+    const double seconds = std::stod(std::string(last.module->begin(), last.module->end())) + 1;
+    return EndedTrial{last.number,
+                      {Outcome::measured, {}, MeasuredTime{seconds, seconds, seconds}, MeasuredTime{2, 2, 2}}};
   }
   std::optional<double> time_again(const ModuleBytes&) override { return std::nullopt; }
   std::string device() const override { return name; }
@@ -168,6 +187,52 @@ TEST_CASE("another device tries what a device was given that is gone, and the la
         while (true) (void)without.wait(0.1);
       }(),
       "simulated is gone");
+}
+
+TEST_CASE(
+    "a device is given as many trials as it has room for, and each gets its own result in whatever order they end") {
+  DirectBuilder builder(compile);
+  int next = 0;
+  PipelineParts parts = parts_for(60, next);
+  auto device = std::make_unique<Simulated>();
+  Simulated& simulated = *device;
+  simulated.room = 3;
+  simulated.pause = milliseconds(5);
+  parts.runners.push_back(std::move(device));
+  Pipeline pipeline(std::move(parts));
+  pipeline.start(builder);
+  std::set<std::string> seen;
+  while (!pipeline.is_exhausted()) {
+    const auto tried = pipeline.wait(0.1);
+    if (!tried) continue;
+    const std::string number = values_in_order(tried->point)[0];
+    CHECK(seen.insert(number).second);
+    // Points that begin with 2 and 3 have the same code.
+    const bool is_alone = number[0] != '2' && number[0] != '3';
+    if (tried->trial.time && is_alone) CHECK(tried->trial.time->seconds == std::stod(number) + 1);
+  }
+  CHECK(seen.size() == 60);
+  CHECK(simulated.most_at_hand == 3);
+}
+
+TEST_CASE("all trials of a device that is gone go to another one") {
+  DirectBuilder builder(compile);
+  int next = 0;
+  PipelineParts parts = parts_for(30, next);
+  for (const int trials : {3, 1'000'000}) {
+    auto device = std::make_unique<Simulated>();
+    device->room = 4;
+    device->vanishes_after = trials;
+    device->pause = milliseconds(2);
+    parts.runners.push_back(std::move(device));
+  }
+  Pipeline pipeline(std::move(parts));
+  pipeline.start(builder);
+  std::multiset<std::string> seen;
+  while (!pipeline.is_exhausted())
+    if (const auto tried = pipeline.wait(0.1)) seen.insert(values_in_order(tried->point)[0]);
+  CHECK(seen.size() == 30);
+  CHECK(std::set<std::string>(seen.begin(), seen.end()).size() == 30);
 }
 
 TEST_CASE("after a pause everything goes on: no point is lost, and none comes twice") {
