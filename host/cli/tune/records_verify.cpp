@@ -6,16 +6,15 @@
 
 #include "base/printable.h"
 #include "base/quantity_text.h"
-#include "host/cli/options/interrupts.h"
 #include "host/cli/options/json_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/option_checks.h"
 #include "host/cli/options/remote.h"
 #include "host/cli/options/schedule_option.h"
 #include "host/cli/options/target_option.h"
-#include "host/cli/options/terminal.h"
 #include "host/cli/tune/trial_text.h"
 #include "host/cli/tune/tune_command.h"
+#include "host/cli/tune/tuning_work.h"
 #include "host/text/json.h"
 #include "host/tune/recorded_schedules.h"
 #include "host/tune/verify_records.h"
@@ -46,7 +45,7 @@ std::string verdict_text(const tune::VerifiedTask& task) {
     case tune::Verdict::measured: return gain_of(*task.after) + ", before: " + gain_of(task.before);
     case tune::Verdict::gone: return "there is no such schedule any more, and it is not used";
     case tune::Verdict::in_network:
-      return "confirmed in the network " + printable(tune::network_of(task.before)) +
+      return "confirmed in the network " + printable(tune::place_of(task.before).network) +
              ", which must be tuned again, since the code is another one now; before: " + gain_of(task.before);
     case tune::Verdict::not_decided: return "the comparison could not be made; before: " + gain_of(task.before);
   }
@@ -65,12 +64,10 @@ text::Json to_json(const tune::VerifiedTask& task) {
 }
 
 int verify(const Compiler* compiler, VerifyCommand& options) {
-  if (options.verify.records.empty()) options.verify.records = tune::user_records();
+  options.verify.records = records_or_own(options.verify.records);
   if (!std::filesystem::exists(options.verify.records))
     throw UsageError(options.verify.records + ": there is no such file of records");
-  Observer observer = terminal();
-  const InterruptibleWork work;
-  observer.is_interrupted = InterruptibleWork::is_requested;
+  const TuningWork work;
   const bench::NamedDevice device{options.remote.address, opening(options.remote)};
   text::Json tasks = text::Json::array();
   options.verify.on_task = [&](const tune::VerifiedTask& task) {
@@ -85,7 +82,7 @@ int verify(const Compiler* compiler, VerifyCommand& options) {
     options.kernel.file = file;
     const tune::TunedKernel kernel{read_kernel(&expect_compiler(compiler, "ferry records verify"), options.kernel),
                                    options.kernel.function, options.target};
-    found += tune::verify_records(device, kernel, options.verify, observer).size();
+    found += tune::verify_records(device, kernel, options.verify, work.observer).size();
   }
   if (options.json)
     text::print_json({{"schema", "ferry.verified/1"}, {"tasks", tasks}});
@@ -105,18 +102,10 @@ void add_records_verify(CLI::App& records, Action& chosen, const session::Scheme
   add_schedule_options(command, options->kernel.schedule);
   add_remote_option(command, options->remote, schemes);
   add_target_option(command, options->target);
-  command
-      .add_option("--records", options->verify.records,
-                  "The file of records, to which the results are added (default: your own)")
-      ->type_name("FILE");
-  command
-      .add_option("--processes", options->verify.processes,
-                  "Processes in which a schedule is compared with the default")
-      ->type_name("N")
-      ->check(whole_number(bench::kLeastProcesses, bench::kMostProcesses))
-      ->capture_default_str();
-  command.add_option("--threads", options->verify.threads, "Maximum in parallel loops (default: all of the device)")
-      ->type_name("N");
+  add_comparison_options(command, {options->verify.records, options->verify.processes, options->verify.threads},
+                         {.records = "The file of records, to which the results are added (default: your own)",
+                          .processes = "Processes in which a schedule is compared with the default"})
+      ->check(whole_number(bench::kLeastProcesses, bench::kMostProcesses));
   add_json_option(command, options->json);
   command.footer(
       "A record has no program, so the kernels must be named; each is known by what it computes.\n\n"

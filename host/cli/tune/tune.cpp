@@ -11,7 +11,6 @@
 #include "base/quantity_text.h"
 #include "ferry/kernel/option_error.h"
 #include "host/cli/options/call_options.h"
-#include "host/cli/options/interrupts.h"
 #include "host/cli/options/json_option.h"
 #include "host/cli/options/kernel_options.h"
 #include "host/cli/options/option_checks.h"
@@ -22,6 +21,7 @@
 #include "host/cli/tune/live_table.h"
 #include "host/cli/tune/network_text.h"
 #include "host/cli/tune/trial_text.h"
+#include "host/cli/tune/tuning_work.h"
 #include "host/kernel/file.h"
 #include "host/text/json.h"
 #include "host/text/style.h"
@@ -121,16 +121,14 @@ int tune_kernel(const Compiler* compiler, TuneCommand& options) {
   if (!options.html.empty()) expect_writable(options.html);
   options.tune.budget_seconds = static_cast<double>(*budget) / 1000;
   options.tune.is_local = options.addresses.empty();
-  if (options.tune.records.empty()) options.tune.records = tune::user_records();
+  options.tune.records = records_or_own(options.tune.records);
   const std::filesystem::path folder = std::filesystem::path(options.tune.records).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder);
   const std::vector<bench::NamedDevice> devices = devices_at(options.addresses, options.remote);
-  Observer observer = terminal();
-  const InterruptibleWork work;
-  observer.is_interrupted = InterruptibleWork::is_requested;
-  if (kernel.source.as_network() != nullptr) return tune_network(devices, kernel, options, observer);
-  ShownTrials shown(options, observer);
-  const tune::Tuned tuned = tune::tune(devices, kernel, options.tune, observer);
+  TuningWork work;
+  if (kernel.source.as_network() != nullptr) return tune_network(devices, kernel, options, work.observer);
+  ShownTrials shown(options, work.observer);
+  const tune::Tuned tuned = tune::tune(devices, kernel, options.tune, work.observer);
   const std::vector<tune::ShownTrial>& trials = shown.end();
   show_result(
       options, [&] { return tune::tune_page({tuned, trials, FERRY_VERSION}); },
@@ -180,17 +178,10 @@ void add_tune(CLI::App& app, Action& chosen, const session::Schemes& schemes) {
       ->type_name("N");
   command.add_flag("--open", options->tune.open_sizes,
                    "Tune the code for any sizes, as it performs at these; otherwise it is for these alone");
-  command
-      .add_option("--records", options->tune.records,
-                  "The file that records are added to (default: your own, ~/.local/share/ferry/records.jsonl)")
-      ->type_name("FILE");
-  command
-      .add_option("--processes", options->tune.processes,
-                  "Processes in which the best is compared with the default; 0: do not compare")
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_option("--threads", options->tune.threads, "Maximum in parallel loops (default: all of the device)")
-      ->type_name("N");
+  add_comparison_options(
+      command, {options->tune.records, options->tune.processes, options->tune.threads},
+      {.records = "The file that records are added to (default: your own, ~/.local/share/ferry/records.jsonl)",
+       .processes = "Processes in which the best is compared with the default; 0: do not compare"});
   command
       .add_option("--builders", options->tune.builders,
                   "Processes that compile on this machine (default: one for each processor)")
