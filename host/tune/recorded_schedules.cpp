@@ -14,14 +14,23 @@
 
 namespace ferry::tune {
 
+namespace {
+
+constexpr std::size_t kDigits = 16;  // of hashes that tell few things apart
+
+}  // namespace
+
 std::string gain_text(double share) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2f", 1 / share);
   return text;
 }
 
+Place place_in(const NetworkIdentity& network) {
+  return network.name.empty() ? Place() : Place{network.name, to_hex(network.graph).substr(0, kDigits)};
+}
+
 std::string version_of(const Compiler& compiler, const Target& target) {
-  constexpr std::size_t kDigits = 16;
   return to_hex(compiler.identity(target)).substr(0, kDigits);
 }
 
@@ -53,11 +62,11 @@ bool RecordedSchedules::is_as_measured(const TuneRecord& record, const ReplayedT
 
 std::optional<TunedSchedule> RecordedSchedules::find(const lang::Program& program, const SizesByName& sizes,
                                                      const Target& target, const ScheduleText* schedule,
-                                                     const std::string& network) const {
+                                                     const NetworkIdentity& network) const {
   const TaskKey key{program_hash(program, sizes),
                     schedule != nullptr ? std::optional(schedule_hash(*schedule)) : std::nullopt,
                     device_key(target, threads_)};
-  const std::optional<TuneRecord> best = best_record(records_of(key.program), key, network);
+  const std::optional<TuneRecord> best = best_record(records_of(key.program), key, place_in(network));
   if (!best || !best->confirmed || best->values.empty()) return std::nullopt;
   const double share = *share_of_default(*best);
   const ReplayedTask task{compiler_, program, sizes, target, schedule};

@@ -33,7 +33,7 @@ class RecordedSchedules final : public TunedSchedules {
   // their code is what was measured, the record counts like an own one. This is found out once for each record. Throws
   // Error with unavailable if the file cannot be read.
   std::optional<TunedSchedule> find(const lang::Program& program, const SizesByName& sizes, const Target& target,
-                                    const ScheduleText* schedule, const std::string& network) const override;
+                                    const ScheduleText* schedule, const NetworkIdentity& network) const override;
   // Records of other devices count too, so that nothing must be parsed.
   Hash identity(const Target& target) const override;
 
@@ -54,6 +54,9 @@ class RecordedSchedules final : public TunedSchedules {
 
 // "1.31": how many times as fast as the default code is that takes this share of its time.
 std::string gain_text(double share);
+
+// Returns the place of a network's kernels as records have it.
+Place place_in(const NetworkIdentity& network);
 
 // Returns the version of a compiler as records have it.
 std::string version_of(const Compiler& compiler, const Target& target);

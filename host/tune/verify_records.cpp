@@ -107,7 +107,7 @@ class Verifier {
       records.store(same);
       return {Verdict::same_code, record, same};
     }
-    if (!network_of(record).empty()) return {Verdict::in_network, record};
+    if (!place_of(record).network.empty()) return {Verdict::in_network, record};
     const std::optional<Trial> trial = compare(record, task);
     if (!trial) return {Verdict::not_decided, record};
     tried.trial = *trial;

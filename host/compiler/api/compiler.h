@@ -148,6 +148,8 @@ class Network {
   // Returns the hash of everything that the result of compile() depends on: the files of the network and the compiler
   // with its version. Nothing if a file has changed since it was read.
   virtual std::optional<Hash> identity(const NetworkRequest& request) const = 0;
+  // Returns how records of tuning know it: values of weights, and names of nodes and tensors have no part in this.
+  virtual NetworkIdentity network_identity() const = 0;
   // Shows a stage: of the whole network, or of each kernel beneath the names of its nodes. `after` is as of
   // KernelCompiler::emit(). There is neither one object nor one space with its point.
   virtual Emission emit(Stage stage, const NetworkRequest& request, const std::string& after = {}) const = 0;

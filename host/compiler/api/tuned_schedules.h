@@ -24,16 +24,22 @@ struct TunedSchedule {
   std::string note;
 };
 
+// A network that a program is a kernel of.
+struct NetworkIdentity {
+  std::string name = {};  // empty: the program runs by itself
+  Hash graph{};           // of its operators with their attributes, types and shapes
+};
+
 // Threads may share one.
 class TunedSchedules {
  public:
   virtual ~TunedSchedules() = default;
   // `sizes` are those of the call that are not fixed in the program, `schedule` is the user's own or null, and
-  // `network` is the name of the network that the program is a kernel of; empty: it runs by itself. Nothing if the
-  // default, or the first choice of each knob, is the best that is known.
+  // `network` has the program as a kernel. Nothing if the default, or the first choice of each knob, is the best that
+  // is known.
   virtual std::optional<TunedSchedule> find(const lang::Program& program,
                                             const std::map<std::string, std::int64_t>& sizes, const Target& target,
-                                            const ScheduleText* schedule, const std::string& network) const = 0;
+                                            const ScheduleText* schedule, const NetworkIdentity& network) const = 0;
   // Returns a hash of all that find() may return without a schedule of the user's own.
   virtual Hash identity(const Target& target) const = 0;
 };

@@ -9,6 +9,7 @@
 #include "host/compiler/llvm/emit.h"
 #include "host/compiler/llvm/inspect_network.h"
 #include "host/graph/compile/compile_network.h"
+#include "host/graph/graph_hash.h"
 #include "host/graph/graph_text.h"
 #include "host/graph/index_limits.h"
 #include "host/graph/loops.h"
@@ -35,10 +36,10 @@ constexpr const char* kAsImported = "import";
 
 using AfterPass = std::function<void(std::string_view pass, const graph::Graph& now)>;
 
-graph::FindTuned find_in(const TunedSchedules* tuned, const std::string& network) {
+graph::FindTuned find_in(const TunedSchedules* tuned, const Network& of) {
   if (tuned == nullptr) return {};
-  return [tuned, network](const lang::Program& program, const SizesByName& sizes,
-                          const Target& target) -> std::optional<graph::TunedPoint> {
+  return [tuned, network = of.network_identity()](const lang::Program& program, const SizesByName& sizes,
+                                                  const Target& target) -> std::optional<graph::TunedPoint> {
     std::optional<TunedSchedule> found = tuned->find(program, sizes, target, nullptr, network);
     if (!found) return std::nullopt;
     return graph::TunedPoint{std::move(found->values), std::move(found->note)};
@@ -143,7 +144,7 @@ class GraphNetwork final : public Network {
                                                          .cached = cached ? &*cached : nullptr,
                                                          .form = request.form,
                                                          .init_target = here ? &*here : nullptr,
-                                                         .tuned = find_in(request.tuned, function_.name)});
+                                                         .tuned = find_in(request.tuned, *this)});
     add_tuned(compiled.tuned, compiled.notes);
     return {.module = std::move(compiled.module),
             .notes = std::move(compiled.notes),
@@ -153,13 +154,15 @@ class GraphNetwork final : public Network {
 
   std::optional<Hash> identity(const NetworkRequest& request) const override { return key_of(origin_, request); }
 
+  NetworkIdentity network_identity() const override { return {function_.name, graph::graph_hash(graph_)}; }
+
   Emission emit(Stage stage, const NetworkRequest& request, const std::string& after) const override {
     if (stage == Stage::plan) return {.text = plan_text(compile(request))};
     if (stage == Stage::graph && !after.empty()) return {.text = graph_after(after, request.target)};
     const graph::Graph optimized = optimized_for(request.target);
     if (stage == Stage::graph) return {.text = to_text(optimized)};
     if (stage == Stage::groups) return {.text = groups_text(optimized, make_groups(optimized))};
-    const graph::FindTuned find = find_in(request.tuned, function_.name);
+    const graph::FindTuned find = find_in(request.tuned, *this);
     if (stage == Stage::schedule) {
       Emission schedules{.text = schedule_text(optimized, request.target, request.sizes, find)};
       add_tuned(graph::tuned_notes(schedules.text), schedules.notes);

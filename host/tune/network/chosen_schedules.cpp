@@ -7,7 +7,7 @@ namespace ferry::tune {
 
 std::optional<TunedSchedule> ChosenSchedules::find(const lang::Program& program,
                                                    const std::map<std::string, std::int64_t>& sizes, const Target&,
-                                                   const ScheduleText* schedule, const std::string&) const {
+                                                   const ScheduleText* schedule, const NetworkIdentity&) const {
   if (schedule != nullptr) return std::nullopt;
   const auto found = points_.find(program_hash(program, sizes));
   return found == points_.end() ? std::nullopt : std::optional(TunedSchedule{found->second, {}, {}});

@@ -19,7 +19,7 @@ class ChosenSchedules final : public TunedSchedules {
 
   std::optional<TunedSchedule> find(const lang::Program& program, const std::map<std::string, std::int64_t>& sizes,
                                     const Target& target, const ScheduleText* schedule,
-                                    const std::string& network) const override;
+                                    const NetworkIdentity& network) const override;
   Hash identity(const Target& target) const override;
 
  private:

@@ -98,13 +98,13 @@ class Confirmation {
 };
 
 // Returns the record with its times in the network.
-TuneRecord confirmed(TuneRecord record, const StepShares& shares, const std::string& network) {
+TuneRecord confirmed(TuneRecord record, const StepShares& shares, const Place& place) {
   const auto time = [](double seconds) { return MeasuredTime{seconds, seconds, seconds}; };
   const double by_default = stats::median(shares.by_default);
   record.default_time = time(by_default);
   record.time = time(by_default * stats::median(shares.shares));
   record.confirmed = true;
-  record.environment["network"] = network;
+  set_place(record, place);
   record.unix_ms = unix_milliseconds();
   return record;
 }
@@ -116,7 +116,7 @@ std::vector<ConfirmedKernel> confirm_in_network(const InNetwork& in_network,
                                                 const Observer& observer, Until until) {
   const StepGuard step = observer.begin("running the network with the best schedules of its kernels");
   const Confirmation confirmation(in_network, observer, until);
-  const std::string network = function_of(in_network.network.source, in_network.network.function).name;
+  const Place place = place_in(in_network.network.source.as_network()->network->network_identity());
   std::vector<std::optional<ConfirmedKernel>> best(candidates.size());
   Clock::duration last{};
   for (std::size_t chance = 0; chance < kChances && !observer.must_end(); ++chance) {
@@ -139,7 +139,7 @@ std::vector<ConfirmedKernel> confirm_in_network(const InNetwork& in_network,
     for (std::size_t c = 0; c < candidates.size(); ++c) {
       const auto found = shares.find(in_network.profile.kernels[candidates[c].kernel].kernel);
       if (tried[c] == nullptr || found == shares.end()) continue;
-      ConfirmedKernel one{candidates[c].kernel, confirmed(*tried[c], found->second, network), false};
+      ConfirmedKernel one{candidates[c].kernel, confirmed(*tried[c], found->second, place), false};
       one.is_faster = *share_of_default(one.record) < 1 - kLeastGain;
       if (!best[c] || *share_of_default(one.record) < *share_of_default(best[c]->record)) best[c] = std::move(one);
     }

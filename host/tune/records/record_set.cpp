@@ -27,34 +27,42 @@ using Records = std::vector<const TuneRecord*>;
 
 using Values = std::vector<std::string>;  // a point
 
-// The newest comparison of each point in each place: a network, or empty for the kernel by itself.
-using Comparisons = std::map<Values, std::map<std::string, const TuneRecord*>>;
+// The newest comparison of each point in each place.
+using Comparisons = std::map<Values, std::map<Place, const TuneRecord*>>;
+
+// Whether what was found in a place counts in another one. Where the record does not say more than the network's name,
+// it counts in all networks of this name.
+bool counts_in(const Place& found_in, const Place& place) {
+  return found_in == place || (found_in.graph.empty() && !place.network.empty() && found_in.network == place.network);
+}
 
 Comparisons comparisons_of(const Records& task) {
   Comparisons all;
   for (const TuneRecord* record : task) {
     if (!record->confirmed || !share_of_default(*record)) continue;
-    const TuneRecord*& last = all[record->values][network_of(*record)];
+    const TuneRecord*& last = all[record->values][place_of(*record)];
     if (last == nullptr || record->unix_ms >= last->unix_ms) last = record;
   }
   return all;
 }
 
-// Whether a comparison in this network, or a newer one in the record's own place, decides about the record's point.
-bool is_settled_otherwise(const TuneRecord& record, const Comparisons& comparisons, const std::string& network) {
+// Whether a comparison in this place, or a newer one in the record's own place, decides about the record's point.
+bool is_settled_otherwise(const TuneRecord& record, const Comparisons& comparisons, const Place& here) {
   const auto point = comparisons.find(record.values);
   if (point == comparisons.end()) return false;
-  const bool is_from_there = record.confirmed && network_of(record) == network;
-  if (!is_from_there && record.confirmed && point->second.contains(network)) return true;
+  const Place own = place_of(record);
+  const bool is_from_here = counts_in(own, here);
   for (const auto& [place, last] : point->second) {
-    if (record.confirmed && place != network_of(record)) continue;
+    const bool decides_here = counts_in(place, here);
+    if (record.confirmed && !is_from_here && decides_here) return true;
+    if (record.confirmed && place != own && !(is_from_here && decides_here)) continue;
     if (last->unix_ms > record.unix_ms) return true;
   }
   return false;
 }
 
-// Returns those that may be chosen in a network among the records of one task, the best first.
-Records ranked(const Records& task, const std::string& network) {
+// Returns those that may be chosen in a place among the records of one task, the best first.
+Records ranked(const Records& task, const Place& here) {
   std::set<Hash> faulty;
   const TuneRecord* newest = nullptr;
   for (const TuneRecord* record : task) {
@@ -66,15 +74,15 @@ Records ranked(const Records& task, const std::string& network) {
   Records found;
   for (const TuneRecord* record : task)
     if (share_of_default(*record) && !faulty.contains(record->code) && record->default_code == newest->default_code &&
-        !is_settled_otherwise(*record, comparisons, network))
+        !is_settled_otherwise(*record, comparisons, here))
       found.push_back(record);
   // Points that are slower than the default come last, because those that were confirmed elsewhere may not be.
-  const auto is_faster_there = [&](const TuneRecord& record) {
-    return network_of(record) == network && *share_of_default(record) < 1;
+  const auto is_faster_here = [&](const TuneRecord& record) {
+    return counts_in(place_of(record), here) && *share_of_default(record) < 1;
   };
   std::ranges::stable_sort(found, [&](const TuneRecord* a, const TuneRecord* b) {
     if (a->confirmed != b->confirmed) return a->confirmed;
-    if (a->confirmed && is_faster_there(*a) != is_faster_there(*b)) return is_faster_there(*a);
+    if (a->confirmed && is_faster_here(*a) != is_faster_here(*b)) return is_faster_here(*a);
     const double first = *share_of_default(*a), second = *share_of_default(*b);
     return first != second ? first < second : a->unix_ms > b->unix_ms;
   });
@@ -84,11 +92,11 @@ Records ranked(const Records& task, const std::string& network) {
 // Returns the `most` best of each place, and what comparisons in all places say of their points.
 std::set<const TuneRecord*> best_of_places(const Records& task, std::size_t most) {
   const Comparisons comparisons = comparisons_of(task);
-  std::set<std::string> places{""};
+  std::set<Place> places{Place()};
   for (const auto& [values, in_places] : comparisons)
     for (const auto& [place, record] : in_places) places.insert(place);
   std::set<const TuneRecord*> best;
-  for (const std::string& place : places) {
+  for (const Place& place : places) {
     const Records found = ranked(task, place);
     for (std::size_t r = 0; r < std::min(most, found.size()); ++r) {
       best.insert(found[r]);
@@ -122,12 +130,11 @@ std::vector<TuneRecord> merge_records(std::vector<std::vector<TuneRecord>> lists
   return merged;
 }
 
-std::optional<TuneRecord> best_record(const std::vector<TuneRecord>& records, const TaskKey& key,
-                                      const std::string& network) {
+std::optional<TuneRecord> best_record(const std::vector<TuneRecord>& records, const TaskKey& key, const Place& place) {
   Records task;
   for (const TuneRecord& record : records)
     if (record.key == key) task.push_back(&record);
-  const Records found = ranked(task, network);
+  const Records found = ranked(task, place);
   return found.empty() ? std::nullopt : std::optional(*found.front());
 }
 

@@ -21,11 +21,11 @@ std::vector<TuneRecord> merge_records(std::vector<std::vector<TuneRecord>> lists
 // earlier ones of its point that were not, or that were confirmed in the same place.
 //
 // A kernel finds other things in the caches where other kernels run before it, so what is confirmed in one network says
-// little of another one, or of the kernel by itself. A comparison in the network asked for (empty: by itself) decides
+// little of another one, or of the kernel by itself. A comparison in the place asked for decides
 // about its point; only points that were not compared there may be chosen by comparisons in other places, and these
 // come after all points that were faster there.
 std::optional<TuneRecord> best_record(const std::vector<TuneRecord>& records, const TaskKey& key,
-                                      const std::string& network = {});
+                                      const Place& place = {});
 
 // Returns the best records of each task, in the order of their keys: that of the kernel by itself, those of the
 // networks in which something was confirmed, and what comparisons in all these places say of their points. So

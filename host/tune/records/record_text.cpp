@@ -16,6 +16,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "ferry.tune/1";
+// Parts of the environment: the place.
+constexpr const char *kNetwork = "network", *kGraph = "network_graph";
 constexpr Word<Outcome> kOutcomes[] = {{"measured", Outcome::measured}, {"refused", Outcome::refused},
                                        {"crashed", Outcome::crashed},   {"hung", Outcome::hung},
                                        {"wrong", Outcome::wrong},       {"too_slow", Outcome::too_slow}};
@@ -141,9 +143,17 @@ TuneRecord record_of(const Json& json) {
 
 std::string outcome_name(Outcome outcome) { return std::string(word_of(kOutcomes, outcome)); }
 
-std::string network_of(const TuneRecord& record) {
-  const auto network = record.environment.find("network");
-  return network == record.environment.end() ? "" : network->second;
+Place place_of(const TuneRecord& record) {
+  const auto value_of = [&](const char* name) {
+    const auto found = record.environment.find(name);
+    return found == record.environment.end() ? std::string() : found->second;
+  };
+  return {value_of(kNetwork), value_of(kGraph)};
+}
+
+void set_place(TuneRecord& record, const Place& place) {
+  record.environment[kNetwork] = place.network;
+  record.environment[kGraph] = place.graph;
 }
 
 std::optional<double> share_of_default(const TuneRecord& record) {

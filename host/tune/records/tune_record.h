@@ -75,8 +75,17 @@ struct TuneRecord {
   bool operator==(const TuneRecord&) const = default;
 };
 
-// Returns the name of the network in which it was confirmed; empty: by itself.
-std::string network_of(const TuneRecord& record);
+// Where a kernel was compared: in a network, or by itself.
+struct Place {
+  std::string network = {};  // its name; empty: by itself
+  std::string graph = {};    // hash of its operators, hexadecimal; empty: another version of ferry noted the name alone
+  auto operator<=>(const Place&) const = default;
+};
+
+// Returns where a record was confirmed.
+Place place_of(const TuneRecord& record);
+// Notes where a record was confirmed, which is not by itself.
+void set_place(TuneRecord& record, const Place& place);
 
 // Returns the time as a share of the default's in the same run; nothing unless both were measured.
 std::optional<double> share_of_default(const TuneRecord& record);

@@ -104,6 +104,7 @@ class FakeCompiler final : public Compiler {
               .module_notes = compiler_.module_notes};
     }
     std::optional<Hash> identity(const NetworkRequest&) const override { unexpected(); }
+    NetworkIdentity network_identity() const override { unexpected(); }
     Emission emit(Stage, const NetworkRequest&, const std::string&) const override { unexpected(); }
     const NetworkSource& source() const override { unexpected(); }
     const NetworkNames& names() const override { unexpected(); }

@@ -17,7 +17,7 @@ class OtherPoint final : public TunedSchedules {
   OtherPoint(const Compiler& compiler, TunedFor what) : compiler_(compiler), what_(what) {}
 
   std::optional<TunedSchedule> find(const lang::Program& program, const std::map<std::string, std::int64_t>& sizes,
-                                    const Target& target, const ScheduleText*, const std::string&) const override {
+                                    const Target& target, const ScheduleText*, const NetworkIdentity&) const override {
     if (lang::symbols_of(program).empty() != (what_ == TunedFor::fixed_sizes)) return std::nullopt;
     SpacePoint point = compiler_.space_at({.programs = std::span(&program, 1), .sizes = sizes}, target);
     for (std::size_t k = 0; k < point.knobs.size(); ++k) {

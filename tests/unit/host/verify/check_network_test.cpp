@@ -44,6 +44,7 @@ class Different final : public Network {
   const FunctionInfo& function() const override { return run_->function(); }
   Compiled compile(const NetworkRequest& request) const override { return run_->compile(request); }
   std::optional<Hash> identity(const NetworkRequest& request) const override { return run_->identity(request); }
+  NetworkIdentity network_identity() const override { return run_->network_identity(); }
   Emission emit(Stage stage, const NetworkRequest& request, const std::string& after) const override {
     return run_->emit(stage, request, after);
   }

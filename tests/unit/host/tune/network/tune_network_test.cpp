@@ -150,17 +150,19 @@ TEST_CASE("a schedule that was slower in a network stays for the kernel by itsel
     return tune::share_of_default(trial).has_value() && trial.code != trial.default_code;
   });
   REQUIRE(other != trials.end());
-  const auto confirm = [&](double share, const std::string& network) {
+  const auto confirm = [&](double share, const std::string& network, const std::string& graph = {}) {
     TuneRecord record = *other;
     record.confirmed = true;
     const double seconds = share * record.default_time->seconds;
     record.time = tune::MeasuredTime{seconds, seconds, seconds};
     record.unix_ms += network.empty() ? 0 : 1;
     if (!network.empty()) record.environment["network"] = network;
+    if (!graph.empty()) record.environment["network_graph"] = graph;
     throw_failure(tune::append_record(file.name, record));
   };
-  const auto find = [&](const std::string& network) {
-    return tune::RecordedSchedules(*own_compiler(), file.name).find(program, {}, target, nullptr, network).has_value();
+  const auto find = [&](const std::string& name) {
+    const tune::RecordedSchedules recorded(*own_compiler(), file.name);
+    return recorded.find(program, {}, target, nullptr, NetworkIdentity{name, {}}).has_value();
   };
   // Returns what is said when the whole network is compiled.
   const auto told = [&] {
@@ -178,6 +180,11 @@ TEST_CASE("a schedule that was slower in a network stays for the kernel by itsel
   CHECK(file.records().size() == 1);
   CHECK(find("net"));
   CHECK_MESSAGE(told().find("2.00 times as fast as the default") != std::string::npos, told());
+  // Another network of this name was slower.
+  confirm(1.2, "net", "0123456789abcdef");
+  CHECK(find("net"));
+  CHECK_MESSAGE(told().find("2.00 times as fast as the default") != std::string::npos, told());
+  // Another version of ferry has noted the name alone.
   confirm(1.2, "net");
   CHECK_FALSE(find("net"));
   CHECK_MESSAGE(told().find("times as fast") == std::string::npos, told());
@@ -229,6 +236,31 @@ TEST_CASE("all turns of all kernels share one session with the device") {
   CHECK(turns >= static_cast<int>(kernels.size()));
   // One session times the network, and if a kernel's first call takes long, one more waits longer for it.
   CHECK(opened <= 1 + 1 + 1);
+}
+
+TEST_CASE(
+    "a network is known by its operators: other weights and names are the same one, other shapes and attributes not") {
+  const auto identity = [](std::int64_t columns, bool transposed, const std::string& node = "product",
+                           float scale = 1) {
+    test::NetworkBuilder network;
+    const graph::TensorId x = network.input(node + " x", {graph::Size::symbol("N"), 8});
+    const std::vector<std::int64_t> shape =
+        transposed ? std::vector{columns, std::int64_t{8}} : std::vector{std::int64_t{8}, columns};
+    const graph::MatmulAttributes attributes{.transposed_a = false, .transposed_b = transposed};
+    const graph::TensorId y =
+        network.node(graph::Operator::matmul, {x, network.weights(node + " w", shape, scale)}, attributes, node);
+    network.output(network.node(graph::Operator::relu, {y}, {}, node + " last"), node + " y");
+    return make_network(network.graph)->network_identity();
+  };
+  const NetworkIdentity one = identity(8, false);
+  CHECK(one.name == "net");
+  CHECK(identity(8, false, "another", 3).graph == one.graph);
+  CHECK(identity(7, false).graph != one.graph);
+  CHECK(identity(8, true).graph != one.graph);
+  const tune::Place place = tune::place_in(one);
+  CHECK(place.network == "net");
+  CHECK(place.graph.size() == 16);
+  CHECK(tune::place_in({}) == tune::Place());
 }
 
 TEST_CASE("what only a kernel's text has is refused for a network") {

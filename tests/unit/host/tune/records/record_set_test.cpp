@@ -10,6 +10,7 @@ using namespace ferry;
 using test::hash_of_all;
 using test::sample_record;
 using tune::Outcome;
+using tune::Place;
 using tune::TuneRecord;
 
 namespace {
@@ -95,40 +96,69 @@ TEST_CASE("the newest comparison of a point takes the place of what was found of
 
 namespace {
 
-TuneRecord confirmed(double seconds, std::int64_t unix_ms, const std::string& value, const std::string& network = {}) {
+TuneRecord confirmed(double seconds, std::int64_t unix_ms, const std::string& value, const Place& place = {}) {
   TuneRecord record = sample_record(seconds, unix_ms);
   record.values = {value};
   record.confirmed = true;
-  if (!network.empty()) record.environment["network"] = network;
+  if (!place.network.empty()) record.environment["network"] = place.network;
+  if (!place.graph.empty()) record.environment["network_graph"] = place.graph;
   return record;
 }
+
+const Place kResnet{"resnet", {}}, kMobilenet{"mobilenet", {}}, kNoted{"net", {}};
 
 }  // namespace
 
 TEST_CASE("what a network found about a kernel is lost nowhere, and decides in this network alone") {
   // The default takes 2.5 us.
-  const TuneRecord alone = confirmed(1e-6, 1, "14x2"), slower_there = confirmed(3e-6, 2, "14x2", "resnet"),
-                   other_alone = confirmed(2e-6, 3, "4x2"), faster_there = confirmed(2.2e-6, 4, "8x2", "resnet");
+  const TuneRecord alone = confirmed(1e-6, 1, "14x2"), slower_there = confirmed(3e-6, 2, "14x2", kResnet),
+                   other_alone = confirmed(2e-6, 3, "4x2"), faster_there = confirmed(2.2e-6, 4, "8x2", kResnet);
   const std::vector<TuneRecord> all{alone, slower_there, other_alone, faster_there};
   CHECK(tune::best_record(all, alone.key) == alone);
-  CHECK(tune::best_record(all, alone.key, "mobilenet") == alone);
-  CHECK(tune::best_record(all, alone.key, "resnet") == faster_there);
+  CHECK(tune::best_record(all, alone.key, kMobilenet) == alone);
+  CHECK(tune::best_record(all, alone.key, kResnet) == faster_there);
   // Without a faster one there, what was only compared by itself is taken, and else what is slower.
-  CHECK(tune::best_record({alone, slower_there, other_alone}, alone.key, "resnet") == other_alone);
-  CHECK(tune::best_record({alone, slower_there}, alone.key, "resnet") == slower_there);
+  CHECK(tune::best_record({alone, slower_there, other_alone}, alone.key, kResnet) == other_alone);
+  CHECK(tune::best_record({alone, slower_there}, alone.key, kResnet) == slower_there);
   CHECK(tune::best_record({slower_there, alone}, alone.key) == alone);
   // A kernel that was never compared by itself takes what networks found.
   CHECK(tune::best_record({slower_there, faster_there}, alone.key) == faster_there);
   // A newer comparison in the same place counts, whatever the order of the lines.
-  const TuneRecord again = confirmed(2e-6, 5, "14x2", "resnet");
-  CHECK(tune::best_record({again, alone, slower_there, faster_there}, alone.key, "resnet") == again);
+  const TuneRecord again = confirmed(2e-6, 5, "14x2", kResnet);
+  CHECK(tune::best_record({again, alone, slower_there, faster_there}, alone.key, kResnet) == again);
   CHECK(tune::best_record({again, alone, slower_there}, alone.key) == alone);
+}
+
+TEST_CASE("networks of one name have places of their own, but share what was noted under their name alone") {
+  const Place first{"net", "0123456789abcdef"}, second{"net", "fedcba9876543210"};
+  const TuneRecord alone = confirmed(2e-6, 1, "4x2"), in_first = confirmed(1e-6, 2, "14x2", first),
+                   slower = confirmed(3e-6, 3, "4x2", first), noted = confirmed(1.5e-6, 4, "8x2", {"net", {}});
+  CHECK(tune::best_record({alone, in_first, slower}, alone.key, first) == in_first);
+  CHECK(tune::best_record({alone, slower}, alone.key, first) == slower);
+  CHECK(tune::best_record({alone, slower}, alone.key, second) == alone);
+  CHECK(tune::best_record({alone, noted}, alone.key, first) == noted);
+  CHECK(tune::best_record({alone, noted}, alone.key, second) == noted);
+  // What is newer in the network itself decides, and what is newer under its name too.
+  const TuneRecord again = confirmed(2.2e-6, 5, "8x2", second), older = confirmed(1e-6, 3, "8x2", second);
+  CHECK(tune::best_record({noted, again}, alone.key, second) == again);
+  CHECK(tune::best_record({noted, again}, alone.key, first) == noted);
+  CHECK(tune::best_record({noted, older}, alone.key, second) == noted);
+}
+
+TEST_CASE(
+    "a record's place is its network's name with the hash of its operators, which records of earlier versions lack") {
+  TuneRecord record = sample_record(1e-6, 1);
+  CHECK(tune::place_of(record) == Place());
+  tune::set_place(record, {"net", "0123456789abcdef"});
+  CHECK(tune::place_of(record) == Place{"net", "0123456789abcdef"});
+  record.environment.erase("network_graph");
+  CHECK(tune::place_of(record) == kNoted);
 }
 
 TEST_CASE("the best records and those that pruning keeps say the same of each place as all records") {
   std::vector<TuneRecord> all;
   const char* const points[] = {"14x2", "4x2", "8x2", "1x1", "2x2"};
-  const char* const places[] = {"", "resnet", "mobilenet", "vgg"};
+  const Place places[] = {{}, kResnet, {"resnet", "0123456789abcdef"}, {"resnet", "fedcba9876543210"}, kMobilenet};
   std::uint32_t random = 1;
   for (std::int64_t time = 1; time <= 12; ++time) {
     const auto drawn = [&](std::uint32_t below) {
@@ -137,8 +167,8 @@ TEST_CASE("the best records and those that pruning keeps say the same of each pl
     };
     const double seconds = 1e-6 * (1 + 0.01 * drawn(300));
     const char* const point = points[drawn(5)];
-    all.push_back(confirmed(seconds, time, point, places[drawn(3)]));
-    for (const char* place : places) {
+    all.push_back(confirmed(seconds, time, point, places[drawn(4)]));
+    for (const Place& place : places) {
       const auto expected = tune::best_record(all, all[0].key, place);
       CHECK(tune::best_record(tune::best_records(all), all[0].key, place) == expected);
       CHECK(tune::best_record(tune::prune_records(all, 1), all[0].key, place) == expected);
